@@ -1,0 +1,65 @@
+//! The record of one logical model call: what was asked, what came back, what it cost.
+//! The same record is the cache; [`Call::id`] covers everything that can change the reply.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallId, Cause};
+
+/// One message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// `system`, `user` or `assistant`.
+    pub role: String,
+    /// The text.
+    pub content: String,
+}
+
+/// Tokens of one call, as the model's server counted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Prompt tokens, cached ones included.
+    pub input: u64,
+    /// Reply tokens.
+    pub output: u64,
+    /// Prompt tokens that the server had read before.
+    pub cached: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cached += other.cached;
+    }
+}
+
+/// One logical call, finished: a reply or a cause.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Key of the call: hash of the canonical [`Call::request`].
+    pub id: CallId,
+    /// `inspire`, `weave`, `judge` …
+    pub role: String,
+    /// Name of the prompt file, such as `rank/judge`.
+    pub prompt: String,
+    /// SHA-256 of the prompt file's text.
+    pub prompt_hash: String,
+    /// Canonical JSON of all that can change the reply: model asked, base URL, messages, schema, sampling, sample index.
+    pub request: serde_json::Value,
+    /// `provider/model` as configured.
+    pub model_asked: String,
+    /// The model that the server says answered.
+    pub model_returned: Option<String>,
+    /// The reply's text, if one came.
+    pub reply: Option<String>,
+    /// Why the call failed, if it did.
+    pub cause: Option<Cause>,
+    /// The failure's details.
+    pub error: Option<String>,
+    /// Tokens of all attempts.
+    pub usage: Usage,
+    /// Wall time of all attempts in milliseconds.
+    pub ms: u64,
+    /// Requests that were sent.
+    pub attempts: u32,
+}

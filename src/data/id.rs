@@ -1,0 +1,132 @@
+//! Ids: a letter and the base32 of a content hash, so that a rerun finds its own work.
+//! Hides the hashing scheme; any unique prefix of an id names it on the command line.
+
+use std::{fmt, marker::PhantomData};
+
+use data_encoding::BASE32_NOPAD;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest, Sha256};
+
+/// Version of the id scheme; it is hashed first, so that a new scheme can never produce an old id.
+const SCHEME: &str = "taskgen-id-1";
+
+/// What an id names: the letter it starts with.
+pub trait Kind {
+    /// First letter of the id's text.
+    const LETTER: char;
+}
+
+/// A content-addressed name such as `t_k5fz…`: the kind's letter, `_`, 16 characters of base32.
+pub struct Id<K>(String, PhantomData<fn() -> K>);
+
+impl<K: Kind> Id<K> {
+    /// The id of the content given as `parts`. Parts are length-prefixed, so that `["ab", "c"]` and `["a", "bc"]` differ.
+    pub fn of(parts: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for part in std::iter::once(&SCHEME).chain(parts) {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        let text = BASE32_NOPAD.encode(&hash.finalize()[..10]).to_lowercase();
+        Self(format!("{}_{text}", K::LETTER), PhantomData)
+    }
+
+    /// Takes an id as it was stored.
+    pub fn from_stored(text: String) -> Self {
+        Self(text, PhantomData)
+    }
+
+    /// The id's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<K> Clone for Id<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone(), PhantomData)
+    }
+}
+impl<K> PartialEq for Id<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl<K> Eq for Id<K> {}
+impl<K> PartialOrd for Id<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<K> Ord for Id<K> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+impl<K> std::hash::Hash for Id<K> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+impl<K> fmt::Debug for Id<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl<K> fmt::Display for Id<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl<K> Serialize for Id<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+impl<'de, K> Deserialize<'de> for Id<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self(text, PhantomData))
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $alias:ident = $marker:ident $letter:literal;)*) => {$(
+        /// Marker of the id kind.
+        pub enum $marker {}
+        impl Kind for $marker {
+            const LETTER: char = $letter;
+        }
+        $(#[$doc])*
+        pub type $alias = Id<$marker>;
+    )*};
+}
+
+kinds! {
+    /// A recording, by the hash of its bytes.
+    SeminarId = SeminarKind 's';
+    /// A transcript, by recording, model, parameters and text.
+    TranscriptId = TranscriptKind 'r';
+    /// An inspiration, by transcript, type and evidence.
+    InspirationId = InspirationKind 'i';
+    /// A task, by its inspirations and text.
+    TaskId = TaskKind 't';
+    /// A model call, by everything that can change its reply.
+    CallId = CallKind 'c';
+}
+
+/// SHA-256 of `bytes` as lower-case hexadecimal.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_kept_apart() {
+        assert_ne!(TaskId::of(&["ab", "c"]), TaskId::of(&["a", "bc"]));
+        assert_eq!(TaskId::of(&["ab"]).as_str().len(), 18);
+        assert!(TaskId::of(&["ab"]).as_str().starts_with("t_"));
+    }
+}

@@ -1,0 +1,20 @@
+//! The nouns: plain serde types that every layer shares.
+//! Deliberately absent: files, sockets, clocks, random sources and SQL.
+
+pub mod call;
+pub mod id;
+pub mod inspiration;
+pub mod outcome;
+pub mod task;
+pub mod time;
+pub mod transcript;
+pub mod verdict;
+
+pub use call::{Call, Message, Usage};
+pub use id::{CallId, Id, InspirationId, SeminarId, TaskId, TranscriptId};
+pub use inspiration::{Evidence, Inspiration, InspirationType, Trait};
+pub use outcome::{Cause, Unscored};
+pub use task::{Difficulty, Phase, Task, TaskType};
+pub use time::Ms;
+pub use transcript::{ModelRef, Segment, Transcript};
+pub use verdict::{Comparison, Side, Verdict};

@@ -1,0 +1,99 @@
+//! How a call or a judgement can fail. A score that could not be had is not a zero: it is [`Unscored`], with a cause.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a reply could not be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// No reply in time.
+    Timeout,
+    /// No connection, or one that broke.
+    Connection,
+    /// Too many requests (429).
+    RateLimit,
+    /// The server is overloaded or failing (5xx).
+    Overloaded,
+    /// The account has no money left.
+    Quota,
+    /// The key is missing or was refused.
+    Authentication,
+    /// The server does not know the model.
+    ModelNotFound,
+    /// The provider's filter withheld the reply.
+    ContentFilter,
+    /// The model declined.
+    Refused,
+    /// The prompt does not fit the model's context.
+    ContextTooLong,
+    /// The reply was cut at its largest length.
+    Truncated,
+    /// No JSON value in the reply.
+    NotJson,
+    /// JSON of another shape than asked.
+    WrongShape,
+    /// Two different values where one was asked.
+    TwoVerdicts,
+    /// A number outside its range.
+    OutOfRange,
+    /// Parts of the reply contradict each other.
+    Inconsistent,
+    /// The reply names something that was not shown.
+    UnknownReference,
+    /// The embedded model's process failed.
+    LocalEngine,
+}
+
+impl Cause {
+    /// Whether the same request may succeed later without anybody changing anything.
+    pub fn is_transient(self) -> bool {
+        matches!(self, Self::Timeout | Self::Connection | Self::RateLimit | Self::Overloaded | Self::LocalEngine)
+    }
+
+    /// Whether no other request to this model can succeed either, so that the run should stop.
+    pub fn is_terminal(self) -> bool {
+        matches!(self, Self::Quota | Self::Authentication | Self::ModelNotFound)
+    }
+
+    /// The word that is stored and shown, such as `wrong_shape`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::RateLimit => "rate_limit",
+            Self::Overloaded => "overloaded",
+            Self::Quota => "quota",
+            Self::Authentication => "authentication",
+            Self::ModelNotFound => "model_not_found",
+            Self::ContentFilter => "content_filter",
+            Self::Refused => "refused",
+            Self::ContextTooLong => "context_too_long",
+            Self::Truncated => "truncated",
+            Self::NotJson => "not_json",
+            Self::WrongShape => "wrong_shape",
+            Self::TwoVerdicts => "two_verdicts",
+            Self::OutOfRange => "out_of_range",
+            Self::Inconsistent => "inconsistent",
+            Self::UnknownReference => "unknown_reference",
+            Self::LocalEngine => "local_engine",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// An answer that could not be had: its cause and what was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{cause}: {reason}")]
+pub struct Unscored {
+    /// The typed cause.
+    pub cause: Cause,
+    /// What was seen, for people.
+    pub reason: String,
+}

@@ -1,0 +1,56 @@
+//! A moment in a recording: whole milliseconds inside, seconds in JSON, `m:ss` for people.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Milliseconds since the start of a recording. JSON shows seconds with three decimals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ms(pub u64);
+
+impl Ms {
+    /// The nearest millisecond; negative and non-finite seconds become 0.
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self((seconds * 1000.0).round().max(0.0) as u64)
+    }
+
+    /// Seconds, exact to the millisecond.
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1000.0
+    }
+}
+
+impl fmt::Display for Ms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = self.0 / 1000;
+        match (s / 3600, s / 60 % 60, s % 60) {
+            (0, m, s) => write!(f, "{m}:{s:02}"),
+            (h, m, s) => write!(f, "{h}:{m:02}:{s:02}"),
+        }
+    }
+}
+
+impl Serialize for Ms {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.seconds())
+    }
+}
+
+impl<'de> Deserialize<'de> for Ms {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self::from_seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_as_people_write_it() {
+        assert_eq!(Ms(61_499).to_string(), "1:01");
+        assert_eq!(Ms(3_661_000).to_string(), "1:01:01");
+        assert_eq!(Ms::from_seconds(1.2345), Ms(1235));
+        assert_eq!(Ms::from_seconds(-1.0), Ms(0));
+    }
+}

@@ -1,0 +1,73 @@
+//! What was said in one recording, and when: the file `transcripts/<path under seminars>.json`.
+//! It holds no clock, host or run, so that the same recording, model and parameters give the same bytes.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ms, SeminarId, TranscriptId};
+
+/// Version of the transcript file's shape.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One recording's transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transcript {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// Hash of recording, model, parameters and segments; a hand edit makes another version.
+    pub id: TranscriptId,
+    /// The recording by its content.
+    pub seminar: SeminarId,
+    /// Path of the recording under the seminars folder, with its extension, `/` between parts.
+    pub path: String,
+    /// SHA-256 of the recording's bytes, hexadecimal.
+    pub media_sha256: String,
+    /// Length of the recording.
+    pub duration: Ms,
+    /// BCP 47 tag such as `en` or `zh-Hans`.
+    pub language: String,
+    /// The speech model that wrote the text.
+    pub model: ModelRef,
+    /// Everything else that can change the text.
+    pub parameters: serde_json::Value,
+    /// What was said, in order of time, not overlapping.
+    pub segments: Vec<Segment>,
+}
+
+/// A model by name and by the hash of its weights.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelRef {
+    /// Name in the manifest, such as `tiny.en`.
+    pub name: String,
+    /// SHA-256 of the weights that ran, hexadecimal.
+    pub sha256: String,
+}
+
+/// A stretch of speech, a sentence or a clause where the recogniser allows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Where it begins.
+    pub start: Ms,
+    /// Where it ends, not before `start` and not after the recording.
+    pub end: Ms,
+    /// What was said, trimmed, not empty.
+    pub text: String,
+    /// Mean token probability, 0 to 1.
+    pub confidence: f64,
+}
+
+impl Transcript {
+    /// Sets the id from the content. Call it after any change.
+    #[must_use]
+    pub fn sealed(mut self) -> Self {
+        let segments = serde_json::to_string(&self.segments).unwrap_or_default();
+        let parameters = self.parameters.to_string();
+        self.id = TranscriptId::of(&[&self.media_sha256, &self.model.sha256, &parameters, &segments]);
+        self
+    }
+
+    /// The whole text, one segment a line. Offsets of evidence count Unicode scalar values in this text.
+    pub fn text(&self) -> String {
+        let lines: Vec<&str> = self.segments.iter().map(|s| s.text.as_str()).collect();
+        lines.join("\n")
+    }
+}

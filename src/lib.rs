@@ -1,0 +1,22 @@
+//! Seminars become transcripts, transcripts become inspirations, inspirations become tasks, tasks are ranked,
+//! agents answer the best of them, their reports are evaluated, and the results are reported.
+//!
+//! Verbs are stages, nouns are tools; imports point down (`ARCHITECTURE.md` has the table, a test enforces it).
+
+pub mod cli;
+
+pub mod inspire;
+pub mod rank;
+pub mod transcribe;
+pub mod weave;
+
+pub mod context;
+
+pub mod http;
+pub mod llm;
+pub mod models;
+pub mod store;
+
+pub mod data;
+pub mod stats;
+pub mod text;
