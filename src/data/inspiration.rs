@@ -83,6 +83,8 @@ pub struct Inspiration {
 /// A span of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
+    /// Index of the segment in which it begins.
+    pub segment: usize,
     /// First character in the transcript's text, counted in Unicode scalar values.
     pub start_char: usize,
     /// One past the last character.

@@ -1,1 +1,164 @@
-//! Being built.
+//! Here is a fact: keep it; what do you know? One SQLite file, `tasks/taskgen.db`, the only place with SQL.
+//! Hides the schema, the migrations and the lock. One connection writes, each write is one short transaction.
+
+mod calls;
+mod inspirations;
+mod judgements;
+mod lock;
+mod runs;
+mod seminars;
+mod tasks;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, bail};
+use rusqlite::Connection;
+
+pub use inspirations::Rejection;
+pub use judgements::{Judge, Ranking};
+pub use lock::{Locked, WriteLock};
+pub use runs::{Event, RunInfo};
+pub use seminars::SeminarInfo;
+
+/// All migrations in order. One that has landed is never edited.
+const MIGRATIONS: &[&str] = &[include_str!("schema/0001_init.sql")];
+
+/// The project's database.
+pub struct Store {
+    connection: Mutex<Connection>,
+    path: PathBuf,
+    run: i64,
+    /// Released by the kernel when the process ends, however it ends. Readers hold none.
+    _lock: Option<WriteLock>,
+}
+
+impl Store {
+    /// Opens the database for reading; `None` when there is none yet.
+    pub fn open_read_only(path: &Path) -> Result<Option<Self>> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).with_context(|| cannot_open(path))?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        let version = user_version(&connection).with_context(|| cannot_open(path))?;
+        if version != MIGRATIONS.len() {
+            bail!(
+                "the database was written by another version: `{}` has schema {version}, this program {}\nhint: run `taskgen status` after any writing command of the newer version, or update taskgen",
+                path.display(),
+                MIGRATIONS.len()
+            );
+        }
+        Ok(Some(Self { connection: Mutex::new(connection), path: path.to_owned(), run: 0, _lock: None }))
+    }
+
+    /// Opens the database for writing under `lock`, creating and migrating it, and starts a run.
+    pub fn open(path: &Path, lock: WriteLock, run: &RunInfo) -> Result<Self> {
+        let mut connection = Connection::open(path).with_context(|| cannot_open(path))?;
+        connection.busy_timeout(Duration::from_secs(30))?;
+        connection.pragma_update(None, "journal_mode", "WAL").with_context(|| cannot_open(path))?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        migrate(&mut connection, path)?;
+        let mut store = Self { connection: Mutex::new(connection), path: path.to_owned(), run: 0, _lock: Some(lock) };
+        store.run = store.begin_run(run)?;
+        Ok(store)
+    }
+
+    /// Where the database is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        // A panic while the lock was held rolled its transaction back, so the connection is still good.
+        self.connection.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// One short transaction.
+    fn write<T>(&self, work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction().map_err(|e| self.explain(e))?;
+        let value = work(&transaction).map_err(|e| self.explain(e))?;
+        transaction.commit().map_err(|e| self.explain(e))?;
+        Ok(value)
+    }
+
+    fn explain(&self, error: rusqlite::Error) -> anyhow::Error {
+        let hint = match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => "free some space and run the same command again: nothing that was saved is lost",
+            Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen) => {
+                "the project's folder `tasks` must be writable"
+            }
+            Some(rusqlite::ErrorCode::SystemIoFailure) => {
+                "the disk refused a write (full or failing?): run the same command again when it is well, nothing that was saved is lost"
+            }
+            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
+                "restore the file from a copy, or move it away to start anew"
+            }
+            _ => return anyhow::Error::new(error).context(format!("database: `{}`", self.path.display())),
+        };
+        anyhow::Error::new(error).context(format!("cannot write the database: `{}`\nhint: {hint}", self.path.display()))
+    }
+}
+
+fn cannot_open(path: &Path) -> String {
+    format!(
+        "cannot open the database: `{}`\nhint: its folder must exist and be writable, and the file must be a taskgen database",
+        path.display()
+    )
+}
+
+fn user_version(connection: &Connection) -> rusqlite::Result<usize> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map(|v| v.max(0) as usize)
+}
+
+/// Brings an older database up to date, after copying it aside; refuses a newer one by name.
+fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
+    let version = user_version(connection).with_context(|| cannot_open(path))?;
+    if version > MIGRATIONS.len() {
+        bail!(
+            "the database is newer than this program: `{}` has schema {version}, this program knows {}\nhint: update taskgen, or use another --project",
+            path.display(),
+            MIGRATIONS.len()
+        );
+    }
+    if version == MIGRATIONS.len() {
+        return Ok(());
+    }
+    if version > 0 {
+        let copy = path.with_extension(format!("schema-{version}.db"));
+        connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).context("cannot copy the old database aside")?;
+    }
+    for (index, sql) in MIGRATIONS.iter().enumerate().skip(version) {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(sql).with_context(|| cannot_open(path))?;
+        transaction.pragma_update(None, "user_version", index as i64 + 1)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// A value that was stored as JSON text; what cannot be read is the row's error.
+fn from_json<T: serde::de::DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(text)
+        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
+}
+
+/// A unit enum's stored word, through its serde name.
+fn from_word<T: serde::de::DeserializeOwned>(column: usize, word: &str) -> rusqlite::Result<T> {
+    serde_json::from_value(serde_json::Value::String(word.to_owned()))
+        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
+}
+
+/// The word under which a unit enum is stored.
+fn to_word<T: serde::Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => unreachable!("not a unit enum: {other:?}"),
+    }
+}

@@ -1,0 +1,169 @@
+//! Inspirations with their evidence, and what the stages looked at and did not keep.
+
+use anyhow::Result;
+use rusqlite::{Connection, Row, Transaction, params};
+use serde::Serialize;
+
+use super::{Store, from_json, from_word, runs::add_event, to_word};
+use crate::data::{CallId, Evidence, Inspiration, InspirationId, Ms, SeminarId, TranscriptId};
+
+/// Something that a stage refused, and by which rule.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rejection {
+    /// The rule's name, such as `too_short`.
+    pub rule: String,
+    /// What broke it, for people.
+    pub detail: String,
+    /// The call that it came from.
+    pub call: Option<CallId>,
+}
+
+impl Store {
+    /// Makes `found` the current inspirations of a seminar. Earlier ones that are not among them stay, superseded.
+    pub fn save_inspirations(
+        &self,
+        seminar: &SeminarId,
+        found: &[(Inspiration, CallId)],
+        rejected: &[Rejection],
+    ) -> Result<()> {
+        let (run, stream) = (self.run, self.stream());
+        self.write(|tx| {
+            let before = current_ids(tx, "inspiration", seminar)?;
+            tx.execute("UPDATE inspiration SET superseded = 1 WHERE seminar = ?1", [seminar.as_str()])?;
+            for (inspiration, call) in found {
+                upsert(tx, inspiration, call, run)?;
+                if !before.iter().any(|id| id == inspiration.id.as_str()) {
+                    add_event(tx, &stream, "inspiration", inspiration.id.as_str())?;
+                }
+            }
+            save_rejections(tx, "inspire", seminar, rejected, run)
+        })
+    }
+
+    /// The current inspirations, of one seminar or of all, by id.
+    pub fn inspirations(&self, seminar: Option<&SeminarId>) -> Result<Vec<Inspiration>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT id, seminar, transcript, type, traits, text FROM inspiration
+             WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1) ORDER BY id",
+        )?;
+        let rows = statement.query_map([seminar.map(SeminarId::as_str)], read_inspiration)?;
+        let mut found: Vec<Inspiration> = rows.collect::<rusqlite::Result<_>>()?;
+        for inspiration in &mut found {
+            inspiration.evidence = evidence_of(&connection, &inspiration.id)?;
+        }
+        Ok(found)
+    }
+
+    /// What `stage` refused for a seminar, in order.
+    pub fn rejections(&self, stage: &str, seminar: &SeminarId) -> Result<Vec<Rejection>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT rule, detail, call FROM rejection WHERE stage = ?1 AND seminar = ?2 ORDER BY seq",
+        )?;
+        let rows = statement.query_map(params![stage, seminar.as_str()], |row| {
+            let call: Option<String> = row.get(2)?;
+            Ok(Rejection { rule: row.get(0)?, detail: row.get(1)?, call: call.map(CallId::from_stored) })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Ids of the current rows of `table` for a seminar.
+pub(super) fn current_ids(tx: &Transaction<'_>, table: &str, seminar: &SeminarId) -> rusqlite::Result<Vec<String>> {
+    let mut statement =
+        tx.prepare_cached(&format!("SELECT id FROM {table} WHERE seminar = ?1 AND superseded = 0"))?;
+    let rows = statement.query_map([seminar.as_str()], |row| row.get(0))?;
+    rows.collect()
+}
+
+pub(super) fn save_rejections(
+    tx: &Transaction<'_>,
+    stage: &str,
+    seminar: &SeminarId,
+    rejected: &[Rejection],
+    run: i64,
+) -> rusqlite::Result<()> {
+    tx.execute("DELETE FROM rejection WHERE stage = ?1 AND seminar = ?2", params![stage, seminar.as_str()])?;
+    for (seq, rejection) in rejected.iter().enumerate() {
+        tx.execute(
+            "INSERT INTO rejection (stage, seminar, seq, rule, detail, call, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                stage,
+                seminar.as_str(),
+                seq as i64,
+                rejection.rule,
+                rejection.detail,
+                rejection.call.as_ref().map(CallId::as_str),
+                run
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+fn upsert(tx: &Transaction<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> rusqlite::Result<()> {
+    tx.execute(
+        "INSERT INTO inspiration (id, seminar, transcript, type, traits, text, call, run)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (id) DO UPDATE SET superseded = 0, traits = ?5, text = ?6, call = ?7",
+        params![
+            inspiration.id.as_str(),
+            inspiration.seminar.as_str(),
+            inspiration.transcript.as_str(),
+            to_word(&inspiration.kind),
+            serde_json::to_string(&inspiration.traits).unwrap_or_default(),
+            inspiration.text,
+            call.as_str(),
+            run
+        ],
+    )?;
+    tx.execute("DELETE FROM evidence WHERE inspiration = ?1", [inspiration.id.as_str()])?;
+    for (seq, evidence) in inspiration.evidence.iter().enumerate() {
+        tx.execute(
+            "INSERT INTO evidence (inspiration, seq, segment, start_char, end_char, start_ms, end_ms, quote, wording)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                inspiration.id.as_str(),
+                seq as i64,
+                evidence.segment as i64,
+                evidence.start_char as i64,
+                evidence.end_char as i64,
+                evidence.start.0 as i64,
+                evidence.end.0 as i64,
+                evidence.quote,
+                inspiration.text
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+fn read_inspiration(row: &Row<'_>) -> rusqlite::Result<Inspiration> {
+    Ok(Inspiration {
+        id: InspirationId::from_stored(row.get(0)?),
+        seminar: SeminarId::from_stored(row.get(1)?),
+        transcript: TranscriptId::from_stored(row.get(2)?),
+        kind: from_word(3, &row.get::<_, String>(3)?)?,
+        traits: from_json(4, &row.get::<_, String>(4)?)?,
+        text: row.get(5)?,
+        evidence: Vec::new(),
+    })
+}
+
+fn evidence_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<Vec<Evidence>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT segment, start_char, end_char, start_ms, end_ms, quote FROM evidence WHERE inspiration = ?1 ORDER BY seq",
+    )?;
+    let rows = statement.query_map([id.as_str()], |row| {
+        Ok(Evidence {
+            segment: row.get(0)?,
+            start_char: row.get(1)?,
+            end_char: row.get(2)?,
+            start: Ms(row.get(3)?),
+            end: Ms(row.get(4)?),
+            quote: row.get(5)?,
+        })
+    })?;
+    rows.collect()
+}

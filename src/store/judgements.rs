@@ -1,0 +1,218 @@
+//! Pairwise verdicts and the rankings that asked for them. A ranking holds its question; ratings are folds.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension as _, Row, params};
+use serde::{Deserialize, Serialize};
+
+use super::{Store, from_json, from_word, runs::add_event, to_word};
+use crate::data::{CallId, Comparison, Id, Side, TaskId, Unscored, Verdict, id::sha256_hex};
+
+/// Who decides: another prompt, or another model returned by the server, is another judge.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Judge {
+    /// `provider/model` as configured.
+    pub model_asked: String,
+    /// The model that the server says answered.
+    pub model_returned: String,
+    /// SHA-256 of the prompt's text.
+    pub prompt_hash: String,
+}
+
+impl Judge {
+    /// Content hash of the judge.
+    pub fn id(&self) -> String {
+        enum Letter {}
+        impl crate::data::id::Kind for Letter {
+            const LETTER: char = 'j';
+        }
+        Id::<Letter>::of(&[&self.model_asked, &self.model_returned, &self.prompt_hash]).to_string()
+    }
+}
+
+/// The question that a ranking asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// `elo`.
+    pub method: String,
+    /// Rounds, Elo factor and the like.
+    pub parameters: serde_json::Value,
+    /// Seed of the pairing.
+    pub seed: u64,
+    /// The ranked tasks, sorted.
+    pub items: Vec<TaskId>,
+    /// The judges whose verdicts count.
+    pub panel: Vec<Judge>,
+}
+
+const FAMILY: &str = "rankeval";
+const INSTRUMENT: &str = "rankeval/overall/1";
+
+impl Store {
+    /// Stores one verdict, or why there is none.
+    pub fn save_comparison(&self, comparison: &Comparison, judge: &Judge) -> Result<()> {
+        let (run, stream) = (self.run, self.stream());
+        let judge_id = judge.id();
+        let id = comparison_id(comparison, &judge_id);
+        let (state, verdict, cause) = match &comparison.outcome {
+            Ok(verdict) => ("scored", Some(verdict), None),
+            Err(unscored) => ("unscored", None, Some(unscored)),
+        };
+        let payload = match (verdict, cause) {
+            (Some(verdict), _) => serde_json::json!({ "reason": verdict.reason }),
+            (None, cause) => serde_json::json!({ "reason": cause.map(|c| c.reason.as_str()) }),
+        };
+        self.write(|tx| {
+            tx.execute(
+                "INSERT OR IGNORE INTO instrument (id, family, criterion, version, scale, decided_by)
+                 VALUES (?1, ?2, 'overall', '1', 'pair, confidence 0.5 to 1', 'model')",
+                params![INSTRUMENT, FAMILY],
+            )?;
+            tx.execute(
+                "INSERT OR IGNORE INTO judge (id, kind, model_asked, model_returned, prompt_hash)
+                 VALUES (?1, 'model', ?2, ?3, ?4)",
+                params![judge_id, judge.model_asked, judge.model_returned, judge.prompt_hash],
+            )?;
+            let known: Option<String> = tx
+                .query_row("SELECT state FROM judgement WHERE id = ?1", [&id], |row| row.get(0))
+                .optional()?;
+            if known.as_deref() == Some(state) && state == "scored" {
+                return Ok(());
+            }
+            tx.execute(
+                "INSERT OR REPLACE INTO judgement
+                    (id, instrument, subject, other, judge, sample, state, value, label, confidence, cause, payload, call, run)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                params![
+                    id,
+                    INSTRUMENT,
+                    comparison.a.as_str(),
+                    comparison.b.as_str(),
+                    judge_id,
+                    comparison.sample,
+                    state,
+                    verdict.map(Verdict::score_a),
+                    verdict.map(|v| to_word(&v.winner)),
+                    verdict.map(|v| v.confidence),
+                    cause.map(|c| to_word(&c.cause)),
+                    payload.to_string(),
+                    comparison.call.as_str(),
+                    run
+                ],
+            )?;
+            add_event(tx, &stream, "comparison", &id)
+        })
+    }
+
+    /// Every verdict of the panel, by (first, second, sample).
+    pub fn comparisons(&self, panel: &[Judge]) -> Result<BTreeMap<(TaskId, TaskId, u32), Comparison>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT subject, other, sample, state, label, confidence, cause, payload, call FROM judgement
+             WHERE instrument = ?1 AND judge = ?2 ORDER BY id",
+        )?;
+        let mut found = BTreeMap::new();
+        for judge in panel {
+            let rows = statement.query_map(params![INSTRUMENT, judge.id()], read_comparison)?;
+            for comparison in rows {
+                let comparison = comparison?;
+                let key = (comparison.a.clone(), comparison.b.clone(), comparison.sample);
+                found.insert(key, comparison);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Notes the question of a ranking; the newest one is what listings show.
+    pub fn save_ranking(&self, ranking: &Ranking) -> Result<()> {
+        let run = self.run;
+        let items = serde_json::to_string(&ranking.items)?;
+        let panel = serde_json::to_string(&ranking.panel)?;
+        let parameters = ranking.parameters.to_string();
+        let seed = ranking.seed.to_string();
+        enum Letter {}
+        impl crate::data::id::Kind for Letter {
+            const LETTER: char = 'q';
+        }
+        let id = Id::<Letter>::of(&[&ranking.method, &parameters, &seed, &items, &panel]).to_string();
+        self.write(|tx| {
+            let newest: Option<String> =
+                tx.query_row("SELECT id FROM ranking ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).optional()?;
+            if newest.as_deref() == Some(id.as_str()) {
+                return Ok(());
+            }
+            let again =
+                tx.execute("UPDATE ranking SET seq = (SELECT max(seq) + 1 FROM ranking) WHERE id = ?1", [&id])?;
+            if again == 0 {
+                tx.execute(
+                    "INSERT INTO ranking (seq, id, item_kind, items_hash, items, method, parameters, seed, panel, run)
+                     VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM ranking), ?1, 'task', ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    params![
+                        id,
+                        sha256_hex(items.as_bytes()),
+                        items,
+                        ranking.method,
+                        parameters,
+                        ranking.seed as i64,
+                        panel,
+                        run
+                    ],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The newest ranking.
+    pub fn last_ranking(&self) -> Result<Option<Ranking>> {
+        let connection = self.connection();
+        let found = connection
+            .query_row(
+                "SELECT method, parameters, seed, items, panel FROM ranking ORDER BY seq DESC LIMIT 1",
+                [],
+                |row| {
+                    Ok(Ranking {
+                        method: row.get(0)?,
+                        parameters: from_json(1, &row.get::<_, String>(1)?)?,
+                        seed: row.get::<_, i64>(2)? as u64,
+                        items: from_json(3, &row.get::<_, String>(3)?)?,
+                        panel: from_json(4, &row.get::<_, String>(4)?)?,
+                    })
+                },
+            )
+            .optional()?;
+        Ok(found)
+    }
+}
+
+fn comparison_id(comparison: &Comparison, judge: &str) -> String {
+    enum Letter {}
+    impl crate::data::id::Kind for Letter {
+        const LETTER: char = 'v';
+    }
+    let sample = comparison.sample.to_string();
+    Id::<Letter>::of(&[INSTRUMENT, comparison.a.as_str(), comparison.b.as_str(), &sample, judge]).to_string()
+}
+
+fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {
+    #[derive(Deserialize)]
+    struct Payload {
+        reason: Option<String>,
+    }
+    let payload: Payload = from_json(7, &row.get::<_, String>(7)?)?;
+    let outcome = if row.get::<_, String>(3)? == "scored" {
+        let winner: Side = from_word(4, &row.get::<_, String>(4)?)?;
+        Ok(Verdict { winner, confidence: row.get(5)?, reason: payload.reason })
+    } else {
+        let cause = from_word(6, &row.get::<_, String>(6)?)?;
+        Err(Unscored { cause, reason: payload.reason.unwrap_or_default() })
+    };
+    Ok(Comparison {
+        a: TaskId::from_stored(row.get(0)?),
+        b: TaskId::from_stored(row.get(1)?),
+        sample: row.get(2)?,
+        outcome,
+        call: CallId::from_stored(row.get(8)?),
+    })
+}

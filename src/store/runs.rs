@@ -1,0 +1,88 @@
+//! Runs and their events.
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension as _, params};
+use serde::Serialize;
+
+use super::Store;
+
+/// What a run notes about itself when it starts.
+#[derive(Clone, Debug)]
+pub struct RunInfo {
+    /// The command line.
+    pub command: String,
+    /// Hash of the effective configuration.
+    pub config_hash: String,
+    /// The seed.
+    pub seed: u64,
+    /// RFC 3339 UTC.
+    pub started: String,
+}
+
+/// One step of a run, in the order in which the steps were committed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Event {
+    /// Number within the run, from 1.
+    pub seq: i64,
+    /// What happened, such as `transcript` or `call`.
+    pub kind: String,
+    /// What it happened to.
+    pub payload: String,
+}
+
+impl Store {
+    pub(super) fn begin_run(&self, info: &RunInfo) -> Result<i64> {
+        self.write(|tx| {
+            tx.execute(
+                "INSERT INTO run (command, config_hash, seed, tool_version, started) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![info.command, info.config_hash, info.seed as i64, env!("CARGO_PKG_VERSION"), info.started],
+            )?;
+            Ok(tx.last_insert_rowid())
+        })
+    }
+
+    /// Notes how the run ended.
+    pub fn end_run(&self, ended: &str, exit: u8) -> Result<()> {
+        let run = self.run;
+        self.write(|tx| {
+            tx.execute("UPDATE run SET ended = ?1, exit = ?2 WHERE id = ?3", params![ended, exit, run]).map(|_| ())
+        })
+    }
+
+    /// Appends a step to this run's stream.
+    pub fn event(&self, kind: &str, payload: &str) -> Result<()> {
+        let stream = format!("run:{}", self.run);
+        self.write(|tx| add_event(tx, &stream, kind, payload))
+    }
+
+    /// The steps of the newest run.
+    pub fn last_events(&self) -> Result<Vec<Event>> {
+        let connection = self.connection();
+        let newest: Option<i64> = connection.query_row("SELECT max(id) FROM run", [], |r| r.get(0)).optional()?.flatten();
+        let mut statement =
+            connection.prepare("SELECT seq, kind, payload FROM event WHERE stream = ?1 ORDER BY seq")?;
+        let rows = statement.query_map([format!("run:{}", newest.unwrap_or(0))], |row| {
+            Ok(Event { seq: row.get(0)?, kind: row.get(1)?, payload: row.get(2)? })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub(super) fn stream(&self) -> String {
+        format!("run:{}", self.run)
+    }
+}
+
+/// Appends to `stream` inside the caller's transaction, so that the event exists exactly if the fact does.
+pub(super) fn add_event(
+    tx: &rusqlite::Transaction<'_>,
+    stream: &str,
+    kind: &str,
+    payload: &str,
+) -> rusqlite::Result<()> {
+    tx.execute(
+        "INSERT INTO event (stream, seq, kind, payload)
+         VALUES (?1, (SELECT coalesce(max(seq), 0) + 1 FROM event WHERE stream = ?1), ?2, ?3)",
+        params![stream, kind, payload],
+    )?;
+    Ok(())
+}

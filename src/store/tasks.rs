@@ -1,0 +1,91 @@
+//! Tasks and the inspirations that they rest on.
+
+use anyhow::Result;
+use rusqlite::{Row, Transaction, params};
+
+use super::{
+    Rejection, Store, from_word,
+    inspirations::{current_ids, save_rejections},
+    runs::add_event,
+    to_word,
+};
+use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId};
+
+impl Store {
+    /// Makes `woven` the current tasks of a seminar. Earlier ones that are not among them stay, superseded.
+    pub fn save_tasks(&self, seminar: &SeminarId, woven: &[(Task, CallId)], rejected: &[Rejection]) -> Result<()> {
+        let (run, stream) = (self.run, self.stream());
+        self.write(|tx| {
+            let before = current_ids(tx, "task", seminar)?;
+            tx.execute("UPDATE task SET superseded = 1 WHERE seminar = ?1", [seminar.as_str()])?;
+            for (task, call) in woven {
+                upsert(tx, task, call, run)?;
+                if !before.iter().any(|id| id == task.id.as_str()) {
+                    add_event(tx, &stream, "task", task.id.as_str())?;
+                }
+            }
+            save_rejections(tx, "weave", seminar, rejected, run)
+        })
+    }
+
+    /// The current tasks by id.
+    pub fn tasks(&self) -> Result<Vec<Task>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT id, seminar, phase, type, difficulty, language, coalesce(discipline, 'other'), text FROM task
+             WHERE superseded = 0 AND origin = 'seminar' ORDER BY id",
+        )?;
+        let rows = statement.query_map([], read_task)?;
+        let mut tasks: Vec<Task> = rows.collect::<rusqlite::Result<_>>()?;
+        let mut sources =
+            connection.prepare_cached("SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq")?;
+        for task in &mut tasks {
+            let rows =
+                sources.query_map([task.id.as_str()], |row| Ok(InspirationId::from_stored(row.get::<_, String>(0)?)))?;
+            task.inspirations = rows.collect::<rusqlite::Result<_>>()?;
+        }
+        Ok(tasks)
+    }
+}
+
+fn upsert(tx: &Transaction<'_>, task: &Task, call: &CallId, run: i64) -> rusqlite::Result<()> {
+    tx.execute(
+        "INSERT INTO task (id, seminar, phase, type, difficulty, discipline, language, text, call, run)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+         ON CONFLICT (id) DO UPDATE SET superseded = 0, difficulty = ?5, discipline = ?6, call = ?9",
+        params![
+            task.id.as_str(),
+            task.seminar.as_str(),
+            to_word(&task.phase),
+            to_word(&task.task_type),
+            to_word(&task.difficulty),
+            task.discipline,
+            task.language,
+            task.task,
+            call.as_str(),
+            run
+        ],
+    )?;
+    tx.execute("DELETE FROM task_source WHERE task = ?1", [task.id.as_str()])?;
+    for (seq, inspiration) in task.inspirations.iter().enumerate() {
+        tx.execute(
+            "INSERT INTO task_source (task, seq, inspiration) VALUES (?1, ?2, ?3)",
+            params![task.id.as_str(), seq as i64, inspiration.as_str()],
+        )?;
+    }
+    Ok(())
+}
+
+fn read_task(row: &Row<'_>) -> rusqlite::Result<Task> {
+    Ok(Task {
+        id: TaskId::from_stored(row.get(0)?),
+        seminar: SeminarId::from_stored(row.get(1)?),
+        phase: from_word(2, &row.get::<_, String>(2)?)?,
+        task_type: from_word(3, &row.get::<_, String>(3)?)?,
+        difficulty: from_word(4, &row.get::<_, String>(4)?)?,
+        language: row.get(5)?,
+        discipline: row.get(6)?,
+        task: row.get(7)?,
+        inspirations: Vec::new(),
+    })
+}
