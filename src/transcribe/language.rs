@@ -20,8 +20,7 @@ impl Language {
         let lower = tag.trim().to_lowercase().replace('_', "-");
         let code = lower.split('-').next().filter(|c| c.chars().all(|c| c.is_ascii_alphabetic())).ok_or_else(unknown)?;
         let code = if code == "cmn" { "zh" } else { code };
-        let id = whisper_rs::get_lang_id(code).ok_or_else(unknown)?;
-        let code = whisper_rs::get_lang_str(id).ok_or_else(unknown)?;
+        let code = known(code).ok_or_else(unknown)?;
         let traditional = ["-hant", "-tw", "-hk", "-mo"].iter().any(|part| lower.contains(part));
         let tag = match (code, traditional) {
             ("zh", false) => "zh-Hans".to_owned(),
@@ -76,6 +75,13 @@ impl Language {
             _ => text.to_owned(),
         }
     }
+}
+
+/// Whisper's code for a code or an English name. (Asking whisper.cpp itself prints to the terminal.)
+fn known(name: &str) -> Option<&'static str> {
+    let mut ids = 0..=whisper_rs::get_lang_max_id();
+    let id = ids.find(|&id| whisper_rs::get_lang_str(id) == Some(name) || whisper_rs::get_lang_str_full(id) == Some(name));
+    id.and_then(whisper_rs::get_lang_str)
 }
 
 /// Whisper mixes `,` and `，`; after a Han character the wide form is meant.
