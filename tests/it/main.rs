@@ -1,0 +1,3 @@
+//! Integration tests, one module for each command or tool.
+
+mod transcribe;
