@@ -44,7 +44,7 @@ pub struct Sound {
     pub samples: Vec<f32>,
     /// Packets that could not be decoded; silence stands in for them.
     pub broken_packets: usize,
-    /// Whether the container lacks the mark that ends a complete recording.
+    /// Whether reading ended in the middle of something, or without the mark that ends a complete recording.
     pub unfinished: bool,
 }
 
@@ -93,7 +93,7 @@ fn read_all(path: &Path) -> Result<Sound, TranscribeError> {
     let mut decoder = decoder_of(path, &track, kind)?;
     let mut tape = Tape::new(&track, kind);
     let end = pull(path, reader.as_mut(), decoder.as_mut(), &track, &mut tape)?;
-    let unfinished = kind == "ogg" && !ends_with_ogg_mark(path)?;
+    let unfinished = end == End::CutOff || kind == "ogg" && !ends_with_ogg_mark(path)?;
     let promised = promised_seconds(path, reader.as_ref(), &track, kind, end)?;
     tape.finish(path, promised, unfinished)
 }
@@ -149,7 +149,9 @@ fn decoder_of(path: &Path, track: &Track, kind: &str) -> Result<Box<dyn AudioDec
         .ok_or_else(|| unsupported("its audio track names no codec".into()))?;
     // Symphonia trims an MP3 at a length that it guessed from the bit rate; keep what is there.
     let options = AudioDecoderOptions::default().gapless(!is_mpeg(kind));
-    codecs().make_audio_decoder(parameters, &options).map_err(|e| unsupported(e.to_string()))
+    codecs()
+        .make_audio_decoder(parameters, &options)
+        .map_err(|e| unsupported(e.to_string().trim_start_matches("unsupported feature: ").to_owned()))
 }
 
 fn codecs() -> &'static CodecRegistry {

@@ -69,7 +69,10 @@ pub fn standing(
         return Ok(Standing::Todo(reason));
     }
     let (size, modified_ns) = stamp(&recording.path)?;
-    if meta.as_ref().is_some_and(|m| (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256)) {
+    if meta
+        .as_ref()
+        .is_some_and(|m| (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256))
+    {
         return Ok(Standing::Done(Box::new(transcript)));
     }
     if sha256_of(&recording.path)? != transcript.media_sha256 {
@@ -124,7 +127,12 @@ pub fn load(path: &Path) -> Option<Transcript> {
 }
 
 /// Writes transcript and companion, the transcript first: without its companion it is only hashed again.
-pub fn save(transcripts: &Path, recording: &Recording, transcript: &Transcript, meta: &Meta) -> Result<(), TranscribeError> {
+pub fn save(
+    transcripts: &Path,
+    recording: &Recording,
+    transcript: &Transcript,
+    meta: &Meta,
+) -> Result<(), TranscribeError> {
     write_json(&transcript_path(transcripts, recording), transcript)?;
     write_json(&meta_path(transcripts, recording), meta)
 }

@@ -59,6 +59,12 @@ impl Hearing {
         Self { scores, levels, length: samples.len() }
     }
 
+    /// A hearing with one score and one level for each frame.
+    #[cfg(test)]
+    pub fn of_frames(scores: Vec<f32>, levels: Vec<f32>) -> Self {
+        Self { length: scores.len() * FRAME, scores, levels }
+    }
+
     /// The stretches to transcribe, in order, padded, not overlapping.
     pub fn spans(&self) -> Vec<Span> {
         let sure = self.speech();
@@ -238,8 +244,7 @@ mod tests {
 
     fn hearing(scores: &[(usize, f32)], levels: &[(usize, f32)]) -> Hearing {
         let expand = |runs: &[(usize, f32)]| runs.iter().flat_map(|&(n, v)| std::iter::repeat_n(v, n)).collect();
-        let scores: Vec<f32> = expand(scores);
-        Hearing { length: scores.len() * FRAME, scores, levels: expand(levels) }
+        Hearing::of_frames(expand(scores), expand(levels))
     }
 
     #[test]

@@ -17,8 +17,8 @@ use taskgen::{
         normalize::{characters, normalize},
     },
     transcribe::{
-        Engine, Hearing, Meta, ModelChoice, ModelFile, Options, RATE, Recording, Standing, TranscribeError, Transcribed,
-        decode, meta_path, standing, transcribe_file, transcript_path,
+        Engine, Hearing, Meta, ModelChoice, ModelFile, Options, RATE, Recording, Standing, TranscribeError,
+        Transcribed, decode, meta_path, standing, transcribe_file, transcript_path,
     },
 };
 
@@ -34,9 +34,18 @@ struct Turn {
     text: String,
 }
 
+/// Measurements, for `--nocapture`.
+macro_rules! show {
+    ($($arg:tt)*) => {{
+        #[expect(clippy::print_stderr, reason = "what a test measured is for people")]
+        { eprintln!($($arg)*); }
+    }};
+}
+
 fn weights() -> PathBuf {
     let folder = std::env::var_os("TASKGEN_MODELS").map(PathBuf::from);
-    let folder = folder.expect("set TASKGEN_MODELS to a folder with ggml-tiny.en.bin and ggml-base.bin (`taskgen models pull`)");
+    let folder =
+        folder.expect("set TASKGEN_MODELS to a folder with ggml-tiny.en.bin and ggml-base.bin (`taskgen models pull`)");
     for name in ["ggml-tiny.en.bin", "ggml-base.bin"] {
         assert!(folder.join(name).is_file(), "TASKGEN_MODELS has no `{name}`: `{}`", folder.display());
     }
@@ -51,6 +60,7 @@ fn engine() -> Engine {
     }))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the shape that `standing` asks for")]
 fn pinned(name: &str) -> Option<String> {
     Some(format!("hash of {name}"))
 }
@@ -141,7 +151,7 @@ fn check_order(transcript: &Transcript) -> Result<()> {
 fn check_turns(name: &str, transcript: &Transcript) -> Result<()> {
     for turn in &reference(name)?.turns {
         let share = share_in_time(turn, transcript);
-        eprintln!("{name} {:6.1} s: {:.0} % in time", turn.start, share * 100.0);
+        show!("{name} {:6.1} s: {:.0} % in time", turn.start, share * 100.0);
         ensure!(share >= 0.6, "turn at {} s is lost ({share:.2}): {}", turn.start, turn.text);
     }
     Ok(())
@@ -152,7 +162,7 @@ fn sample(path: &str) -> Result<Transcript> {
     let begun = Instant::now();
     let done = copy.transcribe(&engine(), &Options::default())?;
     let (took, length) = (begun.elapsed().as_secs_f64(), done.transcript.duration.seconds());
-    eprintln!("{path}: {took:.1} s for {length:.1} s, {:.1} x real time, {:?}", length / took, done.notes);
+    show!("{path}: {took:.1} s for {length:.1} s, {:.1} x real time, {:?}", length / took, done.notes);
     check_order(&done.transcript)?;
     Ok(done.transcript)
 }
@@ -163,7 +173,7 @@ fn english_samples_have_few_word_errors() -> Result<()> {
         let transcript = sample(path)?;
         assert_eq!((transcript.language.as_str(), transcript.model.name.as_str()), ("en", "tiny.en"));
         let errors = word_errors(&whole(&reference(name)?), &transcript.text());
-        eprintln!("{name}: word error rate {:.2} % {errors:?}", errors.rate() * 100.0);
+        show!("{name}: word error rate {:.2} % {errors:?}", errors.rate() * 100.0);
         assert!(errors.rate() <= 0.10, "{name}: {errors:?}");
         check_turns(name, &transcript)?;
     }
@@ -175,7 +185,7 @@ fn mandarin_sample_loses_no_turn() -> Result<()> {
     let transcript = sample("seminars/minnan.opus")?;
     assert_eq!((transcript.language.as_str(), transcript.model.name.as_str()), ("zh-Hans", "base"));
     let errors = character_errors(&whole(&reference("minnan")?), &transcript.text());
-    eprintln!("minnan: character error rate {:.2} % {errors:?}", errors.rate() * 100.0);
+    show!("minnan: character error rate {:.2} % {errors:?}", errors.rate() * 100.0);
     assert!(errors.rate() <= 0.15, "{errors:?}");
     check_turns("minnan", &transcript)
 }
@@ -202,12 +212,18 @@ fn the_voice_detector_hears_every_turn() -> Result<()> {
         let (mut inside, mut total) = (0, 0);
         for turn in &reference(name)?.turns {
             let range = (turn.start * RATE as f64) as usize..(turn.end * RATE as f64) as usize;
-            let heard = |s: &taskgen::transcribe::Span| s.range.end.min(range.end).saturating_sub(s.range.start.max(range.start));
+            let heard = |s: &taskgen::transcribe::Span| {
+                s.range.end.min(range.end).saturating_sub(s.range.start.max(range.start))
+            };
             inside += spans.iter().map(heard).sum::<usize>();
             total += range.len();
         }
         let recall = inside as f64 / total as f64;
-        eprintln!("{name}: {:.1} % of the turns' time is kept, {:.1} % of the recording", recall * 100.0, kept as f64 * 100.0 / sound.samples.len() as f64);
+        show!(
+            "{name}: {:.1} % of the turns' time is kept, {:.1} % of the recording",
+            recall * 100.0,
+            kept as f64 * 100.0 / sound.samples.len() as f64
+        );
         assert!(recall >= 0.93, "{name}: {recall}");
     }
     Ok(())
@@ -250,7 +266,7 @@ fn an_unchanged_recording_is_not_read_again() -> Result<()> {
 
     // Touched: hashed, found to be the same, remembered with the new time.
     fs_err::write(path, &original)?;
-    let later = time + Duration::from_secs(60);
+    let later = time + Duration::from_mins(1);
     File::options().write(true).open(path)?.set_modified(later)?;
     assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
     let meta: Meta = serde_json::from_slice(&fs_err::read(meta_path(&copy.transcripts(), &copy.recording))?)?;
@@ -314,7 +330,7 @@ fn cause_of(name: &str, bytes: &[u8]) -> Result<&'static str> {
     let error = decode(&copy.recording.path).err().with_context(|| format!("{name} was decoded"))?;
     let line = error.to_string();
     ensure!(!line.contains('\n') && !line.ends_with('.') && !error.hint().is_empty(), "{line}");
-    eprintln!("{line}\n  hint: {}", error.hint());
+    show!("{line}\n  hint: {}", error.hint());
     Ok(error.cause())
 }
 
@@ -417,6 +433,6 @@ fn garbled_files_neither_panic_nor_hang() -> Result<()> {
         assert!(begun.elapsed() < Duration::from_secs(20), "{round}.{extension} took {:?}", begun.elapsed());
         *outcomes.lock().expect("one thread").entry(outcome).or_default() += 1;
     }
-    eprintln!("{:?}", outcomes.into_inner());
+    show!("{:?}", outcomes.into_inner());
     Ok(())
 }
