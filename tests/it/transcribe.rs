@@ -35,11 +35,9 @@ struct Turn {
 }
 
 /// Measurements, for `--nocapture`.
-macro_rules! show {
-    ($($arg:tt)*) => {{
-        #[expect(clippy::print_stderr, reason = "what a test measured is for people")]
-        { eprintln!($($arg)*); }
-    }};
+#[expect(clippy::print_stderr, reason = "what a test measured is for people")]
+fn show(text: &str) {
+    eprintln!("{text}");
 }
 
 fn weights() -> PathBuf {
@@ -151,7 +149,7 @@ fn check_order(transcript: &Transcript) -> Result<()> {
 fn check_turns(name: &str, transcript: &Transcript) -> Result<()> {
     for turn in &reference(name)?.turns {
         let share = share_in_time(turn, transcript);
-        show!("{name} {:6.1} s: {:.0} % in time", turn.start, share * 100.0);
+        show(&format!("{name} {:6.1} s: {:.0} % in time", turn.start, share * 100.0));
         ensure!(share >= 0.6, "turn at {} s is lost ({share:.2}): {}", turn.start, turn.text);
     }
     Ok(())
@@ -162,7 +160,7 @@ fn sample(path: &str) -> Result<Transcript> {
     let begun = Instant::now();
     let done = copy.transcribe(&engine(), &Options::default())?;
     let (took, length) = (begun.elapsed().as_secs_f64(), done.transcript.duration.seconds());
-    show!("{path}: {took:.1} s for {length:.1} s, {:.1} x real time, {:?}", length / took, done.notes);
+    show(&format!("{path}: {took:.1} s for {length:.1} s, {:.1} x real time, {:?}", length / took, done.notes));
     check_order(&done.transcript)?;
     Ok(done.transcript)
 }
@@ -173,7 +171,7 @@ fn english_samples_have_few_word_errors() -> Result<()> {
         let transcript = sample(path)?;
         assert_eq!((transcript.language.as_str(), transcript.model.name.as_str()), ("en", "tiny.en"));
         let errors = word_errors(&whole(&reference(name)?), &transcript.text());
-        show!("{name}: word error rate {:.2} % {errors:?}", errors.rate() * 100.0);
+        show(&format!("{name}: word error rate {:.2} % {errors:?}", errors.rate() * 100.0));
         assert!(errors.rate() <= 0.10, "{name}: {errors:?}");
         check_turns(name, &transcript)?;
     }
@@ -185,7 +183,7 @@ fn mandarin_sample_loses_no_turn() -> Result<()> {
     let transcript = sample("seminars/minnan.opus")?;
     assert_eq!((transcript.language.as_str(), transcript.model.name.as_str()), ("zh-Hans", "base"));
     let errors = character_errors(&whole(&reference("minnan")?), &transcript.text());
-    show!("minnan: character error rate {:.2} % {errors:?}", errors.rate() * 100.0);
+    show(&format!("minnan: character error rate {:.2} % {errors:?}", errors.rate() * 100.0));
     assert!(errors.rate() <= 0.15, "{errors:?}");
     check_turns("minnan", &transcript)
 }
@@ -219,11 +217,11 @@ fn the_voice_detector_hears_every_turn() -> Result<()> {
             total += range.len();
         }
         let recall = inside as f64 / total as f64;
-        show!(
+        show(&format!(
             "{name}: {:.1} % of the turns' time is kept, {:.1} % of the recording",
             recall * 100.0,
             kept as f64 * 100.0 / sound.samples.len() as f64
-        );
+        ));
         assert!(recall >= 0.93, "{name}: {recall}");
     }
     Ok(())
@@ -330,7 +328,7 @@ fn cause_of(name: &str, bytes: &[u8]) -> Result<&'static str> {
     let error = decode(&copy.recording.path).err().with_context(|| format!("{name} was decoded"))?;
     let line = error.to_string();
     ensure!(!line.contains('\n') && !line.ends_with('.') && !error.hint().is_empty(), "{line}");
-    show!("{line}\n  hint: {}", error.hint());
+    show(&format!("{line}\n  hint: {}", error.hint()));
     Ok(error.cause())
 }
 
@@ -433,6 +431,6 @@ fn garbled_files_neither_panic_nor_hang() -> Result<()> {
         assert!(begun.elapsed() < Duration::from_secs(20), "{round}.{extension} took {:?}", begun.elapsed());
         *outcomes.lock().expect("one thread").entry(outcome).or_default() += 1;
     }
-    show!("{:?}", outcomes.into_inner());
+    show(&format!("{:?}", outcomes.into_inner()));
     Ok(())
 }
