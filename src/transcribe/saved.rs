@@ -190,7 +190,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TranscribeError> {
         fs_err::create_dir_all(folder)?;
     }
     let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".tmp{}", std::process::id()));
+    // One name, so that what a killed run left behind is overwritten; two runs at once are the caller's to prevent.
+    name.push(".tmp");
     let beside = path.with_file_name(name);
     let written = write_and_sync(&beside, bytes).and_then(|()| fs_err::rename(&beside, path));
     if written.is_err() {
