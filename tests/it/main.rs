@@ -1,6 +1,6 @@
-//! The integration tests: the real program, in real folders, against loopback.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! The integration tests: the real program, in real folders, against loopback. One module for each part.
 #![allow(missing_docs, reason = "tests document themselves by their names")]
 
 mod pipeline;
 mod support;
+mod transcribe;
