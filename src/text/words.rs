@@ -75,6 +75,21 @@ fn term(token: &str) -> Option<String> {
     (long && COMMON.binary_search(&token).is_err()).then(|| stem(token).to_owned())
 }
 
+/// The first `most` words of a text that carry meaning, as they stand in it, each once; pairs of Han characters.
+pub fn key_words(text: &str, most: usize) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut words = Vec::new();
+    for token in tokens(text) {
+        if let Some(term) = term(&token) {
+            if seen.insert(term) {
+                words.push(token);
+            }
+        }
+    }
+    words.truncate(most);
+    words
+}
+
 /// The word without its commonest English endings; enough to match a term with its plural or its participle.
 fn stem(word: &str) -> &str {
     ["ations", "ation", "ings", "ing", "ers", "ies", "ed", "er", "es", "ly", "s", "y", "e"]
@@ -118,6 +133,12 @@ mod tests {
         assert_eq!(terms("recognition models of captains"), terms("Recognition model, captain"));
         assert!(terms("声调的错误率").contains("错误"));
         assert!(!terms("there could have been").iter().any(|_| true));
+    }
+
+    #[test]
+    fn key_words_stand_as_they_are_written() {
+        assert_eq!(key_words("The models of models recognise sailors.", 9), ["models", "recognise", "sailors"]);
+        assert_eq!(key_words("声调的错误", 9), ["声调", "错误"]);
     }
 
     #[test]

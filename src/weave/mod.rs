@@ -17,6 +17,7 @@ use crate::{
     data::{CallId, Difficulty, Inspiration, Phase, Task, TaskId, Unscored},
     llm::{Answer, Ask},
     store::{Rejection, SeminarInfo},
+    text::words::key_words,
 };
 use plan::Slot;
 use rules::Broken;
@@ -25,6 +26,8 @@ use rules::Broken;
 pub const FEWEST: usize = 5;
 /// Tries at one task.
 const TRIES: u64 = 2;
+/// Key words of an inspiration that a frame offers.
+const KEY_WORDS: usize = 14;
 
 /// How many tasks to weave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -173,21 +176,12 @@ async fn ask(
 }
 
 /// The reply's schema. A large model has room; a small one fills in a frame, so that the task is whole sentences,
-/// begins as its family does, and names what is handed in.
+/// begins as its family does, speaks of its inspiration and names what is handed in.
 fn schema(slot: &Slot<'_>, chinese: bool, small: bool) -> Value {
-    let (opening, next) = plan::frame(slot.task_type, chinese);
-    let deliverable = plan::deliverable(slot.task_type, chinese);
     let text = match (small, chinese) {
+        (true, _) => json!({ "type": "string", "pattern": frame(slot, chinese) }),
         (false, false) => json!({ "type": "string", "minLength": 120, "maxLength": 700 }),
         (false, true) => json!({ "type": "string", "minLength": 30, "maxLength": 180 }),
-        (true, false) => {
-            let words = "[a-z0-9][a-zA-Z0-9,' -]";
-            json!({ "type": "string", "pattern": format!("^{opening} {words}{{30,130}}\\. {next} {words}{{40,150}}\\. Hand in {deliverable}\\.$") })
-        }
-        (true, true) => {
-            let words = "[\u{4e00}-\u{9fff}]";
-            json!({ "type": "string", "pattern": format!("^{opening}{words}{{6,30}}，{next}{words}{{8,40}}，最后交{deliverable}。$") })
-        }
     };
     json!({
         "type": "object",
@@ -195,6 +189,22 @@ fn schema(slot: &Slot<'_>, chinese: bool, small: bool) -> Value {
         "required": ["task", "difficulty"],
         "additionalProperties": false
     })
+}
+
+/// The frame as a regular expression: two statements with a key word of the inspiration each, then the deliverable.
+fn frame(slot: &Slot<'_>, chinese: bool) -> String {
+    let (opening, next) = plan::frame(slot.task_type, chinese);
+    let deliverable = plan::deliverable(slot.task_type, chinese);
+    let key = format!("({})", key_words(&slot.inspiration.text, KEY_WORDS).join("|"));
+    if chinese {
+        let han = "[\u{4e00}-\u{9fff}]";
+        return format!("^{opening}{han}{{0,12}}{key}{han}{{2,16}}，{next}{han}{{0,14}}{key}{han}{{2,20}}，最后交{deliverable}。$");
+    }
+    let word = "[a-zA-Z0-9][a-zA-Z0-9'-]*,?";
+    let last = "[a-zA-Z0-9][a-zA-Z0-9'-]*";
+    format!(
+        "^{opening} ({word} ){{0,8}}{key} ({word} ){{1,12}}{last}\\. {next} ({word} ){{0,12}}{key} ({word} ){{2,16}}{last}\\. Hand in {deliverable}\\.$"
+    )
 }
 
 fn task(seminar: &SeminarInfo, slot: &Slot<'_>, woven: Woven) -> Task {

@@ -134,7 +134,7 @@ pub fn frame(kind: TaskType, chinese: bool) -> (&'static str, &'static str) {
     use TaskType as T;
     match (kind, chinese) {
         (T::LiteratureSurvey, false) => ("Survey the published work on", "Compare"),
-        (T::TrendScan, false) => ("Describe the trends of the last ten years in", "Show"),
+        (T::TrendScan, false) => ("Trace the development of", "Show"),
         (T::RequirementsGathering, false) => ("Find out what people need who work with", "Rank"),
         (T::HypothesisGeneration, false) => ("Formulate testable hypotheses about", "Derive"),
         (T::MethodBlueprint, false) => ("Plan an experiment on", "Describe"),
