@@ -1,4 +1,4 @@
-//! Any server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, OpenRouter, LiteLLM …
+//! Any server that speaks the chat completions of `OpenAI`: vLLM, llama.cpp, Ollama, routers and proxies.
 //! Hides what such servers differ in (schema modes, parameter names, errors), retries and the limit of requests in flight.
 
 use std::{
@@ -7,17 +7,20 @@ use std::{
 };
 
 use async_trait::async_trait;
-use reqwest::{Client, Response, StatusCode, header::HeaderMap};
+use reqwest::{Method, Response, StatusCode, Url, header::HeaderMap};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::{ChatModel, ChatReply, ChatRequest, Finish, ModelError};
-use crate::data::{Cause, Usage};
+use crate::{
+    data::{Cause, Usage},
+    http::{self, Http, HttpOptions},
+};
 
 /// A reply larger than this is no reply.
 const LARGEST_BODY: usize = 8 << 20;
 /// A server that asks for a longer pause is given up for now.
-const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
 /// How to reach a model.
 #[derive(Clone)]
@@ -30,6 +33,8 @@ pub struct OpenAiOptions {
     pub base_url: String,
     /// Sent as a bearer token, and nowhere else.
     pub api_key: Option<String>,
+    /// The client, with the rule of `--offline`; without one, a client without that rule.
+    pub http: Option<Http>,
     /// Requests in flight at once.
     pub parallel: usize,
     /// A request that takes longer is cut.
@@ -47,6 +52,7 @@ impl Default for OpenAiOptions {
             model: String::new(),
             base_url: String::new(),
             api_key: None,
+            http: None,
             parallel: 8,
             timeout: Duration::from_mins(5),
             attempts: 6,
@@ -58,7 +64,7 @@ impl Default for OpenAiOptions {
 /// A model behind a server.
 pub struct OpenAi {
     options: OpenAiOptions,
-    client: Client,
+    http: Option<Http>,
     shown_url: String,
     in_flight: Semaphore,
     /// What this server was found not to take; remembered, so that it is not found out at each call.
@@ -85,18 +91,11 @@ enum Again {
 impl OpenAi {
     /// Nothing is sent yet.
     pub fn new(options: OpenAiOptions) -> Self {
-        // The second installation of the same provider is refused, and that is fine.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .timeout(options.timeout)
-            .connect_timeout(options.timeout.min(Duration::from_secs(10)))
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .unwrap_or_default();
+        let http = options.http.clone().or_else(|| Http::new(HttpOptions::default()).ok());
         Self {
             shown_url: without_secrets(&options.base_url),
             in_flight: Semaphore::new(options.parallel.max(1)),
-            client,
+            http,
             options,
             no_schema_mode: AtomicBool::new(false),
             new_length_name: AtomicBool::new(false),
@@ -106,8 +105,7 @@ impl OpenAi {
 
     async fn attempt(&self, request: &ChatRequest) -> Result<ChatReply, Failed> {
         let _permit = self.in_flight.acquire().await;
-        let url = format!("{}/chat/completions", self.options.base_url.trim_end_matches('/'));
-        let mut post = self.client.post(url).json(&self.body(request));
+        let mut post = self.post()?.timeout(self.options.timeout).json(&self.body(request));
         if let Some(key) = &self.options.api_key {
             post = post.bearer_auth(key);
         }
@@ -124,6 +122,17 @@ impl OpenAi {
             return Err(self.rejected(status, retry_after, &body));
         }
         reply(&value)
+    }
+
+    fn post(&self) -> Result<reqwest::RequestBuilder, Failed> {
+        let never = |message| Failed { error: ModelError::new(Cause::ModelNotFound, message), again: Again::Never };
+        let (base, query) = self.options.base_url.split_once('?').unwrap_or((&self.options.base_url, ""));
+        let mut url = Url::parse(&format!("{}/chat/completions", base.trim_end_matches('/')))
+            .map_err(|error| never(format!("the base URL `{}` is none: {error}", self.shown_url)))?;
+        url.set_query(Some(query).filter(|query| !query.is_empty()));
+        let http = self.http.as_ref().ok_or_else(|| never("no HTTP client can be made".to_owned()))?;
+        http.request(Method::POST, &url)
+            .map_err(|error| never(format!("--offline forbids a connection to `{}`", error.0)))
     }
 
     fn body(&self, request: &ChatRequest) -> Value {
@@ -204,17 +213,17 @@ impl ChatModel for OpenAi {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
-        let (mut sent, mut pause) = (0, self.options.pause);
+        let (mut attempts, mut pause) = (0, self.options.pause);
         loop {
-            sent += 1;
+            attempts += 1;
             let failed = match self.attempt(request).await {
-                Ok(reply) => return Ok(ChatReply { attempts: sent, ..reply }),
+                Ok(reply) => return Ok(ChatReply { attempts, ..reply }),
                 Err(failed) => failed,
             };
             let wait = failed.error.retry_after.unwrap_or(pause);
-            let spent = sent >= self.options.attempts.max(1) && failed.again != Again::Dressed;
+            let spent = attempts >= self.options.attempts.max(1) && failed.again != Again::Dressed;
             if failed.again == Again::Never || spent || wait > LONGEST_PAUSE {
-                return Err(ModelError { attempts: sent, ..failed.error });
+                return Err(ModelError { attempts, ..failed.error });
             }
             if failed.again == Again::Later {
                 tokio::time::sleep(wait).await;
@@ -309,7 +318,7 @@ fn cause_of(status: StatusCode, text: &str) -> Cause {
         429 => Cause::RateLimit,
         500.. => Cause::Overloaded,
         // The server is somewhere else: the base URL is wrong.
-        300..400 => Cause::ModelNotFound,
+        300..=399 => Cause::ModelNotFound,
         _ if says(&["context_length", "context length", "maximum context", "context size", "too many tokens", "prompt is too long"]) => {
             Cause::ContextTooLong
         }
@@ -331,18 +340,10 @@ fn message_of(body: &[u8]) -> String {
     line.chars().take(300).collect()
 }
 
-/// `Retry-After` in seconds or as a date, or OpenAI's milliseconds.
+/// `Retry-After`, or a common extension in milliseconds.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let number = |name: &str| text(name)?.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
-    if let Some(ms) = number("retry-after-ms") {
-        return Some(Duration::from_secs_f64((ms / 1000.0).min(1e6)));
-    }
-    if let Some(seconds) = number("retry-after") {
-        return Some(Duration::from_secs_f64(seconds.min(1e6)));
-    }
-    let at = jiff::fmt::rfc2822::parse(text("retry-after")?).ok()?.timestamp();
-    Some(Duration::try_from(at.duration_since(jiff::Timestamp::now())).unwrap_or_default())
+    let ms = headers.get("retry-after-ms").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    ms.map(Duration::from_millis).or_else(|| http::retry_after(headers, jiff::Timestamp::now()))
 }
 
 /// The URL without user, password and query, for the record and for messages.
@@ -364,27 +365,6 @@ mod tests {
         check("https://me:pw@host:81/v1?key=x", "https://host:81/v1");
         check("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1");
         check("https://host", "https://host");
-    }
-
-    #[test]
-    fn pauses_as_servers_ask_for_them() {
-        let check = |name: &'static str, value: &str, expect: Option<u64>| {
-            let mut headers = HeaderMap::new();
-            headers.insert(name, value.parse().expect("a header"));
-            assert_eq!(retry_after(&headers).map(|d| d.as_secs()), expect, "{value}");
-        };
-        check("retry-after", "7", Some(7));
-        check("retry-after", "0.5", Some(0));
-        check("retry-after-ms", "2500", Some(2));
-        check("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT", Some(0));
-        check("retry-after", "soon", None);
-        check("retry-after", "-3", None);
-        let later = jiff::Timestamp::now() + Duration::from_mins(1);
-        let date = jiff::fmt::rfc2822::to_string(&later.to_zoned(jiff::tz::TimeZone::UTC)).expect("a date");
-        let mut headers = HeaderMap::new();
-        headers.insert("retry-after", date.parse().expect("a header"));
-        let wait = retry_after(&headers).expect("a pause").as_secs();
-        assert!((55..=60).contains(&wait), "{wait}");
     }
 
     #[test]
