@@ -92,7 +92,7 @@ fn chat_model(global: &Global, config: &Config, name: &str, http: &Http, notify:
         model: model.to_owned(),
         base_url,
         api_key: key,
-        http: http.clone(),
+        // http: http.clone(),
         parallel: PARALLEL,
         ..OpenAiOptions::default()
     })))
@@ -233,9 +233,9 @@ pub fn whisper(global: &Global, notify: &Notify) -> Result<Resolver> {
     }))
 }
 
-/// The hash of a model of the manifest.
+/// The hash of a model of the manifest, where only one file can be it; else its name decides.
 pub fn pinned(name: &str) -> Option<String> {
-    Manifest::embedded().find(name).ok().map(|model| model.sha256().to_owned())
+    Manifest::embedded().find(name).ok().filter(|model| model.converted_sha256.is_none()).map(|model| model.sha256.clone())
 }
 
 /// Runs `work` until it ends, or a signal asks to stop; then the exit code. What was committed stays.

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::Serialize;
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
     config::Config,
     exit::{self, Usage},
     listing,
-    output::{Printer, bytes, seconds, table},
+    output::{Printer, seconds, table},
     progress,
     project::{self, Project},
     resolve,
@@ -404,9 +404,4 @@ fn text(summary: &Summary) -> String {
     let tasks = summary.tasks.map_or_else(String::new, |n| format!("{n} tasks, "));
     out.push_str(&format!("\n{tasks}{} in all", seconds(summary.seconds)));
     out
-}
-
-/// `12.3 MB of 45.6 MB`, for downloads.
-pub fn share_of(done: u64, total: u64) -> String {
-    format!("{} of {}", bytes(done), bytes(total))
 }

@@ -8,7 +8,7 @@ mod manifest;
 mod mel;
 mod pull;
 
-pub use files::{Imported, Known, ModelFile, checked, import, list};
+pub use files::{Imported, Known, ModelFile, checked, import, list, sha256_once};
 pub use manifest::{Kind, Manifest, Model};
 pub use pull::{Places, Progress, pull};
 

