@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(missing_docs, reason = "tests document themselves by their names")]
 
+mod llm;
 mod pipeline;
 mod support;
