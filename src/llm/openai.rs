@@ -138,10 +138,13 @@ impl OpenAi {
     fn body(&self, request: &ChatRequest) -> Value {
         let mut messages = json!(request.messages);
         let in_prompt = self.no_schema_mode.load(Ordering::Relaxed);
-        if in_prompt && let Some(content) = messages.as_array_mut().and_then(|m| m.last_mut()).map(|m| &mut m["content"]) {
+        if in_prompt
+            && let Some(content) = messages.as_array_mut().and_then(|m| m.last_mut()).map(|m| &mut m["content"])
+        {
             let text = content.as_str().unwrap_or_default();
             let schema = request.schema.to_string();
-            *content = json!(format!("{text}\n\nAnswer with one JSON value of this schema and nothing else:\n{schema}"));
+            *content =
+                json!(format!("{text}\n\nAnswer with one JSON value of this schema and nothing else:\n{schema}"));
         }
         let mut body = json!({ "model": self.options.model, "messages": messages });
         let new_name = self.new_length_name.load(Ordering::Relaxed);
@@ -164,7 +167,8 @@ impl OpenAi {
         let text = String::from_utf8_lossy(&body[..body.len().min(20_000)]).to_lowercase();
         let cause = cause_of(status, &text);
         let said = self.redacted(&message_of(body));
-        let error = ModelError { retry_after, ..ModelError::new(cause, format!("{} says {status}: {said}", self.shown_url)) };
+        let error =
+            ModelError { retry_after, ..ModelError::new(cause, format!("{} says {status}: {said}", self.shown_url)) };
         let again = match cause {
             Cause::Refused if self.redress(&text) => Again::Dressed,
             cause if cause.is_transient() => Again::Later,
@@ -273,7 +277,9 @@ fn reply(value: &Value) -> Result<ChatReply, Failed> {
         return Err(never(Cause::Refused, format!("the model declined: {refusal}")));
     }
     let finish = match choice["finish_reason"].as_str() {
-        Some("content_filter") => return Err(never(Cause::ContentFilter, "the provider's filter withheld the reply".into())),
+        Some("content_filter") => {
+            return Err(never(Cause::ContentFilter, "the provider's filter withheld the reply".into()));
+        }
         Some("length" | "max_tokens") => Finish::Length,
         _ => Finish::Stop,
     };
@@ -312,14 +318,21 @@ fn cause_of(status: StatusCode, text: &str) -> Cause {
     match status.as_u16() {
         401 | 403 => Cause::Authentication,
         402 => Cause::Quota,
-        404 => Cause::ModelNotFound,
+        // A redirect says that the server is somewhere else: the base URL is wrong.
+        404 | 300..=399 => Cause::ModelNotFound,
         408 => Cause::Timeout,
         429 if says(&["insufficient_quota", "exceeded your current quota", "billing"]) => Cause::Quota,
         429 => Cause::RateLimit,
         500.. => Cause::Overloaded,
-        // The server is somewhere else: the base URL is wrong.
-        300..=399 => Cause::ModelNotFound,
-        _ if says(&["context_length", "context length", "maximum context", "context size", "too many tokens", "prompt is too long"]) => {
+        _ if says(&[
+            "context_length",
+            "context length",
+            "maximum context",
+            "context size",
+            "too many tokens",
+            "prompt is too long",
+        ]) =>
+        {
             Cause::ContextTooLong
         }
         _ if says(&["content_filter", "content management policy"]) => Cause::ContentFilter,

@@ -16,8 +16,8 @@ use taskgen::{
     data::{Cause, Message, Unscored},
     http::{Http, HttpOptions},
     llm::{
-        Answer, Answered, Ask, AskError, ChatModel, ChatRequest, Finish, Llm, LlmOptions, LocalModel, LocalOptions, OpenAi,
-        OpenAiOptions, Prompts,
+        Answer, Answered, Ask, AskError, ChatModel, ChatRequest, Finish, Llm, LlmOptions, LocalModel, LocalOptions,
+        OpenAi, OpenAiOptions, Prompts,
         protocol::{self, FailureCause, FromChild},
     },
     store::{RunInfo, Store, WriteLock},
@@ -26,7 +26,7 @@ use taskgen::{
 // ---- a scripted server ----
 
 /// What the server does with one request.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 enum Step {
     /// A completion with this text.
     Text(&'static str),
@@ -57,7 +57,7 @@ const GOOD: &str = r#"{"winner":"A","confidence":0.8}"#;
 impl Server {
     /// Plays `steps` in order; after the last one, a good reply each time.
     async fn start(steps: &[Step]) -> (Self, String) {
-        let server = Self { steps: Arc::new(Mutex::new(steps.iter().cloned().collect())), ..Self::default() };
+        let server = Self { steps: Arc::new(Mutex::new(steps.iter().copied().collect())), ..Self::default() };
         let app = Router::new().route("/v1/chat/completions", post(play)).with_state(server.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -112,7 +112,7 @@ fn remote(url: &str) -> OpenAi {
         name: "fake/m".into(),
         model: "m".into(),
         base_url: url.into(),
-        api_key: Some("canary-key".into()),
+        api_key: Some("planted-key".into()),
         http: Some(Http::new(HttpOptions::default()).unwrap()),
         timeout: Duration::from_secs(2),
         attempts: 4,
@@ -181,7 +181,8 @@ async fn pick(llm: &Llm, a: &str) -> Result<Answered<Pick>, AskError> {
 /// Asks once against a script; the cause or the value, and how many requests were sent.
 async fn outcome(steps: &[Step]) -> (Result<Pick, Cause>, usize) {
     let (server, url) = Server::start(steps).await;
-    let llm = Bench::new().llm(remote(&url), false);
+    let bench = Bench::new();
+    let llm = bench.llm(remote(&url), false);
     let answered = pick(&llm, "one").await;
     let value = match answered {
         Ok(answered) => answered.value.map_err(|u| u.cause),
@@ -195,6 +196,9 @@ fn good() -> Pick {
     Pick { winner: "A".into(), confidence: 0.8 }
 }
 
+/// A name, what the server does, what comes of it, and how many requests that takes.
+type Case<'a> = (&'a str, &'a [Step], Result<(), Cause>, usize);
+
 #[tokio::test]
 async fn faults_are_retried_or_typed() {
     use Step::{Cut, Endless, Hang, Raw, Refusal, Status, Text};
@@ -202,17 +206,22 @@ async fn faults_are_retried_or_typed() {
     let dated: &[(&str, &str)] = &[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")];
     let quota = r#"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}"#;
     let context = r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#;
-    let cases: &[(&str, &[Step], Result<(), Cause>, usize)] = &[
+    let cases: &[Case<'_>] = &[
         ("good", &[Text(GOOD)], Ok(()), 1),
         ("thinking", &[Text("<think>{\"winner\":\"B\"}</think>\n{\"winner\":\"A\",\"confidence\":0.8}")], Ok(()), 1),
         ("fence", &[Text("```json\n{\"winner\":\"A\",\"confidence\":0.8}\n```")], Ok(()), 1),
         ("429 with seconds", &[Status(429, retry_now, "slow down")], Ok(()), 2),
         ("429 with a date", &[Status(429, dated, "slow down")], Ok(()), 2),
-        ("429 for ever", &[Status(429, &[], ""), Status(429, &[], ""), Status(429, &[], ""), Status(429, &[], "")], Err(Cause::RateLimit), 4),
+        (
+            "429 for ever",
+            &[Status(429, &[], ""), Status(429, &[], ""), Status(429, &[], ""), Status(429, &[], "")],
+            Err(Cause::RateLimit),
+            4,
+        ),
         ("429 for an hour", &[Status(429, &[("retry-after", "3600")], "")], Err(Cause::RateLimit), 1),
         ("500 and 529", &[Status(500, &[], ""), Status(529, &[], "")], Ok(()), 3),
         ("quota", &[Status(429, &[], quota)], Err(Cause::Quota), 1),
-        ("no key", &[Status(401, &[], "canary-key is wrong")], Err(Cause::Authentication), 1),
+        ("no key", &[Status(401, &[], "planted-key is wrong")], Err(Cause::Authentication), 1),
         ("no model", &[Status(404, &[], "")], Err(Cause::ModelNotFound), 1),
         ("too long", &[Status(400, &[], context)], Err(Cause::ContextTooLong), 1),
         ("HTML, then good", &[Raw("<html>busy</html>")], Ok(()), 2),
@@ -224,7 +233,12 @@ async fn faults_are_retried_or_typed() {
         ("refusal", &[Refusal], Err(Cause::Refused), 1),
         ("cut", &[Cut("{\"winner\":\"A\"")], Err(Cause::Truncated), 1),
         ("repaired", &[Text("A, I think"), Text(GOOD)], Ok(()), 2),
-        ("two verdicts", &[Text("{\"winner\":\"A\",\"confidence\":1} {\"winner\":\"B\",\"confidence\":1}"); 2], Err(Cause::TwoVerdicts), 2),
+        (
+            "two verdicts",
+            &[Text("{\"winner\":\"A\",\"confidence\":1} {\"winner\":\"B\",\"confidence\":1}"); 2],
+            Err(Cause::TwoVerdicts),
+            2,
+        ),
         ("wrong shape", &[Text("{\"winner\":\"A\"}"), Text("{\"winner\":\"A\"}")], Err(Cause::WrongShape), 2),
         ("out of range", &[Text("{\"winner\":\"A\",\"confidence\":7}"); 2], Err(Cause::OutOfRange), 2),
         ("NaN", &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); 2], Err(Cause::NotJson), 2),
@@ -295,7 +309,12 @@ async fn a_question_that_was_dropped_is_asked_again_and_nothing_else_is() {
 
 #[tokio::test]
 async fn what_failed_is_asked_again_as_its_cause_says() {
-    let overloaded = [Step::Status(503, &[], ""), Step::Status(503, &[], ""), Step::Status(503, &[], ""), Step::Status(503, &[], "")];
+    let overloaded = [
+        Step::Status(503, &[], ""),
+        Step::Status(503, &[], ""),
+        Step::Status(503, &[], ""),
+        Step::Status(503, &[], ""),
+    ];
     let bad = [Step::Text("no"), Step::Text("no")];
     let (server, url) = Server::start(&[&overloaded[..], &bad[..]].concat()).await;
     let bench = Bench::new();
@@ -323,7 +342,8 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
 
 #[tokio::test]
 async fn a_repair_turn_quotes_what_was_wrong() {
-    let (server, url) = Server::start(&[Step::Text("{\"winner\":\"A\",\"confidence\":\"high\"}"), Step::Text(GOOD)]).await;
+    let (server, url) =
+        Server::start(&[Step::Text("{\"winner\":\"A\",\"confidence\":\"high\"}"), Step::Text(GOOD)]).await;
     let bench = Bench::new();
     let llm = bench.llm(remote(&url), false);
     let answered = pick(&llm, "one").await.unwrap();
@@ -355,7 +375,8 @@ async fn a_server_that_nobody_reaches_stops_the_run_and_says_so() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
-    let llm = Bench::new().llm(remote(&url), false);
+    let bench = Bench::new();
+    let llm = bench.llm(remote(&url), false);
     let error = pick(&llm, "one").await.unwrap_err();
     assert!(error.is_about_the_model());
     let said = error.to_string();
@@ -368,16 +389,18 @@ async fn a_server_that_nobody_reaches_stops_the_run_and_says_so() {
 
 #[tokio::test]
 async fn no_key_is_on_record_or_said() {
-    let (_, url) = Server::start(&[Step::Status(401, &[], "the key canary-key is wrong")]).await;
+    let (_, url) = Server::start(&[Step::Status(401, &[], "the key planted-key is wrong")]).await;
     let bench = Bench::new();
-    let with_secrets = url.replace("http://", "http://canary-user:canary-pass@");
-    let llm = bench.llm(remote(&format!("{with_secrets}?token=canary-query")), false);
+    let with_secrets = url.replace("http://", "http://planted-user:planted-pass@");
+    let llm = bench.llm(remote(&format!("{with_secrets}?token=planted-query")), false);
     let error = pick(&llm, "one").await.unwrap_err();
-    assert!(!error.to_string().contains("canary"), "{error}");
+    assert!(!error.to_string().contains("planted"), "{error}");
     drop(llm);
     for file in std::fs::read_dir(bench.folder.path()).unwrap().flatten().filter(|f| f.path().is_file()) {
         let bytes = std::fs::read(file.path()).unwrap();
-        assert!(!String::from_utf8_lossy(&bytes).contains("canary"), "{}", file.path().display());
+        let text = String::from_utf8_lossy(&bytes);
+        let found = text.find("planted").map(|at| text[at.saturating_sub(60)..].chars().take(120).collect::<String>());
+        assert_eq!(found, None, "{}", file.path().display());
     }
 }
 
@@ -388,12 +411,19 @@ fn weights() -> PathBuf {
     let cache = env("XDG_CACHE_HOME").unwrap_or_else(|| env("HOME").unwrap_or_default().join(".cache"));
     let folder = env("TASKGEN_MODELS").unwrap_or_else(|| cache.join("taskgen/models"));
     let path = folder.join("qwen2.5-coder-0.5b-instruct-q4_k_m.gguf");
-    assert!(path.is_file(), "this test needs `{}`: `taskgen models pull qwen2.5-coder-0.5b` fetches it", path.display());
+    assert!(
+        path.is_file(),
+        "this test needs `{}`: `taskgen models pull qwen2.5-coder-0.5b` fetches it",
+        path.display()
+    );
     path
 }
 
 fn program() -> PathBuf {
-    option_env!("CARGO_BIN_EXE_taskgen-llm").expect("this test needs the feature `embedded-llm`").into()
+    let Some(program) = option_env!("CARGO_BIN_EXE_taskgen-llm") else {
+        panic!("this test needs the feature `embedded-llm`");
+    };
+    program.into()
 }
 
 /// One thread: on a machine that does other things beside, two can be many times slower.
@@ -441,13 +471,16 @@ fn request(shared: &str, question: &str, schema: Value, max_tokens: u32) -> Chat
 
 fn talk(about: &str) -> String {
     format!("You read notes of a talk about {about}. ")
-        + &format!("The speaker says that {about} is hard to measure, and that a cheap sensor would change this. ").repeat(12)
+        + &format!("The speaker says that {about} is hard to measure, and that a cheap sensor would change this. ")
+            .repeat(12)
 }
 
 fn questions() -> Vec<ChatRequest> {
     let mut questions = Vec::new();
     for about in ["glaciers", "bird song"] {
-        for (a, b) in [("survey sensors", "build a sensor"), ("make tea", "measure noise"), ("read papers", "map the noise")] {
+        for (a, b) in
+            [("survey sensors", "build a sensor"), ("make tea", "measure noise"), ("read papers", "map the noise")]
+        {
             let question = format!("Task A: {a}. Task B: {b}. Which is better?");
             questions.push(request(&talk(about), &question, verdict_schema(), 30));
         }
@@ -462,12 +495,14 @@ async fn the_embedded_model_obeys_the_schema_and_its_limits() {
     let hello = model.hello().await.unwrap();
     assert_eq!(hello.threads, 1);
 
-    let reply = model.chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30)).await.unwrap();
+    let reply =
+        model.chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30)).await.unwrap();
     let value: Value = serde_json::from_str(&reply.text).unwrap();
     assert!(["A", "B"].contains(&value["winner"].as_str().unwrap()) && value["confidence"].as_f64().unwrap() >= 0.5);
     assert_eq!(reply.text, value.to_string(), "compact, fields in the schema's order");
 
-    let chinese = request("你读一段讲话。", "讲话说：没有传感器能在洪水里保存下来。用中文说出一个困难。", idea_schema(80), 120);
+    let chinese =
+        request("你读一段讲话。", "讲话说：没有传感器能在洪水里保存下来。用中文说出一个困难。", idea_schema(80), 120);
     let reply = model.chat(&chinese).await.unwrap();
     let value: Value = serde_json::from_str(&reply.text).unwrap();
     assert!([12, 31, 57].contains(&value["line"].as_i64().unwrap()));
@@ -501,7 +536,7 @@ async fn a_reply_does_not_depend_on_what_was_asked_before() {
     for question in questions() {
         let (reply, _) = model.ask(&question, true).await.unwrap();
         assert_eq!(reply.cached, 0);
-        fresh_ms += reply.prompt_ms;
+        fresh_ms += reply.read_ms;
         read += reply.input;
         expected.push(reply.text);
     }
@@ -514,10 +549,10 @@ async fn a_reply_does_not_depend_on_what_was_asked_before() {
         for index in order {
             let (reply, _) = model.ask(&questions()[index], false).await.unwrap();
             assert_eq!(reply.text, expected[index], "question {index}, {name}");
-            ms += reply.prompt_ms;
+            ms += reply.read_ms;
             input += reply.input;
             cached += reply.cached;
-            reply_ms += reply.reply_ms;
+            reply_ms += reply.write_ms;
             output += reply.output;
         }
         assert!(cached * 10 > input * 6, "{name}: only {cached} of {input} prompt tokens were kept");
@@ -535,17 +570,36 @@ async fn an_answer_of_the_embedded_model_is_on_record() {
         let llm = bench.llm(local(), false);
         assert!(llm.is_trial("judge").unwrap());
         let vars = json!({ "a": "make tea", "b": "measure a glacier" });
-        let ask = || Ask { role: "judge", prompt: "rank/pick", vars: &vars, schema: Some(verdict_schema()), max_tokens: 30, ..Ask::default() };
+        let ask = || Ask {
+            role: "judge",
+            prompt: "rank/pick",
+            vars: &vars,
+            schema: Some(verdict_schema()),
+            max_tokens: 30,
+            ..Ask::default()
+        };
         let (one, two) = tokio::join!(llm.ask::<Pick>(ask()), llm.ask::<Pick>(ask()));
         assert!(two.unwrap().cached);
         one.unwrap()
     };
     assert!(first.value.is_ok() && first.usage.input > 20 && first.usage.output > 5);
     // The program is not even needed any more.
-    let nowhere = LocalModel::new(LocalOptions { name: "local/0.5b".into(), program: "nowhere".into(), model: "none".into(), threads: 1 });
+    let nowhere = LocalModel::new(LocalOptions {
+        name: "local/0.5b".into(),
+        program: "nowhere".into(),
+        model: "none".into(),
+        threads: 1,
+    });
     let llm = bench.llm(nowhere, false);
     let vars = json!({ "a": "make tea", "b": "measure a glacier" });
-    let again = llm.ask::<Pick>(Ask { role: "judge", prompt: "rank/pick", vars: &vars, schema: Some(verdict_schema()), max_tokens: 30, ..Ask::default() });
+    let again = llm.ask::<Pick>(Ask {
+        role: "judge",
+        prompt: "rank/pick",
+        vars: &vars,
+        schema: Some(verdict_schema()),
+        max_tokens: 30,
+        ..Ask::default()
+    });
     assert_eq!(again.await.unwrap().value, first.value);
     let error = pick(&llm, "something new").await.unwrap_err();
     assert!(error.is_about_the_model() && error.to_string().contains("nowhere"), "{error}");
@@ -578,7 +632,8 @@ async fn a_child_that_dies_is_started_once_more() {
     });
     let killed = Command::new("kill").args(["-9", &pid.unwrap().to_string()]).status().unwrap();
     assert!(killed.success());
-    let reply = model.chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30)).await.unwrap();
+    let reply =
+        model.chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30)).await.unwrap();
     assert_eq!(reply.finish, Finish::Stop);
 }
 

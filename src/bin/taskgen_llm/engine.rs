@@ -122,7 +122,7 @@ impl<'m> Engine<'m> {
             self.slots.clear();
         }
         let (slot, cached) = self.read(&sequence).inspect_err(|_| self.forget()).map_err(engine_failed)?;
-        let prompt_ms = started.elapsed().as_millis() as u64;
+        let read_ms = started.elapsed().as_millis() as u64;
         let started = Instant::now();
         let (reply, finish) = self
             .write(slot, sequence.len(), forced, matcher, request)
@@ -135,13 +135,13 @@ impl<'m> Engine<'m> {
             input: prompt.len() as u64,
             output: reply.len() as u64,
             cached: cached as u64,
-            prompt_ms,
-            reply_ms: started.elapsed().as_millis() as u64,
+            read_ms,
+            write_ms: started.elapsed().as_millis() as u64,
         })
     }
 
     fn tokens(&self, request: &Request) -> Result<Vec<LlamaToken>, Failed> {
-        let text = template::prompt(&self.loaded.model, &request.messages).map_err(engine_failed)?;
+        let text = template::prompt(&self.loaded.model, &request.messages);
         let vocab = self.loaded.model.vocab();
         let tokens = vocab.tokenize(text.as_bytes(), vocab.should_add_bos(), true);
         let room = request.max_tokens as usize;
