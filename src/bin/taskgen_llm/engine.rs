@@ -31,6 +31,10 @@ use super::{
     template,
 };
 
+/// llama.cpp's number for it. Flash attention splits its sums by thread, so that replies would depend on the number of
+/// threads; without it they do not, at the same speed on a CPU.
+const NO_FLASH_ATTENTION: i32 = 0;
+
 /// A loaded model.
 pub struct Loaded {
     backend: LlamaBackend,
@@ -83,6 +87,7 @@ impl<'m> Engine<'m> {
             .with_n_batch(CHUNK as u32)
             .with_n_ubatch(CHUNK as u32)
             .with_kv_unified(false)
+            .with_flash_attention_policy(NO_FLASH_ATTENTION)
             .with_n_threads(threads as i32)
             .with_n_threads_batch(threads as i32);
         let context = loaded.model.new_context(&loaded.backend, params).context("not enough memory for the model")?;
