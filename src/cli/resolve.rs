@@ -92,7 +92,7 @@ fn chat_model(global: &Global, config: &Config, name: &str, http: &Http, notify:
         model: model.to_owned(),
         base_url,
         api_key: key,
-        // http: http.clone(),
+        http: Some(http.clone()),
         parallel: PARALLEL,
         ..OpenAiOptions::default()
     })))

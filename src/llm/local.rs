@@ -21,6 +21,9 @@ const LOADING: Duration = Duration::from_mins(5);
 /// The longest prompt and reply on a slow, busy machine end within this time.
 const ANSWERING: Duration = Duration::from_mins(30);
 
+/// How long the machine is watched before the number of threads is chosen.
+const LOOKING: Duration = Duration::from_millis(300);
+
 /// How to start the embedded model.
 #[derive(Clone, Debug)]
 pub struct LocalOptions {
@@ -30,7 +33,7 @@ pub struct LocalOptions {
     pub program: PathBuf,
     /// The model file, checked by its hash before.
     pub model: PathBuf,
-    /// Threads that compute: as many as there are idle cores, never more.
+    /// Threads that compute, at most; fewer are taken while other programs keep cores busy.
     pub threads: usize,
 }
 
@@ -202,7 +205,7 @@ async fn start(options: &LocalOptions) -> Result<Running, String> {
     let mut child = Command::new(&options.program)
         .arg("--model")
         .arg(&options.model)
-        .args(["--threads", &options.threads.max(1).to_string()])
+        .args(["--threads", &threads(options.threads).await.to_string()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -225,6 +228,25 @@ async fn start(options: &LocalOptions) -> Result<Running, String> {
     };
     tokio::spawn(drain(stderr));
     Ok(Running { child, stdin, lines, hello })
+}
+
+/// As many threads as there are idle cores, at most `most`, at least one. llama.cpp's threads wait for each other after
+/// each operation: two of them beside another busy program are ten times slower than one. The reply is the same.
+async fn threads(most: usize) -> usize {
+    let before = cpu_times();
+    tokio::time::sleep(LOOKING).await;
+    let (Some((idle_0, all_0)), Some((idle_1, all_1))) = (before, cpu_times()) else { return most.max(1) };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let idle = (idle_1 - idle_0) / (all_1 - all_0).max(1.0) * cores as f64;
+    // The sum of the counters moves in steps of 10 ms, so that a quiet core may look a little busy.
+    ((idle + 0.4) as usize).clamp(1, most.max(1))
+}
+
+/// Idle and whole time of all cores since the start of the machine, where the kernel tells.
+fn cpu_times() -> Option<(f64, f64)> {
+    let stat = fs_err::read_to_string("/proc/stat").ok()?;
+    let times: Vec<f64> = stat.lines().next()?.split_whitespace().skip(1).take(8).flat_map(str::parse).collect();
+    Some((times.get(3)? + times.get(4)?, times.iter().sum()))
 }
 
 /// Keeps the child from blocking on a full pipe.

@@ -56,7 +56,7 @@ pub struct ChatRequest {
 /// What a model said.
 #[derive(Clone, Debug)]
 pub struct ChatReply {
-    /// The reply's text, without the model's thinking.
+    /// The reply's text as it came; thinking and fences are taken off when it is parsed.
     pub text: String,
     /// The model that the server says answered.
     pub model_returned: Option<String>,

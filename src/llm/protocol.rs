@@ -76,9 +76,9 @@ pub struct Reply {
     /// Prompt tokens that were kept from earlier prompts and not read again.
     pub cached: u64,
     /// Milliseconds spent on reading the prompt.
-    pub prompt_ms: u64,
+    pub read_ms: u64,
     /// Milliseconds spent on writing the reply.
-    pub reply_ms: u64,
+    pub write_ms: u64,
 }
 
 /// Why a reply ended.

@@ -31,6 +31,10 @@ use super::{
     template,
 };
 
+/// llama.cpp's number for it. Flash attention splits its sums by thread, so that replies would depend on the number of
+/// threads; without it they do not, at the same speed on a CPU.
+const NO_FLASH_ATTENTION: i32 = 0;
+
 /// A loaded model.
 pub struct Loaded {
     backend: LlamaBackend,
@@ -83,6 +87,7 @@ impl<'m> Engine<'m> {
             .with_n_batch(CHUNK as u32)
             .with_n_ubatch(CHUNK as u32)
             .with_kv_unified(false)
+            .with_flash_attention_policy(NO_FLASH_ATTENTION)
             .with_n_threads(threads as i32)
             .with_n_threads_batch(threads as i32);
         let context = loaded.model.new_context(&loaded.backend, params).context("not enough memory for the model")?;
@@ -122,7 +127,7 @@ impl<'m> Engine<'m> {
             self.slots.clear();
         }
         let (slot, cached) = self.read(&sequence).inspect_err(|_| self.forget()).map_err(engine_failed)?;
-        let prompt_ms = started.elapsed().as_millis() as u64;
+        let read_ms = started.elapsed().as_millis() as u64;
         let started = Instant::now();
         let (reply, finish) = self
             .write(slot, sequence.len(), forced, matcher, request)
@@ -135,13 +140,13 @@ impl<'m> Engine<'m> {
             input: prompt.len() as u64,
             output: reply.len() as u64,
             cached: cached as u64,
-            prompt_ms,
-            reply_ms: started.elapsed().as_millis() as u64,
+            read_ms,
+            write_ms: started.elapsed().as_millis() as u64,
         })
     }
 
     fn tokens(&self, request: &Request) -> Result<Vec<LlamaToken>, Failed> {
-        let text = template::prompt(&self.loaded.model, &request.messages).map_err(engine_failed)?;
+        let text = template::prompt(&self.loaded.model, &request.messages);
         let vocab = self.loaded.model.vocab();
         let tokens = vocab.tokenize(text.as_bytes(), vocab.should_add_bos(), true);
         let room = request.max_tokens as usize;

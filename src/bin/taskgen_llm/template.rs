@@ -1,4 +1,4 @@
-//! Messages → the text that the model was trained on: its own chat template, or ChatML where the file has none.
+//! Messages → the text that the model was trained on. Where the file has no chat template, `ChatML` is used.
 
 use anyhow::Result;
 use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
@@ -6,10 +6,10 @@ use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
 use super::protocol::Turn;
 
 /// The whole prompt as text, ending where the model's reply begins.
-pub fn prompt(model: &LlamaModel, turns: &[Turn]) -> Result<String> {
+pub fn prompt(model: &LlamaModel, turns: &[Turn]) -> String {
     let own = model.chat_template(None).ok();
     let rendered = own.and_then(|template| render(model, &template, turns).ok());
-    Ok(rendered.unwrap_or_else(|| chatml(turns)))
+    rendered.unwrap_or_else(|| chatml(turns))
 }
 
 fn render(model: &LlamaModel, template: &LlamaChatTemplate, turns: &[Turn]) -> Result<String> {
