@@ -1,1 +1,67 @@
-//! Being built.
+//! The command line: one command is one function in one file. The only layer that prints, reads the environment and
+//! chooses an exit code; every command returns a value that is shown as text or as JSON.
+
+mod args;
+mod config;
+mod exit;
+mod init;
+mod listing;
+mod models;
+mod output;
+mod progress;
+mod project;
+mod resolve;
+mod stages;
+mod status;
+mod tasks;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Args, Command};
+use output::Printer;
+
+/// Parses the command line, runs the command and returns its exit code.
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let printer = Printer { json: args.global.json, quiet: args.global.quiet };
+    start_log(args.global.verbose);
+    let code = match dispatch(args, &printer) {
+        Ok(code) => code,
+        Err(error) => {
+            printer.error(&exit::message(&error));
+            exit::code(&error)
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
+    let global = args.global;
+    match args.command {
+        Command::Init { folder } => init::init(&global, folder, printer),
+        Command::Run(run) => stages::run(&global, &run, printer),
+        Command::Transcribe(transcribe) => stages::transcribe(&global, &transcribe, printer),
+        Command::Inspire(select) => stages::inspire(&global, &select, printer),
+        Command::Weave(select) => stages::weave(&global, &select, printer),
+        Command::Rank(rank) => stages::rank(&global, &rank, printer),
+        Command::Tasks(command) => tasks::tasks(&global, command, printer),
+        Command::Models(command) => models::models(&global, command, printer),
+        Command::Status => status::status(&global, printer),
+        Command::Config(command) => status::config(&global, &command, printer),
+    }
+}
+
+/// Diagnostics to stderr: warnings by default, more with `-v`, or as `TASKGEN_LOG` says.
+fn start_log(verbose: u8) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "taskgen=info",
+        2 => "taskgen=debug",
+        _ => "debug",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("TASKGEN_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+}

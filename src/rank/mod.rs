@@ -1,1 +1,97 @@
-//! Being built.
+//! Which of the tasks are best? Rounds of pairwise judgements, folded into Elo ratings (RankEval, the paper's way).
+//! Hides the pairing, the judge and the fold. Verdicts are stored; ratings are computed from them on each read.
+
+mod fold;
+mod judge;
+pub mod pairing;
+
+use std::{collections::BTreeSet, time::Instant};
+
+use anyhow::Result;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+pub use fold::{Rated, Standing, fold};
+pub use pairing::Pair;
+
+use crate::{
+    context::{Context, Notice, StageReport},
+    data::Task,
+    store::{Judge, Ranking},
+};
+
+/// How to rank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Rounds; in each, every task meets one other.
+    pub rounds: u32,
+    /// The Elo factor K.
+    pub elo_k: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { rounds: 20, elo_k: 32.0 }
+    }
+}
+
+/// Asks for the verdicts that are missing, saves each at once, and notes the ranking's question.
+pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<StageReport> {
+    let started = Instant::now();
+    let mut report = StageReport::new("rank");
+    let ids = tasks.iter().map(|task| task.id.clone()).collect::<Vec<_>>();
+    let schedule = pairing::schedule(&ids, options.rounds, ctx.seed);
+    let total: usize = schedule.iter().map(Vec::len).sum();
+    (ctx.notify)(Notice::Start { stage: "rank", total: total as u64 });
+    let (mut asked, mut reused) = (BTreeSet::new(), 0u64);
+    let mut panel: BTreeSet<Judge> = BTreeSet::new();
+    for (number, round) in schedule.iter().enumerate() {
+        (ctx.notify)(Notice::Working(&format!("round {}", number + 1)));
+        // A deterministic judge asked the same question gives the same answer: its verdict is used again, and counted.
+        let fresh: Vec<&Pair> = round.iter().filter(|pair| asked.insert((*pair).clone())).collect();
+        reused += (round.len() - fresh.len()) as u64;
+        let verdicts: Vec<judge::Judged> = futures_util::stream::iter(fresh)
+            .map(|pair| judge::compare(ctx, tasks, pair))
+            .buffer_unordered(ctx.llm.parallel("judge")?)
+            .inspect_ok(|_| (ctx.notify)(Notice::Advance(1)))
+            .try_collect()
+            .await?;
+        (ctx.notify)(Notice::Advance((round.len() - verdicts.len()) as u64));
+        for judged in verdicts {
+            panel.insert(judged.judge);
+            if judged.cached { report.skipped += 1 } else { report.done += 1 }
+            if let Err(unscored) = &judged.comparison.outcome {
+                let item = format!("{} against {}", judged.comparison.a, judged.comparison.b);
+                report.fail_unscored(&item, unscored);
+            }
+        }
+    }
+    let ranking = Ranking {
+        method: "elo".into(),
+        parameters: json!({ "rounds": options.rounds, "elo_k": options.elo_k }),
+        seed: ctx.seed,
+        items: ids,
+        panel: panel.into_iter().collect(),
+    };
+    if !ranking.items.is_empty() {
+        ctx.store.save_ranking(&ranking)?;
+    }
+    say_what_was_reused(&mut report, tasks.len(), reused);
+    (ctx.notify)(Notice::End);
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+fn say_what_was_reused(report: &mut StageReport, tasks: usize, reused: u64) {
+    if reused > 0 {
+        let distinct = tasks * tasks.saturating_sub(1);
+        report.notes.push(format!(
+            "{reused} pairs came up again in the same order ({tasks} tasks have {distinct} ordered pairs): the stored verdict was used again"
+        ));
+    }
+    if tasks == 1 {
+        report.notes.push("one task cannot be ranked against another".into());
+    }
+}

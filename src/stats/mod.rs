@@ -1,1 +1,3 @@
-//! Being built.
+//! Pure numbers. Deliberately absent: clocks, random sources, the rest of the crate.
+
+pub mod elo;

@@ -1,1 +1,8 @@
-//! Being built.
+//! Pure text: sentences, words, likeness, error rates. Deliberately absent: files, models, the rest of the crate.
+
+pub mod error_rate;
+pub mod likeness;
+pub mod normalize;
+mod numbers;
+pub mod sentences;
+pub mod words;

@@ -1,1 +1,226 @@
-//! Being built.
+//! Here are the inspirations of a seminar: what should a researcher do about them? Five to eight tasks, every phase.
+//! Hides the plan (which family for which inspiration), the questions to the model, and the rules a task must pass.
+//! Method: DeepResearch Arena, task weaver. One narrow question per task; a broken rule goes back once, then counts.
+
+mod plan;
+pub mod rules;
+
+use std::{collections::BTreeMap, time::Instant};
+
+use anyhow::{Context as _, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    context::{Context, Notice, StageReport},
+    data::{CallId, Difficulty, Inspiration, Phase, Task, TaskId, Unscored},
+    llm::{Answer, Ask},
+    store::{Rejection, SeminarInfo},
+};
+use plan::Slot;
+use rules::Broken;
+
+/// A seminar with fewer tasks falls short (the paper asks for five to eight).
+pub const FEWEST: usize = 5;
+
+/// How many tasks to weave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Tasks per seminar, 5 to 8.
+    pub per_seminar: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { per_seminar: 6 }
+    }
+}
+
+/// The model's reply.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Woven {
+    /// What the researcher is asked to do, with the deliverable.
+    task: String,
+    /// Basic: public data and at most three hours. Advanced: new data, tools or reasoning.
+    difficulty: Difficulty,
+}
+
+impl Answer for Woven {}
+
+/// Weaves the current inspirations of `seminars` into tasks, and saves those of a seminar together.
+pub async fn run(ctx: &Context, seminars: &[SeminarInfo], options: &Options) -> Result<StageReport> {
+    let started = Instant::now();
+    let mut report = StageReport::new("weave");
+    (ctx.notify)(Notice::Start { stage: "weave", total: (seminars.len() * options.per_seminar) as u64 });
+    for seminar in seminars {
+        (ctx.notify)(Notice::Working(&seminar.path));
+        let calls_before = ctx.llm.counts().made;
+        weave(ctx, seminar, options, &mut report).await.with_context(|| format!("weave: `{}`", seminar.path))?;
+        if ctx.llm.counts().made > calls_before { report.done += 1 } else { report.skipped += 1 }
+    }
+    (ctx.notify)(Notice::End);
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+async fn weave(ctx: &Context, seminar: &SeminarInfo, options: &Options, report: &mut StageReport) -> Result<()> {
+    let inspirations = ctx.store.inspirations(Some(&seminar.id))?;
+    let mut plan = plan::Plan::new(&inspirations);
+    let mut kept: Vec<(Task, CallId)> = Vec::new();
+    let mut rejected: Vec<Rejection> = Vec::new();
+    while kept.len() < options.per_seminar {
+        let chosen: Vec<&Task> = kept.iter().map(|(task, _)| task).collect();
+        let Some(slot) = plan.next(&chosen, options.per_seminar) else { break };
+        match attempt(ctx, seminar, &slot, &kept, &mut rejected, report).await? {
+            Some(woven) => {
+                kept.push(woven);
+                (ctx.notify)(Notice::Advance(1));
+            }
+            None => plan.failed(&slot),
+        }
+    }
+    ctx.store.save_tasks(&seminar.id, &kept, &rejected)?;
+    fall_short(seminar, &kept, &rejected, report);
+    Ok(())
+}
+
+/// Asks for one task, twice at most: what breaks a rule goes back once with the exact reason.
+async fn attempt(
+    ctx: &Context,
+    seminar: &SeminarInfo,
+    slot: &Slot<'_>,
+    kept: &[(Task, CallId)],
+    rejected: &mut Vec<Rejection>,
+    report: &mut StageReport,
+) -> Result<Option<(Task, CallId)>> {
+    let mut broken: Option<(Broken, String)> = None;
+    for _ in 0..2 {
+        let (reply, call) = ask(ctx, seminar, slot, broken.as_ref()).await?;
+        let woven = match reply {
+            Ok(woven) => woven,
+            Err(unscored) => {
+                report.reject(unscored.cause.word());
+                rejected.push(Rejection {
+                    rule: unscored.cause.word().to_owned(),
+                    detail: unscored.reason,
+                    call: Some(call),
+                });
+                return Ok(None);
+            }
+        };
+        let task = task(seminar, slot, woven);
+        let others: Vec<&Task> = kept.iter().map(|(task, _)| task).collect();
+        match rules::check(&task, slot.inspiration, &others) {
+            Ok(()) => return Ok(Some((task, call))),
+            Err(rule) => {
+                report.reject(rule.name());
+                rejected.push(Rejection { rule: rule.name().to_owned(), detail: task.task.clone(), call: Some(call) });
+                broken = Some((rule, task.task));
+            }
+        }
+    }
+    Ok(None)
+}
+
+async fn ask(
+    ctx: &Context,
+    seminar: &SeminarInfo,
+    slot: &Slot<'_>,
+    broken: Option<&(Broken, String)>,
+) -> Result<(Result<Woven, Unscored>, CallId)> {
+    let chinese = seminar.language.starts_with("zh");
+    let quotes: Vec<String> = slot.inspiration.evidence.iter().map(|e| e.quote.replace('\n', " ")).collect();
+    let vars = json!({
+        "language": seminar.language,
+        "discipline": seminar.discipline,
+        "kind": slot.inspiration.kind.word(),
+        "idea": slot.inspiration.text,
+        "quotes": quotes,
+        "family": plan::describe(slot.task_type, chinese),
+        "deliverable": plan::deliverable(slot.task_type, chinese),
+        "phase": slot.task_type.phase().label(),
+        "broken": broken.map(|(rule, text)| json!({ "text": text, "reason": rule.reason(chinese) })),
+    });
+    let answer = ctx
+        .llm
+        .ask::<Woven>(Ask {
+            role: "weave",
+            prompt: "weave/task",
+            vars: &vars,
+            schema: Some(schema(chinese)),
+            max_tokens: 260,
+            ..Ask::default()
+        })
+        .await?;
+    Ok((answer.value, answer.call))
+}
+
+/// A whole sentence of a useful length, so that a constrained decoder neither stops short nor runs on.
+fn schema(chinese: bool) -> Value {
+    let (least, most) = if chinese { (30, 150) } else { (120, 560) };
+    json!({
+        "type": "object",
+        "properties": {
+            "task": { "type": "string", "minLength": least, "maxLength": most },
+            "difficulty": { "type": "string", "enum": ["basic", "advanced"] }
+        },
+        "required": ["task", "difficulty"],
+        "additionalProperties": false
+    })
+}
+
+fn task(seminar: &SeminarInfo, slot: &Slot<'_>, woven: Woven) -> Task {
+    let text = woven.task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let inspirations = vec![slot.inspiration.id.clone()];
+    let kind = format!("{:?}", slot.task_type);
+    Task {
+        id: TaskId::of(&[slot.inspiration.id.as_str(), &kind, &text]),
+        seminar: seminar.id.clone(),
+        phase: slot.task_type.phase(),
+        task_type: slot.task_type,
+        difficulty: woven.difficulty,
+        language: seminar.language.clone(),
+        discipline: seminar.discipline.clone().unwrap_or_else(|| "other".to_owned()),
+        task: text,
+        inspirations,
+    }
+}
+
+/// Lists a seminar with too few tasks or a phase missing, with the rules that refused the rest.
+fn fall_short(seminar: &SeminarInfo, kept: &[(Task, CallId)], rejected: &[Rejection], report: &mut StageReport) {
+    let missing: Vec<&str> = Phase::ALL
+        .iter()
+        .filter(|phase| !kept.iter().any(|(task, _)| task.phase == **phase))
+        .map(|phase| phase.label())
+        .collect();
+    if kept.len() >= FEWEST && missing.is_empty() {
+        return;
+    }
+    let mut by_rule: BTreeMap<&str, usize> = BTreeMap::new();
+    for rejection in rejected {
+        *by_rule.entry(&rejection.rule).or_default() += 1;
+    }
+    let rules: Vec<String> = by_rule.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
+    let missing = if missing.is_empty() { String::new() } else { format!(", no task of {}", missing.join(", ")) };
+    report.fail(
+        &seminar.path,
+        "too_few_tasks",
+        format!(
+            "{} of at least {FEWEST} tasks{missing}; refused by rule: {}\nhint: a larger model for the role `weave` breaks fewer rules",
+            kept.len(),
+            if rules.is_empty() { "none".to_owned() } else { rules.join(", ") }
+        ),
+    );
+}
+
+/// What the rules see of an inspiration.
+pub(crate) fn words_of(inspiration: &Inspiration) -> String {
+    let mut words = inspiration.text.clone();
+    for evidence in &inspiration.evidence {
+        words.push('\n');
+        words.push_str(&evidence.quote);
+    }
+    words
+}

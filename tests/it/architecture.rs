@@ -47,6 +47,7 @@ const ONLY: &[(&[&str], &[&str], &str)] = &[
     (&["ExitCode"], &["cli", "main", "bin"], "only cli chooses an exit code"),
     (&["rusqlite"], &["store"], "only store contains SQL"),
     (&["reqwest"], &["http", "llm", "web", "models"], "only llm, web and models call out, through http"),
+    (&["backon"], &["http"], "there is one retry policy, in http"),
     (&["TcpListener"], &["report"], "only the report server listens"),
     (&["TcpStream"], &["http"], "only llm, web and models call out, through http"),
     (&["clap"], &["cli", "main"], "only cli parses arguments"),

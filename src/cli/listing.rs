@@ -1,0 +1,72 @@
+//! Tasks with their place and their source: what `tasks list`, `tasks show` and `tasks export` have in common.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::{
+    data::{Inspiration, InspirationId, SeminarId, Task},
+    rank::{self, Standing},
+    store::{SeminarInfo, Store},
+};
+
+/// A task with its place and the first of its quotes.
+#[derive(Serialize)]
+pub struct Listed {
+    /// Place in the ranking, from 1; none before the task was ranked.
+    pub rank: Option<usize>,
+    /// Elo rating.
+    pub elo: Option<f64>,
+    /// Games that counted.
+    pub elo_games: Option<u32>,
+    /// The task.
+    #[serde(flatten)]
+    pub task: Task,
+    /// Its recording.
+    pub source: SeminarInfo,
+    /// Its inspirations in order.
+    pub sources: Vec<Inspiration>,
+}
+
+/// All current tasks, best first; those that were not ranked come last, by id.
+pub struct Listing {
+    /// The tasks.
+    pub tasks: Vec<Listed>,
+    /// What the ranking rests on.
+    pub standing: Option<Standing>,
+    /// Whether a trial model judged.
+    pub judge: Option<String>,
+}
+
+/// Reads the listing from the store.
+pub fn read(store: &Store) -> Result<Listing> {
+    let seminars: BTreeMap<SeminarId, SeminarInfo> =
+        store.seminars()?.into_iter().map(|s| (s.id.clone(), s)).collect();
+    let inspirations: BTreeMap<InspirationId, Inspiration> =
+        store.inspirations(None)?.into_iter().map(|i| (i.id.clone(), i)).collect();
+    let ranking = store.last_ranking()?;
+    let standing = ranking.as_ref().map(|ranking| rank::fold(store, ranking)).transpose()?;
+    let judge = ranking.and_then(|r| r.panel.first().map(|judge| judge.model_asked.clone()));
+    let place = |task: &Task| {
+        let rated = &standing.as_ref()?.rated;
+        let index = rated.iter().position(|rated| rated.task == task.id)?;
+        Some((index + 1, rated[index].elo, rated[index].games))
+    };
+    let mut tasks = Vec::new();
+    for task in store.tasks()? {
+        let Some(source) = seminars.get(&task.seminar).cloned() else { continue };
+        let sources = task.inspirations.iter().filter_map(|id| inspirations.get(id).cloned()).collect();
+        let place = place(&task);
+        tasks.push(Listed {
+            rank: place.map(|p| p.0),
+            elo: place.map(|p| p.1),
+            elo_games: place.map(|p| p.2),
+            task,
+            source,
+            sources,
+        });
+    }
+    tasks.sort_by_key(|listed| (listed.rank.unwrap_or(usize::MAX), listed.task.id.clone()));
+    Ok(Listing { tasks, standing, judge })
+}

@@ -1,0 +1,1 @@
+//! `taskgen models list|pull|path|import`.

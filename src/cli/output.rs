@@ -1,0 +1,74 @@
+//! What is printed: data to stdout, everything else to stderr, one value shown as text or as JSON.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use anyhow::Result;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+/// Width of tables where there is no terminal to ask.
+const WIDTH: u16 = 120;
+
+/// How to print.
+#[derive(Clone, Copy)]
+pub struct Printer {
+    /// One JSON value instead of text.
+    pub json: bool,
+    /// Nothing but data and errors.
+    pub quiet: bool,
+}
+
+impl Printer {
+    /// Prints a command's result: the value as JSON, or its text view.
+    pub fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<()> {
+        let text = if self.json { serde_json::to_string_pretty(value)? } else { text(value) };
+        self.data(text.trim_end())
+    }
+
+    /// A line of data. A reader that closed the pipe is no error.
+    pub fn data(&self, text: &str) -> Result<()> {
+        match writeln!(std::io::stdout().lock(), "{text}") {
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// A line for people, unless they asked for quiet.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.error(text);
+        }
+    }
+
+    /// A line for people, always.
+    #[expect(clippy::print_stderr, reason = "this is the one place that writes messages")]
+    pub fn error(&self, text: &str) {
+        eprintln!("{text}");
+    }
+}
+
+/// A table that fits the terminal.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    if !std::io::stdout().is_terminal() {
+        table.set_width(WIDTH);
+    }
+    table.set_header(header.to_vec());
+    table
+}
+
+/// `12.3 MB`
+pub fn bytes(n: u64) -> String {
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        _ => format!("{:.2} GB", n as f64 / 1e9),
+    }
+}
+
+/// `1:05` or `2:03:04`
+pub fn seconds(s: f64) -> String {
+    if s < 60.0 { format!("{s:.1} s") } else { crate::data::Ms::from_seconds(s).to_string() }
+}

@@ -1,0 +1,94 @@
+//! How far a stage is: a bar with rate and time left on a terminal, a line every few seconds elsewhere.
+
+use std::{
+    io::IsTerminal as _,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::context::{Notice, Notify};
+
+/// Elsewhere than on a terminal, a line comes at most this often.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+struct Stage {
+    name: &'static str,
+    bar: ProgressBar,
+    started: Instant,
+    last_line: Instant,
+    item: String,
+}
+
+/// Progress to stderr; nothing at all when `quiet`.
+pub fn notify(quiet: bool) -> Notify {
+    let terminal = std::io::stderr().is_terminal();
+    let current: Mutex<Option<Stage>> = Mutex::new(None);
+    Arc::new(move |notice| {
+        if quiet {
+            return;
+        }
+        let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+        match notice {
+            Notice::Start { stage, total } => *current = Some(start(stage, total, terminal)),
+            Notice::Say(line) => say(current.as_ref(), line),
+            Notice::End => {
+                if let Some(stage) = current.take() {
+                    stage.bar.finish_and_clear();
+                }
+            }
+            Notice::Working(item) => {
+                if let Some(stage) = current.as_mut() {
+                    stage.item = item.to_owned();
+                    stage.bar.set_message(item.to_owned());
+                    line(stage, terminal);
+                }
+            }
+            Notice::Advance(units) => {
+                if let Some(stage) = current.as_mut() {
+                    stage.bar.inc(units);
+                    line(stage, terminal);
+                }
+            }
+        }
+    })
+}
+
+fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
+    let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(total), target);
+    let style = ProgressStyle::with_template("{prefix:>10} {bar:30} {pos}/{len} {per_sec} {eta} left  {wide_msg}");
+    if let Ok(style) = style {
+        bar.set_style(style);
+    }
+    bar.set_prefix(name);
+    if terminal {
+        bar.enable_steady_tick(Duration::from_millis(250));
+    }
+    let now = Instant::now();
+    Stage { name, bar, started: now, last_line: now, item: String::new() }
+}
+
+#[expect(clippy::print_stderr, reason = "progress goes to stderr")]
+fn line(stage: &mut Stage, terminal: bool) {
+    if terminal || stage.last_line.elapsed() < LINE_EVERY {
+        return;
+    }
+    stage.last_line = Instant::now();
+    let (done, total) = (stage.bar.position(), stage.bar.length().unwrap_or(0));
+    let spent = stage.started.elapsed().as_secs_f64();
+    let left = match done {
+        0 => String::new(),
+        done => format!(", about {:.0} s left", spent / done as f64 * total.saturating_sub(done) as f64),
+    };
+    eprintln!("{:>10} {done}/{total}{left}  {}", stage.name, stage.item);
+}
+
+#[expect(clippy::print_stderr, reason = "messages go to stderr")]
+fn say(stage: Option<&Stage>, line: &str) {
+    match stage {
+        Some(stage) => stage.bar.suspend(|| eprintln!("{line}")),
+        None => eprintln!("{line}"),
+    }
+}

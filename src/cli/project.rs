@@ -1,0 +1,182 @@
+//! A project: its folders, its configuration with the flags applied, its database.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use super::{
+    args::{Global, Rank, Sound},
+    config::{self, Loaded},
+    exit::Usage,
+};
+use crate::{
+    data::id::sha256_hex,
+    store::{RunInfo, Store, WriteLock},
+};
+
+/// A project on disk.
+pub struct Project {
+    /// Its folder.
+    pub root: PathBuf,
+    /// Its configuration.
+    pub loaded: Loaded,
+}
+
+impl Project {
+    /// The project that the flags name, else the one above the working folder.
+    pub fn find(global: &Global) -> Result<Self> {
+        Self::find_if_any(global)?.ok_or_else(|| {
+            Usage(format!("no `{}` here or above\nhint: `taskgen init` makes this folder a project", config::FILE)).into()
+        })
+    }
+
+    /// The same, or `None` where there is no project and none was named.
+    pub fn find_if_any(global: &Global) -> Result<Option<Self>> {
+        let file = match (&global.config, &global.project) {
+            (Some(file), _) => Some(file.clone()),
+            (None, Some(folder)) => {
+                let file = folder.join(config::FILE);
+                if !file.is_file() {
+                    let folder = folder.display();
+                    return Err(Usage(format!(
+                        "not a project, there is no `{}`: `{folder}`\nhint: `taskgen init {folder}` makes it one",
+                        config::FILE
+                    ))
+                    .into());
+                }
+                Some(file)
+            }
+            (None, None) => config::find(&std::env::current_dir().context("the working folder is gone")?),
+        };
+        let Some(file) = file else { return Ok(None) };
+        let root = match &global.project {
+            Some(folder) => folder.clone(),
+            None => file.parent().map_or_else(|| PathBuf::from("."), Path::to_owned),
+        };
+        let mut loaded = config::load(Some(file))?;
+        apply(global, &mut loaded)?;
+        Ok(Some(Self { root, loaded }))
+    }
+
+    /// Where recordings are.
+    pub fn seminars(&self) -> PathBuf {
+        self.root.join("seminars")
+    }
+
+    /// Where transcripts go.
+    pub fn transcripts(&self) -> PathBuf {
+        self.root.join("transcripts")
+    }
+
+    /// Where the database and exports go.
+    pub fn tasks(&self) -> PathBuf {
+        self.root.join("tasks")
+    }
+
+    /// Where the user's own prompts are.
+    pub fn prompts(&self) -> PathBuf {
+        self.root.join("prompts")
+    }
+
+    fn database(&self) -> PathBuf {
+        self.tasks().join("taskgen.db")
+    }
+
+    /// The database for reading, if there is one.
+    pub fn read(&self) -> Result<Option<Store>> {
+        Store::open_read_only(&self.database())
+    }
+
+    /// The database for reading; a project without one has nothing to show.
+    pub fn read_or_hint(&self) -> Result<Store> {
+        self.read()?.ok_or_else(|| {
+            Usage(format!("nothing here yet: `{}`\nhint: put recordings into `{}` and `taskgen run`", self.root.display(), self.seminars().display())).into()
+        })
+    }
+
+    /// The database for writing, locked, with a new run in it.
+    pub fn write(&self, global: &Global) -> Result<Store> {
+        fs_err::create_dir_all(self.tasks()).context("cannot write to the project\nhint: its folder must be writable")?;
+        let command = std::env::args().collect::<Vec<_>>().join(" ");
+        let holder = format!("process {}, `{command}`", std::process::id());
+        let lock = WriteLock::take(&self.tasks().join("taskgen.lock"), &holder, global.wait)?;
+        let config = serde_json::to_string(&self.loaded.config)?;
+        let info = RunInfo {
+            command,
+            config_hash: sha256_hex(config.as_bytes()),
+            seed: self.loaded.config.seed,
+            started: jiff::Timestamp::now().to_string(),
+        };
+        Store::open(&self.database(), lock, &info)
+    }
+
+    /// Applies the flags of the transcribe stage.
+    pub fn apply_sound(&mut self, sound: &Sound) {
+        apply_sound(&mut self.loaded, sound);
+    }
+
+    /// Applies the flags of the rank stage.
+    pub fn apply_rank(&mut self, rank: &Rank) -> Result<()> {
+        if let Some(rounds) = rank.rounds {
+            self.loaded.config.rank.rounds = rounds;
+            self.loaded.set_by("rank.rounds", "--rounds");
+        }
+        if let Some(k) = rank.elo_k {
+            self.loaded.config.rank.elo_k = k;
+            self.loaded.set_by("rank.elo_k", "--elo-k");
+        }
+        if !(0.0..=1.0).contains(&rank.max_unscored) {
+            return Err(Usage(format!("--max-unscored must be between 0 and 1: `{}`", rank.max_unscored)).into());
+        }
+        config::check(&self.loaded.config).map_err(|e| Usage(e).into())
+    }
+}
+
+/// Applies the flags of the transcribe stage to a configuration.
+pub fn apply_sound(loaded: &mut Loaded, sound: &Sound) {
+    let config = &mut loaded.config.transcribe;
+    let mut set = Vec::new();
+    if let Some(model) = &sound.model {
+        config.model.clone_from(model);
+        set.push(("transcribe.model", "--model"));
+    }
+    if let Some(language) = &sound.language {
+        config.language.clone_from(language);
+        set.push(("transcribe.language", "--language"));
+    }
+    if let Some(file) = &sound.vocabulary {
+        config.vocabulary = Some(file.clone());
+        set.push(("transcribe.vocabulary", "--vocabulary"));
+    }
+    if let Some(jobs) = sound.jobs {
+        config.jobs = jobs;
+        set.push(("transcribe.jobs", "--jobs"));
+    }
+    for (key, origin) in set {
+        loaded.set_by(key, origin);
+    }
+}
+
+fn apply(global: &Global, loaded: &mut Loaded) -> Result<()> {
+    if let Some(seed) = global.seed {
+        loaded.config.seed = seed;
+        loaded.set_by("seed", "--seed or TASKGEN_SEED");
+    }
+    for binding in &global.model_role {
+        let Some((role, model)) = binding.split_once('=') else {
+            return Err(Usage(format!("--model-role takes ROLE=PROVIDER/MODEL: `{binding}`")).into());
+        };
+        let roles = &mut loaded.config.roles;
+        let slot = match role {
+            "inspire" => &mut roles.inspire,
+            "weave" => &mut roles.weave,
+            "judge" => &mut roles.judge,
+            other => {
+                return Err(Usage(format!("no such role: `{other}`\nhint: the roles are inspire, weave and judge")).into());
+            }
+        };
+        model.clone_into(slot);
+        loaded.set_by(&format!("roles.{role}"), "--model-role");
+    }
+    Ok(())
+}

@@ -1,0 +1,272 @@
+//! `taskgen tasks list|show|export`: the tasks, best first, and the way back to the second of the recording.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{
+    args::{Global, Tasks},
+    exit::{self, Usage},
+    listing::{self, Listed, Listing},
+    output::{Printer, table},
+    project::Project,
+};
+use crate::{data::Inspiration, store::Store};
+
+/// Version of the exported record's shape.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Runs one of the commands.
+pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    let store = project.read_or_hint()?;
+    let listing = listing::read(&store)?;
+    match command {
+        Tasks::List { top } => list(listing, top, printer),
+        Tasks::Show { id } => show(&store, listing, &id, printer),
+        Tasks::Export { output, top } => export(&project, &store, &listing, output, top, printer),
+    }
+}
+
+fn list(mut listing: Listing, top: Option<usize>, printer: &Printer) -> Result<u8> {
+    listing.tasks.truncate(top.unwrap_or(usize::MAX));
+    printer.show(&listing.tasks, |tasks| text_list(tasks))?;
+    if !printer.json {
+        about(&listing, printer);
+    }
+    Ok(exit::DONE)
+}
+
+/// The table of tasks: place, task, and where it comes from.
+pub fn text_list(tasks: &[Listed]) -> String {
+    if tasks.is_empty() {
+        return "no tasks yet\nhint: `taskgen run`, and `taskgen status` says what is missing".to_owned();
+    }
+    let mut table = table(&["#", "elo", "phase, family", "task", "seminar, time, quote"]);
+    for listed in tasks {
+        let place = listed.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+        let elo = listed.elo.map_or_else(|| "–".to_owned(), |elo| format!("{elo:.0}"));
+        let task = &listed.task;
+        table.add_row(vec![
+            place,
+            elo,
+            format!("{}\n{}\n{}", task.phase.label(), task.task_type.label(), task.id),
+            task.task.clone(),
+            source(listed),
+        ]);
+    }
+    table.to_string()
+}
+
+fn source(listed: &Listed) -> String {
+    let quote = listed.sources.first().and_then(|inspiration| inspiration.evidence.first());
+    match quote {
+        Some(evidence) => format!("{} {}\n“{}”", listed.source.path, evidence.start, one_line(&evidence.quote)),
+        None => listed.source.path.clone(),
+    }
+}
+
+fn about(listing: &Listing, printer: &Printer) {
+    if let Some(standing) = &listing.standing {
+        let failed: Vec<String> = standing.n_failed.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
+        let failed = if failed.is_empty() { String::new() } else { format!(" ({})", failed.join(", ")) };
+        printer.note(&format!("ratings rest on {} of {} comparisons{failed}", standing.n_scored, standing.n_total));
+    }
+    if let Some(judge) = listing.judge.as_deref().filter(|judge| judge.starts_with("local/")) {
+        printer.note(&format!("the judge was the trial model {judge}: good for trying things out, not for results"));
+    }
+}
+
+/// One task and where it comes from.
+#[derive(Serialize)]
+struct Traced<'a> {
+    #[serde(flatten)]
+    listed: &'a Listed,
+    /// For each inspiration, the sentences of the transcript around its first quote.
+    context: Vec<String>,
+}
+
+fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<u8> {
+    let matching: Vec<&Listed> = listing.tasks.iter().filter(|t| t.task.id.as_str().starts_with(id)).collect();
+    let listed = match matching.as_slice() {
+        [one] => *one,
+        [] => return Err(Usage(format!("no such task: `{id}`\nhint: `taskgen tasks list` shows the ids")).into()),
+        many => {
+            let ids: Vec<&str> = many.iter().map(|t| t.task.id.as_str()).collect();
+            return Err(Usage(format!("several tasks begin with `{id}`: {}", ids.join(", "))).into());
+        }
+    };
+    let transcript = store.transcript(&listed.source.transcript)?.context("the transcript is gone")?;
+    let text: Vec<char> = transcript.text().chars().collect();
+    let context = listed.sources.iter().map(|inspiration| around(&text, inspiration)).collect();
+    let traced = Traced { listed, context };
+    printer.show(&traced, text_show)?;
+    Ok(exit::DONE)
+}
+
+/// The transcript around an inspiration's first quote, which stands in brackets.
+fn around(text: &[char], inspiration: &Inspiration) -> String {
+    const BEFORE_AND_AFTER: usize = 120;
+    let Some(evidence) = inspiration.evidence.first() else { return String::new() };
+    let (start, end) = (evidence.start_char.min(text.len()), evidence.end_char.min(text.len()));
+    let before: String = text[start.saturating_sub(BEFORE_AND_AFTER)..start].iter().collect();
+    let after: String = text[end..(end + BEFORE_AND_AFTER).min(text.len())].iter().collect();
+    one_line(&format!("…{before}[{}]{after}…", evidence.quote))
+}
+
+fn text_show(traced: &Traced<'_>) -> String {
+    let Listed { task, source, .. } = traced.listed;
+    let place = match (traced.listed.rank, traced.listed.elo, traced.listed.elo_games) {
+        (Some(rank), Some(elo), Some(games)) => format!("place {rank}, Elo {elo:.1} after {games} games"),
+        _ => "not ranked yet".to_owned(),
+    };
+    let mut out = format!(
+        "{}\n{} · {} · {} · {} · {}\n{place}\n\n{}\n\nfrom  {}  “{}”  {}",
+        task.id,
+        task.phase.label(),
+        task.task_type.label(),
+        task.difficulty.label(),
+        task.language,
+        task.discipline,
+        task.task,
+        source.path,
+        source.title,
+        source.duration,
+    );
+    for (inspiration, context) in traced.listed.sources.iter().zip(&traced.context) {
+        let traits: Vec<String> = inspiration.traits.iter().map(|t| format!("{t:?}").to_lowercase()).collect();
+        out.push_str(&format!(
+            "\n\n{}  {}  ({})\n  {}",
+            inspiration.id,
+            inspiration.kind.label(),
+            traits.join(", "),
+            inspiration.text
+        ));
+        for evidence in &inspiration.evidence {
+            out.push_str(&format!(
+                "\n  {}–{}  characters {}–{}\n  “{}”",
+                evidence.start,
+                evidence.end,
+                evidence.start_char,
+                evidence.end_char,
+                one_line(&evidence.quote)
+            ));
+        }
+        out.push_str(&format!("\n  in context: {context}"));
+    }
+    out
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[derive(Serialize)]
+struct Exported {
+    tasks: usize,
+    file: PathBuf,
+    unknown_licence: usize,
+}
+
+fn export(
+    project: &Project,
+    store: &Store,
+    listing: &Listing,
+    output: Option<PathBuf>,
+    top: Option<usize>,
+    printer: &Printer,
+) -> Result<u8> {
+    let path = output.unwrap_or_else(|| project.tasks().join("tasks.jsonl"));
+    let chosen = &listing.tasks[..listing.tasks.len().min(top.unwrap_or(usize::MAX))];
+    let mut text = String::new();
+    for listed in chosen {
+        text.push_str(&serde_json::to_string(&record(store, listed)?)?);
+        text.push('\n');
+    }
+    if path.as_os_str() == "-" {
+        printer.data(text.trim_end())?;
+        return Ok(exit::DONE);
+    }
+    write_whole(&path, &text)?;
+    let meta = json!({
+        "schema_version": SCHEMA_VERSION,
+        "created": jiff::Timestamp::now().to_string(),
+        "tool_version": env!("CARGO_PKG_VERSION"),
+        "seed": project.loaded.config.seed,
+        "models": project.loaded.config.roles,
+        "judge": listing.judge,
+        "standing": listing.standing,
+        "tasks": chosen.len(),
+    });
+    write_whole(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
+    let unknown_licence = chosen.iter().filter(|listed| listed.source.licence == "unknown").count();
+    printer.show(&Exported { tasks: chosen.len(), file: path, unknown_licence }, |exported| {
+        let licence = match exported.unknown_licence {
+            0 => String::new(),
+            n => format!("\n{n} come from recordings of unknown licence: a `NAME.toml` beside a recording can name it"),
+        };
+        format!("{} tasks written to `{}`{licence}", exported.tasks, exported.file.display())
+    })?;
+    Ok(exit::DONE)
+}
+
+/// One line of the export. It holds no clock, host or run, so that the same seed gives the same bytes.
+fn record(store: &Store, listed: &Listed) -> Result<Value> {
+    let task = &listed.task;
+    let mut inspirations = Vec::new();
+    for inspiration in &listed.sources {
+        let evidence: Vec<Value> = inspiration
+            .evidence
+            .iter()
+            .map(|e| {
+                json!({
+                    "segment_id": format!("{}/{}", inspiration.transcript, e.segment),
+                    "start_s": e.start, "end_s": e.end,
+                    "start_char": e.start_char, "end_char": e.end_char,
+                    "quote": e.quote,
+                })
+            })
+            .collect();
+        inspirations.push(json!({
+            "id": inspiration.id,
+            "type": inspiration.kind.label(),
+            "traits": inspiration.traits,
+            "text": inspiration.text,
+            "evidence": evidence,
+        }));
+    }
+    let transcript = store.transcript(&listed.source.transcript)?.context("the transcript is gone")?;
+    Ok(json!({
+        "id": task.id,
+        "schema_version": SCHEMA_VERSION,
+        "phase": task.phase.label(),
+        "task_type": task.task_type.label(),
+        "difficulty": task.difficulty.label(),
+        "task": task.task,
+        "inspiration_ids": task.inspirations,
+        "language": task.language,
+        "discipline": task.discipline,
+        "rank": listed.rank,
+        "elo": listed.elo.map(|elo| (elo * 1000.0).round() / 1000.0),
+        "elo_games": listed.elo_games,
+        "provenance": {
+            "seminar": {
+                "id": listed.source.id, "path": listed.source.path, "title": listed.source.title,
+                "licence": listed.source.licence, "media_sha256": transcript.media_sha256,
+                "duration_s": listed.source.duration,
+            },
+            "transcript": { "id": transcript.id, "asr_model": transcript.model },
+            "inspirations": inspirations,
+        }
+    }))
+}
+
+/// The whole file or none of it.
+fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let part = path.with_extension("part");
+    fs_err::write(&part, text).context("cannot write the export\nhint: choose another place with --output")?;
+    fs_err::rename(&part, path)?;
+    Ok(())
+}

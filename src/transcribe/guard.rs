@@ -1,0 +1,158 @@
+//! What Whisper says when nobody does: loops, and phrases out of silence.
+//! Nothing goes silently: each thing that is dropped or collapsed is counted in [`Notes`].
+
+use serde::{Deserialize, Serialize};
+
+/// What was done to a recording's text besides writing it down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notes {
+    /// Segments dropped because nobody speaks where they were heard.
+    pub dropped: usize,
+    /// Loops of the recogniser that were cut down to one round.
+    pub loops: usize,
+    /// Windows that were heard again in halves, because text was missing or looped.
+    pub heard_again: usize,
+    /// Of these, the windows whose halves gave more.
+    pub mended: usize,
+    /// Packets that could not be decoded.
+    pub broken_packets: usize,
+    /// Whether the file lacks its end mark: it may have been cut off.
+    pub unfinished: bool,
+}
+
+/// A repeated word is speech up to here ("no, no, no"); beyond it is a loop.
+const WORD_REPEATS: usize = 6;
+/// The same for a phrase.
+const PHRASE_REPEATS: usize = 4;
+/// Longest phrase that is looked for, in words or Han characters.
+const LONGEST_PHRASE: usize = 40;
+
+/// The text with each loop cut down to one round, and how many loops there were.
+pub fn unlooped(text: &str, unspaced: bool) -> (String, usize) {
+    let tokens = tokens(text, unspaced);
+    let keys: Vec<String> = tokens.iter().map(|t| key(t)).collect();
+    let mut kept = String::new();
+    let mut loops = 0;
+    let mut at = 0;
+    while at < tokens.len() {
+        let (length, rounds) = repeat_at(&keys[at..]);
+        for token in &tokens[at..at + length] {
+            kept.push_str(token);
+        }
+        at += length * rounds;
+        loops += usize::from(rounds > 1);
+    }
+    (kept, loops)
+}
+
+/// The length and number of rounds of the loop that begins here, or one token once.
+fn repeat_at(keys: &[String]) -> (usize, usize) {
+    for length in 1..=LONGEST_PHRASE.min(keys.len() / 2) {
+        let phrase = &keys[..length];
+        if phrase.iter().all(String::is_empty) {
+            continue;
+        }
+        let rounds = keys.chunks_exact(length).take_while(|chunk| *chunk == phrase).count();
+        if rounds >= if length == 1 { WORD_REPEATS } else { PHRASE_REPEATS } {
+            return (length, rounds);
+        }
+    }
+    (1, 1)
+}
+
+/// Words with the space before them, or characters where words are not set apart.
+fn tokens(text: &str, unspaced: bool) -> Vec<&str> {
+    if unspaced {
+        return text.char_indices().map(|(i, c)| &text[i..i + c.len_utf8()]).collect();
+    }
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    let mut in_word = false;
+    for (i, c) in text.char_indices() {
+        if c.is_whitespace() && in_word {
+            tokens.push(&text[start..i]);
+            start = i;
+        }
+        in_word = !c.is_whitespace();
+    }
+    if start < text.len() {
+        tokens.push(&text[start..]);
+    }
+    tokens
+}
+
+fn key(token: &str) -> String {
+    token.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Evidence about a segment.
+pub struct Evidence<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// Seconds of it in which the voice detector hears speech.
+    pub voiced: f64,
+    /// Its length in seconds.
+    pub seconds: f64,
+    /// The model's confidence in the words.
+    pub confidence: f64,
+    /// The model's estimate that nobody speaks.
+    pub no_speech: f64,
+}
+
+/// Whether the words were made up. It takes two witnesses: the voice detector, and the model's own doubt or a phrase
+/// that Whisper is known to say to silence.
+pub fn is_made_up(evidence: &Evidence) -> bool {
+    let unvoiced = evidence.voiced < 0.2 && evidence.voiced < 0.25 * evidence.seconds;
+    let doubtful = evidence.no_speech > 0.5 || evidence.confidence < 0.5;
+    let silent = evidence.no_speech > 0.8 && evidence.confidence < 0.4;
+    unvoiced && (doubtful || is_stock_phrase(evidence.text)) || silent || is_sound_label(evidence.text)
+}
+
+/// `[Music]`, `(applause)`, `♪`: descriptions, not words.
+fn is_sound_label(text: &str) -> bool {
+    let text = text.trim();
+    let enclosed = [('[', ']'), ('(', ')'), ('（', '）'), ('【', '】'), ('*', '*'), ('♪', '♪')];
+    text.chars().all(|c| !c.is_alphanumeric())
+        || enclosed.iter().any(|&(open, close)| {
+            text.len() > 1 && text.starts_with(open) && text.ends_with(close) && text.matches(open).count() <= 2
+        })
+}
+
+fn is_stock_phrase(text: &str) -> bool {
+    const PHRASES: [&str; 12] = [
+        "you", "thankyou", "thanksforwatching", "thankyouforwatching", "pleasesubscribe", "bye", "subtitlesbytheamaraorgcommunity",
+        "谢谢", "谢谢观看", "謝謝觀看", "请不吝点赞订阅转发打赏支持明镜与点点栏目", "字幕由amaraorg社区提供",
+    ];
+    PHRASES.contains(&key(text).as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_are_cut_and_emphasis_is_not() {
+        let check = |text: &str, unspaced, expect: &str, loops| {
+            assert_eq!(unlooped(text, unspaced), (expect.to_owned(), loops), "{text}");
+        };
+        check("No, no, no, it is six six six.", false, "No, no, no, it is six six six.", 0);
+        check("And so I think, I think, I think, I think, I think.", false, "And so I think,", 1);
+        check("well well well well well well well done", false, "well done", 1);
+        check("我们我们我们我们都知道", true, "我们都知道", 1);
+        check("哈哈哈，好", true, "哈哈哈，好", 0);
+        check("", true, "", 0);
+    }
+
+    #[test]
+    fn words_out_of_silence_need_two_witnesses() {
+        let made_up = |text, voiced, confidence, no_speech| {
+            is_made_up(&Evidence { text, voiced, seconds: 3.0, confidence, no_speech })
+        };
+        assert!(made_up("Thank you.", 0.0, 0.9, 0.1));
+        assert!(!made_up("Thank you.", 1.2, 0.9, 0.1));
+        assert!(!made_up("The wind was light.", 0.0, 0.9, 0.1));
+        assert!(made_up("The wind was light.", 0.0, 0.3, 0.1));
+        assert!(made_up("[BLANK_AUDIO]", 2.0, 0.9, 0.1));
+        assert!(!made_up("(as we said) it is (nearly) done", 2.0, 0.9, 0.1));
+    }
+}

@@ -1,0 +1,129 @@
+//! The language of a recording: which code Whisper wants, which model knows it, and how it is written.
+//! Chinese is the one language with two scripts; a prompt in the wanted script steers Whisper, and a table settles the rest.
+
+use super::error::TranscribeError;
+
+const SIMPLIFIED: &str = "以下是普通话的句子，使用简体中文和标点符号。";
+const TRADITIONAL: &str = "以下是國語的句子，使用繁體中文和標點符號。";
+
+/// A language that Whisper knows, with the script where that is a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Language {
+    tag: String,
+    code: &'static str,
+}
+
+impl Language {
+    /// Reads a tag such as `en`, `zh`, `zh-Hant`, `pt-BR`.
+    pub fn parse(tag: &str) -> Result<Self, TranscribeError> {
+        let unknown = || TranscribeError::UnknownLanguage { language: tag.into() };
+        let lower = tag.trim().to_lowercase().replace('_', "-");
+        let code = lower.split('-').next().filter(|c| c.chars().all(|c| c.is_ascii_alphabetic())).ok_or_else(unknown)?;
+        let code = if code == "cmn" { "zh" } else { code };
+        let code = known(code).ok_or_else(unknown)?;
+        let traditional = ["-hant", "-tw", "-hk", "-mo"].iter().any(|part| lower.contains(part));
+        let tag = match (code, traditional) {
+            ("zh", false) => "zh-Hans".to_owned(),
+            ("zh", true) => "zh-Hant".to_owned(),
+            _ => code.to_owned(),
+        };
+        Ok(Self { tag, code })
+    }
+
+    /// BCP 47 tag, as transcripts state it.
+    pub fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    /// Whisper's own code.
+    pub fn whisper_code(&self) -> &'static str {
+        self.code
+    }
+
+    /// Whether the weights for English alone will do.
+    pub fn is_english(&self) -> bool {
+        self.code == "en"
+    }
+
+    /// Whether words are not set apart by spaces.
+    pub fn is_unspaced(&self) -> bool {
+        matches!(self.code, "zh" | "ja" | "yue" | "th" | "lo" | "my" | "km")
+    }
+
+    /// What Whisper is told before each window: the script, then the words that it should expect.
+    pub fn prompt(&self, vocabulary: Option<&str>) -> Option<String> {
+        let script = match self.tag.as_str() {
+            "zh-Hans" => Some(SIMPLIFIED),
+            "zh-Hant" => Some(TRADITIONAL),
+            _ => None,
+        };
+        // A zero byte would end the string on whisper.cpp's side.
+        let words = vocabulary.map(|v| v.replace('\0', " ")).filter(|v| !v.trim().is_empty());
+        match (script, words) {
+            (Some(script), Some(words)) => Some(format!("{script}{}", words.trim())),
+            (Some(script), None) => Some(script.into()),
+            (None, Some(words)) => Some(words.trim().into()),
+            (None, None) => None,
+        }
+    }
+
+    /// The text as the language is written: one script, and full-width punctuation between Han characters.
+    pub fn in_script(&self, text: &str) -> String {
+        match self.tag.as_str() {
+            "zh-Hans" => full_width(&fast2s::convert(text)),
+            "zh-Hant" => full_width(text),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+/// Whisper's code for a code or an English name. (Asking whisper.cpp itself prints to the terminal.)
+fn known(name: &str) -> Option<&'static str> {
+    let mut ids = 0..=whisper_rs::get_lang_max_id();
+    let id = ids.find(|&id| whisper_rs::get_lang_str(id) == Some(name) || whisper_rs::get_lang_str_full(id) == Some(name));
+    id.and_then(whisper_rs::get_lang_str)
+}
+
+/// Whisper mixes `,` and `，`; after a Han character the wide form is meant.
+fn full_width(text: &str) -> String {
+    let mut after_han = false;
+    let widened = text.chars().map(|c| {
+        let wide = match c {
+            ',' => '，',
+            '?' => '？',
+            '!' => '！',
+            ';' => '；',
+            ':' => '：',
+            other => other,
+        };
+        let out = if after_han { wide } else { c };
+        after_han = ('\u{4e00}'..='\u{9fff}').contains(&c);
+        out
+    });
+    widened.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chinese_is_written_in_one_script() {
+        let simplified = Language::parse("zh").expect("known");
+        assert_eq!(simplified.in_script("錄音,但是3,000小時?"), "录音，但是3,000小时？");
+        let traditional = Language::parse("zh-Hant").expect("known");
+        assert_eq!(traditional.in_script("錄音"), "錄音");
+    }
+
+    #[test]
+    fn tags_are_read_as_people_write_them() {
+        let tag = |t: &str| Language::parse(t).map(|l| l.tag().to_owned()).ok();
+        assert_eq!(tag("EN").as_deref(), Some("en"));
+        assert_eq!(tag("zh_TW").as_deref(), Some("zh-Hant"));
+        assert_eq!(tag("zh").as_deref(), Some("zh-Hans"));
+        assert_eq!(tag("pt-BR").as_deref(), Some("pt"));
+        assert_eq!(tag("english").as_deref(), Some("en"));
+        assert_eq!(tag("xx"), None);
+        assert_eq!(tag(""), None);
+    }
+}

@@ -1,0 +1,199 @@
+//! Transcripts on disk: `NAME.json` says what was said and holds no clock, `NAME.meta.json` beside it remembers the
+//! recording's size and time, so that an unchanged recording is never read again.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
+
+use crate::data::{Transcript, transcript::SCHEMA_VERSION};
+
+use super::{Options, discover::Recording, error::TranscribeError, guard::Notes, language::Language};
+
+/// What `NAME.meta.json` holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    /// Bytes of the recording.
+    pub size: u64,
+    /// Its time of modification, nanoseconds since 1970.
+    pub modified_ns: i128,
+    /// SHA-256 of its bytes.
+    pub media_sha256: String,
+    /// Version of taskgen that wrote the transcript.
+    pub tool: String,
+    /// Seconds that the transcription took.
+    pub seconds: f64,
+    /// The language that was asked for, if any.
+    pub asked_language: Option<String>,
+    /// What was dropped and mended.
+    pub notes: Notes,
+}
+
+/// How a recording stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Standing {
+    /// Its transcript is there.
+    Done(Box<Transcript>),
+    /// It must be transcribed, for the reason given.
+    Todo(&'static str),
+}
+
+/// Where the transcript of `recording` belongs.
+pub fn transcript_path(transcripts: &Path, recording: &Recording) -> PathBuf {
+    transcripts.join(format!("{}.json", recording.name))
+}
+
+/// Where its companion belongs.
+pub fn meta_path(transcripts: &Path, recording: &Recording) -> PathBuf {
+    transcripts.join(format!("{}.meta.json", recording.name))
+}
+
+/// Whether the transcript of `recording` is there, from the same content, model and parameters.
+/// `pinned` knows the hash of a model by name; where it does not, the name decides.
+/// An unchanged recording is not opened. One that was only touched is hashed, and remembered again.
+pub fn standing(
+    transcripts: &Path,
+    recording: &Recording,
+    options: &Options,
+    pinned: &dyn Fn(&str) -> Option<String>,
+) -> Result<Standing, TranscribeError> {
+    let Some(transcript) = load(&transcript_path(transcripts, recording)) else {
+        return Ok(Standing::Todo("no transcript yet"));
+    };
+    let meta: Option<Meta> = read_json(&meta_path(transcripts, recording));
+    if let Some(reason) = outdated(&transcript, meta.as_ref(), options, pinned) {
+        return Ok(Standing::Todo(reason));
+    }
+    let (size, modified_ns) = stamp(&recording.path)?;
+    if meta.as_ref().is_some_and(|m| (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256)) {
+        return Ok(Standing::Done(Box::new(transcript)));
+    }
+    if sha256_of(&recording.path)? != transcript.media_sha256 {
+        return Ok(Standing::Todo("the recording changed"));
+    }
+    let fresh = Meta {
+        size,
+        modified_ns,
+        media_sha256: transcript.media_sha256.clone(),
+        ..meta.unwrap_or_else(|| Meta {
+            size,
+            modified_ns,
+            media_sha256: String::new(),
+            tool: tool(),
+            seconds: 0.0,
+            asked_language: options.language.clone(),
+            notes: Notes::default(),
+        })
+    };
+    write_json(&meta_path(transcripts, recording), &fresh)?;
+    Ok(Standing::Done(Box::new(transcript)))
+}
+
+fn outdated(
+    transcript: &Transcript,
+    meta: Option<&Meta>,
+    options: &Options,
+    pinned: &dyn Fn(&str) -> Option<String>,
+) -> Option<&'static str> {
+    if transcript.schema_version != SCHEMA_VERSION {
+        return Some("written by another version");
+    }
+    if transcript.parameters != options.parameters() {
+        return Some("other parameters");
+    }
+    let asked = options.language.as_deref().and_then(|l| Language::parse(l).ok()).map(|l| l.tag().to_owned());
+    match asked {
+        Some(asked) if asked != transcript.language => return Some("another language"),
+        None if meta.is_some_and(|m| m.asked_language.is_some()) => return Some("another language"),
+        _ => {}
+    }
+    let wanted = options.model.name_for(transcript.language == "en");
+    if wanted != transcript.model.name || pinned(wanted).is_some_and(|hash| hash != transcript.model.sha256) {
+        return Some("another model");
+    }
+    None
+}
+
+/// The transcript at `path`, sealed again, so that a hand edit has an id of its own. Nothing where there is none.
+pub fn load(path: &Path) -> Option<Transcript> {
+    read_json::<Transcript>(path).map(Transcript::sealed)
+}
+
+/// Writes transcript and companion, the transcript first: without its companion it is only hashed again.
+pub fn save(transcripts: &Path, recording: &Recording, transcript: &Transcript, meta: &Meta) -> Result<(), TranscribeError> {
+    write_json(&transcript_path(transcripts, recording), transcript)?;
+    write_json(&meta_path(transcripts, recording), meta)
+}
+
+/// Size and time of modification of a file.
+pub fn stamp(path: &Path) -> Result<(u64, i128), TranscribeError> {
+    let metadata = fs_err::metadata(path)?;
+    let modified = metadata.modified()?;
+    let ns = match modified.duration_since(UNIX_EPOCH) {
+        Ok(after) => after.as_nanos() as i128,
+        Err(before) => -(before.duration().as_nanos() as i128),
+    };
+    Ok((metadata.len(), ns))
+}
+
+/// SHA-256 of a file's bytes, hexadecimal.
+pub fn sha256_of(path: &Path) -> Result<String, TranscribeError> {
+    let mut hash = Sha256::new();
+    std::io::copy(&mut fs_err::File::open(path)?, &mut HashSink(&mut hash))?;
+    Ok(data_encoding::HEXLOWER.encode(&hash.finalize()))
+}
+
+struct HashSink<'a>(&'a mut Sha256);
+
+impl Write for HashSink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Name and version of this program.
+pub fn tool() -> String {
+    format!("taskgen {}", env!("CARGO_PKG_VERSION"))
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let text = fs_err::read(path).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), TranscribeError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
+    text.push('\n');
+    write_whole(path, text.as_bytes())
+}
+
+/// The whole file or none of it: written beside, flushed to the disk, renamed.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TranscribeError> {
+    if let Some(folder) = path.parent() {
+        fs_err::create_dir_all(folder)?;
+    }
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".tmp{}", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = write_and_sync(&beside, bytes).and_then(|()| fs_err::rename(&beside, path));
+    if written.is_err() {
+        // The error that counts is the first one; a full disk may refuse this too.
+        fs_err::remove_file(&beside).unwrap_or_default();
+    }
+    Ok(written?)
+}
+
+fn write_and_sync(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = fs_err::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

@@ -1,0 +1,266 @@
+//! Where somebody speaks. The detector proposes, and the sound's level audits it: what is about as loud as the
+//! speech is kept even where the detector was unsure, because a lost sentence is worse than a word too many.
+
+use std::ops::Range;
+
+use super::audio::RATE;
+
+/// Samples that the detector looks at in one step.
+pub const FRAME: usize = 256;
+/// Kept before and after each stretch of speech, so that no first or last sound is cut.
+const PAD: usize = RATE / 5;
+/// Score at which speech begins, and below which it may end.
+const ENTER: f32 = 0.5;
+const LEAVE: f32 = 0.3;
+/// Pauses shorter than this do not end a stretch, in frames.
+const HOLD: usize = 20;
+/// Shorter stretches are clicks, in frames; padding keeps their surroundings.
+const SHORTEST: usize = 4;
+/// A loud stretch without a score must last this long to be added, in frames.
+const LOUD_SHORTEST: usize = 20;
+/// How far below the typical level of speech something may be and still be added, in decibels.
+const LOUD_BELOW_SPEECH: f32 = 15.0;
+/// What is quieter than this is silence, whatever the rest is like.
+const SILENCE_DB: f32 = -60.0;
+
+/// A stretch of sound that will be heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Samples, padded.
+    pub range: Range<usize>,
+    /// Whether the detector heard speech in it; otherwise it is only loud.
+    pub sure: bool,
+}
+
+/// What the detector heard, frame by frame.
+#[derive(Clone, Debug)]
+pub struct Hearing {
+    scores: Vec<f32>,
+    levels: Vec<f32>,
+}
+
+impl Hearing {
+    /// Listens to the whole sound.
+    pub fn of(samples: &[f32]) -> Self {
+        let levels: Vec<f32> = samples.chunks(FRAME).map(level).collect();
+        let gain = gain_for(&levels);
+        let mut detector = earshot::Detector::default();
+        let mut frame = [0.0f32; FRAME];
+        let mut scores = Vec::with_capacity(levels.len());
+        for chunk in samples.chunks(FRAME) {
+            frame.fill(0.0);
+            for (slot, sample) in frame.iter_mut().zip(chunk) {
+                *slot = (sample * gain).clamp(-1.0, 1.0);
+            }
+            scores.push(detector.predict_f32(&frame));
+        }
+        Self { scores, levels }
+    }
+
+    /// The stretches to transcribe, in order, padded, not overlapping.
+    pub fn spans(&self) -> Vec<Span> {
+        let sure = self.speech();
+        let mut spans: Vec<(Range<usize>, bool)> = sure.iter().cloned().map(|r| (r, true)).collect();
+        spans.extend(self.loud(&sure).into_iter().map(|r| (r, false)));
+        spans.sort_by_key(|(range, _)| range.start);
+        let end = self.scores.len() * FRAME;
+        let mut padded: Vec<Span> = Vec::new();
+        for (frames, sure) in spans {
+            let range = (frames.start * FRAME).saturating_sub(PAD)..(frames.end * FRAME + PAD).min(end);
+            match padded.last_mut() {
+                Some(last) if last.range.end >= range.start => {
+                    last.range.end = last.range.end.max(range.end);
+                    last.sure |= sure;
+                }
+                _ => padded.push(Span { range, sure }),
+            }
+        }
+        padded
+    }
+
+    /// Share of frames of `range` (in samples) that sound like speech.
+    pub fn voiced_seconds(&self, range: &Range<usize>) -> f64 {
+        let frames = range.start / FRAME..range.end.div_ceil(FRAME).min(self.scores.len());
+        let voiced = self.scores.get(frames).map_or(0, |scores| scores.iter().filter(|&&s| s >= ENTER).count());
+        (voiced * FRAME) as f64 / RATE as f64
+    }
+
+    /// The quietest place of `range` (in samples) to cut at: the middle of the 0.1 seconds with the lowest level.
+    pub fn quietest(&self, range: &Range<usize>) -> usize {
+        let first = range.start / FRAME;
+        let frames = self.levels.get(first..range.end / FRAME).unwrap_or_default();
+        let best = frames
+            .windows(7)
+            .enumerate()
+            .min_by(|(_, a), (_, b)| loudness(a).total_cmp(&loudness(b)))
+            .map_or(frames.len() / 2, |(i, _)| i + 3);
+        (first + best) * FRAME
+    }
+
+    /// Where a share of the speech in `range` (in samples) has been said; moved to the middle of a pause within `snap`.
+    pub fn place_of(&self, range: &Range<usize>, share: f64, snap: usize) -> usize {
+        let first = range.start / FRAME;
+        let frames = self.scores.get(first..(range.end / FRAME).min(self.scores.len())).unwrap_or_default();
+        let voiced = frames.iter().filter(|&&s| s >= ENTER).count();
+        if voiced == 0 {
+            return range.start + (range.len() as f64 * share) as usize;
+        }
+        let target = (voiced as f64 * share).round() as usize;
+        let mut said = 0;
+        let near = frames.iter().position(|&s| {
+            said += usize::from(s >= ENTER);
+            said > target
+        });
+        let near = near.unwrap_or(frames.len());
+        let from = near.saturating_sub(snap / FRAME);
+        let to = (near + snap / FRAME).min(frames.len());
+        first * FRAME + longest_pause(&frames[from..to]).map_or(near, |middle| from + middle) * FRAME
+    }
+
+    /// `range` (in samples) without the silence at its ends; unchanged where the detector hears nothing in it.
+    pub fn trimmed(&self, range: &Range<usize>) -> Range<usize> {
+        let first = range.start / FRAME;
+        let frames = self.scores.get(first..range.end.div_ceil(FRAME).min(self.scores.len())).unwrap_or_default();
+        let begin = frames.iter().position(|&s| s >= ENTER);
+        let end = frames.iter().rposition(|&s| s >= ENTER);
+        match (begin, end) {
+            (Some(begin), Some(end)) => {
+                let start = ((first + begin) * FRAME).saturating_sub(FRAME * 3).max(range.start);
+                start..((first + end + 4) * FRAME).min(range.end).max(start)
+            }
+            _ => range.clone(),
+        }
+    }
+
+    fn speech(&self) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut start: Option<usize> = None;
+        let mut quiet = 0;
+        for (i, &score) in self.scores.iter().enumerate() {
+            match start {
+                None if score >= ENTER => {
+                    start = Some(i);
+                    quiet = 0;
+                }
+                Some(from) => {
+                    quiet = if score < LEAVE { quiet + 1 } else { 0 };
+                    if quiet > HOLD {
+                        found.push(from..i + 1 - quiet);
+                        start = None;
+                    }
+                }
+                None => {}
+            }
+        }
+        if let Some(from) = start {
+            found.push(from..self.scores.len() - quiet);
+        }
+        found.retain(|r| r.len() >= SHORTEST);
+        found
+    }
+
+    /// Stretches outside `speech` that are nearly as loud as it.
+    fn loud(&self, speech: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut taken = vec![false; self.levels.len()];
+        for range in speech {
+            taken[range.clone()].fill(true);
+        }
+        let heard = self.levels.iter().zip(&taken);
+        let reference: Vec<f32> = heard.filter(|(_, taken)| **taken).map(|(level, _)| *level).collect();
+        let floor = percentile(&self.levels, 0.1) + 10.0;
+        let typical = if reference.is_empty() { SILENCE_DB } else { percentile(&reference, 0.5) - LOUD_BELOW_SPEECH };
+        let threshold = typical.max(floor).max(SILENCE_DB);
+        let mut found = Vec::new();
+        let mut from = None;
+        for i in 0..=self.levels.len() {
+            let loud = i < taken.len() && !taken[i] && smooth(&self.levels, i) >= threshold;
+            match (from, loud) {
+                (None, true) => from = Some(i),
+                (Some(start), false) => {
+                    found.push(start..i);
+                    from = None;
+                }
+                _ => {}
+            }
+        }
+        found.retain(|r| r.len() >= LOUD_SHORTEST);
+        found
+    }
+}
+
+/// The middle of the longest run of unvoiced frames, if it is a pause at all.
+fn longest_pause(frames: &[f32]) -> Option<usize> {
+    let mut best: Option<Range<usize>> = None;
+    let mut start = 0;
+    for i in 0..=frames.len() {
+        if i == frames.len() || frames[i] >= ENTER {
+            if i - start >= 6 && best.as_ref().is_none_or(|b| b.len() < i - start) {
+                best = Some(start..i);
+            }
+            start = i + 1;
+        }
+    }
+    best.map(|run| usize::midpoint(run.start, run.end))
+}
+
+/// Mean level of a frame in decibels of full scale.
+fn level(samples: &[f32]) -> f32 {
+    let power = samples.iter().map(|s| s * s).sum::<f32>() / samples.len().max(1) as f32;
+    10.0 * (power + 1e-12).log10()
+}
+
+fn loudness(levels: &[f32]) -> f32 {
+    levels.iter().map(|l| 10f32.powf(l / 10.0)).sum()
+}
+
+/// The loudest of the frames around `i`: a stretch is not broken by the gaps between syllables.
+fn smooth(levels: &[f32], i: usize) -> f32 {
+    let around = i.saturating_sub(3)..(i + 4).min(levels.len());
+    levels[around].iter().copied().fold(f32::MIN, f32::max)
+}
+
+fn percentile(values: &[f32], share: f64) -> f32 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    sorted.get((sorted.len() as f64 * share) as usize).copied().unwrap_or(SILENCE_DB)
+}
+
+/// Quiet recordings are raised, so that the detector hears them as it was trained to.
+fn gain_for(levels: &[f32]) -> f32 {
+    let loud = percentile(levels, 0.95);
+    10f32.powf((-20.0 - loud) / 20.0).clamp(1.0, 30.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hearing(scores: &[(usize, f32)], levels: &[(usize, f32)]) -> Hearing {
+        let expand = |runs: &[(usize, f32)]| runs.iter().flat_map(|&(n, v)| std::iter::repeat_n(v, n)).collect();
+        Hearing { scores: expand(scores), levels: expand(levels) }
+    }
+
+    #[test]
+    fn short_pauses_do_not_split_and_long_ones_do() {
+        let heard = hearing(&[(50, 0.0), (40, 0.9), (10, 0.1), (40, 0.9), (100, 0.0), (40, 0.9)], &[(280, -80.0)]);
+        let spans = heard.spans();
+        assert_eq!(spans.len(), 2);
+        assert_eq!(spans[0].range, 50 * FRAME - PAD..140 * FRAME + PAD);
+        assert_eq!(spans[1].range, 240 * FRAME - PAD..280 * FRAME);
+    }
+
+    #[test]
+    fn what_is_as_loud_as_speech_is_kept_without_a_score() {
+        let scores = [(50, 0.0), (50, 0.9), (300, 0.0)];
+        let levels = [(50, -70.0), (50, -25.0), (100, -70.0), (40, -28.0), (100, -70.0), (10, -20.0), (50, -70.0)];
+        let spans = hearing(&scores, &levels).spans();
+        assert_eq!(spans.iter().map(|s| s.sure).collect::<Vec<_>>(), [true, false]);
+        assert!(spans[1].range.contains(&(220 * FRAME)));
+    }
+
+    #[test]
+    fn silence_has_no_spans() {
+        assert_eq!(Hearing::of(&vec![0.0; RATE * 3]).spans(), []);
+        assert_eq!(Hearing::of(&[]).spans(), []);
+    }
+}

@@ -1,0 +1,177 @@
+//! Stretches of speech are packed into windows that fill Whisper's 30 seconds and end in pauses.
+//! Hides the two time bases: a window's time skips the silence that the recording's time runs through.
+
+use std::ops::Range;
+
+use super::{audio::RATE, vad::{Hearing, Span}};
+
+/// Longest window. Whisper's frame is 30 seconds; some room keeps its last words from the edge.
+pub const LONGEST: usize = 25 * RATE;
+/// A window that cannot take the next stretch ends at the longest pause after this much speech.
+const SETTLED: usize = 15 * RATE;
+/// Whisper fails on very short input; it is filled up with silence.
+const SHORTEST: usize = RATE + RATE / 4;
+
+/// Pieces of a recording, heard in one go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Ranges of samples in order.
+    pub pieces: Vec<Range<usize>>,
+}
+
+impl Window {
+    /// The window's samples, filled up with silence to what Whisper can take.
+    pub fn samples(&self, sound: &[f32]) -> Vec<f32> {
+        let mut samples: Vec<f32> = self.pieces.iter().flat_map(|p| sound[p.clone()].iter().copied()).collect();
+        if samples.len() < SHORTEST {
+            samples.resize(SHORTEST, 0.0);
+        }
+        samples
+    }
+
+    /// Length in samples, without filling.
+    pub fn len(&self) -> usize {
+        self.pieces.iter().map(Range::len).sum()
+    }
+
+    /// The recording's sample where something begins that begins at `at` in the window.
+    pub fn start_in_file(&self, at: usize) -> usize {
+        self.in_file(at, |offset, piece| offset < piece)
+    }
+
+    /// The recording's sample where something ends that ends at `at` in the window.
+    pub fn end_in_file(&self, at: usize) -> usize {
+        self.in_file(at, |offset, piece| offset <= piece)
+    }
+
+    fn in_file(&self, at: usize, inside: fn(usize, usize) -> bool) -> usize {
+        let mut offset = at;
+        for piece in &self.pieces {
+            if inside(offset, piece.len()) {
+                return piece.start + offset;
+            }
+            offset -= piece.len().min(offset);
+        }
+        self.pieces.last().map_or(0, |p| p.end)
+    }
+
+    /// Two windows in place of this one, cut in its longest pause near the middle; `None` where it is too short.
+    pub fn halves(&self, hearing: &Hearing) -> Option<[Self; 2]> {
+        let length = self.len();
+        if length < 4 * RATE {
+            return None;
+        }
+        let mut before = 0;
+        let mut best: Option<(usize, usize)> = None;
+        for i in 1..self.pieces.len() {
+            before += self.pieces[i - 1].len();
+            let pause = self.pieces[i].start - self.pieces[i - 1].end;
+            let central = (length / 5..length * 4 / 5).contains(&before);
+            if central && best.is_none_or(|(_, longest)| pause > longest) {
+                best = Some((i, pause));
+            }
+        }
+        if let Some((i, _)) = best {
+            let (left, right) = self.pieces.split_at(i);
+            return Some([Self { pieces: left.to_vec() }, Self { pieces: right.to_vec() }]);
+        }
+        let from = self.start_in_file(length * 3 / 10);
+        let to = self.start_in_file(length * 7 / 10);
+        let piece = self.pieces.iter().position(|p| p.contains(&from))?;
+        let to = to.min(self.pieces[piece].end);
+        let cut = hearing.quietest(&(from..to)).clamp(from, to);
+        let mut left = self.pieces[..=piece].to_vec();
+        let mut right = self.pieces[piece..].to_vec();
+        left[piece].end = cut;
+        right[0].start = cut;
+        Some([Self { pieces: left }, Self { pieces: right }])
+    }
+}
+
+/// Packs `spans` in order. Every sample of every span is in exactly one window.
+pub fn pack(spans: &[Span], hearing: &Hearing) -> Vec<Window> {
+    let pieces: Vec<Range<usize>> = spans.iter().flat_map(|s| short_enough(s.range.clone(), hearing)).collect();
+    let mut windows = Vec::new();
+    let mut rest = &pieces[..];
+    while !rest.is_empty() {
+        let (window, after) = rest.split_at(how_many(rest));
+        windows.push(Window { pieces: window.to_vec() });
+        rest = after;
+    }
+    windows
+}
+
+/// How many of the next pieces make the window: as many as fit, or fewer if a longer pause lies just before.
+fn how_many(pieces: &[Range<usize>]) -> usize {
+    let mut length = 0;
+    let mut ends = Vec::new();
+    for piece in pieces {
+        length += piece.len();
+        if length > LONGEST {
+            break;
+        }
+        ends.push(length);
+    }
+    if ends.len() == pieces.len() {
+        return ends.len();
+    }
+    let pause_after = |i: usize| pieces[i + 1].start - pieces[i].end;
+    let settled = (0..ends.len()).filter(|&i| ends[i] >= SETTLED);
+    settled.max_by_key(|&i| pause_after(i)).map_or(ends.len().max(1), |i| i + 1)
+}
+
+/// Cuts a stretch that is longer than a window at its quietest places.
+fn short_enough(mut range: Range<usize>, hearing: &Hearing) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    while range.len() > LONGEST {
+        let candidates = range.start + SETTLED..range.start + LONGEST;
+        let cut = hearing.quietest(&candidates).clamp(candidates.start, candidates.end);
+        pieces.push(range.start..cut);
+        range.start = cut;
+    }
+    pieces.push(range);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(from: f64, to: f64) -> Span {
+        let at = |s: f64| (s * RATE as f64) as usize;
+        Span { range: at(from)..at(to), sure: true }
+    }
+
+    #[test]
+    fn windows_hold_everything_once_and_end_in_the_longest_pause() {
+        let hearing = Hearing::of(&vec![0.0; 120 * RATE]);
+        let spans = [span(0.0, 9.0), span(9.5, 17.0), span(20.0, 24.0), span(24.5, 28.0), span(30.0, 100.0)];
+        let windows = pack(&spans, &hearing);
+        let held: usize = windows.iter().map(Window::len).sum();
+        assert_eq!(held, spans.iter().map(|s| s.range.len()).sum::<usize>());
+        assert!(windows.iter().all(|w| w.len() <= LONGEST));
+        assert_eq!(windows[0].pieces.len(), 2, "the pause of 3 seconds ends the first window");
+    }
+
+    #[test]
+    fn times_are_mapped_piece_by_piece() {
+        let window = Window { pieces: vec![100..200, 500..600] };
+        assert_eq!(window.start_in_file(0), 100);
+        assert_eq!(window.end_in_file(100), 200);
+        assert_eq!(window.start_in_file(100), 500);
+        assert_eq!(window.end_in_file(150), 550);
+        assert_eq!(window.end_in_file(900), 600);
+    }
+
+    #[test]
+    fn halves_lose_nothing() {
+        let hearing = Hearing::of(&vec![0.0; 60 * RATE]);
+        for pieces in [vec![0..20 * RATE], vec![0..2 * RATE, 5 * RATE..9 * RATE, 10 * RATE..16 * RATE]] {
+            let window = Window { pieces };
+            let [a, b] = window.halves(&hearing).expect("long enough");
+            assert_eq!(a.len() + b.len(), window.len());
+            assert!(a.pieces.iter().chain(&b.pieces).all(|p| !p.is_empty()));
+        }
+        assert_eq!(Window { pieces: vec![0..RATE] }.halves(&hearing), None);
+    }
+}

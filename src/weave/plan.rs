@@ -1,0 +1,197 @@
+//! Which family of task is asked of which inspiration, and in which order: every phase first, then breadth.
+//! The inspiration's type steers the family (DeepResearch Arena, task weaver); no family is used more than twice.
+
+use std::collections::BTreeSet;
+
+use crate::data::{Inspiration, InspirationType, Phase, Task, TaskType};
+
+/// One question to the model: a task of this family from this inspiration.
+#[derive(Clone, Debug)]
+pub struct Slot<'a> {
+    /// The source.
+    pub inspiration: &'a Inspiration,
+    /// The family.
+    pub task_type: TaskType,
+}
+
+/// The questions that are still open for one seminar.
+pub struct Plan<'a> {
+    inspirations: &'a [Inspiration],
+    asked: BTreeSet<(usize, TaskType)>,
+}
+
+impl<'a> Plan<'a> {
+    /// A plan over the inspirations of one seminar, in their given order.
+    pub fn new(inspirations: &'a [Inspiration]) -> Self {
+        Self { inspirations, asked: BTreeSet::new() }
+    }
+
+    /// The best open question, given the tasks that were kept; `None` when all were asked.
+    /// The phase with the fewest tasks comes first, then a family that suits the type, then the least used source.
+    pub fn next(&mut self, kept: &[&Task], wanted: usize) -> Option<Slot<'a>> {
+        // Four questions for each wanted task are enough; a model that fails them all will fail the rest.
+        if self.asked.len() >= wanted * 4 {
+            return None;
+        }
+        let in_phase = |phase: Phase| kept.iter().filter(|task| task.phase == phase).count();
+        let of_type = |kind: TaskType| kept.iter().filter(|task| task.task_type == kind).count();
+        let of_source = |i: &Inspiration| kept.iter().filter(|task| task.inspirations.contains(&i.id)).count();
+        let open = self.inspirations.iter().enumerate().flat_map(|(index, inspiration)| {
+            TaskType::ALL.iter().map(move |kind| (index, inspiration, *kind))
+        });
+        let best = open
+            .filter(|(index, _, kind)| of_type(*kind) < 2 && !self.asked.contains(&(*index, *kind)))
+            .min_by_key(|(index, inspiration, kind)| {
+                let asked_of_source = self.asked.iter().filter(|(i, _)| i == index).count();
+                (
+                    in_phase(kind.phase()),
+                    of_type(*kind),
+                    fit(inspiration.kind, *kind) + 2 * of_source(inspiration),
+                    asked_of_source,
+                    *index,
+                    *kind,
+                )
+            });
+        let (index, inspiration, task_type) = best?;
+        self.asked.insert((index, task_type));
+        Some(Slot { inspiration, task_type })
+    }
+
+    /// Notes that a question led to nothing. It stays asked, so that the next best one comes next.
+    pub fn failed(&mut self, slot: &Slot<'_>) {
+        tracing::debug!(family = ?slot.task_type, source = %slot.inspiration.id, "no task from this question");
+    }
+}
+
+/// How far a family is from what an inspiration's type calls for; 0 is its own.
+fn fit(kind: InspirationType, family: TaskType) -> usize {
+    use TaskType as T;
+    let own: &[T] = match kind {
+        InspirationType::Limitation => &[T::LiteratureSurvey, T::RequirementsGathering, T::MethodBlueprint, T::ReplicabilityReview],
+        InspirationType::Methodology => &[T::MethodBlueprint, T::PrototypeSpecification, T::MetricDesign, T::ComparativeAnalysis],
+        InspirationType::Transdisciplinary => &[T::LiteratureSurvey, T::ComparativeAnalysis, T::PrototypeSpecification, T::TrendScan],
+        InspirationType::Hypothesis => &[T::HypothesisGeneration, T::EmpiricalTest, T::ReplicabilityReview, T::MetricDesign],
+    };
+    own.iter().position(|f| *f == family).unwrap_or(own.len())
+}
+
+/// What a family asks for, in the language of the task.
+pub fn describe(kind: TaskType, chinese: bool) -> &'static str {
+    use TaskType as T;
+    match (kind, chinese) {
+        (T::LiteratureSurvey, false) => "find and compare the published work on the problem",
+        (T::TrendScan, false) => "show how the field has developed and where it is going",
+        (T::RequirementsGathering, false) => "find out what the people concerned need",
+        (T::HypothesisGeneration, false) => "state hypotheses that could be tested, with their predictions",
+        (T::MethodBlueprint, false) => "plan a method or an experiment step by step",
+        (T::PrototypeSpecification, false) => "specify a system that could be built",
+        (T::MetricDesign, false) => "define a measure of success and how to compute it",
+        (T::EmpiricalTest, false) => "test the claim with public data or a simulation",
+        (T::ReplicabilityReview, false) => "check whether the result would hold again, and which biases it may have",
+        (T::ComparativeAnalysis, false) => "compare several approaches by the same criteria",
+        (T::LiteratureSurvey, true) => "查找并比较关于这个问题的已有研究",
+        (T::TrendScan, true) => "说明这个领域的发展过程和今后的方向",
+        (T::RequirementsGathering, true) => "弄清楚相关人群的需求",
+        (T::HypothesisGeneration, true) => "提出可以检验的假设及其预测",
+        (T::MethodBlueprint, true) => "一步一步地规划一个方法或实验",
+        (T::PrototypeSpecification, true) => "写出一个可以实现的系统的规格",
+        (T::MetricDesign, true) => "定义一个评价指标和它的计算方法",
+        (T::EmpiricalTest, true) => "用公开数据或模拟来检验这个说法",
+        (T::ReplicabilityReview, true) => "检查这个结果能否重复，以及可能有哪些偏差",
+        (T::ComparativeAnalysis, true) => "用同样的标准比较几种方法",
+    }
+}
+
+/// What a task of the family hands in, in the language of the task.
+pub fn deliverable(kind: TaskType, chinese: bool) -> &'static str {
+    use TaskType as T;
+    match (kind, chinese) {
+        (T::LiteratureSurvey, false) => "an annotated literature table",
+        (T::TrendScan, false) => "a trend report with a timeline",
+        (T::RequirementsGathering, false) => "a ranked list of requirements",
+        (T::HypothesisGeneration, false) => "a list of three testable hypotheses",
+        (T::MethodBlueprint, false) => "an experiment protocol",
+        (T::PrototypeSpecification, false) => "a system specification",
+        (T::MetricDesign, false) => "a metric definition with a worked example",
+        (T::EmpiricalTest, false) => "an analysis report with the code and the data",
+        (T::ReplicabilityReview, false) => "a review checklist with the risks of bias",
+        (T::ComparativeAnalysis, false) => "a comparison table",
+        (T::LiteratureSurvey, true) => "一份带注释的文献表",
+        (T::TrendScan, true) => "一份带时间线的趋势报告",
+        (T::RequirementsGathering, true) => "一份按重要性排序的需求清单",
+        (T::HypothesisGeneration, true) => "一份包含三个可检验假设的清单",
+        (T::MethodBlueprint, true) => "一份实验方案",
+        (T::PrototypeSpecification, true) => "一份系统规格说明",
+        (T::MetricDesign, true) => "一份带算例的指标定义",
+        (T::EmpiricalTest, true) => "一份带代码和数据的分析报告",
+        (T::ReplicabilityReview, true) => "一份列出偏差风险的检查表",
+        (T::ComparativeAnalysis, true) => "一份比较表",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Difficulty, InspirationId, SeminarId, TaskId, TranscriptId};
+
+    fn inspirations() -> Vec<Inspiration> {
+        InspirationType::ALL
+            .iter()
+            .map(|kind| Inspiration {
+                id: InspirationId::of(&[kind.word()]),
+                seminar: SeminarId::of(&["s"]),
+                transcript: TranscriptId::of(&["t"]),
+                kind: *kind,
+                traits: vec![],
+                text: String::new(),
+                evidence: vec![],
+            })
+            .collect()
+    }
+
+    fn take(inspirations: &[Inspiration], wanted: usize) -> Vec<Task> {
+        let mut plan = Plan::new(inspirations);
+        let mut kept: Vec<Task> = Vec::new();
+        while kept.len() < wanted {
+            let slot = plan.next(&kept.iter().collect::<Vec<_>>(), wanted).expect("a slot is left");
+            kept.push(Task {
+                id: TaskId::of(&[&kept.len().to_string()]),
+                seminar: SeminarId::of(&["s"]),
+                phase: slot.task_type.phase(),
+                task_type: slot.task_type,
+                difficulty: Difficulty::Basic,
+                language: "en".into(),
+                discipline: "other".into(),
+                task: String::new(),
+                inspirations: vec![slot.inspiration.id.clone()],
+            });
+        }
+        kept
+    }
+
+    #[test]
+    fn covers_phases_families_and_sources() {
+        let inspirations = inspirations();
+        let tasks = take(&inspirations, 6);
+        for phase in Phase::ALL {
+            assert_eq!(tasks.iter().filter(|t| t.phase == phase).count(), 2, "{phase:?}");
+        }
+        let sources: BTreeSet<_> = tasks.iter().flat_map(|t| &t.inspirations).collect();
+        assert_eq!(sources.len(), 4);
+    }
+
+    #[test]
+    fn even_one_inspiration_reaches_eight_tasks_with_no_family_thrice() {
+        let tasks = take(&inspirations()[..1], 8);
+        for kind in TaskType::ALL {
+            assert!(tasks.iter().filter(|t| t.task_type == kind).count() <= 2);
+        }
+    }
+
+    #[test]
+    fn a_hopeless_model_is_not_asked_for_ever() {
+        let inspirations = inspirations();
+        let mut plan = Plan::new(&inspirations);
+        assert_eq!(std::iter::from_fn(|| plan.next(&[], 6)).count(), 24);
+    }
+}

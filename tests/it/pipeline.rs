@@ -1,0 +1,202 @@
+//! Inspire, weave and rank end to end against a fake server: continued, repeated, edited, killed.
+
+use std::{
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::support::{Fake, Project, TALK, TALK_ZH};
+
+fn project(delay: Duration) -> (Fake, Project) {
+    let (fake, url) = Fake::start(delay);
+    let project = Project::new(&url);
+    project.add_transcript("rivers.wav", "en", TALK);
+    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+    (fake, project)
+}
+
+fn exported(project: &Project) -> Vec<Value> {
+    project.export().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn a_second_run_asks_nothing_and_gives_the_same_bytes() {
+    let (fake, project) = project(Duration::ZERO);
+    project.stages();
+    let first = project.export();
+    assert!(fake.take() > 20);
+    project.stages();
+    assert_eq!(fake.take(), 0, "requests of the second run");
+    assert_eq!(project.export(), first);
+}
+
+#[test]
+fn every_seminar_has_its_tasks_in_its_language_and_every_phase() {
+    let (_, project) = project(Duration::ZERO);
+    project.stages();
+    let tasks = exported(&project);
+    for (path, language) in [("rivers.wav", "en"), ("heliu.wav", "zh")] {
+        let of: Vec<&Value> = tasks.iter().filter(|t| t["provenance"]["seminar"]["path"] == path).collect();
+        assert!(of.len() >= 5, "{path}: {}", of.len());
+        assert!(of.iter().all(|t| t["language"] == language));
+        for phase in ["Synthesize", "Design", "Evaluate"] {
+            assert!(of.iter().any(|t| t["phase"] == phase), "{path} lacks {phase}");
+        }
+    }
+}
+
+#[test]
+fn every_quote_is_a_span_of_the_stored_transcript_within_the_recording() {
+    let (_, project) = project(Duration::ZERO);
+    project.stages();
+    let mut quotes = 0;
+    for task in exported(&project) {
+        let path = task["provenance"]["seminar"]["path"].as_str().expect("a path");
+        let file = std::fs::read_to_string(project.path(&format!("transcripts/{path}.json"))).expect("a transcript");
+        let transcript: taskgen::data::Transcript = serde_json::from_str(&file).expect("a transcript");
+        let text: Vec<char> = transcript.text().chars().collect();
+        for inspiration in task["provenance"]["inspirations"].as_array().expect("a list") {
+            for evidence in inspiration["evidence"].as_array().expect("a list") {
+                let at = |key: &str| evidence[key].as_u64().expect("an offset") as usize;
+                let span: String = text[at("start_char")..at("end_char")].iter().collect();
+                assert_eq!(evidence["quote"].as_str().expect("a quote").as_bytes(), span.as_bytes());
+                let seconds = |key: &str| evidence[key].as_f64().expect("seconds");
+                assert!(seconds("start_s") < seconds("end_s"));
+                assert!(seconds("end_s") <= transcript.duration.seconds());
+                quotes += 1;
+            }
+        }
+    }
+    assert!(quotes >= 10, "{quotes} quotes");
+}
+
+#[test]
+fn elo_is_zero_sum_and_every_comparison_is_counted() {
+    let (_, project) = project(Duration::ZERO);
+    project.stages();
+    let tasks = exported(&project);
+    let sum: f64 = tasks.iter().map(|t| t["elo"].as_f64().expect("a rating")).sum();
+    assert!((sum - 1200.0 * tasks.len() as f64).abs() < 0.01, "{sum}");
+    assert!(tasks.iter().any(|t| t["elo"].as_f64() > Some(1200.0)));
+    let games: u64 = tasks.iter().map(|t| t["elo_games"].as_u64().expect("games")).sum();
+    assert_eq!(games, 4 * (tasks.len() as u64 / 2) * 2);
+}
+
+#[test]
+fn exactly_what_depends_on_a_change_is_asked_again() {
+    let (fake, project) = project(Duration::ZERO);
+    project.stages();
+    let before = project.export();
+    fake.take();
+
+    // A verdict whose call is still on record comes back for nothing; with its call gone, one question is asked.
+    assert_eq!(project.sql("DELETE FROM judgement WHERE id = (SELECT min(id) FROM judgement)"), 1);
+    project.stages();
+    assert_eq!(fake.take(), 0);
+    assert_eq!(project.sql("DELETE FROM call WHERE id = (SELECT min(call) FROM judgement)"), 1);
+    project.sql("DELETE FROM judgement WHERE call = (SELECT min(call) FROM judgement)");
+    project.stages();
+    assert_eq!(fake.take(), 1);
+    assert_eq!(project.export(), before);
+
+    // An inspiration with its call: one question; the tasks and verdicts that rest on it are on record.
+    project.sql("DELETE FROM call WHERE id = (SELECT min(call) FROM inspiration)");
+    assert_eq!(project.sql("DELETE FROM inspiration WHERE call = (SELECT min(call) FROM inspiration)"), 1);
+    project.stages();
+    assert_eq!(fake.take(), 1);
+    assert_eq!(project.export(), before);
+
+    // An edited judge's prompt: every comparison, and nothing else.
+    let comparisons = project.count("SELECT count(*) FROM judgement");
+    std::fs::create_dir_all(project.path("prompts/rank")).expect("writable");
+    let edited = include_str!("../../prompts/rank/judge.md").replace("You compare", "You carefully compare");
+    std::fs::write(project.path("prompts/rank/judge.md"), edited).expect("writable");
+    project.stages();
+    assert_eq!(fake.take() as i64, comparisons);
+    assert_eq!(project.count("SELECT count(DISTINCT judge) FROM judgement"), 2);
+}
+
+#[test]
+fn killed_at_its_own_events_it_ends_as_if_undisturbed() {
+    let (_, undisturbed) = project(Duration::ZERO);
+    undisturbed.stages();
+    let expect = undisturbed.export();
+
+    let (fake, project) = project(Duration::from_millis(5));
+    let mut killed = 0;
+    for (stage, stop_at) in [("inspire", 3), ("weave", 5), ("rank", 9)] {
+        killed += u32::from(kill_after(&project, stage, stop_at));
+        project.ok(&[stage]);
+    }
+    assert_eq!(killed, 3, "each stage was killed while it worked");
+    assert_eq!(project.export(), expect);
+    let twice: usize = fake.repeats().values().map(|n| n - 1).sum();
+    // What was in flight at a kill may be asked again: one question at a time, but for the judge's eight.
+    assert!(twice <= 1 + 1 + 8, "{twice} requests came twice");
+}
+
+/// Starts a stage and kills it with SIGKILL when it has committed `stop_at` calls. Whether it was still running.
+fn kill_after(project: &Project, stage: &str, stop_at: i64) -> bool {
+    let role = if stage == "rank" { "judge" } else { stage };
+    let mut child = project.command(&[stage]).stderr(Stdio::null()).spawn().expect("the program starts");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while project.path("tasks/taskgen.db").metadata().map_or(0, |m| m.len()) == 0 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let sql = format!("SELECT count(*) FROM call WHERE role = '{role}'");
+    let connection = rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("the database opens");
+    connection.busy_timeout(Duration::from_secs(5)).expect("a pragma");
+    loop {
+        let calls: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap_or(0);
+        if calls >= stop_at || Instant::now() > deadline {
+            break;
+        }
+        if child.try_wait().expect("a child").is_some() {
+            return false;
+        }
+    }
+    child.kill().expect("SIGKILL");
+    let status = child.wait().expect("a child");
+    !status.success() && status.code().is_none()
+}
+
+#[test]
+fn another_writer_waits_or_is_told_who_holds_the_project() {
+    let (_, project) = project(Duration::from_millis(200));
+    let mut first = project.command(&["inspire"]).stderr(Stdio::null()).spawn().expect("the program starts");
+    while std::fs::read_to_string(project.path("tasks/taskgen.lock")).unwrap_or_default().is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let said = project.fails(&["weave"], 2);
+    assert!(said.contains("another taskgen") && said.contains("inspire") && said.contains("--wait"), "{said}");
+    project.ok(&["inspire", "--wait"]);
+    first.wait().expect("a child");
+}
+
+#[test]
+fn an_unreachable_server_is_one_message_and_loses_nothing() {
+    let (_, project) = project(Duration::ZERO);
+    project.ok(&["inspire"]);
+    let inspirations = project.count("SELECT count(*) FROM inspiration");
+    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
+    let (start, end) = (config.find("http://").expect("a URL"), config.find("/v1").expect("a URL"));
+    let broken = config.replace(&config[start..end], "http://127.0.0.1:9");
+    std::fs::write(project.path("taskgen.toml"), &broken).expect("writable");
+    let output = project.output(&["weave"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{said}");
+    assert!(said.contains("127.0.0.1:9") && said.contains("hint:"), "{said}");
+    assert_eq!(project.count("SELECT count(*) FROM inspiration WHERE superseded = 0"), inspirations);
+    std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+    project.stages();
+}
+
+#[test]
+fn an_unknown_key_names_its_line_and_its_neighbour() {
+    let (_, project) = project(Duration::ZERO);
+    std::fs::write(project.path("taskgen.toml"), "seed = 1\n[rank]\nround = 3\n").expect("writable");
+    let said = project.fails(&["status"], 2);
+    assert!(said.contains("line 3") && said.contains("`rounds`"), "{said}");
+}

@@ -1,0 +1,244 @@
+//! What the tests share: a project in an empty folder, a fake model server on loopback, the real program.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::{Json, Router, extract::State, routing::post};
+use serde_json::{Value, json};
+use taskgen::data::{Id, ModelRef, Ms, Segment, SeminarId, Transcript};
+
+/// A project in a temporary folder.
+pub struct Project {
+    pub folder: tempfile::TempDir,
+    server: String,
+}
+
+impl Project {
+    /// A project whose roles are answered by the server at `url`.
+    pub fn new(url: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let project = Self { folder, server: url.to_owned() };
+        project.ok(&["init", "."]);
+        let config = format!(
+            "[roles]\ninspire = \"fake/m\"\nweave = \"fake/m\"\njudge = \"fake/m\"\n[rank]\nrounds = 4\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
+        );
+        std::fs::write(project.path("taskgen.toml"), config).expect("the project is writable");
+        project
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A recording that nobody will decode, with a transcript that is already there.
+    pub fn add_transcript(&self, name: &str, language: &str, sentences: &[&str]) {
+        std::fs::write(self.path("seminars").join(name), name).expect("writable");
+        let segments = sentences.iter().enumerate().map(|(i, text)| Segment {
+            start: Ms(i as u64 * 4000),
+            end: Ms(i as u64 * 4000 + 3900),
+            text: (*text).to_owned(),
+            confidence: 0.9,
+        });
+        let media = taskgen::data::id::sha256_hex(name.as_bytes());
+        let transcript = Transcript {
+            schema_version: 1,
+            id: Id::from_stored(String::new()),
+            seminar: SeminarId::of(&[&media]),
+            path: name.to_owned(),
+            media_sha256: media,
+            duration: Ms(sentences.len() as u64 * 4000),
+            language: language.to_owned(),
+            model: ModelRef { name: "hand".into(), sha256: String::new() },
+            parameters: Value::Null,
+            segments: segments.collect(),
+        }
+        .sealed();
+        let json = serde_json::to_string_pretty(&transcript).expect("serialises");
+        std::fs::write(self.path("transcripts").join(format!("{name}.json")), json).expect("writable");
+    }
+
+    /// The program in this project.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_taskgen"));
+        command.args(args).current_dir(self.folder.path()).env("NO_COLOR", "1").env_remove("TASKGEN_PROJECT");
+        command
+    }
+
+    pub fn output(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("the program starts")
+    }
+
+    /// Runs a command that must succeed and returns its standard output.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let output = self.output(args);
+        assert!(output.status.success(), "{args:?} of {}: {}", self.server, String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// Runs a command that must fail with `code` and returns what it said.
+    pub fn fails(&self, args: &[&str], code: i32) -> String {
+        let output = self.output(args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+        said
+    }
+
+    /// The stages after transcription.
+    pub fn stages(&self) {
+        for stage in ["inspire", "weave", "rank"] {
+            self.ok(&[stage]);
+        }
+    }
+
+    pub fn export(&self) -> String {
+        self.ok(&["tasks", "export", "-o", "-"])
+    }
+
+    /// Runs SQL on the project's database, as somebody with an editor would.
+    pub fn sql(&self, sql: &str) -> usize {
+        let connection = rusqlite::Connection::open(self.path("tasks/taskgen.db")).expect("the database opens");
+        connection.pragma_update(None, "foreign_keys", true).expect("a pragma");
+        connection.execute(sql, []).expect("the statement runs")
+    }
+
+    /// One number from the project's database.
+    pub fn count(&self, sql: &str) -> i64 {
+        let connection = rusqlite::Connection::open(self.path("tasks/taskgen.db")).expect("the database opens");
+        connection.query_row(sql, [], |row| row.get(0)).expect("a number")
+    }
+}
+
+/// A talk in English that has every type of inspiration.
+pub const TALK: &[&str] = &[
+    "Good afternoon, everyone, and welcome to the spring series on rivers.",
+    "The open problem is that nobody has a sensor that survives a winter flood in a gravel river.",
+    "So we tried a different approach and buried a fibre cable under the gravel bed of the river.",
+    "I come from music, and a moving bed of gravel sounds very much like a drum with a loose skin.",
+    "My hypothesis is that the pitch of the gravel falls by a third before the river bed begins to move.",
+    "If that is right, the cable should warn a village two hours before the flood arrives.",
+];
+
+/// A talk in Chinese that has every type of inspiration.
+pub const TALK_ZH: &[&str] = &[
+    "各位老师同学，下午好，今天我们谈一谈河流的监测问题。",
+    "目前最大的困难是，没有一种传感器能够在冬天的洪水里保存下来。",
+    "所以我们换了一个思路，把光纤电缆埋在河床的砾石下面来测量振动。",
+    "我是做音乐的，砾石的移动听起来很像一面松了的鼓，也许可以借鉴鼓的分析方法。",
+    "我的假设是，砾石开始移动之前，声音的音高会下降三分之一。",
+];
+
+/// What the fake server saw and how it behaves.
+#[derive(Clone, Default)]
+pub struct Fake {
+    requests: Arc<Mutex<Vec<Value>>>,
+    delay: Duration,
+}
+
+impl Fake {
+    /// Starts a server that answers every question of the pipeline, after `delay`. Returns its URL.
+    pub fn start(delay: Duration) -> (Self, String) {
+        let fake = Self { delay, ..Self::default() };
+        let state = fake.clone();
+        let (send, receive) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async move {
+                let app = Router::new().route("/v1/chat/completions", post(answer)).with_state(state);
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+                send.send(listener.local_addr().expect("an address")).expect("the test waits");
+                axum::serve(listener, app).await.expect("serves");
+            });
+        });
+        let address = receive.recv().expect("the server starts");
+        (fake, format!("http://{address}"))
+    }
+
+    /// How many requests came since the last call of this function.
+    pub fn take(&self) -> usize {
+        std::mem::take(&mut *self.requests.lock().expect("no panic while locked")).len()
+    }
+
+    /// How often each request came.
+    pub fn repeats(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for request in self.requests.lock().expect("no panic while locked").iter() {
+            *counts.entry(request["messages"].to_string()).or_default() += 1;
+        }
+        counts
+    }
+}
+
+async fn answer(State(fake): State<Fake>, Json(request): Json<Value>) -> Json<Value> {
+    tokio::time::sleep(fake.delay).await;
+    let content = reply(&request);
+    fake.requests.lock().expect("no panic while locked").push(request);
+    Json(json!({
+        "model": "fake-1",
+        "choices": [{ "message": { "role": "assistant", "content": content.to_string() }, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 100, "completion_tokens": 10 }
+    }))
+}
+
+/// An answer that passes every rule, from the prompt alone.
+fn reply(request: &Value) -> Value {
+    let schema = &request["response_format"]["json_schema"]["schema"]["properties"];
+    let prompt = request["messages"].to_string();
+    if schema.get("items").is_some() {
+        return ideas(&schema["items"], &prompt);
+    }
+    if schema.get("winner").is_some() {
+        return verdict(&prompt);
+    }
+    json!({ "task": task(&prompt), "difficulty": if prompt.len() % 2 == 0 { "basic" } else { "advanced" } })
+}
+
+fn ideas(schema: &Value, prompt: &str) -> Value {
+    let numbers = schema["items"]["properties"]["sentences"]["items"]["enum"].as_array().cloned().unwrap_or_default();
+    let kinds = ["LIMITATION", "METHODOLOGY", "TRANSDISCIPLINARY", "HYPOTHESIS", "局限", "方法：", "跨学科", "假设："];
+    let kind = kinds.iter().position(|kind| prompt.contains(kind)).unwrap_or(0);
+    let number = &numbers[(kind % 4 + 1).min(numbers.len() - 1)];
+    let text = if kind < 4 {
+        ["A gravel river destroys every sensor in a winter flood.", "A fibre cable under the gravel bed measures the river.",
+         "The analysis of drums could be applied to moving gravel.", "The pitch of gravel falls before the river bed moves."][kind]
+    } else {
+        ["冬天的洪水会破坏砾石河流里的传感器。", "埋在河床砾石下面的光纤电缆可以测量振动。", "鼓的分析方法可以用来分析砾石的移动。", "砾石移动之前声音的音高会下降。"][kind - 4]
+    };
+    json!({ "items": [{ "sentences": [number], "text": text, "traits": ["challenge", "explorability"] }] })
+}
+
+fn task(prompt: &str) -> String {
+    let between = |from: &str, to: &str| {
+        let start = prompt.rfind(from).map(|at| at + from.len())?;
+        prompt[start..].find(to).map(|end| prompt[start..start + end].to_owned())
+    };
+    if let Some(deliverable) = between("最后交", "。") {
+        let family = between("写一个研究任务：", "，最后交").unwrap_or_default();
+        return format!("围绕砾石河流、光纤电缆、传感器和音高，{family}，需要比较至少三条河流的数据，最后交{deliverable}。");
+    }
+    let family = between("from this idea: ", ", and hand in").unwrap_or_default();
+    let deliverable = between("and hand in ", ".").unwrap_or_default();
+    format!(
+        "For gravel rivers in winter flood, with sensor, fibre cable, drum and pitch in mind, {family}; use at least three rivers with public records and hand in {deliverable}."
+    )
+}
+
+/// The verdict follows from the two texts alone, whatever the order in which questions come.
+fn verdict(prompt: &str) -> Value {
+    let sum: usize = prompt.bytes().enumerate().map(|(i, b)| i % 7 * b as usize).sum();
+    let (a, b) = if sum % 2 == 0 { (4, 3) } else { (3, 4) };
+    let scores = |n: usize| json!({ "clarity": n, "actionability": n, "novelty": n, "depth_fit": n, "consistency": n });
+    json!({
+        "scores_a": scores(a), "scores_b": scores(b), "reason": "clearer",
+        "winner": if a > b { "A" } else { "B" }, "confidence": [0.6, 0.7, 0.8, 0.9][sum / 2 % 4]
+    })
+}
+
+/// Whether a path exists under a folder.
+pub fn exists(folder: &Path, name: &str) -> bool {
+    folder.join(name).exists()
+}
