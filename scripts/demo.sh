@@ -16,7 +16,7 @@ already_built || say "building; the C++ of the two engines takes most of 9 minut
 cargo build --locked
 
 mkdir -p demo/seminars
-for file in seminars/*.m4a seminars/*.mp3 seminars/*.opus; do
+for file in seminars/*.m4a seminars/*.mp3 seminars/*.opus seminars/*.toml; do
     # An unchanged recording keeps its time, so that a second demo has nothing to do.
     cmp -s "$file" "demo/$file" || cp "$file" "demo/$file"
 done
