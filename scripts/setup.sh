@@ -42,7 +42,7 @@ check_machine() {
     command -v git >/dev/null 2>&1 || lacks git git
     command -v python3 >/dev/null 2>&1 || lacks python3 python3
     python3 -m pip --version >/dev/null 2>&1 || lacks pip python3-pip
-    version=$(rustc --version 2>/dev/null | awk '{ print $2 }')
+    version=$(rustc --version 2>/dev/null | awk '{ print $2 }') || true
     if ! command -v cargo >/dev/null 2>&1 || ! at_least "${version:-0}" $RUST_MINIMUM; then
         rust="Rust $RUST_MINIMUM or newer${version:+, found $version} (from rustup.rs: rustup toolchain install $RUST_MINIMUM && rustup default $RUST_MINIMUM)"
     fi
@@ -164,6 +164,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 unset MAKEFLAGS MFLAGS MAKELEVEL
 check_machine
 prepare_build_folder
-prepare_tools "$BUILD_FOLDER/tools"
 check_space
+prepare_tools "$BUILD_FOLDER/tools"
 BINARIES=$CARGO_TARGET_DIR/debug
