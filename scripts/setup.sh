@@ -124,7 +124,7 @@ remove_stale_builds() {
     { find "$1" -mindepth 2 -maxdepth 2 -name last-used -mtime +14 2>/dev/null || true; } | while read -r stamp; do
         rm -rf "$(dirname "$stamp")"
     done
-    find "$2/debug" -mindepth 2 -maxdepth 2 -name '*taskgen*' -mtime +7 -exec rm -rf {} + 2>/dev/null || true
+    find "$2/debug" -mindepth 2 -maxdepth 2 \( -name '*taskgen*' -o -name 'it-*' \) -mtime +7 -exec rm -rf {} + 2>/dev/null || true
 }
 
 # Cargo's intermediate files are shared by all checkouts (they are most of the time and space); its results, the two
