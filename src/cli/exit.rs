@@ -22,13 +22,18 @@ pub const INTERRUPTED: u8 = 130;
 #[error("{0}")]
 pub struct Usage(pub String);
 
+/// A model, a key or a program is missing: exit 3.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoModel(pub String);
+
 /// The exit code for an error that ended a command.
 pub fn code(error: &anyhow::Error) -> u8 {
     for cause in error.chain() {
         if cause.is::<Usage>() || cause.is::<Locked>() {
             return USAGE;
         }
-        if cause.is::<ModelFileError>() {
+        if cause.is::<ModelFileError>() || cause.is::<NoModel>() {
             return NO_MODEL;
         }
         if let Some(ask) = cause.downcast_ref::<AskError>() {

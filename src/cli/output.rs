@@ -50,7 +50,7 @@ impl Printer {
 /// A table that fits the terminal.
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
     if !std::io::stdout().is_terminal() {
         table.set_width(WIDTH);
     }

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::Serialize;
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
     config::Config,
     exit::{self, Usage},
     listing,
-    output::{Printer, bytes, seconds, table},
+    output::{Printer, seconds, table},
     progress,
     project::{self, Project},
     resolve,
@@ -20,7 +20,7 @@ use crate::{
     data::{Transcript, Usage as Tokens},
     inspire, rank,
     store::{SeminarInfo, Store},
-    transcribe::{self, Discovered, Engine, Meta, Recording, Standing, formats::Form},
+    transcribe::{self, Discovered, Engine, Recording, Standing, formats::Format},
     weave,
 };
 
@@ -80,11 +80,7 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
 /// `taskgen transcribe`
 pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -> Result<u8> {
     let started = Instant::now();
-    let forms = args
-        .format
-        .iter()
-        .map(|word| Form::parse(word).map_err(|e| Usage(format!("{e:#}")).into()))
-        .collect::<Result<Vec<Form>>>()?;
+    let forms = forms(&args.format)?;
     let notify = progress::notify(global.quiet || global.json);
     let report = match Project::find_if_any(global)? {
         Some(mut project) => {
@@ -110,7 +106,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
 }
 
 /// Without a project, each transcript goes beside its recording.
-fn beside(global: &Global, args: &args::Transcribe, forms: &[Form], notify: &Notify) -> Result<StageReport> {
+fn beside(global: &Global, args: &args::Transcribe, forms: &[Format], notify: &Notify) -> Result<StageReport> {
     if args.paths.is_empty() {
         return Err(Usage("no recording named, and no project here or above\nhint: name a recording, or `taskgen init`".into()).into());
     }
@@ -268,13 +264,24 @@ fn hear(
     Ok(heard)
 }
 
-fn write_forms(heard: &Heard, transcripts: &std::path::Path, forms: &[Form]) -> Result<()> {
+fn write_forms(heard: &Heard, transcripts: &std::path::Path, forms: &[Format]) -> Result<()> {
     for (recording, transcript) in &heard.transcripts {
         for form in forms {
-            form.write(transcripts, recording, transcript)?;
+            let path = transcripts.join(format!("{}.{}", recording.name, form.extension()));
+            transcribe::write_whole(&path, form.render(transcript).as_bytes())?;
         }
     }
     Ok(())
+}
+
+/// The forms besides JSON, which is always written.
+fn forms(words: &[String]) -> Result<Vec<Format>> {
+    let mut forms = Vec::new();
+    for word in words.iter().filter(|word| *word != "json") {
+        let form = Format::ALL.into_iter().find(|form| form.extension() == word);
+        forms.push(form.ok_or_else(|| Usage(format!("no such form: `{word}`\nhint: json, srt, vtt, txt")))?);
+    }
+    Ok(forms)
 }
 
 /// Makes the transcripts of this run the current ones in the database.
@@ -397,9 +404,4 @@ fn text(summary: &Summary) -> String {
     let tasks = summary.tasks.map_or_else(String::new, |n| format!("{n} tasks, "));
     out.push_str(&format!("\n{tasks}{} in all", seconds(summary.seconds)));
     out
-}
-
-/// `12.3 MB of 45.6 MB`, for downloads.
-pub fn share_of(done: u64, total: u64) -> String {
-    format!("{} of {}", bytes(done), bytes(total))
 }

@@ -133,6 +133,7 @@ async fn ask(
         "kind": kind.word(),
         "offered": offered,
         "most": most,
+        "may_be_none": !small,
     });
     let answer = ctx
         .llm
@@ -156,7 +157,8 @@ fn schema(offered: &[usize], most: usize, small: bool) -> Value {
         "properties": {
             "items": {
                 "type": "array",
-                "minItems": 0,
+                // Offered an empty list, a small model takes it; what it then finds must pass the rules all the same.
+                "minItems": usize::from(small),
                 "maxItems": most,
                 "items": {
                     "type": "object",

@@ -1,1 +1,125 @@
-//! Being built.
+//! Here is a question and the shape of its answer: ask a model, get a typed value or the reason why there is none.
+//! Hides providers, prompts, the record of calls (which is also the cache), repair turns and the embedded model's child.
+
+mod ask;
+mod local;
+mod openai;
+mod parse;
+mod prompt;
+pub mod protocol;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions};
+pub use local::{LocalModel, LocalOptions};
+pub use openai::{OpenAi, OpenAiOptions};
+pub use parse::Answer;
+pub use prompt::{Prompts, Rendered};
+
+use crate::data::{Cause, Message, Usage};
+
+/// A model that answers.
+#[async_trait]
+pub trait ChatModel: Send + Sync {
+    /// `provider/model`, as configured.
+    fn name(&self) -> &str;
+    /// Where the texts go; `None` for a model on this machine.
+    fn base_url(&self) -> Option<&str>;
+    /// Whether the model is so small that what it says is only for trying things out.
+    fn is_trial(&self) -> bool;
+    /// Requests that may be in flight at once.
+    fn parallel(&self) -> usize;
+    /// Answers, after as many attempts as make sense.
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError>;
+}
+
+/// One question.
+#[derive(Clone, Debug)]
+pub struct ChatRequest {
+    /// The conversation, oldest first.
+    pub messages: Vec<Message>,
+    /// JSON schema of the reply.
+    pub schema: Value,
+    /// A name for the schema, as some servers want one: letters, digits and `_`.
+    pub schema_name: String,
+    /// The reply is cut at this many tokens.
+    pub max_tokens: u32,
+    /// 0 takes the likeliest token each time.
+    pub temperature: f64,
+    /// Seed of the draws, where the model has one.
+    pub seed: u64,
+}
+
+/// What a model said.
+#[derive(Clone, Debug)]
+pub struct ChatReply {
+    /// The reply's text, without the model's thinking.
+    pub text: String,
+    /// The model that the server says answered.
+    pub model_returned: Option<String>,
+    /// Why the reply ended.
+    pub finish: Finish,
+    /// Tokens of all attempts.
+    pub usage: Usage,
+    /// Requests that were sent.
+    pub attempts: u32,
+}
+
+/// Why a reply ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The largest length was reached.
+    Length,
+}
+
+/// Why a model did not answer.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    /// The typed cause.
+    pub cause: Cause,
+    /// Details for people; never a key.
+    pub message: String,
+    /// How long the server asked to wait.
+    pub retry_after: Option<Duration>,
+    /// Requests that were sent.
+    pub attempts: u32,
+}
+
+impl ModelError {
+    /// An error without more to say.
+    pub fn new(cause: Cause, message: impl Into<String>) -> Self {
+        Self { cause, message: message.into(), retry_after: None, attempts: 1 }
+    }
+
+    /// Whether the same request may succeed later without anybody changing anything.
+    pub fn is_transient(&self) -> bool {
+        self.cause.is_transient()
+    }
+
+    /// Whether no other request to this model can succeed either.
+    pub fn is_terminal(&self) -> bool {
+        self.cause.is_terminal()
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> &'static str {
+        match self.cause {
+            Cause::Authentication => "check the provider's key in its environment variable",
+            Cause::Quota => "the account has no money left: top it up, or name another model with --model-role",
+            Cause::ModelNotFound => "check the model's name, or name another one with --model-role",
+            Cause::Connection | Cause::Timeout => "check that the server runs and that its base URL is right",
+            Cause::RateLimit | Cause::Overloaded => "run the same command again later: what was answered is kept",
+            Cause::ContextTooLong => "use a model with a larger context, or smaller windows",
+            Cause::LocalEngine => {
+                "run the same command again; when it happens again, use a smaller model or free some memory"
+            }
+            _ => "run again with --retry-failed, or use another model",
+        }
+    }
+}

@@ -1,1 +1,18 @@
-//! Being built.
+//! Here is a model's name: give me its file, checked. A file counts only with the sha256 of the manifest.
+//! Hides where files come from: this disk, the publisher, a Python package, or a conversion made here.
+
+mod ct2;
+mod files;
+mod ggml;
+mod manifest;
+mod mel;
+mod pull;
+
+pub use files::{Imported, Known, ModelFile, checked, import, list, sha256_once};
+pub use manifest::{Kind, Manifest, Model};
+pub use pull::{Places, Progress, pull};
+
+/// A model's file is missing, wrong or cannot be fetched.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ModelFileError(pub String);

@@ -68,7 +68,11 @@ mod tests {
     fn edits_are_counted_by_kind() {
         let check = |reference: &str, hypothesis: &str, s, d, i| {
             let found = word_errors(reference, hypothesis);
-            assert_eq!((found.substitutions, found.deletions, found.insertions), (s, d, i), "{reference} / {hypothesis}");
+            assert_eq!(
+                (found.substitutions, found.deletions, found.insertions),
+                (s, d, i),
+                "{reference} / {hypothesis}"
+            );
         };
         check("the wind was light", "the wind was light", 0, 0, 0);
         check("the wind was light", "the win was light", 1, 0, 0);

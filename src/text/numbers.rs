@@ -58,11 +58,11 @@ fn spell(value: u64, words: &[&str], used: usize) -> String {
 
 /// Whether `last` can follow `value` in one number: "twenty" + "one", "two hundred" + "five", not "five" + "one".
 fn fits(value: u64, last: u64) -> bool {
-    let room = if value % 1000 == 0 {
+    let room = if value.is_multiple_of(1000) {
         1000
-    } else if value % 100 == 0 {
+    } else if value.is_multiple_of(100) {
         100
-    } else if value % 10 == 0 && value % 100 >= 20 {
+    } else if value.is_multiple_of(10) && value % 100 >= 20 {
         10
     } else {
         0
@@ -90,7 +90,9 @@ fn cardinal(words: &[&str]) -> Option<(u64, usize, bool)> {
                 None => group = Some(value),
                 Some(so_far) if fits(so_far, value) => group = Some(so_far + value),
                 // "nineteen fifty", "twenty twenty": a year in two halves.
-                Some(so_far) if total == 0 && used == 1 && (10..100).contains(&so_far) && (10..100).contains(&value) => {
+                Some(so_far)
+                    if total == 0 && used == 1 && (10..100).contains(&so_far) && (10..100).contains(&value) =>
+                {
                     group = Some(so_far * 100 + value);
                 }
                 Some(_) => break,
@@ -154,8 +156,26 @@ fn decimals(words: &[&str]) -> Option<(String, usize)> {
 
 fn small(word: &str) -> Option<u64> {
     const UNITS: [&str; 20] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-        "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
     ];
     const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let unit = UNITS.iter().position(|u| *u == word);
@@ -215,15 +235,11 @@ pub fn chinese_numbers(text: &str) -> String {
     let mut at = 0;
     while at < chars.len() {
         let rest = &chars[at..];
-        if rest.starts_with(&['百', '分', '之']) {
-            if let Some((value, used)) = chinese_decimal(&rest[3..]) {
-                out.push_str(&value);
-                out.push('%');
-                at += 3 + used;
-                continue;
-            }
-        }
-        if let Some((value, used)) = chinese_decimal(rest) {
+        if let Some((value, used)) = rest.strip_prefix(&['百', '分', '之']).and_then(chinese_decimal) {
+            out.push_str(&value);
+            out.push('%');
+            at += 3 + used;
+        } else if let Some((value, used)) = chinese_decimal(rest) {
             out.push_str(&value);
             at += used;
         } else {

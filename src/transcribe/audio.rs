@@ -44,7 +44,7 @@ pub struct Sound {
     pub samples: Vec<f32>,
     /// Packets that could not be decoded; silence stands in for them.
     pub broken_packets: usize,
-    /// Whether the container lacks the mark that ends a complete recording.
+    /// Whether reading ended in the middle of something, or without the mark that ends a complete recording.
     pub unfinished: bool,
 }
 
@@ -93,7 +93,7 @@ fn read_all(path: &Path) -> Result<Sound, TranscribeError> {
     let mut decoder = decoder_of(path, &track, kind)?;
     let mut tape = Tape::new(&track, kind);
     let end = pull(path, reader.as_mut(), decoder.as_mut(), &track, &mut tape)?;
-    let unfinished = kind == "ogg" && !ends_with_ogg_mark(path)?;
+    let unfinished = end == End::CutOff || kind == "ogg" && !ends_with_ogg_mark(path)?;
     let promised = promised_seconds(path, reader.as_ref(), &track, kind, end)?;
     tape.finish(path, promised, unfinished)
 }
@@ -113,15 +113,31 @@ fn open(path: &Path) -> Result<(Box<dyn FormatReader>, &'static str), Transcribe
     Ok((reader, kind))
 }
 
+/// A file that begins like a recording but cannot be opened has lost its index or its end.
 fn unreadable(path: &Path, error: &MediaError) -> TranscribeError {
-    match error {
-        MediaError::Unsupported(_) => not_a_recording(path, "no known audio or video format"),
-        MediaError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
-            damaged(path, "it ends before its index or first sound")
-        }
-        MediaError::DecodeError(what) if what.contains("moov") => damaged(path, "its index is missing; the end was cut off"),
-        other => damaged(path, &other.to_string()),
+    let container = match looks_like(path) {
+        Ok(container) => container,
+        Err(e) => return e,
+    };
+    match (error, container) {
+        (MediaError::Unsupported(_), None) => not_a_recording(path, "no known audio or video format"),
+        (_, Some(container)) => damaged(path, &format!("{container} without a readable index, as if it was cut off")),
+        (other, None) => damaged(path, &other.to_string()),
     }
+}
+
+/// The container by its first bytes.
+fn looks_like(path: &Path) -> Result<Option<&'static str>, TranscribeError> {
+    let mut head = Vec::new();
+    fs_err::File::open(path)?.take(12).read_to_end(&mut head)?;
+    Ok(match &head[..] {
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => Some("MP4"),
+        [0x1a, 0x45, 0xdf, 0xa3, ..] => Some("Matroska or WebM"),
+        [b'R', b'I', b'F', b'F', ..] => Some("WAV"),
+        [b'f', b'L', b'a', b'C', ..] => Some("FLAC"),
+        [b'O', b'g', b'g', b'S', ..] => Some("Ogg"),
+        _ => None,
+    })
 }
 
 fn decoder_of(path: &Path, track: &Track, kind: &str) -> Result<Box<dyn AudioDecoder>, TranscribeError> {
@@ -133,7 +149,9 @@ fn decoder_of(path: &Path, track: &Track, kind: &str) -> Result<Box<dyn AudioDec
         .ok_or_else(|| unsupported("its audio track names no codec".into()))?;
     // Symphonia trims an MP3 at a length that it guessed from the bit rate; keep what is there.
     let options = AudioDecoderOptions::default().gapless(!is_mpeg(kind));
-    codecs().make_audio_decoder(parameters, &options).map_err(|e| unsupported(e.to_string()))
+    codecs()
+        .make_audio_decoder(parameters, &options)
+        .map_err(|e| unsupported(e.to_string().trim_start_matches("unsupported feature: ").to_owned()))
 }
 
 fn codecs() -> &'static CodecRegistry {
@@ -168,8 +186,10 @@ fn pull(
             Ok(None) => return Ok(End::Clean),
             Err(MediaError::IoError(e)) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(End::CutOff),
             Err(MediaError::IoError(e)) => return Err(e.into()),
-            // A chained stream starts anew; one recording is one stream.
-            Err(MediaError::ResetRequired) => return Ok(End::CutOff),
+            Err(MediaError::ResetRequired) => {
+                let what = "several streams one after the other".into();
+                return Err(TranscribeError::Unsupported { path: path.into(), what });
+            }
             Err(e) => {
                 reader_errors += 1;
                 if reader_errors > 100 {

@@ -79,7 +79,9 @@ fn has_extension(path: &Path) -> bool {
 
 fn is_temporary(name: &str) -> bool {
     let name = name.to_lowercase();
-    name.starts_with('~') || name.ends_with('~') || [".tmp.", ".part.", ".temp.", ".crdownload."].iter().any(|p| name.contains(p))
+    name.starts_with('~')
+        || name.ends_with('~')
+        || [".tmp.", ".part.", ".temp.", ".crdownload."].iter().any(|p| name.contains(p))
 }
 
 fn recording(root: &Path, path: &Path) -> Recording {
@@ -101,7 +103,8 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let root = folder.path();
         fs_err::create_dir_all(root.join("b/.hidden"))?;
-        for name in ["b/talk.M4A", "a.mp3", "notes.txt", ".x.mp3", "c.part.wav", "b/.hidden/z.wav", "a.reference.json"] {
+        for name in ["b/talk.M4A", "a.mp3", "notes.txt", ".x.mp3", "c.part.wav", "b/.hidden/z.wav", "a.reference.json"]
+        {
             fs_err::write(root.join(name), "x")?;
         }
         let found = discover(root, &[])?;

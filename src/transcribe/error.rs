@@ -138,6 +138,17 @@ impl TranscribeError {
         }
     }
 
+    /// Whether the weights are missing, so that no other recording can be transcribed either.
+    pub fn is_about_the_model(&self) -> bool {
+        matches!(self, Self::Model { .. })
+    }
+
+    /// Whether nothing can be written any more.
+    pub fn is_fatal(&self) -> bool {
+        use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        matches!(self, Self::Io(e) if matches!(e.kind(), StorageFull | ReadOnlyFilesystem | QuotaExceeded))
+    }
+
     /// One word for the summary by cause.
     pub fn cause(&self) -> &'static str {
         match self {

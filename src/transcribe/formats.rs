@@ -1,4 +1,4 @@
-//! A transcript in the forms that players and people read: SubRip, WebVTT, plain text.
+//! A transcript in the forms that players and people read: subtitles and plain text.
 
 use std::fmt::Write;
 
@@ -7,9 +7,9 @@ use crate::data::{Ms, Transcript};
 /// A form that a transcript can be written in, besides its JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// SubRip subtitles.
+    /// Subtitles for most players (`.srt`).
     Srt,
-    /// WebVTT subtitles.
+    /// Subtitles for web pages (`.vtt`).
     Vtt,
     /// One sentence a line, with its time.
     Txt,

@@ -120,8 +120,18 @@ fn is_sound_label(text: &str) -> bool {
 
 fn is_stock_phrase(text: &str) -> bool {
     const PHRASES: [&str; 12] = [
-        "you", "thankyou", "thanksforwatching", "thankyouforwatching", "pleasesubscribe", "bye", "subtitlesbytheamaraorgcommunity",
-        "谢谢", "谢谢观看", "謝謝觀看", "请不吝点赞订阅转发打赏支持明镜与点点栏目", "字幕由amaraorg社区提供",
+        "you",
+        "thankyou",
+        "thanksforwatching",
+        "thankyouforwatching",
+        "pleasesubscribe",
+        "bye",
+        "subtitlesbytheamaraorgcommunity",
+        "谢谢",
+        "谢谢观看",
+        "謝謝觀看",
+        "请不吝点赞订阅转发打赏支持明镜与点点栏目",
+        "字幕由amaraorg社区提供",
     ];
     PHRASES.contains(&key(text).as_str())
 }

@@ -18,7 +18,8 @@ impl Language {
     pub fn parse(tag: &str) -> Result<Self, TranscribeError> {
         let unknown = || TranscribeError::UnknownLanguage { language: tag.into() };
         let lower = tag.trim().to_lowercase().replace('_', "-");
-        let code = lower.split('-').next().filter(|c| c.chars().all(|c| c.is_ascii_alphabetic())).ok_or_else(unknown)?;
+        let code =
+            lower.split('-').next().filter(|c| c.chars().all(|c| c.is_ascii_alphabetic())).ok_or_else(unknown)?;
         let code = if code == "cmn" { "zh" } else { code };
         let code = known(code).ok_or_else(unknown)?;
         let traditional = ["-hant", "-tw", "-hk", "-mo"].iter().any(|part| lower.contains(part));
@@ -80,7 +81,8 @@ impl Language {
 /// Whisper's code for a code or an English name. (Asking whisper.cpp itself prints to the terminal.)
 fn known(name: &str) -> Option<&'static str> {
     let mut ids = 0..=whisper_rs::get_lang_max_id();
-    let id = ids.find(|&id| whisper_rs::get_lang_str(id) == Some(name) || whisper_rs::get_lang_str_full(id) == Some(name));
+    let id =
+        ids.find(|&id| whisper_rs::get_lang_str(id) == Some(name) || whisper_rs::get_lang_str_full(id) == Some(name));
     id.and_then(whisper_rs::get_lang_str)
 }
 

@@ -64,7 +64,7 @@ pub fn listen(
     progress: &(dyn Fn(f64) + Sync),
 ) -> Result<(Vec<Segment>, Notes), TranscribeError> {
     let mut notes = Notes::default();
-    let total: usize = windows.iter().map(Window::len).sum();
+    let total: usize = windows.iter().map(Window::length).sum();
     let done = AtomicUsize::new(0);
     let mut takes = hear(model, source, windows, &|samples| {
         let done = done.fetch_add(samples, Ordering::Relaxed) + samples;
@@ -88,7 +88,7 @@ fn hear(
 ) -> Result<Vec<Take>, TranscribeError> {
     let texts = model.each(&windows, source.jobs, source.language, source.vocabulary, |ear, window| {
         let result = ear.hear(&window.samples(source.sound));
-        heard(window.len());
+        heard(window.length());
         result
     })?;
     Ok(windows.into_iter().zip(texts).map(|(window, text)| take(source, window, text)).collect())
@@ -114,8 +114,8 @@ fn take(source: &Source, window: Window, heard: Vec<Heard>) -> Take {
 
 fn place(source: &Source, window: &Window, segment: &Heard, text: String) -> Said {
     let sample = |seconds: f64| (seconds.max(0.0) * RATE as f64) as usize;
-    let start = window.start_in_file(sample(segment.start).min(window.len().saturating_sub(1)));
-    let end = window.end_in_file(sample(segment.end).min(window.len())).max(start);
+    let start = window.start_in_file(sample(segment.start).min(window.length().saturating_sub(1)));
+    let end = window.end_in_file(sample(segment.end).min(window.length())).max(start);
     let range = source.hearing.trimmed(&(start..end));
     Said {
         voiced: source.hearing.voiced_seconds(&range),
@@ -213,4 +213,37 @@ fn sift(takes: Vec<Take>, notes: &mut Notes) -> Vec<Placed> {
         }
     }
     placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcribe::vad::FRAME;
+
+    /// Thirty seconds of speech, of which `said` lists (from, to, letters) in seconds; usual are ten letters a second.
+    fn suspicious(said: &[(usize, usize, usize)], loops: usize) -> bool {
+        let frames = 30 * RATE / FRAME;
+        let hearing = Hearing::of_frames(vec![0.9; frames], vec![-20.0; frames]);
+        let language = Language::parse("en").expect("known");
+        let source = Source { sound: &[], hearing: &hearing, language: &language, vocabulary: None, jobs: 1 };
+        let segment = |&(from, to, letters): &(usize, usize, usize)| Said {
+            placed: Placed { range: from * RATE..to * RATE, text: "x".repeat(letters), confidence: 0.9 },
+            voiced: (to - from) as f64,
+            letters,
+            no_speech: 0.0,
+        };
+        let window = Window { pieces: [0..10 * RATE, 12 * RATE..24 * RATE].to_vec() };
+        let take = Take { window, heard: said.iter().map(segment).collect(), loops };
+        is_suspicious(&source, &take, 10.0)
+    }
+
+    #[test]
+    fn lost_turns_sparse_text_and_loops_are_heard_again() {
+        assert!(!suspicious(&[(0, 10, 100), (12, 24, 90)], 0));
+        assert!(!suspicious(&[(0, 10, 100), (13, 23, 90)], 0), "a second at the ends is a matter of time stamps");
+        assert!(suspicious(&[(0, 10, 100)], 0), "the second piece is lost");
+        assert!(suspicious(&[(0, 10, 100), (16, 24, 90)], 0), "the start of the second piece is lost");
+        assert!(suspicious(&[(0, 24, 80)], 0), "one segment hides what it does not say");
+        assert!(suspicious(&[(0, 10, 100), (12, 24, 90)], 1));
+    }
 }

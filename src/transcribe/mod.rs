@@ -27,14 +27,14 @@ pub use discover::{Discovered, EXTENSIONS, Recording, discover};
 pub use error::TranscribeError;
 pub use guard::Notes;
 pub use language::Language;
-pub use saved::{Meta, Standing, load, meta_path, standing, transcript_path};
+pub use saved::{Meta, Standing, load, meta_path, standing, transcript_path, write_whole};
 pub use vad::{Hearing, Span};
 pub use whisper::{Engine, ModelFile, Resolver};
 pub use windows::Window;
 
 /// Raised with each change that can change the text of a transcript.
 const RECIPE: u32 = 1;
-/// Windows that language detection listens to.
+/// Most windows that language detection listens to.
 const DETECTION_WINDOWS: usize = 3;
 /// English and all other languages, where the model is chosen for the user.
 const AUTO: (&str, &str) = ("tiny.en", "base");
@@ -189,11 +189,16 @@ pub fn transcribe(
     Ok(Transcribed { transcript: transcript.sealed(), notes })
 }
 
-fn language_of(engine: &Engine, options: &Options, sound: &Sound, windows: &[Window]) -> Result<Language, TranscribeError> {
+fn language_of(
+    engine: &Engine,
+    options: &Options,
+    sound: &Sound,
+    windows: &[Window],
+) -> Result<Language, TranscribeError> {
     if let Some(tag) = &options.language {
         return Language::parse(tag);
     }
     let detector = engine.model(options.model.detector())?;
-    let first: Vec<Vec<f32>> = windows.iter().take(DETECTION_WINDOWS).map(|w| w.samples(&sound.samples)).collect();
-    Language::parse(&detector.detect(&first)?)
+    let first = windows.iter().take(DETECTION_WINDOWS).map(|w| w.samples(&sound.samples));
+    Language::parse(&detector.detect(first)?)
 }

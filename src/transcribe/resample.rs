@@ -1,10 +1,7 @@
 //! Any rate and any number of channels become 16 kHz mono, chunk by chunk.
 //! Hides rubato's fixed chunk sizes and its delay, so that sample N is at N / 16000 seconds.
 
-use rubato::{
-    Fft, FixedSync, Indexing, Resampler,
-    audioadapter_buffers::direct::SequentialSlice,
-};
+use rubato::{Fft, FixedSync, Indexing, Resampler, audioadapter_buffers::direct::SequentialSlice};
 
 use super::audio::RATE;
 

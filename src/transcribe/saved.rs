@@ -69,7 +69,10 @@ pub fn standing(
         return Ok(Standing::Todo(reason));
     }
     let (size, modified_ns) = stamp(&recording.path)?;
-    if meta.as_ref().is_some_and(|m| (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256)) {
+    if meta
+        .as_ref()
+        .is_some_and(|m| (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256))
+    {
         return Ok(Standing::Done(Box::new(transcript)));
     }
     if sha256_of(&recording.path)? != transcript.media_sha256 {
@@ -124,7 +127,12 @@ pub fn load(path: &Path) -> Option<Transcript> {
 }
 
 /// Writes transcript and companion, the transcript first: without its companion it is only hashed again.
-pub fn save(transcripts: &Path, recording: &Recording, transcript: &Transcript, meta: &Meta) -> Result<(), TranscribeError> {
+pub fn save(
+    transcripts: &Path,
+    recording: &Recording,
+    transcript: &Transcript,
+    meta: &Meta,
+) -> Result<(), TranscribeError> {
     write_json(&transcript_path(transcripts, recording), transcript)?;
     write_json(&meta_path(transcripts, recording), meta)
 }
@@ -182,7 +190,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TranscribeError> {
         fs_err::create_dir_all(folder)?;
     }
     let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".tmp{}", std::process::id()));
+    // One name, so that what a killed run left behind is overwritten; two runs at once are the caller's to prevent.
+    name.push(".tmp");
     let beside = path.with_file_name(name);
     let written = write_and_sync(&beside, bytes).and_then(|()| fs_err::rename(&beside, path));
     if written.is_err() {

@@ -59,11 +59,10 @@ fn in_order(parts: &[Placed], language: &Language) -> Vec<Segment> {
 fn belongs(last: &Placed, next: &Placed, language: &Language) -> bool {
     let near = next.range.start.saturating_sub(last.range.end) <= JOIN_PAUSE;
     let short = next.range.end.saturating_sub(last.range.start) <= LONGEST;
-    let open = match last.text.trim_end().chars().last() {
-        Some('，' | '、' | ',' | ';' | '；') => true,
-        Some(end) => !language.is_unspaced() && !is_sentence_end(end) && !matches!(end, '"' | '”'),
-        None => true,
-    };
+    let open = last.text.trim_end().chars().last().is_none_or(|end| {
+        matches!(end, '，' | '、' | ',' | ';' | '；')
+            || !language.is_unspaced() && !is_sentence_end(end) && !matches!(end, '"' | '”')
+    });
     near && short && open
 }
 
@@ -110,7 +109,10 @@ fn sentence_ends(text: &str) -> Vec<usize> {
         let ends_here = is_sentence_end(c)
             && !is_sentence_end(next)
             && (wide && !matches!(next, '”' | '」' | '）') || next.is_whitespace() && !is_abbreviation(&text[..at]));
-        if ends_here && text[after..].chars().any(char::is_alphanumeric) && text[..at].chars().any(char::is_alphanumeric) {
+        if ends_here
+            && text[after..].chars().any(char::is_alphanumeric)
+            && text[..at].chars().any(char::is_alphanumeric)
+        {
             ends.push(after);
         }
     }
@@ -121,7 +123,8 @@ fn is_abbreviation(before: &str) -> bool {
     const SHORT: [&str; 13] = ["dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "fig", "no", "al"];
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
     // "No." ends a sentence more often than it abbreviates a number, unless it is written small.
-    SHORT.contains(&word.as_str()) && !before.ends_with("No") || word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && word != "i"
+    SHORT.contains(&word.as_str()) && !before.ends_with("No")
+        || word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && word != "i"
 }
 
 #[cfg(test)]
@@ -151,8 +154,13 @@ mod tests {
     fn fragments_join_until_the_sentence_ends_or_somebody_pauses() {
         let hearing = Hearing::of(&vec![0.0; RATE * 30]);
         let language = Language::parse("en").expect("known");
-        let placed = |from: usize, to: usize, text: &str| Placed { range: from * RATE..to * RATE, text: text.into(), confidence: 0.5 };
-        let parts = [placed(0, 2, " The wind"), placed(2, 4, " was light."), placed(4, 6, " And"), placed(9, 12, " so on.")];
+        let placed = |from: usize, to: usize, text: &str| Placed {
+            range: from * RATE..to * RATE,
+            text: text.into(),
+            confidence: 0.5,
+        };
+        let parts =
+            [placed(0, 2, " The wind"), placed(2, 4, " was light."), placed(4, 6, " And"), placed(9, 12, " so on.")];
         let texts: Vec<String> = of(&parts, &hearing, &language).into_iter().map(|s| s.text).collect();
         assert_eq!(texts, ["The wind was light.", "And", "so on."]);
     }

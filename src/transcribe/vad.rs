@@ -37,6 +37,8 @@ pub struct Span {
 pub struct Hearing {
     scores: Vec<f32>,
     levels: Vec<f32>,
+    /// Samples of the whole sound; its last frame may be shorter than the others.
+    length: usize,
 }
 
 impl Hearing {
@@ -54,7 +56,13 @@ impl Hearing {
             }
             scores.push(detector.predict_f32(&frame));
         }
-        Self { scores, levels }
+        Self { scores, levels, length: samples.len() }
+    }
+
+    /// A hearing with one score and one level for each frame.
+    #[cfg(test)]
+    pub fn of_frames(scores: Vec<f32>, levels: Vec<f32>) -> Self {
+        Self { length: scores.len() * FRAME, scores, levels }
     }
 
     /// The stretches to transcribe, in order, padded, not overlapping.
@@ -63,10 +71,9 @@ impl Hearing {
         let mut spans: Vec<(Range<usize>, bool)> = sure.iter().cloned().map(|r| (r, true)).collect();
         spans.extend(self.loud(&sure).into_iter().map(|r| (r, false)));
         spans.sort_by_key(|(range, _)| range.start);
-        let end = self.scores.len() * FRAME;
         let mut padded: Vec<Span> = Vec::new();
         for (frames, sure) in spans {
-            let range = (frames.start * FRAME).saturating_sub(PAD)..(frames.end * FRAME + PAD).min(end);
+            let range = (frames.start * FRAME).saturating_sub(PAD)..(frames.end * FRAME + PAD).min(self.length);
             match padded.last_mut() {
                 Some(last) if last.range.end >= range.start => {
                     last.range.end = last.range.end.max(range.end);
@@ -237,7 +244,7 @@ mod tests {
 
     fn hearing(scores: &[(usize, f32)], levels: &[(usize, f32)]) -> Hearing {
         let expand = |runs: &[(usize, f32)]| runs.iter().flat_map(|&(n, v)| std::iter::repeat_n(v, n)).collect();
-        Hearing { scores: expand(scores), levels: expand(levels) }
+        Hearing::of_frames(expand(scores), expand(levels))
     }
 
     #[test]
@@ -256,6 +263,13 @@ mod tests {
         let spans = hearing(&scores, &levels).spans();
         assert_eq!(spans.iter().map(|s| s.sure).collect::<Vec<_>>(), [true, false]);
         assert!(spans[1].range.contains(&(220 * FRAME)));
+    }
+
+    #[test]
+    fn spans_end_with_the_sound() {
+        let mut heard = hearing(&[(40, 0.9)], &[(40, -20.0)]);
+        heard.length -= 100;
+        assert_eq!(heard.spans()[0].range, 0..40 * FRAME - 100);
     }
 
     #[test]

@@ -4,12 +4,18 @@
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError, atomic::{AtomicUsize, Ordering}},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
 use super::{error::TranscribeError, language::Language};
+
+/// Mean probability of a language at which no further window is heard to tell it.
+const SURE: f64 = 0.8;
 
 /// A model's weights on disk, checked by whoever resolved the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,22 +93,27 @@ impl Model {
         self.context.is_multilingual()
     }
 
-    /// The most likely language of `windows`, heard one by one; English for a model that knows no other.
-    pub fn detect(&self, windows: &[Vec<f32>]) -> Result<String, TranscribeError> {
+    /// The most likely language of `windows`: heard one after the other until there is little doubt. English for a
+    /// model that knows no other.
+    pub fn detect(&self, windows: impl Iterator<Item = Vec<f32>>) -> Result<String, TranscribeError> {
         if !self.is_multilingual() {
             return Ok("en".into());
         }
         let mut state = self.context.create_state().map_err(failed)?;
         let mut totals: Vec<f64> = Vec::new();
-        for window in windows {
-            state.pcm_to_mel(window, 1).map_err(failed)?;
+        let mut best = 0;
+        for (heard, window) in windows.enumerate() {
+            state.pcm_to_mel(&window, 1).map_err(failed)?;
             let (_, odds) = state.lang_detect(0, 1).map_err(failed)?;
             totals.resize(odds.len(), 0.0);
             for (total, odd) in totals.iter_mut().zip(odds) {
                 *total += f64::from(odd);
             }
+            best = (0..totals.len()).rev().max_by(|&a, &b| totals[a].total_cmp(&totals[b])).unwrap_or(0);
+            if totals[best] > SURE * (heard + 1) as f64 {
+                break;
+            }
         }
-        let best = (0..totals.len()).rev().max_by(|&a, &b| totals[a].total_cmp(&totals[b])).unwrap_or(0);
         Ok(whisper_rs::get_lang_str(best as i32).unwrap_or("en").to_owned())
     }
 
@@ -205,7 +216,6 @@ fn check_magic(file: &ModelFile) -> anyhow::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 fn failed(error: whisper_rs::WhisperError) -> TranscribeError {
     TranscribeError::Recognition { what: error.to_string() }
 }

@@ -3,7 +3,10 @@
 
 use std::ops::Range;
 
-use super::{audio::RATE, vad::{Hearing, Span}};
+use super::{
+    audio::RATE,
+    vad::{Hearing, Span},
+};
 
 /// Longest window. Whisper's frame is 30 seconds; some room keeps its last words from the edge.
 pub const LONGEST: usize = 25 * RATE;
@@ -30,7 +33,7 @@ impl Window {
     }
 
     /// Length in samples, without filling.
-    pub fn len(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.pieces.iter().map(Range::len).sum()
     }
 
@@ -57,7 +60,7 @@ impl Window {
 
     /// Two windows in place of this one, cut in its longest pause near the middle; `None` where it is too short.
     pub fn halves(&self, hearing: &Hearing) -> Option<[Self; 2]> {
-        let length = self.len();
+        let length = self.length();
         if length < 4 * RATE {
             return None;
         }
@@ -147,9 +150,9 @@ mod tests {
         let hearing = Hearing::of(&vec![0.0; 120 * RATE]);
         let spans = [span(0.0, 9.0), span(9.5, 17.0), span(20.0, 24.0), span(24.5, 28.0), span(30.0, 100.0)];
         let windows = pack(&spans, &hearing);
-        let held: usize = windows.iter().map(Window::len).sum();
+        let held: usize = windows.iter().map(Window::length).sum();
         assert_eq!(held, spans.iter().map(|s| s.range.len()).sum::<usize>());
-        assert!(windows.iter().all(|w| w.len() <= LONGEST));
+        assert!(windows.iter().all(|w| w.length() <= LONGEST));
         assert_eq!(windows[0].pieces.len(), 2, "the pause of 3 seconds ends the first window");
     }
 
@@ -166,12 +169,14 @@ mod tests {
     #[test]
     fn halves_lose_nothing() {
         let hearing = Hearing::of(&vec![0.0; 60 * RATE]);
-        for pieces in [vec![0..20 * RATE], vec![0..2 * RATE, 5 * RATE..9 * RATE, 10 * RATE..16 * RATE]] {
-            let window = Window { pieces };
+        let window = |pieces: &[(usize, usize)]| Window {
+            pieces: pieces.iter().map(|&(from, to)| from * RATE..to * RATE).collect(),
+        };
+        for window in [window(&[(0, 20)]), window(&[(0, 2), (5, 9), (10, 16)])] {
             let [a, b] = window.halves(&hearing).expect("long enough");
-            assert_eq!(a.len() + b.len(), window.len());
+            assert_eq!(a.length() + b.length(), window.length());
             assert!(a.pieces.iter().chain(&b.pieces).all(|p| !p.is_empty()));
         }
-        assert_eq!(Window { pieces: vec![0..RATE] }.halves(&hearing), None);
+        assert_eq!(window(&[(0, 1)]).halves(&hearing), None);
     }
 }

@@ -1,0 +1,236 @@
+//! The embedded model: a child process, `taskgen-llm`, started at the first question and asked one thing at a time.
+//! Hides the process: a crash of the model is one restart and, if it happens again, one typed failure.
+
+use std::{path::PathBuf, process::Stdio, time::Duration};
+
+use async_trait::async_trait;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout, Command},
+    sync::Mutex,
+};
+
+use super::{
+    ChatModel, ChatReply, ChatRequest, Finish, ModelError,
+    protocol::{self, FailureCause, FromChild, Hello, Reply, Request, Turn},
+};
+use crate::data::{Cause, Usage};
+
+/// A model of a few gigabytes on a slow disk loads within this time.
+const LOADING: Duration = Duration::from_mins(5);
+/// The longest prompt and reply on a slow, busy machine end within this time.
+const ANSWERING: Duration = Duration::from_mins(30);
+
+/// How to start the embedded model.
+#[derive(Clone, Debug)]
+pub struct LocalOptions {
+    /// `local/model`, as configured.
+    pub name: String,
+    /// The program `taskgen-llm`.
+    pub program: PathBuf,
+    /// The model file, checked by its hash before.
+    pub model: PathBuf,
+    /// Threads that compute: as many as there are idle cores, never more.
+    pub threads: usize,
+}
+
+/// The embedded model.
+pub struct LocalModel {
+    options: LocalOptions,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    running: Option<Running>,
+    started_before: bool,
+    last_id: u64,
+}
+
+struct Running {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+    hello: Hello,
+}
+
+impl LocalModel {
+    /// Nothing is started yet.
+    pub fn new(options: LocalOptions) -> Self {
+        Self { options, state: Mutex::default() }
+    }
+
+    /// Starts the child if it does not run, and says who answers.
+    pub async fn hello(&self) -> Result<Hello, ModelError> {
+        let mut state = self.state.lock().await;
+        Ok(state.running(&self.options).await?.hello.clone())
+    }
+
+    /// One question, with what it cost. `fresh` reads the whole prompt again; the reply is the same.
+    pub async fn ask(&self, request: &ChatRequest, fresh: bool) -> Result<(Reply, String), ModelError> {
+        let mut state = self.state.lock().await;
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            match state.ask(&self.options, request, fresh).await {
+                // The child died: it is started once more for this question.
+                Err(error) if error.cause == Cause::LocalEngine && state.running.is_none() && attempts == 1 => {}
+                done => return done.map_err(|error| ModelError { attempts, ..error }),
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl ChatModel for LocalModel {
+    fn name(&self) -> &str {
+        &self.options.name
+    }
+
+    fn base_url(&self) -> Option<&str> {
+        None
+    }
+
+    fn is_trial(&self) -> bool {
+        true
+    }
+
+    fn parallel(&self) -> usize {
+        1
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        let (reply, model) = self.ask(request, false).await?;
+        Ok(ChatReply {
+            text: reply.text,
+            model_returned: Some(model),
+            finish: match reply.finish {
+                protocol::Finish::Stop => Finish::Stop,
+                protocol::Finish::Length => Finish::Length,
+            },
+            usage: Usage { input: reply.input, output: reply.output, cached: reply.cached },
+            attempts: 1,
+        })
+    }
+}
+
+impl State {
+    async fn running(&mut self, options: &LocalOptions) -> Result<&mut Running, ModelError> {
+        if self.running.is_none() {
+            let started = tokio::time::timeout(LOADING, start(options)).await;
+            let started = started.unwrap_or_else(|_| Err("it did not load its model in time".to_owned()));
+            // What never ran is a set-up that cannot work; what ran before died under some prompt.
+            let cause = if self.started_before { Cause::LocalEngine } else { Cause::ModelNotFound };
+            self.running = Some(started.map_err(|why| {
+                ModelError::new(cause, format!("the embedded model `{}` cannot start: {why}", options.name))
+            })?);
+            self.started_before = true;
+        }
+        self.running.as_mut().ok_or_else(|| ModelError::new(Cause::LocalEngine, "the embedded model does not run"))
+    }
+
+    async fn ask(
+        &mut self,
+        options: &LocalOptions,
+        request: &ChatRequest,
+        fresh: bool,
+    ) -> Result<(Reply, String), ModelError> {
+        self.last_id += 1;
+        let id = self.last_id;
+        let running = self.running(options).await?;
+        let line = line(id, request, fresh)?;
+        match tokio::time::timeout(ANSWERING, running.exchange(id, &line)).await {
+            Ok(Ok(answer)) => answer.map(|reply| (reply, running.hello.model.clone())),
+            Ok(Err(why)) => {
+                let ended = running.child.try_wait().ok().flatten().map(|status| format!(" ({status})"));
+                self.running = None;
+                let message = format!("the embedded model's process ended: {why}{}", ended.unwrap_or_default());
+                Err(ModelError::new(Cause::LocalEngine, message))
+            }
+            Err(_) => {
+                self.running = None;
+                Err(ModelError::new(Cause::Timeout, "the embedded model did not answer in time"))
+            }
+        }
+    }
+}
+
+impl Running {
+    /// The outer error means that the process is lost, the inner one that it could not answer this question.
+    async fn exchange(&mut self, id: u64, line: &[u8]) -> std::io::Result<Result<Reply, ModelError>> {
+        self.stdin.write_all(line).await?;
+        self.stdin.flush().await?;
+        while let Some(line) = self.lines.next_line().await? {
+            match serde_json::from_str(&line)? {
+                FromChild::Reply(reply) if reply.id == id => return Ok(Ok(reply)),
+                FromChild::Error(failure) if failure.id.is_none_or(|of| of == id) => {
+                    return Ok(Err(ModelError::new(cause(failure.cause), failure.message)));
+                }
+                // The answer to a question whose asker went away.
+                _ => {}
+            }
+        }
+        Err(std::io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+fn line(id: u64, request: &ChatRequest, fresh: bool) -> Result<Vec<u8>, ModelError> {
+    let messages = request.messages.iter().map(|m| Turn { role: m.role.clone(), content: m.content.clone() }).collect();
+    let request = Request {
+        id,
+        messages,
+        schema: Some(request.schema.clone()),
+        max_tokens: request.max_tokens,
+        temperature: request.temperature,
+        seed: request.seed,
+        fresh,
+    };
+    let mut line = serde_json::to_vec(&request)
+        .map_err(|error| ModelError::new(Cause::LocalEngine, format!("a question that is not JSON: {error}")))?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn cause(cause: FailureCause) -> Cause {
+    match cause {
+        FailureCause::ContextTooLong => Cause::ContextTooLong,
+        FailureCause::BadRequest | FailureCause::BadSchema | FailureCause::Engine => Cause::LocalEngine,
+    }
+}
+
+async fn start(options: &LocalOptions) -> Result<Running, String> {
+    let mut child = Command::new(&options.program)
+        .arg("--model")
+        .arg(&options.model)
+        .args(["--threads", &options.threads.max(1).to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| format!("`{}`: {error}", options.program.display()))?;
+    let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err("it has no standard streams".to_owned());
+    };
+    let mut lines = BufReader::new(stdout).lines();
+    let Ok(Some(line)) = lines.next_line().await else {
+        let mut said = String::new();
+        let _ = stderr.take(10_000).read_to_string(&mut said).await;
+        let said = said.trim().trim_start_matches("error: ");
+        return Err(if said.is_empty() { "it ended without a word".to_owned() } else { said.to_owned() });
+    };
+    let Ok(FromChild::Hello(hello)) = serde_json::from_str(&line) else {
+        return Err(format!("it said something else than hello: `{line}`"));
+    };
+    tokio::spawn(drain(stderr));
+    Ok(Running { child, stdin, lines, hello })
+}
+
+/// Keeps the child from blocking on a full pipe.
+async fn drain(stderr: tokio::process::ChildStderr) {
+    let mut lines = BufReader::new(stderr).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        tracing::debug!(target: "taskgen_llm", "{line}");
+    }
+}

@@ -1,0 +1,158 @@
+//! A reply's text → one typed value, or why it is none. Nothing is guessed, clamped or defaulted.
+//! The model's thinking and code fences are taken off; two different values are none.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::data::{Cause, Unscored};
+
+/// The shape of an answer. Its doc comments are part of the schema that the model reads.
+pub trait Answer: DeserializeOwned + JsonSchema {
+    /// What serde cannot say.
+    fn validate(&self) -> Result<(), Unscored> {
+        Ok(())
+    }
+}
+
+/// The one value in `text`, checked.
+pub fn parse<T: Answer>(text: &str, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync)) -> Result<T, Unscored> {
+    let value = single(text)?;
+    let answer: T = serde_path_to_error::deserialize(&value).map_err(|error| {
+        let path = error.path().to_string();
+        let place = if path == "." { String::new() } else { format!("at `{path}`: ") };
+        unscored(Cause::WrongShape, format!("{place}{}", error.inner()))
+    })?;
+    answer.validate()?;
+    check(&answer)?;
+    Ok(answer)
+}
+
+/// The text without thinking in front.
+pub fn without_thinking(text: &str) -> &str {
+    let mut rest = text.trim();
+    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
+        if let Some(thought) = rest.strip_prefix(open) {
+            // Thinking that never ends leaves no reply.
+            rest = thought.split_once(close).map_or("", |(_, after)| after).trim();
+        } else if let Some((before, after)) = rest.split_once(close)
+            && !before.contains(['{', '['])
+        {
+            // Some servers swallow the opening tag.
+            rest = after.trim();
+        }
+    }
+    rest
+}
+
+/// Exactly one JSON object or list; the same one twice counts once.
+fn single(text: &str) -> Result<Value, Unscored> {
+    let text = without_thinking(text);
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        return Ok(value);
+    }
+    let mut found: Option<Value> = None;
+    let mut first_error = None;
+    let mut at = 0;
+    while let Some(offset) = text[at..].find(['{', '[']) {
+        at += offset;
+        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                at += values.byte_offset();
+                // Prose has brackets, too: a list such as `[1]` in a sentence is no answer beside an object.
+                match &found {
+                    Some(known) if *known == value => {}
+                    Some(known) if known.is_object() && !value.is_object() => {}
+                    Some(known) if known.is_object() || !value.is_object() => {
+                        return Err(unscored(Cause::TwoVerdicts, "two different JSON values came"));
+                    }
+                    _ => found = Some(value),
+                }
+            }
+            // What begins like an answer and breaks off is no place to look for smaller answers inside.
+            Some(Err(error)) if error.is_eof() || begins_like_json(&text[at..]) => {
+                return Err(not_json(&error.to_string(), text));
+            }
+            Some(Err(error)) => {
+                first_error.get_or_insert(error);
+                at += 1;
+            }
+            None => break,
+        }
+    }
+    found.ok_or_else(|| {
+        let why = first_error.map_or_else(|| "no JSON value in it".to_owned(), |error| error.to_string());
+        not_json(&why, text)
+    })
+}
+
+fn begins_like_json(text: &str) -> bool {
+    let inside = text.get(1..).unwrap_or_default().trim_start();
+    if text.starts_with('{') { inside.starts_with('"') } else { inside.starts_with('{') }
+}
+
+fn not_json(why: &str, text: &str) -> Unscored {
+    unscored(Cause::NotJson, format!("{why}; the reply begins: `{}`", beginning(text)))
+}
+
+fn beginning(text: &str) -> String {
+    let mut start: String = text.chars().take(80).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
+}
+
+fn unscored(cause: Cause, reason: impl Into<String>) -> Unscored {
+    Unscored { cause, reason: reason.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, serde::Deserialize, JsonSchema)]
+    struct Pick {
+        winner: String,
+        score: u8,
+    }
+
+    impl Answer for Pick {
+        fn validate(&self) -> Result<(), Unscored> {
+            if self.score > 5 { Err(unscored(Cause::OutOfRange, "score above 5")) } else { Ok(()) }
+        }
+    }
+
+    fn check(text: &str, expect: Result<&str, Cause>) {
+        let got = parse::<Pick>(text, &|_| Ok(()));
+        let got = got.as_ref().map(|p| p.winner.as_str()).map_err(|u| u.cause);
+        assert_eq!(got, expect, "{text}");
+    }
+
+    #[test]
+    fn one_value_and_only_one() {
+        check(r#"{"winner":"A","score":3}"#, Ok("A"));
+        check("```json\n{\"winner\":\"B\",\"score\":1}\n```", Ok("B"));
+        check(r#"<think>{"winner":"B","score":1}</think>{"winner":"A","score":3}"#, Ok("A"));
+        check(r#"perhaps B</think>{"winner":"A","score":3}"#, Ok("A"));
+        check(r#"As [1] and {others} say: {"winner":"A","score":3} [2]"#, Ok("A"));
+        check(r#"{"why":NaN,"said":{"winner":"A","score":3}}"#, Err(Cause::NotJson));
+        check(r#"{"why":{"winner":"A","score":3}"#, Err(Cause::NotJson));
+        check(r#"{"winner":"A","score":3} {"winner":"A","score":3}"#, Ok("A"));
+        check(r#"{"winner":"A","score":3} or {"winner":"B","score":3}"#, Err(Cause::TwoVerdicts));
+        check(r#"{"winner":"A","score":3"#, Err(Cause::NotJson));
+        check("I cannot say.", Err(Cause::NotJson));
+        check("", Err(Cause::NotJson));
+        check("<think>never ends", Err(Cause::NotJson));
+        check(r#"{"winner":"A"}"#, Err(Cause::WrongShape));
+        check(r#"{"winner":"A","score":9}"#, Err(Cause::OutOfRange));
+        check(r#"{"winner":"A","score":NaN}"#, Err(Cause::NotJson));
+    }
+
+    #[test]
+    fn the_message_names_the_place() {
+        let error = parse::<Pick>(r#"{"winner":7,"score":1}"#, &|_| Ok(())).expect_err("7 is no text");
+        assert_eq!(error.reason, "at `winner`: invalid type: integer `7`, expected a string");
+    }
+}

@@ -1,0 +1,192 @@
+//! `prompts/<stage>/<call>.md` + values → messages. Templates are embedded; a copy in the project's `prompts/` wins.
+//! Hides the template engine and the fence through which untrusted text enters a prompt (`quote`).
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use include_dir::{Dir, include_dir};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, value::Serde};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::data::{Message, id::sha256_hex};
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/prompts");
+
+/// The templates.
+pub struct Prompts {
+    templates: Environment<'static>,
+}
+
+/// A prompt, ready to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// The system message, if the template has one, and the user's.
+    pub messages: Vec<Message>,
+    /// SHA-256 of the template's text.
+    pub hash: String,
+}
+
+impl Prompts {
+    /// Templates of the program, or those of `folder` where it has them. `fence_key` keys the fences of quoted text.
+    pub fn new(folder: Option<PathBuf>, fence_key: &str) -> Self {
+        let mut templates = Environment::new();
+        templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        templates.set_loader(move |name| source(folder.as_deref(), name));
+        let key = fence_key.as_bytes().to_vec();
+        templates.add_function("quote", move |text: String| quote(&key, &text));
+        Self { templates }
+    }
+
+    /// The names of the embedded templates, such as `rank/judge`, sorted.
+    pub fn names() -> Vec<String> {
+        let mut names = Vec::new();
+        for folder in EMBEDDED.dirs() {
+            for file in folder.files().filter(|file| file.path().extension().is_some_and(|e| e == "md")) {
+                names.push(file.path().with_extension("").to_string_lossy().replace('\\', "/"));
+            }
+        }
+        names.sort();
+        names
+    }
+
+    /// The text of a template.
+    pub fn text(&self, name: &str) -> Result<String> {
+        let template = self.templates.get_template(name).with_context(|| no_prompt(name))?;
+        Ok(template.source().to_owned())
+    }
+
+    /// SHA-256 of a template's text.
+    pub fn hash(&self, name: &str) -> Result<String> {
+        Ok(sha256_hex(self.text(name)?.as_bytes()))
+    }
+
+    /// Fills a template with the fields of `vars` and, as `schema`, the schema of the reply.
+    pub fn render(&self, name: &str, vars: &Value, schema: &Value) -> Result<Rendered> {
+        let template = self.templates.get_template(name).with_context(|| no_prompt(name))?;
+        let hash = sha256_hex(template.source().as_bytes());
+        let mut values = vars.as_object().cloned().unwrap_or_default();
+        values.insert("schema".into(), Value::String(schema.to_string()));
+        let broken = || format!("the prompt cannot be filled: `{name}`\nhint: compare it with the one in the program");
+        let mut captured = template.render_captured(Serde(values)).map_err(|e| plain(&e)).with_context(broken)?;
+        let mut messages = Vec::new();
+        for role in ["system", "user"] {
+            if !template.source().contains(&format!("block {role}")) {
+                continue;
+            }
+            let content = captured
+                .with_state_mut(|state| state.render_block(role))
+                .map_err(|e| plain(&e))
+                .with_context(broken)?;
+            messages.push(Message { role: role.to_owned(), content });
+        }
+        anyhow::ensure!(
+            messages.iter().any(|message| message.role == "user"),
+            "the prompt has no user block: `{name}`\nhint: it needs a `{{% block user %}} … {{% endblock %}}`"
+        );
+        Ok(Rendered { messages, hash })
+    }
+}
+
+fn no_prompt(name: &str) -> String {
+    format!("the prompt cannot be used: `{name}`")
+}
+
+/// The engine's error with its place on one line.
+fn plain(error: &Error) -> anyhow::Error {
+    let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
+    let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+    anyhow::anyhow!("{line}{}{detail}", error.kind())
+}
+
+fn source(folder: Option<&std::path::Path>, name: &str) -> Result<Option<String>, Error> {
+    let file = format!("{name}.md");
+    if let Some(path) = folder.map(|folder| folder.join(&file)).filter(|path| path.is_file()) {
+        let read = fs_err::read_to_string(path);
+        return read.map(Some).map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()));
+    }
+    Ok(EMBEDDED.get_file(&file).and_then(|file| file.contents_utf8()).map(str::to_owned))
+}
+
+/// Fences untrusted text: `[TOKEN`, the text, `TOKEN]`. The token is the first 16 hexadecimal digits of an HMAC of the
+/// text, drawn again while the text contains it, so that it can neither be guessed nor closed from inside, and is the
+/// same in each run. The fence is short, because a small model pays for each of its characters.
+fn quote(key: &[u8], text: &str) -> String {
+    let mut salt = 0u32;
+    loop {
+        let mut salted = salt.to_le_bytes().to_vec();
+        salted.extend_from_slice(text.as_bytes());
+        let token: String = data_encoding::HEXLOWER.encode(&hmac_sha256(key, &salted)[..8]);
+        if !text.to_ascii_lowercase().contains(&token) {
+            return format!("[{token}\n{}\n{token}]", text.trim_end_matches('\n'));
+        }
+        salt += 1;
+    }
+}
+
+/// RFC 2104 with SHA-256.
+fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
+    let mut block = [0u8; 64];
+    if key.len() > block.len() {
+        block[..32].copy_from_slice(&Sha256::digest(key));
+    } else {
+        block[..key.len()].copy_from_slice(key);
+    }
+    let inner = Sha256::new().chain_update(block.map(|b| b ^ 0x36)).chain_update(message).finalize();
+    Sha256::new().chain_update(block.map(|b| b ^ 0x5c)).chain_update(inner).finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hmac_of_rfc_4231() {
+        let of = |key: &[u8], text: &[u8]| data_encoding::HEXLOWER.encode(&hmac_sha256(key, text));
+        assert_eq!(
+            of(b"Jefe", b"what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+        assert_eq!(
+            of(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First"),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        );
+    }
+
+    #[test]
+    fn a_fence_is_the_same_each_time_and_cannot_be_guessed() {
+        let fenced = quote(b"key", "text");
+        assert_eq!(fenced, quote(b"key", "text"));
+        assert_ne!(fenced, quote(b"other", "text"));
+        let token = &fenced[1..17];
+        assert_eq!(fenced, format!("[{token}\ntext\n{token}]"));
+        assert_ne!(&quote(b"key", "text!")[1..17], token);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_closes_its_fence(text in ".*", key in ".*") {
+            let fenced = quote(key.as_bytes(), &text);
+            let token = &fenced[1..17];
+            proptest::prop_assert_eq!(fenced.matches(token).count(), 2);
+        }
+    }
+
+    #[test]
+    fn a_copy_on_disk_wins_and_what_is_missing_is_an_error() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir(folder.path().join("x")).expect("a folder");
+        let template = "{% block system -%}\nBe {{ how }}.\n{%- endblock %}\n{% block user -%}\n{{ quote(text) }} {{ schema }}\n{%- endblock %}\n";
+        std::fs::write(folder.path().join("x/y.md"), template).expect("a file");
+        let prompts = Prompts::new(Some(folder.path().to_owned()), "key");
+        let filled = prompts.render("x/y", &json!({"how": "brief", "text": "hi"}), &json!({"type": "object"}));
+        let filled = filled.expect("all is there");
+        assert_eq!(filled.messages[0].content, "Be brief.");
+        assert!(filled.messages[1].content.ends_with("] {\"type\":\"object\"}"), "{}", filled.messages[1].content);
+        assert_eq!(filled.hash, sha256_hex(template.as_bytes()));
+        let error = prompts.render("x/y", &json!({"how": "brief"}), &json!({})).expect_err("`text` is missing");
+        assert!(format!("{error:#}").contains("undefined"), "{error:#}");
+        assert!(prompts.render("x/none", &json!({}), &json!({})).is_err());
+    }
+}

@@ -1,0 +1,160 @@
+//! The file `model.bin` of a Whisper model in CTranslate2 form: a list of named, typed arrays, then aliases.
+//! Everything is checked against the file's length before it is believed.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// The only layout that is known.
+const VERSION: u32 = 6;
+const SPEC: &str = "WhisperSpec";
+
+/// An array of the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Array<'a> {
+    /// Its dimensions, slowest first.
+    pub shape: &'a [usize],
+    /// Its elements, 16-bit floats, little-endian.
+    pub bytes: &'a [u8],
+}
+
+/// The 16-bit arrays of a file by name.
+#[derive(Debug)]
+pub struct Arrays<'a> {
+    arrays: BTreeMap<String, (Vec<usize>, &'a [u8])>,
+}
+
+impl<'a> Arrays<'a> {
+    /// Reads the bytes of a `model.bin`.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader { bytes };
+        let version = reader.u32().context("the file is too short")?;
+        ensure!(version == VERSION, "unknown version of the CTranslate2 format: `{version}`, known is {VERSION}");
+        let spec = reader.string()?;
+        ensure!(spec == SPEC, "not a Whisper model: `{spec}`");
+        reader.u32()?;
+        let count = reader.u32()?;
+        let mut arrays = BTreeMap::new();
+        for _ in 0..count {
+            let (name, shape, kind, data) = reader.array()?;
+            if kind == FLOAT16 {
+                arrays.insert(name, (shape, data));
+            } else if name.ends_with("/weight") {
+                bail!("quantised weights cannot be converted: `{name}`; use the float16 form of the model");
+            }
+        }
+        Ok(Self { arrays })
+    }
+
+    /// The array called `name`.
+    pub fn get(&self, name: &str) -> Result<Array<'_>> {
+        let (shape, bytes) = self.arrays.get(name).with_context(|| format!("the model lacks `{name}`"))?;
+        Ok(Array { shape, bytes })
+    }
+
+    /// How many layers `encoder` or `decoder` has.
+    pub fn layers(&self, half: &str) -> usize {
+        (0..).take_while(|i| self.arrays.contains_key(&format!("{half}/layer_{i}/layer_norm/gamma")) || self.arrays.contains_key(&format!("{half}/layer_{i}/ffn/linear_0/weight"))).count()
+    }
+}
+
+const FLOAT16: u8 = 4;
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8]> {
+        ensure!(n <= self.bytes.len(), "the file ends too early");
+        let (taken, rest) = self.bytes.split_at(n);
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn u8(&mut self) -> Result<u8> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        let four: [u8; 4] = self.take(4)?.try_into()?;
+        Ok(u32::from_le_bytes(four))
+    }
+
+    /// Length with the closing zero byte, then the text.
+    fn string(&mut self) -> Result<String> {
+        let two: [u8; 2] = self.take(2)?.try_into()?;
+        let bytes = self.take(usize::from(u16::from_le_bytes(two)))?;
+        let text = bytes.strip_suffix(&[0]).context("a name does not end")?;
+        Ok(std::str::from_utf8(text).context("a name is not UTF-8")?.to_owned())
+    }
+
+    fn array(&mut self) -> Result<(String, Vec<usize>, u8, &'a [u8])> {
+        let name = self.string()?;
+        let rank = self.u8()?;
+        let shape = (0..rank).map(|_| Ok(self.u32()? as usize)).collect::<Result<Vec<_>>>()?;
+        let kind = self.u8()?;
+        let length = self.u32()? as usize;
+        let data = self.take(length).with_context(|| format!("in `{name}`"))?;
+        if kind == FLOAT16 {
+            let elements = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
+            ensure!(elements.and_then(|n| n.checked_mul(2)) == Some(length), "`{name}` is not as long as its shape says");
+        }
+        Ok((name, shape, kind, data))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn string(text: &str) -> Vec<u8> {
+        let mut bytes = (text.len() as u16 + 1).to_le_bytes().to_vec();
+        bytes.extend(text.bytes());
+        bytes.push(0);
+        bytes
+    }
+
+    fn file() -> Vec<u8> {
+        let mut bytes = VERSION.to_le_bytes().to_vec();
+        bytes.extend(string(SPEC));
+        bytes.extend(3u32.to_le_bytes());
+        bytes.extend(1u32.to_le_bytes());
+        bytes.extend(string("encoder/conv1/bias"));
+        bytes.push(1);
+        bytes.extend(2u32.to_le_bytes());
+        bytes.push(FLOAT16);
+        bytes.extend(4u32.to_le_bytes());
+        bytes.extend([0, 60, 0, 64]);
+        bytes
+    }
+
+    #[test]
+    fn reads_what_was_written() {
+        let file = file();
+        let arrays = Arrays::parse(&file).expect("the file is whole");
+        let bias = arrays.get("encoder/conv1/bias").expect("it is there");
+        assert_eq!((bias.shape, bias.bytes), (&[2usize][..], &[0u8, 60, 0, 64][..]));
+        assert!(arrays.get("encoder/conv2/bias").is_err());
+    }
+
+    #[test]
+    fn cut_anywhere_it_is_an_error_and_no_panic() {
+        let file = file();
+        for end in 0..file.len() {
+            assert!(Arrays::parse(&file[..end]).is_err(), "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn any_changed_byte_is_survived() {
+        let file = file();
+        for at in 0..file.len() {
+            for value in [0, 1, 127, 255] {
+                let mut changed = file.clone();
+                changed[at] = value;
+                let _ = Arrays::parse(&changed);
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Model files on disk: where they are, whether they were checked, and how a user's own file comes in.
+
+use std::{
+    io::{BufWriter, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{Manifest, Model, ModelFileError, ggml};
+
+/// A model that can be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModelFile {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its hash.
+    pub sha256: String,
+}
+
+/// A model of the manifest and whether it is here.
+#[derive(Debug, Serialize)]
+pub struct Known {
+    /// What the manifest says.
+    #[serde(flatten)]
+    pub model: Model,
+    /// Where its file is, if it is here and was checked.
+    pub path: Option<PathBuf>,
+}
+
+/// What came in.
+#[derive(Debug, Serialize)]
+pub struct Imported {
+    /// The file and the name to use.
+    #[serde(flatten)]
+    pub file: ModelFile,
+    /// Whether it was converted from CTranslate2 form.
+    pub converted: bool,
+    /// Whether its hash is the publisher's.
+    pub published: bool,
+}
+
+/// What the check of a file found, kept beside it so that it is not read again while it stays as it is.
+#[derive(Serialize, Deserialize)]
+struct Stamp {
+    size: u64,
+    modified_ns: i128,
+    sha256: String,
+}
+
+/// The models of the manifest and where they are.
+pub fn list(folder: &Path) -> Result<Vec<Known>> {
+    let mut known = Vec::new();
+    for model in Manifest::embedded().models() {
+        // A wrong file is no file here; using it says what is wrong with it.
+        let path = checked(folder, model).ok().flatten().map(|file| file.path);
+        known.push(Known { model: model.clone(), path });
+    }
+    Ok(known)
+}
+
+/// The file of `model` in `folder`, if it is there. A file with another hash is an error that names both.
+pub fn checked(folder: &Path, model: &Model) -> Result<Option<ModelFile>> {
+    let path = folder.join(&model.file);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let sha256 = sha256_once(&path)?;
+    if model.accepts(&sha256) {
+        return Ok(Some(ModelFile { name: model.name.clone(), path, sha256 }));
+    }
+    Err(wrong_hash(&path, &model.sha256, &sha256).into())
+}
+
+/// The error for a file that is not what it should be.
+pub fn wrong_hash(path: &Path, wanted: &str, found: &str) -> ModelFileError {
+    ModelFileError(format!(
+        "not the model that it should be: `{}` has sha256 `{found}`, wanted is `{wanted}`\nhint: remove the file and run `taskgen models pull` again; it was not used",
+        path.display()
+    ))
+}
+
+/// The hash of a file, read again only if its size or time changed.
+pub fn sha256_once(path: &Path) -> Result<String> {
+    let metadata = fs_err::metadata(path)?;
+    let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let (size, modified_ns) = (metadata.len(), modified.as_nanos() as i128);
+    let stamp_path = stamp_path(path);
+    let stamp: Option<Stamp> =
+        fs_err::read_to_string(&stamp_path).ok().and_then(|text| serde_json::from_str(&text).ok());
+    if let Some(stamp) = stamp.filter(|s| (s.size, s.modified_ns) == (size, modified_ns)) {
+        return Ok(stamp.sha256);
+    }
+    let sha256 = sha256_of(path)?;
+    let stamp = Stamp { size, modified_ns, sha256: sha256.clone() };
+    // In a folder that cannot be written the file is read again next time.
+    let _ = fs_err::write(stamp_path, serde_json::to_string(&stamp)?);
+    Ok(sha256)
+}
+
+fn stamp_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".checked");
+    PathBuf::from(name)
+}
+
+/// The hash of a file.
+fn sha256_of(path: &Path) -> Result<String> {
+    let mut file = fs_err::File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(data_encoding::HEXLOWER.encode(&hash.finalize())),
+            n => hash.update(&buffer[..n]),
+        }
+    }
+}
+
+/// Takes in a ggml or GGUF file, or a folder with a Whisper model in CTranslate2 form, which is converted.
+/// A file of the manifest lands under its own name; any other keeps its file name, and its path is its name.
+pub fn import(source: &Path, folder: &Path) -> Result<Imported> {
+    fs_err::create_dir_all(folder)?;
+    let converted = source.is_dir();
+    let part = folder.join(format!("import-{}.part", std::process::id()));
+    let taken = if converted { convert_folder(source, &part) } else { copy(source, &part) };
+    let landed = taken.and_then(|()| land(source, folder, &part, converted));
+    if landed.is_err() {
+        // What is half there must not stay; the first error is the one to tell.
+        let _ = fs_err::remove_file(&part);
+    }
+    landed
+}
+
+fn copy(source: &Path, part: &Path) -> Result<()> {
+    let mut magic = [0; 4];
+    fs_err::File::open(source)?.read_exact(&mut magic).context("the file is too short for a model")?;
+    if &magic != b"lmgg" && &magic != b"GGUF" {
+        return Err(ModelFileError(format!(
+            "neither ggml nor GGUF: `{}`\nhint: give whisper.cpp's `ggml-*.bin`, a `.gguf`, or the folder of a faster-whisper model",
+            source.display()
+        ))
+        .into());
+    }
+    fs_err::copy(source, part)?;
+    Ok(())
+}
+
+fn convert_folder(source: &Path, part: &Path) -> Result<()> {
+    let read = |name: &str| fs_err::read(source.join(name)).context("a CTranslate2 folder has `model.bin` and `tokenizer.json`");
+    convert(&read("model.bin")?, &read("tokenizer.json")?, part)
+}
+
+/// Converts a model and writes it, flushed, to `part`.
+pub fn convert(model_bin: &[u8], tokenizer: &[u8], part: &Path) -> Result<()> {
+    let mut out = BufWriter::new(fs_err::File::create(part)?);
+    ggml::convert(model_bin, tokenizer, &mut out).context("the model cannot be converted")?;
+    out.flush()?;
+    Ok(out.get_ref().sync_all()?)
+}
+
+fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Imported> {
+    let sha256 = sha256_of(part)?;
+    let known = Manifest::embedded().models().iter().find(|model| model.accepts(&sha256));
+    let own_name = source.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
+    let file_name = match known {
+        Some(model) => model.file.clone(),
+        None if converted => format!("ggml-{own_name}.bin"),
+        None => own_name,
+    };
+    let path = folder.join(file_name);
+    fs_err::rename(part, &path)?;
+    let name = known.map_or_else(|| path.display().to_string(), |model| model.name.clone());
+    let published = known.is_some_and(|model| model.sha256 == sha256);
+    Ok(Imported { file: ModelFile { name, path, sha256 }, converted, published })
+}

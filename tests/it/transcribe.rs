@@ -1,0 +1,436 @@
+//! Transcription with the real weights on the sample seminars, and what broken files come to.
+//! The weights' folder is named by `TASKGEN_MODELS`; without it these tests fail rather than pass unseen.
+
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use taskgen::{
+    data::Transcript,
+    text::{
+        error_rate::{character_errors, word_errors},
+        normalize::{characters, normalize},
+    },
+    transcribe::{
+        Engine, Hearing, Meta, ModelChoice, ModelFile, Options, RATE, Recording, Standing, TranscribeError,
+        Transcribed, decode, meta_path, standing, transcribe_file, transcript_path,
+    },
+};
+
+#[derive(Deserialize)]
+struct Reference {
+    turns: Vec<Turn>,
+}
+
+#[derive(Deserialize)]
+struct Turn {
+    start: f64,
+    end: f64,
+    text: String,
+}
+
+/// Measurements, for `--nocapture`.
+#[expect(clippy::print_stderr, reason = "what a test measured is for people")]
+fn show(text: &str) {
+    eprintln!("{text}");
+}
+
+fn weights() -> PathBuf {
+    let folder = std::env::var_os("TASKGEN_MODELS").map(PathBuf::from);
+    let folder =
+        folder.expect("set TASKGEN_MODELS to a folder with ggml-tiny.en.bin and ggml-base.bin (`taskgen models pull`)");
+    for name in ["ggml-tiny.en.bin", "ggml-base.bin"] {
+        assert!(folder.join(name).is_file(), "TASKGEN_MODELS has no `{name}`: `{}`", folder.display());
+    }
+    folder
+}
+
+fn engine() -> Engine {
+    let folder = weights();
+    Engine::new(Box::new(move |name| {
+        let path = folder.join(format!("ggml-{name}.bin"));
+        Ok(ModelFile { name: name.into(), path, sha256: format!("hash of {name}") })
+    }))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape that `standing` asks for")]
+fn pinned(name: &str) -> Option<String> {
+    Some(format!("hash of {name}"))
+}
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A renamed copy in an empty folder: neither the name nor a file beside it can tell anything.
+struct Copy {
+    folder: tempfile::TempDir,
+    recording: Recording,
+}
+
+impl Copy {
+    fn of(path: &str) -> Result<Self> {
+        let source = repository(path);
+        let extension = source.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        Self::with(&format!("copy.{extension}"), &fs_err::read(&source)?)
+    }
+
+    fn with(name: &str, bytes: &[u8]) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join(name);
+        fs_err::write(&path, bytes)?;
+        Ok(Self { folder, recording: Recording { name: name.into(), path } })
+    }
+
+    fn transcripts(&self) -> PathBuf {
+        self.folder.path().join("transcripts")
+    }
+
+    fn transcribe(&self, engine: &Engine, options: &Options) -> Result<Transcribed, TranscribeError> {
+        transcribe_file(engine, &self.recording, &self.transcripts(), options, &|_| {})
+    }
+}
+
+fn reference(name: &str) -> Result<Reference> {
+    let text = fs_err::read_to_string(repository(&format!("seminars/{name}.reference.json")))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+fn whole(reference: &Reference) -> String {
+    reference.turns.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Share of a turn's characters that the transcript has, in order, within the turn's time and 2 seconds around it.
+/// A segment that reaches beyond that time counts with the part of its text that falls inside.
+fn share_in_time(turn: &Turn, transcript: &Transcript) -> f64 {
+    let (from, to) = (turn.start - 2.0, turn.end + 2.0);
+    let mut heard = Vec::new();
+    for segment in &transcript.segments {
+        let (start, length) = (segment.start.seconds(), (segment.end.seconds() - segment.start.seconds()).max(0.001));
+        let text = characters(&segment.text);
+        let inside = |i: usize| (from..=to).contains(&(start + length * (i as f64 + 0.5) / text.len() as f64));
+        heard.extend(text.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, c)| *c));
+    }
+    let wanted = characters(&turn.text);
+    common(&wanted, &heard) as f64 / wanted.len().max(1) as f64
+}
+
+/// Length of the longest common subsequence.
+fn common(a: &[char], b: &[char]) -> usize {
+    let mut row = vec![0usize; b.len() + 1];
+    for x in a {
+        let mut diagonal = 0;
+        for (j, y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}
+
+fn check_order(transcript: &Transcript) -> Result<()> {
+    let mut end = taskgen::data::Ms(0);
+    for segment in &transcript.segments {
+        ensure!(segment.start >= end && segment.end >= segment.start, "out of order: {segment:?}");
+        ensure!(segment.end <= transcript.duration, "after the end: {segment:?}");
+        ensure!(!segment.text.trim().is_empty() && segment.text == segment.text.trim());
+        ensure!((0.0..=1.0).contains(&segment.confidence));
+        end = segment.end;
+    }
+    Ok(())
+}
+
+fn check_turns(name: &str, transcript: &Transcript) -> Result<()> {
+    for turn in &reference(name)?.turns {
+        let share = share_in_time(turn, transcript);
+        show(&format!("{name} {:6.1} s: {:.0} % in time", turn.start, share * 100.0));
+        ensure!(share >= 0.6, "turn at {} s is lost ({share:.2}): {}", turn.start, turn.text);
+    }
+    Ok(())
+}
+
+fn sample(path: &str) -> Result<Transcript> {
+    let copy = Copy::of(path)?;
+    let begun = Instant::now();
+    let done = copy.transcribe(&engine(), &Options::default())?;
+    let (took, length) = (begun.elapsed().as_secs_f64(), done.transcript.duration.seconds());
+    show(&format!("{path}: {took:.1} s for {length:.1} s, {:.1} x real time, {:?}", length / took, done.notes));
+    check_order(&done.transcript)?;
+    Ok(done.transcript)
+}
+
+#[test]
+fn english_samples_have_few_word_errors() -> Result<()> {
+    for (path, name) in [("seminars/logbooks.m4a", "logbooks"), ("seminars/soil.mp3", "soil")] {
+        let transcript = sample(path)?;
+        assert_eq!((transcript.language.as_str(), transcript.model.name.as_str()), ("en", "tiny.en"));
+        let errors = word_errors(&whole(&reference(name)?), &transcript.text());
+        show(&format!("{name}: word error rate {:.2} % {errors:?}", errors.rate() * 100.0));
+        assert!(errors.rate() <= 0.10, "{name}: {errors:?}");
+        check_turns(name, &transcript)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn mandarin_sample_loses_no_turn() -> Result<()> {
+    let transcript = sample("seminars/minnan.opus")?;
+    assert_eq!((transcript.language.as_str(), transcript.model.name.as_str()), ("zh-Hans", "base"));
+    let errors = character_errors(&whole(&reference("minnan")?), &transcript.text());
+    show(&format!("minnan: character error rate {:.2} % {errors:?}", errors.rate() * 100.0));
+    assert!(errors.rate() <= 0.15, "{errors:?}");
+    check_turns("minnan", &transcript)
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing() -> Result<()> {
+    let copy = Copy::of("seminars/soil.mp3")?;
+    let engine = engine();
+    let mut texts = Vec::new();
+    for jobs in [1, 3] {
+        copy.transcribe(&engine, &Options { jobs, language: Some("en".into()), ..Options::default() })?;
+        texts.push(fs_err::read(transcript_path(&copy.transcripts(), &copy.recording))?);
+    }
+    assert!(texts[0] == texts[1], "1 and 3 workers wrote different bytes");
+    Ok(())
+}
+
+#[test]
+fn the_voice_detector_hears_every_turn() -> Result<()> {
+    for (file, name) in [("logbooks.m4a", "logbooks"), ("soil.mp3", "soil"), ("minnan.opus", "minnan")] {
+        let sound = decode(&repository("seminars").join(file))?;
+        let spans = Hearing::of(&sound.samples).spans();
+        let kept: usize = spans.iter().map(|s| s.range.len()).sum();
+        let (mut inside, mut total) = (0, 0);
+        for turn in &reference(name)?.turns {
+            let range = (turn.start * RATE as f64) as usize..(turn.end * RATE as f64) as usize;
+            let heard = |s: &taskgen::transcribe::Span| {
+                s.range.end.min(range.end).saturating_sub(s.range.start.max(range.start))
+            };
+            inside += spans.iter().map(heard).sum::<usize>();
+            total += range.len();
+        }
+        let recall = inside as f64 / total as f64;
+        show(&format!(
+            "{name}: {:.1} % of the turns' time is kept, {:.1} % of the recording",
+            recall * 100.0,
+            kept as f64 * 100.0 / sound.samples.len() as f64
+        ));
+        assert!(recall >= 0.93, "{name}: {recall}");
+    }
+    Ok(())
+}
+
+const CONTAINERS: [&str; 11] = ["aac", "flac", "m4a", "mkv", "mov", "mp3", "mp4", "ogg", "opus", "wav", "webm"];
+
+#[test]
+fn every_container_says_the_same() -> Result<()> {
+    let engine = engine();
+    let options = Options { model: ModelChoice::parse("tiny.en"), ..Options::default() };
+    for extension in CONTAINERS {
+        let copy = Copy::of(&format!("tests/data/media/speech.{extension}"))?;
+        let transcript = copy.transcribe(&engine, &options)?.transcript;
+        assert_eq!(normalize(&transcript.text()), "thank you i want to start with a number", "{extension}");
+        let seconds = transcript.duration.seconds();
+        assert!((3.5..3.8).contains(&seconds), "{extension}: {seconds}");
+        let first = transcript.segments[0].start.seconds();
+        assert!(first < 0.4, "{extension}: starts at {first}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_unchanged_recording_is_not_read_again() -> Result<()> {
+    let copy = Copy::of("tests/data/media/speech.mp3")?;
+    let options = Options { model: ModelChoice::parse("tiny.en"), ..Options::default() };
+    let stands = |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
+    assert_eq!(stands(&options)?, Standing::Todo("no transcript yet"));
+    let done = copy.transcribe(&engine(), &options)?.transcript;
+    assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
+
+    // Other bytes with the same size and time: only reading would notice, and it does not read.
+    let path = &copy.recording.path;
+    let original = fs_err::read(path)?;
+    let time = fs_err::metadata(path)?.modified()?;
+    fs_err::write(path, vec![7; original.len()])?;
+    File::options().write(true).open(path)?.set_modified(time)?;
+    assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
+
+    // Touched: hashed, found to be the same, remembered with the new time.
+    fs_err::write(path, &original)?;
+    let later = time + Duration::from_mins(1);
+    File::options().write(true).open(path)?.set_modified(later)?;
+    assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
+    let meta: Meta = serde_json::from_slice(&fs_err::read(meta_path(&copy.transcripts(), &copy.recording))?)?;
+    assert_eq!(meta.modified_ns, later.duration_since(std::time::UNIX_EPOCH)?.as_nanos() as i128);
+    fs_err::remove_file(meta_path(&copy.transcripts(), &copy.recording))?;
+    assert_eq!(stands(&options)?, Standing::Done(Box::new(done)));
+
+    // Anything that changes the text asks for a new transcript.
+    let other = Options { vocabulary: Some("topsail".into()), ..options.clone() };
+    assert_eq!(stands(&other)?, Standing::Todo("other parameters"));
+    let other = Options { model: ModelChoice::parse("base"), ..options.clone() };
+    assert_eq!(stands(&other)?, Standing::Todo("another model"));
+    let other = Options { language: Some("de".into()), ..options.clone() };
+    assert_eq!(stands(&other)?, Standing::Todo("another language"));
+    let other = standing(&copy.transcripts(), &copy.recording, &options, &|_| Some("another hash".into()))?;
+    assert_eq!(other, Standing::Todo("another model"));
+    fs_err::write(path, [&original[..], b"more"].concat())?;
+    assert_eq!(stands(&options)?, Standing::Todo("the recording changed"));
+    Ok(())
+}
+
+#[test]
+fn a_model_that_cannot_be_used_is_one_clear_error() -> Result<()> {
+    let copy = Copy::of("tests/data/media/speech.mp3")?;
+    let broken = copy.folder.path().join("broken.bin");
+    fs_err::write(&broken, "not weights")?;
+    let engine = Engine::new(Box::new(move |name| match name {
+        "broken" => Ok(ModelFile { name: name.into(), path: broken.clone(), sha256: String::new() }),
+        _ => anyhow::bail!("not pulled"),
+    }));
+    for name in ["missing", "broken"] {
+        let options = Options { model: ModelChoice::parse(name), language: Some("en".into()), ..Options::default() };
+        let error = copy.transcribe(&engine, &options).err().context("an error")?;
+        assert_eq!(error.cause(), "model", "{error}");
+        assert!(!copy.transcripts().exists(), "nothing is written");
+    }
+    let options = Options { model: ModelChoice::parse("tiny.en"), language: Some("zh".into()), ..Options::default() };
+    let error = copy.transcribe(&self::engine(), &options).err().context("an error")?;
+    assert_eq!(error.cause(), "english_only", "{error}");
+    let options = Options { language: Some("klingon".into()), ..options };
+    let error = copy.transcribe(&self::engine(), &options).err().context("an error")?;
+    assert_eq!(error.cause(), "unknown_language", "{error}");
+    Ok(())
+}
+
+fn wav(samples: &[i16]) -> Vec<u8> {
+    let data: Vec<u8> = samples.iter().flat_map(|s| s.to_le_bytes()).collect();
+    let mut file = b"RIFF".to_vec();
+    file.extend((36 + data.len() as u32).to_le_bytes());
+    file.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
+    file.extend(16_000u32.to_le_bytes());
+    file.extend(32_000u32.to_le_bytes());
+    file.extend(b"\x02\0\x10\0data");
+    file.extend((data.len() as u32).to_le_bytes());
+    file.extend(data);
+    file
+}
+
+fn cause_of(name: &str, bytes: &[u8]) -> Result<&'static str> {
+    let copy = Copy::with(name, bytes)?;
+    let error = decode(&copy.recording.path).err().with_context(|| format!("{name} was decoded"))?;
+    let line = error.to_string();
+    ensure!(!line.contains('\n') && !line.ends_with('.') && !error.hint().is_empty(), "{line}");
+    show(&format!("{line}\n  hint: {}", error.hint()));
+    Ok(error.cause())
+}
+
+#[test]
+fn bad_files_are_one_clear_error_each() -> Result<()> {
+    let media = |name: &str| fs_err::read(repository("tests/data/media").join(name));
+    let cut = |bytes: Vec<u8>, percent: usize| bytes[..bytes.len() * percent / 100].to_vec();
+    assert_eq!(cause_of("text.mp3", b"Minutes of the meeting, as text.\n")?, "not_a_recording");
+    assert_eq!(cause_of("text.m4a", "会议记录：文字。\n".repeat(900).as_bytes())?, "not_a_recording");
+    assert_eq!(cause_of("nothing.mp3", b"")?, "empty");
+    assert_eq!(cause_of("zeros.mp3", &[0; 9000])?, "not_a_recording");
+    assert_eq!(cause_of("empty.wav", &wav(&[]))?, "too_short");
+    assert_eq!(cause_of("blink.wav", &wav(&[100; 160]))?, "too_short");
+    assert_eq!(cause_of("picture.mp4", &media("picture.mp4")?)?, "no_audio_track");
+    // The sample keeps its index at the end, so that a part of it has none; the small one has it at the start.
+    assert_eq!(cause_of("cut.m4a", &cut(fs_err::read(repository("seminars/logbooks.m4a"))?, 60))?, "damaged");
+    for percent in [30, 60, 90] {
+        let cause = cause_of("cut-start.m4a", &cut(media("speech.m4a")?, percent))?;
+        assert!(matches!(cause, "damaged" | "truncated"), "{percent}: {cause}");
+    }
+    assert_eq!(cause_of("cut.mp3", &cut(fs_err::read(repository("seminars/soil.mp3"))?, 60))?, "truncated");
+    assert_eq!(cause_of("cut.wav", &cut(media("speech.wav")?, 60))?, "truncated");
+    assert_eq!(cause_of("cut.flac", &cut(media("speech.flac")?, 60))?, "truncated");
+    Ok(())
+}
+
+#[test]
+fn an_ogg_file_without_its_end_mark_is_noted() -> Result<()> {
+    let whole = fs_err::read(repository("seminars/minnan.opus"))?;
+    let copy = Copy::with("cut.opus", &whole[..whole.len() / 2])?;
+    assert!(decode(&copy.recording.path)?.unfinished);
+    assert!(!decode(&repository("seminars/minnan.opus"))?.unfinished);
+    Ok(())
+}
+
+#[test]
+fn nobody_speaks_in_noise_tones_and_silence() -> Result<()> {
+    let mut seed = 1u32;
+    let mut noise = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) as i16 / 12
+    };
+    let hum = |i: usize| ((i as f64 * 440.0 * std::f64::consts::TAU / 16_000.0).sin() * 6000.0) as i16;
+    let sounds: [(&str, Vec<i16>); 3] = [
+        ("silence.wav", vec![0; 80_000]),
+        ("noise.wav", (0..160_000).map(|_| noise()).collect()),
+        ("hum.wav", (0..160_000).map(hum).collect()),
+    ];
+    let engine = engine();
+    let options = Options { model: ModelChoice::parse("tiny.en"), ..Options::default() };
+    for (name, samples) in sounds {
+        let copy = Copy::with(name, &wav(&samples))?;
+        let error = copy.transcribe(&engine, &options).err().with_context(|| format!("{name} has a transcript"))?;
+        assert_eq!(error.cause(), "no_speech", "{name}: {error}");
+    }
+    Ok(())
+}
+
+#[test]
+fn garbled_files_neither_panic_nor_hang() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut seed = 20_261_121u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below.max(1)
+    };
+    let outcomes = Mutex::new(std::collections::BTreeMap::<&str, usize>::new());
+    for round in 0..110 {
+        let extension = CONTAINERS[round % CONTAINERS.len()];
+        let mut bytes = fs_err::read(repository(&format!("tests/data/media/speech.{extension}")))?;
+        match round / CONTAINERS.len() % 4 {
+            // A valid start, then noise.
+            0 => {
+                let from = 64 + random(600);
+                bytes[from..].iter_mut().for_each(|b| *b = random(256) as u8);
+            }
+            // A few bits of the header.
+            1 => (0..4).for_each(|_| bytes[random(600)] ^= 1 << random(8)),
+            // Bits everywhere.
+            2 => (0..40).for_each(|_| {
+                let at = random(bytes.len());
+                bytes[at] = random(256) as u8;
+            }),
+            // A hole.
+            _ => {
+                let from = random(bytes.len() / 2);
+                bytes.drain(from..from + random(bytes.len() / 3));
+            }
+        }
+        let path = folder.path().join(format!("{round}.{extension}"));
+        fs_err::write(&path, bytes)?;
+        let begun = Instant::now();
+        let outcome = match decode(&path) {
+            Ok(sound) => {
+                assert!(sound.samples.iter().all(|s| s.is_finite() && s.abs() <= 1.0));
+                "decoded"
+            }
+            Err(error) => error.cause(),
+        };
+        assert!(begun.elapsed() < Duration::from_secs(20), "{round}.{extension} took {:?}", begun.elapsed());
+        *outcomes.lock().expect("one thread").entry(outcome).or_default() += 1;
+    }
+    show(&format!("{:?}", outcomes.into_inner()));
+    Ok(())
+}
