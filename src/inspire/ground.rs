@@ -4,16 +4,18 @@ use crate::{
     data::{CallId, Inspiration, InspirationId, InspirationType, Transcript},
     text::{
         likeness::jaccard,
-        words::{han_count, is_chinese, word_count},
+        words::{han_count, is_chinese, terms, word_count},
     },
 };
 
-use super::{Idea, Numbered, seminar_of};
+use super::{Idea, Numbered};
 
 /// Summaries above this likeness say the same.
 const ALIKE: f64 = 0.7;
 /// Longest summary, in words or Han characters (the paper allows 300 words).
 const LONGEST: usize = 300;
+/// Terms that a summary shares with its quotes; one that shares fewer says something else.
+const LEAST_TERMS: usize = 2;
 /// Mean recogniser confidence below which words are no evidence.
 const LEAST_CONFIDENCE: f64 = 0.3;
 
@@ -51,12 +53,16 @@ pub fn inspiration(
     if evidence.iter().any(|e| transcript.segments[e.segment].confidence < LEAST_CONFIDENCE) {
         return Err(("unclear_speech", text));
     }
-    if kept.iter().any(|(other, _)| other.kind == kind && jaccard(&other.text, &text) >= ALIKE) {
+    let quoted: String = evidence.iter().map(|e| format!("{}\n", e.quote)).collect();
+    if terms(&text).intersection(&terms(&quoted)).count() < LEAST_TERMS {
+        return Err(("not_in_the_quotes", text));
+    }
+    if kept.iter().any(|(other, _)| other.evidence == evidence || jaccard(&other.text, &text) >= ALIKE) {
         return Err(("duplicate", text));
     }
     let spans: Vec<String> = evidence.iter().map(|e| format!("{}-{}", e.start_char, e.end_char)).collect();
     let id = InspirationId::of(&[transcript.id.as_str(), kind.word(), &spans.join(","), &text]);
-    let (seminar, transcript) = (seminar_of(transcript), transcript.id.clone());
+    let (seminar, transcript) = (transcript.seminar.clone(), transcript.id.clone());
     Ok(Inspiration { id, seminar, transcript, kind, traits, text, evidence })
 }
 

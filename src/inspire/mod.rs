@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{
     context::{Context, Notice, StageReport},
-    data::{CallId, Inspiration, InspirationType, SeminarId, Trait, Transcript},
+    data::{CallId, Cause, Inspiration, InspirationType, Trait, Transcript, Unscored},
     llm::{Answer, Ask},
     store::{Rejection, SeminarInfo},
 };
@@ -24,6 +24,8 @@ use numbered::Numbered;
 
 /// At most so many inspirations are kept of one transcript (the paper's limit).
 const MOST: usize = 10;
+/// Questions to a small model for one idea.
+const SMALL_TRIES: usize = 3;
 
 /// How to read transcripts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,22 +84,8 @@ async fn extract(ctx: &Context, seminar: &SeminarInfo, options: &Options, report
     let mut rejected: Vec<Rejection> = Vec::new();
     for window in numbered.windows(options.window) {
         for kind in InspirationType::ALL {
-            let (ideas, call) = match ask(ctx, &transcript, &numbered, window.clone(), kind, options).await? {
-                (Ok(found), call) => (found.items, call),
-                (Err(unscored), _) => {
-                    report.fail_unscored(&format!("{} ({})", seminar.path, kind.word()), &unscored);
-                    continue;
-                }
-            };
-            for idea in ideas {
-                match ground::inspiration(&transcript, &numbered, kind, idea, &kept) {
-                    Ok(inspiration) => kept.push((inspiration, call.clone())),
-                    Err((rule, detail)) => {
-                        report.reject(rule);
-                        rejected.push(Rejection { rule: rule.to_owned(), detail, call: Some(call.clone()) });
-                    }
-                }
-            }
+            let question = Question::new(ctx, &transcript, &numbered, window.clone(), kind, options)?;
+            ask_until_grounded(ctx, &question, seminar, &mut kept, &mut rejected, report).await?;
             (ctx.notify)(Notice::Advance(1));
         }
     }
@@ -109,41 +97,100 @@ async fn extract(ctx: &Context, seminar: &SeminarInfo, options: &Options, report
     Ok(())
 }
 
-type Reply = (Result<Found, crate::data::Unscored>, CallId);
-
-async fn ask(
-    ctx: &Context,
-    transcript: &Transcript,
-    numbered: &Numbered,
+/// One question: the ideas of one type in one window.
+struct Question<'a> {
+    transcript: &'a Transcript,
+    numbered: &'a Numbered,
     window: Range<usize>,
     kind: InspirationType,
-    options: &Options,
-) -> Result<Reply> {
-    let small = ctx.llm.is_trial("inspire")?;
-    let most = match options.per_type {
-        0 => if small { 1 } else { 3 },
-        n => n,
-    };
-    // A small model loses its way among many sentences: it is offered those with a cue of the type, if there are any.
-    let all: Vec<usize> = numbered.numbers(window.clone());
-    let offered = if small { cues::offered(numbered, window.clone(), kind) } else { all };
-    let vars = json!({
-        "language": transcript.language,
-        "lines": numbered.lines(window),
-        "kind": kind.word(),
-        "offered": offered,
-        "most": most,
-        "may_be_none": !small,
-    });
+    /// Sentences that may be named.
+    offered: Vec<usize>,
+    most: usize,
+    small: bool,
+}
+
+impl<'a> Question<'a> {
+    fn new(
+        ctx: &Context,
+        transcript: &'a Transcript,
+        numbered: &'a Numbered,
+        window: Range<usize>,
+        kind: InspirationType,
+        options: &Options,
+    ) -> Result<Self> {
+        let small = ctx.llm.is_trial("inspire")?;
+        let most = match (options.per_type, small) {
+            (0, true) => 1,
+            (0, false) => 3,
+            (n, _) => n,
+        };
+        // A small model loses its way among many sentences: it is shown those with a cue of the type, if there are any.
+        let all = numbered.numbers(window.clone());
+        let offered = if small { cues::offered(numbered, window.clone(), kind) } else { all };
+        Ok(Self { transcript, numbered, window, kind, offered, most, small })
+    }
+
+    fn vars(&self, offered: &[usize]) -> Value {
+        let lines = if self.small { self.numbered.some_lines(offered) } else { self.numbered.lines(self.window.clone()) };
+        json!({
+            "language": self.transcript.language,
+            "lines": lines,
+            "kind": self.kind.word(),
+            "most": self.most,
+        })
+    }
+}
+
+/// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again without the
+/// sentence that it chose, a few times; a large one has said what there is.
+async fn ask_until_grounded(
+    ctx: &Context,
+    question: &Question<'_>,
+    seminar: &SeminarInfo,
+    kept: &mut Vec<(Inspiration, CallId)>,
+    rejected: &mut Vec<Rejection>,
+    report: &mut StageReport,
+) -> Result<()> {
+    let mut offered = question.offered.clone();
+    let tries = if question.small { SMALL_TRIES } else { 1 };
+    for _ in 0..tries {
+        let before = kept.len();
+        let (found, call) = ask(ctx, question, &offered).await?;
+        let ideas = match found {
+            Ok(found) => found.items,
+            Err(unscored) => {
+                report.fail_unscored(&format!("{} ({})", seminar.path, question.kind.word()), &unscored);
+                return Ok(());
+            }
+        };
+        for idea in ideas {
+            offered.retain(|number| !idea.sentences.contains(number));
+            match ground::inspiration(question.transcript, question.numbered, question.kind, idea, kept) {
+                Ok(inspiration) => kept.push((inspiration, call.clone())),
+                Err((rule, detail)) => {
+                    report.reject(rule);
+                    rejected.push(Rejection { rule: rule.to_owned(), detail, call: Some(call.clone()) });
+                }
+            }
+        }
+        if kept.len() > before || offered.is_empty() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn ask(ctx: &Context, question: &Question<'_>, offered: &[usize]) -> Result<(Result<Found, Unscored>, CallId)> {
+    let vars = question.vars(offered);
     let answer = ctx
         .llm
         .ask::<Found>(Ask {
             role: "inspire",
-            prompt: "inspire/ideas",
+            prompt: if question.small { "inspire/idea-short" } else { "inspire/ideas" },
             vars: &vars,
-            schema: Some(schema(&offered, most, small)),
-            max_tokens: 220 * most as u32 + 60,
-            check: &|found| check(found, &offered, most),
+            schema: Some(schema(offered, question.most, question.small)),
+            max_tokens: 220 * question.most as u32 + 60,
+            check: &|found| check(found, offered, question.most),
             ..Ask::default()
         })
         .await?;
@@ -167,9 +214,9 @@ fn schema(offered: &[usize], most: usize, small: bool) -> Value {
                             "type": "array", "minItems": 1, "maxItems": if small { 1 } else { 3 },
                             "items": { "type": "integer", "enum": offered }
                         },
-                        "text": { "type": "string", "minLength": 20, "maxLength": if small { 320 } else { 900 } },
+                        "text": { "type": "string", "minLength": 20, "maxLength": if small { 260 } else { 900 } },
                         "traits": {
-                            "type": "array", "minItems": 1, "maxItems": 4,
+                            "type": "array", "minItems": if small { 2 } else { 0 }, "maxItems": 4,
                             "items": { "type": "string", "enum": ["novelty", "explorability", "challenge", "verifiability"] }
                         }
                     },
@@ -184,8 +231,7 @@ fn schema(offered: &[usize], most: usize, small: bool) -> Value {
 }
 
 /// What serde cannot say: no more items than asked, and only sentences that were shown.
-fn check(found: &Found, offered: &[usize], most: usize) -> Result<(), crate::data::Unscored> {
-    use crate::data::{Cause, Unscored};
+fn check(found: &Found, offered: &[usize], most: usize) -> Result<(), Unscored> {
     if found.items.len() > most {
         let reason = format!("at most {most} items were asked for, {} came", found.items.len());
         return Err(Unscored { cause: Cause::OutOfRange, reason });
@@ -236,9 +282,4 @@ pub fn select(seminars: Vec<SeminarInfo>, names: &[String]) -> Result<Vec<Semina
         );
     }
     Ok(seminars.into_iter().filter(|s| names.iter().any(|name| matches(name, s))).collect())
-}
-
-/// What [`ground`] needs to name an inspiration's source.
-fn seminar_of(transcript: &Transcript) -> SeminarId {
-    transcript.seminar.clone()
 }

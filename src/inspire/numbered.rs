@@ -62,7 +62,12 @@ impl Numbered {
 
     /// A window's sentences, white space made single.
     pub fn lines(&self, window: Range<usize>) -> Vec<Line> {
-        window.map(|index| Line { number: index + 1, text: self.text(index + 1) }).collect()
+        self.some_lines(&self.numbers(window))
+    }
+
+    /// The sentences with these numbers.
+    pub fn some_lines(&self, numbers: &[usize]) -> Vec<Line> {
+        numbers.iter().map(|&number| Line { number, text: self.text(number) }).collect()
     }
 
     /// A sentence's words in one line.

@@ -23,6 +23,8 @@ use rules::Broken;
 
 /// A seminar with fewer tasks falls short (the paper asks for five to eight).
 pub const FEWEST: usize = 5;
+/// Tries at one task.
+const TRIES: u64 = 2;
 
 /// How many tasks to weave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,7 +88,8 @@ async fn weave(ctx: &Context, seminar: &SeminarInfo, options: &Options, report: 
     Ok(())
 }
 
-/// Asks for one task, twice at most: what breaks a rule goes back once with the exact reason.
+/// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason. A small model, which an
+/// explanation only confuses, draws again instead, from a seed of its own for each try.
 async fn attempt(
     ctx: &Context,
     seminar: &SeminarInfo,
@@ -95,19 +98,18 @@ async fn attempt(
     rejected: &mut Vec<Rejection>,
     report: &mut StageReport,
 ) -> Result<Option<(Task, CallId)>> {
+    let small = ctx.llm.is_trial("weave")?;
     let mut broken: Option<(Broken, String)> = None;
-    for _ in 0..2 {
-        let (reply, call) = ask(ctx, seminar, slot, broken.as_ref()).await?;
+    for number in 0..TRIES {
+        let question = Question { small, number, broken: broken.as_ref() };
+        let (reply, call) = ask(ctx, seminar, slot, &question).await?;
         let woven = match reply {
             Ok(woven) => woven,
             Err(unscored) => {
                 report.reject(unscored.cause.word());
-                rejected.push(Rejection {
-                    rule: unscored.cause.word().to_owned(),
-                    detail: unscored.reason,
-                    call: Some(call),
-                });
-                return Ok(None);
+                let rule = unscored.cause.word().to_owned();
+                rejected.push(Rejection { rule, detail: unscored.reason, call: Some(call) });
+                continue;
             }
         };
         let task = task(seminar, slot, woven);
@@ -124,11 +126,20 @@ async fn attempt(
     Ok(None)
 }
 
+/// How a task is asked for.
+struct Question<'a> {
+    small: bool,
+    /// 0 for the first try.
+    number: u64,
+    /// What was wrong with the last one.
+    broken: Option<&'a (Broken, String)>,
+}
+
 async fn ask(
     ctx: &Context,
     seminar: &SeminarInfo,
     slot: &Slot<'_>,
-    broken: Option<&(Broken, String)>,
+    question: &Question<'_>,
 ) -> Result<(Result<Woven, Unscored>, CallId)> {
     let chinese = seminar.language.starts_with("zh");
     let quotes: Vec<String> = slot.inspiration.evidence.iter().map(|e| e.quote.replace('\n', " ")).collect();
@@ -139,33 +150,48 @@ async fn ask(
         "idea": slot.inspiration.text,
         "quotes": quotes,
         "family": plan::describe(slot.task_type, chinese),
+        "opening": plan::frame(slot.task_type, chinese).0,
         "deliverable": plan::deliverable(slot.task_type, chinese),
         "phase": slot.task_type.phase().label(),
-        "broken": broken.map(|(rule, text)| json!({ "text": text, "reason": rule.reason(chinese) })),
+        "broken": question.broken.map(|(rule, text)| json!({ "text": text, "reason": rule.reason(chinese) })),
     });
+    let again = question.small && question.number > 0;
     let answer = ctx
         .llm
         .ask::<Woven>(Ask {
             role: "weave",
-            prompt: "weave/task",
+            prompt: if question.small { "weave/task-short" } else { "weave/task" },
             vars: &vars,
-            schema: Some(schema(chinese)),
+            schema: Some(schema(slot, chinese, question.small)),
             max_tokens: 260,
+            temperature: if again { 0.7 } else { 0.0 },
+            seed: if again { ctx.seed.wrapping_add(question.number) } else { 0 },
             ..Ask::default()
         })
         .await?;
     Ok((answer.value, answer.call))
 }
 
-/// A whole sentence of a useful length, so that a constrained decoder neither stops short nor runs on.
-fn schema(chinese: bool) -> Value {
-    let (least, most) = if chinese { (30, 150) } else { (120, 560) };
+/// The reply's schema. A large model has room; a small one fills in a frame, so that the task is whole sentences,
+/// begins as its family does, and names what is handed in.
+fn schema(slot: &Slot<'_>, chinese: bool, small: bool) -> Value {
+    let (opening, next) = plan::frame(slot.task_type, chinese);
+    let deliverable = plan::deliverable(slot.task_type, chinese);
+    let text = match (small, chinese) {
+        (false, false) => json!({ "type": "string", "minLength": 120, "maxLength": 700 }),
+        (false, true) => json!({ "type": "string", "minLength": 30, "maxLength": 180 }),
+        (true, false) => {
+            let words = "[a-z0-9][a-zA-Z0-9,' -]";
+            json!({ "type": "string", "pattern": format!("^{opening} {words}{{30,130}}\\. {next} {words}{{40,150}}\\. Hand in {deliverable}\\.$") })
+        }
+        (true, true) => {
+            let words = "[\u{4e00}-\u{9fff}]";
+            json!({ "type": "string", "pattern": format!("^{opening}{words}{{6,30}}，{next}{words}{{8,40}}，最后交{deliverable}。$") })
+        }
+    };
     json!({
         "type": "object",
-        "properties": {
-            "task": { "type": "string", "minLength": least, "maxLength": most },
-            "difficulty": { "type": "string", "enum": ["basic", "advanced"] }
-        },
+        "properties": { "task": text, "difficulty": { "type": "string", "enum": ["basic", "advanced"] } },
         "required": ["task", "difficulty"],
         "additionalProperties": false
     })

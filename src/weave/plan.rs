@@ -129,6 +129,33 @@ pub fn deliverable(kind: TaskType, chinese: bool) -> &'static str {
     }
 }
 
+/// How a task of the family begins, and how it goes on: the frame that a small model fills in.
+pub fn frame(kind: TaskType, chinese: bool) -> (&'static str, &'static str) {
+    use TaskType as T;
+    match (kind, chinese) {
+        (T::LiteratureSurvey, false) => ("Survey the published work on", "Compare"),
+        (T::TrendScan, false) => ("Describe the trends of the last ten years in", "Show"),
+        (T::RequirementsGathering, false) => ("Find out what people need who work with", "Rank"),
+        (T::HypothesisGeneration, false) => ("Formulate testable hypotheses about", "Derive"),
+        (T::MethodBlueprint, false) => ("Plan an experiment on", "Describe"),
+        (T::PrototypeSpecification, false) => ("Specify a prototype system for", "Define"),
+        (T::MetricDesign, false) => ("Define a metric for", "Explain"),
+        (T::EmpiricalTest, false) => ("Test with public data or a simulation whether", "Measure"),
+        (T::ReplicabilityReview, false) => ("Review how well results would replicate on", "Check"),
+        (T::ComparativeAnalysis, false) => ("Compare three approaches to", "Judge"),
+        (T::LiteratureSurvey, true) => ("调查已有研究如何处理", "比较"),
+        (T::TrendScan, true) => ("梳理近十年来", "说明"),
+        (T::RequirementsGathering, true) => ("弄清相关人群需要怎样的", "列出"),
+        (T::HypothesisGeneration, true) => ("提出可以检验的假设来解释", "推导"),
+        (T::MethodBlueprint, true) => ("设计一个实验来研究", "写明"),
+        (T::PrototypeSpecification, true) => ("规划一个原型系统来处理", "定义"),
+        (T::MetricDesign, true) => ("定义一个指标来衡量", "解释"),
+        (T::EmpiricalTest, true) => ("用公开数据或模拟来检验", "测量"),
+        (T::ReplicabilityReview, true) => ("检查能否重复得到", "检查"),
+        (T::ComparativeAnalysis, true) => ("比较三种方法来处理", "评价"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
