@@ -94,7 +94,11 @@ mod tests {
         let http = Http::new(HttpOptions { offline: true, ..HttpOptions::default() }).expect("a client");
         let allowed = |url: &str| http.request(reqwest::Method::GET, &url.parse().expect("a URL")).is_ok();
         assert!(allowed("http://127.0.0.1:1/") && allowed("http://localhost/") && allowed("http://[::1]/"));
-        assert!(!allowed("https://example.org/") && !allowed("http://10.0.0.1/") && !allowed("http://127.0.0.1.example.org/"));
+        assert!(
+            !allowed("https://example.org/")
+                && !allowed("http://10.0.0.1/")
+                && !allowed("http://127.0.0.1.example.org/")
+        );
     }
 
     #[test]

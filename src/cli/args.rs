@@ -9,7 +9,9 @@ use clap::{Parser, Subcommand};
 /// Start with `taskgen init`, put recordings into `seminars/`, then `taskgen run`. Running a command again continues it.
 #[derive(Debug, Parser)]
 #[command(name = "taskgen", version, propagate_version = true, max_term_width = 110)]
-#[command(after_help = "Exit codes: 0 done · 1 done, but some items failed · 2 usage, configuration or lock · 3 a model, key or provider is missing\n4 too many unscored · 75 asked to stop · 130 interrupted (all that was finished is saved)")]
+#[command(
+    after_help = "Exit codes: 0 done · 1 done, but some items failed · 2 usage, configuration or lock · 3 a model, key or provider is missing\n4 too many unscored · 75 asked to stop · 130 interrupted (all that was finished is saved)"
+)]
 pub struct Args {
     #[command(flatten)]
     pub global: Global,

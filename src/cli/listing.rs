@@ -41,8 +41,7 @@ pub struct Listing {
 
 /// Reads the listing from the store.
 pub fn read(store: &Store) -> Result<Listing> {
-    let seminars: BTreeMap<SeminarId, SeminarInfo> =
-        store.seminars()?.into_iter().map(|s| (s.id.clone(), s)).collect();
+    let seminars: BTreeMap<SeminarId, SeminarInfo> = store.seminars()?.into_iter().map(|s| (s.id.clone(), s)).collect();
     let inspirations: BTreeMap<InspirationId, Inspiration> =
         store.inspirations(None)?.into_iter().map(|i| (i.id.clone(), i)).collect();
     let ranking = store.last_ranking()?;

@@ -56,7 +56,12 @@ pub fn models(global: &Global, command: Models, printer: &Printer) -> Result<u8>
             printer.show(&imported, |i| {
                 let how = if i.converted { "converted and imported" } else { "imported" };
                 let known = if i.published { ", the publisher's own bytes" } else { "" };
-                format!("{how}: `{}`\nsha256 {}{known}\nuse it as `{}`", i.file.path.display(), i.file.sha256, i.file.name)
+                format!(
+                    "{how}: `{}`\nsha256 {}{known}\nuse it as `{}`",
+                    i.file.path.display(),
+                    i.file.sha256,
+                    i.file.name
+                )
             })?;
         }
     }

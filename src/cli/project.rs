@@ -26,7 +26,8 @@ impl Project {
     /// The project that the flags name, else the one above the working folder.
     pub fn find(global: &Global) -> Result<Self> {
         Self::find_if_any(global)?.ok_or_else(|| {
-            Usage(format!("no `{}` here or above\nhint: `taskgen init` makes this folder a project", config::FILE)).into()
+            Usage(format!("no `{}` here or above\nhint: `taskgen init` makes this folder a project", config::FILE))
+                .into()
         })
     }
 
@@ -90,13 +91,19 @@ impl Project {
     /// The database for reading; a project without one has nothing to show.
     pub fn read_or_hint(&self) -> Result<Store> {
         self.read()?.ok_or_else(|| {
-            Usage(format!("nothing here yet: `{}`\nhint: put recordings into `{}` and `taskgen run`", self.root.display(), self.seminars().display())).into()
+            Usage(format!(
+                "nothing here yet: `{}`\nhint: put recordings into `{}` and `taskgen run`",
+                self.root.display(),
+                self.seminars().display()
+            ))
+            .into()
         })
     }
 
     /// The database for writing, locked, with a new run in it.
     pub fn write(&self, global: &Global) -> Result<Store> {
-        fs_err::create_dir_all(self.tasks()).context("cannot write to the project\nhint: its folder must be writable")?;
+        fs_err::create_dir_all(self.tasks())
+            .context("cannot write to the project\nhint: its folder must be writable")?;
         let command = std::env::args().collect::<Vec<_>>().join(" ");
         let holder = format!("process {}, `{command}`", std::process::id());
         let lock = WriteLock::take(&self.tasks().join("taskgen.lock"), &holder, global.wait)?;
@@ -172,7 +179,9 @@ fn apply(global: &Global, loaded: &mut Loaded) -> Result<()> {
             "weave" => &mut roles.weave,
             "judge" => &mut roles.judge,
             other => {
-                return Err(Usage(format!("no such role: `{other}`\nhint: the roles are inspire, weave and judge")).into());
+                return Err(
+                    Usage(format!("no such role: `{other}`\nhint: the roles are inspire, weave and judge")).into()
+                );
             }
         };
         model.clone_into(slot);

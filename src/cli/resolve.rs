@@ -1,13 +1,7 @@
 //! Names into things that work: a role into a model that answers, a speech model's name into a checked file.
 //! Everything that the environment says is read here or by the flags, and handed down as values.
 
-use std::{
-    collections::BTreeMap,
-    future::Future,
-    io::IsTerminal as _,
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::PathBuf, sync::Arc};
 
 use anyhow::{Context as _, Result};
 
@@ -79,7 +73,13 @@ fn role_model<'a>(config: &'a Config, role: &str) -> &'a str {
     }
 }
 
-fn chat_model(global: &Global, config: &Config, name: &str, http: &Http, notify: &Notify) -> Result<Arc<dyn ChatModel>> {
+fn chat_model(
+    global: &Global,
+    config: &Config,
+    name: &str,
+    http: &Http,
+    notify: &Notify,
+) -> Result<Arc<dyn ChatModel>> {
     let Some((provider, model)) = name.split_once('/') else {
         return Err(Usage(format!("a model is named `provider/model`: `{name}`\nhint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`")).into());
     };
@@ -174,7 +174,13 @@ fn say_who_answers(
     for role in roles {
         let Some(model) = bound.get(*role).and_then(|models| models.first()) else { continue };
         if let Some(url) = model.base_url().filter(|url| !is_loopback(url)) {
-            let what = if *role == "inspire" { "transcripts" } else if *role == "weave" { "quotes" } else { "tasks" };
+            let what = if *role == "inspire" {
+                "transcripts"
+            } else if *role == "weave" {
+                "quotes"
+            } else {
+                "tasks"
+            };
             leaving.push(format!("{role}: {what} go to {url} ({})", model.name()));
         }
     }
@@ -187,7 +193,10 @@ fn say_who_answers(
     printer.note(&leaving.join("\n"));
     match config.privacy.remote {
         Remote::Allow => Ok(()),
-        Remote::Never => Err(Usage("`privacy.remote = \"never\"` forbids it\nhint: use a local model, or change the setting".into()).into()),
+        Remote::Never => {
+            Err(Usage("`privacy.remote = \"never\"` forbids it\nhint: use a local model, or change the setting".into())
+                .into())
+        }
         Remote::Ask if std::io::stdin().is_terminal() => ask(printer),
         Remote::Ask => Ok(()),
     }
@@ -200,7 +209,8 @@ fn ask(printer: &Printer) -> Result<()> {
     if line.trim().eq_ignore_ascii_case("y") {
         return Ok(());
     }
-    Err(Usage("nothing was sent\nhint: `privacy.remote = \"allow\"` in `taskgen.toml` stops the question".into()).into())
+    Err(Usage("nothing was sent\nhint: `privacy.remote = \"allow\"` in `taskgen.toml` stops the question".into())
+        .into())
 }
 
 fn is_loopback(url: &str) -> bool {
@@ -235,7 +245,11 @@ pub fn whisper(global: &Global, notify: &Notify) -> Result<Resolver> {
 
 /// The hash of a model of the manifest, where only one file can be it; else its name decides.
 pub fn pinned(name: &str) -> Option<String> {
-    Manifest::embedded().find(name).ok().filter(|model| model.converted_sha256.is_none()).map(|model| model.sha256.clone())
+    Manifest::embedded()
+        .find(name)
+        .ok()
+        .filter(|model| model.converted_sha256.is_none())
+        .map(|model| model.sha256.clone())
 }
 
 /// Runs `work` until it ends, or a signal asks to stop; then the exit code. What was committed stays.

@@ -55,7 +55,8 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     let store = Arc::new(project.write(global)?);
     printer.note(&format!("seed {} (change it with --seed)", project.loaded.config.seed));
     let found = discover(&project, &args.paths)?;
-    let heard = hear(global, &project.loaded.config, &project.seminars(), &project.transcripts(), &found, false, &notify)?;
+    let heard =
+        hear(global, &project.loaded.config, &project.seminars(), &project.transcripts(), &found, false, &notify)?;
     let stop = heard.unusable();
     let mut stages = vec![take_in(&project, &store, heard)?];
     if stop {
@@ -108,7 +109,10 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
 /// Without a project, each transcript goes beside its recording.
 fn beside(global: &Global, args: &args::Transcribe, forms: &[Format], notify: &Notify) -> Result<StageReport> {
     if args.paths.is_empty() {
-        return Err(Usage("no recording named, and no project here or above\nhint: name a recording, or `taskgen init`".into()).into());
+        return Err(Usage(
+            "no recording named, and no project here or above\nhint: name a recording, or `taskgen init`".into(),
+        )
+        .into());
     }
     let mut loaded = super::config::load(None)?;
     project::apply_sound(&mut loaded, &args.sound);
@@ -129,25 +133,44 @@ fn beside(global: &Global, args: &args::Transcribe, forms: &[Format], notify: &N
 
 /// `taskgen inspire`
 pub fn inspire(global: &Global, args: &args::Select, printer: &Printer) -> Result<u8> {
-    one_stage(global, printer, "inspire", 1.0, async |ctx, config, store| {
-        let seminars = inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")))?;
-        inspire::run(ctx, &seminars, &config.inspire).await
-    }, |_| Ok(()))
+    one_stage(
+        global,
+        printer,
+        "inspire",
+        1.0,
+        async |ctx, config, store| {
+            let seminars = inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")))?;
+            inspire::run(ctx, &seminars, &config.inspire).await
+        },
+        |_| Ok(()),
+    )
 }
 
 /// `taskgen weave`
 pub fn weave(global: &Global, args: &args::Select, printer: &Printer) -> Result<u8> {
-    one_stage(global, printer, "weave", 1.0, async |ctx, config, store| {
-        let seminars = inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")))?;
-        weave::run(ctx, &seminars, &config.weave).await
-    }, |_| Ok(()))
+    one_stage(
+        global,
+        printer,
+        "weave",
+        1.0,
+        async |ctx, config, store| {
+            let seminars = inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")))?;
+            weave::run(ctx, &seminars, &config.weave).await
+        },
+        |_| Ok(()),
+    )
 }
 
 /// `taskgen rank`
 pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8> {
-    one_stage(global, printer, "judge", args.max_unscored, async |ctx, config, store| {
-        rank::run(ctx, &store.tasks()?, &config.rank).await
-    }, |project| project.apply_rank(args))
+    one_stage(
+        global,
+        printer,
+        "judge",
+        args.max_unscored,
+        async |ctx, config, store| rank::run(ctx, &store.tasks()?, &config.rank).await,
+        |project| project.apply_rank(args),
+    )
 }
 
 fn one_stage(
@@ -165,7 +188,9 @@ fn one_stage(
     let store = Arc::new(project.write(global)?);
     take_in_saved(&project, &store)?;
     if store.seminars()?.is_empty() {
-        return Err(Usage("no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages".into()).into());
+        return Err(
+            Usage("no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages".into()).into()
+        );
     }
     let ctx = resolve::context(global, &project, &store, &notify, printer, &[role])?;
     match resolve::until_stopped(work(&ctx, &project.loaded.config, &store))? {
@@ -189,7 +214,8 @@ impl Heard {
 
 fn discover(project: &Project, paths: &[PathBuf]) -> Result<Discovered> {
     let root = project.seminars();
-    let found = transcribe::discover(&root, paths).map_err(|e| Usage(format!("{e:#}\nhint: recordings belong into `{}`", root.display())))?;
+    let found = transcribe::discover(&root, paths)
+        .map_err(|e| Usage(format!("{e:#}\nhint: recordings belong into `{}`", root.display())))?;
     if found.recordings.is_empty() {
         return Err(Usage(format!(
             "no recordings found in `{}`\nhint: put m4a, mp4, mp3, flac, wav, ogg, opus or webm files there",
@@ -242,13 +268,19 @@ fn hear(
         advance(1.0);
         match result {
             Ok((transcript, fresh)) => {
-                if fresh { heard.report.done += 1 } else { heard.report.skipped += 1 }
+                if fresh {
+                    heard.report.done += 1
+                } else {
+                    heard.report.skipped += 1
+                }
                 heard.transcripts.push((recording.clone(), transcript));
             }
             Err(error) if error.is_about_the_model() || error.is_fatal() => {
                 notify(Notice::End);
                 let hint = error.hint();
-                return Err(anyhow::Error::new(error).context(format!("transcribe: `{}`\nhint: {hint}", recording.name)));
+                return Err(
+                    anyhow::Error::new(error).context(format!("transcribe: `{}`\nhint: {hint}", recording.name))
+                );
             }
             Err(error) => {
                 let message = format!("{error}\nhint: {}", error.hint());

@@ -44,7 +44,6 @@ impl InspirationType {
             Self::Hypothesis => "Hypothesis",
         }
     }
-
 }
 
 /// The four traits; an inspiration shows at least two.

@@ -92,7 +92,11 @@ async fn extract(ctx: &Context, seminar: &SeminarInfo, options: &Options, report
     keep_best(&mut kept, &mut rejected, report);
     ctx.store.save_inspirations(&seminar.id, &kept, &rejected)?;
     if kept.is_empty() {
-        report.fail(&seminar.path, "no_inspiration", "nothing in the talk passed the rules\nhint: see `taskgen status`");
+        report.fail(
+            &seminar.path,
+            "no_inspiration",
+            "nothing in the talk passed the rules\nhint: see `taskgen status`",
+        );
     }
     Ok(())
 }
@@ -131,7 +135,8 @@ impl<'a> Question<'a> {
     }
 
     fn vars(&self, offered: &[usize]) -> Value {
-        let lines = if self.small { self.numbered.some_lines(offered) } else { self.numbered.lines(self.window.clone()) };
+        let lines =
+            if self.small { self.numbered.some_lines(offered) } else { self.numbered.lines(self.window.clone()) };
         json!({
             "language": self.transcript.language,
             "lines": lines,
@@ -238,7 +243,10 @@ fn check(found: &Found, offered: &[usize], most: usize) -> Result<(), Unscored> 
     }
     for number in found.items.iter().flat_map(|item| &item.sentences) {
         if !offered.contains(number) {
-            return Err(Unscored { cause: Cause::UnknownReference, reason: format!("sentence {number} was not offered") });
+            return Err(Unscored {
+                cause: Cause::UnknownReference,
+                reason: format!("sentence {number} was not offered"),
+            });
         }
     }
     Ok(())

@@ -54,7 +54,12 @@ impl<'a> Arrays<'a> {
 
     /// How many layers `encoder` or `decoder` has.
     pub fn layers(&self, half: &str) -> usize {
-        (0..).take_while(|i| self.arrays.contains_key(&format!("{half}/layer_{i}/layer_norm/gamma")) || self.arrays.contains_key(&format!("{half}/layer_{i}/ffn/linear_0/weight"))).count()
+        (0..)
+            .take_while(|i| {
+                self.arrays.contains_key(&format!("{half}/layer_{i}/layer_norm/gamma"))
+                    || self.arrays.contains_key(&format!("{half}/layer_{i}/ffn/linear_0/weight"))
+            })
+            .count()
     }
 }
 
@@ -98,7 +103,10 @@ impl<'a> Reader<'a> {
         let data = self.take(length).with_context(|| format!("in `{name}`"))?;
         if kind == FLOAT16 {
             let elements = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
-            ensure!(elements.and_then(|n| n.checked_mul(2)) == Some(length), "`{name}` is not as long as its shape says");
+            ensure!(
+                elements.and_then(|n| n.checked_mul(2)) == Some(length),
+                "`{name}` is not as long as its shape says"
+            );
         }
         Ok((name, shape, kind, data))
     }

@@ -151,7 +151,9 @@ fn copy(source: &Path, part: &Path) -> Result<()> {
 }
 
 fn convert_folder(source: &Path, part: &Path) -> Result<()> {
-    let read = |name: &str| fs_err::read(source.join(name)).context("a CTranslate2 folder has `model.bin` and `tokenizer.json`");
+    let read = |name: &str| {
+        fs_err::read(source.join(name)).context("a CTranslate2 folder has `model.bin` and `tokenizer.json`")
+    };
     convert(&read("model.bin")?, &read("tokenizer.json")?, part)
 }
 

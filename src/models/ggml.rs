@@ -26,11 +26,23 @@ pub fn convert(model_bin: &[u8], tokenizer: &[u8], out: &mut impl Write) -> Resu
     let embedding = arrays.get("decoder/embeddings/weight")?.shape.to_vec();
     let (hear, say) = (positions(&arrays, "encoder")?, positions(&arrays, "decoder")?);
     let bands = arrays.get("encoder/conv1/weight")?.shape.get(1).copied();
-    ensure!(bands == Some(mel::BANDS), "only models with {} mel bands can be converted, this one has {bands:?}", mel::BANDS);
+    ensure!(
+        bands == Some(mel::BANDS),
+        "only models with {} mel bands can be converted, this one has {bands:?}",
+        mel::BANDS
+    );
     ensure!(embedding.len() == 2 && embedding[1] == say[1], "the decoder's embeddings have an unexpected shape");
     let header = [
-        embedding[0], hear[0], hear[1], hear[1] / HEAD, arrays.layers("encoder"),
-        say[0], say[1], say[1] / HEAD, arrays.layers("decoder"), mel::BANDS,
+        embedding[0],
+        hear[0],
+        hear[1],
+        hear[1] / HEAD,
+        arrays.layers("encoder"),
+        say[0],
+        say[1],
+        say[1] / HEAD,
+        arrays.layers("decoder"),
+        mel::BANDS,
     ];
     out.write_all(&MAGIC.to_le_bytes())?;
     for value in header {
@@ -159,7 +171,10 @@ impl<W: Write> Writer<'_, W> {
         let arrays = self.arrays;
         let (shape, bytes) = slice(arrays.get(&format!("{from}/weight"))?, part, parts)?;
         let (_, bias) = slice(arrays.get(&format!("{from}/bias"))?, part, parts)?;
-        ensure!(bias.chunks_exact(2).all(|b| f16::from_le_bytes([b[0], b[1]]) == f16::ZERO), "a key has a bias: `{from}`");
+        ensure!(
+            bias.chunks_exact(2).all(|b| f16::from_le_bytes([b[0], b[1]]) == f16::ZERO),
+            "a key has a bias: `{from}`"
+        );
         self.tensor(&format!("{to}.key.weight"), &shape, bytes)
     }
 

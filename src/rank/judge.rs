@@ -87,10 +87,16 @@ impl Answer for Full {
             Side::B => a > b,
         };
         if contradicts {
-            return fail(Cause::Inconsistent, format!("the winner is {:?}, but the scores add up to {a} and {b}", self.winner));
+            return fail(
+                Cause::Inconsistent,
+                format!("the winner is {:?}, but the scores add up to {a} and {b}", self.winner),
+            );
         }
         if a == b && (self.confidence - 0.55).abs() > 1e-9 && (self.confidence - 0.5).abs() > 1e-9 {
-            return fail(Cause::Inconsistent, format!("equal scores allow a confidence of 0.55, not {}", self.confidence));
+            return fail(
+                Cause::Inconsistent,
+                format!("equal scores allow a confidence of 0.55, not {}", self.confidence),
+            );
         }
         Ok(())
     }
@@ -100,7 +106,9 @@ fn known_confidence(confidence: f64) -> Result<(), Unscored> {
     if CONFIDENCES.iter().any(|known| (known - confidence).abs() < 1e-9) {
         return Ok(());
     }
-    Err(Unscored { cause: Cause::OutOfRange, reason: format!("a confidence of {confidence} is not among .5, .55 … 1") })
+    Err(Unscored {
+        cause: Cause::OutOfRange, reason: format!("a confidence of {confidence} is not among .5, .55 … 1")
+    })
 }
 
 /// Asks for one verdict and saves it.

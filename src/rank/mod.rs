@@ -61,7 +61,11 @@ pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<Sta
         (ctx.notify)(Notice::Advance((round.len() - verdicts.len()) as u64));
         for judged in verdicts {
             panel.insert(judged.judge);
-            if judged.cached { report.skipped += 1 } else { report.done += 1 }
+            if judged.cached {
+                report.skipped += 1
+            } else {
+                report.done += 1
+            }
             if let Err(unscored) = &judged.comparison.outcome {
                 let item = format!("{} against {}", judged.comparison.a, judged.comparison.b);
                 report.fail_unscored(&item, unscored);

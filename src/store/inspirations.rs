@@ -71,8 +71,7 @@ impl Store {
 
 /// Ids of the current rows of `table` for a seminar.
 pub(super) fn current_ids(tx: &Transaction<'_>, table: &str, seminar: &SeminarId) -> rusqlite::Result<Vec<String>> {
-    let mut statement =
-        tx.prepare_cached(&format!("SELECT id FROM {table} WHERE seminar = ?1 AND superseded = 0"))?;
+    let mut statement = tx.prepare_cached(&format!("SELECT id FROM {table} WHERE seminar = ?1 AND superseded = 0"))?;
     let rows = statement.query_map([seminar.as_str()], |row| row.get(0))?;
     rows.collect()
 }

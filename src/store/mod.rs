@@ -90,7 +90,9 @@ impl Store {
 
     fn explain(&self, error: rusqlite::Error) -> anyhow::Error {
         let hint = match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => "free some space and run the same command again: nothing that was saved is lost",
+            Some(rusqlite::ErrorCode::DiskFull) => {
+                "free some space and run the same command again: nothing that was saved is lost"
+            }
             Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen) => {
                 "the project's folder `tasks` must be writable"
             }

@@ -58,7 +58,8 @@ impl Store {
     /// The steps of the newest run.
     pub fn last_events(&self) -> Result<Vec<Event>> {
         let connection = self.connection();
-        let newest: Option<i64> = connection.query_row("SELECT max(id) FROM run", [], |r| r.get(0)).optional()?.flatten();
+        let newest: Option<i64> =
+            connection.query_row("SELECT max(id) FROM run", [], |r| r.get(0)).optional()?.flatten();
         let mut statement =
             connection.prepare("SELECT seq, kind, payload FROM event WHERE stream = ?1 ORDER BY seq")?;
         let rows = statement.query_map([format!("run:{}", newest.unwrap_or(0))], |row| {

@@ -28,7 +28,8 @@ pub struct SeminarInfo {
     pub transcript: TranscriptId,
 }
 
-const SELECT: &str = "SELECT s.id, coalesce((SELECT min(path) FROM seminar_path p WHERE p.seminar = s.id), ''), s.title,
+const SELECT: &str =
+    "SELECT s.id, coalesce((SELECT min(path) FROM seminar_path p WHERE p.seminar = s.id), ''), s.title,
         s.language, s.discipline, s.licence, s.duration_ms, t.id
      FROM seminar s JOIN transcript t ON t.seq = (SELECT max(seq) FROM transcript WHERE seminar = s.id)";
 

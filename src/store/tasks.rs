@@ -40,8 +40,8 @@ impl Store {
         let mut sources =
             connection.prepare_cached("SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq")?;
         for task in &mut tasks {
-            let rows =
-                sources.query_map([task.id.as_str()], |row| Ok(InspirationId::from_stored(row.get::<_, String>(0)?)))?;
+            let rows = sources
+                .query_map([task.id.as_str()], |row| Ok(InspirationId::from_stored(row.get::<_, String>(0)?)))?;
             task.inspirations = rows.collect::<rusqlite::Result<_>>()?;
         }
         Ok(tasks)

@@ -28,7 +28,9 @@ fn ends_here(chars: &[char], start: usize, at: usize) -> bool {
     match last {
         '。' | '！' | '？' | '!' | '?' => !is_closing(next) && !matches!(next, '!' | '?' | '！' | '？'),
         '.' => next.is_whitespace() && !is_abbreviation(chars, at - 1),
-        '”' | '"' | '」' | '’' => at >= 2 && matches!(chars[at - 2], '。' | '！' | '？' | '.' | '!' | '?') && !is_closing(next),
+        '”' | '"' | '」' | '’' => {
+            at >= 2 && matches!(chars[at - 2], '。' | '！' | '？' | '.' | '!' | '?') && !is_closing(next)
+        }
         '\n' => is_long(&chars[start..at]),
         _ => false,
     }

@@ -104,11 +104,11 @@ const HAN_FUNCTION: &str = "的了是在我有和就不人都一个上也很到�
 const COMMON: &[&str] = &[
     "about", "above", "after", "again", "also", "among", "another", "because", "been", "before", "being", "between",
     "both", "cannot", "could", "does", "doing", "done", "down", "during", "each", "even", "every", "first", "from",
-    "give", "have", "having", "here", "however", "into", "just", "like", "made", "make", "many", "more", "most", "much",
-    "must", "need", "next", "nobody", "only", "other", "over", "same", "should", "since", "some", "still", "such", "take",
-    "than", "that", "their", "them", "then", "there", "these", "they", "thing", "this", "those", "three", "through",
-    "under", "until", "used", "using", "very", "want", "were", "what", "when", "where", "whether", "which", "while",
-    "will", "with", "within", "without", "would", "your",
+    "give", "have", "having", "here", "however", "into", "just", "like", "made", "make", "many", "more", "most",
+    "much", "must", "need", "next", "nobody", "only", "other", "over", "same", "should", "since", "some", "still",
+    "such", "take", "than", "that", "their", "them", "then", "there", "these", "they", "thing", "this", "those",
+    "three", "through", "under", "until", "used", "using", "very", "want", "were", "what", "when", "where", "whether",
+    "which", "while", "will", "with", "within", "without", "would", "your",
 ];
 
 #[cfg(test)]

@@ -198,7 +198,9 @@ fn frame(slot: &Slot<'_>, chinese: bool) -> String {
     let key = format!("({})", key_words(&slot.inspiration.text, KEY_WORDS).join("|"));
     if chinese {
         let han = "[\u{4e00}-\u{9fff}]";
-        return format!("^{opening}{han}{{0,12}}{key}{han}{{2,16}}，{next}{han}{{0,14}}{key}{han}{{2,20}}，最后交{deliverable}。$");
+        return format!(
+            "^{opening}{han}{{0,12}}{key}{han}{{2,16}}，{next}{han}{{0,14}}{key}{han}{{2,20}}，最后交{deliverable}。$"
+        );
     }
     let word = "[a-zA-Z0-9][a-zA-Z0-9'-]*,?";
     let last = "[a-zA-Z0-9][a-zA-Z0-9'-]*";

@@ -36,9 +36,11 @@ impl<'a> Plan<'a> {
         let in_phase = |phase: Phase| kept.iter().filter(|task| task.phase == phase).count();
         let of_type = |kind: TaskType| kept.iter().filter(|task| task.task_type == kind).count();
         let of_source = |i: &Inspiration| kept.iter().filter(|task| task.inspirations.contains(&i.id)).count();
-        let open = self.inspirations.iter().enumerate().flat_map(|(index, inspiration)| {
-            TaskType::ALL.iter().map(move |kind| (index, inspiration, *kind))
-        });
+        let open = self
+            .inspirations
+            .iter()
+            .enumerate()
+            .flat_map(|(index, inspiration)| TaskType::ALL.iter().map(move |kind| (index, inspiration, *kind)));
         let best = open
             .filter(|(index, _, kind)| of_type(*kind) < 2 && !self.asked.contains(&(*index, *kind)))
             .min_by_key(|(index, inspiration, kind)| {
@@ -67,10 +69,18 @@ impl<'a> Plan<'a> {
 fn fit(kind: InspirationType, family: TaskType) -> usize {
     use TaskType as T;
     let own: &[T] = match kind {
-        InspirationType::Limitation => &[T::LiteratureSurvey, T::RequirementsGathering, T::MethodBlueprint, T::ReplicabilityReview],
-        InspirationType::Methodology => &[T::MethodBlueprint, T::PrototypeSpecification, T::MetricDesign, T::ComparativeAnalysis],
-        InspirationType::Transdisciplinary => &[T::LiteratureSurvey, T::ComparativeAnalysis, T::PrototypeSpecification, T::TrendScan],
-        InspirationType::Hypothesis => &[T::HypothesisGeneration, T::EmpiricalTest, T::ReplicabilityReview, T::MetricDesign],
+        InspirationType::Limitation => {
+            &[T::LiteratureSurvey, T::RequirementsGathering, T::MethodBlueprint, T::ReplicabilityReview]
+        }
+        InspirationType::Methodology => {
+            &[T::MethodBlueprint, T::PrototypeSpecification, T::MetricDesign, T::ComparativeAnalysis]
+        }
+        InspirationType::Transdisciplinary => {
+            &[T::LiteratureSurvey, T::ComparativeAnalysis, T::PrototypeSpecification, T::TrendScan]
+        }
+        InspirationType::Hypothesis => {
+            &[T::HypothesisGeneration, T::EmpiricalTest, T::ReplicabilityReview, T::MetricDesign]
+        }
     };
     own.iter().position(|f| *f == family).unwrap_or(own.len())
 }

@@ -71,19 +71,25 @@ impl Broken {
             (Self::TooLong, true) => "超过了160个字。".into(),
             (Self::TooShort, false) => "It is too short: name the problem, the method and what to hand in.".into(),
             (Self::TooShort, true) => "太短了：请写出问题、做法和要交的成果。".into(),
-            (Self::Unfinished, false) => "It stops in the middle of a sentence. Write less and end with a full stop.".into(),
+            (Self::Unfinished, false) => {
+                "It stops in the middle of a sentence. Write less and end with a full stop.".into()
+            }
             (Self::Unfinished, true) => "句子没有写完。请写短一些，以句号结束。".into(),
             (Self::WrongLanguage, false) => "It must be written in English.".into(),
             (Self::WrongLanguage, true) => "必须用中文写。".into(),
             (Self::PointsAtTheEvent(words), false) => {
                 format!("It says \"{words}\". The reader was not there: never point at a talk or a speaker.")
             }
-            (Self::PointsAtTheEvent(words), true) => format!("出现了“{words}”。读者没有听过报告，不要提到报告或报告人。"),
+            (Self::PointsAtTheEvent(words), true) => {
+                format!("出现了“{words}”。读者没有听过报告，不要提到报告或报告人。")
+            }
             (Self::NotSelfContained(words), false) => {
                 format!("It says \"{words}\", but the reader sees nothing else. Say what is meant.")
             }
             (Self::NotSelfContained(words), true) => format!("出现了“{words}”，但读者看不到别的内容。请直接写明。"),
-            (Self::NoDeliverable, false) => "It does not say what to hand in, such as a report, a table or a protocol.".into(),
+            (Self::NoDeliverable, false) => {
+                "It does not say what to hand in, such as a report, a table or a protocol.".into()
+            }
             (Self::NoDeliverable, true) => "没有写明要交什么成果，例如报告、表格或方案。".into(),
             (Self::KeyTermsMissing, false) => "It does not use the key words of the idea.".into(),
             (Self::KeyTermsMissing, true) => "没有使用这个想法的关键词。".into(),
@@ -139,35 +145,136 @@ fn first_of(folded: &str, phrases: &[&str]) -> Option<String> {
 
 /// Pointing at the event, its record or its people. The bare nouns stay allowed as a subject of research.
 const EVENT: &[&str] = &[
-    "the seminar", "this seminar", "the talk ", "the talk.", "the talk,", "this talk", "the lecture", "this lecture",
-    "the transcript", "this transcript", "the presentation", "this presentation", "the speaker said", "the speaker's",
-    "the speakers said", "the speaker ", "the speaker,", "the presenter", "the lecturer", "the inspiration",
-    "this inspiration", "as mentioned by", "according to the professor", "the audience asked", "the quote",
-    "this sentence", "the sentence ", "讲座中", "本讲座", "这次讲座", "该讲座", "报告人", "主讲人", "演讲者", "研讨会中", "这次研讨会", "本次研讨会",
-    "转录文本", "逐字稿", "这段话", "这句话", "引文", "老师说", "老师提到", "主持人", "灵感",
+    "the seminar",
+    "this seminar",
+    "the talk ",
+    "the talk.",
+    "the talk,",
+    "this talk",
+    "the lecture",
+    "this lecture",
+    "the transcript",
+    "this transcript",
+    "the presentation",
+    "this presentation",
+    "the speaker said",
+    "the speaker's",
+    "the speakers said",
+    "the speaker ",
+    "the speaker,",
+    "the presenter",
+    "the lecturer",
+    "the inspiration",
+    "this inspiration",
+    "as mentioned by",
+    "according to the professor",
+    "the audience asked",
+    "the quote",
+    "this sentence",
+    "the sentence ",
+    "讲座中",
+    "本讲座",
+    "这次讲座",
+    "该讲座",
+    "报告人",
+    "主讲人",
+    "演讲者",
+    "研讨会中",
+    "这次研讨会",
+    "本次研讨会",
+    "转录文本",
+    "逐字稿",
+    "这段话",
+    "这句话",
+    "引文",
+    "老师说",
+    "老师提到",
+    "主持人",
+    "灵感",
 ];
 
 /// Leaning on a text that the reader of the task does not have.
 const ELSEWHERE: &[&str] = &[
-    "as mentioned", "mentioned above", "described above", "the above", "as discussed", "the idea above", "given idea",
-    "the following text", "the provided", "上述", "如上", "上文", "以上", "前面提到", "所提到的",
+    "as mentioned",
+    "mentioned above",
+    "described above",
+    "the above",
+    "as discussed",
+    "the idea above",
+    "given idea",
+    "the following text",
+    "the provided",
+    "上述",
+    "如上",
+    "上文",
+    "以上",
+    "前面提到",
+    "所提到的",
 ];
 
 /// Something that can be handed in.
 const DELIVERABLES: &[&str] = &[
-    "report", "table", "list", "protocol", "specification", "checklist", "bibliography", "review", "dataset", "data set",
-    "timeline", "prototype", "plan", "design document", "blueprint", "analysis", "definition", "survey", "matrix",
-    "catalogue", "catalog", "roadmap", "memo", "paper", "code", "notebook", "guideline", "framework", "proposal", "summary",
-    "diagram", "benchmark", "questionnaire", "报告", "表", "清单", "方案", "说明", "综述", "数据集", "时间线", "原型", "计划", "分析",
-    "定义", "目录", "路线图", "代码", "指南", "提案", "总结", "图", "问卷", "指标", "规格",
+    "report",
+    "table",
+    "list",
+    "protocol",
+    "specification",
+    "checklist",
+    "bibliography",
+    "review",
+    "dataset",
+    "data set",
+    "timeline",
+    "prototype",
+    "plan",
+    "design document",
+    "blueprint",
+    "analysis",
+    "definition",
+    "survey",
+    "matrix",
+    "catalogue",
+    "catalog",
+    "roadmap",
+    "memo",
+    "paper",
+    "code",
+    "notebook",
+    "guideline",
+    "framework",
+    "proposal",
+    "summary",
+    "diagram",
+    "benchmark",
+    "questionnaire",
+    "报告",
+    "表",
+    "清单",
+    "方案",
+    "说明",
+    "综述",
+    "数据集",
+    "时间线",
+    "原型",
+    "计划",
+    "分析",
+    "定义",
+    "目录",
+    "路线图",
+    "代码",
+    "指南",
+    "提案",
+    "总结",
+    "图",
+    "问卷",
+    "指标",
+    "规格",
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{
-        Difficulty, InspirationId, InspirationType, SeminarId, TaskId, TaskType, TranscriptId,
-    };
+    use crate::data::{Difficulty, InspirationId, InspirationType, SeminarId, TaskId, TaskType, TranscriptId};
 
     fn inspiration() -> Inspiration {
         Inspiration {
@@ -176,7 +283,8 @@ mod tests {
             transcript: TranscriptId::of(&["t"]),
             kind: InspirationType::Limitation,
             traits: vec![],
-            text: "No handwriting recognition model knows the vocabulary of sailors. 没有模型认识水手的手写词汇。".into(),
+            text: "No handwriting recognition model knows the vocabulary of sailors. 没有模型认识水手的手写词汇。"
+                .into(),
             evidence: vec![],
         }
     }
@@ -196,7 +304,8 @@ mod tests {
     }
 
     const GOOD: &str = "Survey how handwriting recognition models have been adapted to the vocabulary of sailors and other trades since 2015, and hand in an annotated table of twenty papers with their error rates.";
-    const GOOD_ZH: &str = "调查手写识别模型如何适应水手等行业的专业词汇，比较至少十篇论文的错误率，交一份带注释的文献表。";
+    const GOOD_ZH: &str =
+        "调查手写识别模型如何适应水手等行业的专业词汇，比较至少十篇论文的错误率，交一份带注释的文献表。";
 
     fn check(language: &str, text: &str, expect: Option<&str>) {
         let found = super::check(&task(language, text), &inspiration(), &[]).err();
@@ -220,8 +329,19 @@ mod tests {
         check("zh", &GOOD_ZH.replace("水手等行业", "报告人的水手"), Some("points_at_the_event"));
         check("en", &GOOD.replace("and other trades", "as mentioned"), Some("not_self_contained"));
         check("zh", &GOOD_ZH.replace("水手等行业", "上述水手"), Some("not_self_contained"));
-        check("en", &GOOD.replace("and hand in an annotated table of twenty papers with their error rates", "and think about it for a while"), Some("no_deliverable"));
-        check("en", "Write a report on the economics of tulip bulbs in the seventeenth century, with prices for every year that is known.", Some("key_terms_missing"));
+        check(
+            "en",
+            &GOOD.replace(
+                "and hand in an annotated table of twenty papers with their error rates",
+                "and think about it for a while",
+            ),
+            Some("no_deliverable"),
+        );
+        check(
+            "en",
+            "Write a report on the economics of tulip bulbs in the seventeenth century, with prices for every year that is known.",
+            Some("key_terms_missing"),
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Output},
     sync::{Arc, Mutex},
     time::Duration,
@@ -203,10 +203,19 @@ fn ideas(schema: &Value, prompt: &str) -> Value {
     let kind = kinds.iter().position(|kind| prompt.contains(kind)).unwrap_or(0);
     let number = &numbers[(kind % 4 + 1).min(numbers.len() - 1)];
     let text = if kind < 4 {
-        ["A gravel river destroys every sensor in a winter flood.", "A fibre cable under the gravel bed measures the river.",
-         "The analysis of drums could be applied to moving gravel.", "The pitch of gravel falls before the river bed moves."][kind]
+        [
+            "A gravel river destroys every sensor in a winter flood.",
+            "A fibre cable under the gravel bed measures the river.",
+            "The analysis of drums could be applied to moving gravel.",
+            "The pitch of gravel falls before the river bed moves.",
+        ][kind]
     } else {
-        ["冬天的洪水会破坏砾石河流里的传感器。", "埋在河床砾石下面的光纤电缆可以测量振动。", "鼓的分析方法可以用来分析砾石的移动。", "砾石移动之前声音的音高会下降。"][kind - 4]
+        [
+            "冬天的洪水会破坏砾石河流里的传感器。",
+            "埋在河床砾石下面的光纤电缆可以测量振动。",
+            "鼓的分析方法可以用来分析砾石的移动。",
+            "砾石移动之前声音的音高会下降。",
+        ][kind - 4]
     };
     json!({ "items": [{ "sentences": [number], "text": text, "traits": ["challenge", "explorability"] }] })
 }
@@ -218,7 +227,9 @@ fn task(prompt: &str) -> String {
     };
     if let Some(deliverable) = between("最后交", "。") {
         let family = between("写一个研究任务：", "，最后交").unwrap_or_default();
-        return format!("围绕砾石河流、光纤电缆、传感器和音高，{family}，需要比较至少三条河流的数据，最后交{deliverable}。");
+        return format!(
+            "围绕砾石河流、光纤电缆、传感器和音高，{family}，需要比较至少三条河流的数据，最后交{deliverable}。"
+        );
     }
     let family = between("from this idea: ", ", and hand in").unwrap_or_default();
     let deliverable = between("and hand in ", ".").unwrap_or_default();
@@ -232,13 +243,9 @@ fn verdict(prompt: &str) -> Value {
     let sum: usize = prompt.bytes().enumerate().map(|(i, b)| i % 7 * b as usize).sum();
     let (a, b) = if sum % 2 == 0 { (4, 3) } else { (3, 4) };
     let scores = |n: usize| json!({ "clarity": n, "actionability": n, "novelty": n, "depth_fit": n, "consistency": n });
+    let confidence = [0.6, 0.7, 0.8, 0.9][sum / 2 % 4];
     json!({
         "scores_a": scores(a), "scores_b": scores(b), "reason": "clearer",
-        "winner": if a > b { "A" } else { "B" }, "confidence": [0.6, 0.7, 0.8, 0.9][sum / 2 % 4]
+        "winner": if a > b { "A" } else { "B" }, "confidence": confidence
     })
-}
-
-/// Whether a path exists under a folder.
-pub fn exists(folder: &Path, name: &str) -> bool {
-    folder.join(name).exists()
 }

@@ -1,0 +1,26 @@
+# What a person types: each target sets itself up (scripts/setup.sh), needs no root, no terminal and no input.
+
+.PHONY: help demo test quick native clean
+
+help:
+	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 20 minutes on 2 cores)"
+	@echo "make test    everything that CI checks, with the real models (at most 45 minutes from nothing)"
+	@echo "make quick   formatting, lints and the tests that load no model (a few minutes, while working)"
+	@echo "make native  build for exactly this machine's CPU, into a folder of its own"
+	@echo "make clean   remove what was built here"
+
+demo:
+	@scripts/demo.sh
+
+test:
+	@scripts/test.sh
+
+quick:
+	@scripts/test.sh quick
+
+native:
+	@TASKGEN_CPU=native scripts/native.sh
+
+clean:
+	rm -rf target .tools
+	@echo "kept: demo/, the models, and the intermediate files that all checkouts share ($${XDG_CACHE_HOME:-$$HOME/.cache}/taskgen/build)"
