@@ -40,7 +40,7 @@ pub fn notify(quiet: bool) -> Notify {
             }
             Notice::Working(item) => {
                 if let Some(stage) = current.as_mut() {
-                    stage.item = item.to_owned();
+                    item.clone_into(&mut stage.item);
                     stage.bar.set_message(item.to_owned());
                     line(stage, terminal);
                 }

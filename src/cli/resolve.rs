@@ -192,13 +192,12 @@ fn say_who_answers(
     }
     printer.note(&leaving.join("\n"));
     match config.privacy.remote {
-        Remote::Allow => Ok(()),
         Remote::Never => {
             Err(Usage("`privacy.remote = \"never\"` forbids it\nhint: use a local model, or change the setting".into())
                 .into())
         }
         Remote::Ask if std::io::stdin().is_terminal() => ask(printer),
-        Remote::Ask => Ok(()),
+        Remote::Ask | Remote::Allow => Ok(()),
     }
 }
 
@@ -235,12 +234,12 @@ pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
 }
 
 /// Finds speech models, fetching those of the manifest that are missing.
-pub fn whisper(global: &Global, notify: &Notify) -> Result<Resolver> {
+pub fn whisper(global: &Global, notify: &Notify) -> Resolver {
     let (global, notify) = (global.clone(), Arc::clone(notify));
-    Ok(Box::new(move |name| {
+    Box::new(move |name| {
         let file = models::ensure(&global, name, &notify)?;
         Ok(ModelFile { name: file.name, path: file.path, sha256: file.sha256 })
-    }))
+    })
 }
 
 /// The hash of a model of the manifest, where only one file can be it; else its name decides.

@@ -238,7 +238,7 @@ fn hear(
 ) -> Result<Heard> {
     let started = Instant::now();
     let options = resolve::transcribe_options(&config.transcribe)?;
-    let engine = Engine::new(resolve::whisper(global, notify)?);
+    let engine = Engine::new(resolve::whisper(global, notify));
     let mut heard = Heard { report: StageReport::new("transcribe"), transcripts: Vec::new() };
     tracing::debug!(from = %seminars.display(), recordings = found.recordings.len(), "discovered");
     notify(Notice::Start { stage: "transcribe", total: found.recordings.len() as u64 * 100 });
@@ -269,9 +269,9 @@ fn hear(
         match result {
             Ok((transcript, fresh)) => {
                 if fresh {
-                    heard.report.done += 1
+                    heard.report.done += 1;
                 } else {
-                    heard.report.skipped += 1
+                    heard.report.skipped += 1;
                 }
                 heard.transcripts.push((recording.clone(), transcript));
             }

@@ -22,6 +22,7 @@ fn strength(sentence: &str, kind: InspirationType) -> usize {
     cues(kind).iter().filter(|cue| folded.contains(*cue)).count()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn cues(kind: InspirationType) -> &'static [&'static str] {
     match kind {
         InspirationType::Limitation => &[

@@ -53,7 +53,7 @@ pub fn inspiration(
     if evidence.iter().any(|e| transcript.segments[e.segment].confidence < LEAST_CONFIDENCE) {
         return Err(("unclear_speech", text));
     }
-    let quoted: String = evidence.iter().map(|e| format!("{}\n", e.quote)).collect();
+    let quoted = evidence.iter().map(|e| e.quote.as_str()).collect::<Vec<_>>().join("\n");
     if terms(&text).intersection(&terms(&quoted)).count() < LEAST_TERMS {
         return Err(("not_in_the_quotes", text));
     }

@@ -54,7 +54,7 @@ impl<'a> Arrays<'a> {
 
     /// How many layers `encoder` or `decoder` has.
     pub fn layers(&self, half: &str) -> usize {
-        (0..)
+        (0..1000usize)
             .take_while(|i| {
                 self.arrays.contains_key(&format!("{half}/layer_{i}/layer_norm/gamma"))
                     || self.arrays.contains_key(&format!("{half}/layer_{i}/ffn/linear_0/weight"))

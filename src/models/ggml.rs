@@ -204,7 +204,7 @@ impl<W: Write> Writer<'_, W> {
 
     fn tensor(&mut self, name: &str, shape: &[usize], bytes: &[u8]) -> Result<()> {
         // whisper.cpp adds the biases of the convolutions to columns.
-        let column = name.starts_with("encoder.conv") && name.ends_with(".bias");
+        let column = matches!(name, "encoder.conv1.bias" | "encoder.conv2.bias");
         let single = shape.len() < 2 || name.ends_with("positional_embedding");
         let shape: Vec<usize> = if column { vec![shape.iter().product(), 1] } else { shape.to_vec() };
         int(self.out, shape.len())?;

@@ -220,7 +220,7 @@ async fn download(target: &Target<'_>, url: &reqwest::Url) -> Result<()> {
     };
     let mut done = file.seek(std::io::SeekFrom::End(0))?;
     let mut body = response.bytes_stream();
-    while let Some(bytes) = tokio::time::timeout(Duration::from_secs(60), body.next())
+    while let Some(bytes) = tokio::time::timeout(Duration::from_mins(1), body.next())
         .await
         .context("the download stalled; it will continue")?
     {
@@ -322,7 +322,7 @@ fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
 fn member<'a>(archive: &'a mut zip::ZipArchive<fs_err::File>, part: &str) -> Result<impl Read + use<'a>> {
     let name = archive
         .file_names()
-        .filter_map(|name| name.ok().map(|name| name.into_owned()))
+        .filter_map(|name| name.ok().map(std::borrow::Cow::into_owned))
         .find(|name| name.strip_suffix(part).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')))
         .with_context(|| format!("the package lacks `{part}`"))?;
     Ok(archive.by_name(&name)?)

@@ -62,9 +62,9 @@ pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<Sta
         for judged in verdicts {
             panel.insert(judged.judge);
             if judged.cached {
-                report.skipped += 1
+                report.skipped += 1;
             } else {
-                report.done += 1
+                report.done += 1;
             }
             if let Err(unscored) = &judged.comparison.outcome {
                 let item = format!("{} against {}", judged.comparison.a, judged.comparison.b);

@@ -3,7 +3,7 @@
 /// Every item's rating before its first game.
 pub const START: f64 = 1200.0;
 
-/// The expected score of the first of two ratings: 1 / (1 + 10^((r_b − r_a) / 400)).
+/// The expected score of the first of two ratings: 1 / (1 + `10^((r_b` − `r_a`) / 400)).
 pub fn expected(rating_a: f64, rating_b: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf((rating_b - rating_a) / 400.0))
 }

@@ -80,10 +80,10 @@ pub fn key_words(text: &str, most: usize) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut words = Vec::new();
     for token in tokens(text) {
-        if let Some(term) = term(&token) {
-            if seen.insert(term) {
-                words.push(token);
-            }
+        if let Some(term) = term(&token)
+            && seen.insert(term)
+        {
+            words.push(token);
         }
     }
     words.truncate(most);

@@ -1,6 +1,10 @@
 //! The integration tests: the real program, in real folders, against loopback. One module for each part, and one for the
 //! rules of the house.
-#![allow(missing_docs, reason = "tests document themselves by their names")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "tests are named for what they show, and stop where they cannot go on"
+)]
 
 mod architecture;
 mod llm;

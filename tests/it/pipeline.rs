@@ -141,7 +141,7 @@ fn killed_at_its_own_events_it_ends_as_if_undisturbed() {
 fn kill_after(project: &Project, stage: &str, stop_at: i64) -> bool {
     let role = if stage == "rank" { "judge" } else { stage };
     let mut child = project.command(&[stage]).stderr(Stdio::null()).spawn().expect("the program starts");
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while project.path("tasks/taskgen.db").metadata().map_or(0, |m| m.len()) == 0 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -194,7 +194,7 @@ fn reply(request: &Value) -> Value {
     if schema.get("winner").is_some() {
         return verdict(&prompt);
     }
-    json!({ "task": task(&prompt), "difficulty": if prompt.len() % 2 == 0 { "basic" } else { "advanced" } })
+    json!({ "task": task(&prompt), "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" } })
 }
 
 fn ideas(schema: &Value, prompt: &str) -> Value {
@@ -241,7 +241,7 @@ fn task(prompt: &str) -> String {
 /// The verdict follows from the two texts alone, whatever the order in which questions come.
 fn verdict(prompt: &str) -> Value {
     let sum: usize = prompt.bytes().enumerate().map(|(i, b)| i % 7 * b as usize).sum();
-    let (a, b) = if sum % 2 == 0 { (4, 3) } else { (3, 4) };
+    let (a, b) = if sum.is_multiple_of(2) { (4, 3) } else { (3, 4) };
     let scores = |n: usize| json!({ "clarity": n, "actionability": n, "novelty": n, "depth_fit": n, "consistency": n });
     let confidence = [0.6, 0.7, 0.8, 0.9][sum / 2 % 4];
     json!({
