@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(attempts(Again::Never), 1);
         assert_eq!(attempts(Again::Later), 3);
         assert_eq!(attempts(Again::After(Duration::from_millis(2))), 3);
-        assert_eq!(attempts(Again::After(Duration::from_secs(3600))), 1, "nobody waits for an hour");
+        assert_eq!(attempts(Again::After(Duration::from_hours(1))), 1, "nobody waits for an hour");
     }
 
     #[test]

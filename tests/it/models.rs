@@ -151,7 +151,7 @@ fn refused(model: &Model, places: &Places) -> String {
 fn left(places: &Places) -> Vec<String> {
     let entries = std::fs::read_dir(&places.folder).expect("the folder").flatten();
     let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| !name.ends_with(".lock") && !name.ends_with(".checked"));
+    names.retain(|name| !["lock", "checked"].iter().any(|extension| name.ends_with(&format!(".{extension}"))));
     names.sort();
     names
 }
@@ -405,9 +405,10 @@ mod whisper {
             for _ in 0..elements {
                 self.state = self.state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 let value = if zeros { 0.0 } else { f16::from_f32((self.state >> 8) as f32 / 1e9).to_f32() };
-                match self.wide {
-                    true => self.bytes.extend(value.to_le_bytes()),
-                    false => self.bytes.extend(f16::from_f32(value).to_le_bytes()),
+                if self.wide {
+                    self.bytes.extend(value.to_le_bytes());
+                } else {
+                    self.bytes.extend(f16::from_f32(value).to_le_bytes());
                 }
             }
         }
