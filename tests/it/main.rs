@@ -9,6 +9,8 @@
 mod architecture;
 mod llm;
 mod pipeline;
+mod real;
+mod real_llm;
 mod source;
 mod support;
 mod transcribe;
