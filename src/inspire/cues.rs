@@ -6,14 +6,23 @@ use std::ops::Range;
 use super::Numbered;
 use crate::{data::InspirationType, text::words::fold};
 
-/// A small model is offered at least so many sentences.
+/// A small model is offered at least so many sentences, or all of them …
 const LEAST: usize = 2;
+/// … and at most so many, those with the most cues.
+const MOST: usize = 6;
 
-/// The numbers of the window's sentences that carry a cue of `kind`; all of them if hardly any does.
+/// The numbers of the window's sentences that carry cues of `kind`, in order; all of them if hardly any does.
 pub fn offered(numbered: &Numbered, window: Range<usize>, kind: InspirationType) -> Vec<usize> {
     let all = numbered.numbers(window);
-    let cued: Vec<usize> = all.iter().copied().filter(|&n| strength(&numbered.text(n), kind) > 0).collect();
-    if cued.len() >= LEAST { cued } else { all }
+    let mut cued: Vec<(usize, usize)> =
+        all.iter().map(|&n| (strength(&numbered.text(n), kind), n)).filter(|(strength, _)| *strength > 0).collect();
+    if cued.len() < LEAST {
+        return all;
+    }
+    cued.sort_by_key(|(strength, number)| (std::cmp::Reverse(*strength), *number));
+    let mut offered: Vec<usize> = cued.into_iter().take(MOST).map(|(_, number)| number).collect();
+    offered.sort_unstable();
+    offered
 }
 
 /// How many different cues of `kind` a sentence has.
@@ -120,7 +129,6 @@ fn cues(kind: InspirationType) -> &'static [&'static str] {
             "hypothesis",
             "if that",
             "if we",
-            "should",
             "i think",
             "expect",
             "predict",

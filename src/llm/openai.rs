@@ -246,7 +246,8 @@ fn lost(error: &reqwest::Error) -> Failed {
         source = inner.source();
     }
     let what = if error.is_timeout() { "no reply in time" } else { "no connection, or it broke" };
-    let message = if why.is_empty() { what.to_owned() } else { format!("{what}: {why}") };
+    let host = error.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+    let message = if why.is_empty() { format!("{what}: `{host}`") } else { format!("{what}: `{host}`: {why}") };
     Failed { error: ModelError::new(cause, message), again: Again::Later }
 }
 

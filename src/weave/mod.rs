@@ -202,8 +202,8 @@ fn frame(slot: &Slot<'_>, chinese: bool) -> String {
             "^{opening}{han}{{0,12}}{key}{han}{{2,16}}，{next}{han}{{0,14}}{key}{han}{{2,20}}，最后交{deliverable}。$"
         );
     }
-    let word = "[a-zA-Z0-9][a-zA-Z0-9'-]*,?";
-    let last = "[a-zA-Z0-9][a-zA-Z0-9'-]*";
+    let last = "([a-zA-Z][a-zA-Z'-]{0,16}|[0-9]{1,4}(\\.[0-9]{1,2})?)";
+    let word = format!("{last},?");
     format!(
         "^{opening} ({word} ){{0,8}}{key} ({word} ){{1,12}}{last}\\. {next} ({word} ){{0,12}}{key} ({word} ){{2,16}}{last}\\. Hand in {deliverable}\\.$"
     )

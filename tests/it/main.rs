@@ -10,6 +10,8 @@ mod architecture;
 mod llm;
 mod models;
 mod pipeline;
+mod real;
+mod real_llm;
 mod source;
 mod support;
 mod transcribe;
