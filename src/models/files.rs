@@ -70,7 +70,7 @@ pub fn checked(folder: &Path, model: &Model) -> Result<Option<ModelFile>> {
         return Ok(None);
     }
     let sha256 = sha256_once(&path)?;
-    if model.accepts(&sha256) {
+    if model.sha256 == sha256 {
         return Ok(Some(ModelFile { name: model.name.clone(), path, sha256 }));
     }
     Err(wrong_hash(&path, &model.sha256, &sha256).into())
@@ -178,7 +178,7 @@ pub fn convert(model_bin: &[u8], tokenizer: &[u8], part: &Path) -> Result<()> {
 fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Imported> {
     let sha256 = sha256_of(part)?;
     let models = Manifest::embedded().models();
-    let known = models.iter().find(|model| model.accepts(&sha256));
+    let known = models.iter().find(|model| model.sha256 == sha256);
     let own_name = source.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
     let file_name = match known {
         Some(model) => model.file.clone(),
@@ -193,6 +193,6 @@ fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Im
     fs_err::rename(part, &path)?;
     remember(&path, &sha256);
     let name = known.map_or_else(|| path.display().to_string(), |model| model.name.clone());
-    let published = known.is_some_and(|model| model.sha256 == sha256);
+    let published = known.is_some();
     Ok(Imported { file: ModelFile { name, path, sha256 }, converted, published })
 }

@@ -1,5 +1,6 @@
 //! A Whisper model as whisper.cpp reads it: header, mel filters, vocabulary, named tensors.
-//! The tensors come in the order of the publisher's files; matrices stay 16-bit, vectors and positions become 32-bit.
+//! The tensors come in the order of the publisher's files, byte for byte; matrices stay 16-bit, vectors and positions
+//! become 32-bit.
 
 use std::io::Write;
 
