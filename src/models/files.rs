@@ -84,6 +84,12 @@ pub fn wrong_hash(path: &Path, wanted: &str, found: &str) -> ModelFileError {
     ))
 }
 
+/// The error for a folder that models cannot be written to.
+#[expect(clippy::needless_pass_by_value, reason = "what `map_err` wants")]
+pub fn unusable(error: std::io::Error) -> ModelFileError {
+    ModelFileError(format!("{error}\nhint: name another folder with --models-dir or TASKGEN_MODELS"))
+}
+
 /// The hash of a file, read again only if its size or time changed.
 pub fn sha256_once(path: &Path) -> Result<String> {
     let (size, modified_ns) = state(path)?;
@@ -134,7 +140,7 @@ pub fn sha256_of(path: &Path) -> Result<String> {
 /// Takes in a ggml or GGUF file, or a folder with a Whisper model in CTranslate2 form, which is converted.
 /// A file of the manifest lands under its own name; any other keeps its file name, and its path is its name.
 pub fn import(source: &Path, folder: &Path) -> Result<Imported> {
-    fs_err::create_dir_all(folder)?;
+    fs_err::create_dir_all(folder).map_err(unusable)?;
     let converted = source.is_dir();
     let part = folder.join(format!("import-{}.part", std::process::id()));
     let taken = if converted { convert_folder(source, &part) } else { copy(source, &part) };

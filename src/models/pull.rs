@@ -51,8 +51,7 @@ pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<Mo
     if let Some(file) = checked(&places.folder, model)? {
         return Ok(file);
     }
-    fs_err::create_dir_all(&places.folder)
-        .map_err(|e| ModelFileError(format!("{e}\nhint: name another folder with --models-dir or TASKGEN_MODELS")))?;
+    fs_err::create_dir_all(&places.folder).map_err(files::unusable)?;
     let target = Target { model, path: places.folder.join(&model.file), progress };
     let _lock = lock(&target)?;
     // Whoever held the lock may have fetched it.
@@ -73,7 +72,7 @@ pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<Mo
 
 /// One pull of a model at a time. A file system without locks goes without.
 fn lock(target: &Target<'_>) -> Result<std::fs::File> {
-    let (file, _) = fs_err::File::create(target.beside("lock"))?.into_parts();
+    let (file, _) = fs_err::File::create(target.beside("lock")).map_err(files::unusable)?.into_parts();
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
             (target.progress)("waiting for another taskgen that fetches it", 0, target.model.bytes);
