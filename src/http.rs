@@ -1,9 +1,14 @@
-//! The one HTTP client, and the rule of `--offline`: no connection but to this machine.
+//! The one HTTP client, the one retry policy, and the rule of `--offline`: no connection but to this machine.
+//! Hides proxies, redirects and the cryptography behind https.
 
-use std::time::Duration;
+use std::{
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
 
 use anyhow::Result;
-use reqwest::{Client, Url, redirect};
+use backon::{ExponentialBuilder, Retryable as _};
+use reqwest::{Client, ClientBuilder, Url, redirect};
 
 /// Hops after which a chain of redirects is given up.
 const REDIRECTS: usize = 5;
@@ -15,18 +20,23 @@ pub struct HttpOptions {
     pub offline: bool,
     /// Time for a connection to come about.
     pub connect_timeout: Duration,
+    /// Time in which a server must say something, if there is a limit: a model may think for minutes.
+    pub silence: Option<Duration>,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { offline: false, connect_timeout: Duration::from_secs(10) }
+        Self { offline: false, connect_timeout: Duration::from_secs(10), silence: None }
     }
 }
 
 /// The client with its rule. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Http {
-    client: Client,
+    /// For other machines, through the user's proxy where there is one.
+    far: Client,
+    /// For this machine, never through a proxy.
+    near: Client,
     offline: bool,
 }
 
@@ -40,32 +50,82 @@ impl Http {
     pub fn new(options: HttpOptions) -> Result<Self> {
         // A second installation is refused, and the first one serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let offline = options.offline;
-        let policy = redirect::Policy::custom(move |attempt| {
-            let from_https = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
-            if attempt.previous().len() >= REDIRECTS {
-                attempt.error("too many redirects")
-            } else if (from_https && attempt.url().scheme() != "https") || (offline && !is_loopback(attempt.url())) {
-                attempt.error("a redirect to a place that is not allowed")
-            } else {
-                attempt.follow()
-            }
-        });
-        let client = Client::builder()
-            .user_agent(concat!("taskgen/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(options.connect_timeout)
-            .redirect(policy)
-            .build()?;
-        Ok(Self { client, offline })
+        let far = builder(options).build()?;
+        let local = [SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), SocketAddr::from((Ipv6Addr::LOCALHOST, 0))];
+        let near = builder(options).no_proxy().resolve_to_addrs("localhost", &local).build()?;
+        Ok(Self { far, near, offline: options.offline })
     }
 
     /// A request of `method` to `url`, unless the rule forbids it.
     pub fn request(&self, method: reqwest::Method, url: &Url) -> Result<reqwest::RequestBuilder, Offline> {
-        if self.offline && !is_loopback(url) {
-            return Err(Offline(url.host_str().unwrap_or_default().to_owned()));
+        match is_loopback(url) {
+            true => Ok(self.near.request(method, url.clone())),
+            false if self.offline => Err(Offline(url.host_str().unwrap_or_default().to_owned())),
+            false => Ok(self.far.request(method, url.clone())),
         }
-        Ok(self.client.request(method, url.clone()))
     }
+}
+
+fn builder(options: HttpOptions) -> ClientBuilder {
+    let offline = options.offline;
+    let policy = redirect::Policy::custom(move |attempt| {
+        let from_https = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
+        if attempt.previous().len() >= REDIRECTS {
+            attempt.error("too many redirects")
+        } else if (from_https && attempt.url().scheme() != "https") || (offline && !is_loopback(attempt.url())) {
+            attempt.error("a redirect to a place that is not allowed")
+        } else {
+            attempt.follow()
+        }
+    });
+    let client = Client::builder()
+        .user_agent(concat!("taskgen/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(options.connect_timeout)
+        .redirect(policy);
+    match options.silence {
+        Some(silence) => client.read_timeout(silence),
+        None => client,
+    }
+}
+
+/// How often and how patiently something that failed is tried again.
+#[derive(Clone, Copy, Debug)]
+pub struct Retries {
+    /// Attempts in all.
+    pub attempts: usize,
+    /// The first pause; each next one is twice as long.
+    pub pause: Duration,
+    /// The longest pause, also where a server asks for a longer one: then it is not tried again.
+    pub longest: Duration,
+}
+
+/// What an error means for the next attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// It would fail again.
+    Never,
+    /// After the policy's own pause.
+    Later,
+    /// After the pause that the server asks for.
+    After(Duration),
+}
+
+/// Runs `attempt` until it succeeds, fails for good in the eyes of `again`, or the policy's patience ends.
+pub async fn retry<T, E, F: Future<Output = Result<T, E>>>(
+    policy: Retries,
+    attempt: impl FnMut() -> F,
+    again: impl Fn(&E) -> Again,
+) -> Result<T, E> {
+    let pauses = ExponentialBuilder::default()
+        .with_min_delay(policy.pause)
+        .with_max_delay(policy.longest)
+        .with_max_times(policy.attempts.saturating_sub(1));
+    let pause = |error: &E, own: Option<Duration>| match again(error) {
+        Again::Never => None,
+        Again::Later => own,
+        Again::After(asked) => own.filter(|_| asked <= policy.longest).map(|own| own.max(asked)),
+    };
+    attempt.retry(pauses).adjust(pause).await
 }
 
 /// Whether a URL names this machine: a loopback address, or `localhost`.
@@ -99,6 +159,25 @@ mod tests {
                 && !allowed("http://10.0.0.1/")
                 && !allowed("http://127.0.0.1.example.org/")
         );
+    }
+
+    #[test]
+    fn tries_again_as_long_as_it_may_help() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let attempts = |again: Again| {
+            let count = std::cell::Cell::new(0);
+            let policy = Retries { attempts: 3, pause: Duration::from_millis(1), longest: Duration::from_millis(4) };
+            let attempt = || async {
+                count.set(count.get() + 1);
+                Err::<(), ()>(())
+            };
+            runtime.block_on(retry(policy, attempt, |()| again)).expect_err("it never succeeds");
+            count.get()
+        };
+        assert_eq!(attempts(Again::Never), 1);
+        assert_eq!(attempts(Again::Later), 3);
+        assert_eq!(attempts(Again::After(Duration::from_millis(2))), 3);
+        assert_eq!(attempts(Again::After(Duration::from_hours(1))), 1, "nobody waits for an hour");
     }
 
     #[test]

@@ -115,7 +115,7 @@ fn places(global: &Global) -> Places {
         .unwrap_or_else(|| cache.join("huggingface/hub"));
     let mut elsewhere = vec![cache.join("whisper.cpp"), cache.join("whisper"), home.join("whisper.cpp/models")];
     elsewhere.extend(snapshots(&hub));
-    Places { folder, elsewhere, offline: global.offline, python: "python3".to_owned() }
+    Places { elsewhere, offline: global.offline, ..Places::new(folder) }
 }
 
 /// `models--OWNER--NAME/snapshots/COMMIT` of the Hugging Face cache, which faster-whisper uses, too.

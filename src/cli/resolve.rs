@@ -242,13 +242,9 @@ pub fn whisper(global: &Global, notify: &Notify) -> Resolver {
     })
 }
 
-/// The hash of a model of the manifest, where only one file can be it; else its name decides.
+/// The hash of a model of the manifest.
 pub fn pinned(name: &str) -> Option<String> {
-    Manifest::embedded()
-        .find(name)
-        .ok()
-        .filter(|model| model.converted_sha256.is_none())
-        .map(|model| model.sha256.clone())
+    Manifest::embedded().find(name).ok().map(|model| model.sha256.clone())
 }
 
 /// Runs the asynchronous part of a command.

@@ -1,9 +1,10 @@
 //! The file `model.bin` of a Whisper model in CTranslate2 form: a list of named, typed arrays, then aliases.
-//! Everything is checked against the file's length before it is believed.
+//! Everything is checked against the file's length before it is believed; 32-bit arrays are rounded to 16 bits.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use half::f16;
 
 /// The only layout that is known.
 const VERSION: u32 = 6;
@@ -18,10 +19,10 @@ pub struct Array<'a> {
     pub bytes: &'a [u8],
 }
 
-/// The 16-bit arrays of a file by name.
+/// The arrays of floating-point numbers of a file by name.
 #[derive(Debug)]
 pub struct Arrays<'a> {
-    arrays: BTreeMap<String, (Vec<usize>, &'a [u8])>,
+    arrays: BTreeMap<String, (Vec<usize>, Cow<'a, [u8]>)>,
 }
 
 impl<'a> Arrays<'a> {
@@ -37,10 +38,13 @@ impl<'a> Arrays<'a> {
         let mut arrays = BTreeMap::new();
         for _ in 0..count {
             let (name, shape, kind, data) = reader.array()?;
-            if kind == FLOAT16 {
-                arrays.insert(name, (shape, data));
-            } else if name.ends_with("/weight") {
-                bail!("quantised weights cannot be converted: `{name}`; use the float16 form of the model");
+            match kind {
+                FLOAT16 => drop(arrays.insert(name, (shape, Cow::Borrowed(data)))),
+                FLOAT32 => drop(arrays.insert(name, (shape, Cow::Owned(rounded(data))))),
+                _ if name.ends_with("/weight") => {
+                    bail!("quantised weights cannot be converted: `{name}`; use the model's float16 or float32 form")
+                }
+                _ => {}
             }
         }
         Ok(Self { arrays })
@@ -63,7 +67,13 @@ impl<'a> Arrays<'a> {
     }
 }
 
+const FLOAT32: u8 = 0;
 const FLOAT16: u8 = 4;
+
+fn rounded(data: &[u8]) -> Vec<u8> {
+    let (numbers, _) = data.as_chunks::<4>();
+    numbers.iter().flat_map(|number| f16::from_f32(f32::from_le_bytes(*number)).to_le_bytes()).collect()
+}
 
 struct Reader<'a> {
     bytes: &'a [u8],
@@ -101,10 +111,10 @@ impl<'a> Reader<'a> {
         let kind = self.u8()?;
         let length = self.u32()? as usize;
         let data = self.take(length).with_context(|| format!("in `{name}`"))?;
-        if kind == FLOAT16 {
+        if let Some(size) = [(FLOAT32, 4), (FLOAT16, 2)].into_iter().find_map(|(k, size)| (k == kind).then_some(size)) {
             let elements = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
             ensure!(
-                elements.and_then(|n| n.checked_mul(2)) == Some(length),
+                elements.and_then(|n| n.checked_mul(size)) == Some(length),
                 "`{name}` is not as long as its shape says"
             );
         }
@@ -127,7 +137,11 @@ mod tests {
         let mut bytes = VERSION.to_le_bytes().to_vec();
         bytes.extend(string(SPEC));
         bytes.extend(3u32.to_le_bytes());
-        bytes.extend(1u32.to_le_bytes());
+        bytes.extend(2u32.to_le_bytes());
+        bytes.extend(string("encoder/conv1/weight"));
+        bytes.push(2);
+        bytes.extend([1, 0, 0, 0, 1, 0, 0, 0, FLOAT32, 4, 0, 0, 0]);
+        bytes.extend(1.5f32.to_le_bytes());
         bytes.extend(string("encoder/conv1/bias"));
         bytes.push(1);
         bytes.extend(2u32.to_le_bytes());
@@ -143,6 +157,8 @@ mod tests {
         let arrays = Arrays::parse(&file).expect("the file is whole");
         let bias = arrays.get("encoder/conv1/bias").expect("it is there");
         assert_eq!((bias.shape, bias.bytes), (&[2usize][..], &[0u8, 60, 0, 64][..]));
+        let weight = arrays.get("encoder/conv1/weight").expect("it is there");
+        assert_eq!((weight.shape, weight.bytes), (&[1usize, 1][..], &f16::from_f32(1.5).to_le_bytes()[..]));
         assert!(arrays.get("encoder/conv2/bias").is_err());
     }
 

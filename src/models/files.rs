@@ -70,7 +70,7 @@ pub fn checked(folder: &Path, model: &Model) -> Result<Option<ModelFile>> {
         return Ok(None);
     }
     let sha256 = sha256_once(&path)?;
-    if model.accepts(&sha256) {
+    if model.sha256 == sha256 {
         return Ok(Some(ModelFile { name: model.name.clone(), path, sha256 }));
     }
     Err(wrong_hash(&path, &model.sha256, &sha256).into())
@@ -79,27 +79,37 @@ pub fn checked(folder: &Path, model: &Model) -> Result<Option<ModelFile>> {
 /// The error for a file that is not what it should be.
 pub fn wrong_hash(path: &Path, wanted: &str, found: &str) -> ModelFileError {
     ModelFileError(format!(
-        "not the model that it should be: `{}` has sha256 `{found}`, wanted is `{wanted}`\nhint: remove the file and run `taskgen models pull` again; it was not used",
+        "not the model that it should be: `{}` has sha256 `{found}`, wanted is `{wanted}`\nhint: it was not used; remove the file and run `taskgen models pull` again",
         path.display()
     ))
 }
 
 /// The hash of a file, read again only if its size or time changed.
 pub fn sha256_once(path: &Path) -> Result<String> {
-    let metadata = fs_err::metadata(path)?;
-    let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let (size, modified_ns) = (metadata.len(), modified.as_nanos() as i128);
-    let stamp_path = stamp_path(path);
-    let stamp: Option<Stamp> =
-        fs_err::read_to_string(&stamp_path).ok().and_then(|text| serde_json::from_str(&text).ok());
+    let (size, modified_ns) = state(path)?;
+    let stamp = fs_err::read_to_string(stamp_path(path)).ok();
+    let stamp: Option<Stamp> = stamp.and_then(|text| serde_json::from_str(&text).ok());
     if let Some(stamp) = stamp.filter(|s| (s.size, s.modified_ns) == (size, modified_ns)) {
         return Ok(stamp.sha256);
     }
     let sha256 = sha256_of(path)?;
-    let stamp = Stamp { size, modified_ns, sha256: sha256.clone() };
-    // In a folder that cannot be written the file is read again next time.
-    let _ = fs_err::write(stamp_path, serde_json::to_string(&stamp)?);
+    remember(path, &sha256);
     Ok(sha256)
+}
+
+/// Keeps the hash of a file that was just read or written, as long as the file stays as it is.
+pub fn remember(path: &Path, sha256: &str) {
+    let Ok((size, modified_ns)) = state(path) else { return };
+    let stamp = Stamp { size, modified_ns, sha256: sha256.to_owned() };
+    // In a folder that cannot be written the file is read again next time.
+    let _ = serde_json::to_string(&stamp).map(|text| fs_err::write(stamp_path(path), text));
+}
+
+/// Size and time of the last change.
+fn state(path: &Path) -> Result<(u64, i128)> {
+    let metadata = fs_err::metadata(path)?;
+    let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Ok((metadata.len(), modified.as_nanos() as i128))
 }
 
 fn stamp_path(path: &Path) -> PathBuf {
@@ -108,8 +118,8 @@ fn stamp_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The hash of a file.
-fn sha256_of(path: &Path) -> Result<String> {
+/// The hash of a file, read now.
+pub fn sha256_of(path: &Path) -> Result<String> {
     let mut file = fs_err::File::open(path)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
@@ -167,16 +177,22 @@ pub fn convert(model_bin: &[u8], tokenizer: &[u8], part: &Path) -> Result<()> {
 
 fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Imported> {
     let sha256 = sha256_of(part)?;
-    let known = Manifest::embedded().models().iter().find(|model| model.accepts(&sha256));
+    let models = Manifest::embedded().models();
+    let known = models.iter().find(|model| model.sha256 == sha256);
     let own_name = source.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
     let file_name = match known {
         Some(model) => model.file.clone(),
         None if converted => format!("ggml-{own_name}.bin"),
         None => own_name,
     };
+    if let Some(other) = models.iter().find(|model| known.is_none() && model.file == file_name) {
+        return Err(wrong_hash(source, &other.sha256, &sha256).into());
+    }
+    fs_err::File::open(part)?.sync_all()?;
     let path = folder.join(file_name);
     fs_err::rename(part, &path)?;
+    remember(&path, &sha256);
     let name = known.map_or_else(|| path.display().to_string(), |model| model.name.clone());
-    let published = known.is_some_and(|model| model.sha256 == sha256);
+    let published = known.is_some();
     Ok(Imported { file: ModelFile { name, path, sha256 }, converted, published })
 }

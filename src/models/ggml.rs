@@ -1,5 +1,6 @@
 //! A Whisper model as whisper.cpp reads it: header, mel filters, vocabulary, named tensors.
-//! The tensors come in the order of the publisher's files; matrices stay 16-bit, vectors and positions become 32-bit.
+//! The tensors come in the order of the publisher's files, byte for byte; matrices stay 16-bit, vectors and positions
+//! become 32-bit.
 
 use std::io::Write;
 
@@ -25,33 +26,31 @@ pub fn convert(model_bin: &[u8], tokenizer: &[u8], out: &mut impl Write) -> Resu
     let arrays = Arrays::parse(model_bin)?;
     let embedding = arrays.get("decoder/embeddings/weight")?.shape.to_vec();
     let (hear, say) = (positions(&arrays, "encoder")?, positions(&arrays, "decoder")?);
-    let bands = arrays.get("encoder/conv1/weight")?.shape.get(1).copied();
-    ensure!(
-        bands == Some(mel::BANDS),
-        "only models with {} mel bands can be converted, this one has {bands:?}",
-        mel::BANDS
-    );
+    let bands = arrays.get("encoder/conv1/weight")?.shape.get(1).copied().unwrap_or_default();
+    ensure!(matches!(bands, 80 | 128), "not a Whisper model: its sound has {bands} mel bands instead of 80 or 128");
     ensure!(embedding.len() == 2 && embedding[1] == say[1], "the decoder's embeddings have an unexpected shape");
+    let (layers_heard, layers_said) = (arrays.layers("encoder"), arrays.layers("decoder"));
+    ensure!(layers_heard > 0 && layers_said > 0, "the model has no layers");
     let header = [
         embedding[0],
         hear[0],
         hear[1],
         hear[1] / HEAD,
-        arrays.layers("encoder"),
+        layers_heard,
         say[0],
         say[1],
         say[1] / HEAD,
-        arrays.layers("decoder"),
-        mel::BANDS,
+        layers_said,
+        bands,
     ];
     out.write_all(&MAGIC.to_le_bytes())?;
     for value in header {
         int(out, value)?;
     }
     out.write_all(&FILE_TYPE.to_le_bytes())?;
-    int(out, mel::BANDS)?;
+    int(out, bands)?;
     int(out, mel::BINS)?;
-    for weight in mel::filters() {
+    for weight in mel::filters(bands) {
         out.write_all(&weight.to_le_bytes())?;
     }
     let tokens = vocabulary(tokenizer)?;
@@ -227,7 +226,7 @@ impl<W: Write> Writer<'_, W> {
 /// Part `part` of `parts` equal stacks of rows.
 fn slice(array: Array<'_>, part: usize, parts: usize) -> Result<(Vec<usize>, &[u8])> {
     let rows = array.shape.first().copied().unwrap_or(0);
-    ensure!(rows % parts == 0, "a stack of {rows} rows cannot be split into {parts}");
+    ensure!(rows > 0 && rows % parts == 0, "a stack of {rows} rows cannot be split into {parts}");
     let mut shape = array.shape.to_vec();
     shape[0] = rows / parts;
     let length = array.bytes.len() / parts;

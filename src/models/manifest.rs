@@ -34,8 +34,6 @@ pub struct Model {
     pub bytes: u64,
     /// SHA-256 of the publisher's file, hexadecimal.
     pub sha256: String,
-    /// SHA-256 of the file that our own conversion makes of the same weights.
-    pub converted_sha256: Option<String>,
     /// The publisher's file.
     pub url: Option<String>,
     /// Python packages that carry it.
@@ -105,13 +103,6 @@ impl Manifest {
             };
             anyhow!("no such model: `{name}`\nhint: {hint}")
         })
-    }
-}
-
-impl Model {
-    /// Whether a file with this hash is the model: the publisher's own, or our conversion of the same weights.
-    pub fn accepts(&self, sha256: &str) -> bool {
-        self.sha256 == sha256 || self.converted_sha256.as_deref() == Some(sha256)
     }
 }
 

@@ -2,14 +2,16 @@
 //! Hides where files come from: this disk, the publisher, a Python package, or a conversion made here.
 
 mod ct2;
+mod download;
 mod files;
 mod ggml;
 mod manifest;
 mod mel;
+mod packages;
 mod pull;
 
 pub use files::{Imported, Known, ModelFile, checked, import, list, sha256_once};
-pub use manifest::{Kind, Manifest, Model};
+pub use manifest::{Convert, Kind, Manifest, Model, Packages};
 pub use pull::{Places, Progress, pull};
 
 /// A model's file is missing, wrong or cannot be fetched.

