@@ -56,7 +56,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
 /// Diagnostics to stderr: warnings by default, more with `-v`, or as `TASKGEN_LOG` says.
 fn start_log(verbose: u8) {
     let level = match verbose {
-        0 => "warn",
+        0 => "error,taskgen=warn",
         1 => "taskgen=info",
         2 => "taskgen=debug",
         _ => "debug",

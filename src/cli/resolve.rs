@@ -247,15 +247,27 @@ pub fn pinned(name: &str) -> Option<String> {
     Manifest::embedded().find(name).ok().map(|model| model.sha256.clone())
 }
 
-/// Runs `work` until it ends, or a signal asks to stop; then the exit code. What was committed stays.
-pub fn until_stopped<T>(work: impl Future<Output = Result<T>>) -> Result<Result<T, u8>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-        tokio::select! {
-            done = work => done.map(Ok),
-            interrupted = tokio::signal::ctrl_c() => interrupted.map(|()| Err(exit::INTERRUPTED)).map_err(Into::into),
-            _ = terminate.recv() => Ok(Err(exit::STOPPED)),
-        }
-    })
+/// Runs the asynchronous part of a command.
+pub fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
+}
+
+/// From now on, Ctrl-C and SIGTERM end the program with a word on how to go on. Whatever was finished is committed, and
+/// the embedded model's process ends with its input, so there is nothing to wait for.
+pub fn stop_on_signals(printer: Printer) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::spawn(move || {
+        let Ok(code) = runtime.block_on(signal()) else { return };
+        printer.error("\nstopped: everything that was finished is saved\nhint: run the same command again to continue");
+        std::process::exit(i32::from(code));
+    });
+    Ok(())
+}
+
+async fn signal() -> std::io::Result<u8> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted.map(|()| exit::INTERRUPTED),
+        _ = terminate.recv() => Ok(exit::STOPPED),
+    }
 }

@@ -48,6 +48,7 @@ struct Calls {
 /// `taskgen run`
 pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     let started = Instant::now();
+    resolve::stop_on_signals(*printer)?;
     let mut project = Project::find(global)?;
     project.apply_sound(&args.sound);
     project.apply_rank(&args.rank)?;
@@ -71,16 +72,14 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         let ranked = rank::run(&ctx, &ctx.store.tasks()?, &config.rank).await?;
         Ok(vec![inspired, woven, ranked])
     };
-    match resolve::until_stopped(work)? {
-        Ok(done) => stages.extend(done),
-        Err(stopped) => return Ok(say_stopped(&store, stopped, printer)),
-    }
+    stages.extend(resolve::block_on(work)?);
     end(&project, &store, stages, Some(&ctx), started, args.rank.max_unscored, printer)
 }
 
 /// `taskgen transcribe`
 pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -> Result<u8> {
     let started = Instant::now();
+    resolve::stop_on_signals(*printer)?;
     let forms = forms(&args.format)?;
     let notify = progress::notify(global.quiet || global.json);
     let report = match Project::find_if_any(global)? {
@@ -182,6 +181,7 @@ fn one_stage(
     adapt: impl FnOnce(&mut Project) -> Result<()>,
 ) -> Result<u8> {
     let started = Instant::now();
+    resolve::stop_on_signals(*printer)?;
     let mut project = Project::find(global)?;
     adapt(&mut project)?;
     let notify = progress::notify(global.quiet || global.json);
@@ -193,10 +193,8 @@ fn one_stage(
         );
     }
     let ctx = resolve::context(global, &project, &store, &notify, printer, &[role])?;
-    match resolve::until_stopped(work(&ctx, &project.loaded.config, &store))? {
-        Ok(report) => end(&project, &store, vec![report], Some(&ctx), started, max_unscored, printer),
-        Err(stopped) => Ok(say_stopped(&store, stopped, printer)),
-    }
+    let report = resolve::block_on(work(&ctx, &project.loaded.config, &store))?;
+    end(&project, &store, vec![report], Some(&ctx), started, max_unscored, printer)
 }
 
 /// The transcripts of a run, and what could not be transcribed.
@@ -241,6 +239,11 @@ fn hear(
     let engine = Engine::new(resolve::whisper(global, notify));
     let mut heard = Heard { report: StageReport::new("transcribe"), transcripts: Vec::new() };
     tracing::debug!(from = %seminars.display(), recordings = found.recordings.len(), "discovered");
+    transcribe::check_writable(transcripts).map_err(|e| {
+        let hint = e.hint();
+        anyhow::Error::new(e)
+            .context(format!("transcripts cannot be written to `{}`\nhint: {hint}", transcripts.display()))
+    })?;
     notify(Notice::Start { stage: "transcribe", total: found.recordings.len() as u64 * 100 });
     for recording in &found.recordings {
         notify(Notice::Working(&recording.name));
@@ -383,13 +386,6 @@ fn end(
         printer.note("next: `taskgen tasks list`, `taskgen tasks show ID`, `taskgen tasks export`");
     }
     Ok(code)
-}
-
-fn say_stopped(store: &Store, code: u8, printer: &Printer) -> u8 {
-    // The database may be what failed; the message must come all the same.
-    let _ = store.end_run(&jiff::Timestamp::now().to_string(), code);
-    printer.error("stopped: everything that was finished is saved\nhint: run the same command again to continue");
-    code
 }
 
 fn show(summary: &Summary, printer: &Printer) -> Result<u8> {

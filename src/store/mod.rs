@@ -61,8 +61,8 @@ impl Store {
         let mut connection = Connection::open(path).with_context(|| cannot_open(path))?;
         connection.busy_timeout(Duration::from_secs(30))?;
         connection.pragma_update(None, "journal_mode", "WAL").with_context(|| cannot_open(path))?;
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(|e| explain(path, e))?;
+        connection.pragma_update(None, "foreign_keys", true).map_err(|e| explain(path, e))?;
         migrate(&mut connection, path)?;
         let mut store = Self { connection: Mutex::new(connection), path: path.to_owned(), run: 0, _lock: Some(lock) };
         store.run = store.begin_run(run)?;
@@ -82,30 +82,31 @@ impl Store {
     /// One short transaction.
     fn write<T>(&self, work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
         let mut connection = self.connection();
-        let transaction = connection.transaction().map_err(|e| self.explain(e))?;
-        let value = work(&transaction).map_err(|e| self.explain(e))?;
-        transaction.commit().map_err(|e| self.explain(e))?;
+        let transaction = connection.transaction().map_err(|e| explain(&self.path, e))?;
+        let value = work(&transaction).map_err(|e| explain(&self.path, e))?;
+        transaction.commit().map_err(|e| explain(&self.path, e))?;
         Ok(value)
     }
+}
 
-    fn explain(&self, error: rusqlite::Error) -> anyhow::Error {
-        let hint = match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => {
-                "free some space and run the same command again: nothing that was saved is lost"
-            }
-            Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen) => {
-                "the project's folder `tasks` must be writable"
-            }
-            Some(rusqlite::ErrorCode::SystemIoFailure) => {
-                "the disk refused a write (full or failing?): run the same command again when it is well, nothing that was saved is lost"
-            }
-            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
-                "restore the file from a copy, or move it away to start anew"
-            }
-            _ => return anyhow::Error::new(error).context(format!("database: `{}`", self.path.display())),
-        };
-        anyhow::Error::new(error).context(format!("cannot write the database: `{}`\nhint: {hint}", self.path.display()))
-    }
+/// What the user can do about an error of the database.
+fn explain(path: &Path, error: rusqlite::Error) -> anyhow::Error {
+    let hint = match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => {
+            "free some space and run the same command again: nothing that was saved is lost"
+        }
+        Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen) => {
+            "the project's folder `tasks` must be writable"
+        }
+        Some(rusqlite::ErrorCode::SystemIoFailure) => {
+            "the disk refused a write (full or failing?): run the same command again when it is well, nothing that was saved is lost"
+        }
+        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
+            "restore the file from a copy, or move it away to start anew"
+        }
+        _ => return anyhow::Error::new(error).context(format!("database: `{}`", path.display())),
+    };
+    anyhow::Error::new(error).context(format!("cannot write the database: `{}`\nhint: {hint}", path.display()))
 }
 
 fn cannot_open(path: &Path) -> String {
@@ -137,10 +138,13 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
         connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).context("cannot copy the old database aside")?;
     }
     for (index, sql) in MIGRATIONS.iter().enumerate().skip(version) {
-        let transaction = connection.transaction()?;
-        transaction.execute_batch(sql).with_context(|| cannot_open(path))?;
-        transaction.pragma_update(None, "user_version", index as i64 + 1)?;
-        transaction.commit()?;
+        let apply = |connection: &mut Connection| {
+            let transaction = connection.transaction()?;
+            transaction.execute_batch(sql)?;
+            transaction.pragma_update(None, "user_version", index as i64 + 1)?;
+            transaction.commit()
+        };
+        apply(connection).map_err(|e| explain(path, e))?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ pub use discover::{Discovered, EXTENSIONS, Recording, discover};
 pub use error::TranscribeError;
 pub use guard::Notes;
 pub use language::Language;
-pub use saved::{Meta, Standing, load, meta_path, standing, transcript_path, write_whole};
+pub use saved::{Meta, Standing, check_writable, load, meta_path, standing, transcript_path, write_whole};
 pub use vad::{Hearing, Span};
 pub use whisper::{Engine, ModelFile, Resolver};
 pub use windows::Window;

@@ -137,6 +137,14 @@ pub fn save(
     write_json(&meta_path(transcripts, recording), meta)
 }
 
+/// Finds out whether transcripts can be written to `folder` before an hour is spent on the first.
+pub fn check_writable(folder: &Path) -> Result<(), TranscribeError> {
+    let probe = folder.join(format!(".writable-{}", std::process::id()));
+    fs_err::create_dir_all(folder)?;
+    fs_err::write(&probe, b"?")?;
+    Ok(fs_err::remove_file(&probe)?)
+}
+
 /// Size and time of modification of a file.
 pub fn stamp(path: &Path) -> Result<(u64, i128), TranscribeError> {
     let metadata = fs_err::metadata(path)?;
