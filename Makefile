@@ -1,11 +1,12 @@
 # What a person types: each target sets itself up (scripts/setup.sh), needs no root, no terminal and no input.
 
-.PHONY: help demo test quick native clean
+.PHONY: help demo test quick accept native clean
 
 help:
 	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 20 minutes on 2 cores)"
 	@echo "make test    everything that CI checks, with the real models (at most 45 minutes from nothing)"
 	@echo "make quick   formatting, lints and the tests that load no model (a few minutes, while working)"
+	@echo "make accept  the long proofs, e.g. kill -9 at ten moments of a real run (about 30 minutes)"
 	@echo "make native  build for exactly this machine's CPU, into a folder of its own"
 	@echo "make clean   remove what was built here"
 
@@ -17,6 +18,9 @@ test:
 
 quick:
 	@scripts/test.sh quick
+
+accept:
+	@scripts/accept.sh
 
 native:
 	@TASKGEN_CPU=native scripts/native.sh

@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "taskgen", version, propagate_version = true, max_term_width = 110)]
 #[command(
-    after_help = "Exit codes: 0 done · 1 done, but some items failed · 2 usage, configuration or lock · 3 a model, key or provider is missing\n4 too many unscored · 75 asked to stop · 130 interrupted (all that was finished is saved)"
+    after_help = "Exit codes: 0 done · 1 done, but some items failed · 2 usage, configuration or lock · 3 a model, key or provider is missing\n4 too many unscored · 5 stopped by the budget · 75 asked to stop · 130 interrupted (all that was finished is saved)"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -43,12 +43,27 @@ pub struct Global {
     /// Wait for another taskgen that is writing to the project, instead of giving up
     #[arg(long, global = true)]
     pub wait: bool,
-    /// Use a model for a role: inspire, weave or judge (repeatable)
+    /// Use a model for a role: inspire, weave or judge (repeatable); several judges with commas are a panel
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL")]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable
-    #[arg(long, global = true)]
+    #[arg(long, global = true, conflicts_with = "replay")]
     pub retry_failed: bool,
+    /// Ask no model at all: only what is on record
+    #[arg(long, global = true)]
+    pub replay: bool,
+    /// Ask nobody: say how many calls, tokens and dollars it would take, and show the first prompt
+    #[arg(long, global = true, conflicts_with_all = ["replay", "retry_failed"])]
+    pub dry_run: bool,
+    /// Spend at most so many US dollars, at the prices of `prices.toml`
+    #[arg(long, global = true, value_name = "X")]
+    pub budget_usd: Option<f64>,
+    /// Spend at most so many tokens, prompts and replies together
+    #[arg(long, global = true, value_name = "N")]
+    pub budget_tokens: Option<u64>,
+    /// Requests to a server at once, to begin with
+    #[arg(long, global = true, value_name = "N")]
+    pub max_connections: Option<usize>,
     /// Folder of the model files
     #[arg(long, global = true, value_name = "DIR", env = "TASKGEN_MODELS")]
     pub models_dir: Option<PathBuf>,
@@ -76,6 +91,11 @@ pub enum Command {
     /// Model files: what there is, fetch, convert
     #[command(subcommand)]
     Models(Models),
+    /// The prompts of all calls; copies to edit
+    #[command(subcommand)]
+    Prompts(Prompts),
+    /// What was asked of which model, and what it cost
+    Calls(Calls),
     /// What the project holds and what is still to do
     Status,
     /// The configuration in force
@@ -179,6 +199,26 @@ pub enum Tasks {
     },
 }
 
+/// `calls`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Calls {
+    /// Only this role's
+    #[arg(long, value_name = "ROLE")]
+    pub role: Option<String>,
+    /// Only those to this model
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub model: Option<String>,
+    /// Only those that failed
+    #[arg(long)]
+    pub failed: bool,
+    /// The newest so many [default: 20]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// One call with its whole request and reply, by its id or the start of it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["role", "model", "failed", "limit"])]
+    pub show: Option<String>,
+}
+
 /// `models …`
 #[derive(Debug, Subcommand)]
 pub enum Models {
@@ -200,6 +240,20 @@ pub enum Models {
         /// The file or folder
         path: PathBuf,
     },
+}
+
+/// `prompts …`
+#[derive(Clone, Debug, Subcommand)]
+pub enum Prompts {
+    /// Every prompt, and whether the project has its own copy
+    List,
+    /// Copy a prompt into the project's `prompts/`, where it wins over the built-in one
+    Eject {
+        /// A name of `taskgen prompts list`
+        name: String,
+    },
+    /// Whether the project's copies fit the calls that use them
+    Check,
 }
 
 /// `config …`

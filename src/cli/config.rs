@@ -10,13 +10,17 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::exit::Usage;
+use super::{
+    args::{self, Global},
+    exit::{self, Usage},
+    output::{Printer, table},
+    project::Project,
+    roles::Roles,
+};
 use crate::{inspire, rank, weave};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";
-/// Where no model is named.
-const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 /// The file that `taskgen init` writes, and the project's own.
 pub const TEMPLATE: &str = include_str!("../../taskgen.toml");
 
@@ -40,18 +44,6 @@ pub struct Config {
     pub privacy: Privacy,
     /// Servers by name.
     pub providers: BTreeMap<String, Provider>,
-}
-
-/// Roles and their models.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Roles {
-    /// Finds inspirations.
-    pub inspire: String,
-    /// Writes tasks.
-    pub weave: String,
-    /// Compares tasks.
-    pub judge: String,
 }
 
 /// How recordings become text.
@@ -113,13 +105,6 @@ impl Default for Config {
     }
 }
 
-impl Default for Roles {
-    fn default() -> Self {
-        let model = || DEFAULT_MODEL.to_owned();
-        Self { inspire: model(), weave: model(), judge: model() }
-    }
-}
-
 impl Default for Transcribe {
     fn default() -> Self {
         Self { model: "auto".into(), language: "auto".into(), jobs: 0, vocabulary: None }
@@ -153,6 +138,20 @@ pub struct Shown {
     pub value: Value,
     /// `default`, the file's path, or the flag or variable that set it.
     pub origin: String,
+}
+
+/// `taskgen config show`
+pub fn show(global: &Global, command: &args::Config, printer: &Printer) -> Result<u8> {
+    let args::Config::Show = command;
+    let project = Project::find(global)?;
+    printer.show(&project.loaded.show(), |values| {
+        let mut rows = table(&["key", "value", "from"]);
+        for shown in values {
+            rows.add_row(vec![shown.key.clone(), shown.value.to_string(), shown.origin.clone()]);
+        }
+        rows.to_string()
+    })?;
+    Ok(exit::DONE)
 }
 
 /// Finds the file from `start` upwards.
@@ -193,6 +192,7 @@ impl Loaded {
 
 /// What the types cannot say.
 pub fn check(config: &Config) -> Result<(), String> {
+    config.roles.check()?;
     if !(5..=8).contains(&config.weave.per_seminar) {
         return Err(format!("weave.per_seminar must be 5 to 8: `{}`", config.weave.per_seminar));
     }

@@ -12,6 +12,8 @@ pub const USAGE: u8 = 2;
 pub const NO_MODEL: u8 = 3;
 /// More judgements are unscored than allowed.
 pub const UNSCORED: u8 = 4;
+/// The budget is spent; state is saved.
+pub const BUDGET: u8 = 5;
 /// Asked to stop; state is saved.
 pub const STOPPED: u8 = 75;
 /// Interrupted; state is saved.
@@ -37,7 +39,12 @@ pub fn code(error: &anyhow::Error) -> u8 {
             return NO_MODEL;
         }
         if let Some(ask) = cause.downcast_ref::<AskError>() {
-            return if ask.is_about_the_model() { NO_MODEL } else { SOME_FAILED };
+            return match ask {
+                AskError::Model { .. } | AskError::NoModel(_) => NO_MODEL,
+                AskError::Budget(_) => BUDGET,
+                AskError::NotOnRecord { .. } | AskError::Unpriced(_) => USAGE,
+                AskError::Prompt(_) | AskError::Store(_) => SOME_FAILED,
+            };
         }
         if let Some(transcribe) = cause.downcast_ref::<TranscribeError>() {
             return if transcribe.is_about_the_model() { NO_MODEL } else { SOME_FAILED };

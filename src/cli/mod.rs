@@ -2,6 +2,7 @@
 //! chooses an exit code; every command returns a value that is shown as text or as JSON.
 
 mod args;
+mod calls;
 mod config;
 mod exit;
 mod init;
@@ -10,10 +11,15 @@ mod models;
 mod output;
 mod progress;
 mod project;
+mod prompts;
 mod resolve;
+mod roles;
+mod side;
 mod stages;
 mod status;
+mod summary;
 mod tasks;
+mod transcribe;
 
 use std::process::ExitCode;
 
@@ -42,14 +48,16 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     match args.command {
         Command::Init { folder } => init::init(&global, folder, printer),
         Command::Run(run) => stages::run(&global, &run, printer),
-        Command::Transcribe(transcribe) => stages::transcribe(&global, &transcribe, printer),
+        Command::Transcribe(transcribe) => transcribe::transcribe(&global, &transcribe, printer),
         Command::Inspire(select) => stages::inspire(&global, &select, printer),
         Command::Weave(select) => stages::weave(&global, &select, printer),
         Command::Rank(rank) => stages::rank(&global, &rank, printer),
         Command::Tasks(command) => tasks::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),
+        Command::Prompts(command) => prompts::prompts(&global, &command, printer),
+        Command::Calls(args) => calls::calls(&global, &args, printer),
         Command::Status => status::status(&global, printer),
-        Command::Config(command) => status::config(&global, &command, printer),
+        Command::Config(command) => config::show(&global, &command, printer),
     }
 }
 

@@ -104,6 +104,11 @@ pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile>
     models::pull(model, &places(global), &progress)
 }
 
+/// The hash of a model of the manifest.
+pub fn pinned(name: &str) -> Option<String> {
+    Manifest::embedded().find(name).ok().map(|model| model.sha256.clone())
+}
+
 /// Where models are kept, and where other programs keep theirs.
 fn places(global: &Global) -> Places {
     let env = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);

@@ -8,6 +8,7 @@ use super::{
     args::{Global, Rank, Sound},
     config::{self, Loaded},
     exit::Usage,
+    roles,
 };
 use crate::{
     data::id::sha256_hex,
@@ -79,6 +80,11 @@ impl Project {
         self.root.join("prompts")
     }
 
+    /// The project's own prices, if it has any.
+    pub fn prices(&self) -> PathBuf {
+        self.root.join("prices.toml")
+    }
+
     fn database(&self) -> PathBuf {
         self.tasks().join("taskgen.db")
     }
@@ -100,20 +106,23 @@ impl Project {
         })
     }
 
-    /// The database for writing, locked, with a new run in it.
+    /// The database for writing, locked, with a new run in it; for a dry run a copy that nobody keeps.
     pub fn write(&self, global: &Global) -> Result<Store> {
-        fs_err::create_dir_all(self.tasks())
-            .context("cannot write to the project\nhint: its folder must be writable")?;
         let command = std::env::args().collect::<Vec<_>>().join(" ");
-        let holder = format!("process {}, `{command}`", std::process::id());
-        let lock = WriteLock::take(&self.tasks().join("taskgen.lock"), &holder, global.wait)?;
         let config = serde_json::to_string(&self.loaded.config)?;
         let info = RunInfo {
-            command,
+            command: command.clone(),
             config_hash: sha256_hex(config.as_bytes()),
             seed: self.loaded.config.seed,
             started: jiff::Timestamp::now().to_string(),
         };
+        if global.dry_run {
+            return Store::scratch(&self.database(), &info);
+        }
+        fs_err::create_dir_all(self.tasks())
+            .context("cannot write to the project\nhint: its folder must be writable")?;
+        let holder = format!("process {}, `{command}`", std::process::id());
+        let lock = WriteLock::take(&self.tasks().join("taskgen.lock"), &holder, global.wait)?;
         Store::open(&self.database(), lock, &info)
     }
 
@@ -170,22 +179,16 @@ fn apply(global: &Global, loaded: &mut Loaded) -> Result<()> {
         loaded.set_by("seed", "--seed or TASKGEN_SEED");
     }
     for binding in &global.model_role {
-        let Some((role, model)) = binding.split_once('=') else {
+        let Some((role, models)) = binding.split_once('=') else {
             return Err(Usage(format!("--model-role takes ROLE=PROVIDER/MODEL: `{binding}`")).into());
         };
-        let roles = &mut loaded.config.roles;
-        let slot = match role {
-            "inspire" => &mut roles.inspire,
-            "weave" => &mut roles.weave,
-            "judge" => &mut roles.judge,
-            other => {
-                return Err(
-                    Usage(format!("no such role: `{other}`\nhint: the roles are inspire, weave and judge")).into()
-                );
-            }
-        };
-        model.clone_into(slot);
+        if !loaded.config.roles.set(role, models) {
+            return Err(
+                Usage(format!("no such role: `{role}`\nhint: the roles are {}", roles::NAMES.join(", "))).into()
+            );
+        }
         loaded.set_by(&format!("roles.{role}"), "--model-role");
     }
+    loaded.config.roles.check().map_err(Usage)?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Names into things that work: a role into a model that answers, a speech model's name into a checked file.
 //! Everything that the environment says is read here or by the flags, and handed down as values.
 
-use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 
@@ -12,19 +12,24 @@ use super::{
     models,
     output::Printer,
     project::Project,
+    roles::Member,
 };
 use crate::{
     context::{Context, Notify},
     data::id::sha256_hex,
-    http::{Http, HttpOptions},
-    llm::{ChatModel, Llm, LlmOptions, LocalModel, LocalOptions, OpenAi, OpenAiOptions, Prompts},
-    models::Manifest,
+    http::{self, Http, HttpOptions},
+    llm::{
+        Budget, ChatModel, Limits, Llm, LlmOptions, LocalModel, LocalOptions, OpenAi, OpenAiOptions, Prices, Prompts,
+        Replay, shown_url,
+    },
     store::Store,
     transcribe::{ModelChoice, ModelFile, Options, Resolver},
 };
 
 /// Requests in flight to a server at once.
 const PARALLEL: usize = 8;
+/// A request that takes longer is cut.
+const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The tools for stages in which `roles` answer.
 pub fn context(
@@ -40,22 +45,39 @@ pub fn context(
     let mut models: BTreeMap<&str, Arc<dyn ChatModel>> = BTreeMap::new();
     let mut bound: BTreeMap<String, Vec<Arc<dyn ChatModel>>> = BTreeMap::new();
     for role in roles {
-        let name = role_model(config, role);
-        let model = match models.get(name) {
-            Some(model) => Arc::clone(model),
-            None => chat_model(global, config, name, &http, notify)?,
-        };
-        models.insert(name, Arc::clone(&model));
-        bound.insert((*role).to_owned(), vec![model]);
+        for member in &config.roles.get(role).0 {
+            let model = match models.get(member.model.as_str()) {
+                Some(model) => Arc::clone(model),
+                None => chat_model(global, config, member, &http, notify)?,
+            };
+            models.insert(&member.model, Arc::clone(&model));
+            bound.entry((*role).to_owned()).or_default().push(model);
+        }
     }
-    say_who_answers(config, roles, &bound, printer)?;
+    say_who_answers(config, roles, &bound, global.replay || global.dry_run, printer)?;
     let llm = Llm::new(LlmOptions {
-        store: Arc::clone(store),
-        prompts: Prompts::new(Some(project.prompts()), &fence_key(config)),
-        roles: bound,
         retry_failed: global.retry_failed,
+        replay: global.replay,
+        dry_run: global.dry_run,
+        prices: Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?,
+        budget: Budget::new(limits(global)?),
+        ..LlmOptions::new(Arc::clone(store), prompts(project), bound)
     });
     Ok(Context { store: Arc::clone(store), llm: Arc::new(llm), seed: config.seed, notify: Arc::clone(notify) })
+}
+
+/// The templates, with the project's own where it has any.
+pub fn prompts(project: &Project) -> Prompts {
+    Prompts::new(Some(project.prompts()), &fence_key(&project.loaded.config))
+}
+
+fn limits(global: &Global) -> Result<Limits> {
+    let micro = match global.budget_usd {
+        Some(usd) if usd.is_finite() && usd >= 0.0 => Some((usd * 1e6) as u64),
+        Some(usd) => return Err(Usage(format!("--budget-usd must be 0 or more: `{usd}`")).into()),
+        None => None,
+    };
+    Ok(Limits { micro, tokens: global.budget_tokens })
 }
 
 /// Key of the fences around untrusted text. It follows from the seed, so that the same seed gives the same prompts
@@ -65,35 +87,36 @@ fn fence_key(config: &Config) -> String {
     std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| sha256_hex(format!("fence {}", config.seed).as_bytes()))
 }
 
-fn role_model<'a>(config: &'a Config, role: &str) -> &'a str {
-    match role {
-        "inspire" => &config.roles.inspire,
-        "weave" => &config.roles.weave,
-        _ => &config.roles.judge,
-    }
-}
-
 fn chat_model(
     global: &Global,
     config: &Config,
-    name: &str,
+    member: &Member,
     http: &Http,
     notify: &Notify,
 ) -> Result<Arc<dyn ChatModel>> {
+    let name = member.model.as_str();
     let Some((provider, model)) = name.split_once('/') else {
         return Err(Usage(format!("a model is named `provider/model`: `{name}`\nhint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`")).into());
     };
+    if provider == "local" && global.replay {
+        return Ok(Arc::new(Replay { name: name.to_owned(), base_url: None, trial: true }));
+    }
     if provider == "local" {
         return local(global, name, model, notify);
     }
-    let (base_url, key) = server(config, provider)?;
+    let (base_url, key) = server(config, provider, global.replay)?;
+    if global.replay {
+        let base_url = Some(shown_url(&base_url));
+        return Ok(Arc::new(Replay { name: name.to_owned(), base_url, trial: false }));
+    }
     Ok(Arc::new(OpenAi::new(OpenAiOptions {
         name: name.to_owned(),
         model: model.to_owned(),
         base_url,
         api_key: key,
         http: Some(http.clone()),
-        parallel: PARALLEL,
+        parallel: member.max_connections.or(global.max_connections).unwrap_or(PARALLEL),
+        timeout: member.timeout.map_or(TIMEOUT, Duration::from_secs),
         ..OpenAiOptions::default()
     })))
 }
@@ -119,13 +142,13 @@ fn local_program() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Base URL and key of a provider.
-fn server(config: &Config, provider: &str) -> Result<(String, Option<String>)> {
+/// Base URL and key of a provider. A replay sends nothing and needs no key.
+fn server(config: &Config, provider: &str, replay: bool) -> Result<(String, Option<String>)> {
     let env = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(known) = config.providers.get(provider) {
         let key = match &known.key_env {
-            Some(name) => Some(env(name).ok_or_else(|| missing_key(provider, name))?),
-            None => None,
+            Some(name) if !replay => Some(env(name).ok_or_else(|| missing_key(provider, name))?),
+            _ => None,
         };
         return Ok((known.base_url.clone(), key));
     }
@@ -134,14 +157,17 @@ fn server(config: &Config, provider: &str) -> Result<(String, Option<String>)> {
             let base = env("OPENAI_BASE_URL");
             let key = env("OPENAI_API_KEY");
             // A server of one's own may need no key; the public one does.
-            if base.is_none() && key.is_none() {
+            if base.is_none() && key.is_none() && !replay {
                 return Err(missing_key(provider, "OPENAI_API_KEY"));
             }
             Ok((base.unwrap_or_else(|| "https://api.openai.com/v1".into()), key))
         }
         "openrouter" => {
-            let key = env("OPENROUTER_API_KEY").ok_or_else(|| missing_key(provider, "OPENROUTER_API_KEY"))?;
-            Ok(("https://openrouter.ai/api/v1".into(), Some(key)))
+            let key = env("OPENROUTER_API_KEY");
+            if key.is_none() && !replay {
+                return Err(missing_key(provider, "OPENROUTER_API_KEY"));
+            }
+            Ok(("https://openrouter.ai/api/v1".into(), key))
         }
         "vllm" => Ok((env("VLLM_BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8000/v1".into()), None)),
         "ollama" => {
@@ -168,18 +194,19 @@ fn say_who_answers(
     config: &Config,
     roles: &[&'static str],
     bound: &BTreeMap<String, Vec<Arc<dyn ChatModel>>>,
+    nothing_leaves: bool,
     printer: &Printer,
 ) -> Result<()> {
     let mut leaving = Vec::new();
     for role in roles {
-        let Some(model) = bound.get(*role).and_then(|models| models.first()) else { continue };
-        if let Some(url) = model.base_url().filter(|url| !is_loopback(url)) {
-            let what = if *role == "inspire" {
-                "transcripts"
-            } else if *role == "weave" {
-                "quotes"
-            } else {
-                "tasks"
+        for model in bound.get(*role).into_iter().flatten() {
+            let Some(url) = model.base_url().filter(|url| !url.parse().is_ok_and(|url| http::is_loopback(&url))) else {
+                continue;
+            };
+            let what = match *role {
+                "inspire" => "transcripts",
+                "weave" => "quotes",
+                _ => "tasks",
             };
             leaving.push(format!("{role}: {what} go to {url} ({})", model.name()));
         }
@@ -187,7 +214,7 @@ fn say_who_answers(
     if roles.iter().any(|role| bound.get(*role).is_some_and(|m| m.iter().any(|m| m.is_trial()))) {
         printer.note("the embedded model is a trial model: everything runs, but what it finds, writes and judges is only for trying things out");
     }
-    if leaving.is_empty() {
+    if leaving.is_empty() || nothing_leaves {
         return Ok(());
     }
     printer.note(&leaving.join("\n"));
@@ -212,17 +239,6 @@ fn ask(printer: &Printer) -> Result<()> {
         .into())
 }
 
-fn is_loopback(url: &str) -> bool {
-    let host = url.split("://").nth(1).unwrap_or(url).split(['/', '?']).next().unwrap_or_default();
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let name = if host.starts_with('[') {
-        host.split(']').next().unwrap_or_default().trim_start_matches('[')
-    } else {
-        host.split(':').next().unwrap_or_default()
-    };
-    name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
 /// The stage's options from the configuration.
 pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
     let vocabulary = match &config.vocabulary {
@@ -230,7 +246,7 @@ pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
         None => None,
     };
     let language = (config.language != "auto").then(|| config.language.clone());
-    Ok(Options { model: ModelChoice::parse(&config.model), language, jobs: config.jobs, vocabulary })
+    Ok(Options { model: ModelChoice::parse(&config.model), language, jobs: config.jobs, vocabulary, channel: None })
 }
 
 /// Finds speech models, fetching those of the manifest that are missing.
@@ -240,11 +256,6 @@ pub fn whisper(global: &Global, notify: &Notify) -> Resolver {
         let file = models::ensure(&global, name, &notify)?;
         Ok(ModelFile { name: file.name, path: file.path, sha256: file.sha256 })
     })
-}
-
-/// The hash of a model of the manifest.
-pub fn pinned(name: &str) -> Option<String> {
-    Manifest::embedded().find(name).ok().map(|model| model.sha256.clone())
 }
 
 /// Runs the asynchronous part of a command.

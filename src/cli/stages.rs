@@ -1,49 +1,27 @@
 //! `taskgen run` and its four stages: what a stage did is shown in the end, and turns the exit code.
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use anyhow::Result;
-use serde::Serialize;
 
 use super::{
     args::{self, Global},
+    calls::dollars,
     config::Config,
     exit::{self, Usage},
-    listing,
-    output::{Printer, seconds, table},
+    output::{Printer, table},
     progress,
-    project::{self, Project},
-    resolve,
+    project::Project,
+    resolve, roles, summary,
+    transcribe::{self, Job},
 };
 use crate::{
-    context::{Context, Notice, Notify, StageReport},
-    data::{Transcript, Usage as Tokens},
+    context::{Context, Notify, StageReport},
     inspire, rank,
     store::{SeminarInfo, Store},
-    transcribe::{self, Discovered, Engine, Recording, Standing, formats::Format},
+    transcribe::Discovered,
     weave,
 };
-
-/// What a command did.
-#[derive(Serialize)]
-struct Summary {
-    schema_version: u32,
-    seed: u64,
-    models: serde_json::Value,
-    stages: Vec<StageReport>,
-    usage: Option<Calls>,
-    tasks: Option<usize>,
-    seconds: f64,
-}
-
-/// What was asked of models.
-#[derive(Serialize)]
-struct Calls {
-    made: u64,
-    cached: u64,
-    #[serde(flatten)]
-    tokens: Tokens,
-}
 
 /// `taskgen run`
 pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
@@ -55,79 +33,78 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     let notify = progress::notify(global.quiet || global.json);
     let store = Arc::new(project.write(global)?);
     printer.note(&format!("seed {} (change it with --seed)", project.loaded.config.seed));
-    let found = discover(&project, &args.paths)?;
-    let heard =
-        hear(global, &project.loaded.config, &project.seminars(), &project.transcripts(), &found, false, &notify)?;
-    let stop = heard.unusable();
-    let mut stages = vec![take_in(&project, &store, heard)?];
-    if stop {
-        return end(&project, &store, stages, None, started, args.rank.max_unscored, printer);
+    let found = transcribe::discover(&project, &args.paths)?;
+    if global.dry_run {
+        return predict_run(global, &project, &store, &found, &notify, printer);
+    }
+    let (seminars, transcripts) = (project.seminars(), project.transcripts());
+    let heard = Job::new(global, &project.loaded.config, &seminars, &transcripts, &notify)?.hear(
+        &found,
+        false,
+        &|recording, transcript| transcribe::take_in(&project, &store, &recording.name, transcript),
+    )?;
+    let nothing_to_go_on_with = heard.done + heard.skipped == 0;
+    let mut stages = vec![heard];
+    if nothing_to_go_on_with {
+        return summary::end(&project, &store, stages, None, started, args.rank.max_unscored, printer);
     }
     let seminars = chosen(&store, &found)?;
-    let ctx = resolve::context(global, &project, &store, &notify, printer, &["inspire", "weave", "judge"])?;
-    let config = &project.loaded.config;
-    let work = async {
-        let inspired = inspire::run(&ctx, &seminars, &config.inspire).await?;
-        let woven = weave::run(&ctx, &seminars, &config.weave).await?;
-        let ranked = rank::run(&ctx, &ctx.store.tasks()?, &config.rank).await?;
-        Ok(vec![inspired, woven, ranked])
-    };
-    stages.extend(resolve::block_on(work)?);
-    end(&project, &store, stages, Some(&ctx), started, args.rank.max_unscored, printer)
+    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles::NAMES)?;
+    let work = after_transcription(&ctx, &project.loaded.config, &seminars);
+    stages.extend(finished(resolve::block_on(work), &store, &ctx, printer)?);
+    summary::end(&project, &store, stages, Some(&ctx), started, args.rank.max_unscored, printer)
 }
 
-/// `taskgen transcribe`
-pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -> Result<u8> {
-    let started = Instant::now();
-    resolve::stop_on_signals(*printer)?;
-    let forms = forms(&args.format)?;
-    let notify = progress::notify(global.quiet || global.json);
-    let report = match Project::find_if_any(global)? {
-        Some(mut project) => {
-            project.apply_sound(&args.sound);
-            let found = discover(&project, &args.paths)?;
-            let (seminars, transcripts) = (project.seminars(), project.transcripts());
-            let heard = hear(global, &project.loaded.config, &seminars, &transcripts, &found, args.force, &notify)?;
-            write_forms(&heard, &transcripts, &forms)?;
-            heard.report
+/// Inspirations, tasks, ranking.
+async fn after_transcription(ctx: &Context, config: &Config, seminars: &[SeminarInfo]) -> Result<Vec<StageReport>> {
+    let inspired = inspire::run(ctx, seminars, &config.inspire).await?;
+    let woven = weave::run(ctx, seminars, &config.weave).await?;
+    let ranked = rank::run(ctx, &ctx.store.tasks()?, &config.rank).await?;
+    Ok(vec![inspired, woven, ranked])
+}
+
+/// What `run` would ask about the transcripts that are there.
+fn predict_run(
+    global: &Global,
+    project: &Project,
+    store: &Arc<Store>,
+    found: &Discovered,
+    notify: &Notify,
+    printer: &Printer,
+) -> Result<u8> {
+    transcribe::take_in_saved(project, store)?;
+    let seminars = chosen(store, found)?;
+    if seminars.len() < found.recordings.len() {
+        let missing = found.recordings.len() - seminars.len();
+        printer.note(&format!("{missing} recordings have no transcript yet: what they would take is not counted"));
+    }
+    let ctx = resolve::context(global, project, store, notify, printer, &roles::NAMES)?;
+    resolve::block_on(after_transcription(&ctx, &project.loaded.config, &seminars))?;
+    predicted(&ctx, printer)
+}
+
+/// Shows what a dry run would have asked.
+fn predicted(ctx: &Context, printer: &Printer) -> Result<u8> {
+    printer.show(&ctx.llm.prediction(), |prediction| {
+        let mut rows = table(&["role: model", "calls", "prompt tokens", "reply tokens", "cost"]);
+        for (who, of) in &prediction.calls {
+            let most = if of.at_most { "at most " } else { "" };
+            rows.add_row(vec![
+                who.clone(),
+                of.calls.to_string(),
+                of.usage.input.to_string(),
+                format!("{most}{}", of.usage.output),
+                of.cost_micro.map_or_else(|| "unknown".to_owned(), |micro| format!("{most}{}", dollars(micro))),
+            ]);
         }
-        None => beside(global, args, &forms, &notify)?,
-    };
-    let summary = Summary {
-        schema_version: 1,
-        seed: 0,
-        models: serde_json::Value::Null,
-        stages: vec![report],
-        usage: None,
-        tasks: None,
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    show(&summary, printer)
-}
-
-/// Without a project, each transcript goes beside its recording.
-fn beside(global: &Global, args: &args::Transcribe, forms: &[Format], notify: &Notify) -> Result<StageReport> {
-    if args.paths.is_empty() {
-        return Err(Usage(
-            "no recording named, and no project here or above\nhint: name a recording, or `taskgen init`".into(),
-        )
-        .into());
-    }
-    let mut loaded = super::config::load(None)?;
-    project::apply_sound(&mut loaded, &args.sound);
-    let mut report = StageReport::new("transcribe");
-    for path in &args.paths {
-        let folder = if path.is_dir() { path.clone() } else { path.parent().map_or_else(PathBuf::new, PathBuf::from) };
-        let found = transcribe::discover(&folder, std::slice::from_ref(path)).map_err(|e| Usage(format!("{e:#}")))?;
-        let heard = hear(global, &loaded.config, &folder, &folder, &found, args.force, notify)?;
-        write_forms(&heard, &folder, forms)?;
-        report.done += heard.report.done;
-        report.skipped += heard.report.skipped;
-        report.seconds += heard.report.seconds;
-        report.failed.extend(heard.report.failed);
-        report.notes.extend(heard.report.notes);
-    }
-    Ok(report)
+        let mut out = format!("{rows}\n");
+        for message in &prediction.first {
+            out.push_str(&format!("\n── the first prompt, {} ──\n{}\n", message.role, message.content));
+        }
+        out.push_str("\nwhat depends on answers that nobody has yet (repairs, later stages) is not counted");
+        out
+    })?;
+    Ok(exit::DONE)
 }
 
 /// `taskgen inspire`
@@ -186,158 +163,20 @@ fn one_stage(
     adapt(&mut project)?;
     let notify = progress::notify(global.quiet || global.json);
     let store = Arc::new(project.write(global)?);
-    take_in_saved(&project, &store)?;
+    transcribe::take_in_saved(&project, &store)?;
     if store.seminars()?.is_empty() {
         return Err(
             Usage("no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages".into()).into()
         );
     }
     let ctx = resolve::context(global, &project, &store, &notify, printer, &[role])?;
-    let report = resolve::block_on(work(&ctx, &project.loaded.config, &store))?;
-    end(&project, &store, vec![report], Some(&ctx), started, max_unscored, printer)
-}
-
-/// The transcripts of a run, and what could not be transcribed.
-struct Heard {
-    report: StageReport,
-    transcripts: Vec<(Recording, Transcript)>,
-}
-
-impl Heard {
-    /// Whether there is nothing to go on with.
-    fn unusable(&self) -> bool {
-        self.transcripts.is_empty()
+    let work = work(&ctx, &project.loaded.config, &store);
+    if global.dry_run {
+        resolve::block_on(work)?;
+        return predicted(&ctx, printer);
     }
-}
-
-fn discover(project: &Project, paths: &[PathBuf]) -> Result<Discovered> {
-    let root = project.seminars();
-    let found = transcribe::discover(&root, paths)
-        .map_err(|e| Usage(format!("{e:#}\nhint: recordings belong into `{}`", root.display())))?;
-    if found.recordings.is_empty() {
-        return Err(Usage(format!(
-            "no recordings found in `{}`\nhint: put m4a, mp4, mp3, flac, wav, ogg, opus or webm files there",
-            root.display()
-        ))
-        .into());
-    }
-    Ok(found)
-}
-
-/// Transcribes what is not done yet. A recording that cannot be used is listed, and the others go on.
-fn hear(
-    global: &Global,
-    config: &Config,
-    seminars: &std::path::Path,
-    transcripts: &std::path::Path,
-    found: &Discovered,
-    force: bool,
-    notify: &Notify,
-) -> Result<Heard> {
-    let started = Instant::now();
-    let options = resolve::transcribe_options(&config.transcribe)?;
-    let engine = Engine::new(resolve::whisper(global, notify));
-    let mut heard = Heard { report: StageReport::new("transcribe"), transcripts: Vec::new() };
-    tracing::debug!(from = %seminars.display(), recordings = found.recordings.len(), "discovered");
-    transcribe::check_writable(transcripts).map_err(|e| {
-        let hint = e.hint();
-        anyhow::Error::new(e)
-            .context(format!("transcripts cannot be written to `{}`\nhint: {hint}", transcripts.display()))
-    })?;
-    notify(Notice::Start { stage: "transcribe", total: found.recordings.len() as u64 * 100 });
-    for recording in &found.recordings {
-        notify(Notice::Working(&recording.name));
-        let standing = if force {
-            Ok(Standing::Todo("--force"))
-        } else {
-            transcribe::standing(transcripts, recording, &options, &resolve::pinned)
-        };
-        let shown = std::sync::atomic::AtomicU64::new(0);
-        let advance = |share: f64| {
-            let now = (share * 100.0) as u64;
-            let before = shown.fetch_max(now, std::sync::atomic::Ordering::Relaxed);
-            if now > before {
-                notify(Notice::Advance(now - before));
-            }
-        };
-        let result = standing.and_then(|standing| match standing {
-            Standing::Done(transcript) => Ok((*transcript, false)),
-            Standing::Todo(reason) => {
-                tracing::info!(recording = %recording.name, reason, "transcribing");
-                transcribe::transcribe_file(&engine, recording, transcripts, &options, &advance)
-                    .map(|done| (done.transcript, true))
-            }
-        });
-        advance(1.0);
-        match result {
-            Ok((transcript, fresh)) => {
-                if fresh {
-                    heard.report.done += 1;
-                } else {
-                    heard.report.skipped += 1;
-                }
-                heard.transcripts.push((recording.clone(), transcript));
-            }
-            Err(error) if error.is_about_the_model() || error.is_fatal() => {
-                notify(Notice::End);
-                let hint = error.hint();
-                return Err(
-                    anyhow::Error::new(error).context(format!("transcribe: `{}`\nhint: {hint}", recording.name))
-                );
-            }
-            Err(error) => {
-                let message = format!("{error}\nhint: {}", error.hint());
-                heard.report.fail(&recording.name, error.cause(), message);
-            }
-        }
-    }
-    notify(Notice::End);
-    if !found.skipped.is_empty() {
-        heard.report.notes.push(format!("{} hidden, temporary or growing files were left out", found.skipped.len()));
-    }
-    heard.report.seconds = started.elapsed().as_secs_f64();
-    Ok(heard)
-}
-
-fn write_forms(heard: &Heard, transcripts: &std::path::Path, forms: &[Format]) -> Result<()> {
-    for (recording, transcript) in &heard.transcripts {
-        for form in forms {
-            let path = transcripts.join(format!("{}.{}", recording.name, form.extension()));
-            transcribe::write_whole(&path, form.render(transcript).as_bytes())?;
-        }
-    }
-    Ok(())
-}
-
-/// The forms besides JSON, which is always written.
-fn forms(words: &[String]) -> Result<Vec<Format>> {
-    let mut forms = Vec::new();
-    for word in words.iter().filter(|word| *word != "json") {
-        let form = Format::ALL.into_iter().find(|form| form.extension() == word);
-        forms.push(form.ok_or_else(|| Usage(format!("no such form: `{word}`\nhint: json, srt, vtt, txt")))?);
-    }
-    Ok(forms)
-}
-
-/// Makes the transcripts of this run the current ones in the database.
-fn take_in(project: &Project, store: &Store, heard: Heard) -> Result<StageReport> {
-    for (recording, transcript) in &heard.transcripts {
-        let side = super::status::side_file(&project.seminars(), &recording.name)?;
-        store.save_transcript(&side.info(transcript), transcript)?;
-    }
-    Ok(heard.report)
-}
-
-/// Takes in every transcript of the project's folder, hand edits included.
-fn take_in_saved(project: &Project, store: &Store) -> Result<()> {
-    let found = transcribe::discover(&project.seminars(), &[]).unwrap_or_default();
-    for recording in &found.recordings {
-        if let Some(transcript) = transcribe::load(&transcribe::transcript_path(&project.transcripts(), recording)) {
-            let side = super::status::side_file(&project.seminars(), &recording.name)?;
-            store.save_transcript(&side.info(&transcript), &transcript)?;
-        }
-    }
-    Ok(())
+    let report = finished(resolve::block_on(work), &store, &ctx, printer)?;
+    summary::end(&project, &store, vec![report], Some(&ctx), started, max_unscored, printer)
 }
 
 /// The seminars of the recordings that were named.
@@ -347,89 +186,10 @@ fn chosen(store: &Store, found: &Discovered) -> Result<Vec<SeminarInfo>> {
     Ok(seminars.into_iter().filter(named).collect())
 }
 
-fn end(
-    project: &Project,
-    store: &Store,
-    stages: Vec<StageReport>,
-    ctx: Option<&Context>,
-    started: Instant,
-    max_unscored: f64,
-    printer: &Printer,
-) -> Result<u8> {
-    let usage = ctx.map(|ctx| {
-        let counts = ctx.llm.counts();
-        Calls { made: counts.made, cached: counts.cached, tokens: counts.usage }
-    });
-    let listing = listing::read(store)?;
-    let summary = Summary {
-        schema_version: 1,
-        seed: project.loaded.config.seed,
-        models: serde_json::to_value(&project.loaded.config.roles)?,
-        stages,
-        usage,
-        tasks: Some(listing.tasks.len()),
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    let mut code = show(&summary, printer)?;
-    if let Some(standing) = &listing.standing {
-        let missing = standing.n_total - standing.n_scored;
-        if standing.n_total > 0 && missing as f64 / standing.n_total as f64 > max_unscored {
-            printer.error(&format!(
-                "error: {missing} of {} comparisons have no verdict, more than --max-unscored {max_unscored} allows\nhint: run again with --retry-failed, or use another judge",
-                standing.n_total
-            ));
-            code = exit::UNSCORED;
-        }
+/// What the stages did; where they could not go on, that is noted before the error ends the command.
+fn finished<T>(work: Result<T>, store: &Store, ctx: &Context, printer: &Printer) -> Result<T> {
+    if let Err(error) = &work {
+        summary::stopped(store, ctx, error, printer)?;
     }
-    store.end_run(&jiff::Timestamp::now().to_string(), code)?;
-    if !printer.json && summary.stages.len() > 1 && !listing.tasks.is_empty() {
-        printer.note("next: `taskgen tasks list`, `taskgen tasks show ID`, `taskgen tasks export`");
-    }
-    Ok(code)
-}
-
-fn show(summary: &Summary, printer: &Printer) -> Result<u8> {
-    let failed = summary.stages.iter().any(|stage| !stage.failed.is_empty());
-    if printer.json {
-        printer.show(summary, |_| String::new())?;
-    } else {
-        for failure in summary.stages.iter().flat_map(|stage| &stage.failed) {
-            printer.error(&format!("{}: {}", failure.item, failure.message));
-        }
-        printer.note(&text(summary));
-    }
-    Ok(if failed { exit::SOME_FAILED } else { exit::DONE })
-}
-
-fn text(summary: &Summary) -> String {
-    let mut rows = table(&["stage", "done", "skipped", "failed", "refused by rule", "time"]);
-    for stage in &summary.stages {
-        let refused: Vec<String> = stage.rejected.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
-        let mut causes = std::collections::BTreeMap::<&str, usize>::new();
-        for failure in &stage.failed {
-            *causes.entry(&failure.cause).or_default() += 1;
-        }
-        let failed: Vec<String> = causes.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
-        rows.add_row(vec![
-            stage.stage.to_owned(),
-            stage.done.to_string(),
-            stage.skipped.to_string(),
-            if failed.is_empty() { "0".to_owned() } else { failed.join(", ") },
-            if refused.is_empty() { "–".to_owned() } else { refused.join(", ") },
-            seconds(stage.seconds),
-        ]);
-    }
-    let mut out = rows.to_string();
-    for note in summary.stages.iter().flat_map(|stage| &stage.notes) {
-        out.push_str(&format!("\n{note}"));
-    }
-    if let Some(usage) = &summary.usage {
-        out.push_str(&format!(
-            "\n{} model calls, {} more from the record; {} prompt tokens ({} read before), {} reply tokens",
-            usage.made, usage.cached, usage.tokens.input, usage.tokens.cached, usage.tokens.output
-        ));
-    }
-    let tasks = summary.tasks.map_or_else(String::new, |n| format!("{n} tasks, "));
-    out.push_str(&format!("\n{tasks}{} in all", seconds(summary.seconds)));
-    out
+    work
 }

@@ -1,70 +1,27 @@
-//! `taskgen status` and `taskgen config show`; and the side file of a recording, which says what its sound does not.
+//! `taskgen status`: what the project holds and what is still to do.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
-    args::{Config, Global},
-    exit::{self, Usage},
+    args::Global,
+    exit,
     output::{Printer, table},
     project::Project,
 };
 use crate::{
-    data::{Phase, Transcript, Usage as Tokens},
-    store::{SeminarInfo, Store},
+    data::Phase,
+    store::{CallTotals, Store},
     transcribe,
 };
-
-/// `NAME.toml` beside a recording.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Side {
-    title: Option<String>,
-    discipline: Option<String>,
-    licence: Option<String>,
-    speakers: Vec<String>,
-    date: Option<String>,
-    language: Option<String>,
-    source: Option<String>,
-    consent: Option<String>,
-    channel: Option<u32>,
-    vocabulary: Vec<String>,
-}
-
-/// Reads the side file of the recording called `name` under `seminars`; without one, everything is unknown.
-pub fn side_file(seminars: &Path, name: &str) -> Result<Side> {
-    let path = seminars.join(name).with_extension("toml");
-    if !path.is_file() {
-        return Ok(Side::default());
-    }
-    let text = fs_err::read_to_string(&path)?;
-    toml::from_str(&text).map_err(|e| Usage(format!("`{}`: {}", path.display(), e.to_string().trim())).into())
-}
-
-impl Side {
-    /// What is known of the recording of `transcript`.
-    pub fn info(&self, transcript: &Transcript) -> SeminarInfo {
-        let stem = Path::new(&transcript.path).file_stem().map(|s| s.to_string_lossy().into_owned());
-        SeminarInfo {
-            id: transcript.seminar.clone(),
-            path: transcript.path.clone(),
-            title: self.title.clone().or(stem).unwrap_or_default(),
-            language: transcript.language.clone(),
-            discipline: self.discipline.clone(),
-            licence: self.licence.clone().unwrap_or_else(|| "unknown".to_owned()),
-            duration: transcript.duration,
-            transcript: transcript.id.clone(),
-        }
-    }
-}
 
 #[derive(Serialize)]
 struct Status {
     recordings: usize,
     seminars: Vec<SeminarStatus>,
-    calls: Vec<Calls>,
+    calls: Vec<CallTotals>,
     comparisons: Option<Comparisons>,
 }
 
@@ -76,15 +33,6 @@ struct SeminarStatus {
     inspirations: usize,
     tasks: BTreeMap<&'static str, usize>,
     refused: BTreeMap<String, usize>,
-}
-
-#[derive(Serialize)]
-struct Calls {
-    role: String,
-    calls: u64,
-    failed: u64,
-    #[serde(flatten)]
-    tokens: Tokens,
 }
 
 #[derive(Serialize)]
@@ -126,11 +74,6 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
             language: seminar.language,
         });
     }
-    let calls = store
-        .call_totals()?
-        .into_iter()
-        .map(|(role, calls, failed, tokens)| Calls { role, calls, failed, tokens })
-        .collect();
     let comparisons = match store.last_ranking()? {
         Some(ranking) => {
             let standing = crate::rank::fold(store, &ranking)?;
@@ -138,7 +81,7 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
         }
         None => None,
     };
-    Ok(Status { recordings, seminars, calls, comparisons })
+    Ok(Status { recordings, seminars, calls: store.call_totals()?, comparisons })
 }
 
 fn text(status: &Status) -> String {
@@ -159,37 +102,11 @@ fn text(status: &Status) -> String {
         out.push_str(&format!("{rows}\n"));
     }
     if !status.calls.is_empty() {
-        let mut rows = table(&["role", "calls", "failed", "prompt tokens", "of them read before", "reply tokens"]);
-        for calls in &status.calls {
-            let tokens = calls.tokens;
-            rows.add_row(vec![
-                calls.role.clone(),
-                calls.calls.to_string(),
-                calls.failed.to_string(),
-                tokens.input.to_string(),
-                tokens.cached.to_string(),
-                tokens.output.to_string(),
-            ]);
-        }
-        out.push_str(&format!("{rows}\n"));
+        out.push_str(&format!("{}\n", super::calls::totals(&status.calls)));
     }
     match &status.comparisons {
         Some(c) => out.push_str(&format!("{} of {} comparisons have a verdict", c.n_scored, c.n_total)),
         None => out.push_str("nothing is ranked yet\nnext: `taskgen run`"),
     }
     out
-}
-
-/// `taskgen config show`
-pub fn config(global: &Global, command: &Config, printer: &Printer) -> Result<u8> {
-    let Config::Show = command;
-    let project = Project::find(global)?;
-    printer.show(&project.loaded.show(), |values| {
-        let mut rows = table(&["key", "value", "from"]);
-        for shown in values {
-            rows.add_row(vec![shown.key.clone(), shown.value.to_string(), shown.origin.clone()]);
-        }
-        rows.to_string()
-    })?;
-    Ok(exit::DONE)
 }

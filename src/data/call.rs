@@ -58,6 +58,10 @@ pub struct Call {
     pub error: Option<String>,
     /// Tokens of all attempts.
     pub usage: Usage,
+    /// What it cost in micro-dollars; nothing where the price is unknown.
+    pub cost_micro: Option<u64>,
+    /// Version of the table of prices that this rests on.
+    pub price_version: Option<String>,
     /// Wall time of all attempts in milliseconds.
     pub ms: u64,
     /// Requests that were sent.

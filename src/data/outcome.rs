@@ -44,6 +44,8 @@ pub enum Cause {
     UnknownReference,
     /// The embedded model's process failed.
     LocalEngine,
+    /// Nobody was asked: the command only predicts what it would ask.
+    NotAsked,
 }
 
 impl Cause {
@@ -78,6 +80,7 @@ impl Cause {
             Self::Inconsistent => "inconsistent",
             Self::UnknownReference => "unknown_reference",
             Self::LocalEngine => "local_engine",
+            Self::NotAsked => "not_asked",
         }
     }
 }

@@ -122,7 +122,7 @@ impl<'a> Question<'a> {
         kind: InspirationType,
         options: &Options,
     ) -> Result<Self> {
-        let small = ctx.llm.is_trial("inspire")?;
+        let small = ctx.llm.is_trial("inspire", 0)?;
         let most = match (options.per_type, small) {
             (0, true) => 1,
             (0, false) => 3,

@@ -7,12 +7,16 @@ use std::{
     time::Instant,
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     Answer, ChatModel, ChatReply, ChatRequest, Finish, ModelError,
+    budget::{Amount, Budget, Spent},
     parse::{parse, without_thinking},
+    predict::{self, Prediction},
+    prices::Prices,
     prompt::Prompts,
+    record,
 };
 use crate::{
     data::{Call, CallId, Cause, Message, Unscored, Usage},
@@ -23,6 +27,8 @@ use crate::{
 pub struct Ask<'a, T> {
     /// Who is asked: `inspire`, `weave`, `judge` …
     pub role: &'a str,
+    /// Which of the role's models, from 0.
+    pub member: usize,
     /// The prompt's name, such as `rank/judge`.
     pub prompt: &'a str,
     /// What the prompt is filled with: a JSON object.
@@ -45,6 +51,7 @@ impl<T> Default for Ask<'_, T> {
     fn default() -> Self {
         Self {
             role: "",
+            member: 0,
             prompt: "",
             vars: &Value::Null,
             schema: None,
@@ -83,6 +90,27 @@ pub enum AskError {
         /// Why.
         error: ModelError,
     },
+    /// The command's budget does not allow another call.
+    #[error(
+        "the budget is spent: {} so far, and the next call could take {}\nhint: what was answered is saved; run again with a larger budget",
+        .0.spent, .0.next
+    )]
+    Budget(Spent),
+    /// Money is limited, and nobody knows what the model costs.
+    #[error(
+        "the price of `{0}` is unknown, and the budget is in money\nhint: add it to `prices.toml` in the project, or use --budget-tokens"
+    )]
+    Unpriced(String),
+    /// Nothing may be asked, and the call is not on record.
+    #[error("not on record: a call of `{prompt}` to `{model}`; {nearest}\nhint: run without --replay to ask it")]
+    NotOnRecord {
+        /// The prompt's name.
+        prompt: String,
+        /// `provider/model`.
+        model: String,
+        /// The nearest call on record, and where it differs.
+        nearest: String,
+    },
     /// No model is bound to the role.
     #[error("no model has the role `{0}`\nhint: name one with --model-role {0}=PROVIDER/MODEL")]
     NoModel(String),
@@ -92,13 +120,6 @@ pub enum AskError {
     /// The record cannot be read or written.
     #[error("{0:#}")]
     Store(anyhow::Error),
-}
-
-impl AskError {
-    /// Whether a model, a key or a provider is missing.
-    pub fn is_about_the_model(&self) -> bool {
-        matches!(self, Self::Model { .. } | Self::NoModel(_))
-    }
 }
 
 /// What was asked since the start.
@@ -112,6 +133,10 @@ pub struct Counts {
     pub failed: BTreeMap<Cause, u64>,
     /// Tokens of the calls that were made.
     pub usage: Usage,
+    /// What they cost in micro-dollars, as far as prices are known.
+    pub cost_micro: u64,
+    /// Calls that were made to models of unknown price.
+    pub unpriced: u64,
 }
 
 /// What asking takes.
@@ -120,10 +145,34 @@ pub struct LlmOptions {
     pub store: Arc<Store>,
     /// The templates.
     pub prompts: Prompts,
-    /// Which models answer for a role; the first is asked.
+    /// Which models answer for a role.
     pub roles: BTreeMap<String, Vec<Arc<dyn ChatModel>>>,
     /// Whether calls on record whose reply could not be used are made again.
     pub retry_failed: bool,
+    /// Whether only what is on record counts, and nothing is sent.
+    pub replay: bool,
+    /// Whether calls that are not on record are only predicted.
+    pub dry_run: bool,
+    /// What calls cost.
+    pub prices: Prices,
+    /// What may be spent.
+    pub budget: Budget,
+}
+
+impl LlmOptions {
+    /// Nothing is limited, no price known, and every question that is not on record is asked.
+    pub fn new(store: Arc<Store>, prompts: Prompts, roles: BTreeMap<String, Vec<Arc<dyn ChatModel>>>) -> Self {
+        Self {
+            store,
+            prompts,
+            roles,
+            retry_failed: false,
+            replay: false,
+            dry_run: false,
+            prices: Prices::default(),
+            budget: Budget::default(),
+        }
+    }
 }
 
 /// The models that answer, by role.
@@ -141,6 +190,8 @@ struct State {
     answered: Vec<String>,
     /// Models that cannot be asked any more.
     stopped: HashMap<String, ModelError>,
+    /// What a dry run would have asked.
+    prediction: Prediction,
 }
 
 impl Llm {
@@ -151,7 +202,7 @@ impl Llm {
 
     /// Asks, unless the answer is on record.
     pub async fn ask<T: Answer>(&self, ask: Ask<'_, T>) -> Result<Answered<T>, AskError> {
-        let model = self.model(ask.role)?;
+        let model = self.model(ask.role, ask.member)?;
         let schema = ask.schema.clone().unwrap_or_else(schema_of::<T>);
         let rendered = self.options.prompts.render(ask.prompt, ask.vars, &schema).map_err(AskError::Prompt)?;
         let request = ChatRequest {
@@ -162,16 +213,25 @@ impl Llm {
             temperature: ask.temperature,
             seed: ask.seed,
         };
-        let on_record = on_record(model.as_ref(), &request, ask.sample);
+        let on_record = record::request(model.as_ref(), &request, ask.sample);
         let id = CallId::of(&[&on_record.to_string()]);
         let gate = Arc::clone(self.state().gates.entry(id.clone()).or_default());
         let mut asked = gate.lock().await;
         if let Some(call) = self.options.store.call(&id).map_err(AskError::Store)? {
             let value = read(&call, ask.check);
-            if *asked || self.is_settled(&call, &value) {
+            if *asked || self.options.replay || self.is_settled(&call, &value) {
                 self.state().counts.cached += 1;
                 return Ok(answered(value, call, true));
             }
+        }
+        if self.options.replay {
+            let nearest = record::nearest(&self.options.store, ask.prompt, &on_record).map_err(AskError::Store)?;
+            return Err(AskError::NotOnRecord { prompt: ask.prompt.into(), model: model.name().into(), nearest });
+        }
+        if self.options.dry_run {
+            self.predict(model.as_ref(), &ask, &request).await?;
+            let value = Err(Unscored { cause: Cause::NotAsked, reason: "a dry run asks nobody".into() });
+            return Ok(Answered { value, call: id, cached: false, usage: Usage::default(), model_returned: None });
         }
         let mut call = Call {
             id,
@@ -185,10 +245,13 @@ impl Llm {
             cause: None,
             error: None,
             usage: Usage::default(),
+            cost_micro: None,
+            price_version: None,
             ms: 0,
             attempts: 0,
         };
-        let stop = self.make(model.as_ref(), request, &mut call, ask.check).await;
+        let stop = self.make(model.as_ref(), request, &mut call, ask.check).await?;
+        self.price(&mut call);
         self.options.store.save_call(&call).map_err(AskError::Store)?;
         *asked = true;
         self.count(&call);
@@ -198,19 +261,25 @@ impl Llm {
         }
     }
 
-    /// Whether the role's model is only for trying things out.
-    pub fn is_trial(&self, role: &str) -> Result<bool, AskError> {
-        Ok(self.model(role)?.is_trial())
+    /// How many models answer for the role: more than one is a panel.
+    pub fn members(&self, role: &str) -> usize {
+        self.options.roles.get(role).map_or(0, Vec::len)
+    }
+
+    /// Whether a model of the role is only for trying things out.
+    pub fn is_trial(&self, role: &str, member: usize) -> Result<bool, AskError> {
+        Ok(self.model(role, member)?.is_trial())
     }
 
     /// Questions of the role that may be asked at once.
-    pub fn parallel(&self, role: &str) -> Result<usize, AskError> {
-        Ok(self.model(role)?.parallel())
+    pub fn parallel(&self, role: &str) -> usize {
+        let models = self.options.roles.get(role).map_or(&[][..], Vec::as_slice);
+        models.iter().map(|model| model.parallel()).sum::<usize>().max(1)
     }
 
-    /// The role's model as configured.
-    pub fn model_name(&self, role: &str) -> Result<String, AskError> {
-        Ok(self.model(role)?.name().to_owned())
+    /// A model of the role as configured.
+    pub fn model_name(&self, role: &str, member: usize) -> Result<String, AskError> {
+        Ok(self.model(role, member)?.name().to_owned())
     }
 
     /// SHA-256 of a prompt's text.
@@ -218,14 +287,19 @@ impl Llm {
         self.options.prompts.hash(prompt).map_err(AskError::Prompt)
     }
 
+    /// What a dry run would have asked.
+    pub fn prediction(&self) -> Prediction {
+        self.state().prediction.clone()
+    }
+
     /// What was asked so far.
     pub fn counts(&self) -> Counts {
         self.state().counts.clone()
     }
 
-    fn model(&self, role: &str) -> Result<&Arc<dyn ChatModel>, AskError> {
+    fn model(&self, role: &str, member: usize) -> Result<&Arc<dyn ChatModel>, AskError> {
         let models = self.options.roles.get(role);
-        models.and_then(|models| models.first()).ok_or_else(|| AskError::NoModel(role.to_owned()))
+        models.and_then(|models| models.get(member)).ok_or_else(|| AskError::NoModel(role.to_owned()))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -246,14 +320,14 @@ impl Llm {
         mut request: ChatRequest,
         call: &mut Call,
         check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
-    ) -> Option<ModelError> {
+    ) -> Result<Option<ModelError>, AskError> {
         let started = Instant::now();
         let mut stop = None;
         for turn in 0..2 {
             let already_stopped = self.state().stopped.get(model.name()).cloned();
             let reply = match already_stopped {
                 Some(error) => Err(error),
-                None => model.chat(&request).await,
+                None => self.within_budget(model, &request).await?,
             };
             match reply {
                 Ok(reply) => note_reply(call, reply),
@@ -274,7 +348,55 @@ impl Llm {
             request.messages.extend(repair(call, &unscored));
         }
         call.ms = started.elapsed().as_millis() as u64;
-        stop
+        Ok(stop)
+    }
+
+    /// Asks with the most that the reply can cost set aside.
+    async fn within_budget(
+        &self,
+        model: &dyn ChatModel,
+        request: &ChatRequest,
+    ) -> Result<Result<ChatReply, ModelError>, AskError> {
+        let price = self.options.prices.find(model.name());
+        if price.is_none() && self.options.budget.limits_money() {
+            return Err(AskError::Unpriced(model.name().to_owned()));
+        }
+        let amount = |usage: Usage| Amount {
+            micro: price.map_or(0, |price| price.micro(usage)),
+            tokens: usage.input + usage.output,
+        };
+        let most = amount(Usage { input: record::most_tokens(request), output: request.max_tokens.into(), cached: 0 });
+        let reservation = self.options.budget.reserve(most).await.map_err(AskError::Budget)?;
+        let reply = model.chat(request).await;
+        reservation.settle(match &reply {
+            Ok(reply) => amount(reply.usage),
+            // A reply that was not waited for may be charged all the same.
+            Err(error) if error.cause == Cause::Timeout => most,
+            Err(_) => Amount::default(),
+        });
+        Ok(reply)
+    }
+
+    /// Counts a call that a dry run does not make.
+    async fn predict<T>(&self, model: &dyn ChatModel, ask: &Ask<'_, T>, request: &ChatRequest) -> Result<(), AskError> {
+        let store = &self.options.store;
+        let experience = store.experience(ask.prompt, model.name()).map_err(AskError::Store)?;
+        let input = match model.count(request).await {
+            Some(tokens) => tokens,
+            None => predict::prompt_tokens(request, experience.as_ref()),
+        };
+        let reply = experience.map(|of| of.output.div_ceil(of.calls.max(1)));
+        let usage = Usage { input, output: reply.unwrap_or(request.max_tokens.into()), cached: 0 };
+        let micro = self.options.prices.find(model.name()).map(|price| price.micro(usage));
+        self.state().prediction.add(ask.role, model.name(), usage, reply.is_none(), micro, &request.messages);
+        Ok(())
+    }
+
+    /// What a finished call cost, where the price is known.
+    fn price(&self, call: &mut Call) {
+        let price = self.options.prices.find(&call.model_asked);
+        call.cost_micro = price.map(|price| price.micro(call.usage));
+        call.price_version = price.map(|_| self.options.prices.version.clone());
     }
 
     fn note_answered(&self, model: &dyn ChatModel) {
@@ -299,25 +421,12 @@ impl Llm {
         let mut state = self.state();
         state.counts.made += 1;
         state.counts.usage += call.usage;
+        state.counts.cost_micro += call.cost_micro.unwrap_or_default();
+        state.counts.unpriced += u64::from(call.cost_micro.is_none());
         if let Some(cause) = call.cause {
             *state.counts.failed.entry(cause).or_default() += 1;
         }
     }
-}
-
-/// All that can change the reply. Its fields have a fixed order; the schema keeps its own, because a model writes the
-/// fields in that order.
-fn on_record(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Value {
-    json!({
-        "model": model.name(),
-        "base_url": model.base_url(),
-        "messages": request.messages,
-        "schema": request.schema,
-        "max_tokens": request.max_tokens,
-        "temperature": request.temperature,
-        "seed": request.seed,
-        "sample": sample,
-    })
 }
 
 fn note_reply(call: &mut Call, reply: ChatReply) {

@@ -2,11 +2,16 @@
 //! Hides providers, prompts, the record of calls (which is also the cache), repair turns and the embedded model's child.
 
 mod ask;
+mod budget;
 mod local;
 mod openai;
 mod parse;
+mod predict;
+mod prices;
 mod prompt;
 pub mod protocol;
+mod record;
+mod replay;
 
 use std::time::Duration;
 
@@ -14,10 +19,14 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions};
+pub use budget::{Amount, Budget, Limits, Spent};
 pub use local::{LocalModel, LocalOptions};
-pub use openai::{OpenAi, OpenAiOptions};
+pub use openai::{OpenAi, OpenAiOptions, shown_url};
 pub use parse::Answer;
+pub use predict::{Predicted, Prediction};
+pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
+pub use replay::Replay;
 
 use crate::data::{Cause, Message, Usage};
 
@@ -32,6 +41,10 @@ pub trait ChatModel: Send + Sync {
     fn is_trial(&self) -> bool;
     /// Requests that may be in flight at once.
     fn parallel(&self) -> usize;
+    /// Prompt tokens of a request, where the model can count them without answering.
+    async fn count(&self, _request: &ChatRequest) -> Option<u64> {
+        None
+    }
     /// Answers, after as many attempts as make sense.
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError>;
 }

@@ -93,7 +93,7 @@ impl OpenAi {
     pub fn new(options: OpenAiOptions) -> Self {
         let http = options.http.clone().or_else(|| Http::new(HttpOptions::default()).ok());
         Self {
-            shown_url: without_secrets(&options.base_url),
+            shown_url: shown_url(&options.base_url),
             in_flight: Semaphore::new(options.parallel.max(1)),
             http,
             options,
@@ -361,7 +361,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// The URL without user, password and query, for the record and for messages.
-fn without_secrets(url: &str) -> String {
+pub fn shown_url(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn no_secret_in_what_is_shown() {
-        let check = |url, expect: &str| assert_eq!(without_secrets(url), expect);
+        let check = |url, expect: &str| assert_eq!(shown_url(url), expect);
         check("https://me:pw@host:81/v1?key=x", "https://host:81/v1");
         check("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1");
         check("https://host", "https://host");

@@ -61,6 +61,22 @@ impl Prompts {
         Ok(sha256_hex(self.text(name)?.as_bytes()))
     }
 
+    /// Whether the template that is used under `name` fits the call: it parses, has a user block, and asks for no value
+    /// that the built-in one does not have.
+    pub fn check(&self, name: &str) -> Result<()> {
+        let mut built_in = Environment::new();
+        built_in.set_loader(|name| source(None, name));
+        let own = built_in.get_template(name).map_err(|_| anyhow::anyhow!("no call uses a prompt of this name"))?;
+        let template = self.templates.get_template(name).map_err(|e| plain(&e))?;
+        anyhow::ensure!(template.source().contains("block user"), "it has no user block");
+        let known = own.undeclared_variables(false);
+        let mut unknown: Vec<String> = template.undeclared_variables(false).difference(&known).cloned().collect();
+        unknown.retain(|name| name != "schema");
+        unknown.sort();
+        anyhow::ensure!(unknown.is_empty(), "nothing is known of: `{}`", unknown.join("`, `"));
+        Ok(())
+    }
+
     /// Fills a template with the fields of `vars` and, as `schema`, the schema of the reply.
     pub fn render(&self, name: &str, vars: &Value, schema: &Value) -> Result<Rendered> {
         let template = self.templates.get_template(name).with_context(|| no_prompt(name))?;

@@ -1,7 +1,7 @@
 //! Verdicts into ratings: Elo in the order of rounds and pairs, whatever the order in which the verdicts arrived.
 //! A missing or failed verdict moves nothing and is counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub struct Rated {
 pub struct Standing {
     /// Best first; equal ratings by id.
     pub rated: Vec<Rated>,
-    /// Comparisons of the schedule.
+    /// Comparisons of the schedule, once for each member of the panel.
     pub n_total: u64,
     /// Those with a verdict.
     pub n_scored: u64,
@@ -40,29 +40,39 @@ pub struct Standing {
 /// Folds what the store has into the standing of `ranking`.
 pub fn fold(store: &Store, ranking: &Ranking) -> Result<Standing> {
     let options: Options = serde_json::from_value(ranking.parameters.clone())?;
-    let verdicts = store.comparisons(&ranking.panel)?;
+    let comparisons = store.comparisons(&ranking.panel)?;
+    let members: BTreeSet<&str> = ranking.panel.iter().map(|judge| judge.model_asked.as_str()).collect();
     let mut rating: BTreeMap<TaskId, (f64, u32)> =
         ranking.items.iter().map(|id| (id.clone(), (elo::START, 0))).collect();
     let mut standing = Standing::default();
     for pair in pairing::schedule(&ranking.items, options.rounds, ranking.seed).into_iter().flatten() {
-        standing.n_total += 1;
-        let cause = match verdicts.get(&(pair.a.clone(), pair.b.clone(), 0)).map(|c| &c.outcome) {
-            Some(Ok(verdict)) => {
-                standing.n_scored += 1;
-                let (a, b) = (rating[&pair.a].0, rating[&pair.b].0);
-                let gain = elo::gain(a, b, verdict.score_a(), options.elo_k);
-                for (id, change) in [(&pair.a, gain), (&pair.b, -gain)] {
-                    if let Some((elo, games)) = rating.get_mut(id) {
-                        *elo += change;
-                        *games += 1;
-                    }
+        let by_member = comparisons.get(&(pair.a.clone(), pair.b.clone()));
+        let mut scores = Vec::new();
+        for member in &members {
+            standing.n_total += 1;
+            let cause = match by_member.and_then(|of| of.get(*member)).map(|comparison| &comparison.outcome) {
+                Some(Ok(verdict)) => {
+                    scores.push(verdict.score_a());
+                    continue;
                 }
-                continue;
+                Some(Err(unscored)) => unscored.cause.word(),
+                None => "missing",
+            };
+            *standing.n_failed.entry(cause.to_owned()).or_default() += 1;
+        }
+        standing.n_scored += scores.len() as u64;
+        if scores.is_empty() {
+            continue;
+        }
+        // A panel's outcome is the mean of those of its members who decided.
+        let outcome = scores.iter().sum::<f64>() / scores.len() as f64;
+        let gain = elo::gain(rating[&pair.a].0, rating[&pair.b].0, outcome, options.elo_k);
+        for (id, change) in [(&pair.a, gain), (&pair.b, -gain)] {
+            if let Some((elo, games)) = rating.get_mut(id) {
+                *elo += change;
+                *games += 1;
             }
-            Some(Err(unscored)) => unscored.cause.word(),
-            None => "missing",
-        };
-        *standing.n_failed.entry(cause.to_owned()).or_default() += 1;
+        }
     }
     standing.rated = rating.into_iter().map(|(task, (elo, games))| Rated { task, elo, games }).collect();
     standing.rated.sort_by(|x, y| y.elo.total_cmp(&x.elo).then_with(|| x.task.cmp(&y.task)));

@@ -111,23 +111,23 @@ fn known_confidence(confidence: f64) -> Result<(), Unscored> {
     })
 }
 
-/// Asks for one verdict and saves it.
-pub async fn compare(ctx: &Context, tasks: &[Task], pair: &Pair) -> Result<Judged> {
+/// Asks one member of the panel for one verdict and saves it.
+pub async fn compare(ctx: &Context, tasks: &[Task], pair: &Pair, member: usize) -> Result<Judged> {
     let vars = json!({ "a": shown(tasks, &pair.a)?, "b": shown(tasks, &pair.b)? });
-    let small = ctx.llm.is_trial("judge")?;
+    let small = ctx.llm.is_trial("judge", member)?;
     let prompt = if small { "rank/judge-short" } else { "rank/judge" };
     let (outcome, call, cached, returned) = if small {
-        let answer = ctx.llm.ask::<Short>(question(prompt, &vars, short_schema(), 40)).await?;
+        let answer = ctx.llm.ask::<Short>(Ask { member, ..question(prompt, &vars, short_schema(), 40) }).await?;
         let verdict = answer.value.map(|s| Verdict { winner: s.winner, confidence: s.confidence, reason: None });
         (verdict, answer.call, answer.cached, answer.model_returned)
     } else {
-        let answer = ctx.llm.ask::<Full>(question(prompt, &vars, full_schema(), 700)).await?;
+        let answer = ctx.llm.ask::<Full>(Ask { member, ..question(prompt, &vars, full_schema(), 700) }).await?;
         let verdict =
             answer.value.map(|f| Verdict { winner: f.winner, confidence: f.confidence, reason: Some(f.reason) });
         (verdict, answer.call, answer.cached, answer.model_returned)
     };
     let judge = Judge {
-        model_asked: ctx.llm.model_name("judge")?,
+        model_asked: ctx.llm.model_name("judge", member)?,
         model_returned: returned.unwrap_or_else(|| "unknown".into()),
         prompt_hash: ctx.llm.prompt_hash(prompt)?,
     };

@@ -44,32 +44,33 @@ pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<Sta
     let ids = tasks.iter().map(|task| task.id.clone()).collect::<Vec<_>>();
     let schedule = pairing::schedule(&ids, options.rounds, ctx.seed);
     let total: usize = schedule.iter().map(Vec::len).sum();
-    (ctx.notify)(Notice::Start { stage: "rank", total: total as u64 });
-    let (mut asked, mut reused) = (BTreeSet::new(), 0u64);
+    // A deterministic judge asked the same question gives the same answer: its verdict is used again, and counted.
+    let mut asked = BTreeSet::new();
+    let fresh: Vec<Pair> = schedule.into_iter().flatten().filter(|pair| asked.insert(pair.clone())).collect();
+    let reused = (total - fresh.len()) as u64;
+    let members = ctx.llm.members("judge");
+    (ctx.notify)(Notice::Start { stage: "rank", total: (fresh.len() * members) as u64 });
+    // The pairs do not depend on the ratings, so that rounds need not wait for each other.
+    let questions = fresh.iter().flat_map(|pair| (0..members).map(move |member| (pair, member)));
+    let mut verdicts: Vec<judge::Judged> = futures_util::stream::iter(questions)
+        .map(|(pair, member)| judge::compare(ctx, tasks, pair, member))
+        .buffer_unordered(ctx.llm.parallel("judge"))
+        .inspect_ok(|_| (ctx.notify)(Notice::Advance(1)))
+        .try_collect()
+        .await?;
+    // They came in any order; what is said of them must not depend on it.
+    verdicts.sort_by(|x, y| (&x.comparison.a, &x.comparison.b).cmp(&(&y.comparison.a, &y.comparison.b)));
     let mut panel: BTreeSet<Judge> = BTreeSet::new();
-    for (number, round) in schedule.iter().enumerate() {
-        (ctx.notify)(Notice::Working(&format!("round {}", number + 1)));
-        // A deterministic judge asked the same question gives the same answer: its verdict is used again, and counted.
-        let fresh: Vec<&Pair> = round.iter().filter(|pair| asked.insert((*pair).clone())).collect();
-        reused += (round.len() - fresh.len()) as u64;
-        let verdicts: Vec<judge::Judged> = futures_util::stream::iter(fresh)
-            .map(|pair| judge::compare(ctx, tasks, pair))
-            .buffer_unordered(ctx.llm.parallel("judge")?)
-            .inspect_ok(|_| (ctx.notify)(Notice::Advance(1)))
-            .try_collect()
-            .await?;
-        (ctx.notify)(Notice::Advance((round.len() - verdicts.len()) as u64));
-        for judged in verdicts {
-            panel.insert(judged.judge);
-            if judged.cached {
-                report.skipped += 1;
-            } else {
-                report.done += 1;
-            }
-            if let Err(unscored) = &judged.comparison.outcome {
-                let item = format!("{} against {}", judged.comparison.a, judged.comparison.b);
-                report.fail_unscored(&item, unscored);
-            }
+    for judged in verdicts {
+        panel.insert(judged.judge);
+        if judged.cached {
+            report.skipped += 1;
+        } else {
+            report.done += 1;
+        }
+        if let Err(unscored) = &judged.comparison.outcome {
+            let item = format!("{} against {}", judged.comparison.a, judged.comparison.b);
+            report.fail_unscored(&item, unscored);
         }
     }
     let ranking = Ranking {

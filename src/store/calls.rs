@@ -1,7 +1,8 @@
 //! Model calls: the record that is also the cache. Long texts of requests and replies are stored once, by hash.
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Row, Transaction, params};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{Store, from_json, from_word, runs::add_event, to_word};
@@ -15,21 +16,39 @@ const MOVED: &str = "\u{1}blob:";
 impl Store {
     /// The call on record under `id`.
     pub fn call(&self, id: &CallId) -> Result<Option<Call>> {
+        Ok(self.calls_where("c.id = ?1", params![id.as_str()])?.pop())
+    }
+
+    /// Calls of one prompt, newest first, at most `most`.
+    pub fn calls_of_prompt(&self, prompt: &str, most: usize) -> Result<Vec<Call>> {
+        self.calls_where("c.prompt = ?1 ORDER BY c.rowid DESC LIMIT ?2", params![prompt, most as i64])
+    }
+
+    /// Calls on record, oldest first.
+    pub fn calls(&self, filter: &CallFilter) -> Result<Vec<Call>> {
+        let newest = "SELECT rowid FROM call c WHERE (?1 IS NULL OR c.role = ?1) AND (?2 IS NULL OR c.model_asked = ?2)
+                        AND (?3 = 0 OR c.cause IS NOT NULL) AND c.id LIKE ?4 || '%' ORDER BY rowid DESC LIMIT ?5";
+        let most = filter.most.map_or(-1, |most| most as i64);
+        self.calls_where(
+            &format!("c.rowid IN ({newest}) ORDER BY c.rowid"),
+            params![filter.role, filter.model, filter.failed, filter.id, most],
+        )
+    }
+
+    fn calls_where(&self, condition: &str, values: &[&dyn rusqlite::ToSql]) -> Result<Vec<Call>> {
         let connection = self.connection();
-        let found = connection
-            .query_row(
-                "SELECT c.id, c.role, c.prompt, c.prompt_hash, c.request, c.model_asked, c.model_returned, b.text,
-                        c.cause, c.error, c.input_tokens, c.output_tokens, c.cached_tokens, c.ms, c.attempts
-                 FROM call c LEFT JOIN blob b ON b.sha256 = c.reply WHERE c.id = ?1",
-                [id.as_str()],
-                read_call,
-            )
-            .optional()?;
-        let Some(mut call) = found else { return Ok(None) };
-        restore(&mut call.request, &|hash| {
-            connection.query_row("SELECT text FROM blob WHERE sha256 = ?1", [hash], |row| row.get(0))
-        })?;
-        Ok(Some(call))
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT c.id, c.role, c.prompt, c.prompt_hash, c.request, c.model_asked, c.model_returned, b.text,
+                    c.cause, c.error, c.input_tokens, c.output_tokens, c.cached_tokens, c.ms, c.attempts,
+                    c.cost_micro, c.price_version
+             FROM call c LEFT JOIN blob b ON b.sha256 = c.reply WHERE {condition}"
+        ))?;
+        let mut calls = statement.query_map(values, read_call)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut text = connection.prepare_cached("SELECT text FROM blob WHERE sha256 = ?1")?;
+        for call in &mut calls {
+            restore(&mut call.request, &mut |hash| text.query_row([hash], |row| row.get(0)))?;
+        }
+        Ok(calls)
     }
 
     /// Puts a finished call on record, replacing an earlier failure of the same call.
@@ -41,8 +60,8 @@ impl Store {
             let reply = call.reply.as_deref().map(|text| keep(tx, text)).transpose()?;
             tx.execute(
                 "INSERT OR REPLACE INTO call (id, role, prompt, prompt_hash, request, model_asked, model_returned, reply,
-                    cause, error, input_tokens, output_tokens, cached_tokens, ms, attempts, run)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                    cause, error, input_tokens, output_tokens, cached_tokens, ms, attempts, run, cost_micro, price_version)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
                 params![
                     call.id.as_str(),
                     call.role,
@@ -59,26 +78,106 @@ impl Store {
                     call.usage.cached as i64,
                     call.ms as i64,
                     call.attempts,
-                    run
+                    run,
+                    call.cost_micro.map(|micro| micro as i64),
+                    call.price_version
                 ],
             )?;
             add_event(tx, &stream, &format!("call:{}", call.role), call.id.as_str())
         })
     }
 
-    /// Calls on record: role, how many, how many failed, prompt and reply tokens.
-    pub fn call_totals(&self) -> Result<Vec<(String, u64, u64, Usage)>> {
+    /// What good calls of a prompt to a model came to; nothing where there was none.
+    pub fn experience(&self, prompt: &str, model: &str) -> Result<Option<Experience>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(
+                (SELECT sum(length(CAST(coalesce(b.text, m.value ->> 'content') AS BLOB)))
+                 FROM json_each(c.request, '$.messages') m
+                 LEFT JOIN blob b ON m.value ->> 'content' = char(1) || 'blob:' || b.sha256)), 0)
+             FROM call c WHERE prompt = ?1 AND model_asked = ?2 AND cause IS NULL AND attempts = 1",
+        )?;
+        let found = statement.query_row([prompt, model], |row| {
+            Ok(Experience { calls: row.get(0)?, input: row.get(1)?, output: row.get(2)?, bytes: row.get(3)? })
+        })?;
+        Ok((found.calls > 0).then_some(found))
+    }
+
+    /// What was asked so far, by role and model.
+    pub fn call_totals(&self) -> Result<Vec<CallTotals>> {
         let connection = self.connection();
         let mut statement = connection.prepare(
-            "SELECT role, count(*), count(cause), sum(input_tokens), sum(output_tokens), sum(cached_tokens)
-             FROM call GROUP BY role ORDER BY role",
+            "SELECT role, model_asked, count(*), count(cause), sum(input_tokens), sum(output_tokens),
+                    sum(cached_tokens), coalesce(sum(cost_micro), 0), count(*) - count(cost_micro), sum(ms), sum(attempts)
+             FROM call GROUP BY role, model_asked ORDER BY role, model_asked",
         )?;
         let rows = statement.query_map([], |row| {
-            let usage = Usage { input: row.get(3)?, output: row.get(4)?, cached: row.get(5)? };
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, usage))
+            Ok(CallTotals {
+                role: row.get(0)?,
+                model: row.get(1)?,
+                calls: row.get(2)?,
+                failed: row.get(3)?,
+                usage: Usage { input: row.get(4)?, output: row.get(5)?, cached: row.get(6)? },
+                cost_micro: row.get(7)?,
+                unpriced: row.get(8)?,
+                ms: row.get(9)?,
+                attempts: row.get(10)?,
+            })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
+}
+
+/// Which calls.
+#[derive(Clone, Debug, Default)]
+pub struct CallFilter {
+    /// Of this role.
+    pub role: Option<String>,
+    /// Of this `provider/model`.
+    pub model: Option<String>,
+    /// Only those that failed.
+    pub failed: bool,
+    /// Whose id begins so.
+    pub id: String,
+    /// The newest so many.
+    pub most: Option<usize>,
+}
+
+/// What calls of one prompt to one model came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Experience {
+    /// How many.
+    pub calls: u64,
+    /// Their prompt tokens.
+    pub input: u64,
+    /// Their reply tokens.
+    pub output: u64,
+    /// Bytes of their messages.
+    pub bytes: u64,
+}
+
+/// The calls of one role to one model.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallTotals {
+    /// `inspire`, `weave`, `judge` …
+    pub role: String,
+    /// `provider/model`.
+    pub model: String,
+    /// Calls on record.
+    pub calls: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Their tokens.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// Their cost in micro-dollars, as far as it is known.
+    pub cost_micro: u64,
+    /// Calls of unknown price.
+    pub unpriced: u64,
+    /// Their time in milliseconds; calls at the same time count each.
+    pub ms: u64,
+    /// Requests that were sent for them.
+    pub attempts: u64,
 }
 
 fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
@@ -97,6 +196,8 @@ fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
         usage: Usage { input: row.get(10)?, output: row.get(11)?, cached: row.get(12)? },
         ms: row.get(13)?,
         attempts: row.get(14)?,
+        cost_micro: row.get(15)?,
+        price_version: row.get(16)?,
     })
 }
 
@@ -118,7 +219,7 @@ fn move_long_texts(value: &mut Value, tx: &Transaction<'_>) -> rusqlite::Result<
     Ok(())
 }
 
-fn restore(value: &mut Value, text_of: &dyn Fn(&str) -> rusqlite::Result<String>) -> rusqlite::Result<()> {
+fn restore(value: &mut Value, text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>) -> rusqlite::Result<()> {
     match value {
         Value::String(text) => {
             if let Some(hash) = text.strip_prefix(MOVED) {

@@ -105,20 +105,24 @@ impl Store {
         })
     }
 
-    /// Every verdict of the panel, by (first, second, sample).
-    pub fn comparisons(&self, panel: &[Judge]) -> Result<BTreeMap<(TaskId, TaskId, u32), Comparison>> {
+    /// Every comparison by a judge of the panel: by (first, second), then by the model that was asked. What a model
+    /// decided counts before a failure of the same model.
+    pub fn comparisons(&self, panel: &[Judge]) -> Result<BTreeMap<(TaskId, TaskId), BTreeMap<String, Comparison>>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
             "SELECT subject, other, sample, state, label, confidence, cause, payload, call FROM judgement
-             WHERE instrument = ?1 AND judge = ?2 ORDER BY id",
+             WHERE instrument = ?1 AND judge = ?2 AND sample = 0 ORDER BY id",
         )?;
-        let mut found = BTreeMap::new();
+        let mut found: BTreeMap<(TaskId, TaskId), BTreeMap<String, Comparison>> = BTreeMap::new();
         for judge in panel {
             let rows = statement.query_map(params![INSTRUMENT, judge.id()], read_comparison)?;
             for comparison in rows {
                 let comparison = comparison?;
-                let key = (comparison.a.clone(), comparison.b.clone(), comparison.sample);
-                found.insert(key, comparison);
+                let of_pair = found.entry((comparison.a.clone(), comparison.b.clone())).or_default();
+                let known = of_pair.get(&judge.model_asked);
+                if known.is_none_or(|known| known.outcome.is_err()) {
+                    of_pair.insert(judge.model_asked.clone(), comparison);
+                }
             }
         }
         Ok(found)

@@ -18,6 +18,7 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use rusqlite::Connection;
 
+pub use calls::{CallFilter, CallTotals, Experience};
 pub use inspirations::Rejection;
 pub use judgements::{Judge, Ranking};
 pub use lock::{Locked, WriteLock};
@@ -37,6 +38,20 @@ pub struct Store {
 }
 
 impl Store {
+    /// A copy in memory to try things on: what is written to it is gone in the end. Empty where there is no database.
+    pub fn scratch(path: &Path, info: &RunInfo) -> Result<Self> {
+        let mut copy = Connection::open_in_memory()?;
+        if let Some(original) = Self::open_read_only(path)? {
+            let original = original.connection();
+            rusqlite::backup::Backup::new(&original, &mut copy)?.run_to_completion(1000, Duration::ZERO, None)?;
+        }
+        copy.pragma_update(None, "foreign_keys", true)?;
+        migrate(&mut copy, path)?;
+        let mut store = Self { connection: Mutex::new(copy), path: path.to_owned(), run: 0, _lock: None };
+        store.run = store.begin_run(info)?;
+        Ok(store)
+    }
+
     /// Opens the database for reading; `None` when there is none yet.
     pub fn open_read_only(path: &Path) -> Result<Option<Self>> {
         if !path.exists() {

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{Store, from_json, runs::add_event};
 use crate::data::{ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId, transcript::SCHEMA_VERSION};
@@ -22,6 +23,8 @@ pub struct SeminarInfo {
     pub discipline: Option<String>,
     /// From the side file, else `unknown`.
     pub licence: String,
+    /// What else the side file says: speakers, date, source, consent.
+    pub details: Value,
     /// Length of the recording.
     pub duration: Ms,
     /// The current version of its text.
@@ -30,7 +33,7 @@ pub struct SeminarInfo {
 
 const SELECT: &str =
     "SELECT s.id, coalesce((SELECT min(path) FROM seminar_path p WHERE p.seminar = s.id), ''), s.title,
-        s.language, s.discipline, s.licence, s.duration_ms, t.id
+        s.language, s.discipline, s.licence, s.duration_ms, t.id, s.payload
      FROM seminar s JOIN transcript t ON t.seq = (SELECT max(seq) FROM transcript WHERE seminar = s.id)";
 
 impl Store {
@@ -39,9 +42,10 @@ impl Store {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
             tx.execute(
-                "INSERT INTO seminar (id, media_sha256, duration_ms, title, language, discipline, licence, run)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                 ON CONFLICT (id) DO UPDATE SET duration_ms = ?3, title = ?4, language = ?5, discipline = ?6, licence = ?7",
+                "INSERT INTO seminar (id, media_sha256, duration_ms, title, language, discipline, licence, payload, run)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                 ON CONFLICT (id) DO UPDATE SET duration_ms = ?3, title = ?4, language = ?5, discipline = ?6, licence = ?7,
+                    payload = ?8",
                 params![
                     info.id.as_str(),
                     transcript.media_sha256,
@@ -50,6 +54,7 @@ impl Store {
                     info.language,
                     info.discipline,
                     info.licence,
+                    info.details.to_string(),
                     run
                 ],
             )?;
@@ -164,5 +169,6 @@ fn read_seminar(row: &Row<'_>) -> rusqlite::Result<SeminarInfo> {
         licence: row.get(5)?,
         duration: Ms(row.get(6)?),
         transcript: TranscriptId::from_stored(row.get(7)?),
+        details: from_json(8, &row.get::<_, String>(8)?)?,
     })
 }

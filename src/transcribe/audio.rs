@@ -55,10 +55,11 @@ impl Sound {
     }
 }
 
-/// Decodes `path`. A panic of a decoder is the file's error, not the program's.
-pub fn decode(path: &Path) -> Result<Sound, TranscribeError> {
+/// Decodes `path`: all channels mixed, or only `channel`, counted from 1. A panic of a decoder is the file's error, not
+/// the program's.
+pub fn decode(path: &Path, channel: Option<usize>) -> Result<Sound, TranscribeError> {
     look_at_first_bytes(path)?;
-    let sound = panics::quiet(|| catch_unwind(AssertUnwindSafe(|| read_all(path))))
+    let sound = panics::quiet(|| catch_unwind(AssertUnwindSafe(|| read_all(path, channel))))
         .unwrap_or_else(|_| Err(damaged(path, "its decoder gave up")))?;
     if sound.seconds() < MIN_SECONDS {
         return Err(TranscribeError::TooShort { path: path.into(), seconds: sound.seconds() });
@@ -86,12 +87,12 @@ fn look_at_first_bytes(path: &Path) -> Result<(), TranscribeError> {
     Ok(())
 }
 
-fn read_all(path: &Path) -> Result<Sound, TranscribeError> {
+fn read_all(path: &Path, channel: Option<usize>) -> Result<Sound, TranscribeError> {
     let (mut reader, kind) = open(path)?;
     let track = reader.default_track(TrackType::Audio).cloned();
     let track = track.ok_or_else(|| TranscribeError::NoAudioTrack { path: path.into() })?;
     let mut decoder = decoder_of(path, &track, kind)?;
-    let mut tape = Tape::new(&track, kind);
+    let mut tape = Tape::new(&track, kind, channel);
     let end = pull(path, reader.as_mut(), decoder.as_mut(), &track, &mut tape)?;
     let unfinished = end == End::CutOff || kind == "ogg" && !ends_with_ogg_mark(path)?;
     let promised = promised_seconds(path, reader.as_ref(), &track, kind, end)?;
@@ -213,6 +214,8 @@ fn pull(
 struct Tape {
     out: ToMono16k,
     interleaved: Vec<f32>,
+    /// The only channel to keep, from 1.
+    channel: Option<usize>,
     seconds_per_tick: f64,
     /// Time stamp of the first packet that counts as the recording's start.
     origin: Option<f64>,
@@ -224,11 +227,12 @@ struct Tape {
 }
 
 impl Tape {
-    fn new(track: &Track, kind: &str) -> Self {
+    fn new(track: &Track, kind: &str, channel: Option<usize>) -> Self {
         let base = track.time_base;
         Self {
             out: ToMono16k::default(),
             interleaved: Vec::new(),
+            channel,
             seconds_per_tick: base.map_or(0.0, |b| f64::from(b.numer.get()) / f64::from(b.denom.get())),
             origin: None,
             keeps_offset: kind == "matroska",
@@ -250,9 +254,7 @@ impl Tape {
                 let rate = buffer.spec().rate() as usize;
                 let channels = buffer.spec().channels().count();
                 buffer.copy_to_vec_interleaved(&mut self.interleaved);
-                self.out
-                    .push(&self.interleaved, channels, rate)
-                    .map_err(|what| TranscribeError::Unsupported { path: path.into(), what })?;
+                self.keep(channels, rate).map_err(|what| TranscribeError::Unsupported { path: path.into(), what })?;
             }
             Err(e) => {
                 self.broken += 1;
@@ -263,6 +265,16 @@ impl Tape {
             return Err(TranscribeError::TooLong { path: path.into(), hours: MAX_HOURS });
         }
         Ok(())
+    }
+
+    /// Adds what was decoded, mixed, or the one channel that is wanted.
+    fn keep(&mut self, channels: usize, rate: usize) -> Result<(), String> {
+        let Some(wanted) = self.channel else { return self.out.push(&self.interleaved, channels, rate) };
+        if !(1..=channels).contains(&wanted) {
+            return Err(format!("channel {wanted} of {channels}"));
+        }
+        let one: Vec<f32> = self.interleaved.iter().skip(wanted - 1).step_by(channels).copied().collect();
+        self.out.push(&one, 1, rate)
     }
 
     /// Puts silence where the recorder paused or a packet could not be decoded, so that times stay true.

@@ -90,6 +90,20 @@ pub enum TranscribeError {
         /// What was asked for or heard.
         language: String,
     },
+    /// Somebody is still writing to the file.
+    #[error("the file changed while it was read: `{}`", path.display())]
+    Growing {
+        /// The recording.
+        path: PathBuf,
+    },
+    /// The transcript that is there was edited into something else.
+    #[error("not a transcript: `{}`: {what}", path.display())]
+    Edited {
+        /// The transcript.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        what: String,
+    },
     /// The weights could not be had.
     #[error("the speech model `{model}` is not available: {reason:#}")]
     Model {
@@ -132,6 +146,8 @@ impl TranscribeError {
             Self::NoSpeech { .. } => "listen to it: the microphone may have been off".into(),
             Self::UnknownLanguage { .. } => "give a code such as `en`, `zh`, `zh-Hant`, `de`, or leave it out".into(),
             Self::EnglishOnly { .. } => "choose the model `auto` or `base`".into(),
+            Self::Growing { .. } => "wait until it is copied or recorded, then run the same command again".into(),
+            Self::Edited { .. } => "mend it, or delete it to have the recording transcribed again".into(),
             Self::Model { .. } => "run `taskgen models pull`, or name a file of whisper.cpp's ggml form".into(),
             Self::Recognition { .. } => "check the free memory and the model's file with `taskgen models list`".into(),
             Self::Io(_) => "check that the file exists, may be read, and that the disk is not full".into(),
@@ -163,6 +179,8 @@ impl TranscribeError {
             Self::NoSpeech { .. } => "no_speech",
             Self::UnknownLanguage { .. } => "unknown_language",
             Self::EnglishOnly { .. } => "english_only",
+            Self::Growing { .. } => "growing",
+            Self::Edited { .. } => "edited",
             Self::Model { .. } => "model",
             Self::Recognition { .. } => "recognition",
             Self::Io(_) => "io",

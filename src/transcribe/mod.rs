@@ -81,6 +81,8 @@ pub struct Options {
     pub jobs: usize,
     /// Names and terms that the recogniser should expect.
     pub vocabulary: Option<String>,
+    /// The only channel of the recording to hear, from 1; all of them mixed where it is not given.
+    pub channel: Option<usize>,
 }
 
 impl Options {
@@ -92,6 +94,7 @@ impl Options {
             "decoding": "greedy",
             "window_seconds": windows::LONGEST / RATE,
             "vocabulary": self.vocabulary,
+            "channel": self.channel,
         })
     }
 
@@ -124,7 +127,10 @@ pub fn transcribe_file(
     let begun = Instant::now();
     let before = saved::stamp(&recording.path)?;
     let media_sha256 = saved::sha256_of(&recording.path)?;
-    let sound = audio::decode(&recording.path)?;
+    let sound = audio::decode(&recording.path, options.channel)?;
+    if saved::stamp(&recording.path)? != before {
+        return Err(TranscribeError::Growing { path: recording.path.clone() });
+    }
     let done = transcribe(engine, recording, &sound, &media_sha256, options, progress)?;
     let meta = Meta {
         size: before.0,

@@ -61,10 +61,11 @@ pub fn standing(
     options: &Options,
     pinned: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Standing, TranscribeError> {
-    let Some(transcript) = load(&transcript_path(transcripts, recording)) else {
+    let Some(transcript) = load(&transcript_path(transcripts, recording))? else {
         return Ok(Standing::Todo("no transcript yet"));
     };
-    let meta: Option<Meta> = read_json(&meta_path(transcripts, recording));
+    // Only a memory: what cannot be read is found out again.
+    let meta: Option<Meta> = read_json(&meta_path(transcripts, recording)).unwrap_or_default();
     if let Some(reason) = outdated(&transcript, meta.as_ref(), options, pinned) {
         return Ok(Standing::Todo(reason));
     }
@@ -121,9 +122,10 @@ fn outdated(
     None
 }
 
-/// The transcript at `path`, sealed again, so that a hand edit has an id of its own. Nothing where there is none.
-pub fn load(path: &Path) -> Option<Transcript> {
-    read_json::<Transcript>(path).map(Transcript::sealed)
+/// The transcript at `path`, sealed again, so that a hand edit has an id of its own; nothing where there is none. One
+/// that was edited into something else is an error: it is somebody's work, and not ours to overwrite.
+pub fn load(path: &Path) -> Result<Option<Transcript>, TranscribeError> {
+    Ok(read_json::<Transcript>(path)?.map(Transcript::sealed))
 }
 
 /// Writes transcript and companion, the transcript first: without its companion it is only hashed again.
@@ -181,9 +183,14 @@ pub fn tool() -> String {
     format!("taskgen {}", env!("CARGO_PKG_VERSION"))
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    let text = fs_err::read(path).ok()?;
-    serde_json::from_slice(&text).ok()
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, TranscribeError> {
+    let text = match fs_err::read(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(e.into()),
+    };
+    let edited = |e: serde_json::Error| TranscribeError::Edited { path: path.into(), what: e.to_string() };
+    serde_json::from_slice(&text).map(Some).map_err(edited)
 }
 
 fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), TranscribeError> {

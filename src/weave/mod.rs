@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     context::{Context, Notice, StageReport},
-    data::{CallId, Difficulty, Inspiration, Phase, Task, TaskId, Unscored},
+    data::{CallId, Cause, Difficulty, Inspiration, Phase, Task, TaskId, Unscored},
     llm::{Answer, Ask},
     store::{Rejection, SeminarInfo},
     text::words::key_words,
@@ -75,20 +75,29 @@ async fn weave(ctx: &Context, seminar: &SeminarInfo, options: &Options, report: 
     let mut plan = plan::Plan::new(&inspirations);
     let mut kept: Vec<(Task, CallId)> = Vec::new();
     let mut rejected: Vec<Rejection> = Vec::new();
-    while kept.len() < options.per_seminar {
+    let mut predicted = 0;
+    while kept.len() + predicted < options.per_seminar {
         let chosen: Vec<&Task> = kept.iter().map(|(task, _)| task).collect();
         let Some(slot) = plan.next(&chosen, options.per_seminar) else { break };
         match attempt(ctx, seminar, &slot, &kept, &mut rejected, report).await? {
-            Some(woven) => {
-                kept.push(woven);
+            Attempt::Woven(task, call) => {
+                kept.push((*task, call));
                 (ctx.notify)(Notice::Advance(1));
             }
-            None => plan.failed(&slot),
+            Attempt::Refused => plan.failed(&slot),
+            Attempt::NotAsked => predicted += 1,
         }
     }
     ctx.store.save_tasks(&seminar.id, &kept, &rejected)?;
     fall_short(seminar, &kept, &rejected, report);
     Ok(())
+}
+
+/// What came of one question.
+enum Attempt {
+    Woven(Box<Task>, CallId),
+    Refused,
+    NotAsked,
 }
 
 /// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason. A small model, which an
@@ -100,14 +109,15 @@ async fn attempt(
     kept: &[(Task, CallId)],
     rejected: &mut Vec<Rejection>,
     report: &mut StageReport,
-) -> Result<Option<(Task, CallId)>> {
-    let small = ctx.llm.is_trial("weave")?;
+) -> Result<Attempt> {
+    let small = ctx.llm.is_trial("weave", 0)?;
     let mut broken: Option<(Broken, String)> = None;
     for number in 0..TRIES {
         let question = Question { small, number, broken: broken.as_ref() };
         let (reply, call) = ask(ctx, seminar, slot, &question).await?;
         let woven = match reply {
             Ok(woven) => woven,
+            Err(unscored) if unscored.cause == Cause::NotAsked => return Ok(Attempt::NotAsked),
             Err(unscored) => {
                 report.reject(unscored.cause.word());
                 let rule = unscored.cause.word().to_owned();
@@ -118,7 +128,7 @@ async fn attempt(
         let task = task(seminar, slot, woven);
         let others: Vec<&Task> = kept.iter().map(|(task, _)| task).collect();
         match rules::check(&task, slot.inspiration, &others) {
-            Ok(()) => return Ok(Some((task, call))),
+            Ok(()) => return Ok(Attempt::Woven(Box::new(task), call)),
             Err(rule) => {
                 report.reject(rule.name());
                 rejected.push(Rejection { rule: rule.name().to_owned(), detail: task.task.clone(), call: Some(call) });
@@ -126,7 +136,7 @@ async fn attempt(
             }
         }
     }
-    Ok(None)
+    Ok(Attempt::Refused)
 }
 
 /// How a task is asked for.

@@ -157,12 +157,10 @@ impl Bench {
             seed: 0,
             started: "2026-01-01T00:00:00Z".into(),
         };
-        Llm::new(LlmOptions {
-            store: Arc::new(Store::open(&path, lock, &info).unwrap()),
-            prompts: Prompts::new(Some(self.folder.path().join("prompts")), "key"),
-            roles: BTreeMap::from([("judge".to_owned(), vec![Arc::new(model) as Arc<dyn ChatModel>])]),
-            retry_failed,
-        })
+        let store = Arc::new(Store::open(&path, lock, &info).unwrap());
+        let prompts = Prompts::new(Some(self.folder.path().join("prompts")), "key");
+        let roles = BTreeMap::from([("judge".to_owned(), vec![Arc::new(model) as Arc<dyn ChatModel>])]);
+        Llm::new(LlmOptions { retry_failed, ..LlmOptions::new(store, prompts, roles) })
     }
 }
 
@@ -371,7 +369,7 @@ async fn a_server_that_nobody_reaches_stops_the_run_and_says_so() {
     let bench = Bench::new();
     let llm = bench.llm(remote(&url), false);
     let error = pick(&llm, "one").await.unwrap_err();
-    assert!(error.is_about_the_model());
+    assert!(matches!(error, AskError::Model { .. }));
     let said = error.to_string();
     assert!(said.contains("fake/m") && said.contains("hint: check that the server runs"), "{said}");
     // The next question does not wait for it again.

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH};
+use crate::support::{Fake, Project, TALK, TALK_ZH, spans_that_hold};
 
 fn project(delay: Duration) -> (Fake, Project) {
     let (fake, url) = Fake::start(delay);
@@ -51,24 +51,7 @@ fn every_seminar_has_its_tasks_in_its_language_and_every_phase() {
 fn every_quote_is_a_span_of_the_stored_transcript_within_the_recording() {
     let (_, project) = project(Duration::ZERO);
     project.stages();
-    let mut quotes = 0;
-    for task in exported(&project) {
-        let path = task["provenance"]["seminar"]["path"].as_str().expect("a path");
-        let file = std::fs::read_to_string(project.path(&format!("transcripts/{path}.json"))).expect("a transcript");
-        let transcript: taskgen::data::Transcript = serde_json::from_str(&file).expect("a transcript");
-        let text: Vec<char> = transcript.text().chars().collect();
-        for inspiration in task["provenance"]["inspirations"].as_array().expect("a list") {
-            for evidence in inspiration["evidence"].as_array().expect("a list") {
-                let at = |key: &str| evidence[key].as_u64().expect("an offset") as usize;
-                let span: String = text[at("start_char")..at("end_char")].iter().collect();
-                assert_eq!(evidence["quote"].as_str().expect("a quote").as_bytes(), span.as_bytes());
-                let seconds = |key: &str| evidence[key].as_f64().expect("seconds");
-                assert!(seconds("start_s") < seconds("end_s"));
-                assert!(seconds("end_s") <= transcript.duration.seconds());
-                quotes += 1;
-            }
-        }
-    }
+    let quotes: usize = exported(&project).iter().map(|task| spans_that_hold(project.folder.path(), task)).sum();
     assert!(quotes >= 10, "{quotes} quotes");
 }
 

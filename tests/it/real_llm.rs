@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use taskgen::{
     data::{Cause, Message},
     llm::{
-        Ask, ChatModel, ChatRequest, Finish, LocalModel, LocalOptions,
+        Ask, AskError, ChatModel, ChatRequest, Finish, LocalModel, LocalOptions,
         protocol::{self, FailureCause, FromChild},
     },
 };
@@ -180,7 +180,7 @@ async fn an_answer_of_the_embedded_model_is_on_record() {
     let bench = Bench::new();
     let first = {
         let llm = bench.llm(local(), false);
-        assert!(llm.is_trial("judge").unwrap());
+        assert!(llm.is_trial("judge", 0).unwrap());
         let vars = json!({ "a": "make tea", "b": "measure a glacier" });
         let ask = || Ask {
             role: "judge",
@@ -214,7 +214,7 @@ async fn an_answer_of_the_embedded_model_is_on_record() {
     });
     assert_eq!(again.await.unwrap().value, first.value);
     let error = pick(&llm, "something new").await.unwrap_err();
-    assert!(error.is_about_the_model() && error.to_string().contains("nowhere"), "{error}");
+    assert!(matches!(error, AskError::Model { .. }) && error.to_string().contains("nowhere"), "{error}");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Output},
     sync::{Arc, Mutex},
     time::Duration,
@@ -11,6 +11,50 @@ use std::{
 use axum::{Json, Router, extract::State, routing::post};
 use serde_json::{Value, json};
 use taskgen::data::{Id, ModelRef, Ms, Segment, SeminarId, Transcript};
+
+/// The sample seminars and the languages that they are in.
+pub const SAMPLES: [(&str, &str); 3] = [("logbooks.m4a", "en"), ("minnan.opus", "zh-Hans"), ("soil.mp3", "en")];
+
+/// Copies a sample into the project in `folder`, under another name that keeps its ending.
+pub fn put_sample(folder: &Path, sample: &str, stem: &str) -> String {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("seminars").join(sample);
+    let name = Path::new(stem).with_extension(from.extension().expect("an ending"));
+    std::fs::copy(from, folder.join("seminars").join(&name)).expect("a sample");
+    name.to_string_lossy().into_owned()
+}
+
+/// Runs the program in `folder` and returns its exit code and what it printed, results and messages apart.
+pub fn taskgen(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_taskgen"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// Counts the quotes of an exported task, each compared with the stored transcript byte by byte through its offsets, at
+/// a time that lies in the recording.
+pub fn spans_that_hold(folder: &Path, task: &Value) -> usize {
+    let path = task["provenance"]["seminar"]["path"].as_str().expect("a path");
+    let file = std::fs::read_to_string(folder.join(format!("transcripts/{path}.json"))).expect("a transcript");
+    let transcript: Transcript = serde_json::from_str(&file).expect("a transcript");
+    let text: Vec<char> = transcript.text().chars().collect();
+    let mut spans = 0;
+    for inspiration in task["provenance"]["inspirations"].as_array().expect("a list") {
+        for evidence in inspiration["evidence"].as_array().expect("a list") {
+            let at = |key: &str| evidence[key].as_u64().expect("an offset") as usize;
+            let span: String = text[at("start_char")..at("end_char")].iter().collect();
+            assert_eq!(evidence["quote"].as_str().expect("a quote").as_bytes(), span.as_bytes());
+            let seconds = |key: &str| evidence[key].as_f64().expect("seconds");
+            assert!(seconds("start_s") < seconds("end_s") && seconds("end_s") <= transcript.duration.seconds());
+            spans += 1;
+        }
+    }
+    assert!(spans > 0, "a task without a quote: {task}");
+    spans
+}
 
 /// A project in a temporary folder.
 pub struct Project {

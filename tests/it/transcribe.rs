@@ -204,7 +204,7 @@ fn the_number_of_workers_changes_nothing() -> Result<()> {
 #[test]
 fn the_voice_detector_hears_every_turn() -> Result<()> {
     for (file, name) in [("logbooks.m4a", "logbooks"), ("soil.mp3", "soil"), ("minnan.opus", "minnan")] {
-        let sound = decode(&repository("seminars").join(file))?;
+        let sound = decode(&repository("seminars").join(file), None)?;
         let spans = Hearing::of(&sound.samples).spans();
         let kept: usize = spans.iter().map(|s| s.range.len()).sum();
         let (mut inside, mut total) = (0, 0);
@@ -311,13 +311,19 @@ fn a_model_that_cannot_be_used_is_one_clear_error() -> Result<()> {
 }
 
 fn wav(samples: &[i16]) -> Vec<u8> {
+    wav_of(1, samples)
+}
+
+fn wav_of(channels: u16, samples: &[i16]) -> Vec<u8> {
     let data: Vec<u8> = samples.iter().flat_map(|s| s.to_le_bytes()).collect();
     let mut file = b"RIFF".to_vec();
     file.extend((36 + data.len() as u32).to_le_bytes());
-    file.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
+    file.extend(b"WAVEfmt \x10\0\0\0\x01\0");
+    file.extend(channels.to_le_bytes());
     file.extend(16_000u32.to_le_bytes());
-    file.extend(32_000u32.to_le_bytes());
-    file.extend(b"\x02\0\x10\0data");
+    file.extend((32_000 * u32::from(channels)).to_le_bytes());
+    file.extend((2 * channels).to_le_bytes());
+    file.extend(b"\x10\0data");
     file.extend((data.len() as u32).to_le_bytes());
     file.extend(data);
     file
@@ -325,7 +331,7 @@ fn wav(samples: &[i16]) -> Vec<u8> {
 
 fn cause_of(name: &str, bytes: &[u8]) -> Result<&'static str> {
     let copy = Copy::with(name, bytes)?;
-    let error = decode(&copy.recording.path).err().with_context(|| format!("{name} was decoded"))?;
+    let error = decode(&copy.recording.path, None).err().with_context(|| format!("{name} was decoded"))?;
     let line = error.to_string();
     ensure!(!line.contains('\n') && !line.ends_with('.') && !error.hint().is_empty(), "{line}");
     show(&format!("{line}\n  hint: {}", error.hint()));
@@ -356,11 +362,36 @@ fn bad_files_are_one_clear_error_each() -> Result<()> {
 }
 
 #[test]
+fn one_channel_of_a_recording_can_be_heard_alone() -> Result<()> {
+    let stereo: Vec<i16> = (0..16_000).flat_map(|i| [if i % 40 < 20 { 8000 } else { -8000 }, 0]).collect();
+    let copy = Copy::with("stereo.wav", &wav_of(2, &stereo))?;
+    let loudest = |channel| -> Result<f32> {
+        Ok(decode(&copy.recording.path, channel)?.samples.iter().fold(0.0, |most: f32, s| most.max(s.abs())))
+    };
+    let (both, left, right) = (loudest(None)?, loudest(Some(1))?, loudest(Some(2))?);
+    assert!(right < 0.001 && (left - 2.0 * both).abs() < 0.01 && left > 0.2, "{both} {left} {right}");
+    let said = decode(&copy.recording.path, Some(3)).err().context("there are two")?.to_string();
+    assert!(said.contains("channel 3 of 2"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_transcript_that_was_edited_into_something_else_is_not_overwritten() -> Result<()> {
+    let copy = Copy::with("talk.wav", &wav(&vec![100; 16_000]))?;
+    let path = transcript_path(&copy.transcripts(), &copy.recording);
+    fs_err::create_dir_all(copy.transcripts())?;
+    fs_err::write(&path, "{ \"segments\": [")?;
+    let standing = standing(&copy.transcripts(), &copy.recording, &Options::default(), &pinned);
+    assert_eq!(standing.err().context("it cannot be read")?.cause(), "edited");
+    Ok(())
+}
+
+#[test]
 fn an_ogg_file_without_its_end_mark_is_noted() -> Result<()> {
     let whole = fs_err::read(repository("seminars/minnan.opus"))?;
     let copy = Copy::with("cut.opus", &whole[..whole.len() / 2])?;
-    assert!(decode(&copy.recording.path)?.unfinished);
-    assert!(!decode(&repository("seminars/minnan.opus"))?.unfinished);
+    assert!(decode(&copy.recording.path, None)?.unfinished);
+    assert!(!decode(&repository("seminars/minnan.opus"), None)?.unfinished);
     Ok(())
 }
 
@@ -421,7 +452,7 @@ fn garbled_files_neither_panic_nor_hang() -> Result<()> {
         let path = folder.path().join(format!("{round}.{extension}"));
         fs_err::write(&path, bytes)?;
         let begun = Instant::now();
-        let outcome = match decode(&path) {
+        let outcome = match decode(&path, None) {
             Ok(sound) => {
                 assert!(sound.samples.iter().all(|s| s.is_finite() && s.abs() <= 1.0));
                 "decoded"

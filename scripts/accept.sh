@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The long proofs, with the real models: all of them, or those whose names contain an argument.
+# TASKGEN_ACCEPT_SEED draws other moments.
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+export TASKGEN_MODELS="${TASKGEN_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/taskgen/models}"
+cargo build --locked
+"$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b
+# One after the other: each wants every core.
+cargo test --locked --test accept -- --nocapture --test-threads 1 "$@"

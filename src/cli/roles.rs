@@ -1,0 +1,155 @@
+//! Which models answer in which role: one, several (a panel), or a table with parameters of its own.
+
+use serde::{Deserialize, Serialize};
+
+/// Where no model is named.
+pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
+
+/// The roles that exist.
+pub const NAMES: [&str; 3] = ["inspire", "weave", "judge"];
+
+/// Roles and their models.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Roles {
+    /// Finds inspirations.
+    pub inspire: Role,
+    /// Writes tasks.
+    pub weave: Role,
+    /// Compares tasks; several judges are a panel.
+    pub judge: Role,
+}
+
+/// The models of a role, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Form", into = "Form")]
+pub struct Role(pub Vec<Member>);
+
+/// A model of a role.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// `provider/model`.
+    pub model: String,
+    /// Requests in flight at once, to begin with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_connections: Option<usize>,
+    /// Seconds after which a request is cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+}
+
+/// As it is written: `"p/m"`, `["p/m", …]`, `{ model = "p/m", … }`, or a list of both.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a role is `provider/model`, a table with a `model`, or a list of these")]
+enum Form {
+    One(Entry),
+    Panel(Vec<Entry>),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a role is `provider/model`, a table with a `model`, or a list of these")]
+enum Entry {
+    Name(String),
+    Table(Member),
+}
+
+impl Roles {
+    /// The models of a role by its name.
+    pub fn get(&self, role: &str) -> &Role {
+        match role {
+            "inspire" => &self.inspire,
+            "weave" => &self.weave,
+            _ => &self.judge,
+        }
+    }
+
+    /// Gives a role other models, `a/b` or `a/b,c/d`. Whether there is such a role.
+    pub fn set(&mut self, role: &str, models: &str) -> bool {
+        let slot = match role {
+            "inspire" => &mut self.inspire,
+            "weave" => &mut self.weave,
+            "judge" => &mut self.judge,
+            _ => return false,
+        };
+        *slot = Role(models.split(',').map(|name| Member::named(name.trim())).collect());
+        true
+    }
+
+    /// What the types cannot say.
+    pub fn check(&self) -> Result<(), String> {
+        for name in NAMES {
+            let members = &self.get(name).0;
+            match members.len() {
+                0 => return Err(format!("the role `{name}` has no model")),
+                1 => {}
+                _ if name == "judge" => {}
+                n => return Err(format!("the role `{name}` takes one model, not {n}: only judges form a panel")),
+            }
+            for (at, member) in members.iter().enumerate() {
+                if members[..at].iter().any(|other| other.model == member.model) {
+                    return Err(format!("the role `{name}` names a model twice: `{}`", member.model));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Default for Role {
+    fn default() -> Self {
+        Self(vec![Member::named(DEFAULT_MODEL)])
+    }
+}
+
+impl Member {
+    fn named(model: &str) -> Self {
+        Self { model: model.to_owned(), max_connections: None, timeout: None }
+    }
+}
+
+impl From<Form> for Role {
+    fn from(form: Form) -> Self {
+        let member = |entry: Entry| match entry {
+            Entry::Name(name) => Member::named(&name),
+            Entry::Table(member) => member,
+        };
+        Self(match form {
+            Form::One(entry) => vec![member(entry)],
+            Form::Panel(entries) => entries.into_iter().map(member).collect(),
+        })
+    }
+}
+
+impl From<Role> for Form {
+    fn from(role: Role) -> Self {
+        let entry = |member: Member| match member {
+            Member { model, max_connections: None, timeout: None } => Entry::Name(model),
+            member => Entry::Table(member),
+        };
+        let mut entries: Vec<Entry> = role.0.into_iter().map(entry).collect();
+        match entries.len() {
+            1 => Self::One(entries.remove(0)),
+            _ => Self::Panel(entries),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_model_a_panel_or_a_table() {
+        let roles = |text: &str| toml::from_str::<Roles>(text);
+        let names = |role: &Role| role.0.iter().map(|m| m.model.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&roles("judge = \"a/b\"").expect("one").judge), ["a/b"]);
+        let panel = roles("judge = [\"a/b\", { model = \"c/d\", max_connections = 4 }]").expect("a panel");
+        assert_eq!(names(&panel.judge), ["a/b", "c/d"]);
+        assert_eq!(panel.judge.0[1].max_connections, Some(4));
+        assert_eq!(toml::from_str::<Roles>(&toml::to_string(&panel).expect("writes")).expect("reads"), panel);
+        assert!(roles("judge = { modle = \"a/b\" }").is_err());
+        assert!(roles("weave = [\"a/b\", \"c/d\"]").expect("parses").check().is_err());
+        assert!(roles("judge = [\"a/b\", \"a/b\"]").expect("parses").check().is_err());
+    }
+}

@@ -1,0 +1,180 @@
+//! What a command did, shown in its end: done, skipped, failed by cause, refused by rule, tokens and time.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{
+    exit, listing,
+    output::{Printer, seconds, table},
+    project::Project,
+};
+use crate::{
+    context::{Context, StageReport},
+    data::Usage as Tokens,
+    store::Store,
+};
+
+/// What a command did.
+#[derive(Serialize)]
+pub struct Summary {
+    schema_version: u32,
+    seed: u64,
+    models: serde_json::Value,
+    /// The stages in order.
+    pub stages: Vec<StageReport>,
+    usage: Option<Calls>,
+    tasks: Option<usize>,
+    seconds: f64,
+}
+
+/// What was asked of models.
+#[derive(Serialize)]
+struct Calls {
+    made: u64,
+    cached: u64,
+    #[serde(flatten)]
+    tokens: Tokens,
+    /// As far as prices are known.
+    cost_usd: f64,
+    /// Calls to models of unknown price.
+    unpriced: u64,
+}
+
+impl Calls {
+    fn of(ctx: &Context) -> Self {
+        let counts = ctx.llm.counts();
+        Self {
+            made: counts.made,
+            cached: counts.cached,
+            tokens: counts.usage,
+            cost_usd: counts.cost_micro as f64 / 1e6,
+            unpriced: counts.unpriced,
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{} model calls, {} more from the record; {} prompt tokens ({} read before), {} reply tokens",
+            self.made, self.cached, self.tokens.input, self.tokens.cached, self.tokens.output
+        );
+        if self.cost_usd > 0.0 {
+            text.push_str(&format!(", ${:.4}", self.cost_usd));
+        }
+        if self.unpriced > 0 {
+            text.push_str(&format!(", and {} calls of unknown price (`prices.toml` can name it)", self.unpriced));
+        }
+        text
+    }
+}
+
+impl Summary {
+    /// Of transcription alone, which asks no language model.
+    pub fn of_transcription(report: StageReport, started: Instant) -> Self {
+        Self {
+            schema_version: 1,
+            seed: 0,
+            models: serde_json::Value::Null,
+            stages: vec![report],
+            usage: None,
+            tasks: None,
+            seconds: started.elapsed().as_secs_f64(),
+        }
+    }
+
+    /// Shows it, failures first, and returns the exit code.
+    pub fn show(&self, printer: &Printer) -> Result<u8> {
+        if printer.json {
+            printer.show(self, |_| String::new())?;
+        } else {
+            for failure in self.stages.iter().flat_map(|stage| &stage.failed) {
+                printer.error(&format!("{}: {}", failure.item, failure.message));
+            }
+            printer.note(&self.text());
+        }
+        let failed = self.stages.iter().any(|stage| !stage.failed.is_empty());
+        Ok(if failed { exit::SOME_FAILED } else { exit::DONE })
+    }
+
+    fn text(&self) -> String {
+        let mut rows = table(&["stage", "done", "skipped", "failed", "refused by rule", "time"]);
+        for stage in &self.stages {
+            let mut causes = BTreeMap::<String, u64>::new();
+            for failure in &stage.failed {
+                *causes.entry(failure.cause.clone()).or_default() += 1;
+            }
+            rows.add_row(vec![
+                stage.stage.to_owned(),
+                stage.done.to_string(),
+                stage.skipped.to_string(),
+                counted(&causes, "0"),
+                counted(&stage.rejected, "–"),
+                seconds(stage.seconds),
+            ]);
+        }
+        let mut out = rows.to_string();
+        for note in self.stages.iter().flat_map(|stage| &stage.notes) {
+            out.push_str(&format!("\n{note}"));
+        }
+        if let Some(usage) = &self.usage {
+            out.push_str(&format!("\n{}", usage.text()));
+        }
+        let tasks = self.tasks.map_or_else(String::new, |n| format!("{n} tasks, "));
+        out.push_str(&format!("\n{tasks}{} in all", seconds(self.seconds)));
+        out
+    }
+}
+
+fn counted(words: &BTreeMap<String, u64>, none: &str) -> String {
+    if words.is_empty() {
+        return none.to_owned();
+    }
+    words.iter().map(|(word, n)| format!("{word} {n}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Ends a command that wrote to the project: shows what its stages did, and notes the run's exit code, which it returns.
+pub fn end(
+    project: &Project,
+    store: &Store,
+    stages: Vec<StageReport>,
+    ctx: Option<&Context>,
+    started: Instant,
+    max_unscored: f64,
+    printer: &Printer,
+) -> Result<u8> {
+    let listing = listing::read(store)?;
+    let summary = Summary {
+        schema_version: 1,
+        seed: project.loaded.config.seed,
+        models: serde_json::to_value(&project.loaded.config.roles)?,
+        stages,
+        usage: ctx.map(Calls::of),
+        tasks: Some(listing.tasks.len()),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    let mut code = summary.show(printer)?;
+    if let Some(standing) = &listing.standing {
+        let missing = standing.n_total - standing.n_scored;
+        if standing.n_total > 0 && missing as f64 / standing.n_total as f64 > max_unscored {
+            printer.error(&format!(
+                "error: {missing} of {} comparisons have no verdict, more than --max-unscored {max_unscored} allows\nhint: run again with --retry-failed, or use another judge",
+                standing.n_total
+            ));
+            code = exit::UNSCORED;
+        }
+    }
+    store.end_run(&jiff::Timestamp::now().to_string(), code)?;
+    if summary.stages.len() > 1 && !listing.tasks.is_empty() && !printer.json {
+        printer.note("next: `taskgen tasks list`, `taskgen tasks show ID`, `taskgen tasks export`");
+    }
+    Ok(code)
+}
+
+/// Notes how a command ended that could not go on, and says what it did until then; the error is shown by the caller.
+pub fn stopped(store: &Store, ctx: &Context, error: &anyhow::Error, printer: &Printer) -> Result<()> {
+    if !printer.json {
+        printer.note(&format!("until here: {}", Calls::of(ctx).text()));
+    }
+    store.end_run(&jiff::Timestamp::now().to_string(), exit::code(error))
+}

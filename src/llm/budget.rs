@@ -1,0 +1,175 @@
+//! A limit to what a command may spend, in money or in tokens. What is in flight is reserved at the most that it can
+//! cost, so that the limit holds even if every reply is as long as it may be.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// An amount: micro-dollars and tokens (prompt and reply together).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Micro-dollars.
+    pub micro: u64,
+    /// Tokens.
+    pub tokens: u64,
+}
+
+impl std::fmt::Display for Amount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} tokens, ${:.4}", self.tokens, self.micro as f64 / 1e6)
+    }
+}
+
+impl Amount {
+    fn plus(self, other: Self) -> Self {
+        Self { micro: self.micro.saturating_add(other.micro), tokens: self.tokens.saturating_add(other.tokens) }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self { micro: self.micro.saturating_sub(other.micro), tokens: self.tokens.saturating_sub(other.tokens) }
+    }
+}
+
+/// The limits of a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Micro-dollars, if money is limited.
+    pub micro: Option<u64>,
+    /// Tokens, if they are.
+    pub tokens: Option<u64>,
+}
+
+impl Limits {
+    fn allow(self, amount: Amount) -> bool {
+        self.micro.is_none_or(|most| amount.micro <= most) && self.tokens.is_none_or(|most| amount.tokens <= most)
+    }
+}
+
+/// The limit is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// What was spent.
+    pub spent: Amount,
+    /// What the next call could have cost.
+    pub next: Amount,
+}
+
+/// Keeps to the limits.
+#[derive(Debug, Default)]
+pub struct Budget {
+    limits: Limits,
+    state: Mutex<State>,
+    freed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    spent: Amount,
+    reserved: Amount,
+}
+
+/// The most that one call can cost, set aside until it is settled.
+#[derive(Debug)]
+pub struct Reservation<'a> {
+    budget: &'a Budget,
+    amount: Amount,
+}
+
+impl Budget {
+    /// Nothing is spent yet.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// Whether money is limited, so that a model of unknown price cannot be asked.
+    pub fn limits_money(&self) -> bool {
+        self.limits.micro.is_some()
+    }
+
+    /// What was spent.
+    pub fn spent(&self) -> Amount {
+        self.state().spent
+    }
+
+    /// Sets `most` aside; waits for calls in flight where it may fit once they are settled.
+    pub async fn reserve(&self, most: Amount) -> Result<Reservation<'_>, Spent> {
+        loop {
+            let freed = self.freed.notified();
+            tokio::pin!(freed);
+            // Registered before the look, so that what is freed in between is not missed.
+            freed.as_mut().enable();
+            if let Some(answer) = self.try_reserve(most) {
+                return answer;
+            }
+            freed.await;
+        }
+    }
+
+    /// `None` while it may still fit later.
+    fn try_reserve(&self, most: Amount) -> Option<Result<Reservation<'_>, Spent>> {
+        let mut state = self.state();
+        if self.limits.allow(state.spent.plus(state.reserved).plus(most)) {
+            state.reserved = state.reserved.plus(most);
+            return Some(Ok(Reservation { budget: self, amount: most }));
+        }
+        let never = !self.limits.allow(state.spent.plus(most));
+        never.then(|| Err(Spent { spent: state.spent, next: most }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reservation<'_> {
+    /// The call is over and cost so much.
+    pub fn settle(self, cost: Amount) {
+        let mut state = self.budget.state();
+        state.spent = state.spent.plus(cost);
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        let mut state = self.budget.state();
+        state.reserved = state.reserved.minus(self.amount);
+        drop(state);
+        self.budget.freed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(tokens: u64) -> Amount {
+        Amount { micro: 0, tokens }
+    }
+
+    #[tokio::test]
+    async fn what_is_in_flight_counts_at_its_most() {
+        let budget = Budget::new(Limits { tokens: Some(100), micro: None });
+        let first = budget.reserve(tokens(60)).await.expect("it fits");
+        // 60 more do not fit beside it, but may once it is settled: not an answer yet.
+        assert!(budget.try_reserve(tokens(60)).is_none());
+        first.settle(tokens(30));
+        let second = budget.reserve(tokens(60)).await.expect("30 + 60 fit");
+        drop(second);
+        assert_eq!(budget.spent(), tokens(30));
+        let refused = budget.reserve(tokens(71)).await.expect_err("30 + 71 never fit");
+        assert_eq!(refused, Spent { spent: tokens(30), next: tokens(71) });
+    }
+
+    #[tokio::test]
+    async fn who_waits_is_woken() {
+        let budget = std::sync::Arc::new(Budget::new(Limits { micro: Some(10), tokens: None }));
+        let first = budget.reserve(Amount { micro: 10, tokens: 0 }).await.expect("it fits");
+        let waiting = {
+            let budget = std::sync::Arc::clone(&budget);
+            tokio::spawn(async move { budget.reserve(Amount { micro: 5, tokens: 0 }).await.is_ok() })
+        };
+        tokio::task::yield_now().await;
+        first.settle(Amount { micro: 4, tokens: 0 });
+        assert!(waiting.await.expect("no panic"));
+    }
+}

@@ -1,0 +1,107 @@
+//! What a call costs: a table of prices per model, built in, or the project's own `prices.toml`.
+//! An unknown price is unknown, never zero.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use serde::Deserialize;
+
+use crate::data::Usage;
+
+const EMBEDDED: &str = include_str!("../../models/prices.toml");
+
+/// Prices of models, with the version of the table.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// Which table a cost was computed with.
+    pub version: String,
+    #[serde(rename = "price", default)]
+    entries: Vec<Price>,
+}
+
+/// US dollars per million tokens of one model, or of all whose names begin alike.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    model: String,
+    /// Prompt tokens.
+    input: f64,
+    /// Prompt tokens that the provider had read before; as `input` where it is left out.
+    cached: Option<f64>,
+    /// Reply tokens.
+    output: f64,
+}
+
+impl Prices {
+    /// The built-in table.
+    pub fn embedded() -> Result<Self> {
+        Self::parse(EMBEDDED).context("the built-in prices")
+    }
+
+    /// The table in `file` where there is one, else the built-in one.
+    pub fn load(file: &Path) -> Result<Self> {
+        if !file.is_file() {
+            return Self::embedded();
+        }
+        let text = fs_err::read_to_string(file)?;
+        Self::parse(&text).with_context(|| format!("the prices cannot be used: `{}`", file.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let prices: Self = toml::from_str(text)?;
+        for price in &prices.entries {
+            let numbers = [Some(price.input), price.cached, Some(price.output)];
+            anyhow::ensure!(
+                numbers.into_iter().flatten().all(|n| n.is_finite() && n >= 0.0),
+                "a price must be 0 or more: `{}`",
+                price.model
+            );
+        }
+        Ok(prices)
+    }
+
+    /// The price of `model`, a `provider/model`; the longest name that fits counts.
+    pub fn find(&self, model: &str) -> Option<&Price> {
+        let fits = |price: &&Price| match price.model.strip_suffix('*') {
+            Some(start) => model.starts_with(start),
+            None => model == price.model,
+        };
+        self.entries.iter().filter(fits).max_by_key(|price| price.model.len())
+    }
+}
+
+impl Price {
+    /// Micro-dollars for `usage`, rounded up.
+    pub fn micro(&self, usage: Usage) -> u64 {
+        let fresh = usage.input.saturating_sub(usage.cached) as f64;
+        let cached = usage.cached as f64 * self.cached.unwrap_or(self.input);
+        (fresh * self.input + cached + usage.output as f64 * self.output).ceil() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_tokens_cost_what_the_table_says() {
+        let prices = Prices::embedded().expect("the built-in table parses");
+        let price = prices.find("openai/gpt-4o-mini").expect("it is there");
+        assert_eq!(price.micro(Usage { input: 1_000_000, output: 1_000_000, cached: 0 }), 750_000);
+        assert_eq!(price.micro(Usage { input: 1_000_000, output: 0, cached: 1_000_000 }), 75_000);
+        assert_eq!(prices.find("local/anything").expect("free").micro(Usage { input: 9, output: 9, cached: 0 }), 0);
+        assert_eq!(prices.find("openai/unheard-of"), None);
+    }
+
+    #[test]
+    fn the_longest_name_counts_and_nonsense_is_refused() {
+        let table = |rest: &str| Prices::parse(&format!("version = \"x\"\n{rest}"));
+        let entry = |model: &str, input: f64| format!("[[price]]\nmodel = \"{model}\"\ninput = {input}\noutput = 1\n");
+        let two = table(&(entry("a/*", 1.0) + &entry("a/b*", 2.0))).expect("it parses");
+        assert_eq!(two.find("a/bc").map(|p| p.input), Some(2.0));
+        assert_eq!(two.find("a/c").map(|p| p.input), Some(1.0));
+        assert!(table(&entry("a/b", -1.0)).is_err());
+        assert!(table("[[price]]\nmodel = \"a\"\n").is_err());
+    }
+}

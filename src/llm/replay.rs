@@ -1,0 +1,39 @@
+//! The model of a replay: it has a name, so that calls on record are found, and never answers.
+
+use async_trait::async_trait;
+
+use super::{ChatModel, ChatReply, ChatRequest, ModelError};
+use crate::data::Cause;
+
+/// Stands in for a model whose answers are on record.
+pub struct Replay {
+    /// `provider/model`, as configured.
+    pub name: String,
+    /// Where the real one is.
+    pub base_url: Option<String>,
+    /// Whether the real one is only for trying things out.
+    pub trial: bool,
+}
+
+#[async_trait]
+impl ChatModel for Replay {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn base_url(&self) -> Option<&str> {
+        self.base_url.as_deref()
+    }
+
+    fn is_trial(&self) -> bool {
+        self.trial
+    }
+
+    fn parallel(&self) -> usize {
+        1
+    }
+
+    async fn chat(&self, _: &ChatRequest) -> Result<ChatReply, ModelError> {
+        Err(ModelError::new(Cause::ModelNotFound, "a replay asks no model"))
+    }
+}
