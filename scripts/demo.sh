@@ -20,11 +20,11 @@ for file in seminars/*.m4a seminars/*.mp3 seminars/*.opus seminars/*.toml; do
     # An unchanged recording keeps its time, so that a second demo has nothing to do.
     cmp -s "$file" "demo/$file" || cp "$file" "demo/$file"
 done
-# Eight rounds instead of twenty: 72 short verdicts of the local model are two minutes on two cores.
-[ -e demo/taskgen.toml ] || sed 's/^rounds = 20/rounds = 8/' taskgen.toml >demo/taskgen.toml
+"$BINARIES/taskgen" init demo >/dev/null
 
 outcome=0
-"$BINARIES/taskgen" --project demo run || outcome=$?
+# Eight rounds instead of twenty: 72 short verdicts of the local model are two minutes on two cores.
+"$BINARIES/taskgen" --project demo run --rounds 8 || outcome=$?
 "$BINARIES/taskgen" --project demo tasks list || outcome=$?
 
 cat >&2 <<TEXT

@@ -1,7 +1,15 @@
 //! The tools that a stage is handed, and the way in which it tells how far it is.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
+use anyhow::Result;
+use futures_util::StreamExt as _;
 use serde::Serialize;
 
 use crate::{data::Unscored, llm::Llm, store::Store};
@@ -42,6 +50,41 @@ pub enum Notice<'a> {
     End,
 }
 
+/// Works on `items`, so many at once, and returns what came of each, in their order. After an error nothing new is
+/// begun, but what is in flight is finished, because it may be paid for already; then the first error is returned.
+pub async fn all<I, T, F: Future<Output = Result<T>>>(
+    items: impl IntoIterator<Item = I>,
+    at_once: usize,
+    work: impl Fn(I) -> F,
+) -> Result<Vec<T>> {
+    let failed = AtomicBool::new(false);
+    let (failed, work) = (&failed, &work);
+    let begun = items.into_iter().enumerate().map(|(index, item)| async move {
+        if failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let result = work(item).await;
+        if result.is_err() {
+            failed.store(true, Ordering::Relaxed);
+        }
+        Some((index, result))
+    });
+    let mut ended: Vec<_> = futures_util::stream::iter(begun).buffer_unordered(at_once.max(1)).collect().await;
+    let mut first = None;
+    let mut done = Vec::new();
+    for (index, result) in ended.drain(..).flatten() {
+        match result {
+            Ok(value) => done.push((index, value)),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    if let Some(error) = first {
+        return Err(error);
+    }
+    done.sort_by_key(|(index, _)| *index);
+    Ok(done.into_iter().map(|(_, value)| value).collect())
+}
+
 /// What a stage did.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StageReport {
@@ -78,6 +121,17 @@ impl StageReport {
         Self { stage, ..Self::default() }
     }
 
+    /// Adds what was done to another item of the same stage.
+    pub fn absorb(&mut self, other: Self) {
+        self.done += other.done;
+        self.skipped += other.skipped;
+        self.failed.extend(other.failed);
+        for (rule, n) in other.rejected {
+            *self.rejected.entry(rule).or_default() += n;
+        }
+        self.notes.extend(other.notes);
+    }
+
     /// Counts a refusal.
     pub fn reject(&mut self, rule: &str) {
         *self.rejected.entry(rule.to_owned()).or_default() += 1;
@@ -91,5 +145,30 @@ impl StageReport {
     /// Lists a model's failure to answer.
     pub fn fail_unscored(&mut self, item: &str, unscored: &Unscored) {
         self.fail(item, unscored.cause.word(), unscored.reason.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_in_flight_is_finished_after_an_error_and_nothing_new_begins() {
+        let finished = std::sync::Mutex::new(Vec::new());
+        let work = |n: u64| {
+            let finished = &finished;
+            async move {
+                tokio::task::yield_now().await;
+                anyhow::ensure!(n != 1, "one");
+                tokio::task::yield_now().await;
+                finished.lock().expect("no panic").push(n);
+                Ok(n)
+            }
+        };
+        assert_eq!(all([5, 3, 4], 3, work).await.expect("none fails"), [5, 3, 4]);
+        finished.lock().expect("no panic").clear();
+        let error = all([0, 1, 2, 3, 4, 5], 3, work).await.expect_err("one fails");
+        assert_eq!(error.to_string(), "one");
+        assert_eq!(*finished.lock().expect("no panic"), [0, 2]);
     }
 }

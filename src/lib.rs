@@ -18,5 +18,6 @@ pub mod models;
 pub mod store;
 
 pub mod data;
+pub mod files;
 pub mod stats;
 pub mod text;

@@ -103,9 +103,8 @@ pub enum Command {
     Config(Config),
     /// Make a folder a project: `taskgen.toml` and the folders
     Init {
-        /// The folder
-        #[arg(default_value = ".")]
-        folder: PathBuf,
+        /// The folder [default: --project, or this one]
+        folder: Option<PathBuf>,
     },
 }
 

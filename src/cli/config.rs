@@ -1,5 +1,5 @@
 //! `taskgen.toml`: found by walking up, unknown keys refused with line and suggestion, each value with its origin.
-//! Each stage owns its options; this file only nests them. Flags beat the environment, which beats the file, which beats the defaults.
+//! Each stage owns its options; this file only nests them. Flags beat the file, which beats the defaults.
 
 use std::{
     collections::BTreeMap,
@@ -165,11 +165,29 @@ pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
         return Ok(Loaded { config: Config::default(), file: None, overridden: BTreeMap::new(), in_file: Vec::new() });
     };
     let text = fs_err::read_to_string(&path).map_err(|e| Usage(format!("{e}\nhint: `taskgen init` writes one")))?;
-    let config: Config = toml::from_str(&text).map_err(|e| Usage(explain(&path, &text, &e)))?;
-    check(&config).map_err(|e| Usage(format!("`{}`: {e}", path.display())))?;
+    let mut config: Config = toml::from_str(&text).map_err(|e| Usage(explain(&path, &text, &e)))?;
+    check(&config).map_err(|e| {
+        Usage(format!(
+            "`{}`: {e}\nhint: the comments of the file that `taskgen init` writes say what is allowed",
+            path.display()
+        ))
+    })?;
+    beside(&path, &mut config.transcribe);
     let table: Value = toml::from_str(&text).context("the configuration was read a moment ago")?;
     let in_file = flatten(&table).into_iter().map(|(key, _)| key).collect();
     Ok(Loaded { config, file: Some(path), overridden: BTreeMap::new(), in_file })
+}
+
+/// Files that the configuration names lie relative to it, wherever the command was typed.
+fn beside(config: &Path, transcribe: &mut Transcribe) {
+    let Some(folder) = config.parent() else { return };
+    if let Some(vocabulary) = &mut transcribe.vocabulary {
+        *vocabulary = folder.join(&*vocabulary);
+    }
+    let model = folder.join(&transcribe.model);
+    if model.is_file() {
+        transcribe.model = model.to_string_lossy().into_owned();
+    }
 }
 
 impl Loaded {
@@ -212,7 +230,7 @@ fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let message = error.message().trim();
     let hint = suggestion(message).map_or_else(
-        || "`taskgen config show` lists all keys with their values".to_owned(),
+        || "`taskgen init` in an empty folder writes a file with every key".to_owned(),
         |word| format!("did you mean `{word}`?"),
     );
     format!("`{}`, line {line}: {message}\nhint: {hint}", path.display())

@@ -14,7 +14,8 @@ struct Made {
 }
 
 /// Writes `taskgen.toml` and the folders; what is there already stays.
-pub fn init(_global: &Global, folder: PathBuf, printer: &Printer) -> Result<u8> {
+pub fn init(global: &Global, folder: Option<PathBuf>, printer: &Printer) -> Result<u8> {
+    let folder = folder.or_else(|| global.project.clone()).unwrap_or_else(|| PathBuf::from("."));
     let mut created = Vec::new();
     for name in ["seminars", "transcripts", "tasks"] {
         let path = folder.join(name);

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
-    data::{Inspiration, InspirationId, SeminarId, Task},
+    data::{Inspiration, SeminarId, Task},
     rank::{self, Standing},
-    store::{SeminarInfo, Store},
+    store::{Ranking, SeminarInfo, Store},
 };
 
-/// A task with its place and the first of its quotes.
+/// A task with its place and its sources.
 #[derive(Serialize)]
 pub struct Listed {
     /// Place in the ranking, from 1; none before the task was ranked.
@@ -35,18 +35,15 @@ pub struct Listing {
     pub tasks: Vec<Listed>,
     /// What the ranking rests on.
     pub standing: Option<Standing>,
-    /// Whether a trial model judged.
-    pub judge: Option<String>,
+    /// The newest ranking's question, judges included.
+    pub ranking: Option<Ranking>,
 }
 
 /// Reads the listing from the store.
 pub fn read(store: &Store) -> Result<Listing> {
     let seminars: BTreeMap<SeminarId, SeminarInfo> = store.seminars()?.into_iter().map(|s| (s.id.clone(), s)).collect();
-    let inspirations: BTreeMap<InspirationId, Inspiration> =
-        store.inspirations(None)?.into_iter().map(|i| (i.id.clone(), i)).collect();
     let ranking = store.last_ranking()?;
     let standing = ranking.as_ref().map(|ranking| rank::fold(store, ranking)).transpose()?;
-    let judge = ranking.and_then(|r| r.panel.first().map(|judge| judge.model_asked.clone()));
     let place = |task: &Task| {
         let rated = &standing.as_ref()?.rated;
         let index = rated.iter().position(|rated| rated.task == task.id)?;
@@ -55,7 +52,11 @@ pub fn read(store: &Store) -> Result<Listing> {
     let mut tasks = Vec::new();
     for task in store.tasks()? {
         let Some(source) = seminars.get(&task.seminar).cloned() else { continue };
-        let sources = task.inspirations.iter().filter_map(|id| inspirations.get(id).cloned()).collect();
+        let mut sources = Vec::new();
+        for id in &task.inspirations {
+            sources
+                .push(store.inspiration(id)?.with_context(|| format!("the database lacks `{id}` of `{}`", task.id))?);
+        }
         let place = place(&task);
         tasks.push(Listed {
             rank: place.map(|p| p.0),
@@ -67,5 +68,5 @@ pub fn read(store: &Store) -> Result<Listing> {
         });
     }
     tasks.sort_by_key(|listed| (listed.rank.unwrap_or(usize::MAX), listed.task.id.clone()));
-    Ok(Listing { tasks, standing, judge })
+    Ok(Listing { tasks, standing, ranking })
 }

@@ -7,6 +7,7 @@ mod config;
 mod exit;
 mod init;
 mod listing;
+mod log;
 mod models;
 mod output;
 mod progress;
@@ -32,11 +33,15 @@ use output::Printer;
 pub fn main() -> ExitCode {
     let args = Args::parse();
     let printer = Printer { json: args.global.json, quiet: args.global.quiet };
-    start_log(args.global.verbose);
+    log::start(args.global.verbose);
     let code = match dispatch(args, &printer) {
         Ok(code) => code,
         Err(error) => {
+            tracing::info!("ended by: {error:#}");
             printer.error(&exit::message(&error));
+            if let Some(file) = log::file() {
+                printer.note(&format!("log: `{}`", file.display()));
+            }
             exit::code(&error)
         }
     };
@@ -59,17 +64,4 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Status => status::status(&global, printer),
         Command::Config(command) => config::show(&global, &command, printer),
     }
-}
-
-/// Diagnostics to stderr: warnings by default, more with `-v`, or as `TASKGEN_LOG` says.
-fn start_log(verbose: u8) {
-    let level = match verbose {
-        0 => "error,taskgen=warn",
-        1 => "taskgen=info",
-        2 => "taskgen=debug",
-        _ => "debug",
-    };
-    let filter = tracing_subscriber::EnvFilter::try_from_env("TASKGEN_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
 }

@@ -41,10 +41,14 @@ impl Printer {
     }
 
     /// A line for people, always.
-    #[expect(clippy::print_stderr, reason = "this is the one place that writes messages")]
     pub fn error(&self, text: &str) {
-        eprintln!("{text}");
+        message(text);
     }
+}
+
+/// A line on stderr; that nobody reads it is no error.
+pub fn message(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 /// A table that fits the terminal.

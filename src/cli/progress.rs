@@ -8,6 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::output::message;
 use crate::context::{Notice, Notify};
 
 /// Elsewhere than on a terminal, a line comes at most this often.
@@ -70,7 +71,6 @@ fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
     Stage { name, bar, started: now, last_line: now, item: String::new() }
 }
 
-#[expect(clippy::print_stderr, reason = "progress goes to stderr")]
 fn line(stage: &mut Stage, terminal: bool) {
     if terminal || stage.last_line.elapsed() < LINE_EVERY {
         return;
@@ -82,13 +82,12 @@ fn line(stage: &mut Stage, terminal: bool) {
         0 => String::new(),
         done => format!(", about {:.0} s left", spent / done as f64 * total.saturating_sub(done) as f64),
     };
-    eprintln!("{:>10} {done}/{total}{left}  {}", stage.name, stage.item);
+    message(&format!("{:>10} {done}/{total}{left}  {}", stage.name, stage.item));
 }
 
-#[expect(clippy::print_stderr, reason = "messages go to stderr")]
 fn say(stage: Option<&Stage>, line: &str) {
     match stage {
-        Some(stage) => stage.bar.suspend(|| eprintln!("{line}")),
-        None => eprintln!("{line}"),
+        Some(stage) => stage.bar.suspend(|| message(line)),
+        None => message(line),
     }
 }

@@ -8,7 +8,7 @@ use super::{
     args::{Global, Rank, Sound},
     config::{self, Loaded},
     exit::Usage,
-    roles,
+    log, roles,
 };
 use crate::{
     data::id::sha256_hex,
@@ -108,10 +108,9 @@ impl Project {
 
     /// The database for writing, locked, with a new run in it; for a dry run a copy that nobody keeps.
     pub fn write(&self, global: &Global) -> Result<Store> {
-        let command = std::env::args().collect::<Vec<_>>().join(" ");
         let config = serde_json::to_string(&self.loaded.config)?;
         let info = RunInfo {
-            command: command.clone(),
+            command: typed(),
             config_hash: sha256_hex(config.as_bytes()),
             seed: self.loaded.config.seed,
             started: jiff::Timestamp::now().to_string(),
@@ -119,11 +118,19 @@ impl Project {
         if global.dry_run {
             return Store::scratch(&self.database(), &info);
         }
+        let lock = self.lock(global)?;
+        let store = Store::open(&self.database(), lock, &info)?;
+        log::to_file_in(&self.tasks().join("logs"))?;
+        tracing::info!(seed = info.seed, version = env!("CARGO_PKG_VERSION"), "{}", info.command);
+        Ok(store)
+    }
+
+    /// The right to write to the project, held until it is dropped or the process ends.
+    pub fn lock(&self, global: &Global) -> Result<WriteLock> {
         fs_err::create_dir_all(self.tasks())
             .context("cannot write to the project\nhint: its folder must be writable")?;
-        let holder = format!("process {}, `{command}`", std::process::id());
-        let lock = WriteLock::take(&self.tasks().join("taskgen.lock"), &holder, global.wait)?;
-        Store::open(&self.database(), lock, &info)
+        let holder = format!("process {}, `{}`", std::process::id(), typed());
+        WriteLock::take(&self.tasks().join("taskgen.lock"), &holder, global.wait)
     }
 
     /// Applies the flags of the transcribe stage.
@@ -142,10 +149,19 @@ impl Project {
             self.loaded.set_by("rank.elo_k", "--elo-k");
         }
         if !(0.0..=1.0).contains(&rank.max_unscored) {
-            return Err(Usage(format!("--max-unscored must be between 0 and 1: `{}`", rank.max_unscored)).into());
+            return Err(Usage(format!(
+                "--max-unscored must be between 0 and 1: `{}`\nhint: 0.1 allows a tenth",
+                rank.max_unscored
+            ))
+            .into());
         }
         config::check(&self.loaded.config).map_err(|e| Usage(e).into())
     }
+}
+
+/// The command line as it was typed.
+fn typed() -> String {
+    std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
 /// Applies the flags of the transcribe stage to a configuration.
@@ -180,7 +196,7 @@ fn apply(global: &Global, loaded: &mut Loaded) -> Result<()> {
     }
     for binding in &global.model_role {
         let Some((role, models)) = binding.split_once('=') else {
-            return Err(Usage(format!("--model-role takes ROLE=PROVIDER/MODEL: `{binding}`")).into());
+            return Err(Usage(format!("--model-role takes ROLE=PROVIDER/MODEL: `{binding}`\nhint: such as --model-role judge=local/qwen2.5-coder-1.5b")).into());
         };
         if !loaded.config.roles.set(role, models) {
             return Err(

@@ -16,14 +16,13 @@ use super::{
 };
 use crate::{
     context::{Context, Notify},
-    data::id::sha256_hex,
     http::{self, Http, HttpOptions},
     llm::{
         Budget, ChatModel, Limits, Llm, LlmOptions, LocalModel, LocalOptions, OpenAi, OpenAiOptions, Prices, Prompts,
         Replay, shown_url,
     },
     store::Store,
-    transcribe::{ModelChoice, ModelFile, Options, Resolver},
+    transcribe::{ModelChoice, Options, Resolver},
 };
 
 /// Requests in flight to a server at once.
@@ -68,7 +67,7 @@ pub fn context(
 
 /// The templates, with the project's own where it has any.
 pub fn prompts(project: &Project) -> Prompts {
-    Prompts::new(Some(project.prompts()), &fence_key(&project.loaded.config))
+    Prompts::new(Some(project.prompts()), &fence_key())
 }
 
 fn limits(global: &Global) -> Result<Limits> {
@@ -80,11 +79,11 @@ fn limits(global: &Global) -> Result<Limits> {
     Ok(Limits { micro, tokens: global.budget_tokens })
 }
 
-/// Key of the fences around untrusted text. It follows from the seed, so that the same seed gives the same prompts
-/// everywhere; a fence cannot be closed from inside whoever knows the key, because its token is drawn again while the
-/// text contains it. `TASKGEN_FENCE_KEY` replaces it where texts come from people who read this code.
-fn fence_key(config: &Config) -> String {
-    std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| sha256_hex(format!("fence {}", config.seed).as_bytes()))
+/// Key of the fences around untrusted text. It is the same everywhere, so that the same project has the same prompts on
+/// every machine; a fence cannot be closed from inside by who knows the key, because its token is drawn again while the
+/// text contains it. `TASKGEN_FENCE_KEY` replaces it.
+fn fence_key() -> String {
+    std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| "taskgen".to_owned())
 }
 
 fn chat_model(
@@ -217,7 +216,8 @@ fn say_who_answers(
     if leaving.is_empty() || nothing_leaves {
         return Ok(());
     }
-    printer.note(&leaving.join("\n"));
+    // Said even to who wants quiet: it is what a question or a refusal below speaks of.
+    printer.error(&leaving.join("\n"));
     match config.privacy.remote {
         Remote::Never => {
             Err(Usage("`privacy.remote = \"never\"` forbids it\nhint: use a local model, or change the setting".into())
@@ -252,10 +252,7 @@ pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
 /// Finds speech models, fetching those of the manifest that are missing.
 pub fn whisper(global: &Global, notify: &Notify) -> Resolver {
     let (global, notify) = (global.clone(), Arc::clone(notify));
-    Box::new(move |name| {
-        let file = models::ensure(&global, name, &notify)?;
-        Ok(ModelFile { name: file.name, path: file.path, sha256: file.sha256 })
-    })
+    Box::new(move |name| models::ensure(&global, name, &notify))
 }
 
 /// Runs the asynchronous part of a command.

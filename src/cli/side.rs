@@ -7,7 +7,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::exit::Usage;
-use crate::{data::Transcript, store::SeminarInfo, transcribe::Options};
+use crate::{
+    data::Transcript,
+    store::SeminarInfo,
+    transcribe::{Options, Recording},
+};
 
 /// `NAME.toml` beside a recording.
 #[derive(Debug, Default, Deserialize)]
@@ -26,14 +30,16 @@ pub struct Side {
 }
 
 impl Side {
-    /// Reads the side file of the recording called `name` under `seminars`; without one, everything is unknown.
-    pub fn of(seminars: &Path, name: &str) -> Result<Self> {
-        let path = seminars.join(name).with_extension("toml");
+    /// Reads the side file of a recording; without one, everything is unknown.
+    pub fn of(recording: &Recording) -> Result<Self> {
+        let path = recording.path.with_extension("toml");
         if !path.is_file() {
             return Ok(Self::default());
         }
         let text = fs_err::read_to_string(&path)?;
-        toml::from_str(&text).map_err(|e| Usage(format!("`{}`: {}", path.display(), e.to_string().trim())).into())
+        toml::from_str(&text).map_err(|e| {
+            Usage(format!("`{}`: {}\nhint: README.md names the fields", path.display(), e.to_string().trim())).into()
+        })
     }
 
     /// How to hear this recording: what the user asked for wins, then what is known of the recording.
@@ -47,12 +53,12 @@ impl Side {
         }
     }
 
-    /// What is known of the recording of `transcript`.
-    pub fn info(&self, transcript: &Transcript) -> SeminarInfo {
-        let stem = Path::new(&transcript.path).file_stem().map(|s| s.to_string_lossy().into_owned());
+    /// What is known of a recording and its transcript.
+    pub fn info(&self, recording: &Recording, transcript: &Transcript) -> SeminarInfo {
+        let stem = Path::new(&recording.name).file_stem().map(|s| s.to_string_lossy().into_owned());
         SeminarInfo {
             id: transcript.seminar.clone(),
-            path: transcript.path.clone(),
+            path: recording.name.clone(),
             title: self.title.clone().or(stem).unwrap_or_default(),
             language: transcript.language.clone(),
             discipline: self.discipline.clone(),

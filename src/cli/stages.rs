@@ -1,6 +1,6 @@
 //! `taskgen run` and its four stages: what a stage did is shown in the end, and turns the exit code.
 
-use std::{sync::Arc, time::Instant};
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use anyhow::Result;
 
@@ -37,30 +37,36 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     if global.dry_run {
         return predict_run(global, &project, &store, &found, &notify, printer);
     }
-    let (seminars, transcripts) = (project.seminars(), project.transcripts());
-    let heard = Job::new(global, &project.loaded.config, &seminars, &transcripts, &notify)?.hear(
+    // Before hours of transcription: is there a model for what follows, and may the texts go there?
+    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles::NAMES)?;
+    let transcripts = project.transcripts();
+    let heard = Job::new(global, &project.loaded.config, &transcripts, &notify)?.hear(
         &found,
         false,
-        &|recording, transcript| transcribe::take_in(&project, &store, &recording.name, transcript),
+        &|recording, transcript| transcribe::take_in(&store, recording, transcript),
     )?;
-    let nothing_to_go_on_with = heard.done + heard.skipped == 0;
     let mut stages = vec![heard];
-    if nothing_to_go_on_with {
-        return summary::end(&project, &store, stages, None, started, args.rank.max_unscored, printer);
-    }
     let seminars = chosen(&store, &found)?;
-    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles::NAMES)?;
-    let work = after_transcription(&ctx, &project.loaded.config, &seminars);
-    stages.extend(finished(resolve::block_on(work), &store, &ctx, printer)?);
-    summary::end(&project, &store, stages, Some(&ctx), started, args.rank.max_unscored, printer)
+    let work = after_transcription(&ctx, &project.loaded.config, &seminars, &mut stages);
+    let work = resolve::block_on(work);
+    finished(work, &stages, &store, &ctx, printer)?;
+    summary::end(&project, &store, stages, &ctx, started, args.rank.max_unscored, printer)
 }
 
-/// Inspirations, tasks, ranking.
-async fn after_transcription(ctx: &Context, config: &Config, seminars: &[SeminarInfo]) -> Result<Vec<StageReport>> {
-    let inspired = inspire::run(ctx, seminars, &config.inspire).await?;
-    let woven = weave::run(ctx, seminars, &config.weave).await?;
-    let ranked = rank::run(ctx, &ctx.store.tasks()?, &config.rank).await?;
-    Ok(vec![inspired, woven, ranked])
+/// Inspirations, tasks, ranking. What was done stays in `stages` when a later one cannot go on.
+async fn after_transcription(
+    ctx: &Context,
+    config: &Config,
+    seminars: &[SeminarInfo],
+    stages: &mut Vec<StageReport>,
+) -> Result<()> {
+    if seminars.is_empty() {
+        return Ok(());
+    }
+    stages.push(inspire::run(ctx, seminars, &config.inspire).await?);
+    stages.push(weave::run(ctx, seminars, &config.weave).await?);
+    stages.push(rank::run(ctx, &ctx.store.tasks()?, &config.rank).await?);
+    Ok(())
 }
 
 /// What `run` would ask about the transcripts that are there.
@@ -79,7 +85,7 @@ fn predict_run(
         printer.note(&format!("{missing} recordings have no transcript yet: what they would take is not counted"));
     }
     let ctx = resolve::context(global, project, store, notify, printer, &roles::NAMES)?;
-    resolve::block_on(after_transcription(&ctx, &project.loaded.config, &seminars))?;
+    resolve::block_on(after_transcription(&ctx, &project.loaded.config, &seminars, &mut Vec::new()))?;
     predicted(&ctx, printer)
 }
 
@@ -163,6 +169,7 @@ fn one_stage(
     adapt(&mut project)?;
     let notify = progress::notify(global.quiet || global.json);
     let store = Arc::new(project.write(global)?);
+    printer.note(&format!("seed {} (change it with --seed)", project.loaded.config.seed));
     transcribe::take_in_saved(&project, &store)?;
     if store.seminars()?.is_empty() {
         return Err(
@@ -175,21 +182,23 @@ fn one_stage(
         resolve::block_on(work)?;
         return predicted(&ctx, printer);
     }
-    let report = finished(resolve::block_on(work), &store, &ctx, printer)?;
-    summary::end(&project, &store, vec![report], Some(&ctx), started, max_unscored, printer)
+    let report = finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
+    summary::end(&project, &store, vec![report], &ctx, started, max_unscored, printer)
 }
 
 /// The seminars of the recordings that were named.
 fn chosen(store: &Store, found: &Discovered) -> Result<Vec<SeminarInfo>> {
-    let seminars = store.seminars()?;
-    let named = |s: &SeminarInfo| found.recordings.iter().any(|r| r.name == s.path);
-    Ok(seminars.into_iter().filter(named).collect())
+    let mut named = BTreeSet::new();
+    for recording in &found.recordings {
+        named.extend(store.seminar_at(&recording.name)?);
+    }
+    Ok(store.seminars()?.into_iter().filter(|seminar| named.contains(&seminar.id)).collect())
 }
 
-/// What the stages did; where they could not go on, that is noted before the error ends the command.
-fn finished<T>(work: Result<T>, store: &Store, ctx: &Context, printer: &Printer) -> Result<T> {
+/// What the work gave; where it could not go on, what was done is shown before the error ends the command.
+fn finished<T>(work: Result<T>, before: &[StageReport], store: &Store, ctx: &Context, printer: &Printer) -> Result<T> {
     if let Err(error) = &work {
-        summary::stopped(store, ctx, error, printer)?;
+        summary::stopped(store, before, ctx, error, printer)?;
     }
     work
 }

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     context::{Context, StageReport},
-    data::Usage as Tokens,
     store::Store,
 };
 
@@ -32,10 +31,13 @@ pub struct Summary {
 /// What was asked of models.
 #[derive(Serialize)]
 struct Calls {
-    made: u64,
+    calls: u64,
+    /// Calls whose answer was on record.
     cached: u64,
-    #[serde(flatten)]
-    tokens: Tokens,
+    input: u64,
+    output: u64,
+    /// Prompt tokens that the provider had read before.
+    cache_read: u64,
     /// As far as prices are known.
     cost_usd: f64,
     /// Calls to models of unknown price.
@@ -46,9 +48,11 @@ impl Calls {
     fn of(ctx: &Context) -> Self {
         let counts = ctx.llm.counts();
         Self {
-            made: counts.made,
+            calls: counts.made,
             cached: counts.cached,
-            tokens: counts.usage,
+            input: counts.usage.input,
+            output: counts.usage.output,
+            cache_read: counts.usage.cached,
             cost_usd: counts.cost_micro as f64 / 1e6,
             unpriced: counts.unpriced,
         }
@@ -57,7 +61,7 @@ impl Calls {
     fn text(&self) -> String {
         let mut text = format!(
             "{} model calls, {} more from the record; {} prompt tokens ({} read before), {} reply tokens",
-            self.made, self.cached, self.tokens.input, self.tokens.cached, self.tokens.output
+            self.calls, self.cached, self.input, self.cache_read, self.output
         );
         if self.cost_usd > 0.0 {
             text.push_str(&format!(", ${:.4}", self.cost_usd));
@@ -88,9 +92,7 @@ impl Summary {
         if printer.json {
             printer.show(self, |_| String::new())?;
         } else {
-            for failure in self.stages.iter().flat_map(|stage| &stage.failed) {
-                printer.error(&format!("{}: {}", failure.item, failure.message));
-            }
+            show_failures(&self.stages, printer);
             printer.note(&self.text());
         }
         let failed = self.stages.iter().any(|stage| !stage.failed.is_empty());
@@ -126,6 +128,12 @@ impl Summary {
     }
 }
 
+fn show_failures(stages: &[StageReport], printer: &Printer) {
+    for failure in stages.iter().flat_map(|stage| &stage.failed) {
+        printer.error(&format!("{}: {}", failure.item, failure.message));
+    }
+}
+
 fn counted(words: &BTreeMap<String, u64>, none: &str) -> String {
     if words.is_empty() {
         return none.to_owned();
@@ -138,7 +146,7 @@ pub fn end(
     project: &Project,
     store: &Store,
     stages: Vec<StageReport>,
-    ctx: Option<&Context>,
+    ctx: &Context,
     started: Instant,
     max_unscored: f64,
     printer: &Printer,
@@ -149,7 +157,7 @@ pub fn end(
         seed: project.loaded.config.seed,
         models: serde_json::to_value(&project.loaded.config.roles)?,
         stages,
-        usage: ctx.map(Calls::of),
+        usage: Some(Calls::of(ctx)),
         tasks: Some(listing.tasks.len()),
         seconds: started.elapsed().as_secs_f64(),
     };
@@ -172,7 +180,14 @@ pub fn end(
 }
 
 /// Notes how a command ended that could not go on, and says what it did until then; the error is shown by the caller.
-pub fn stopped(store: &Store, ctx: &Context, error: &anyhow::Error, printer: &Printer) -> Result<()> {
+pub fn stopped(
+    store: &Store,
+    stages: &[StageReport],
+    ctx: &Context,
+    error: &anyhow::Error,
+    printer: &Printer,
+) -> Result<()> {
+    show_failures(stages, printer);
     if !printer.json {
         printer.note(&format!("until here: {}", Calls::of(ctx).text()));
     }

@@ -13,7 +13,11 @@ use super::{
     output::{Printer, table},
     project::Project,
 };
-use crate::{data::Inspiration, store::Store};
+use crate::{
+    data::{Inspiration, Transcript},
+    files,
+    store::Store,
+};
 
 /// Version of the exported record's shape.
 const SCHEMA_VERSION: u32 = 1;
@@ -74,7 +78,8 @@ fn about(listing: &Listing, printer: &Printer) {
         let failed = if failed.is_empty() { String::new() } else { format!(" ({})", failed.join(", ")) };
         printer.note(&format!("ratings rest on {} of {} comparisons{failed}", standing.n_scored, standing.n_total));
     }
-    if let Some(judge) = listing.judge.as_deref().filter(|judge| judge.starts_with("local/")) {
+    let judges = listing.ranking.iter().flat_map(|ranking| &ranking.panel).map(|judge| judge.model_asked.as_str());
+    if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
         printer.note(&format!("the judge was the trial model {judge}: good for trying things out, not for results"));
     }
 }
@@ -95,15 +100,21 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
         [] => return Err(Usage(format!("no such task: `{id}`\nhint: `taskgen tasks list` shows the ids")).into()),
         many => {
             let ids: Vec<&str> = many.iter().map(|t| t.task.id.as_str()).collect();
-            return Err(Usage(format!("several tasks begin with `{id}`: {}", ids.join(", "))).into());
+            return Err(Usage(format!("several tasks begin with `{id}`\nhint: one of {}", ids.join(", "))).into());
         }
     };
-    let transcript = store.transcript(&listed.source.transcript)?.context("the transcript is gone")?;
+    let transcript = transcript_of(store, listed)?;
     let text: Vec<char> = transcript.text().chars().collect();
     let context = listed.sources.iter().map(|inspiration| around(&text, inspiration)).collect();
     let traced = Traced { listed, context };
     printer.show(&traced, text_show)?;
     Ok(exit::DONE)
+}
+
+/// The version of the transcript that a task's inspirations were found in: the current one may be newer.
+fn transcript_of(store: &Store, listed: &Listed) -> Result<Transcript> {
+    let inspiration = listed.sources.first().with_context(|| format!("`{}` has no source", listed.task.id))?;
+    store.transcript(&inspiration.transcript)?.context("the transcript is gone")
 }
 
 /// The transcript around an inspiration's first quote, which stands in brackets.
@@ -182,25 +193,25 @@ fn export(
     let chosen = &listing.tasks[..listing.tasks.len().min(top.unwrap_or(usize::MAX))];
     let mut text = String::new();
     for listed in chosen {
-        text.push_str(&serde_json::to_string(&record(store, listed)?)?);
+        let transcript = transcript_of(store, listed)?;
+        check_quotes(listed, &transcript)?;
+        text.push_str(&record(listed, &transcript).to_string());
         text.push('\n');
     }
-    if path.as_os_str() == "-" {
+    if path.as_os_str() == "-" && !printer.json {
         printer.data(text.trim_end())?;
         return Ok(exit::DONE);
     }
-    write_whole(&path, &text)?;
+    write(&path, &text)?;
     let meta = json!({
         "schema_version": SCHEMA_VERSION,
         "created": jiff::Timestamp::now().to_string(),
         "tool_version": env!("CARGO_PKG_VERSION"),
-        "seed": project.loaded.config.seed,
-        "models": project.loaded.config.roles,
-        "judge": listing.judge,
+        "ranking": listing.ranking,
         "standing": listing.standing,
         "tasks": chosen.len(),
     });
-    write_whole(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
+    write(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
     let unknown_licence = chosen.iter().filter(|listed| listed.source.licence == "unknown").count();
     printer.show(&Exported { tasks: chosen.len(), file: path, unknown_licence }, |exported| {
         let licence = match exported.unknown_licence {
@@ -213,7 +224,7 @@ fn export(
 }
 
 /// One line of the export. It holds no clock, host or run, so that the same seed gives the same bytes.
-fn record(store: &Store, listed: &Listed) -> Result<Value> {
+fn record(listed: &Listed, transcript: &Transcript) -> Value {
     let task = &listed.task;
     let mut inspirations = Vec::new();
     for inspiration in &listed.sources {
@@ -237,8 +248,7 @@ fn record(store: &Store, listed: &Listed) -> Result<Value> {
             "evidence": evidence,
         }));
     }
-    let transcript = store.transcript(&listed.source.transcript)?.context("the transcript is gone")?;
-    Ok(json!({
+    json!({
         "id": task.id,
         "schema_version": SCHEMA_VERSION,
         "phase": task.phase.label(),
@@ -260,13 +270,28 @@ fn record(store: &Store, listed: &Listed) -> Result<Value> {
             "transcript": { "id": transcript.id, "asr_model": transcript.model },
             "inspirations": inspirations,
         }
-    }))
+    })
 }
 
-/// The whole file or none of it.
-fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let part = path.with_extension("part");
-    fs_err::write(&part, text).context("cannot write the export\nhint: choose another place with --output")?;
-    fs_err::rename(&part, path)?;
+/// Every quote is compared with its span of the stored transcript: what is exported leads back to what was said.
+fn check_quotes(listed: &Listed, transcript: &Transcript) -> Result<()> {
+    let text: Vec<char> = transcript.text().chars().collect();
+    let quotes = listed.sources.iter().map(|inspiration| inspiration.evidence.len());
+    anyhow::ensure!(quotes.into_iter().all(|n| n > 0), "an inspiration of `{}` has no quote", listed.task.id);
+    for evidence in listed.sources.iter().flat_map(|inspiration| &inspiration.evidence) {
+        let span = text.get(evidence.start_char..evidence.end_char).map(String::from_iter);
+        anyhow::ensure!(
+            span.as_deref() == Some(&evidence.quote) && evidence.end <= transcript.duration,
+            "a quote of `{}` is not in the transcript of `{}`: `{}`\nhint: `taskgen run` finds the inspirations again",
+            listed.task.id,
+            listed.source.path,
+            evidence.quote
+        );
+    }
     Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    files::write_whole(path, text.as_bytes())
+        .context("cannot write the export\nhint: choose another place with --output")
 }

@@ -24,6 +24,7 @@ use super::{
 use crate::{
     context::{Notice, Notify, StageReport},
     data::Transcript,
+    files,
     store::Store,
     transcribe::{self, Discovered, Engine, Notes, Options, Recording, Standing, formats::Format},
 };
@@ -41,8 +42,9 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
         Some(mut project) => {
             project.apply_sound(&args.sound);
             let found = discover(&project, &args.paths)?;
-            let (seminars, transcripts) = (project.seminars(), project.transcripts());
-            let job = Job::new(global, &project.loaded.config, &seminars, &transcripts, &notify)?;
+            let _lock = project.lock(global)?;
+            let transcripts = project.transcripts();
+            let job = Job::new(global, &project.loaded.config, &transcripts, &notify)?;
             job.hear(&found, args.force, &|recording, transcript| {
                 write_forms(recording, transcript, &transcripts, &forms)
             })?
@@ -66,7 +68,7 @@ fn beside(global: &Global, args: &args::Transcribe, forms: &[Format], notify: &N
     for path in &args.paths {
         let folder = if path.is_dir() { path.clone() } else { path.parent().map_or_else(PathBuf::new, PathBuf::from) };
         let found = transcribe::discover(&folder, std::slice::from_ref(path)).map_err(|e| Usage(format!("{e:#}")))?;
-        let job = Job::new(global, &loaded.config, &folder, &folder, notify)?;
+        let job = Job::new(global, &loaded.config, &folder, notify)?;
         let one =
             job.hear(&found, args.force, &|recording, transcript| write_forms(recording, transcript, &folder, forms))?;
         report.done += one.done;
@@ -96,9 +98,8 @@ pub fn discover(project: &Project, paths: &[PathBuf]) -> Result<Discovered> {
 /// What happens with each transcript, new or not.
 type Keep<'a> = dyn Fn(&Recording, &Transcript) -> Result<()> + 'a;
 
-/// Recordings of one folder into transcripts of another.
+/// Recordings into transcripts in one folder.
 pub struct Job<'a> {
-    seminars: &'a Path,
     transcripts: &'a Path,
     options: Options,
     engine: Engine,
@@ -107,15 +108,9 @@ pub struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// Nothing is read yet, and no model loaded.
-    pub fn new(
-        global: &Global,
-        config: &Config,
-        seminars: &'a Path,
-        transcripts: &'a Path,
-        notify: &'a Notify,
-    ) -> Result<Self> {
+    pub fn new(global: &Global, config: &Config, transcripts: &'a Path, notify: &'a Notify) -> Result<Self> {
         let options = resolve::transcribe_options(&config.transcribe)?;
-        Ok(Self { seminars, transcripts, options, engine: Engine::new(resolve::whisper(global, notify)), notify })
+        Ok(Self { transcripts, options, engine: Engine::new(resolve::whisper(global, notify)), notify })
     }
 
     /// Transcribes what is not done yet, all of it with `force`, and hands each transcript to `keep` at once.
@@ -134,6 +129,13 @@ impl<'a> Job<'a> {
             self.one(recording, force, keep, &mut report).inspect_err(|_| (self.notify)(Notice::End))?;
         }
         (self.notify)(Notice::End);
+        for folder in &found.unreadable {
+            report.fail(
+                &folder.display().to_string(),
+                "unreadable",
+                "the folder cannot be read\nhint: check its permissions",
+            );
+        }
         if !found.skipped.is_empty() {
             report.notes.push(format!("{} hidden, temporary or growing files were left out", found.skipped.len()));
         }
@@ -142,7 +144,7 @@ impl<'a> Job<'a> {
     }
 
     fn one(&self, recording: &Recording, force: bool, keep: &Keep<'_>, report: &mut StageReport) -> Result<()> {
-        let options = match Side::of(self.seminars, &recording.name) {
+        let options = match Side::of(recording) {
             Ok(side) => side.options(&self.options),
             Err(error) => {
                 report.fail(&recording.name, "side_file", format!("{error:#}"));
@@ -178,6 +180,9 @@ impl<'a> Job<'a> {
                 return Err(
                     anyhow::Error::new(error).context(format!("transcribe: `{}`\nhint: {hint}", recording.name))
                 );
+            }
+            Err(error @ transcribe::TranscribeError::Growing { .. }) => {
+                report.notes.push(format!("{} was left out: {error}; {}", recording.name, error.hint()));
             }
             Err(error) => {
                 let message = format!("{error}\nhint: {}", error.hint());
@@ -231,15 +236,15 @@ fn forms(words: &[String]) -> Result<Vec<Format>> {
 fn write_forms(recording: &Recording, transcript: &Transcript, folder: &Path, forms: &[Format]) -> Result<()> {
     for form in forms {
         let path = folder.join(format!("{}.{}", recording.name, form.extension()));
-        transcribe::write_whole(&path, form.render(transcript).as_bytes())?;
+        files::write_whole(&path, form.render(transcript).as_bytes())?;
     }
     Ok(())
 }
 
 /// Makes a transcript the current one of its recording in the database.
-pub fn take_in(project: &Project, store: &Store, name: &str, transcript: &Transcript) -> Result<()> {
-    let side = Side::of(&project.seminars(), name)?;
-    store.save_transcript(&side.info(transcript), transcript)
+pub fn take_in(store: &Store, recording: &Recording, transcript: &Transcript) -> Result<()> {
+    let side = Side::of(recording)?;
+    store.save_transcript(&side.info(recording, transcript), transcript)
 }
 
 /// Takes in every transcript of the project's folder, hand edits included.
@@ -249,7 +254,7 @@ pub fn take_in_saved(project: &Project, store: &Store) -> Result<()> {
         let path = transcribe::transcript_path(&project.transcripts(), recording);
         let saved = transcribe::load(&path).map_err(|e| Usage(format!("{e}\nhint: {}", e.hint())))?;
         if let Some(transcript) = saved {
-            take_in(project, store, &recording.name, &transcript)?;
+            take_in(store, recording, &transcript)?;
         }
     }
     Ok(())

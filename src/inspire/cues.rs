@@ -28,128 +28,34 @@ pub fn offered(numbered: &Numbered, window: Range<usize>, kind: InspirationType)
 /// How many different cues of `kind` a sentence has.
 fn strength(sentence: &str, kind: InspirationType) -> usize {
     let folded = fold(sentence);
-    cues(kind).iter().filter(|cue| folded.contains(*cue)).count()
+    cues(kind).filter(|cue| folded.contains(cue)).count()
 }
 
-#[expect(clippy::too_many_lines, reason = "a table")]
-fn cues(kind: InspirationType) -> &'static [&'static str] {
-    match kind {
-        InspirationType::Limitation => &[
-            "problem",
-            "limitation",
-            "bottleneck",
-            "nobody",
-            "no one",
-            "lack",
-            "missing",
-            "cannot",
-            "can't",
-            "fails",
-            "falls apart",
-            "hard to",
-            "difficult",
-            "unsolved",
-            "open question",
-            "do not have",
-            "don't have",
-            "drops to",
-            "drops from",
-            "error rate",
-            "not enough",
-            "too small",
-            "biased",
-            "unknown",
-            "困难",
-            "局限",
-            "缺",
-            "没有",
-            "问题",
-            "瓶颈",
-            "不足",
-            "难",
-        ],
-        InspirationType::Methodology => &[
-            "we propose",
-            "we tried",
-            "instead of",
-            "approach",
-            "method",
-            "design",
-            "we build",
-            "we built",
-            "we bury",
-            "we use",
-            "we detect",
-            "we treat",
-            "we train",
-            "model",
-            "framework",
-            "technique",
-            "we would pair",
-            "pipeline",
-            "思路",
-            "方法",
-            "我们不",
-            "而是",
-            "设计",
-            "提出",
-            "模型",
-            "实验",
-            "框架",
-            "先输出",
-        ],
-        InspirationType::Transdisciplinary => &[
-            "i come from",
-            "from ecology",
-            "from seismology",
-            "musician",
-            "borrow",
-            "in my field",
-            "looks familiar",
-            "very familiar",
-            "another field",
-            "same problem",
-            "like in",
-            "have you considered",
-            "could be applied",
-            "recording studio",
-            "we call",
-            "they call",
-            "discipline",
-            "我是做",
-            "戏曲",
-            "音乐",
-            "借鉴",
-            "别的领域",
-            "跨",
-            "也许可以",
-            "用到",
-        ],
-        InspirationType::Hypothesis => &[
-            "hypothesis",
-            "if that",
-            "if we",
-            "i think",
-            "expect",
-            "predict",
-            "would mean",
-            "correlate",
-            "leads to",
-            "depends on",
-            "because of",
-            "the more",
-            "we believe",
-            "follows",
-            "假设",
-            "如果",
-            "就能",
-            "可能",
-            "应该",
-            "预计",
-            "会不会",
-            "能不能",
-        ],
-    }
+/// Words of a kind of statement in general, and of no field in particular.
+fn cues(kind: InspirationType) -> impl Iterator<Item = &'static str> {
+    let words = match kind {
+        InspirationType::Limitation => {
+            "problem, limitation, bottleneck, challenge, nobody, no one, lack, missing, cannot, can't, fail, hard to, \
+             difficult, unsolved, open question, gap, unknown, unclear, not enough, do not have, don't have, error, bias, \
+             too small, too few, too slow, 困难, 局限, 缺, 没有, 问题, 瓶颈, 不足, 难, 挑战, 尚未, 空白, 不清楚"
+        }
+        InspirationType::Methodology => {
+            "propose, approach, method, design, we use, we build, we built, we tried, we train, we develop, instead of, \
+             model, framework, technique, algorithm, procedure, pipeline, protocol, experiment, \
+             思路, 方法, 设计, 提出, 模型, 实验, 框架, 算法, 流程, 技术, 采用, 而是"
+        }
+        InspirationType::Transdisciplinary => {
+            "discipline, my field, another field, other fields, i come from, borrow, analog, same problem, similar, \
+             familiar, apply, applied to, like in, bridge, combine, inspired by, we call, they call, \
+             跨, 领域, 专业, 学科, 借鉴, 结合, 类似, 同样的, 应用, 用到, 用在, 启发"
+        }
+        InspirationType::Hypothesis => {
+            "hypothes, if we, if that, if this, i think, we think, expect, predict, would mean, correlat, leads to, \
+             depends on, because of, cause, effect, the more, believe, follows, likely, \
+             假设, 假说, 如果, 就能, 可能, 应该, 预计, 导致, 影响, 取决, 相关, 因为, 会不会, 能不能"
+        }
+    };
+    words.split(',').map(str::trim)
 }
 
 #[cfg(test)]

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    context::{Context, Notice, StageReport},
+    context::{self, Context, Notice, StageReport},
     data::{CallId, Cause, Inspiration, InspirationType, Trait, Transcript, Unscored},
-    llm::{Answer, Ask},
+    llm::{Answer, Answered, Ask},
     store::{Rejection, SeminarInfo},
 };
 use numbered::Numbered;
@@ -65,46 +65,78 @@ impl Answer for Found {}
 pub async fn run(ctx: &Context, seminars: &[SeminarInfo], options: &Options) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("inspire");
-    (ctx.notify)(Notice::Start { stage: "inspire", total: seminars.len() as u64 * InspirationType::ALL.len() as u64 });
+    let mut talks = Vec::new();
     for seminar in seminars {
-        (ctx.notify)(Notice::Working(&seminar.path));
-        let calls_before = ctx.llm.counts().made;
-        extract(ctx, seminar, options, &mut report).await.with_context(|| format!("inspire: `{}`", seminar.path))?;
-        if ctx.llm.counts().made > calls_before { report.done += 1 } else { report.skipped += 1 }
+        let transcript = ctx.store.transcript(&seminar.transcript)?.context("the transcript is not in the database")?;
+        let numbered = Numbered::new(&transcript);
+        talks.push(Talk { seminar, transcript, numbered });
+    }
+    let windows: usize = talks.iter().map(|talk| talk.numbered.windows(options.window).len()).sum();
+    (ctx.notify)(Notice::Start { stage: "inspire", total: (windows * InspirationType::ALL.len()) as u64 });
+    // As many talks at once as the model takes questions.
+    for of_talk in context::all(&talks, ctx.llm.parallel("inspire"), |talk| extract(ctx, talk, options)).await? {
+        report.absorb(of_talk);
     }
     (ctx.notify)(Notice::End);
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
 
-async fn extract(ctx: &Context, seminar: &SeminarInfo, options: &Options, report: &mut StageReport) -> Result<()> {
-    let transcript = ctx.store.transcript(&seminar.transcript)?.context("the transcript is not in the database")?;
-    let numbered = Numbered::new(&transcript);
-    let mut kept: Vec<(Inspiration, CallId)> = Vec::new();
-    let mut rejected: Vec<Rejection> = Vec::new();
-    for window in numbered.windows(options.window) {
+/// A seminar's text, read.
+struct Talk<'a> {
+    seminar: &'a SeminarInfo,
+    transcript: Transcript,
+    numbered: Numbered,
+}
+
+/// What one talk has given so far.
+struct Harvest {
+    kept: Vec<(Inspiration, CallId)>,
+    rejected: Vec<Rejection>,
+    report: StageReport,
+    /// Whether a model had to be asked.
+    asked: bool,
+    /// Whether an answer is missing that another run may get.
+    lost: bool,
+}
+
+impl Harvest {
+    fn refuse(&mut self, rule: &str, detail: String, call: &CallId) {
+        self.report.reject(rule);
+        self.rejected.push(Rejection { rule: rule.to_owned(), detail, call: Some(call.clone()) });
+    }
+}
+
+async fn extract(ctx: &Context, talk: &Talk<'_>, options: &Options) -> Result<StageReport> {
+    let path = &talk.seminar.path;
+    (ctx.notify)(Notice::Working(path));
+    let report = StageReport::new("inspire");
+    let mut harvest = Harvest { kept: Vec::new(), rejected: Vec::new(), report, asked: false, lost: false };
+    for window in talk.numbered.windows(options.window) {
         for kind in InspirationType::ALL {
-            let question = Question::new(ctx, &transcript, &numbered, window.clone(), kind, options)?;
-            ask_until_grounded(ctx, &question, seminar, &mut kept, &mut rejected, report).await?;
+            let question = Question::new(ctx, talk, window.clone(), kind, options)?;
+            let asked = ask_until_grounded(ctx, &question, &mut harvest).await;
+            asked.with_context(|| format!("inspire: `{path}`"))?;
             (ctx.notify)(Notice::Advance(1));
         }
     }
-    keep_best(&mut kept, &mut rejected, report);
-    ctx.store.save_inspirations(&seminar.id, &kept, &rejected)?;
-    if kept.is_empty() {
-        report.fail(
-            &seminar.path,
-            "no_inspiration",
-            "nothing in the talk passed the rules\nhint: see `taskgen status`",
-        );
+    if harvest.lost {
+        // What is on record stays in force: the next run asks what is missing, and then has the whole.
+        return Ok(harvest.report);
     }
-    Ok(())
+    keep_best(&mut harvest);
+    let Harvest { kept, rejected, mut report, asked, .. } = harvest;
+    ctx.store.save_inspirations(&talk.seminar.id, &kept, &rejected)?;
+    if kept.is_empty() {
+        report.fail(path, "no_inspiration", "nothing in the talk passed the rules\nhint: see `taskgen status`");
+    }
+    *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
+    Ok(report)
 }
 
 /// One question: the ideas of one type in one window.
 struct Question<'a> {
-    transcript: &'a Transcript,
-    numbered: &'a Numbered,
+    talk: &'a Talk<'a>,
     window: Range<usize>,
     kind: InspirationType,
     /// Sentences that may be named.
@@ -116,8 +148,7 @@ struct Question<'a> {
 impl<'a> Question<'a> {
     fn new(
         ctx: &Context,
-        transcript: &'a Transcript,
-        numbered: &'a Numbered,
+        talk: &'a Talk<'a>,
         window: Range<usize>,
         kind: InspirationType,
         options: &Options,
@@ -129,16 +160,17 @@ impl<'a> Question<'a> {
             (n, _) => n,
         };
         // A small model loses its way among many sentences: it is shown those with a cue of the type, if there are any.
+        let numbered = &talk.numbered;
         let all = numbered.numbers(window.clone());
         let offered = if small { cues::offered(numbered, window.clone(), kind) } else { all };
-        Ok(Self { transcript, numbered, window, kind, offered, most, small })
+        Ok(Self { talk, window, kind, offered, most, small })
     }
 
     fn vars(&self, offered: &[usize]) -> Value {
-        let lines =
-            if self.small { self.numbered.some_lines(offered) } else { self.numbered.lines(self.window.clone()) };
+        let numbered = &self.talk.numbered;
+        let lines = if self.small { numbered.some_lines(offered) } else { numbered.lines(self.window.clone()) };
         json!({
-            "language": self.transcript.language,
+            "language": self.talk.transcript.language,
             "lines": lines,
             "kind": self.kind.word(),
             "most": self.most,
@@ -148,46 +180,39 @@ impl<'a> Question<'a> {
 
 /// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again without the
 /// sentence that it chose, a few times; a large one has said what there is.
-async fn ask_until_grounded(
-    ctx: &Context,
-    question: &Question<'_>,
-    seminar: &SeminarInfo,
-    kept: &mut Vec<(Inspiration, CallId)>,
-    rejected: &mut Vec<Rejection>,
-    report: &mut StageReport,
-) -> Result<()> {
+async fn ask_until_grounded(ctx: &Context, question: &Question<'_>, harvest: &mut Harvest) -> Result<()> {
+    let talk = question.talk;
     let mut offered = question.offered.clone();
     let tries = if question.small { SMALL_TRIES } else { 1 };
     for _ in 0..tries {
-        let before = kept.len();
-        let (found, call) = ask(ctx, question, &offered).await?;
-        let ideas = match found {
+        let before = harvest.kept.len();
+        let answer = ask(ctx, question, &offered).await?;
+        harvest.asked |= !answer.cached;
+        let ideas = match answer.value {
             Ok(found) => found.items,
             Err(unscored) => {
-                report.fail_unscored(&format!("{} ({})", seminar.path, question.kind.word()), &unscored);
+                harvest.lost |= unscored.cause.is_transient();
+                harvest.report.fail_unscored(&format!("{} ({})", talk.seminar.path, question.kind.word()), &unscored);
                 return Ok(());
             }
         };
         for idea in ideas {
             offered.retain(|number| !idea.sentences.contains(number));
-            match ground::inspiration(question.transcript, question.numbered, question.kind, idea, kept) {
-                Ok(inspiration) => kept.push((inspiration, call.clone())),
-                Err((rule, detail)) => {
-                    report.reject(rule);
-                    rejected.push(Rejection { rule: rule.to_owned(), detail, call: Some(call.clone()) });
-                }
+            match ground::inspiration(&talk.transcript, &talk.numbered, question.kind, idea, &harvest.kept) {
+                Ok(inspiration) => harvest.kept.push((inspiration, answer.call.clone())),
+                Err((rule, detail)) => harvest.refuse(rule, detail, &answer.call),
             }
         }
-        if kept.len() > before || offered.is_empty() {
+        if harvest.kept.len() > before || offered.is_empty() {
             break;
         }
     }
     Ok(())
 }
 
-async fn ask(ctx: &Context, question: &Question<'_>, offered: &[usize]) -> Result<(Result<Found, Unscored>, CallId)> {
+async fn ask(ctx: &Context, question: &Question<'_>, offered: &[usize]) -> Result<Answered<Found>> {
     let vars = question.vars(offered);
-    let answer = ctx
+    Ok(ctx
         .llm
         .ask::<Found>(Ask {
             role: "inspire",
@@ -198,8 +223,7 @@ async fn ask(ctx: &Context, question: &Question<'_>, offered: &[usize]) -> Resul
             check: &|found| check(found, offered, question.most),
             ..Ask::default()
         })
-        .await?;
-    Ok((answer.value, answer.call))
+        .await?)
 }
 
 /// The reply's schema with the sentence numbers as an enum, so that a constrained decoder cannot invent one.
@@ -253,8 +277,10 @@ fn check(found: &Found, offered: &[usize], most: usize) -> Result<(), Unscored> 
 }
 
 /// Above the limit, the first of each type in turn are kept, so that no type crowds out another.
-fn keep_best(kept: &mut Vec<(Inspiration, CallId)>, rejected: &mut Vec<Rejection>, report: &mut StageReport) {
+fn keep_best(harvest: &mut Harvest) {
+    let kept = std::mem::take(&mut harvest.kept);
     if kept.len() <= MOST {
+        harvest.kept = kept;
         return;
     }
     let mut seen = std::collections::BTreeMap::<InspirationType, usize>::new();
@@ -265,16 +291,14 @@ fn keep_best(kept: &mut Vec<(Inspiration, CallId)>, rejected: &mut Vec<Rejection
         *turn += 1;
     }
     order.sort_unstable();
-    let mut chosen: Vec<usize> = order.iter().take(MOST).map(|(_, index)| *index).collect();
-    chosen.sort_unstable();
-    for (index, (inspiration, call)) in kept.iter().enumerate() {
-        if !chosen.contains(&index) {
-            report.reject("more_than_ten");
-            let detail = inspiration.text.clone();
-            rejected.push(Rejection { rule: "more_than_ten".into(), detail, call: Some(call.clone()) });
+    let chosen: Vec<usize> = order.iter().take(MOST).map(|(_, index)| *index).collect();
+    for (index, (inspiration, call)) in kept.into_iter().enumerate() {
+        if chosen.contains(&index) {
+            harvest.kept.push((inspiration, call));
+        } else {
+            harvest.refuse("more_than_ten", inspiration.text, &call);
         }
     }
-    *kept = chosen.into_iter().map(|index| kept[index].clone()).collect();
 }
 
 /// The seminars that are asked for by id prefix or path; all when `names` is empty.

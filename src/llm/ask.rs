@@ -115,10 +115,10 @@ pub enum AskError {
     #[error("no model has the role `{0}`\nhint: name one with --model-role {0}=PROVIDER/MODEL")]
     NoModel(String),
     /// The prompt is missing or cannot be filled.
-    #[error("{0:#}")]
+    #[error(transparent)]
     Prompt(anyhow::Error),
     /// The record cannot be read or written.
-    #[error("{0:#}")]
+    #[error(transparent)]
     Store(anyhow::Error),
 }
 
@@ -252,6 +252,13 @@ impl Llm {
         };
         let stop = self.make(model.as_ref(), request, &mut call, ask.check).await?;
         self.price(&mut call);
+        match call.cause {
+            None => tracing::debug!(call = %call.id, role = call.role, ms = call.ms, "answered"),
+            Some(cause) => {
+                let error = call.error.as_deref().unwrap_or_default();
+                tracing::info!(call = %call.id, role = call.role, attempts = call.attempts, "{cause}: {error}");
+            }
+        }
         self.options.store.save_call(&call).map_err(AskError::Store)?;
         *asked = true;
         self.count(&call);

@@ -6,10 +6,7 @@ use anyhow::{Context as _, Result, anyhow};
 use futures_util::StreamExt as _;
 use reqwest::{Method, Response, StatusCode, Url, header};
 
-use super::{
-    files,
-    pull::{Target, length},
-};
+use super::pull::{Target, length};
 use crate::http::{Again, Http, HttpOptions, Retries, retry, retry_after};
 
 /// A publisher that does not answer within this time is not reached.
@@ -56,7 +53,7 @@ async fn attempt(target: &Target<'_>, http: &Http, url: &Url) -> Result<(), Fail
         let from = if resumed { have } else { 0 };
         receive(target, ask(http, url, from).await?, &part, from).await?;
     }
-    let found = files::sha256_of(&part)?;
+    let found = crate::files::sha256_of(&part)?;
     let landed = target.land(&part, &found);
     // What was there before may have been another file's beginning: once more, from the start.
     landed.map_err(|error| if resumed { later(error) } else { error.into() })

@@ -7,9 +7,9 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::{Manifest, Model, ModelFileError, ggml};
+use crate::files;
 
 /// A model that can be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -92,49 +92,29 @@ pub fn unusable(error: std::io::Error) -> ModelFileError {
 
 /// The hash of a file, read again only if its size or time changed.
 pub fn sha256_once(path: &Path) -> Result<String> {
-    let (size, modified_ns) = state(path)?;
+    let (size, modified_ns) = files::stamp(path)?;
     let stamp = fs_err::read_to_string(stamp_path(path)).ok();
     let stamp: Option<Stamp> = stamp.and_then(|text| serde_json::from_str(&text).ok());
     if let Some(stamp) = stamp.filter(|s| (s.size, s.modified_ns) == (size, modified_ns)) {
         return Ok(stamp.sha256);
     }
-    let sha256 = sha256_of(path)?;
+    let sha256 = files::sha256_of(path)?;
     remember(path, &sha256);
     Ok(sha256)
 }
 
 /// Keeps the hash of a file that was just read or written, as long as the file stays as it is.
 pub fn remember(path: &Path, sha256: &str) {
-    let Ok((size, modified_ns)) = state(path) else { return };
+    let Ok((size, modified_ns)) = files::stamp(path) else { return };
     let stamp = Stamp { size, modified_ns, sha256: sha256.to_owned() };
     // In a folder that cannot be written the file is read again next time.
     let _ = serde_json::to_string(&stamp).map(|text| fs_err::write(stamp_path(path), text));
-}
-
-/// Size and time of the last change.
-fn state(path: &Path) -> Result<(u64, i128)> {
-    let metadata = fs_err::metadata(path)?;
-    let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    Ok((metadata.len(), modified.as_nanos() as i128))
 }
 
 fn stamp_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".checked");
     PathBuf::from(name)
-}
-
-/// The hash of a file, read now.
-pub fn sha256_of(path: &Path) -> Result<String> {
-    let mut file = fs_err::File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(data_encoding::HEXLOWER.encode(&hash.finalize())),
-            n => hash.update(&buffer[..n]),
-        }
-    }
 }
 
 /// Takes in a ggml or GGUF file, or a folder with a Whisper model in CTranslate2 form, which is converted.
@@ -182,7 +162,7 @@ pub fn convert(model_bin: &[u8], tokenizer: &[u8], part: &Path) -> Result<()> {
 }
 
 fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Imported> {
-    let sha256 = sha256_of(part)?;
+    let sha256 = files::sha256_of(part)?;
     let models = Manifest::embedded().models();
     let known = models.iter().find(|model| model.sha256 == sha256);
     let own_name = source.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());

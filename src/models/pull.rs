@@ -217,7 +217,7 @@ pub fn convert_checked(target: &Target<'_>, model_bin: &[u8], tokenizer: &[u8]) 
     target.check_space(target.model.bytes)?;
     let new = target.beside("new");
     files::convert(model_bin, tokenizer, &new)?;
-    target.land(&new, &files::sha256_of(&new)?)
+    target.land(&new, &crate::files::sha256_of(&new)?)
 }
 
 /// The length of a file, 0 if there is none.

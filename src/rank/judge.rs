@@ -16,7 +16,7 @@ use crate::{
 
 /// Confidences are offered as an enumeration, so that a constrained decoder stays in range.
 const CONFIDENCES: [f64; 11] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0];
-/// Longest reason in words.
+/// Words that the prompt allows a reason; twice as many are let pass.
 const REASON_WORDS: usize = 40;
 
 /// A comparison, who decided it, and whether it was on record.
@@ -79,7 +79,7 @@ impl Answer for Full {
             return fail(Cause::OutOfRange, format!("a score of {score} is not between 1 and 5"));
         }
         if crate::text::words::word_count(&self.reason) > 2 * REASON_WORDS {
-            return fail(Cause::OutOfRange, format!("the reason is longer than {REASON_WORDS} words"));
+            return fail(Cause::OutOfRange, format!("the reason is longer than {} words", 2 * REASON_WORDS));
         }
         let (a, b) = (self.scores_a.sum(), self.scores_b.sum());
         let contradicts = match self.winner {

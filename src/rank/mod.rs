@@ -8,7 +8,6 @@ pub mod pairing;
 use std::{collections::BTreeSet, time::Instant};
 
 use anyhow::Result;
-use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -16,7 +15,7 @@ pub use fold::{Rated, Standing, fold};
 pub use pairing::Pair;
 
 use crate::{
-    context::{Context, Notice, StageReport},
+    context::{self, Context, Notice, StageReport},
     data::Task,
     store::{Judge, Ranking},
 };
@@ -52,14 +51,12 @@ pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<Sta
     (ctx.notify)(Notice::Start { stage: "rank", total: (fresh.len() * members) as u64 });
     // The pairs do not depend on the ratings, so that rounds need not wait for each other.
     let questions = fresh.iter().flat_map(|pair| (0..members).map(move |member| (pair, member)));
-    let mut verdicts: Vec<judge::Judged> = futures_util::stream::iter(questions)
-        .map(|(pair, member)| judge::compare(ctx, tasks, pair, member))
-        .buffer_unordered(ctx.llm.parallel("judge"))
-        .inspect_ok(|_| (ctx.notify)(Notice::Advance(1)))
-        .try_collect()
-        .await?;
-    // They came in any order; what is said of them must not depend on it.
-    verdicts.sort_by(|x, y| (&x.comparison.a, &x.comparison.b).cmp(&(&y.comparison.a, &y.comparison.b)));
+    let verdicts = context::all(questions, ctx.llm.parallel("judge"), |(pair, member)| async move {
+        let judged = judge::compare(ctx, tasks, pair, member).await?;
+        (ctx.notify)(Notice::Advance(1));
+        Ok(judged)
+    })
+    .await?;
     let mut panel: BTreeSet<Judge> = BTreeSet::new();
     for judged in verdicts {
         panel.insert(judged.judge);

@@ -51,7 +51,7 @@ impl Store {
         Ok(calls)
     }
 
-    /// Puts a finished call on record, replacing an earlier failure of the same call.
+    /// Puts a finished call on record. What an earlier failure of the same call took is added to it: it was paid, too.
     pub fn save_call(&self, call: &Call) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
@@ -59,9 +59,13 @@ impl Store {
             move_long_texts(&mut request, tx)?;
             let reply = call.reply.as_deref().map(|text| keep(tx, text)).transpose()?;
             tx.execute(
-                "INSERT OR REPLACE INTO call (id, role, prompt, prompt_hash, request, model_asked, model_returned, reply,
+                "INSERT INTO call (id, role, prompt, prompt_hash, request, model_asked, model_returned, reply,
                     cause, error, input_tokens, output_tokens, cached_tokens, ms, attempts, run, cost_micro, price_version)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                 ON CONFLICT (id) DO UPDATE SET model_returned = ?7, reply = ?8, cause = ?9, error = ?10, run = ?16,
+                    input_tokens = input_tokens + ?11, output_tokens = output_tokens + ?12,
+                    cached_tokens = cached_tokens + ?13, ms = ms + ?14, attempts = attempts + ?15,
+                    cost_micro = cost_micro + ?17, price_version = ?18",
                 params![
                     call.id.as_str(),
                     call.role,
@@ -94,7 +98,7 @@ impl Store {
             "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(
                 (SELECT sum(length(CAST(coalesce(b.text, m.value ->> 'content') AS BLOB)))
                  FROM json_each(c.request, '$.messages') m
-                 LEFT JOIN blob b ON m.value ->> 'content' = char(1) || 'blob:' || b.sha256)), 0)
+                 LEFT JOIN blob b ON b.sha256 = substr(m.value ->> 'content', 7) AND m.value ->> 'content' LIKE char(1) || 'blob:%')), 0)
              FROM call c WHERE prompt = ?1 AND model_asked = ?2 AND cause IS NULL AND attempts = 1",
         )?;
         let found = statement.query_row([prompt, model], |row| {

@@ -1,7 +1,7 @@
 //! Inspirations with their evidence, and what the stages looked at and did not keep.
 
 use anyhow::Result;
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use serde::Serialize;
 
 use super::{Store, from_json, from_word, runs::add_event, to_word};
@@ -53,6 +53,17 @@ impl Store {
             inspiration.evidence = evidence_of(&connection, &inspiration.id)?;
         }
         Ok(found)
+    }
+
+    /// One inspiration, superseded or not.
+    pub fn inspiration(&self, id: &InspirationId) -> Result<Option<Inspiration>> {
+        let connection = self.connection();
+        let mut statement = connection
+            .prepare_cached("SELECT id, seminar, transcript, type, traits, text FROM inspiration WHERE id = ?1")?;
+        let found = statement.query_row([id.as_str()], read_inspiration).optional()?;
+        let Some(mut inspiration) = found else { return Ok(None) };
+        inspiration.evidence = evidence_of(&connection, &inspiration.id)?;
+        Ok(Some(inspiration))
     }
 
     /// What `stage` refused for a seminar, in order.

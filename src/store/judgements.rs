@@ -74,10 +74,19 @@ impl Store {
                  VALUES (?1, 'model', ?2, ?3, ?4)",
                 params![judge_id, judge.model_asked, judge.model_returned, judge.prompt_hash],
             )?;
-            let known: Option<String> = tx
-                .query_row("SELECT state FROM judgement WHERE id = ?1", [&id], |row| row.get(0))
-                .optional()?;
-            if known.as_deref() == Some(state) && state == "scored" {
+            let same = tx.query_row(
+                "SELECT EXISTS (SELECT 1 FROM judgement WHERE id = ?1 AND state = ?2 AND label IS ?3 AND confidence IS ?4
+                    AND cause IS ?5)",
+                params![
+                    id,
+                    state,
+                    verdict.map(|v| to_word(&v.winner)),
+                    verdict.map(|v| v.confidence),
+                    cause.map(|c| to_word(&c.cause))
+                ],
+                |row| row.get::<_, bool>(0),
+            )?;
+            if same {
                 return Ok(());
             }
             tx.execute(

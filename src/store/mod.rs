@@ -15,14 +15,14 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use rusqlite::Connection;
 
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use inspirations::Rejection;
 pub use judgements::{Judge, Ranking};
 pub use lock::{Locked, WriteLock};
-pub use runs::{Event, RunInfo};
+pub use runs::RunInfo;
 pub use seminars::SeminarInfo;
 
 /// All migrations in order. One that has landed is never edited.
@@ -62,11 +62,7 @@ impl Store {
         connection.busy_timeout(Duration::from_secs(5))?;
         let version = user_version(&connection).with_context(|| cannot_open(path))?;
         if version != MIGRATIONS.len() {
-            bail!(
-                "the database was written by another version: `{}` has schema {version}, this program {}\nhint: run `taskgen status` after any writing command of the newer version, or update taskgen",
-                path.display(),
-                MIGRATIONS.len()
-            );
+            return Err(other_version(path, version));
         }
         Ok(Some(Self { connection: Mutex::new(connection), path: path.to_owned(), run: 0, _lock: None }))
     }
@@ -82,11 +78,6 @@ impl Store {
         let mut store = Self { connection: Mutex::new(connection), path: path.to_owned(), run: 0, _lock: Some(lock) };
         store.run = store.begin_run(run)?;
         Ok(store)
-    }
-
-    /// Where the database is.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
@@ -131,6 +122,22 @@ fn cannot_open(path: &Path) -> String {
     )
 }
 
+fn other_version(path: &Path, version: usize) -> anyhow::Error {
+    let (which, hint) = if version > MIGRATIONS.len() {
+        ("newer than this program", "update taskgen, or use another --project")
+    } else {
+        (
+            "older than this program",
+            "any writing command, such as `taskgen run`, copies it aside and brings it up to date",
+        )
+    };
+    anyhow::anyhow!(
+        "the database is {which}: `{}` has schema {version}, this program knows {}\nhint: {hint}",
+        path.display(),
+        MIGRATIONS.len()
+    )
+}
+
 fn user_version(connection: &Connection) -> rusqlite::Result<usize> {
     connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map(|v| v.max(0) as usize)
 }
@@ -139,11 +146,7 @@ fn user_version(connection: &Connection) -> rusqlite::Result<usize> {
 fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let version = user_version(connection).with_context(|| cannot_open(path))?;
     if version > MIGRATIONS.len() {
-        bail!(
-            "the database is newer than this program: `{}` has schema {version}, this program knows {}\nhint: update taskgen, or use another --project",
-            path.display(),
-            MIGRATIONS.len()
-        );
+        return Err(other_version(path, version));
     }
     if version == MIGRATIONS.len() {
         return Ok(());

@@ -1,8 +1,7 @@
 //! Runs and their events.
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, params};
-use serde::Serialize;
+use rusqlite::params;
 
 use super::Store;
 
@@ -17,17 +16,6 @@ pub struct RunInfo {
     pub seed: u64,
     /// RFC 3339 UTC.
     pub started: String,
-}
-
-/// One step of a run, in the order in which the steps were committed.
-#[derive(Clone, Debug, Serialize)]
-pub struct Event {
-    /// Number within the run, from 1.
-    pub seq: i64,
-    /// What happened, such as `transcript` or `call`.
-    pub kind: String,
-    /// What it happened to.
-    pub payload: String,
 }
 
 impl Store {
@@ -47,25 +35,6 @@ impl Store {
         self.write(|tx| {
             tx.execute("UPDATE run SET ended = ?1, exit = ?2 WHERE id = ?3", params![ended, exit, run]).map(|_| ())
         })
-    }
-
-    /// Appends a step to this run's stream.
-    pub fn event(&self, kind: &str, payload: &str) -> Result<()> {
-        let stream = format!("run:{}", self.run);
-        self.write(|tx| add_event(tx, &stream, kind, payload))
-    }
-
-    /// The steps of the newest run.
-    pub fn last_events(&self) -> Result<Vec<Event>> {
-        let connection = self.connection();
-        let newest: Option<i64> =
-            connection.query_row("SELECT max(id) FROM run", [], |r| r.get(0)).optional()?.flatten();
-        let mut statement =
-            connection.prepare("SELECT seq, kind, payload FROM event WHERE stream = ?1 ORDER BY seq")?;
-        let rows = statement.query_map([format!("run:{}", newest.unwrap_or(0))], |row| {
-            Ok(Event { seq: row.get(0)?, kind: row.get(1)?, payload: row.get(2)? })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     pub(super) fn stream(&self) -> String {

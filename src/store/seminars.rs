@@ -34,7 +34,8 @@ pub struct SeminarInfo {
 const SELECT: &str =
     "SELECT s.id, coalesce((SELECT min(path) FROM seminar_path p WHERE p.seminar = s.id), ''), s.title,
         s.language, s.discipline, s.licence, s.duration_ms, t.id, s.payload
-     FROM seminar s JOIN transcript t ON t.seq = (SELECT max(seq) FROM transcript WHERE seminar = s.id)";
+     FROM seminar s JOIN transcript t ON t.seq = (SELECT max(seq) FROM transcript WHERE seminar = s.id)
+     WHERE EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = s.id)";
 
 impl Store {
     /// Stores a transcript as the current one of its seminar; does nothing if it is already.
@@ -84,7 +85,14 @@ impl Store {
         })
     }
 
-    /// All recordings with a transcript, by path.
+    /// The seminar whose recording is at `path` under the seminars folder.
+    pub fn seminar_at(&self, path: &str) -> Result<Option<SeminarId>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached("SELECT seminar FROM seminar_path WHERE path = ?1")?;
+        Ok(statement.query_row([path], |row| Ok(SeminarId::from_stored(row.get(0)?))).optional()?)
+    }
+
+    /// All recordings with a transcript, by path. One that was replaced under its path is gone.
     pub fn seminars(&self) -> Result<Vec<SeminarInfo>> {
         let connection = self.connection();
         let mut statement = connection.prepare(&format!("{SELECT} ORDER BY 2, 1"))?;

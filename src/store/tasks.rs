@@ -33,7 +33,8 @@ impl Store {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
             "SELECT id, seminar, phase, type, difficulty, language, coalesce(discipline, 'other'), text FROM task
-             WHERE superseded = 0 AND origin = 'seminar' ORDER BY id",
+             WHERE superseded = 0 AND origin = 'seminar'
+             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar) ORDER BY id",
         )?;
         let rows = statement.query_map([], read_task)?;
         let mut tasks: Vec<Task> = rows.collect::<rusqlite::Result<_>>()?;

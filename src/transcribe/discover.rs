@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use anyhow::Context as _;
+
 /// Extensions that are taken for recordings.
 pub const EXTENSIONS: [&str; 12] =
     ["m4a", "mp4", "mp3", "flac", "wav", "ogg", "oga", "opus", "webm", "mkv", "mov", "aac"];
@@ -9,7 +11,7 @@ pub const EXTENSIONS: [&str; 12] =
 /// A recording by its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Recording {
-    /// Path under the seminars folder, `/` between parts; the file's name for a recording from elsewhere.
+    /// Path under the seminars folder, `/` between parts.
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
@@ -22,6 +24,8 @@ pub struct Discovered {
     pub recordings: Vec<Recording>,
     /// Hidden and temporary files that would be recordings by their extension.
     pub skipped: Vec<PathBuf>,
+    /// Folders that could not be looked into.
+    pub unreadable: Vec<PathBuf>,
 }
 
 /// The recordings under `paths`, or under `root` where none are given. A file that is named is taken whatever it is
@@ -33,7 +37,7 @@ pub fn discover(root: &Path, paths: &[PathBuf]) -> anyhow::Result<Discovered> {
         if fs_err::metadata(path)?.is_dir() {
             search(root, path, &mut found)?;
         } else {
-            found.recordings.push(recording(root, path));
+            found.recordings.push(recording(root, path)?);
         }
     }
     found.recordings.sort();
@@ -51,7 +55,11 @@ pub fn discover(root: &Path, paths: &[PathBuf]) -> anyhow::Result<Discovered> {
 }
 
 fn search(root: &Path, folder: &Path, found: &mut Discovered) -> anyhow::Result<()> {
-    for entry in fs_err::read_dir(folder)? {
+    let Ok(entries) = fs_err::read_dir(folder) else {
+        found.unreadable.push(folder.to_path_buf());
+        return Ok(());
+    };
+    for entry in entries {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let hidden = name.starts_with('.');
@@ -65,7 +73,7 @@ fn search(root: &Path, folder: &Path, found: &mut Discovered) -> anyhow::Result<
             if hidden || is_temporary(&name) {
                 found.skipped.push(path);
             } else {
-                found.recordings.push(recording(root, &path));
+                found.recordings.push(recording(root, &path)?);
             }
         }
     }
@@ -84,14 +92,17 @@ fn is_temporary(name: &str) -> bool {
         || [".tmp.", ".part.", ".temp.", ".crdownload."].iter().any(|p| name.contains(p))
 }
 
-fn recording(root: &Path, path: &Path) -> Recording {
+fn recording(root: &Path, path: &Path) -> anyhow::Result<Recording> {
     let real = |p: &Path| fs_err::canonicalize(p).unwrap_or_else(|_| p.to_path_buf());
     let inside = path.strip_prefix(root).map(Path::to_path_buf);
     let inside = inside.or_else(|_| real(path).strip_prefix(real(root)).map(Path::to_path_buf));
     let inside = inside.ok().filter(|p| p.components().all(|c| matches!(c, Component::Normal(_))));
-    let name = inside.unwrap_or_else(|| path.file_name().map(PathBuf::from).unwrap_or_default());
+    // Named by its file alone, it could take the place of another recording.
+    let name = inside.with_context(|| {
+        format!("not below `{}`: `{}`\nhint: copy or link it there", root.display(), path.display())
+    })?;
     let parts: Vec<String> = name.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
-    Recording { name: parts.join("/"), path: path.to_path_buf() }
+    Ok(Recording { name: parts.join("/"), path: path.to_path_buf() })
 }
 
 #[cfg(test)]

@@ -20,16 +20,19 @@ use std::{path::Path, time::Instant};
 
 use serde_json::json;
 
-use crate::data::{Id, ModelRef, Ms, SeminarId, Transcript, transcript::SCHEMA_VERSION};
+use crate::{
+    data::{Id, ModelRef, Ms, SeminarId, Transcript, transcript::SCHEMA_VERSION},
+    files,
+};
 
 pub use audio::{RATE, Sound, decode};
 pub use discover::{Discovered, EXTENSIONS, Recording, discover};
 pub use error::TranscribeError;
 pub use guard::Notes;
 pub use language::Language;
-pub use saved::{Meta, Standing, check_writable, load, meta_path, standing, transcript_path, write_whole};
+pub use saved::{Meta, Standing, check_writable, load, meta_path, standing, transcript_path};
 pub use vad::{Hearing, Span};
-pub use whisper::{Engine, ModelFile, Resolver};
+pub use whisper::{Engine, Resolver};
 pub use windows::Window;
 
 /// Raised with each change that can change the text of a transcript.
@@ -125,13 +128,14 @@ pub fn transcribe_file(
     progress: &(dyn Fn(f64) + Sync),
 ) -> Result<Transcribed, TranscribeError> {
     let begun = Instant::now();
-    let before = saved::stamp(&recording.path)?;
-    let media_sha256 = saved::sha256_of(&recording.path)?;
-    let sound = audio::decode(&recording.path, options.channel)?;
-    if saved::stamp(&recording.path)? != before {
+    let before = files::stamp(&recording.path)?;
+    let media_sha256 = files::sha256_of(&recording.path)?;
+    let sound = audio::decode(&recording.path, options.channel);
+    // What is still being written looks cut off: that it grows is the reason to give.
+    if files::stamp(&recording.path)? != before {
         return Err(TranscribeError::Growing { path: recording.path.clone() });
     }
-    let done = transcribe(engine, recording, &sound, &media_sha256, options, progress)?;
+    let done = transcribe(engine, recording, &sound?, &media_sha256, options, progress)?;
     let meta = Meta {
         size: before.0,
         modified_ns: before.1,

@@ -67,9 +67,14 @@ impl ToMono16k {
     /// Adds silence at the rate of the sound around it.
     pub fn push_silence(&mut self, seconds: f64) {
         let rate = self.converter.as_ref().map_or(RATE, |c| c.rate);
-        let samples = vec![0.0; (seconds * rate as f64).round() as usize];
-        // The rate has been accepted before, so that this cannot fail for it.
-        self.push(&samples, 1, rate).unwrap_or_default();
+        let second = vec![0.0; rate];
+        let mut left = (seconds * rate as f64).round() as usize;
+        while left > 0 {
+            let now = left.min(rate);
+            // The rate has been accepted before, so that this cannot fail for it.
+            self.push(&second[..now], 1, rate).unwrap_or_default();
+            left -= now;
+        }
     }
 
     /// The whole sound.

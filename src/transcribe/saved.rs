@@ -1,16 +1,14 @@
 //! Transcripts on disk: `NAME.json` says what was said and holds no clock, `NAME.meta.json` beside it remembers the
 //! recording's size and time, so that an unchanged recording is never read again.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-    time::UNIX_EPOCH,
-};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use sha2::{Digest, Sha256};
 
-use crate::data::{Transcript, transcript::SCHEMA_VERSION};
+use crate::{
+    data::{Transcript, transcript::SCHEMA_VERSION},
+    files,
+};
 
 use super::{Options, discover::Recording, error::TranscribeError, guard::Notes, language::Language};
 
@@ -54,29 +52,32 @@ pub fn meta_path(transcripts: &Path, recording: &Recording) -> PathBuf {
 
 /// Whether the transcript of `recording` is there, from the same content, model and parameters.
 /// `pinned` knows the hash of a model by name; where it does not, the name decides.
-/// An unchanged recording is not opened. One that was only touched is hashed, and remembered again.
+/// A transcript that was edited by hand stays as long as the recording does. An unchanged recording is not opened. One that was only touched is hashed, and remembered again.
 pub fn standing(
     transcripts: &Path,
     recording: &Recording,
     options: &Options,
     pinned: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Standing, TranscribeError> {
-    let Some(transcript) = load(&transcript_path(transcripts, recording))? else {
+    let Some(stored) = read_json::<Transcript>(&transcript_path(transcripts, recording))? else {
         return Ok(Standing::Todo("no transcript yet"));
     };
+    let transcript = stored.clone().sealed();
+    // Edited by hand: somebody's work, which another model or parameter does not undo.
+    let is_edited = transcript.id != stored.id;
     // Only a memory: what cannot be read is found out again.
     let meta: Option<Meta> = read_json(&meta_path(transcripts, recording)).unwrap_or_default();
-    if let Some(reason) = outdated(&transcript, meta.as_ref(), options, pinned) {
+    if let Some(reason) = outdated(&transcript, meta.as_ref(), options, pinned).filter(|_| !is_edited) {
         return Ok(Standing::Todo(reason));
     }
-    let (size, modified_ns) = stamp(&recording.path)?;
+    let (size, modified_ns) = files::stamp(&recording.path)?;
     if meta
         .as_ref()
         .is_some_and(|m| (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256))
     {
         return Ok(Standing::Done(Box::new(transcript)));
     }
-    if sha256_of(&recording.path)? != transcript.media_sha256 {
+    if files::sha256_of(&recording.path)? != transcript.media_sha256 {
         return Ok(Standing::Todo("the recording changed"));
     }
     let fresh = Meta {
@@ -147,37 +148,6 @@ pub fn check_writable(folder: &Path) -> Result<(), TranscribeError> {
     Ok(fs_err::remove_file(&probe)?)
 }
 
-/// Size and time of modification of a file.
-pub fn stamp(path: &Path) -> Result<(u64, i128), TranscribeError> {
-    let metadata = fs_err::metadata(path)?;
-    let modified = metadata.modified()?;
-    let ns = match modified.duration_since(UNIX_EPOCH) {
-        Ok(after) => after.as_nanos() as i128,
-        Err(before) => -(before.duration().as_nanos() as i128),
-    };
-    Ok((metadata.len(), ns))
-}
-
-/// SHA-256 of a file's bytes, hexadecimal.
-pub fn sha256_of(path: &Path) -> Result<String, TranscribeError> {
-    let mut hash = Sha256::new();
-    std::io::copy(&mut fs_err::File::open(path)?, &mut HashSink(&mut hash))?;
-    Ok(data_encoding::HEXLOWER.encode(&hash.finalize()))
-}
-
-struct HashSink<'a>(&'a mut Sha256);
-
-impl Write for HashSink<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 /// Name and version of this program.
 pub fn tool() -> String {
     format!("taskgen {}", env!("CARGO_PKG_VERSION"))
@@ -196,28 +166,5 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, TranscribeEr
 fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), TranscribeError> {
     let mut text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
     text.push('\n');
-    write_whole(path, text.as_bytes())
-}
-
-/// The whole file or none of it: written beside, flushed to the disk, renamed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TranscribeError> {
-    if let Some(folder) = path.parent() {
-        fs_err::create_dir_all(folder)?;
-    }
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    // One name, so that what a killed run left behind is overwritten; two runs at once are the caller's to prevent.
-    name.push(".tmp");
-    let beside = path.with_file_name(name);
-    let written = write_and_sync(&beside, bytes).and_then(|()| fs_err::rename(&beside, path));
-    if written.is_err() {
-        // The error that counts is the first one; a full disk may refuse this too.
-        fs_err::remove_file(&beside).unwrap_or_default();
-    }
-    Ok(written?)
-}
-
-fn write_and_sync(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = fs_err::File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    Ok(files::write_whole(path, text.as_bytes())?)
 }

@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -13,20 +12,10 @@ use std::{
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
 use super::{error::TranscribeError, language::Language};
+use crate::models::ModelFile;
 
 /// Mean probability of a language at which no further window is heard to tell it.
 const SURE: f64 = 0.8;
-
-/// A model's weights on disk, checked by whoever resolved the name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelFile {
-    /// Its name, as transcripts will state it.
-    pub name: String,
-    /// A file in whisper.cpp's ggml form.
-    pub path: PathBuf,
-    /// SHA-256 of the file, hexadecimal.
-    pub sha256: String,
-}
 
 /// Turns a model's name (or a path) into its file.
 pub type Resolver = Box<dyn Fn(&str) -> anyhow::Result<ModelFile> + Send + Sync>;

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    context::{Context, Notice, StageReport},
+    context::{self, Context, Notice, StageReport},
     data::{CallId, Cause, Difficulty, Inspiration, Phase, Task, TaskId, Unscored},
-    llm::{Answer, Ask},
+    llm::{Answer, Answered, Ask},
     store::{Rejection, SeminarInfo},
     text::words::key_words,
 };
@@ -59,38 +59,72 @@ pub async fn run(ctx: &Context, seminars: &[SeminarInfo], options: &Options) -> 
     let started = Instant::now();
     let mut report = StageReport::new("weave");
     (ctx.notify)(Notice::Start { stage: "weave", total: (seminars.len() * options.per_seminar) as u64 });
-    for seminar in seminars {
-        (ctx.notify)(Notice::Working(&seminar.path));
-        let calls_before = ctx.llm.counts().made;
-        weave(ctx, seminar, options, &mut report).await.with_context(|| format!("weave: `{}`", seminar.path))?;
-        if ctx.llm.counts().made > calls_before { report.done += 1 } else { report.skipped += 1 }
+    // As many seminars at once as the model takes questions.
+    for woven in context::all(seminars, ctx.llm.parallel("weave"), |seminar| weave(ctx, seminar, options)).await? {
+        report.absorb(woven);
     }
     (ctx.notify)(Notice::End);
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
 
-async fn weave(ctx: &Context, seminar: &SeminarInfo, options: &Options, report: &mut StageReport) -> Result<()> {
-    let inspirations = ctx.store.inspirations(Some(&seminar.id))?;
+/// What one seminar has given so far.
+struct Loom {
+    kept: Vec<(Task, CallId)>,
+    rejected: Vec<Rejection>,
+    report: StageReport,
+    /// Whether a model had to be asked.
+    asked: bool,
+}
+
+impl Loom {
+    fn refuse(&mut self, rule: &str, detail: String, call: CallId) {
+        self.report.reject(rule);
+        self.rejected.push(Rejection { rule: rule.to_owned(), detail, call: Some(call) });
+    }
+}
+
+async fn weave(ctx: &Context, seminar: &SeminarInfo, options: &Options) -> Result<StageReport> {
+    (ctx.notify)(Notice::Working(&seminar.path));
+    let mut inspirations = ctx.store.inspirations(Some(&seminar.id))?;
+    // Those of an earlier version of the text would lead back to what is no longer there.
+    inspirations.retain(|inspiration| inspiration.transcript == seminar.transcript);
+    if inspirations.is_empty() {
+        let mut report = StageReport::new("weave");
+        report.fail(
+            &seminar.path,
+            "no_inspirations",
+            "the transcript has no inspirations\nhint: `taskgen inspire` finds them",
+        );
+        return Ok(report);
+    }
     let mut plan = plan::Plan::new(&inspirations);
-    let mut kept: Vec<(Task, CallId)> = Vec::new();
-    let mut rejected: Vec<Rejection> = Vec::new();
+    let mut loom = Loom { kept: Vec::new(), rejected: Vec::new(), report: StageReport::new("weave"), asked: false };
     let mut predicted = 0;
-    while kept.len() + predicted < options.per_seminar {
-        let chosen: Vec<&Task> = kept.iter().map(|(task, _)| task).collect();
+    while loom.kept.len() + predicted < options.per_seminar {
+        let chosen: Vec<&Task> = loom.kept.iter().map(|(task, _)| task).collect();
         let Some(slot) = plan.next(&chosen, options.per_seminar) else { break };
-        match attempt(ctx, seminar, &slot, &kept, &mut rejected, report).await? {
+        let attempt = attempt(ctx, seminar, &slot, &mut loom).await;
+        match attempt.with_context(|| format!("weave: `{}`", seminar.path))? {
             Attempt::Woven(task, call) => {
-                kept.push((*task, call));
+                loom.kept.push((*task, call));
                 (ctx.notify)(Notice::Advance(1));
             }
-            Attempt::Refused => plan.failed(&slot),
+            // The question stays asked, so that the next best one comes next.
+            Attempt::Refused => {}
             Attempt::NotAsked => predicted += 1,
+            // What is on record stays in force: the next run asks again, and then has the whole.
+            Attempt::Lost(unscored) => {
+                loom.report.fail_unscored(&seminar.path, &unscored);
+                return Ok(loom.report);
+            }
         }
     }
+    let Loom { kept, rejected, mut report, asked } = loom;
     ctx.store.save_tasks(&seminar.id, &kept, &rejected)?;
-    fall_short(seminar, &kept, &rejected, report);
-    Ok(())
+    fall_short(seminar, &kept, &rejected, &mut report);
+    *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
+    Ok(report)
 }
 
 /// What came of one question.
@@ -98,40 +132,38 @@ enum Attempt {
     Woven(Box<Task>, CallId),
     Refused,
     NotAsked,
+    /// No answer now; another run may get one.
+    Lost(Unscored),
 }
 
 /// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason. A small model, which an
 /// explanation only confuses, draws again instead, from a seed of its own for each try.
-async fn attempt(
-    ctx: &Context,
-    seminar: &SeminarInfo,
-    slot: &Slot<'_>,
-    kept: &[(Task, CallId)],
-    rejected: &mut Vec<Rejection>,
-    report: &mut StageReport,
-) -> Result<Attempt> {
+async fn attempt(ctx: &Context, seminar: &SeminarInfo, slot: &Slot<'_>, loom: &mut Loom) -> Result<Attempt> {
     let small = ctx.llm.is_trial("weave", 0)?;
     let mut broken: Option<(Broken, String)> = None;
     for number in 0..TRIES {
         let question = Question { small, number, broken: broken.as_ref() };
-        let (reply, call) = ask(ctx, seminar, slot, &question).await?;
-        let woven = match reply {
+        let answer = ask(ctx, seminar, slot, &question).await?;
+        loom.asked |= !answer.cached;
+        let woven = match answer.value {
             Ok(woven) => woven,
             Err(unscored) if unscored.cause == Cause::NotAsked => return Ok(Attempt::NotAsked),
+            Err(unscored) if unscored.cause.is_transient() => return Ok(Attempt::Lost(unscored)),
             Err(unscored) => {
-                report.reject(unscored.cause.word());
-                let rule = unscored.cause.word().to_owned();
-                rejected.push(Rejection { rule, detail: unscored.reason, call: Some(call) });
-                continue;
+                loom.refuse(unscored.cause.word(), unscored.reason, answer.call);
+                // The same question has the same answer; only a small model is asked another one.
+                if small {
+                    continue;
+                }
+                return Ok(Attempt::Refused);
             }
         };
         let task = task(seminar, slot, woven);
-        let others: Vec<&Task> = kept.iter().map(|(task, _)| task).collect();
+        let others: Vec<&Task> = loom.kept.iter().map(|(task, _)| task).collect();
         match rules::check(&task, slot.inspiration, &others) {
-            Ok(()) => return Ok(Attempt::Woven(Box::new(task), call)),
+            Ok(()) => return Ok(Attempt::Woven(Box::new(task), answer.call)),
             Err(rule) => {
-                report.reject(rule.name());
-                rejected.push(Rejection { rule: rule.name().to_owned(), detail: task.task.clone(), call: Some(call) });
+                loom.refuse(rule.name(), task.task.clone(), answer.call);
                 broken = Some((rule, task.task));
             }
         }
@@ -153,23 +185,20 @@ async fn ask(
     seminar: &SeminarInfo,
     slot: &Slot<'_>,
     question: &Question<'_>,
-) -> Result<(Result<Woven, Unscored>, CallId)> {
+) -> Result<Answered<Woven>> {
     let chinese = seminar.language.starts_with("zh");
     let quotes: Vec<String> = slot.inspiration.evidence.iter().map(|e| e.quote.replace('\n', " ")).collect();
     let vars = json!({
         "language": seminar.language,
-        "discipline": seminar.discipline,
-        "kind": slot.inspiration.kind.word(),
         "idea": slot.inspiration.text,
         "quotes": quotes,
         "family": plan::describe(slot.task_type, chinese),
         "opening": plan::frame(slot.task_type, chinese).0,
         "deliverable": plan::deliverable(slot.task_type, chinese),
-        "phase": slot.task_type.phase().label(),
         "broken": question.broken.map(|(rule, text)| json!({ "text": text, "reason": rule.reason(chinese) })),
     });
     let again = question.small && question.number > 0;
-    let answer = ctx
+    Ok(ctx
         .llm
         .ask::<Woven>(Ask {
             role: "weave",
@@ -181,8 +210,7 @@ async fn ask(
             seed: if again { ctx.seed.wrapping_add(question.number) } else { 0 },
             ..Ask::default()
         })
-        .await?;
-    Ok((answer.value, answer.call))
+        .await?)
 }
 
 /// The reply's schema. A large model has room; a small one fills in a frame, so that the task is whole sentences,
@@ -222,9 +250,9 @@ fn frame(slot: &Slot<'_>, chinese: bool) -> String {
 fn task(seminar: &SeminarInfo, slot: &Slot<'_>, woven: Woven) -> Task {
     let text = woven.task.split_whitespace().collect::<Vec<_>>().join(" ");
     let inspirations = vec![slot.inspiration.id.clone()];
-    let kind = format!("{:?}", slot.task_type);
+    let kind = slot.task_type.label();
     Task {
-        id: TaskId::of(&[slot.inspiration.id.as_str(), &kind, &text]),
+        id: TaskId::of(&[slot.inspiration.id.as_str(), kind, &text]),
         seminar: seminar.id.clone(),
         phase: slot.task_type.phase(),
         task_type: slot.task_type,

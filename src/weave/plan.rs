@@ -58,11 +58,6 @@ impl<'a> Plan<'a> {
         self.asked.insert((index, task_type));
         Some(Slot { inspiration, task_type })
     }
-
-    /// Notes that a question led to nothing. It stays asked, so that the next best one comes next.
-    pub fn failed(&mut self, slot: &Slot<'_>) {
-        tracing::debug!(family = ?slot.task_type, source = %slot.inspiration.id, "no task from this question");
-    }
 }
 
 /// How far a family is from what an inspiration's type calls for; 0 is its own.

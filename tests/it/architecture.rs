@@ -8,7 +8,7 @@ use crate::source::{Source, follows, read_tree};
 /// Each top-level module with what it may import, itself apart. `*` is everything below `cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("cli", &["*"]),
-    ("transcribe", &["context", "llm", "web", "store", "models", "stats", "text", "data"]),
+    ("transcribe", &["context", "llm", "web", "store", "models", "files", "stats", "text", "data"]),
     ("inspire", STAGE),
     ("weave", STAGE),
     ("rank", STAGE),
@@ -20,9 +20,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("context", &["llm", "web", "store", "models", "http", "stats", "text", "data"]),
     ("llm", &["llm_protocol", "store", "models", "http", "text", "data"]),
     ("web", &["store", "models", "http", "text", "data"]),
-    ("models", &["http", "data"]),
+    ("models", &["http", "files", "data"]),
     ("store", &["data"]),
     ("http", &[]),
+    ("files", &[]),
     ("llm_protocol", &[]),
     ("data", &[]),
     ("stats", &[]),
@@ -64,7 +65,7 @@ const PURE: &[&str] = &["data", "stats", "text"];
 
 const MOST_LINES: usize = 600;
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 

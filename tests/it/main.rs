@@ -7,9 +7,11 @@
 )]
 
 mod architecture;
+mod cli;
 mod llm;
 mod models;
 mod pipeline;
+mod prompts;
 mod real;
 mod real_llm;
 mod source;

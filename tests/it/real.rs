@@ -49,7 +49,7 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
     let touched = fs::File::options().write(true).open(folder.join("seminars").join(SAMPLES[0].0)).expect("writable");
     touched.set_modified(SystemTime::now()).expect("settable");
     let touched = json(folder, &["run", "--rounds", "4", "--offline", "--json"]);
-    assert_eq!((&touched["usage"]["made"], &touched["stages"][0]["done"]), (&0.into(), &0.into()), "{touched}");
+    assert_eq!((&touched["usage"]["calls"], &touched["stages"][0]["done"]), (&0.into(), &0.into()), "{touched}");
 
     // The second run asks nothing and opens no recording: it would not know the bytes if it did.
     for (name, _) in SAMPLES {
@@ -60,7 +60,7 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
         file.set_modified(metadata.modified().expect("a time")).expect("settable");
     }
     let again = json(folder, &["run", "--rounds", "4", "--offline", "--json"]);
-    assert_eq!(again["usage"]["made"], 0, "{again}");
+    assert_eq!(again["usage"]["calls"], 0, "{again}");
     assert_eq!(again["stages"][0]["done"], 0, "{again}");
     let (_, second, _) = taskgen(folder, &["tasks", "export", "-o", "-"]);
     assert_eq!(second, exported);

@@ -12,13 +12,14 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use taskgen::{
     data::Transcript,
+    models::ModelFile,
     text::{
         error_rate::{character_errors, word_errors},
         normalize::{characters, normalize},
     },
     transcribe::{
-        Engine, Hearing, Meta, ModelChoice, ModelFile, Options, RATE, Recording, Standing, TranscribeError,
-        Transcribed, decode, meta_path, standing, transcribe_file, transcript_path,
+        Engine, Hearing, Meta, ModelChoice, Options, RATE, Recording, Standing, TranscribeError, Transcribed, decode,
+        meta_path, standing, transcribe_file, transcript_path,
     },
 };
 

@@ -1,0 +1,255 @@
+//! The commands that look: what they print, as text and as JSON; and the flags that stages share.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{Fake, Project, TALK, TALK_ZH};
+
+fn project() -> (Fake, Project) {
+    let (fake, url) = Fake::start(Duration::ZERO);
+    let project = Project::new(&url);
+    project.add_transcript("rivers.wav", "en", TALK);
+    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+    (fake, project)
+}
+
+fn json(project: &Project, args: &[&str]) -> Value {
+    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    serde_json::from_str(&project.ok(&args)).unwrap_or_else(|e| panic!("{args:?} is not one JSON value: {e}"))
+}
+
+/// Adds a line to the project's configuration.
+fn configure(project: &Project, from: &str, to: &str) {
+    let file = project.path("taskgen.toml");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    assert!(text.contains(from), "{text}");
+    std::fs::write(file, text.replace(from, to)).expect("writable");
+}
+
+#[test]
+fn a_new_project_is_made_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let init = || {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_taskgen"))
+            .args(["init", "talks"])
+            .current_dir(&folder)
+            .output()
+            .expect("the program starts");
+        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+    };
+    insta::assert_snapshot!(init().1, @r"
+    created
+      talks/seminars
+      talks/transcripts
+      talks/tasks
+      talks/taskgen.toml
+    next: put recordings into `talks/seminars`, then `taskgen run`
+    ");
+    assert_eq!(init(), (Some(0), "`talks` is a project already\n".to_owned()));
+}
+
+#[test]
+fn a_value_says_where_it_comes_from() {
+    let (_, project) = project();
+    let shown = json(&project, &["config", "show", "--seed", "7"]);
+    let origin = |key: &str| {
+        let found = shown.as_array().expect("a list").iter().find(|v| v["key"] == key).expect("the key is shown");
+        (found["value"].clone(), found["origin"].as_str().expect("a word").to_owned())
+    };
+    assert_eq!(origin("seed"), (7.into(), "--seed or TASKGEN_SEED".to_owned()));
+    assert_eq!(origin("rank.elo_k"), (32.0.into(), "default".to_owned()));
+    assert!(origin("rank.rounds").1.ends_with("taskgen.toml"));
+}
+
+#[test]
+fn tasks_are_listed_shown_and_exported() {
+    let (_, project) = project();
+    assert!(project.fails(&["tasks", "list"], 2).contains("hint: put recordings"));
+    project.stages();
+    let listed = json(&project, &["tasks", "list"]);
+    let tasks = listed.as_array().expect("a list");
+    assert!(tasks.len() >= 10);
+    assert_eq!(tasks[0]["rank"], 1);
+    let id = tasks[0]["id"].as_str().expect("an id");
+
+    let shown = project.ok(&["tasks", "show", id]);
+    let sentence = tasks[0]["sources"][0]["evidence"][0]["quote"].as_str().expect("a quote");
+    assert!(shown.contains(sentence) && shown.contains("place 1, Elo"), "{shown}");
+    assert!(shown.contains("characters "), "the second of the recording is shown: {shown}");
+    assert_eq!(json(&project, &["tasks", "show", id])["id"], id);
+    assert!(project.fails(&["tasks", "show", "t_nothing"], 2).contains("no such task"));
+    assert!(project.fails(&["tasks", "show", "t_"], 2).contains("several tasks"));
+
+    let exported = json(&project, &["tasks", "export"]);
+    assert_eq!(exported["tasks"], tasks.len());
+    assert_eq!(exported["unknown_licence"], tasks.len());
+    let lines = std::fs::read_to_string(project.path("tasks/tasks.jsonl")).expect("an export");
+    assert_eq!(lines.lines().count(), tasks.len());
+    let meta: Value = serde_json::from_slice(&std::fs::read(project.path("tasks/tasks.meta.json")).expect("a file"))
+        .expect("one JSON value");
+    assert_eq!(meta["ranking"]["panel"][0]["model_returned"], "fake-1");
+}
+
+#[test]
+fn an_export_refuses_a_quote_that_nobody_said() {
+    let (_, project) = project();
+    project.stages();
+    project.sql("UPDATE segment SET text = replace(text, 'gravel', 'granite')");
+    let said = project.fails(&["tasks", "export"], 1);
+    assert!(said.contains("is not in the transcript of `rivers.wav`") && said.contains("hint:"), "{said}");
+}
+
+#[test]
+fn status_and_calls_count_what_there_is() {
+    let (fake, project) = project();
+    project.stages();
+    let requests = fake.take() as u64;
+    let status = json(&project, &["status"]);
+    assert_eq!(status["seminars"].as_array().map(Vec::len), Some(2));
+    assert_eq!(status["comparisons"]["n_total"], status["comparisons"]["n_scored"]);
+    let calls = json(&project, &["calls", "--limit", "3"]);
+    assert_eq!(calls["calls"].as_array().map(Vec::len), Some(3));
+    let sum: u64 = calls["totals"].as_array().expect("a list").iter().map(|t| t["calls"].as_u64().expect("n")).sum();
+    assert_eq!(sum, requests);
+    let id = calls["calls"][0]["id"].as_str().expect("an id");
+    let shown = project.ok(&["calls", "--show", id]);
+    assert!(shown.contains("── user ──") && shown.contains("── reply ──") && shown.contains("fake-1"), "{shown}");
+    assert_eq!(json(&project, &["calls", "--failed"])["calls"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn a_replay_asks_nobody_and_names_what_is_missing() {
+    let (fake, project) = project();
+    project.stages();
+    let export = project.export();
+    fake.take();
+    for stage in ["inspire", "weave", "rank"] {
+        project.ok(&[stage, "--replay"]);
+    }
+    assert_eq!((fake.take(), project.export()), (0, export));
+    let said = project.fails(&["rank", "--replay", "--rounds", "9"], 2);
+    assert!(
+        said.contains("not on record") && said.contains("the nearest is") && said.contains("messages[1]"),
+        "{said}"
+    );
+    assert_eq!(fake.take(), 0);
+}
+
+#[test]
+fn a_budget_stops_the_run_and_the_next_one_goes_on() {
+    let (fake, project) = project();
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    fake.take();
+    // Each call of the fake costs 110 tokens; some fit beside what one may cost at the most.
+    let said = project.fails(&["rank", "--budget-tokens", "5000"], 5);
+    assert!(said.contains("the budget is spent") && said.contains("until here:"), "{said}");
+    let first = fake.take();
+    assert!(first > 0 && first * 110 <= 5000, "{first}");
+    project.ok(&["rank"]);
+    let second = fake.take();
+    assert_eq!(project.count("SELECT count(*) FROM call WHERE role = 'judge'") as usize, first + second);
+    let said = project.fails(&["rank", "--rounds", "9", "--budget-usd", "1"], 2);
+    assert!(said.contains("the price of `fake/m` is unknown"), "{said}");
+    std::fs::write(
+        project.path("prices.toml"),
+        "version = \"mine\"\n[[price]]\nmodel = \"fake/*\"\ninput = 1.0\noutput = 2.0\n",
+    )
+    .expect("writable");
+    project.ok(&["rank", "--rounds", "9", "--budget-usd", "1"]);
+    // 100 prompt tokens and 10 reply tokens at these prices are 120 micro-dollars.
+    assert_eq!(project.count("SELECT min(cost_micro) FROM call WHERE price_version = 'mine'"), 120);
+}
+
+#[test]
+fn a_dry_run_predicts_and_changes_nothing() {
+    let (fake, project) = project();
+    let predicted = json(&project, &["inspire", "--dry-run"]);
+    let of = &predicted["calls"]["inspire: fake/m"];
+    assert_eq!((&of["calls"], &of["at_most"]), (&8.into(), &true.into()), "{predicted}");
+    assert!(predicted["first"][1]["content"].as_str().is_some_and(|text| text.contains("河")));
+    assert_eq!(fake.take(), 0);
+    assert!(!project.path("tasks/taskgen.db").exists());
+
+    project.ok(&["inspire"]);
+    let before = fake.take();
+    assert_eq!(before, 8);
+    let predicted = json(&project, &["weave", "--dry-run"]);
+    assert_eq!(predicted["calls"]["weave: fake/m"]["calls"], 12);
+    project.ok(&["weave"]);
+    project.ok(&["rank"]);
+    fake.take();
+    // What was asked before is known: nothing is left to ask, and more rounds have a price.
+    assert_eq!(json(&project, &["rank", "--dry-run"])["calls"], serde_json::json!({}));
+    let predicted = json(&project, &["rank", "--dry-run", "--rounds", "9"]);
+    let of = predicted["calls"]["judge: fake/m"].clone();
+    assert_eq!(
+        (of["at_most"].clone(), of["output"].clone()),
+        (false.into(), (10 * of["calls"].as_u64().expect("n")).into())
+    );
+    project.ok(&["rank", "--rounds", "9"]);
+    assert_eq!(fake.take() as u64, of["calls"].as_u64().expect("n"));
+}
+
+#[test]
+fn a_panel_asks_each_judge_and_rates_by_their_mean() {
+    let (fake, project) = project();
+    project.stages();
+    let alone = fake.take();
+    configure(&project, "judge = \"fake/m\"", "judge = [\"fake/m\", { model = \"fake/n\", max_connections = 2 }]");
+    project.stages();
+    let comparisons = project.count("SELECT count(*) FROM judgement WHERE state = 'scored'");
+    assert_eq!(fake.take() as i64 * 2, comparisons, "only the new judge was asked, {alone} before");
+    let listed = json(&project, &["status"]);
+    assert_eq!(listed["comparisons"]["n_total"], listed["comparisons"]["n_scored"]);
+    let ratings = json(&project, &["tasks", "list"]);
+    let sum: f64 = ratings.as_array().expect("a list").iter().map(|t| t["elo"].as_f64().expect("a rating")).sum();
+    assert!((sum - 1200.0 * ratings.as_array().map_or(0, Vec::len) as f64).abs() < 0.01);
+    configure(&project, "weave = \"fake/m\"", "weave = [\"fake/m\", \"fake/n\"]");
+    assert!(project.fails(&["status"], 2).contains("only judges form a panel"));
+}
+
+#[test]
+fn prompts_are_listed_copied_and_checked() {
+    let (_, project) = project();
+    let names = json(&project, &["prompts", "list"]);
+    assert!(names.as_array().is_some_and(|names| names.iter().any(|n| n["name"] == "rank/judge")));
+    project.ok(&["prompts", "eject", "rank/judge"]);
+    assert!(project.fails(&["prompts", "eject", "rank/judge"], 2).contains("there is a copy already"));
+    assert!(project.fails(&["prompts", "eject", "rank/jugde"], 2).contains("no such prompt"));
+    assert!(project.ok(&["prompts", "check"]).contains("fits"));
+    let copy = project.path("prompts/rank/judge.md");
+    let text = std::fs::read_to_string(&copy).expect("a copy");
+    std::fs::write(&copy, text.replace("{% block user -%}", "{% block user -%}{{ secret_word }}")).expect("writable");
+    let output = project.output(&["prompts", "check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("secret_word"), "{output:?}");
+}
+
+#[test]
+fn models_are_listed_and_named_mistakes_explained() {
+    let (_, project) = project();
+    let empty = project.path("models");
+    let folder = empty.to_str().expect("a path");
+    let listed = json(&project, &["models", "list", "--models-dir", folder]);
+    assert!(
+        listed.as_array().is_some_and(|models| models.iter().any(|m| m["name"] == "tiny.en" && m["path"].is_null()))
+    );
+    assert!(project.fails(&["models", "path", "tiny.en", "--models-dir", folder], 3).contains("taskgen models pull"));
+    assert!(project.fails(&["models", "path", "tinny.en"], 2).contains("tiny.en"));
+    assert!(project.fails(&["inspire", "--model-role", "juge=a/b"], 2).contains("the roles are"));
+    assert!(project.fails(&["inspire", "--model-role", "inspire=nowhere/x"], 2).contains("no such provider"));
+}
+
+#[test]
+fn a_failure_leaves_a_log_and_ten_are_kept() {
+    let (_, project) = project();
+    for _ in 0..12 {
+        project.ok(&["inspire"]);
+    }
+    let logs = std::fs::read_dir(project.path("tasks/logs")).expect("a folder").count();
+    assert_eq!(logs, 10);
+    let said = project.fails(&["weave", "--replay"], 2);
+    assert!(said.contains("log: `"), "{said}");
+}

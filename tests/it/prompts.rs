@@ -1,0 +1,48 @@
+//! Every prompt can be filled with what its call gives, in both languages, and every prompt file has a call.
+
+use serde_json::{Value, json};
+use taskgen::llm::Prompts;
+
+use crate::{architecture::root, source::read_tree};
+
+/// What the call of a prompt gives it.
+fn sample(name: &str, language: &str) -> Value {
+    let text = "A moving bed of gravel sounds like a drum.";
+    match name {
+        "inspire/ideas" | "inspire/idea-short" => {
+            json!({ "language": language, "lines": [{ "number": 3, "text": text }], "kind": "hypothesis", "most": 2 })
+        }
+        "weave/task" | "weave/task-short" => json!({
+            "language": language, "idea": text, "quotes": [text], "family": "test the claim", "opening": "Test",
+            "deliverable": "a report", "broken": { "text": text, "reason": "too short" }
+        }),
+        "rank/judge" | "rank/judge-short" => {
+            let task = json!({ "text": text, "difficulty": "Basic" });
+            json!({ "a": task, "b": task })
+        }
+        other => panic!("say here what `{other}` is filled with"),
+    }
+}
+
+#[test]
+fn every_prompt_can_be_filled_and_fences_what_strangers_said() {
+    let prompts = Prompts::new(None, "key");
+    for name in Prompts::names() {
+        for language in ["en", "zh-Hans"] {
+            let filled = prompts.render(&name, &sample(&name, language), &json!({ "type": "object" }));
+            let filled = filled.unwrap_or_else(|e| panic!("{name}: {e:#}"));
+            let user = &filled.messages.last().expect("a user's message").content;
+            let (before, rest) = user.split_once("A moving bed").expect("the text is in it");
+            let token = before.rsplit('[').next().and_then(|fence| fence.lines().next()).expect("a fence");
+            assert!(token.len() == 16 && rest.contains(&format!("\n{token}]")), "{name} in {language}: {user}");
+        }
+    }
+}
+
+#[test]
+fn every_prompt_has_a_call() {
+    let source: String = read_tree(&root().join("src")).into_iter().map(|file| file.text).collect();
+    for name in Prompts::names() {
+        assert!(source.contains(&format!("\"{name}\"")), "no call uses `prompts/{name}.md`");
+    }
+}
