@@ -61,6 +61,9 @@ pub struct Global {
     /// Spend at most so many tokens, prompts and replies together
     #[arg(long, global = true, value_name = "N")]
     pub budget_tokens: Option<u64>,
+    /// Read keys and base URLs from this file of NAME=VALUE lines, where the environment lacks them (repeatable)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub env_file: Vec<PathBuf>,
     /// Requests to a server at once, to begin with
     #[arg(long, global = true, value_name = "N")]
     pub max_connections: Option<usize>,
@@ -98,6 +101,8 @@ pub enum Command {
     Calls(Calls),
     /// What the project holds and what is still to do
     Status,
+    /// What is here, what is missing, and how fast the embedded model is
+    Doctor,
     /// The configuration in force
     #[command(subcommand)]
     Config(Config),
@@ -213,6 +218,9 @@ pub struct Calls {
     /// The newest so many [default: 20]
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// How the number of requests in flight changed in the last run
+    #[arg(long, conflicts_with_all = ["role", "model", "failed", "limit", "show"])]
+    pub rates: bool,
     /// One call with its whole request and reply, by its id or the start of it
     #[arg(long, value_name = "ID", conflicts_with_all = ["role", "model", "failed", "limit"])]
     pub show: Option<String>,

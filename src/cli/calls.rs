@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{
     data::Call,
-    store::{CallFilter, CallTotals},
+    llm::RateChange,
+    store::{CallFilter, CallTotals, Store},
 };
 
 /// Calls that are listed where no number is given.
@@ -37,6 +38,9 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
         printer.show(&call, one)?;
         return Ok(exit::DONE);
     }
+    if args.rates {
+        return rates(&store, printer);
+    }
     let filter = CallFilter {
         role: args.role.clone(),
         model: args.model.clone(),
@@ -46,6 +50,38 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
     };
     let shown = Shown { totals: store.call_totals()?, calls: store.calls(&filter)? };
     printer.show(&shown, |shown| format!("{}\n{}", list(&shown.calls), totals(&shown.totals)))?;
+    Ok(exit::DONE)
+}
+
+#[derive(Serialize)]
+struct Rate {
+    model: String,
+    #[serde(flatten)]
+    change: RateChange,
+}
+
+fn rates(store: &Store, printer: &Printer) -> Result<u8> {
+    let mut found = Vec::new();
+    for (model, change) in store.last_rates()? {
+        found.push(Rate { model, change: serde_json::from_str(&change)? });
+    }
+    printer.show(&found, |found| {
+        if found.is_empty() {
+            return "no server was asked yet".to_owned();
+        }
+        let most = found.iter().map(|rate| rate.change.limit).max().unwrap_or(1);
+        let mut rows = table(&["model", "after", "at once", "", "why"]);
+        for Rate { model, change } in found {
+            rows.add_row(vec![
+                model.clone(),
+                seconds(change.at_ms as f64 / 1e3),
+                change.limit.to_string(),
+                "█".repeat((change.limit * 30).div_ceil(most)),
+                change.why.clone(),
+            ]);
+        }
+        rows.to_string()
+    })?;
     Ok(exit::DONE)
 }
 

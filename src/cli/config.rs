@@ -17,7 +17,7 @@ use super::{
     project::Project,
     roles::Roles,
 };
-use crate::{inspire, rank, weave};
+use crate::{inspire, llm::Kind, rank, weave};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";
@@ -80,12 +80,15 @@ pub enum Remote {
     Never,
 }
 
-/// An OpenAI-compatible server.
+/// A server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provider {
     /// Such as `http://127.0.0.1:8000/v1`.
     pub base_url: String,
+    /// The protocol: `openai`, `anthropic` or `gemini`.
+    #[serde(default)]
+    pub kind: Kind,
     /// Name of the environment variable with the key.
     pub key_env: Option<String>,
 }

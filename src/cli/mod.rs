@@ -4,6 +4,7 @@
 mod args;
 mod calls;
 mod config;
+mod doctor;
 mod exit;
 mod init;
 mod listing;
@@ -13,6 +14,7 @@ mod output;
 mod progress;
 mod project;
 mod prompts;
+mod providers;
 mod resolve;
 mod roles;
 mod side;
@@ -61,6 +63,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),
         Command::Calls(args) => calls::calls(&global, &args, printer),
+        Command::Doctor => doctor::doctor(&global, printer),
         Command::Status => status::status(&global, printer),
         Command::Config(command) => config::show(&global, &command, printer),
     }

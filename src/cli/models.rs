@@ -87,11 +87,11 @@ fn text(known: &[Known], folder: &Path) -> String {
 /// A model's checked file: a name of the manifest, fetched if it is missing, or the path of a user's own file.
 pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile> {
     let path = Path::new(name);
-    if path.is_file() {
-        let sha256 = models::sha256_once(path)?;
-        return Ok(ModelFile { name: name.to_owned(), path: path.to_owned(), sha256 });
-    }
-    let model = Manifest::embedded().find(name).map_err(|e| Usage(e.to_string()))?;
+    let model = match Manifest::embedded().find(name) {
+        Ok(model) => model,
+        Err(_) if path.is_file() => return own_file(path),
+        Err(e) => return Err(Usage(e.to_string()).into()),
+    };
     let last = Mutex::new(None::<Instant>);
     let progress = |what: &str, done: u64, total: u64| {
         let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -104,8 +104,28 @@ pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile>
     models::pull(model, &places(global), &progress)
 }
 
-/// The hash of a model of the manifest.
+/// A model's file, if it is on this machine.
+pub fn here(global: &Global, name: &str) -> Result<Option<ModelFile>> {
+    let path = Path::new(name);
+    match Manifest::embedded().find(name) {
+        Ok(model) => models::checked(&places(global).folder, model),
+        Err(_) if path.is_file() => Ok(Some(own_file(path)?)),
+        Err(e) => Err(Usage(e.to_string()).into()),
+    }
+}
+
+/// A user's own file: its path is its name.
+fn own_file(path: &Path) -> Result<ModelFile> {
+    let sha256 = models::sha256_once(path)?;
+    Ok(ModelFile { name: path.display().to_string(), path: path.to_owned(), sha256 })
+}
+
+/// The hash of a model of the manifest, or of a file.
 pub fn pinned(name: &str) -> Option<String> {
+    let path = Path::new(name);
+    if path.is_file() {
+        return models::sha256_once(path).ok();
+    }
     Manifest::embedded().find(name).ok().map(|model| model.sha256.clone())
 }
 

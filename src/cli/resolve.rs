@@ -1,9 +1,9 @@
 //! Names into things that work: a role into a model that answers, a speech model's name into a checked file.
 //! Everything that the environment says is read here or by the flags, and handed down as values.
 
-use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, sync::Arc};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use super::{
     args::Global,
@@ -12,23 +12,15 @@ use super::{
     models,
     output::Printer,
     project::Project,
-    roles::Member,
+    providers,
 };
 use crate::{
     context::{Context, Notify},
     http::{self, Http, HttpOptions},
-    llm::{
-        Budget, ChatModel, Limits, Llm, LlmOptions, LocalModel, LocalOptions, OpenAi, OpenAiOptions, Prices, Prompts,
-        Replay, shown_url,
-    },
+    llm::{Budget, ChatModel, Limits, Llm, LlmOptions, Prices, Prompts},
     store::Store,
     transcribe::{ModelChoice, Options, Resolver},
 };
-
-/// Requests in flight to a server at once.
-const PARALLEL: usize = 8;
-/// A request that takes longer is cut.
-const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The tools for stages in which `roles` answer.
 pub fn context(
@@ -47,7 +39,7 @@ pub fn context(
         for member in &config.roles.get(role).0 {
             let model = match models.get(member.model.as_str()) {
                 Some(model) => Arc::clone(model),
-                None => chat_model(global, config, member, &http, notify)?,
+                None => providers::chat_model(global, config, member, &http, notify)?,
             };
             models.insert(&member.model, Arc::clone(&model));
             bound.entry((*role).to_owned()).or_default().push(model);
@@ -84,108 +76,6 @@ fn limits(global: &Global) -> Result<Limits> {
 /// text contains it. `TASKGEN_FENCE_KEY` replaces it.
 fn fence_key() -> String {
     std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| "taskgen".to_owned())
-}
-
-fn chat_model(
-    global: &Global,
-    config: &Config,
-    member: &Member,
-    http: &Http,
-    notify: &Notify,
-) -> Result<Arc<dyn ChatModel>> {
-    let name = member.model.as_str();
-    let Some((provider, model)) = name.split_once('/') else {
-        return Err(Usage(format!("a model is named `provider/model`: `{name}`\nhint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`")).into());
-    };
-    if provider == "local" && global.replay {
-        return Ok(Arc::new(Replay { name: name.to_owned(), base_url: None, trial: true }));
-    }
-    if provider == "local" {
-        return local(global, name, model, notify);
-    }
-    let (base_url, key) = server(config, provider, global.replay)?;
-    if global.replay {
-        let base_url = Some(shown_url(&base_url));
-        return Ok(Arc::new(Replay { name: name.to_owned(), base_url, trial: false }));
-    }
-    Ok(Arc::new(OpenAi::new(OpenAiOptions {
-        name: name.to_owned(),
-        model: model.to_owned(),
-        base_url,
-        api_key: key,
-        http: Some(http.clone()),
-        parallel: member.max_connections.or(global.max_connections).unwrap_or(PARALLEL),
-        timeout: member.timeout.map_or(TIMEOUT, Duration::from_secs),
-        ..OpenAiOptions::default()
-    })))
-}
-
-fn local(global: &Global, name: &str, model: &str, notify: &Notify) -> Result<Arc<dyn ChatModel>> {
-    let file = models::ensure(global, model, notify)?;
-    let program = local_program()?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(Arc::new(LocalModel::new(LocalOptions { name: name.to_owned(), program, model: file.path, threads })))
-}
-
-/// The second program, beside this one.
-fn local_program() -> Result<PathBuf> {
-    let here = std::env::current_exe().context("where this program is")?;
-    let program = here.with_file_name(format!("taskgen-llm{}", std::env::consts::EXE_SUFFIX));
-    anyhow::ensure!(
-        program.is_file(),
-        exit::NoModel(format!(
-            "the embedded model's program is missing: `{}`\nhint: build with the feature `embedded-llm` (it is on by default), or name another model with --model-role",
-            program.display()
-        ))
-    );
-    Ok(program)
-}
-
-/// Base URL and key of a provider. A replay sends nothing and needs no key.
-fn server(config: &Config, provider: &str, replay: bool) -> Result<(String, Option<String>)> {
-    let env = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    if let Some(known) = config.providers.get(provider) {
-        let key = match &known.key_env {
-            Some(name) if !replay => Some(env(name).ok_or_else(|| missing_key(provider, name))?),
-            _ => None,
-        };
-        return Ok((known.base_url.clone(), key));
-    }
-    match provider {
-        "openai" => {
-            let base = env("OPENAI_BASE_URL");
-            let key = env("OPENAI_API_KEY");
-            // A server of one's own may need no key; the public one does.
-            if base.is_none() && key.is_none() && !replay {
-                return Err(missing_key(provider, "OPENAI_API_KEY"));
-            }
-            Ok((base.unwrap_or_else(|| "https://api.openai.com/v1".into()), key))
-        }
-        "openrouter" => {
-            let key = env("OPENROUTER_API_KEY");
-            if key.is_none() && !replay {
-                return Err(missing_key(provider, "OPENROUTER_API_KEY"));
-            }
-            Ok(("https://openrouter.ai/api/v1".into(), key))
-        }
-        "vllm" => Ok((env("VLLM_BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8000/v1".into()), None)),
-        "ollama" => {
-            let host = env("OLLAMA_HOST").unwrap_or_else(|| "127.0.0.1:11434".into());
-            let host = if host.contains("://") { host } else { format!("http://{host}") };
-            Ok((format!("{}/v1", host.trim_end_matches('/')), None))
-        }
-        other => Err(Usage(format!(
-            "no such provider: `{other}`\nhint: local, openai, openrouter, vllm, ollama, or a `[providers.{other}]` with a `base_url` in `taskgen.toml`"
-        ))
-        .into()),
-    }
-}
-
-fn missing_key(provider: &str, variable: &str) -> anyhow::Error {
-    exit::NoModel(format!(
-        "no key for `{provider}`: the variable `{variable}` is not set\nhint: set it, or use the embedded model: --model-role judge=local/qwen2.5-coder-0.5b"
-    ))
-    .into()
 }
 
 /// Before a text leaves the machine: what goes where. And what the embedded model's judgement is worth.

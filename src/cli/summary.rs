@@ -172,7 +172,7 @@ pub fn end(
             code = exit::UNSCORED;
         }
     }
-    store.end_run(&jiff::Timestamp::now().to_string(), code)?;
+    end_run(store, ctx, code)?;
     if summary.stages.len() > 1 && !listing.tasks.is_empty() && !printer.json {
         printer.note("next: `taskgen tasks list`, `taskgen tasks show ID`, `taskgen tasks export`");
     }
@@ -191,5 +191,16 @@ pub fn stopped(
     if !printer.json {
         printer.note(&format!("until here: {}", Calls::of(ctx).text()));
     }
-    store.end_run(&jiff::Timestamp::now().to_string(), exit::code(error))
+    end_run(store, ctx, exit::code(error))
+}
+
+fn end_run(store: &Store, ctx: &Context, code: u8) -> Result<()> {
+    for (model, rates) in ctx.llm.rates() {
+        let changes: Vec<(String, String)> = rates
+            .iter()
+            .map(|change| Ok((change.why.clone(), serde_json::to_string(change)?)))
+            .collect::<Result<_>>()?;
+        store.save_rates(&model, &changes)?;
+    }
+    store.end_run(&jiff::Timestamp::now().to_string(), code)
 }

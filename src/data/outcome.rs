@@ -51,7 +51,10 @@ pub enum Cause {
 impl Cause {
     /// Whether the same request may succeed later without anybody changing anything.
     pub fn is_transient(self) -> bool {
-        matches!(self, Self::Timeout | Self::Connection | Self::RateLimit | Self::Overloaded | Self::LocalEngine)
+        matches!(
+            self,
+            Self::Timeout | Self::Connection | Self::RateLimit | Self::Overloaded | Self::LocalEngine | Self::NotAsked
+        )
     }
 
     /// Whether no other request to this model can succeed either, so that the run should stop.

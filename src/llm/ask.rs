@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    Answer, ChatModel, ChatReply, ChatRequest, Finish, ModelError,
+    Answer, ChatModel, ChatReply, ChatRequest, Finish, ModelError, RateChange,
     budget::{Amount, Budget, Spent},
     parse::{parse, without_thinking},
     predict::{self, Prediction},
@@ -22,6 +22,11 @@ use crate::{
     data::{Call, CallId, Cause, Message, Unscored, Usage},
     store::Store,
 };
+
+/// The turn that quotes what was wrong with the reply before it.
+const REPAIR: usize = 1;
+/// Turns of one question to a server's model: the question, the repair, and the question afresh.
+const TURNS: usize = 5;
 
 /// A question.
 pub struct Ask<'a, T> {
@@ -245,13 +250,12 @@ impl Llm {
             cause: None,
             error: None,
             usage: Usage::default(),
-            cost_micro: None,
-            price_version: None,
+            cost_micro: Some(0),
+            price_version: self.options.prices.find(model.name()).map(|_| self.options.prices.version.clone()),
             ms: 0,
             attempts: 0,
         };
-        let stop = self.make(model.as_ref(), request, &mut call, ask.check).await?;
-        self.price(&mut call);
+        let stop = self.make(model.as_ref(), &request, &mut call, ask.check).await;
         match call.cause {
             None => tracing::debug!(call = %call.id, role = call.role, ms = call.ms, "answered"),
             Some(cause) => {
@@ -263,7 +267,7 @@ impl Llm {
         *asked = true;
         self.count(&call);
         match stop {
-            Some(error) => Err(AskError::Model { model: call.model_asked, error }),
+            Some(error) => Err(error),
             None => Ok(answered(read(&call, ask.check), call, false)),
         }
     }
@@ -294,6 +298,17 @@ impl Llm {
         self.options.prompts.hash(prompt).map_err(AskError::Prompt)
     }
 
+    /// How the number of requests in flight changed, for each model that was asked.
+    pub fn rates(&self) -> BTreeMap<String, Vec<RateChange>> {
+        let models = self.options.roles.values().flatten();
+        let asked = self.state().answered.clone();
+        models
+            .filter(|model| asked.iter().any(|name| name == model.name()))
+            .map(|model| (model.name().to_owned(), model.rates()))
+            .filter(|(_, rates)| !rates.is_empty())
+            .collect()
+    }
+
     /// What a dry run would have asked.
     pub fn prediction(&self) -> Prediction {
         self.state().prediction.clone()
@@ -320,42 +335,77 @@ impl Llm {
         value.is_ok() || !(passing || self.options.retry_failed)
     }
 
-    /// Sends the question, and once more with what was wrong when the reply cannot be used. Returns what must stop.
+    /// Sends the question, and once more with what was wrong when the reply cannot be used. Another model than one of
+    /// our own, whose replies do not repeat, is then asked afresh a few times. Returns what must stop.
     async fn make<T: Answer>(
         &self,
         model: &dyn ChatModel,
-        mut request: ChatRequest,
+        question: &ChatRequest,
         call: &mut Call,
         check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
-    ) -> Result<Option<ModelError>, AskError> {
+    ) -> Option<AskError> {
         let started = Instant::now();
+        let turns = if model.weights().is_some() { REPAIR + 1 } else { TURNS };
+        let mut request = question.clone();
         let mut stop = None;
-        for turn in 0..2 {
-            let already_stopped = self.state().stopped.get(model.name()).cloned();
-            let reply = match already_stopped {
-                Some(error) => Err(error),
-                None => self.within_budget(model, &request).await?,
-            };
-            match reply {
-                Ok(reply) => note_reply(call, reply),
+        for turn in 0..turns {
+            match self.turn(model, &request, call).await {
+                Ok(()) => {}
                 Err(error) => {
-                    stop = self.must_stop(model, &error).then(|| error.clone());
-                    note_error(call, &error);
+                    stop = error;
                     break;
                 }
             }
-            self.note_answered(model);
             let Err(unscored) = read(call, check) else { break };
-            let repairable = turn == 0 && unscored.cause != Cause::Truncated;
             call.cause = Some(unscored.cause);
             call.error = Some(unscored.reason.clone());
-            if !repairable {
+            // What was cut is as long the next time.
+            if unscored.cause == Cause::Truncated {
                 break;
             }
-            request.messages.extend(repair(call, &unscored));
+            request = question.clone();
+            // A model that declined has nothing to mend; it may be in another mood the next time.
+            if turn + 1 == REPAIR && unscored.cause != Cause::Refused {
+                request.messages.extend(self.repair(call, &unscored));
+            }
         }
         call.ms = started.elapsed().as_millis() as u64;
-        Ok(stop)
+        stop
+    }
+
+    /// One turn of a question. The error is what must stop the run, if anything.
+    async fn turn(
+        &self,
+        model: &dyn ChatModel,
+        request: &ChatRequest,
+        call: &mut Call,
+    ) -> Result<(), Option<AskError>> {
+        let already_stopped = self.state().stopped.get(model.name()).cloned();
+        let reply = match already_stopped {
+            Some(error) => Err(error),
+            None => match self.within_budget(model, request, call).await {
+                Ok(reply) => reply,
+                Err(stop) => {
+                    // What was asked so far stays on record, to be asked again.
+                    call.reply = None;
+                    call.cause = Some(Cause::NotAsked);
+                    call.error = Some(stop.to_string());
+                    return Err(Some(stop));
+                }
+            },
+        };
+        match reply {
+            Ok(reply) => {
+                note_reply(call, reply);
+                self.note_answered(model);
+                Ok(())
+            }
+            Err(error) => {
+                note_error(call, &error);
+                let stop = self.must_stop(model, &error);
+                Err(stop.then(|| AskError::Model { model: model.name().to_owned(), error }))
+            }
+        }
     }
 
     /// Asks with the most that the reply can cost set aside.
@@ -363,6 +413,7 @@ impl Llm {
         &self,
         model: &dyn ChatModel,
         request: &ChatRequest,
+        call: &mut Call,
     ) -> Result<Result<ChatReply, ModelError>, AskError> {
         let price = self.options.prices.find(model.name());
         if price.is_none() && self.options.budget.limits_money() {
@@ -372,15 +423,23 @@ impl Llm {
             micro: price.map_or(0, |price| price.micro(usage)),
             tokens: usage.input + usage.output,
         };
-        let most = amount(Usage { input: record::most_tokens(request), output: request.max_tokens.into(), cached: 0 });
-        let reservation = self.options.budget.reserve(most).await.map_err(AskError::Budget)?;
+        let most = Usage { input: record::most_tokens(request), output: request.max_tokens.into(), cached: 0 };
+        let reservation = self.options.budget.reserve(amount(most)).await.map_err(AskError::Budget)?;
         let reply = model.chat(request).await;
-        reservation.settle(match &reply {
-            Ok(reply) => amount(reply.usage),
-            // A reply that was not waited for may be charged all the same.
-            Err(error) if error.cause == Cause::Timeout => most,
-            Err(_) => Amount::default(),
-        });
+        let (usage, charged) = match &reply {
+            Ok(reply) => (reply.usage, reply.charged),
+            Err(error) => (Some(Usage::default()), error.charged),
+        };
+        // What nobody counted is taken to have cost the most that it could.
+        let mut spent = amount(usage.unwrap_or(most));
+        for _ in 0..charged {
+            spent = spent.plus(amount(most));
+        }
+        reservation.settle(spent);
+        call.cost_micro = match (call.cost_micro, price, usage) {
+            (Some(before), Some(price), Some(usage)) => Some(before + price.micro(usage)),
+            _ => None,
+        };
         Ok(reply)
     }
 
@@ -399,11 +458,15 @@ impl Llm {
         Ok(())
     }
 
-    /// What a finished call cost, where the price is known.
-    fn price(&self, call: &mut Call) {
-        let price = self.options.prices.find(&call.model_asked);
-        call.cost_micro = price.map(|price| price.micro(call.usage));
-        call.price_version = price.map(|_| self.options.prices.version.clone());
+    /// The turn that mends: the model's own reply, and what is wrong with it, which may quote the reply.
+    fn repair(&self, call: &Call, unscored: &Unscored) -> [Message; 2] {
+        let said = without_thinking(call.reply.as_deref().unwrap_or_default()).to_owned();
+        let wrong = format!(
+            "This reply cannot be used: {}. What a program says of it:\n{}\nAnswer the question again with exactly one JSON value of the asked shape and nothing else.",
+            unscored.cause,
+            self.options.prompts.quote(&unscored.reason)
+        );
+        [Message { role: "assistant".into(), content: said }, Message { role: "user".into(), content: wrong }]
     }
 
     fn note_answered(&self, model: &dyn ChatModel) {
@@ -437,30 +500,24 @@ impl Llm {
 }
 
 fn note_reply(call: &mut Call, reply: ChatReply) {
-    call.usage += reply.usage;
+    call.usage += reply.usage.unwrap_or_default();
     call.attempts += reply.attempts;
     call.model_returned = reply.model_returned.or(call.model_returned.take());
     call.reply = Some(reply.text);
     // What the first reply lacked stays in `error` as a note when the second one is good.
-    call.cause = (reply.finish == Finish::Length).then_some(Cause::Truncated);
+    call.cause = match reply.finish {
+        Finish::Stop => None,
+        Finish::Length => Some(Cause::Truncated),
+        Finish::Refused => Some(Cause::Refused),
+    };
 }
 
 fn note_error(call: &mut Call, error: &ModelError) {
     call.attempts += error.attempts;
-    // A repair turn that fails leaves the first reply and what was wrong with it.
-    if call.reply.is_none() {
-        call.cause = Some(error.cause);
-        call.error = Some(error.message.clone());
-    }
-}
-
-/// The second turn: the model's own reply, and what is wrong with it.
-fn repair(call: &Call, unscored: &Unscored) -> [Message; 2] {
-    let said = without_thinking(call.reply.as_deref().unwrap_or_default()).to_owned();
-    let wrong = format!(
-        "This reply cannot be used ({unscored}). Answer again with exactly one JSON value of the asked shape and nothing else."
-    );
-    [Message { role: "assistant".into(), content: said }, Message { role: "user".into(), content: wrong }]
+    // A later turn that came to nothing leaves the call to be made again.
+    call.reply = None;
+    call.cause = Some(error.cause);
+    call.error = Some(error.message.clone());
 }
 
 /// The value of a call, or why there is none.
@@ -469,6 +526,9 @@ fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sy
     match (&call.reply, call.cause) {
         (Some(_), Some(Cause::Truncated)) => {
             Err(Unscored { cause: Cause::Truncated, reason: "the reply was cut at its largest length".into() })
+        }
+        (Some(reply), Some(Cause::Refused)) => {
+            Err(Unscored { cause: Cause::Refused, reason: format!("the model declined: {reply}") })
         }
         (Some(reply), _) => parse(reply, check),
         (None, Some(cause)) => Err(Unscored { cause, reason: reason() }),

@@ -21,7 +21,9 @@ impl std::fmt::Display for Amount {
 }
 
 impl Amount {
-    fn plus(self, other: Self) -> Self {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
         Self { micro: self.micro.saturating_add(other.micro), tokens: self.tokens.saturating_add(other.tokens) }
     }
 

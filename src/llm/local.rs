@@ -33,6 +33,8 @@ pub struct LocalOptions {
     pub program: PathBuf,
     /// The model file, checked by its hash before.
     pub model: PathBuf,
+    /// Its hash.
+    pub sha256: String,
     /// Threads that compute, at most; fewer are taken while other programs keep cores busy.
     pub threads: usize,
 }
@@ -41,6 +43,17 @@ pub struct LocalOptions {
 pub struct LocalModel {
     options: LocalOptions,
     state: Mutex<State>,
+}
+
+/// How a question is put.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// With what is kept of earlier prompts.
+    Usual,
+    /// Reading the whole prompt again.
+    Fresh,
+    /// Only counting its tokens.
+    Count,
 }
 
 #[derive(Default)]
@@ -71,11 +84,15 @@ impl LocalModel {
 
     /// One question, with what it cost. `fresh` reads the whole prompt again; the reply is the same.
     pub async fn ask(&self, request: &ChatRequest, fresh: bool) -> Result<(Reply, String), ModelError> {
+        self.exchange(request, if fresh { How::Fresh } else { How::Usual }).await
+    }
+
+    async fn exchange(&self, request: &ChatRequest, how: How) -> Result<(Reply, String), ModelError> {
         let mut state = self.state.lock().await;
         let mut attempts = 0;
         loop {
             attempts += 1;
-            match state.ask(&self.options, request, fresh).await {
+            match state.ask(&self.options, request, how).await {
                 // The child died: it is started once more for this question.
                 Err(error) if error.cause == Cause::LocalEngine && state.running.is_none() && attempts == 1 => {}
                 done => return done.map_err(|error| ModelError { attempts, ..error }),
@@ -102,18 +119,22 @@ impl ChatModel for LocalModel {
         1
     }
 
+    fn weights(&self) -> Option<&str> {
+        Some(&self.options.sha256)
+    }
+
+    async fn count(&self, request: &ChatRequest) -> Option<u64> {
+        self.exchange(request, How::Count).await.ok().map(|(reply, _)| reply.input)
+    }
+
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
         let (reply, model) = self.ask(request, false).await?;
-        Ok(ChatReply {
-            text: reply.text,
-            model_returned: Some(model),
-            finish: match reply.finish {
-                protocol::Finish::Stop => Finish::Stop,
-                protocol::Finish::Length => Finish::Length,
-            },
-            usage: Usage { input: reply.input, output: reply.output, cached: reply.cached },
-            attempts: 1,
-        })
+        let finish = match reply.finish {
+            protocol::Finish::Stop => Finish::Stop,
+            protocol::Finish::Length => Finish::Length,
+        };
+        let usage = Usage { input: reply.input, output: reply.output, cached: reply.cached };
+        Ok(ChatReply { model_returned: Some(model), usage: Some(usage), ..ChatReply::new(reply.text, finish) })
     }
 }
 
@@ -136,12 +157,12 @@ impl State {
         &mut self,
         options: &LocalOptions,
         request: &ChatRequest,
-        fresh: bool,
+        how: How,
     ) -> Result<(Reply, String), ModelError> {
         self.last_id += 1;
         let id = self.last_id;
         let running = self.running(options).await?;
-        let line = line(id, request, fresh)?;
+        let line = line(id, request, how)?;
         match tokio::time::timeout(ANSWERING, running.exchange(id, &line)).await {
             Ok(Ok(answer)) => answer.map(|reply| (reply, running.hello.model.clone())),
             Ok(Err(why)) => {
@@ -177,7 +198,7 @@ impl Running {
     }
 }
 
-fn line(id: u64, request: &ChatRequest, fresh: bool) -> Result<Vec<u8>, ModelError> {
+fn line(id: u64, request: &ChatRequest, how: How) -> Result<Vec<u8>, ModelError> {
     let messages = request.messages.iter().map(|m| Turn { role: m.role.clone(), content: m.content.clone() }).collect();
     let request = Request {
         id,
@@ -186,7 +207,8 @@ fn line(id: u64, request: &ChatRequest, fresh: bool) -> Result<Vec<u8>, ModelErr
         max_tokens: request.max_tokens,
         temperature: request.temperature,
         seed: request.seed,
-        fresh,
+        fresh: how == How::Fresh,
+        count: how == How::Count,
     };
     let mut line = serde_json::to_vec(&request)
         .map_err(|error| ModelError::new(Cause::LocalEngine, format!("a question that is not JSON: {error}")))?;

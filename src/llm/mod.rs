@@ -4,16 +4,15 @@
 mod ask;
 mod budget;
 mod local;
-mod openai;
 mod parse;
 mod predict;
 mod prices;
 mod prompt;
 pub mod protocol;
 mod record;
+mod remote;
 mod replay;
-
-use std::time::Duration;
+mod strict;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -21,11 +20,11 @@ use serde_json::Value;
 pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions};
 pub use budget::{Amount, Budget, Limits, Spent};
 pub use local::{LocalModel, LocalOptions};
-pub use openai::{OpenAi, OpenAiOptions, shown_url};
 pub use parse::Answer;
 pub use predict::{Predicted, Prediction};
 pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
+pub use remote::{Kind, RateChange, Remote, RemoteOptions, shown_url};
 pub use replay::Replay;
 
 use crate::data::{Cause, Message, Usage};
@@ -39,8 +38,16 @@ pub trait ChatModel: Send + Sync {
     fn base_url(&self) -> Option<&str>;
     /// Whether the model is so small that what it says is only for trying things out.
     fn is_trial(&self) -> bool;
-    /// Requests that may be in flight at once.
+    /// Questions that may be asked at once; the model itself may let them wait.
     fn parallel(&self) -> usize;
+    /// SHA-256 of the weights, where they are on this machine: other weights are another model.
+    fn weights(&self) -> Option<&str> {
+        None
+    }
+    /// How the number of requests in flight changed.
+    fn rates(&self) -> Vec<RateChange> {
+        Vec::new()
+    }
     /// Prompt tokens of a request, where the model can count them without answering.
     async fn count(&self, _request: &ChatRequest) -> Option<u64> {
         None
@@ -75,10 +82,19 @@ pub struct ChatReply {
     pub model_returned: Option<String>,
     /// Why the reply ended.
     pub finish: Finish,
-    /// Tokens of all attempts.
-    pub usage: Usage,
+    /// Tokens, if the server counts them.
+    pub usage: Option<Usage>,
     /// Requests that were sent.
     pub attempts: u32,
+    /// Requests that came to nothing, and may be charged all the same.
+    pub charged: u32,
+}
+
+impl ChatReply {
+    /// A reply of one request, without more to say.
+    pub fn new(text: String, finish: Finish) -> Self {
+        Self { text, model_returned: None, finish, usage: None, attempts: 1, charged: 0 }
+    }
 }
 
 /// Why a reply ended.
@@ -88,6 +104,8 @@ pub enum Finish {
     Stop,
     /// The largest length was reached.
     Length,
+    /// The model declined; the text says why, if anything does.
+    Refused,
 }
 
 /// Why a model did not answer.
@@ -98,16 +116,16 @@ pub struct ModelError {
     pub cause: Cause,
     /// Details for people; never a key.
     pub message: String,
-    /// How long the server asked to wait.
-    pub retry_after: Option<Duration>,
     /// Requests that were sent.
     pub attempts: u32,
+    /// Those of them that may be charged, although nothing came of them.
+    pub charged: u32,
 }
 
 impl ModelError {
     /// An error without more to say.
     pub fn new(cause: Cause, message: impl Into<String>) -> Self {
-        Self { cause, message: message.into(), retry_after: None, attempts: 1 }
+        Self { cause, message: message.into(), attempts: 1, charged: 0 }
     }
 
     /// Whether the same request may succeed later without anybody changing anything.

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::strict::{Strict, is_twice};
 use crate::data::{Cause, Unscored};
 
 /// The shape of an answer. Its doc comments are part of the schema that the model reads.
@@ -48,17 +49,19 @@ pub fn without_thinking(text: &str) -> &str {
 /// Exactly one JSON object or list; the same one twice counts once.
 fn single(text: &str) -> Result<Value, Unscored> {
     let text = without_thinking(text);
-    if let Ok(value) = serde_json::from_str::<Value>(text) {
-        return Ok(value);
+    match serde_json::from_str::<Strict>(text) {
+        Ok(Strict(value)) => return Ok(value),
+        Err(error) if is_twice(&error) => return Err(unscored(Cause::TwoVerdicts, error.to_string())),
+        Err(_) => {}
     }
     let mut found: Option<Value> = None;
     let mut first_error = None;
     let mut at = 0;
     while let Some(offset) = text[at..].find(['{', '[']) {
         at += offset;
-        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Strict>();
         match values.next() {
-            Some(Ok(value)) => {
+            Some(Ok(Strict(value))) => {
                 at += values.byte_offset();
                 // Prose has brackets, too: a list such as `[1]` in a sentence is no answer beside an object.
                 match &found {
@@ -70,6 +73,7 @@ fn single(text: &str) -> Result<Value, Unscored> {
                     _ => found = Some(value),
                 }
             }
+            Some(Err(error)) if is_twice(&error) => return Err(unscored(Cause::TwoVerdicts, error.to_string())),
             // What begins like an answer and breaks off is no place to look for smaller answers inside.
             Some(Err(error)) if error.is_eof() || begins_like_json(&text[at..]) => {
                 return Err(not_json(&error.to_string(), text));
@@ -145,6 +149,8 @@ mod tests {
         check("I cannot say.", Err(Cause::NotJson));
         check("", Err(Cause::NotJson));
         check("<think>never ends", Err(Cause::NotJson));
+        check(r#"{"winner":"A","score":3,"winner":"B"}"#, Err(Cause::TwoVerdicts));
+        check(r#"I say {"winner":"A","score":3,"winner":"B"}"#, Err(Cause::TwoVerdicts));
         check(r#"{"winner":"A"}"#, Err(Cause::WrongShape));
         check(r#"{"winner":"A","score":9}"#, Err(Cause::OutOfRange));
         check(r#"{"winner":"A","score":NaN}"#, Err(Cause::NotJson));

@@ -16,6 +16,7 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/prompts");
 /// The templates.
 pub struct Prompts {
     templates: Environment<'static>,
+    key: Vec<u8>,
 }
 
 /// A prompt, ready to send.
@@ -34,8 +35,9 @@ impl Prompts {
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
         templates.set_loader(move |name| source(folder.as_deref(), name));
         let key = fence_key.as_bytes().to_vec();
-        templates.add_function("quote", move |text: String| quote(&key, &text));
-        Self { templates }
+        let own = key.clone();
+        templates.add_function("quote", move |text: String| quote(&own, &text));
+        Self { templates, key }
     }
 
     /// The names of the embedded templates, such as `rank/judge`, sorted.
@@ -59,6 +61,11 @@ impl Prompts {
     /// SHA-256 of a template's text.
     pub fn hash(&self, name: &str) -> Result<String> {
         Ok(sha256_hex(self.text(name)?.as_bytes()))
+    }
+
+    /// Text that the project did not write, in its fence.
+    pub fn quote(&self, text: &str) -> String {
+        quote(&self.key, text)
     }
 
     /// Whether the template that is used under `name` fits the call: it parses, has a user block, and asks for no value

@@ -24,6 +24,9 @@ pub struct Request {
     /// Reads the whole prompt again instead of using what is kept of earlier ones; the reply is the same.
     #[serde(default)]
     pub fresh: bool,
+    /// Only counts the prompt's tokens.
+    #[serde(default)]
+    pub count: bool,
 }
 
 /// One message.

@@ -20,6 +20,7 @@ pub fn request(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Val
     json!({
         "model": model.name(),
         "base_url": model.base_url(),
+        "weights": model.weights(),
         "messages": request.messages,
         "schema": request.schema,
         "max_tokens": request.max_tokens,

@@ -13,6 +13,8 @@ pub struct Replay {
     pub base_url: Option<String>,
     /// Whether the real one is only for trying things out.
     pub trial: bool,
+    /// SHA-256 of the real one's weights, where it has any.
+    pub weights: Option<String>,
 }
 
 #[async_trait]
@@ -27,6 +29,10 @@ impl ChatModel for Replay {
 
     fn is_trial(&self) -> bool {
         self.trial
+    }
+
+    fn weights(&self) -> Option<&str> {
+        self.weights.as_deref()
     }
 
     fn parallel(&self) -> usize {

@@ -37,6 +37,24 @@ impl Store {
         })
     }
 
+    /// Keeps how the number of requests in flight to a model changed in this run: kind and payload of each change.
+    pub fn save_rates(&self, model: &str, changes: &[(String, String)]) -> Result<()> {
+        let stream = format!("rates:{:010}:{model}", self.run);
+        self.write(|tx| changes.iter().try_for_each(|(kind, payload)| add_event(tx, &stream, kind, payload)))
+    }
+
+    /// The newest run's rates: model and payload of each change, in order.
+    pub fn last_rates(&self) -> Result<Vec<(String, String)>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare(
+            "SELECT substr(stream, 18), payload FROM event
+             WHERE substr(stream, 1, 17) = (SELECT max(substr(stream, 1, 17)) FROM event WHERE stream LIKE 'rates:%')
+             ORDER BY stream, seq",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     pub(super) fn stream(&self) -> String {
         format!("run:{}", self.run)
     }

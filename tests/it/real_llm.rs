@@ -40,7 +40,13 @@ fn program() -> PathBuf {
 
 /// One thread: on a machine that does other things beside, two can be many times slower.
 fn local() -> LocalModel {
-    LocalModel::new(LocalOptions { name: "local/0.5b".into(), program: program(), model: weights(), threads: 1 })
+    LocalModel::new(LocalOptions {
+        sha256: String::new(),
+        name: "local/0.5b".into(),
+        program: program(),
+        model: weights(),
+        threads: 1,
+    })
 }
 
 fn verdict_schema() -> Value {
@@ -197,6 +203,7 @@ async fn an_answer_of_the_embedded_model_is_on_record() {
     assert!(first.value.is_ok() && first.usage.input > 20 && first.usage.output > 5);
     // The program is not even needed any more.
     let nowhere = LocalModel::new(LocalOptions {
+        sha256: String::new(),
         name: "local/0.5b".into(),
         program: "nowhere".into(),
         model: "none".into(),
@@ -224,7 +231,13 @@ async fn a_model_file_that_is_none_is_named() {
     std::fs::write(&path, "this is no model").unwrap();
     for model in [path, folder.path().join("missing.gguf")] {
         let name = model.file_name().unwrap().to_string_lossy().into_owned();
-        let model = LocalModel::new(LocalOptions { name: "local/x".into(), program: program(), model, threads: 1 });
+        let model = LocalModel::new(LocalOptions {
+            sha256: String::new(),
+            name: "local/x".into(),
+            program: program(),
+            model,
+            threads: 1,
+        });
         let error = model.hello().await.unwrap_err();
         assert_eq!(error.cause, Cause::ModelNotFound);
         assert!(error.message.contains(&name), "{}", error.message);

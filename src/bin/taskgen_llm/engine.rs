@@ -116,6 +116,9 @@ impl<'m> Engine<'m> {
     /// Answers one request.
     pub fn answer(&mut self, request: &Request) -> Result<Reply, Failed> {
         let prompt = self.tokens(request)?;
+        if request.count {
+            return Ok(counted(request.id, prompt.len()));
+        }
         let mut matcher = self.matcher(request)?;
         // What the grammar forces at the start is read together with the prompt, at the prompt's speed.
         let forced = matcher.as_mut().map(|m| forced(m, request.max_tokens as usize)).unwrap_or_default();
@@ -268,6 +271,12 @@ impl<'m> Engine<'m> {
         ensure!(!self.stop.load(Ordering::Relaxed), "asked to stop");
         Ok(())
     }
+}
+
+/// A reply without words: the prompt was counted and not read.
+fn counted(id: u64, tokens: usize) -> Reply {
+    let text = String::new();
+    Reply { id, text, finish: Finish::Stop, input: tokens as u64, output: 0, cached: 0, read_ms: 0, write_ms: 0 }
 }
 
 fn engine_failed(error: impl Into<anyhow::Error>) -> Failed {
