@@ -3,8 +3,8 @@
 .PHONY: help demo test quick accept native clean
 
 help:
-	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 20 minutes on 2 cores)"
-	@echo "make test    everything that CI checks, with the real models (at most 45 minutes from nothing)"
+	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
+	@echo "make test    everything that CI checks, with the real models (about 10 minutes after a demo, 25 from nothing)"
 	@echo "make quick   formatting, lints and the tests that load no model (a few minutes, while working)"
 	@echo "make accept  the long proofs, e.g. kill -9 at ten moments of a real run (about 30 minutes)"
 	@echo "make native  build for exactly this machine's CPU, into a folder of its own"

@@ -6,13 +6,13 @@ set -euo pipefail
 cat >&2 <<'TEXT'
 make demo: three sample seminars become ranked research tasks, on this machine alone: no key, no account, no GPU.
   download   0.7 GB of models (two Whisper models, one language model), and 0.2 GB of crates and tools
-  disk       3 GB in all: build 1.5 GB, models 1.0 GB, crates and tools 0.5 GB
-  time       first time about 20 minutes on 2 cores: build 9, download 1 to 5, the seminars 8; again: seconds
+  disk       2.6 GB in all: build 1.1 GB, models 0.7 GB, crates and tools 0.8 GB
+  time       first time about 15 minutes on 2 cores: build 10, download 1 or more, the seminars 4; again: seconds
 TEXT
 started=$SECONDS
 . "$(dirname "$0")/setup.sh"
 
-already_built || say "building; the C++ of the two engines takes most of 9 minutes"
+already_built || say "building; the C++ of the two engines takes most of 10 minutes"
 cargo build --locked
 
 mkdir -p demo/seminars
