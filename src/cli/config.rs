@@ -21,6 +21,7 @@ use crate::{inspire, llm::Kind, rank, weave};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";
+const HINT: &str = "`taskgen init` in an empty folder writes a file with every key and its comment";
 /// The file that `taskgen init` writes, and the project's own.
 pub const TEMPLATE: &str = include_str!("../../taskgen.toml");
 
@@ -168,13 +169,8 @@ pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
         return Ok(Loaded { config: Config::default(), file: None, overridden: BTreeMap::new(), in_file: Vec::new() });
     };
     let text = fs_err::read_to_string(&path).map_err(|e| Usage(format!("{e}\nhint: `taskgen init` writes one")))?;
-    let mut config: Config = toml::from_str(&text).map_err(|e| Usage(explain(&path, &text, &e)))?;
-    check(&config).map_err(|e| {
-        Usage(format!(
-            "`{}`: {e}\nhint: the comments of the file that `taskgen init` writes say what is allowed",
-            path.display()
-        ))
-    })?;
+    let mut config: Config = toml::from_str(&text).map_err(|e| Usage(explain(&path, &text, &e, HINT)))?;
+    check(&config).map_err(|e| Usage(format!("`{}`: {e}\nhint: {HINT}", path.display())))?;
     beside(&path, &mut config.transcribe);
     let table: Value = toml::from_str(&text).context("the configuration was read a moment ago")?;
     let in_file = flatten(&table).into_iter().map(|(key, _)| key).collect();
@@ -229,13 +225,11 @@ pub fn check(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
-fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
+/// What is wrong with a file in TOML, with its line; `otherwise` is the hint where no known key is near.
+pub fn explain(path: &Path, text: &str, error: &toml::de::Error, otherwise: &str) -> String {
     let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let message = error.message().trim();
-    let hint = suggestion(message).map_or_else(
-        || "`taskgen init` in an empty folder writes a file with every key".to_owned(),
-        |word| format!("did you mean `{word}`?"),
-    );
+    let hint = suggestion(message).map_or_else(|| otherwise.to_owned(), |word| format!("did you mean `{word}`?"));
     format!("`{}`, line {line}: {message}\nhint: {hint}", path.display())
 }
 
@@ -276,7 +270,7 @@ mod tests {
     fn an_unknown_key_names_line_and_neighbour() {
         let text = "seed = 3\n\n[rank]\nround = 4\n";
         let error = toml::from_str::<Config>(text).expect_err("round is unknown");
-        let said = explain(Path::new("taskgen.toml"), text, &error);
+        let said = explain(Path::new("taskgen.toml"), text, &error, HINT);
         assert!(said.contains("line 4") && said.contains("did you mean `rounds`?"), "{said}");
     }
 

@@ -67,12 +67,27 @@ pub fn message(error: &anyhow::Error) -> String {
             }
         }
     }
+    if hints.is_empty() {
+        hints.extend(of_the_disk(error).map(str::to_owned));
+    }
     let mut text = format!("error: {}", said.join(": "));
     for hint in hints {
         text.push_str("\nhint: ");
         text.push_str(&hint);
     }
     text
+}
+
+/// What to do about a disk that takes nothing more.
+fn of_the_disk(error: &anyhow::Error) -> Option<&'static str> {
+    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>())?.kind() {
+        StorageFull | QuotaExceeded => {
+            Some("free some space and run the same command again: nothing that was saved is lost")
+        }
+        ReadOnlyFilesystem | PermissionDenied => Some("the project's folder must be writable"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +99,8 @@ mod tests {
         let error = anyhow::anyhow!("no space: `x`\nhint: free some").context("cannot write: `x`").context("run");
         assert_eq!(message(&error), "error: run: cannot write: `x`: no space: `x`\nhint: free some");
         assert_eq!(code(&error), SOME_FAILED);
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        assert!(message(&anyhow::Error::new(full).context("cannot write")).contains("hint: free some space"));
         assert_eq!(code(&anyhow::Error::new(Usage("bad".into())).context("outer")), USAGE);
     }
 }

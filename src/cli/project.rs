@@ -155,7 +155,7 @@ impl Project {
             ))
             .into());
         }
-        config::check(&self.loaded.config).map_err(|e| Usage(e).into())
+        config::check(&self.loaded.config).map_err(|e| Usage(format!("{e}\nhint: `taskgen rank --help`")).into())
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::exit::Usage;
+use super::{config, exit::Usage};
 use crate::{
     data::Transcript,
     store::SeminarInfo,
@@ -37,9 +37,8 @@ impl Side {
             return Ok(Self::default());
         }
         let text = fs_err::read_to_string(&path)?;
-        toml::from_str(&text).map_err(|e| {
-            Usage(format!("`{}`: {}\nhint: README.md names the fields", path.display(), e.to_string().trim())).into()
-        })
+        let explain = |e| config::explain(&path, &text, &e, "README.md names the fields");
+        toml::from_str(&text).map_err(|e| Usage(explain(e)).into())
     }
 
     /// How to hear this recording: what the user asked for wins, then what is known of the recording.

@@ -83,8 +83,7 @@ fn beside(global: &Global, args: &args::Transcribe, forms: &[Format], notify: &N
 /// The recordings that `paths` name, or all of the project.
 pub fn discover(project: &Project, paths: &[PathBuf]) -> Result<Discovered> {
     let root = project.seminars();
-    let found = transcribe::discover(&root, paths)
-        .map_err(|e| Usage(format!("{e:#}\nhint: recordings belong into `{}`", root.display())))?;
+    let found = transcribe::discover(&root, paths).map_err(|e| Usage(format!("{e:#}")))?;
     if found.recordings.is_empty() {
         return Err(Usage(format!(
             "no recordings found in `{}`\nhint: put m4a, mp4, mp3, flac, wav, ogg, opus or webm files there",
