@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::exit::Usage;
-use crate::{inspire, rank, weave};
+use crate::{inspire, llm, rank, weave};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";
@@ -88,12 +88,15 @@ pub enum Remote {
     Never,
 }
 
-/// An OpenAI-compatible server.
+/// A server with models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provider {
     /// Such as `http://127.0.0.1:8000/v1`.
     pub base_url: String,
+    /// What it speaks.
+    #[serde(default)]
+    pub kind: llm::Provider,
     /// Name of the environment variable with the key.
     pub key_env: Option<String>,
 }

@@ -17,14 +17,11 @@ use crate::{
     context::{Context, Notify},
     data::id::sha256_hex,
     http::{Http, HttpOptions},
-    llm::{ChatModel, Llm, LlmOptions, LocalModel, LocalOptions, OpenAi, OpenAiOptions, Prompts},
+    llm::{self, ChatModel, Llm, LlmOptions, LocalModel, LocalOptions, Prompts, Provider, RemoteOptions},
     models::Manifest,
     store::Store,
     transcribe::{ModelChoice, ModelFile, Options, Resolver},
 };
-
-/// Requests in flight to a server at once.
-const PARALLEL: usize = 8;
 
 /// The tools for stages in which `roles` answer.
 pub fn context(
@@ -86,15 +83,12 @@ fn chat_model(
     if provider == "local" {
         return local(global, name, model, notify);
     }
-    let (base_url, key) = server(config, provider)?;
-    Ok(Arc::new(OpenAi::new(OpenAiOptions {
+    let server = server(config, provider)?;
+    Ok(Arc::new(llm::Remote::new(RemoteOptions {
         name: name.to_owned(),
         model: model.to_owned(),
-        base_url,
-        api_key: key,
         http: Some(http.clone()),
-        parallel: PARALLEL,
-        ..OpenAiOptions::default()
+        ..server
     })))
 }
 
@@ -119,15 +113,21 @@ fn local_program() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Base URL and key of a provider.
-fn server(config: &Config, provider: &str) -> Result<(String, Option<String>)> {
+/// What a provider speaks, its base URL and its key.
+fn server(config: &Config, provider: &str) -> Result<RemoteOptions> {
+    let speaks = |kind: Provider, base_url: String, api_key: Option<String>| RemoteOptions {
+        provider: kind,
+        base_url,
+        api_key,
+        ..RemoteOptions::default()
+    };
     let env = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(known) = config.providers.get(provider) {
         let key = match &known.key_env {
             Some(name) => Some(env(name).ok_or_else(|| missing_key(provider, name))?),
             None => None,
         };
-        return Ok((known.base_url.clone(), key));
+        return Ok(speaks(known.kind, known.base_url.clone(), key));
     }
     match provider {
         "openai" => {
@@ -137,20 +137,39 @@ fn server(config: &Config, provider: &str) -> Result<(String, Option<String>)> {
             if base.is_none() && key.is_none() {
                 return Err(missing_key(provider, "OPENAI_API_KEY"));
             }
-            Ok((base.unwrap_or_else(|| "https://api.openai.com/v1".into()), key))
+            Ok(speaks(Provider::OpenAi, base.unwrap_or_else(|| "https://api.openai.com/v1".into()), key))
+        }
+        "anthropic" => {
+            let (base, key) = (env("ANTHROPIC_BASE_URL"), env("ANTHROPIC_API_KEY"));
+            if base.is_none() && key.is_none() {
+                return Err(missing_key(provider, "ANTHROPIC_API_KEY"));
+            }
+            Ok(speaks(Provider::Anthropic, base.unwrap_or_else(|| "https://api.anthropic.com".into()), key))
+        }
+        "gemini" => {
+            let base = env("GOOGLE_GEMINI_BASE_URL");
+            let key = env("GEMINI_API_KEY").or_else(|| env("GOOGLE_API_KEY"));
+            if base.is_none() && key.is_none() {
+                return Err(missing_key(provider, "GEMINI_API_KEY"));
+            }
+            let base = base.unwrap_or_else(|| "https://generativelanguage.googleapis.com".into());
+            Ok(speaks(Provider::Gemini, base, key))
         }
         "openrouter" => {
             let key = env("OPENROUTER_API_KEY").ok_or_else(|| missing_key(provider, "OPENROUTER_API_KEY"))?;
-            Ok(("https://openrouter.ai/api/v1".into(), Some(key)))
+            Ok(speaks(Provider::OpenAi, "https://openrouter.ai/api/v1".into(), Some(key)))
         }
-        "vllm" => Ok((env("VLLM_BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8000/v1".into()), None)),
+        "vllm" => {
+            let base = env("VLLM_BASE_URL").unwrap_or_else(|| "http://127.0.0.1:8000/v1".into());
+            Ok(speaks(Provider::OpenAi, base, None))
+        }
         "ollama" => {
             let host = env("OLLAMA_HOST").unwrap_or_else(|| "127.0.0.1:11434".into());
             let host = if host.contains("://") { host } else { format!("http://{host}") };
-            Ok((format!("{}/v1", host.trim_end_matches('/')), None))
+            Ok(speaks(Provider::OpenAi, format!("{}/v1", host.trim_end_matches('/')), None))
         }
         other => Err(Usage(format!(
-            "no such provider: `{other}`\nhint: local, openai, openrouter, vllm, ollama, or a `[providers.{other}]` with a `base_url` in `taskgen.toml`"
+            "no such provider: `{other}`\nhint: local, openai, anthropic, gemini, openrouter, vllm, ollama, or a `[providers.{other}]` with a `base_url` in `taskgen.toml`"
         ))
         .into()),
     }

@@ -1,5 +1,5 @@
 //! One question of a stage: prompt, model, record, typed answer. A call on record is never made again.
-//! Hides the key of a call, the one repair turn, and that the same question asked twice at once is sent once.
+//! Hides the key of a call, the one repair turn, fresh attempts, and that the same question asked twice at once is sent once.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -11,13 +11,19 @@ use serde_json::{Value, json};
 
 use super::{
     Answer, ChatModel, ChatReply, ChatRequest, Finish, ModelError,
-    parse::{parse, without_thinking},
+    parse::{beginning, parse, without_thinking},
     prompt::Prompts,
 };
 use crate::{
     data::{Call, CallId, Cause, Message, Unscored, Usage},
     store::Store,
 };
+
+/// Turns that a model behind a server has for a reply that can be used. The second one quotes what was wrong; the others
+/// are the question as it was, because such a model does not say the same thing each time.
+const TURNS: usize = 6;
+/// Turns of a model that says the same thing each time: the question, and what was wrong with the reply.
+const TURNS_OF_THE_SAME: usize = 2;
 
 /// A question.
 pub struct Ask<'a, T> {
@@ -239,21 +245,23 @@ impl Llm {
         value.is_ok() || !(passing || self.options.retry_failed)
     }
 
-    /// Sends the question, and once more with what was wrong when the reply cannot be used. Returns what must stop.
+    /// Sends the question, once more with what was wrong when the reply cannot be used, and then afresh. Returns what must
+    /// stop.
     async fn make<T: Answer>(
         &self,
         model: &dyn ChatModel,
-        mut request: ChatRequest,
+        request: ChatRequest,
         call: &mut Call,
         check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
     ) -> Option<ModelError> {
         let started = Instant::now();
-        let mut stop = None;
-        for turn in 0..2 {
+        let (mut stop, mut repairing) = (None, None);
+        let turns = if model.base_url().is_some() { TURNS } else { TURNS_OF_THE_SAME };
+        for turn in 1..=turns {
             let already_stopped = self.state().stopped.get(model.name()).cloned();
             let reply = match already_stopped {
                 Some(error) => Err(error),
-                None => model.chat(&request).await,
+                None => model.chat(repairing.as_ref().unwrap_or(&request)).await,
             };
             match reply {
                 Ok(reply) => note_reply(call, reply),
@@ -265,13 +273,18 @@ impl Llm {
             }
             self.note_answered(model);
             let Err(unscored) = read(call, check) else { break };
-            let repairable = turn == 0 && unscored.cause != Cause::Truncated;
             call.cause = Some(unscored.cause);
             call.error = Some(unscored.reason.clone());
-            if !repairable {
+            // What was cut once may have been talkative; what is cut twice needs more room.
+            let cut_again = unscored.cause == Cause::Truncated && turn > 1;
+            if turns == TURNS_OF_THE_SAME && ended(unscored.cause) || cut_again {
                 break;
             }
-            request.messages.extend(repair(call, &unscored));
+            repairing = (turn == 1 && !ended(unscored.cause)).then(|| {
+                let mut request = request.clone();
+                request.messages.extend(repair(call, &unscored));
+                request
+            });
         }
         call.ms = started.elapsed().as_millis() as u64;
         stop
@@ -325,8 +338,18 @@ fn note_reply(call: &mut Call, reply: ChatReply) {
     call.attempts += reply.attempts;
     call.model_returned = reply.model_returned.or(call.model_returned.take());
     call.reply = Some(reply.text);
-    // What the first reply lacked stays in `error` as a note when the second one is good.
-    call.cause = (reply.finish == Finish::Length).then_some(Cause::Truncated);
+    // What the first reply lacked stays in `error` as a note when another one is good.
+    call.cause = match reply.finish {
+        Finish::Stop => None,
+        Finish::Length => Some(Cause::Truncated),
+        Finish::Refused => Some(Cause::Refused),
+        Finish::Filtered => Some(Cause::ContentFilter),
+    };
+}
+
+/// Whether a reply did not end normally, so that there is nothing in it to mend.
+fn ended(cause: Cause) -> bool {
+    matches!(cause, Cause::Truncated | Cause::Refused | Cause::ContentFilter)
 }
 
 fn note_error(call: &mut Call, error: &ModelError) {
@@ -353,6 +376,12 @@ fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sy
     match (&call.reply, call.cause) {
         (Some(_), Some(Cause::Truncated)) => {
             Err(Unscored { cause: Cause::Truncated, reason: "the reply was cut at its largest length".into() })
+        }
+        (Some(said), Some(Cause::Refused)) => {
+            Err(Unscored { cause: Cause::Refused, reason: format!("the model declined: {}", beginning(said)) })
+        }
+        (Some(_), Some(Cause::ContentFilter)) => {
+            Err(Unscored { cause: Cause::ContentFilter, reason: "the provider's filter withheld the reply".into() })
         }
         (Some(reply), _) => parse(reply, check),
         (None, Some(cause)) => Err(Unscored { cause, reason: reason() }),

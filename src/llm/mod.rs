@@ -3,10 +3,10 @@
 
 mod ask;
 mod local;
-mod openai;
 mod parse;
 mod prompt;
 pub mod protocol;
+mod remote;
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use serde_json::Value;
 
 pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions};
 pub use local::{LocalModel, LocalOptions};
-pub use openai::{OpenAi, OpenAiOptions};
 pub use parse::Answer;
 pub use prompt::{Prompts, Rendered};
+pub use remote::{Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM};
 
 use crate::data::{Cause, Message, Usage};
 
@@ -75,6 +75,10 @@ pub enum Finish {
     Stop,
     /// The largest length was reached.
     Length,
+    /// The model declined; the text may say why.
+    Refused,
+    /// The provider's filter withheld the reply.
+    Filtered,
 }
 
 /// Why a model did not answer.

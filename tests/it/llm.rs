@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use taskgen::{
     data::{Cause, Unscored},
     http::{Http, HttpOptions},
-    llm::{Answer, Answered, Ask, AskError, ChatModel, Llm, LlmOptions, OpenAi, OpenAiOptions, Prompts},
+    llm::{Answer, Answered, Ask, AskError, ChatModel, Llm, LlmOptions, Prompts, Remote, RemoteOptions},
     store::{RunInfo, Store, WriteLock},
 };
 
@@ -100,8 +100,8 @@ fn completion(text: &str, finish: &str) -> String {
     .to_string()
 }
 
-fn remote(url: &str) -> OpenAi {
-    OpenAi::new(OpenAiOptions {
+fn remote(url: &str) -> Remote {
+    Remote::new(RemoteOptions {
         name: "fake/m".into(),
         model: "m".into(),
         base_url: url.into(),
@@ -110,7 +110,7 @@ fn remote(url: &str) -> OpenAi {
         timeout: Duration::from_secs(2),
         attempts: 4,
         pause: Duration::from_millis(10),
-        ..OpenAiOptions::default()
+        ..RemoteOptions::default()
     })
 }
 
@@ -223,18 +223,21 @@ async fn faults_are_retried_or_typed() {
         ("error in a success", &[Raw(r#"{"error":{"code":502,"message":"upstream"}}"#)], Ok(()), 2),
         ("endless, then good", &[Endless], Ok(()), 2),
         ("a hang, then good", &[Hang], Ok(()), 2),
-        ("refusal", &[Refusal], Err(Cause::Refused), 1),
-        ("cut", &[Cut("{\"winner\":\"A\"")], Err(Cause::Truncated), 1),
+        ("refusal", &[Refusal; 6], Err(Cause::Refused), 6),
+        ("one refusal", &[Refusal], Ok(()), 2),
+        ("cut once", &[Cut("{\"winner\":\"A\"")], Ok(()), 2),
+        ("cut", &[Cut("{\"winner\":\"A\""); 2], Err(Cause::Truncated), 2),
         ("repaired", &[Text("A, I think"), Text(GOOD)], Ok(()), 2),
         (
             "two verdicts",
-            &[Text("{\"winner\":\"A\",\"confidence\":1} {\"winner\":\"B\",\"confidence\":1}"); 2],
+            &[Text("{\"winner\":\"A\",\"confidence\":1} {\"winner\":\"B\",\"confidence\":1}"); 6],
             Err(Cause::TwoVerdicts),
-            2,
+            6,
         ),
-        ("wrong shape", &[Text("{\"winner\":\"A\"}"), Text("{\"winner\":\"A\"}")], Err(Cause::WrongShape), 2),
-        ("out of range", &[Text("{\"winner\":\"A\",\"confidence\":7}"); 2], Err(Cause::OutOfRange), 2),
-        ("NaN", &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); 2], Err(Cause::NotJson), 2),
+        ("wrong shape", &[Text("{\"winner\":\"A\"}"); 6], Err(Cause::WrongShape), 6),
+        ("wrong twice", &[Text("{\"winner\":\"A\"}"); 2], Ok(()), 3),
+        ("out of range", &[Text("{\"winner\":\"A\",\"confidence\":7}"); 6], Err(Cause::OutOfRange), 6),
+        ("NaN", &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); 6], Err(Cause::NotJson), 6),
     ];
     for (name, steps, expect, requests) in cases {
         let (value, sent) = outcome(steps).await;
@@ -308,7 +311,7 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
         Step::Status(503, &[], ""),
         Step::Status(503, &[], ""),
     ];
-    let bad = [Step::Text("no"), Step::Text("no")];
+    let bad = [Step::Text("no"); 6];
     let (server, url) = Server::start(&[&overloaded[..], &bad[..]].concat()).await;
     let bench = Bench::new();
     {
@@ -318,19 +321,19 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
         // Within one run nothing that failed is asked again.
         assert_eq!(pick(&llm, "one").await.unwrap().value.unwrap_err().cause, Cause::Overloaded);
         assert_eq!(llm.counts().failed, BTreeMap::from([(Cause::Overloaded, 1), (Cause::NotJson, 1)]));
-        assert_eq!(server.seen().len(), 6);
+        assert_eq!(server.seen().len(), 10);
     }
     {
         // A plain re-run repeats what may pass, and only that.
         let llm = bench.llm(remote(&url), false);
         assert!(pick(&llm, "two").await.unwrap().value.is_err());
         assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()));
-        assert_eq!(server.seen().len(), 7);
+        assert_eq!(server.seen().len(), 11);
     }
     let llm = bench.llm(remote(&url), true);
     assert!(pick(&llm, "one").await.unwrap().cached);
     assert_eq!(pick(&llm, "two").await.unwrap().value, Ok(good()));
-    assert_eq!(server.seen().len(), 8);
+    assert_eq!(server.seen().len(), 12);
 }
 
 #[tokio::test]

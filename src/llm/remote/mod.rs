@@ -1,0 +1,338 @@
+//! A model behind a server: one way of sending, retrying, limiting and failing for every provider.
+//! Hides each provider's dialect, what a server was found not to take, and everything that can go wrong on the wire.
+
+mod anthropic;
+mod dress;
+mod failure;
+mod gate;
+mod gemini;
+mod headers;
+mod limiter;
+mod openai;
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use reqwest::{Method, Response, StatusCode, Url};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use self::{
+    dress::{Dress, Form},
+    failure::Failed,
+    gate::{Gate, Pass},
+    headers::Allowance,
+    limiter::{Limits, Seen},
+};
+use super::{ChatModel, ChatReply, ChatRequest, Finish, ModelError};
+use crate::{
+    data::{Cause, Usage},
+    http::{self, Again, Http, HttpOptions, Retries},
+};
+
+pub use self::{
+    dress::THINKING_ROOM,
+    limiter::{RateChange, RateReason},
+};
+
+/// A reply larger than this is no reply.
+const LARGEST_BODY: usize = 8 << 20;
+/// A server that asks for a longer pause is given up for now.
+const LONGEST_PAUSE: Duration = Duration::from_mins(2);
+
+/// The languages that servers speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// `OpenAI`'s chat completions, which many servers speak.
+    #[default]
+    OpenAi,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Google's `generateContent`.
+    Gemini,
+}
+
+/// How to reach a model.
+#[derive(Clone)]
+pub struct RemoteOptions {
+    /// `provider/model`, as configured.
+    pub name: String,
+    /// The model's name on the server.
+    pub model: String,
+    /// What the server speaks.
+    pub provider: Provider,
+    /// Such as `https://api.openai.com/v1`. A query is kept; nothing of it is ever shown.
+    pub base_url: String,
+    /// Sent in the provider's header, and nowhere else.
+    pub api_key: Option<String>,
+    /// The client, with the rule of `--offline`; without one, a client without that rule.
+    pub http: Option<Http>,
+    /// Requests in flight at first.
+    pub start: usize,
+    /// Requests in flight at most.
+    pub most: usize,
+    /// A request that takes longer is cut.
+    pub timeout: Duration,
+    /// Requests that are sent for one question before it is given up.
+    pub attempts: usize,
+    /// The first pause between two attempts; it doubles each time.
+    pub pause: Duration,
+}
+
+impl Default for RemoteOptions {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            model: String::new(),
+            provider: Provider::OpenAi,
+            base_url: String::new(),
+            api_key: None,
+            http: None,
+            start: 20,
+            most: 256,
+            timeout: Duration::from_mins(5),
+            attempts: 8,
+            pause: Duration::from_millis(500),
+        }
+    }
+}
+
+/// What differs between providers, and nothing else.
+trait Dialect: Send + Sync {
+    /// Where questions go, below the base URL, which has no slash at its end.
+    fn url(&self, base: &str, model: &str) -> String;
+    /// The headers that carry the key and the protocol's version.
+    fn headers(&self, url: &Url, key: Option<&str>) -> Vec<(&'static str, String)>;
+    /// Ways to ask for a reply of a schema, the best one first.
+    fn forms(&self) -> &'static [Form];
+    /// The question.
+    fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value;
+    /// The answer.
+    fn reply(&self, body: &Value) -> Result<ChatReply, Failed>;
+    /// What only this provider says when it refuses; `text` is the whole body in lower case.
+    fn cause(&self, status: u16, error: &Value, text: &str) -> Option<Cause>;
+    /// How long the server asks to wait, where it says so in the body.
+    fn wait(&self, _error: &Value) -> Option<Duration> {
+        None
+    }
+}
+
+/// A model behind a server.
+pub struct Remote {
+    options: RemoteOptions,
+    dialect: &'static dyn Dialect,
+    http: Option<Http>,
+    shown_url: String,
+    gate: Gate,
+    /// What the server was found not to take; remembered, so that it is not found out at each call.
+    dress: Mutex<Dress>,
+}
+
+impl Remote {
+    /// Nothing is sent yet.
+    pub fn new(options: RemoteOptions) -> Self {
+        let most = options.most.max(options.start).max(1);
+        let limits = Limits { start: options.start, most, pause: options.pause, longest: LONGEST_PAUSE };
+        Self {
+            dialect: match options.provider {
+                Provider::OpenAi => &openai::OpenAi,
+                Provider::Anthropic => &anthropic::Anthropic,
+                Provider::Gemini => &gemini::Gemini,
+            },
+            http: options.http.clone().or_else(|| Http::new(HttpOptions::default()).ok()),
+            shown_url: without_secrets(&options.base_url),
+            gate: Gate::new(limits),
+            dress: Mutex::default(),
+            options: RemoteOptions { most, ..options },
+        }
+    }
+
+    /// How the limit of requests in flight changed, oldest first.
+    pub fn rates(&self) -> Vec<RateChange> {
+        self.gate.history()
+    }
+
+    /// One attempt: as many requests as it takes to find out what the server does not take.
+    async fn attempt(&self, request: &ChatRequest, sent: &AtomicU32) -> Result<ChatReply, Failed> {
+        let mut dress = *self.dress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = Usage::default();
+        loop {
+            let outcome = self.send(request, dress, sent).await;
+            let next = match &outcome {
+                Ok(reply) => dress.with_room(reply),
+                Err(failed) if failed.error.cause == Cause::Refused => {
+                    dress.without(&failed.said, self.dialect.forms())
+                }
+                Err(_) => None,
+            };
+            match (next, outcome) {
+                (Some(next), outcome) => {
+                    dress = next;
+                    spent += outcome.map(|reply| reply.usage).unwrap_or_default();
+                }
+                (None, Ok(mut reply)) => {
+                    self.dress.lock().unwrap_or_else(PoisonError::into_inner).remember(dress);
+                    reply.usage += spent;
+                    return Ok(reply);
+                }
+                (None, Err(failed)) => return Err(failed),
+            }
+        }
+    }
+
+    /// One request.
+    async fn send(&self, request: &ChatRequest, dress: Dress, sent: &AtomicU32) -> Result<ChatReply, Failed> {
+        let post = self.post()?.json(&self.dialect.body(&self.options.model, request, dress));
+        let mut pass = self.gate.enter().await.map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
+        sent.fetch_add(1, Ordering::Relaxed);
+        let outcome = self.answer(post, &pass).await;
+        pass.saw(match &outcome {
+            Ok(reply) => Seen::Answered(reply.usage.input + reply.usage.output),
+            Err(failed) if failed.error.cause == Cause::RateLimit => Seen::Refused(failed.error.retry_after),
+            Err(_) => Seen::Neither,
+        });
+        outcome
+    }
+
+    fn post(&self) -> Result<reqwest::RequestBuilder, Failed> {
+        let never = |message| Failed::new(Cause::ModelNotFound, message, Again::Never);
+        let (base, query) = self.options.base_url.split_once('?').unwrap_or((&self.options.base_url, ""));
+        let mut url = Url::parse(&self.dialect.url(base.trim_end_matches('/'), &self.options.model))
+            .map_err(|error| never(format!("the base URL `{}` is none: {error}", self.shown_url)))?;
+        url.set_query(Some(query).filter(|query| !query.is_empty()));
+        let http = self.http.as_ref().ok_or_else(|| never("no HTTP client can be made".to_owned()))?;
+        let post = http
+            .request(Method::POST, &url)
+            .map_err(|error| never(format!("--offline forbids a connection to `{}`", error.0)))?;
+        let headers = self.dialect.headers(&url, self.options.api_key.as_deref());
+        Ok(headers.into_iter().fold(post.timeout(self.options.timeout), |post, (name, value)| post.header(name, value)))
+    }
+
+    async fn answer(&self, post: reqwest::RequestBuilder, pass: &Pass<'_>) -> Result<ChatReply, Failed> {
+        let response = post.send().await.map_err(|error| failure::lost(&error))?;
+        let now = jiff::Timestamp::now();
+        pass.hear(Allowance::of(response.headers(), now));
+        let (status, wait) = (response.status(), http::retry_after(response.headers(), now));
+        let body = self.redacted(&read_capped(response).await?);
+        let value: Option<Value> = serde_json::from_str(&body).ok();
+        match value {
+            Some(value) if status.is_success() => match failure::in_a_success(&value) {
+                Some(status) => Err(self.rejected(status, wait, &body)),
+                None => self.dialect.reply(&value),
+            },
+            None if status.is_success() => Err(failure::broken(&body)),
+            _ => Err(self.rejected(status, wait, &body)),
+        }
+    }
+
+    /// A status that is no success, as a typed failure.
+    fn rejected(&self, status: StatusCode, wait: Option<Duration>, body: &str) -> Failed {
+        let error = failure::error_of(body);
+        let text = body.chars().take(20_000).collect::<String>().to_lowercase();
+        let own = self.dialect.cause(status.as_u16(), &error, &text);
+        let cause = own.unwrap_or_else(|| failure::cause_of(status.as_u16(), &text));
+        let wait = wait.or_else(|| self.dialect.wait(&error));
+        let message = format!("{} says {status}: {}", self.shown_url, failure::message_of(&error, body));
+        let again = match wait {
+            Some(wait) if cause.is_transient() => Again::After(wait),
+            None if cause.is_transient() => Again::Later,
+            _ => Again::Never,
+        };
+        let error = ModelError { retry_after: wait, ..ModelError::new(cause, message) };
+        Failed { error, again, said: text }
+    }
+
+    /// A server may echo the key, in an error or in an answer.
+    fn redacted(&self, body: &[u8]) -> String {
+        let text = String::from_utf8_lossy(body);
+        match self.options.api_key.as_deref().filter(|key| key.len() > 3 && text.contains(key)) {
+            Some(key) => text.replace(key, "…"),
+            None => text.into_owned(),
+        }
+    }
+}
+
+#[async_trait]
+impl ChatModel for Remote {
+    fn name(&self) -> &str {
+        &self.options.name
+    }
+
+    fn base_url(&self) -> Option<&str> {
+        Some(&self.shown_url)
+    }
+
+    fn is_trial(&self) -> bool {
+        false
+    }
+
+    /// Generous: the limiter says how many of them are in flight.
+    fn parallel(&self) -> usize {
+        self.options.most
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        let sent = AtomicU32::new(0);
+        let policy =
+            Retries { attempts: self.options.attempts.max(1), pause: self.options.pause, longest: LONGEST_PAUSE };
+        let outcome = http::retry(policy, || self.attempt(request, &sent), |failed: &Failed| failed.again).await;
+        let attempts = sent.load(Ordering::Relaxed);
+        outcome.map(|reply| ChatReply { attempts, ..reply }).map_err(|failed| ModelError { attempts, ..failed.error })
+    }
+}
+
+async fn read_capped(mut response: Response) -> Result<Vec<u8>, Failed> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| failure::lost(&error))? {
+        body.extend_from_slice(&piece);
+        if body.len() > LARGEST_BODY {
+            return Err(Failed::new(Cause::NotJson, "the reply has no end".into(), Again::Later));
+        }
+    }
+    Ok(body)
+}
+
+/// The URL without user, password and query, for the record and for messages.
+fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    path.map_or_else(|| format!("{scheme}://{host}"), |path| format!("{scheme}://{host}/{path}"))
+}
+
+/// An answer's parts, as every dialect finds them.
+fn reply(text: String, finish: Finish, model: &Value, [input, output, cached]: [u64; 3]) -> ChatReply {
+    ChatReply {
+        text,
+        model_returned: model.as_str().map(str::to_owned),
+        finish,
+        usage: Usage { input, output, cached },
+        attempts: 1,
+    }
+}
+
+/// The sum of the counts that are there.
+fn tokens(usage: &Value, fields: &[&str]) -> u64 {
+    fields.iter().filter_map(|field| usage[*field].as_u64()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_in_what_is_shown() {
+        let check = |url, expect: &str| assert_eq!(without_secrets(url), expect);
+        check("https://me:pw@host:81/v1?key=x", "https://host:81/v1");
+        check("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1");
+        check("https://host", "https://host");
+    }
+}
