@@ -149,6 +149,11 @@ impl Bench {
 
     /// A new process, so to speak: the store is opened again and nothing is in memory.
     pub fn llm(&self, model: impl ChatModel + 'static, retry_failed: bool) -> Llm {
+        self.llm_and_store(model, retry_failed).0
+    }
+
+    /// The same, with the record.
+    pub fn llm_and_store(&self, model: impl ChatModel + 'static, retry_failed: bool) -> (Llm, Arc<Store>) {
         let path = self.folder.path().join("taskgen.db");
         let lock = WriteLock::take(&self.folder.path().join("lock"), "test", true).unwrap();
         let info = RunInfo {
@@ -157,12 +162,14 @@ impl Bench {
             seed: 0,
             started: "2026-01-01T00:00:00Z".into(),
         };
-        Llm::new(LlmOptions {
-            store: Arc::new(Store::open(&path, lock, &info).unwrap()),
+        let store = Arc::new(Store::open(&path, lock, &info).unwrap());
+        let llm = Llm::new(LlmOptions {
+            store: Arc::clone(&store),
             prompts: Prompts::new(Some(self.folder.path().join("prompts")), "key"),
             roles: BTreeMap::from([("judge".to_owned(), vec![Arc::new(model) as Arc<dyn ChatModel>])]),
             retry_failed,
-        })
+        });
+        (llm, store)
     }
 }
 

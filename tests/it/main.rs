@@ -7,9 +7,13 @@
 )]
 
 mod architecture;
+mod fake_providers;
+mod hostile;
 mod llm;
 mod models;
 mod pipeline;
+mod providers;
+mod rates;
 mod real;
 mod real_llm;
 mod source;

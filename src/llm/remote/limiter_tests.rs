@@ -148,7 +148,6 @@ impl Run {
 fn check(name: &str, possible: f64, run: Run) {
     let outcome = run.go();
     let reached = outcome.rate / possible;
-    println!("{name}: {:.1} % of the possible, {:.2} % refused", reached * 100.0, outcome.refused * 100.0);
     let history = outcome.limiter.history();
     assert!(reached >= 0.9, "{name}: {reached} of the possible: {history:#?}");
     assert!(outcome.refused < 0.02, "{name}: {} refused: {history:#?}", outcome.refused);
@@ -179,7 +178,6 @@ fn a_server_that_allows_40_a_second() {
 fn a_server_that_allows_less_than_one_at_a_time() {
     let limits = Limits { start: 4, ..Run::default().limits };
     let outcome = Run { server: Server::Bucket(10.0, 2.0), latency: 0.1, limits, ..Run::default() }.go();
-    println!("2 a second: {:.2} a second, {:.1} % refused", outcome.rate, outcome.refused * 100.0);
     assert!(outcome.rate > 1.8 && outcome.refused < 0.1, "{outcome:?}");
 }
 
@@ -193,7 +191,6 @@ fn a_server_without_limits_is_used_up_to_ours() {
 #[test]
 fn refusals_that_have_nothing_to_do_with_load_leave_one_at_a_time() {
     let outcome = Run { server: Server::Moody(0.06), latency: 0.1, ..Run::default() }.go();
-    println!("6 % refused at random: {:.1} a second", outcome.rate);
     assert!(outcome.rate > 4.0, "{outcome:?}");
 }
 

@@ -12,7 +12,7 @@ mod openai;
 
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -133,6 +133,8 @@ pub struct Remote {
     gate: Gate,
     /// What the server was found not to take; remembered, so that it is not found out at each call.
     dress: Mutex<Dress>,
+    /// Why no question can be answered any more, so that those who wait to send one do not.
+    closed: OnceLock<ModelError>,
 }
 
 impl Remote {
@@ -150,6 +152,7 @@ impl Remote {
             shown_url: without_secrets(&options.base_url),
             gate: Gate::new(limits),
             dress: Mutex::default(),
+            closed: OnceLock::new(),
             options: RemoteOptions { most, ..options },
         }
     }
@@ -191,8 +194,14 @@ impl Remote {
     async fn send(&self, request: &ChatRequest, dress: Dress, sent: &AtomicU32) -> Result<ChatReply, Failed> {
         let post = self.post()?.json(&self.dialect.body(&self.options.model, request, dress));
         let mut pass = self.gate.enter().await.map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
+        if let Some(error) = self.closed.get() {
+            return Err(Failed { error: error.clone(), again: Again::Never, said: String::new() });
+        }
         sent.fetch_add(1, Ordering::Relaxed);
         let outcome = self.answer(post, &pass).await;
+        if let Some(failed) = outcome.as_ref().err().filter(|failed| failed.error.is_terminal()) {
+            self.closed.get_or_init(|| failed.error.clone());
+        }
         pass.saw(match &outcome {
             Ok(reply) => Seen::Answered(reply.usage.input + reply.usage.output),
             Err(failed) if failed.error.cause == Cause::RateLimit => Seen::Refused(failed.error.retry_after),
