@@ -134,11 +134,15 @@ pub fn is_loopback(url: &Url) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// How long a server asks to wait: `Retry-After` in seconds or as a date, seen at `now`.
+/// How long a server asks to wait: `Retry-After` in seconds or as a date, seen at `now`, or `retry-after-ms`.
 pub fn retry_after(headers: &reqwest::header::HeaderMap, now: jiff::Timestamp) -> Option<Duration> {
-    let text = headers.get(reqwest::header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(Duration::from_secs(seconds));
+    let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
+    if let Some(ms) = text("retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()) {
+        return Duration::try_from_secs_f64(ms / 1000.0).ok();
+    }
+    let text = text("retry-after")?;
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
     }
     let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
     Some(Duration::try_from(date - now).unwrap_or(Duration::ZERO))
@@ -147,7 +151,7 @@ pub fn retry_after(headers: &reqwest::header::HeaderMap, now: jiff::Timestamp) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+    use reqwest::header::{HeaderMap, HeaderValue};
 
     #[test]
     fn offline_reaches_only_this_machine() {
@@ -181,13 +185,17 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_has_two_forms() {
+    fn retry_after_has_three_forms() {
         let now: jiff::Timestamp = "2026-11-21T00:00:00Z".parse().expect("a time");
-        let after = |text: &'static str| {
+        let of = |name: &'static str, text: &'static str| {
             let mut headers = HeaderMap::new();
-            headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
+            headers.insert(name, HeaderValue::from_static(text));
             retry_after(&headers, now)
         };
+        let after = |text| of("retry-after", text);
+        assert_eq!(of("retry-after-ms", "250"), Some(Duration::from_millis(250)));
+        assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(after("-1"), None);
         assert_eq!(after("7"), Some(Duration::from_secs(7)));
         assert_eq!(after("Sat, 21 Nov 2026 00:00:30 GMT"), Some(Duration::from_secs(30)));
         assert_eq!(after("Sat, 21 Nov 2020 00:00:30 GMT"), Some(Duration::ZERO));

@@ -69,15 +69,15 @@ fn rates(store: &Store, printer: &Printer) -> Result<u8> {
         if found.is_empty() {
             return "no server was asked yet".to_owned();
         }
-        let most = found.iter().map(|rate| rate.change.limit).max().unwrap_or(1);
+        let most = found.iter().map(|rate| rate.change.limit).fold(1.0, f64::max);
         let mut rows = table(&["model", "after", "at once", "", "why"]);
         for Rate { model, change } in found {
             rows.add_row(vec![
                 model.clone(),
-                seconds(change.at_ms as f64 / 1e3),
-                change.limit.to_string(),
-                "█".repeat((change.limit * 30).div_ceil(most)),
-                change.why.clone(),
+                seconds(change.ms as f64 / 1e3),
+                format!("{:.1}", change.limit),
+                "█".repeat((change.limit * 30.0 / most).ceil() as usize),
+                format!("{:?}", change.why).to_lowercase(),
             ]);
         }
         rows.to_string()

@@ -17,7 +17,7 @@ use super::{
     project::Project,
     roles::Roles,
 };
-use crate::{inspire, llm::Kind, rank, weave};
+use crate::{inspire, llm, rank, weave};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";
@@ -89,7 +89,7 @@ pub struct Provider {
     pub base_url: String,
     /// The protocol: `openai`, `anthropic` or `gemini`.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: llm::Provider,
     /// Name of the environment variable with the key.
     pub key_env: Option<String>,
 }

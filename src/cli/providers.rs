@@ -14,7 +14,7 @@ use super::{
 use crate::{
     context::Notify,
     http::Http,
-    llm::{ChatModel, Kind, LocalModel, LocalOptions, Remote, RemoteOptions, Replay, shown_url},
+    llm::{ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, Replay, shown_url},
     models::ModelFile,
 };
 
@@ -47,14 +47,18 @@ pub fn chat_model(
         Key::Found(key) => Some(key),
         Key::Missing(variable) => return Err(missing_key(provider, &variable)),
     };
-    let usual = RemoteOptions::new(name, model, server.kind, &server.base_url);
-    let options = RemoteOptions {
+    let usual = RemoteOptions::default();
+    Ok(Arc::new(Remote::new(RemoteOptions {
+        name: name.to_owned(),
+        model: model.to_owned(),
+        provider: server.kind,
+        base_url: server.base_url,
         api_key,
-        connections: member.max_connections.or(global.max_connections).unwrap_or(usual.connections),
+        http: Some(http.clone()),
+        start: member.max_connections.or(global.max_connections).unwrap_or(usual.start),
         timeout: member.timeout.map_or(usual.timeout, Duration::from_secs),
         ..usual
-    };
-    Ok(Arc::new(Remote::new(options, http.clone())))
+    })))
 }
 
 /// The embedded model. Who asks nobody needs its hash, and its file only to count tokens.
@@ -99,7 +103,7 @@ pub fn local_program() -> Result<PathBuf> {
 
 /// A server and how to be let in.
 struct Server {
-    kind: Kind,
+    kind: Provider,
     base_url: String,
     key: Key,
 }
@@ -129,24 +133,24 @@ fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Serv
                 Key::Missing(_) if own => Key::None,
                 key => key,
             };
-            at(Kind::OpenAi, or("OPENAI_BASE_URL", "https://api.openai.com/v1"), key)
+            at(Provider::OpenAi, or("OPENAI_BASE_URL", "https://api.openai.com/v1"), key)
         }
         "anthropic" => {
-            at(Kind::Anthropic, or("ANTHROPIC_BASE_URL", "https://api.anthropic.com"), needed("ANTHROPIC_API_KEY"))
+            at(Provider::Anthropic, or("ANTHROPIC_BASE_URL", "https://api.anthropic.com"), needed("ANTHROPIC_API_KEY"))
         }
         "gemini" => {
             let key = match needed("GEMINI_API_KEY") {
                 Key::Missing(first) => variables.get("GOOGLE_API_KEY").map_or(Key::Missing(first), Key::Found),
                 key => key,
             };
-            at(Kind::Gemini, or("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com/v1beta"), key)
+            at(Provider::Gemini, or("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com"), key)
         }
-        "openrouter" => at(Kind::OpenAi, "https://openrouter.ai/api/v1".into(), needed("OPENROUTER_API_KEY")),
-        "vllm" => at(Kind::OpenAi, or("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"), Key::None),
+        "openrouter" => at(Provider::OpenAi, "https://openrouter.ai/api/v1".into(), needed("OPENROUTER_API_KEY")),
+        "vllm" => at(Provider::OpenAi, or("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"), Key::None),
         "ollama" => {
             let host = or("OLLAMA_HOST", "127.0.0.1:11434");
             let host = if host.contains("://") { host } else { format!("http://{host}") };
-            at(Kind::OpenAi, format!("{}/v1", host.trim_end_matches('/')), Key::None)
+            at(Provider::OpenAi, format!("{}/v1", host.trim_end_matches('/')), Key::None)
         }
         other => Err(Usage(format!(
             "no such provider: `{other}`\nhint: {KNOWN}, or a `[providers.{other}]` with a `base_url` in `taskgen.toml`"

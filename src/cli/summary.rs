@@ -198,7 +198,7 @@ fn end_run(store: &Store, ctx: &Context, code: u8) -> Result<()> {
     for (model, rates) in ctx.llm.rates() {
         let changes: Vec<(String, String)> = rates
             .iter()
-            .map(|change| Ok((change.why.clone(), serde_json::to_string(change)?)))
+            .map(|change| Ok((format!("{:?}", change.why).to_lowercase(), serde_json::to_string(change)?)))
             .collect::<Result<_>>()?;
         store.save_rates(&model, &changes)?;
     }

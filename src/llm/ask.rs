@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{
     Answer, ChatModel, ChatReply, ChatRequest, Finish, ModelError, RateChange,
     budget::{Amount, Budget, Spent},
-    parse::{parse, without_thinking},
+    parse::{beginning, parse, without_thinking},
     predict::{self, Prediction},
     prices::Prices,
     prompt::Prompts,
@@ -23,10 +23,11 @@ use crate::{
     store::Store,
 };
 
-/// The turn that quotes what was wrong with the reply before it.
-const REPAIR: usize = 1;
-/// Turns of one question to a server's model: the question, the repair, and the question afresh.
-const TURNS: usize = 5;
+/// Turns that a model behind a server has for a reply that can be used. The second one quotes what was wrong; the others
+/// are the question as it was, because such a model does not say the same thing each time.
+const TURNS: usize = 6;
+/// Turns of a model that says the same thing each time: the question, and what was wrong with the reply.
+const TURNS_OF_THE_SAME: usize = 2;
 
 /// A question.
 pub struct Ask<'a, T> {
@@ -345,29 +346,26 @@ impl Llm {
         check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
     ) -> Option<AskError> {
         let started = Instant::now();
-        let turns = if model.weights().is_some() { REPAIR + 1 } else { TURNS };
-        let mut request = question.clone();
-        let mut stop = None;
-        for turn in 0..turns {
-            match self.turn(model, &request, call).await {
-                Ok(()) => {}
-                Err(error) => {
-                    stop = error;
-                    break;
-                }
+        let turns = if model.base_url().is_some() { TURNS } else { TURNS_OF_THE_SAME };
+        let (mut stop, mut repairing) = (None, None);
+        for turn in 1..=turns {
+            if let Err(error) = self.turn(model, repairing.as_ref().unwrap_or(question), call).await {
+                stop = error;
+                break;
             }
             let Err(unscored) = read(call, check) else { break };
             call.cause = Some(unscored.cause);
             call.error = Some(unscored.reason.clone());
-            // What was cut is as long the next time.
-            if unscored.cause == Cause::Truncated {
+            // What was cut once may have been talkative; what is cut twice needs more room.
+            let cut_again = unscored.cause == Cause::Truncated && turn > 1;
+            if turns == TURNS_OF_THE_SAME && ended(unscored.cause) || cut_again {
                 break;
             }
-            request = question.clone();
-            // A model that declined has nothing to mend; it may be in another mood the next time.
-            if turn + 1 == REPAIR && unscored.cause != Cause::Refused {
+            repairing = (turn == 1 && !ended(unscored.cause)).then(|| {
+                let mut request = question.clone();
                 request.messages.extend(self.repair(call, &unscored));
-            }
+                request
+            });
         }
         call.ms = started.elapsed().as_millis() as u64;
         stop
@@ -509,7 +507,13 @@ fn note_reply(call: &mut Call, reply: ChatReply) {
         Finish::Stop => None,
         Finish::Length => Some(Cause::Truncated),
         Finish::Refused => Some(Cause::Refused),
+        Finish::Filtered => Some(Cause::ContentFilter),
     };
+}
+
+/// Whether a reply did not end normally, so that there is nothing in it to mend.
+fn ended(cause: Cause) -> bool {
+    matches!(cause, Cause::Truncated | Cause::Refused | Cause::ContentFilter)
 }
 
 fn note_error(call: &mut Call, error: &ModelError) {
@@ -527,8 +531,11 @@ fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sy
         (Some(_), Some(Cause::Truncated)) => {
             Err(Unscored { cause: Cause::Truncated, reason: "the reply was cut at its largest length".into() })
         }
-        (Some(reply), Some(Cause::Refused)) => {
-            Err(Unscored { cause: Cause::Refused, reason: format!("the model declined: {reply}") })
+        (Some(said), Some(Cause::Refused)) => {
+            Err(Unscored { cause: Cause::Refused, reason: format!("the model declined: {}", beginning(said)) })
+        }
+        (Some(_), Some(Cause::ContentFilter)) => {
+            Err(Unscored { cause: Cause::ContentFilter, reason: "the provider's filter withheld the reply".into() })
         }
         (Some(reply), _) => parse(reply, check),
         (None, Some(cause)) => Err(Unscored { cause, reason: reason() }),

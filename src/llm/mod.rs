@@ -14,6 +14,8 @@ mod remote;
 mod replay;
 mod strict;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -24,7 +26,7 @@ pub use parse::Answer;
 pub use predict::{Predicted, Prediction};
 pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
-pub use remote::{Kind, RateChange, Remote, RemoteOptions, shown_url};
+pub use remote::{Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM, shown_url};
 pub use replay::Replay;
 
 use crate::data::{Cause, Message, Usage};
@@ -104,8 +106,10 @@ pub enum Finish {
     Stop,
     /// The largest length was reached.
     Length,
-    /// The model declined; the text says why, if anything does.
+    /// The model declined; the text may say why.
     Refused,
+    /// The provider's filter withheld the reply.
+    Filtered,
 }
 
 /// Why a model did not answer.
@@ -116,6 +120,8 @@ pub struct ModelError {
     pub cause: Cause,
     /// Details for people; never a key.
     pub message: String,
+    /// How long the server asked to wait.
+    pub retry_after: Option<Duration>,
     /// Requests that were sent.
     pub attempts: u32,
     /// Those of them that may be charged, although nothing came of them.
@@ -125,7 +131,7 @@ pub struct ModelError {
 impl ModelError {
     /// An error without more to say.
     pub fn new(cause: Cause, message: impl Into<String>) -> Self {
-        Self { cause, message: message.into(), attempts: 1, charged: 0 }
+        Self { cause, message: message.into(), retry_after: None, attempts: 1, charged: 0 }
     }
 
     /// Whether the same request may succeed later without anybody changing anything.

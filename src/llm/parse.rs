@@ -100,7 +100,8 @@ fn not_json(why: &str, text: &str) -> Unscored {
     unscored(Cause::NotJson, format!("{why}; the reply begins: `{}`", beginning(text)))
 }
 
-fn beginning(text: &str) -> String {
+/// The first words of a text, for messages.
+pub(super) fn beginning(text: &str) -> String {
     let mut start: String = text.chars().take(80).collect();
     if start.len() < text.len() {
         start.push('…');

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use taskgen::{
     data::{Cause, Unscored},
-    http::{Http, HttpOptions, Retries},
-    llm::{Answer, Answered, Ask, AskError, ChatModel, Kind, Llm, LlmOptions, Prompts, Remote, RemoteOptions},
+    http::{Http, HttpOptions},
+    llm::{Answer, Answered, Ask, AskError, ChatModel, Llm, LlmOptions, Prompts, Remote, RemoteOptions},
     store::{RunInfo, Store, WriteLock},
 };
 
@@ -101,14 +101,17 @@ fn completion(text: &str, finish: &str) -> String {
 }
 
 fn remote(url: &str) -> Remote {
-    let retries = Retries { attempts: 4, pause: Duration::from_millis(10), longest: Duration::from_mins(2) };
-    let options = RemoteOptions {
+    Remote::new(RemoteOptions {
+        name: "fake/m".into(),
+        model: "m".into(),
+        base_url: url.into(),
         api_key: Some("planted-key".into()),
+        http: Some(Http::new(HttpOptions::default()).unwrap()),
         timeout: Duration::from_secs(2),
-        retries,
-        ..RemoteOptions::new("fake/m", "m", Kind::OpenAi, url)
-    };
-    Remote::new(options, Http::new(HttpOptions::default()).unwrap())
+        attempts: 4,
+        pause: Duration::from_millis(10),
+        ..RemoteOptions::default()
+    })
 }
 
 // ---- a project around a model ----
@@ -146,6 +149,11 @@ impl Bench {
 
     /// A new process, so to speak: the store is opened again and nothing is in memory.
     pub fn llm(&self, model: impl ChatModel + 'static, retry_failed: bool) -> Llm {
+        self.llm_and_store(model, retry_failed).0
+    }
+
+    /// The same, with the record.
+    pub fn llm_and_store(&self, model: impl ChatModel + 'static, retry_failed: bool) -> (Llm, Arc<Store>) {
         let path = self.folder.path().join("taskgen.db");
         let lock = WriteLock::take(&self.folder.path().join("lock"), "test", true).unwrap();
         let info = RunInfo {
@@ -157,7 +165,8 @@ impl Bench {
         let store = Arc::new(Store::open(&path, lock, &info).unwrap());
         let prompts = Prompts::new(Some(self.folder.path().join("prompts")), "key");
         let roles = BTreeMap::from([("judge".to_owned(), vec![Arc::new(model) as Arc<dyn ChatModel>])]);
-        Llm::new(LlmOptions { retry_failed, ..LlmOptions::new(store, prompts, roles) })
+        let llm = Llm::new(LlmOptions { retry_failed, ..LlmOptions::new(Arc::clone(&store), prompts, roles) });
+        (llm, store)
     }
 }
 
@@ -183,9 +192,6 @@ async fn outcome(steps: &[Step]) -> (Result<Pick, Cause>, usize) {
 pub fn good() -> Pick {
     Pick { winner: "A".into(), confidence: 0.8 }
 }
-
-/// How often a question is put to a server's model whose replies cannot be used.
-const TURNS: usize = 5;
 
 /// A name, what the server does, what comes of it, and how many requests that takes.
 type Case<'a> = (&'a str, &'a [Step], Result<(), Cause>, usize);
@@ -221,20 +227,21 @@ async fn faults_are_retried_or_typed() {
         ("error in a success", &[Raw(r#"{"error":{"code":502,"message":"upstream"}}"#)], Ok(()), 2),
         ("endless, then good", &[Endless], Ok(()), 2),
         ("a hang, then good", &[Hang], Ok(()), 2),
-        ("refusal", &[Refusal; TURNS], Err(Cause::Refused), TURNS),
-        ("refusal, then good", &[Refusal], Ok(()), 2),
-        ("good at last", &[Text("A"), Text("B"), Text("C"), Text("D")], Ok(()), 5),
-        ("cut", &[Cut("{\"winner\":\"A\"")], Err(Cause::Truncated), 1),
+        ("refusal", &[Refusal; 6], Err(Cause::Refused), 6),
+        ("one refusal", &[Refusal], Ok(()), 2),
+        ("cut once", &[Cut("{\"winner\":\"A\"")], Ok(()), 2),
+        ("cut", &[Cut("{\"winner\":\"A\""); 2], Err(Cause::Truncated), 2),
         ("repaired", &[Text("A, I think"), Text(GOOD)], Ok(()), 2),
         (
             "two verdicts",
-            &[Text("{\"winner\":\"A\",\"confidence\":1} {\"winner\":\"B\",\"confidence\":1}"); TURNS],
+            &[Text("{\"winner\":\"A\",\"confidence\":1} {\"winner\":\"B\",\"confidence\":1}"); 6],
             Err(Cause::TwoVerdicts),
-            TURNS,
+            6,
         ),
-        ("wrong shape", &[Text("{\"winner\":\"A\"}"); TURNS], Err(Cause::WrongShape), TURNS),
-        ("out of range", &[Text("{\"winner\":\"A\",\"confidence\":7}"); TURNS], Err(Cause::OutOfRange), TURNS),
-        ("NaN", &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); TURNS], Err(Cause::NotJson), TURNS),
+        ("wrong shape", &[Text("{\"winner\":\"A\"}"); 6], Err(Cause::WrongShape), 6),
+        ("wrong twice", &[Text("{\"winner\":\"A\"}"); 2], Ok(()), 3),
+        ("out of range", &[Text("{\"winner\":\"A\",\"confidence\":7}"); 6], Err(Cause::OutOfRange), 6),
+        ("NaN", &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); 6], Err(Cause::NotJson), 6),
     ];
     for (name, steps, expect, requests) in cases {
         let (value, sent) = outcome(steps).await;
@@ -308,7 +315,7 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
         Step::Status(503, &[], ""),
         Step::Status(503, &[], ""),
     ];
-    let bad = [Step::Text("no"); TURNS];
+    let bad = [Step::Text("no"); 6];
     let (server, url) = Server::start(&[&overloaded[..], &bad[..]].concat()).await;
     let bench = Bench::new();
     {
@@ -318,19 +325,19 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
         // Within one run nothing that failed is asked again.
         assert_eq!(pick(&llm, "one").await.unwrap().value.unwrap_err().cause, Cause::Overloaded);
         assert_eq!(llm.counts().failed, BTreeMap::from([(Cause::Overloaded, 1), (Cause::NotJson, 1)]));
-        assert_eq!(server.seen().len(), 4 + TURNS);
+        assert_eq!(server.seen().len(), 10);
     }
     {
         // A plain re-run repeats what may pass, and only that.
         let llm = bench.llm(remote(&url), false);
         assert!(pick(&llm, "two").await.unwrap().value.is_err());
         assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()));
-        assert_eq!(server.seen().len(), 5 + TURNS);
+        assert_eq!(server.seen().len(), 11);
     }
     let llm = bench.llm(remote(&url), true);
     assert!(pick(&llm, "one").await.unwrap().cached);
     assert_eq!(pick(&llm, "two").await.unwrap().value, Ok(good()));
-    assert_eq!(server.seen().len(), 6 + TURNS);
+    assert_eq!(server.seen().len(), 12);
 }
 
 #[tokio::test]

@@ -8,10 +8,14 @@
 
 mod architecture;
 mod cli;
+mod fake_providers;
+mod hostile;
 mod llm;
 mod models;
 mod pipeline;
 mod prompts;
+mod providers;
+mod rates;
 mod real;
 mod real_llm;
 mod source;

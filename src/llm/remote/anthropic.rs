@@ -1,87 +1,99 @@
-//! The Messages protocol. The schema is put to the model as the input of a tool that it must use.
+//! Anthropic's Messages, and servers that speak them.
+//! Hides that the system's text stands apart, that a reply is a list of blocks, and that prompt tokens are counted in three.
 
-use reqwest::RequestBuilder;
+use reqwest::Url;
 use serde_json::{Value, json};
 
 use super::{
     Dialect,
-    dress::{Dress, sampling, system_apart},
+    dress::{Dress, Form, messages, reduced, system_apart},
+    failure::{Failed, no_message},
+    reply, tokens,
 };
 use crate::{
-    data::{Cause, Usage},
-    llm::{ChatReply, ChatRequest, Finish, ModelError},
+    data::Cause,
+    llm::{ChatReply, ChatRequest, Finish},
 };
 
-/// Version of the protocol.
-const VERSION: &str = "2023-06-01";
-
-pub struct Anthropic;
+pub(super) struct Anthropic;
 
 impl Dialect for Anthropic {
-    fn path(&self, _model: &str) -> String {
-        "/v1/messages".to_owned()
+    fn url(&self, base: &str, _model: &str) -> String {
+        format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base))
     }
 
-    fn authorized(&self, post: RequestBuilder, key: Option<&str>) -> RequestBuilder {
-        let post = post.header("anthropic-version", VERSION);
-        match key {
-            Some(key) => post.header("x-api-key", key),
-            None => post,
-        }
+    fn headers(&self, _url: &Url, key: Option<&str>) -> Vec<(&'static str, String)> {
+        let version = ("anthropic-version", "2023-06-01".to_owned());
+        key.map(|key| ("x-api-key", key.to_owned())).into_iter().chain([version]).collect()
+    }
+
+    /// The schema mode refuses limits of lengths and numbers, so that they are left out from the start.
+    fn forms(&self) -> &'static [Form] {
+        &[Form::Reduced, Form::Tool, Form::Prompt]
     }
 
     fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value {
-        let (system, messages) = system_apart(dress.messages(request));
-        let mut body = json!({ "model": model, "max_tokens": request.max_tokens, "messages": messages });
-        if let Some(system) = system {
+        let form = self.forms()[dress.form];
+        let (system, messages) = system_apart(messages(request, form));
+        let mut body = json!({ "model": model, "max_tokens": dress.length(request), "messages": messages });
+        if !system.is_empty() {
             body["system"] = json!(system);
         }
-        sampling(&mut body, request, dress);
-        if !dress.schema_in_prompt {
-            let name = &request.schema_name;
-            body["tools"] =
-                json!([{ "name": name, "description": "Gives the answer.", "input_schema": request.schema }]);
-            body["tool_choice"] = json!({ "type": "tool", "name": name });
+        if !dress.no_temperature {
+            body["temperature"] = json!(request.temperature);
+        }
+        match form {
+            Form::Prompt => {}
+            Form::Tool => {
+                let name = &request.schema_name;
+                body["tools"] =
+                    json!([{ "name": name, "description": "Takes the answer.", "input_schema": request.schema }]);
+                body["tool_choice"] = json!({ "type": "tool", "name": name });
+            }
+            _ => {
+                body["output_config"] =
+                    json!({ "format": { "type": "json_schema", "schema": reduced(&request.schema) } });
+            }
         }
         body
     }
 
-    fn reply(&self, body: &Value) -> Result<ChatReply, ModelError> {
+    fn reply(&self, body: &Value) -> Result<ChatReply, Failed> {
         let finish = match body["stop_reason"].as_str() {
             Some("refusal") => Finish::Refused,
-            Some("model_context_window_exceeded") => {
-                return Err(ModelError::new(Cause::ContextTooLong, "the prompt does not fit the model's context"));
-            }
-            Some("max_tokens") => Finish::Length,
+            Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
             _ => Finish::Stop,
         };
         let blocks = body["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-        // Thinking is not part of the answer.
-        let of = |kind: &str| blocks.iter().filter(move |block| block["type"] == kind).collect::<Vec<_>>();
-        let answers = of("tool_use");
-        let text = if answers.is_empty() {
-            of("text").iter().filter_map(|block| block["text"].as_str()).collect::<String>()
-        } else {
-            answers.iter().map(|block| block["input"].to_string()).collect::<Vec<_>>().join("\n")
-        };
-        if text.is_empty() && finish == Finish::Stop {
-            return Err(ModelError::new(Cause::NotJson, "the server's answer holds no message"));
+        let text: Option<String> = blocks.iter().filter_map(text_of).reduce(|all, more| all + &more);
+        if text.is_none() && finish == Finish::Stop {
+            return Err(no_message());
         }
-        Ok(ChatReply {
-            model_returned: body["model"].as_str().map(str::to_owned),
-            usage: usage(&body["usage"]),
-            ..ChatReply::new(text, finish)
-        })
+        let usage = &body["usage"];
+        let read = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+        let cached = tokens(usage, &["cache_read_input_tokens"]);
+        let counts = [tokens(usage, &read), tokens(usage, &["output_tokens"]), cached];
+        Ok(reply(text.unwrap_or_default(), finish, &body["model"], counts))
+    }
+
+    fn cause(&self, status: u16, error: &Value, _text: &str) -> Option<Cause> {
+        match error["type"].as_str()? {
+            "billing_error" => Some(Cause::Quota),
+            "authentication_error" | "permission_error" if status < 500 => Some(Cause::Authentication),
+            "request_too_large" => Some(Cause::ContextTooLong),
+            // Inside a success; as a status they speak for themselves.
+            "rate_limit_error" if status != 429 => Some(Cause::RateLimit),
+            "overloaded_error" => Some(Cause::Overloaded),
+            _ => None,
+        }
     }
 }
 
-/// Here cached tokens come beside the others, not among them.
-fn usage(value: &Value) -> Option<Usage> {
-    let count = |key: &str| value[key].as_u64().unwrap_or(0);
-    let cached = count("cache_read_input_tokens");
-    Some(Usage {
-        input: value["input_tokens"].as_u64()? + cached + count("cache_creation_input_tokens"),
-        output: value["output_tokens"].as_u64()?,
-        cached,
-    })
+/// A block's part of the reply: text, or the input of the tool that takes the answer. Thoughts are left out.
+fn text_of(block: &Value) -> Option<String> {
+    match block["type"].as_str()? {
+        "text" => block["text"].as_str().map(str::to_owned),
+        "tool_use" => Some(block["input"].to_string()),
+        _ => None,
+    }
 }

@@ -1,62 +1,234 @@
-//! How a request is put to a server that does not take everything: with its schema mode or the schema in the prompt,
-//! under the old or the new name of the length limit, with or without sampling parameters. The question stays the same.
+//! What a server takes: the way in which a reply of a schema is asked for, and parameters that some models refuse.
+//! Hides how a refusal is read, and how a schema is cut down to what a schema mode knows.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::{data::Message, llm::ChatRequest};
+use crate::{
+    data::Message,
+    llm::{ChatReply, ChatRequest, Finish},
+};
 
-/// What a model was found to take.
+/// Tokens that a model which thinks before it answers may have on top of the reply's own largest length.
+pub const THINKING_ROOM: u32 = 8192;
+
+/// A way to ask for a reply of a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The server's schema mode, with the whole schema.
+    Schema,
+    /// The server's schema mode, without limits of lengths and numbers.
+    Reduced,
+    /// The call of a tool whose input is the reply.
+    Tool,
+    /// A schema mode that knows only the words of `OpenAPI` 3.0.
+    OpenApi,
+    /// The schema is text in the prompt.
+    Prompt,
+}
+
+/// What is left out, or said in another way, because the server does not take it. Flags are only ever set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dress {
-    /// The schema stands in the prompt, because the server's schema mode does not take it.
-    pub schema_in_prompt: bool,
-    /// The reply's length is limited under its newer name.
+pub(super) struct Dress {
+    /// Which of the dialect's forms.
+    pub form: usize,
+    /// `max_completion_tokens` instead of `max_tokens`.
     pub new_length_name: bool,
-    /// Temperature and seed are left out.
-    pub no_sampling: bool,
+    /// No temperature.
+    pub no_temperature: bool,
+    /// No seed.
+    pub no_seed: bool,
+    /// The model thinks before it answers: its thoughts need room of their own.
+    pub room: bool,
 }
 
 impl Dress {
-    /// What to try after the server complained; `None` where the complaint is about none of this.
-    pub fn next(self, complaint: &str) -> Option<Self> {
-        let says = |words: &[&str]| words.iter().any(|word| complaint.contains(word));
-        if !self.new_length_name && says(&["max_completion_tokens"]) {
+    /// What to try after a refusal that says `text`.
+    pub(super) fn without(self, text: &str, forms: &[Form]) -> Option<Self> {
+        if text.contains("max_completion_tokens") && !self.new_length_name {
             return Some(Self { new_length_name: true, ..self });
         }
-        if !self.no_sampling && says(&["temperature", "'seed'", "\"seed\"", "seed is not"]) {
-            return Some(Self { no_sampling: true, ..self });
+        if text.contains("temperature") && !self.no_temperature {
+            return Some(Self { no_temperature: true, ..self });
         }
-        let of_schema =
-            ["response_format", "json_schema", "schema", "output_config", "output_format", "tool", "grammar"];
-        if !self.schema_in_prompt && says(&of_schema) {
-            return Some(Self { schema_in_prompt: true, ..self });
+        if text.contains("seed") && !self.no_seed {
+            return Some(Self { no_seed: true, ..self });
         }
-        None
+        // A server that says nothing about the schema itself has no use for a smaller one.
+        let next = |(_, form): &(usize, &Form)| **form != Form::Reduced || text.contains("schema");
+        let (form, _) = forms.iter().enumerate().skip(self.form + 1).find(next)?;
+        Some(Self { form, ..self })
     }
 
-    /// The request's messages, with the schema at the end of the last one where this dress has it there.
-    pub fn messages(self, request: &ChatRequest) -> Vec<Message> {
-        let mut messages = request.messages.clone();
-        if let Some(last) = messages.last_mut().filter(|_| self.schema_in_prompt) {
-            last.content.push_str(&format!(
-                "\n\nAnswer with one JSON value of this schema and nothing else:\n{}",
-                request.schema
-            ));
-        }
-        messages
+    /// What to try after a reply that was cut before its first word.
+    pub(super) fn with_room(self, reply: &ChatReply) -> Option<Self> {
+        let only_thoughts = reply.finish == Finish::Length && reply.text.trim().is_empty();
+        (only_thoughts && !self.room).then_some(Self { room: true, ..self })
+    }
+
+    /// Adds what was found out elsewhere.
+    pub(super) fn remember(&mut self, other: Self) {
+        self.form = self.form.max(other.form);
+        self.new_length_name |= other.new_length_name;
+        self.no_temperature |= other.no_temperature;
+        self.no_seed |= other.no_seed;
+        self.room |= other.room;
+    }
+
+    /// The largest length of the reply.
+    pub(super) fn length(self, request: &ChatRequest) -> u32 {
+        request.max_tokens.saturating_add(if self.room { THINKING_ROOM } else { 0 })
     }
 }
 
-/// The messages without the system's, as `role` and `content`, and the system's text.
-pub fn system_apart(messages: Vec<Message>) -> (Option<String>, Vec<Message>) {
-    let (system, rest): (Vec<Message>, Vec<Message>) = messages.into_iter().partition(|m| m.role == "system");
-    let text = system.into_iter().map(|message| message.content).collect::<Vec<_>>().join("\n\n");
-    (Some(text).filter(|text| !text.is_empty()), rest)
+/// The conversation, with the schema in words where the server has no mode for it.
+pub(super) fn messages(request: &ChatRequest, form: Form) -> Vec<Message> {
+    let mut messages = request.messages.clone();
+    if form == Form::Prompt
+        && let Some(question) = messages.iter_mut().find(|message| message.role == "user")
+    {
+        let schema = request.schema.to_string();
+        question.content += &format!("\n\nAnswer with one JSON value of this schema and nothing else:\n{schema}");
+    }
+    messages
 }
 
-/// Sampling parameters under the names that most servers share.
-pub fn sampling(body: &mut Value, request: &ChatRequest, dress: Dress) {
-    if !dress.no_sampling {
-        body["temperature"] = json!(request.temperature);
+/// The system's text apart, for servers that want it apart.
+pub(super) fn system_apart(messages: Vec<Message>) -> (String, Vec<Message>) {
+    let (system, rest): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| message.role == "system");
+    (system.into_iter().map(|message| message.content).collect::<Vec<_>>().join("\n\n"), rest)
+}
+
+/// Limits that some schema modes refuse; the reply is checked against them anyway.
+const LIMITS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "pattern",
+    "format",
+];
+
+/// What a schema of `OpenAPI` 3.0 may say.
+const OPEN_API: &[&str] = &[
+    "type",
+    "description",
+    "nullable",
+    "enum",
+    "items",
+    "minItems",
+    "maxItems",
+    "properties",
+    "required",
+    "minimum",
+    "maximum",
+    "anyOf",
+];
+
+/// The schema without limits.
+pub(super) fn reduced(schema: &Value) -> Value {
+    rewritten(schema, &|fields| fields.retain(|name, _| !LIMITS.contains(&name.as_str())))
+}
+
+/// The schema in the words of `OpenAPI` 3.0: definitions in their places, no unions of types, only names as choices.
+pub(super) fn open_api(schema: &Value) -> Value {
+    rewritten(schema, &|fields| {
+        if let Some(target) =
+            fields.get("$ref").and_then(Value::as_str).and_then(|at| schema.pointer(at.strip_prefix('#')?))
+        {
+            *fields = target.as_object().cloned().unwrap_or_default();
+        }
+        if let Some(only) = fields.remove("const") {
+            fields.insert("enum".into(), json!([only]));
+        }
+        if let Some(Value::Array(types)) = fields.get("type").cloned() {
+            let real = types.iter().find(|of| *of != "null").cloned().unwrap_or_default();
+            fields.insert("nullable".into(), json!(types.iter().any(|of| of == "null")));
+            fields.insert("type".into(), real);
+        }
+        if fields.get("enum").and_then(Value::as_array).is_some_and(|choices| !choices.iter().all(Value::is_string)) {
+            fields.remove("enum");
+        }
+        fields.retain(|name, _| OPEN_API.contains(&name.as_str()));
+    })
+}
+
+/// The schema with each of its inner schemas changed; names of properties are no words of the schema.
+fn rewritten(schema: &Value, change: &dyn Fn(&mut Map<String, Value>)) -> Value {
+    let Value::Object(fields) = schema else { return schema.clone() };
+    let mut fields = fields.clone();
+    change(&mut fields);
+    for (name, value) in &mut fields {
+        match (name.as_str(), &mut *value) {
+            ("properties" | "$defs" | "definitions", Value::Object(named)) => {
+                named.values_mut().for_each(|inner| *inner = rewritten(inner, change));
+            }
+            ("anyOf" | "allOf" | "oneOf" | "prefixItems", Value::Array(several)) => {
+                for inner in several {
+                    *inner = rewritten(inner, change);
+                }
+            }
+            ("items" | "additionalProperties", inner) => *inner = rewritten(inner, change),
+            _ => {}
+        }
+    }
+    Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_is_left_out_one_thing_at_a_time() {
+        let forms = &[Form::Schema, Form::Reduced, Form::Prompt];
+        let plain = Dress::default();
+        let renamed = plain.without("use 'max_completion_tokens' instead of max_tokens", forms);
+        assert_eq!(renamed, Some(Dress { new_length_name: true, ..plain }));
+        let cool = plain.without("`temperature` is deprecated for this model", forms);
+        assert_eq!(cool, Some(Dress { no_temperature: true, ..plain }));
+        let form = |dress: Dress, text| dress.without(text, forms).map(|dress| dress.form);
+        assert_eq!(form(plain, "response_format is not supported"), Some(2));
+        assert_eq!(form(plain, "invalid schema: maxlength is not permitted"), Some(1));
+        assert_eq!(form(Dress { form: 2, ..plain }, "no"), None);
+        let mut remembered = Dress { no_seed: true, ..plain };
+        remembered.remember(Dress { form: 1, ..plain });
+        assert_eq!(remembered, Dress { no_seed: true, form: 1, ..plain });
+    }
+
+    #[test]
+    fn schemas_are_cut_down() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "maximum": { "type": "number", "maximum": 5, "enum": [0.5, 1] },
+                "who": { "$ref": "#/$defs/Who" },
+                "note": { "type": ["string", "null"], "maxLength": 9 }
+            },
+            "required": ["maximum"],
+            "additionalProperties": false,
+            "$defs": { "Who": { "type": "string", "enum": ["A", "B"], "title": "Who" } }
+        });
+        let expect = json!({
+            "maximum": { "type": "number", "enum": [0.5, 1] },
+            "who": { "$ref": "#/$defs/Who" },
+            "note": { "type": ["string", "null"] }
+        });
+        assert_eq!(reduced(&schema)["properties"], expect);
+        let expect = json!({
+            "type": "object",
+            "properties": {
+                "maximum": { "type": "number", "maximum": 5 },
+                "who": { "type": "string", "enum": ["A", "B"] },
+                "note": { "type": "string", "nullable": true }
+            },
+            "required": ["maximum"]
+        });
+        assert_eq!(open_api(&schema), expect);
     }
 }

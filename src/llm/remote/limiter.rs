@@ -1,342 +1,349 @@
-//! How many requests a server takes at once, found out while asking it. A pure state machine that is told the time; the
-//! gate around it makes callers wait.
+//! How many requests may be in flight to one model: a state machine that is told the time, so that it can be tried out
+//! in simulated time. Hides doubling, cutting, spacing, pauses and what a server's own headers say of its limits.
 //!
-//! Starts at a given limit and doubles it in each clean round until the first refusal (429). A refusal stops sending for
-//! a moment and lowers the limit to what the server still holds, and once per episode of 15 s to 0.8 of that; each clean
-//! round adds 5 %, up to 95 % of where the refusals began, and beyond that one more is tried every 30 s. Failures of the
-//! server (5xx) never lower it.
+//! The rule: start at 20, double each clean round until the first 429; then ×0.8 per rate-limited episode, +5 % per clean
+//! round, and no growth for 15 seconds after a cut. 5xx never shrinks it. Concurrency alone would swing around a limit
+//! of requests per second, so three things are added once a server has refused: launches are spaced by latency over
+//! limit (a limit of 4.2 means something), nothing is launched for a moment after a refusal, and the highest limit that
+//! a whole round went well at is remembered: a refused step above it goes back to it, and is tried again only later.
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
 
-/// Refusals within this time of the first one are one episode.
-const EPISODE_S: f64 = 15.0;
-/// What an episode leaves of the limit.
-const SHRINK: f64 = 0.8;
-/// What a clean round makes of it.
-const GROWTH: f64 = 1.05;
-/// Growth by rounds ends at this share of where refusals began.
-const NEAR: f64 = 0.95;
-/// Beyond that, one more is tried this often.
-const PROBE_S: f64 = 30.0;
-/// Refusals that follow each other within this time are one burst.
-const BURST_S: f64 = 1.0;
-/// After a refusal nothing is sent for so long: a server that counts by the second would refuse that, too.
-const PAUSE_S: f64 = 0.25;
-/// More are never in flight.
-const MOST: f64 = 1024.0;
-/// A server's wish to be left alone is heard up to here.
-const LONGEST_HOLD_S: f64 = 120.0;
+use super::headers::{Allowance, Meter};
 
-/// A change of the limit.
+/// A round after the first refusal takes at least this long: servers count by the second.
+const ROUND: Duration = Duration::from_secs(1);
+/// No growth for this long after a cut.
+const COOL_DOWN: Duration = Duration::from_secs(15);
+/// How long the remembered limit is kept before more is tried; each refused trial doubles it.
+const PATIENCE: Duration = Duration::from_mins(1);
+const MOST_PATIENCE: Duration = Duration::from_mins(10);
+/// The longest pause that is the limiter's own idea.
+const LONGEST_OWN_PAUSE: Duration = Duration::from_mins(1);
+/// Answers that a round after the first refusal has at least.
+const SMALLEST_ROUND: f64 = 4.0;
+/// Below one request at a time only when at least this share of the latest answers were refusals.
+const MANY_REFUSALS: f64 = 0.2;
+const LEAST: f64 = 0.02;
+/// The smallest step down.
+const EASE: f64 = 0.02;
+/// A step down so soon after another one is twice as large.
+const AGAIN: Duration = Duration::from_millis(2500);
+
+/// How a limiter begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Requests in flight at first.
+    pub start: usize,
+    /// Requests in flight at most.
+    pub most: usize,
+    /// The first pause after a refusal that does not say how long to wait.
+    pub pause: Duration,
+    /// Where a server wants a longer pause than this, nobody waits.
+    pub longest: Duration,
+}
+
+/// A change of a model's limit of requests in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateChange {
-    /// Milliseconds since the model was first asked.
-    pub at_ms: u64,
-    /// Requests at once from now on.
-    pub limit: usize,
+    /// When, in milliseconds since the model was set up.
+    pub ms: u64,
+    /// Requests in flight that are aimed at from then on; below 1 there are pauses in between.
+    pub limit: f64,
     /// Why.
-    pub why: String,
+    pub why: RateReason,
 }
 
-/// What came of a request, as far as the limit is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The server took it, whatever became of it.
-    Taken,
-    /// 429.
-    Refused,
+/// Why a limit changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateReason {
+    /// The beginning.
+    Start,
+    /// A clean round, and no refusal so far.
+    Doubled,
+    /// A rate-limited episode.
+    Cut,
+    /// A refused step above a limit that had gone well: back to it.
+    Back,
+    /// A refusal at a limit that had gone well: a little less.
+    Eased,
+    /// The cool-down is over: as many as had gone well.
+    Restored,
+    /// A clean round.
+    Grown,
 }
 
-/// The state machine. Times are seconds on any clock that does not run backwards.
+/// Whether a request may be sent.
 #[derive(Debug)]
-pub struct Limiter {
+pub(super) enum Entry {
+    /// Now.
+    Go(Ticket),
+    /// Ask again when one in flight is back.
+    WhenOneIsBack,
+    /// Ask again at this time.
+    At(Duration),
+    /// The server wants so long a pause that nobody waits for it.
+    TooLong(Duration),
+}
+
+/// A request in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket {
+    launched: Duration,
+    /// Requests in flight with this one.
+    among: usize,
+}
+
+/// What came of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Seen {
+    /// An answer, and the tokens of question and answer.
+    Answered(u64),
+    /// A 429, with how long the server asks to wait.
+    Refused(Option<Duration>),
+    /// Anything that says nothing about load: a server's error, a broken connection, a question that was dropped.
+    Neither,
+}
+
+/// See the file's head.
+#[derive(Debug)]
+pub(super) struct Limiter {
+    limits: Limits,
     limit: f64,
     in_flight: usize,
-    /// Before the first refusal the limit doubles.
-    doubling: bool,
-    /// Requests taken since the limit changed.
-    taken: usize,
-    /// Whether the limit was reached since then: what nobody asks for need not grow.
-    reached: bool,
-    /// In flight when refusals last began.
-    ceiling: f64,
-    episode: Option<f64>,
-    refused_last: Option<f64>,
-    probed: f64,
-    hold_until: f64,
+    /// Until the first refusal: doubling, and no spacing.
+    unrefused: bool,
+    /// Mean time to an answer, in seconds.
+    latency: f64,
+    /// How many of the latest that mean stands for.
+    seen_latencies: f64,
+    /// Share of refusals among the latest answers.
+    refused_share: f64,
+    /// Launches are spaced: the next one is not before this.
+    next: Duration,
+    /// Nothing is launched before this.
+    paused: Duration,
+    episode: Duration,
+    refusals_in_a_row: u32,
+    /// The highest limit at which a whole round went well.
+    proven: f64,
+    /// A refusal came at the proven limit, and no clean round since.
+    doubted: bool,
+    ease: f64,
+    eased: Duration,
+    cool: Duration,
+    keep: Duration,
+    patience: Duration,
+    round: Round,
+    allowance: Option<Allowed>,
+    tokens_each: f64,
     history: Vec<RateChange>,
 }
 
+#[derive(Debug, Default)]
+struct Round {
+    since: Duration,
+    answered: f64,
+    /// Whether somebody had to wait, so that more would have been used.
+    full: bool,
+}
+
+/// What the server's headers leave until its count begins again.
+#[derive(Debug)]
+struct Allowed {
+    left: f64,
+    of: f64,
+    until: Duration,
+}
+
 impl Limiter {
-    /// Starts with `limit` at once.
-    pub fn new(limit: usize) -> Self {
-        let limit = (limit.max(1) as f64).min(MOST);
+    pub(super) fn new(limits: Limits) -> Self {
+        let start = limits.start.clamp(1, limits.most.max(1)) as f64;
         Self {
-            limit,
+            limits,
+            limit: start,
             in_flight: 0,
-            doubling: true,
-            taken: 0,
-            reached: false,
-            ceiling: MOST,
-            episode: None,
-            refused_last: None,
-            probed: 0.0,
-            hold_until: 0.0,
-            history: vec![RateChange { at_ms: 0, limit: limit as usize, why: "start".into() }],
+            unrefused: true,
+            latency: 0.0,
+            seen_latencies: 0.0,
+            refused_share: 0.0,
+            next: Duration::ZERO,
+            paused: Duration::ZERO,
+            episode: Duration::ZERO,
+            refusals_in_a_row: 0,
+            proven: 0.0,
+            doubted: false,
+            ease: EASE,
+            eased: Duration::ZERO,
+            cool: Duration::ZERO,
+            keep: Duration::ZERO,
+            patience: PATIENCE,
+            round: Round::default(),
+            allowance: None,
+            tokens_each: 1000.0,
+            history: vec![RateChange { ms: 0, limit: start, why: RateReason::Start }],
         }
     }
 
-    /// Begins a request, if one more may be in flight.
-    pub fn enter(&mut self, now: f64) -> bool {
-        if now < self.hold_until || self.in_flight >= self.whole() {
-            self.reached |= self.in_flight >= self.whole();
-            return false;
+    /// Asks to send a request at `now`.
+    pub(super) fn enter(&mut self, now: Duration) -> Entry {
+        if self.in_flight as f64 >= self.limit.ceil() {
+            self.round.full = true;
+            return Entry::WhenOneIsBack;
+        }
+        let until = self.paused.max(self.next).max(self.allowed_at(now));
+        if until > now {
+            self.round.full = true;
+            let wait = until.saturating_sub(now);
+            return if wait > self.limits.longest { Entry::TooLong(wait) } else { Entry::At(until) };
         }
         self.in_flight += 1;
-        self.reached |= self.in_flight >= self.whole();
-        true
+        if !self.unrefused {
+            let space = Duration::from_secs_f64(self.latency / self.limit);
+            // A few late launches may be made up for, so that coarse timers and uneven answers cost nothing.
+            self.next = self.next.max(now.saturating_sub(space.mul_f64(1.0 + self.limit / 8.0))) + space;
+        }
+        if let Some(allowance) = &mut self.allowance {
+            allowance.left -= 1.0;
+        }
+        Entry::Go(Ticket { launched: now, among: self.in_flight })
     }
 
-    /// A request ended.
-    pub fn leave(&mut self, now: f64, ended: Ended) {
-        match ended {
-            Ended::Refused => self.refused(now),
-            Ended::Taken => self.taken(now),
-        }
+    /// Tells what came of a request, at `now`.
+    pub(super) fn leave(&mut self, ticket: Ticket, now: Duration, seen: Seen) {
         self.in_flight = self.in_flight.saturating_sub(1);
-    }
-
-    /// The server says that nothing will be taken for so many seconds.
-    pub fn hold(&mut self, now: f64, seconds: f64) {
-        let until = now + seconds.clamp(0.0, LONGEST_HOLD_S);
-        if until > self.hold_until {
-            self.hold_until = until;
-            self.note(now, "the server's own limit is used up");
+        match seen {
+            Seen::Answered(tokens) => self.answered(ticket, tokens, now),
+            Seen::Refused(wait) => self.refused(ticket, now, wait),
+            Seen::Neither => {}
         }
     }
 
-    /// Seconds until a hold ends; 0 without one.
-    pub fn held(&self, now: f64) -> f64 {
-        (self.hold_until - now).max(0.0)
+    /// What the headers of an answer say.
+    pub(super) fn hear(&mut self, allowance: Allowance, now: Duration) {
+        let allowed = |meter: Meter, each: f64| Allowed {
+            // Those in flight may not be counted yet.
+            left: (meter.left as f64 / each).floor() - self.in_flight as f64,
+            of: (meter.of as f64 / each).floor(),
+            until: now + meter.reset,
+        };
+        let requests = allowance.requests.map(|meter| allowed(meter, 1.0));
+        let tokens = allowance.tokens.map(|meter| allowed(meter, self.tokens_each.max(1.0)));
+        let scarcer = requests.into_iter().chain(tokens).min_by(|a, b| a.left.total_cmp(&b.left));
+        self.allowance = scarcer.or_else(|| self.allowance.take());
     }
 
-    /// Every change so far.
-    pub fn history(&self) -> &[RateChange] {
+    pub(super) fn history(&self) -> &[RateChange] {
         &self.history
     }
 
-    fn whole(&self) -> usize {
-        (self.limit as usize).max(1)
+    fn allowed_at(&mut self, now: Duration) -> Duration {
+        let Some(allowance) = &mut self.allowance else { return Duration::ZERO };
+        if now >= allowance.until {
+            // The count began again; the next answer says how long it lasts.
+            (allowance.left, allowance.until) = (allowance.of.max(1.0), now + ROUND);
+        }
+        if allowance.left < 1.0 { allowance.until } else { Duration::ZERO }
     }
 
-    fn refused(&mut self, now: f64) {
-        // What the server still holds is what it is known to take.
-        let others = self.in_flight.saturating_sub(1).max(1) as f64;
-        if self.refused_last.is_none_or(|last| now - last > BURST_S) {
-            self.ceiling = self.in_flight as f64;
+    fn answered(&mut self, ticket: Ticket, tokens: u64, now: Duration) {
+        self.tokens_each += (tokens as f64 - self.tokens_each) / 8.0;
+        let took = now.saturating_sub(ticket.launched).as_secs_f64();
+        self.seen_latencies = (self.seen_latencies + 1.0).min(64.0);
+        self.latency += (took - self.latency) / self.seen_latencies;
+        self.refused_share -= self.refused_share / 16.0;
+        if ticket.launched > self.episode {
+            self.refusals_in_a_row = 0;
         }
-        self.refused_last = Some(now);
-        self.doubling = false;
-        self.taken = 0;
-        self.probed = now;
-        self.hold_until = self.hold_until.max(now + PAUSE_S);
-        if self.episode.is_none_or(|began| now - began > EPISODE_S) {
-            self.episode = Some(now);
-            self.limit = (others * SHRINK).max(1.0);
-            self.note(now, "refused");
-        } else if others < self.limit {
-            self.limit = others;
-            self.note(now, "refused again");
-        }
-    }
-
-    fn taken(&mut self, now: f64) {
-        self.taken += 1;
-        if self.taken < self.whole() || !self.reached {
+        if ticket.launched < self.round.since {
             return;
         }
-        self.taken = 0;
-        self.reached = false;
-        if self.doubling {
-            self.grow(now, self.limit * 2.0, "clean round");
-        } else if self.limit < self.ceiling * NEAR {
-            self.grow(now, (self.limit * GROWTH).min(self.ceiling * NEAR), "clean round");
-        } else if now - self.probed > PROBE_S {
-            self.probed = now;
-            self.grow(now, self.limit + 1.0, "one more is tried");
+        self.round.answered += 1.0;
+        let lasted = now.saturating_sub(self.round.since);
+        let (enough, long_enough) =
+            if self.unrefused { (self.limit, true) } else { (self.limit.ceil().max(SMALLEST_ROUND), lasted >= ROUND) };
+        if self.round.answered >= enough && long_enough {
+            self.went_well(now, lasted);
         }
     }
 
-    fn grow(&mut self, now: f64, limit: f64, why: &str) {
-        let before = self.whole();
-        self.limit = limit.min(MOST);
-        if self.whole() != before {
-            self.note(now, why);
+    fn went_well(&mut self, now: Duration, lasted: Duration) {
+        let full = std::mem::replace(&mut self.round, Round { since: now, ..Round::default() }).full;
+        self.doubted = false;
+        if !full {
+            return;
+        }
+        if lasted >= ROUND {
+            self.proven = self.proven.max(self.limit);
+        }
+        if self.unrefused {
+            self.set(now, self.limit * 2.0, RateReason::Doubled);
+        } else if now >= self.cool && self.limit < self.proven {
+            self.keep = now + self.patience;
+            self.set(now, self.proven, RateReason::Restored);
+        } else if now >= self.cool.max(self.keep) {
+            self.ease = 0.0;
+            self.set(now, self.limit * 1.05, RateReason::Grown);
         }
     }
 
-    fn note(&mut self, now: f64, why: &str) {
-        let change = RateChange { at_ms: (now * 10.0) as u64 * 100, limit: self.whole(), why: why.to_owned() };
-        // A burst of refusals is one change.
-        if let Some(last) = self.history.last_mut().filter(|last| last.why == change.why && last.at_ms == change.at_ms)
-        {
-            *last = change;
+    fn refused(&mut self, ticket: Ticket, now: Duration, wait: Option<Duration>) {
+        self.refused_share += (1.0 - self.refused_share) / 16.0;
+        if !self.unrefused && ticket.launched <= self.episode {
+            // Launched before the last refusal was known: the same episode.
+            self.pause_until(now + wait.unwrap_or_default());
+            return;
+        }
+        self.refusals_in_a_row += 1;
+        let own = self.limits.pause * 2u32.saturating_pow(self.refusals_in_a_row.saturating_sub(1).min(16));
+        let own = own.min(LONGEST_OWN_PAUSE);
+        self.pause_until(now + wait.map_or(own, |wait| if self.refusals_in_a_row > 1 { wait.max(own) } else { wait }));
+        self.episode = now;
+        self.round = Round { since: now, ..Round::default() };
+        let limit = if self.unrefused { self.limit.min(ticket.among as f64) } else { self.limit };
+        self.unrefused = false;
+        if limit > self.proven && self.proven >= 0.8 * limit {
+            self.keep = now + self.patience;
+            self.patience = (self.patience * 2).min(MOST_PATIENCE);
+            self.set(now, self.proven, RateReason::Back);
+        } else if limit <= self.proven && !self.doubted {
+            self.doubted = true;
+            // Rarely: a little less. Again and again: it was never true.
+            let again = now.saturating_sub(self.eased) < AGAIN;
+            self.ease = if again { (2.0 * self.ease).clamp(EASE, 0.2) } else { EASE };
+            self.eased = now;
+            self.proven = self.at_least((1.0 - self.ease) * limit);
+            self.set(now, self.proven, RateReason::Eased);
         } else {
-            self.history.push(change);
-        }
-    }
-}
-
-/// Lets as many callers through as the limiter allows.
-#[derive(Debug)]
-pub struct Gate {
-    limiter: Mutex<Limiter>,
-    freed: Notify,
-    started: Instant,
-}
-
-impl Gate {
-    /// A gate that starts with `limit` at once.
-    pub fn new(limit: usize) -> Self {
-        Self { limiter: Mutex::new(Limiter::new(limit)), freed: Notify::new(), started: Instant::now() }
-    }
-
-    /// Waits for a place; what is returned must be told how the request ended.
-    pub async fn enter(&self) -> Pass<'_> {
-        loop {
-            let freed = self.freed.notified();
-            tokio::pin!(freed);
-            // Registered before the look, so that a place that comes free in between is not missed.
-            freed.as_mut().enable();
-            let held = {
-                let mut limiter = self.limiter();
-                if limiter.enter(self.now()) {
-                    return Pass { gate: self, ended: Ended::Taken };
-                }
-                limiter.held(self.now())
-            };
-            if held > 0.0 {
-                tokio::time::sleep(Duration::from_secs_f64(held)).await;
-            } else {
-                freed.await;
+            if limit <= self.proven {
+                (self.proven, self.patience) = (0.0, PATIENCE);
             }
+            self.cool = now + COOL_DOWN;
+            self.set(now, self.at_least(0.8 * limit), RateReason::Cut);
         }
     }
 
-    /// The server says that nothing will be taken for so long.
-    pub fn hold(&self, pause: Duration) {
-        self.limiter().hold(self.now(), pause.as_secs_f64());
+    fn at_least(&self, limit: f64) -> f64 {
+        limit.max(if self.limit < 1.0 || self.refused_share > MANY_REFUSALS { LEAST } else { 1.0 })
     }
 
-    /// Every change of the limit.
-    pub fn history(&self) -> Vec<RateChange> {
-        self.limiter().history().to_vec()
+    fn pause_until(&mut self, time: Duration) {
+        self.paused = self.paused.max(time);
+        self.next = self.next.max(self.paused);
     }
 
-    fn now(&self) -> f64 {
-        self.started.elapsed().as_secs_f64()
-    }
-
-    fn limiter(&self) -> MutexGuard<'_, Limiter> {
-        self.limiter.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The right to have one request in flight.
-#[derive(Debug)]
-pub struct Pass<'a> {
-    gate: &'a Gate,
-    /// How the request ended; a caller that went away counts as taken.
-    pub ended: Ended,
-}
-
-impl Drop for Pass<'_> {
-    fn drop(&mut self) {
-        self.gate.limiter().leave(self.gate.now(), self.ended);
-        // A limit that grew may let more than one through.
-        self.gate.freed.notify_waiters();
+    fn set(&mut self, now: Duration, limit: f64, why: RateReason) {
+        let limit = limit.min(self.limits.most.max(1) as f64);
+        if limit.to_bits() != self.limit.to_bits() {
+            self.limit = limit;
+            self.history.push(RateChange { ms: now.as_millis() as u64, limit, why });
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What a simulated server and its client come to.
-    struct Outcome {
-        /// Taken a second, after the first 30 s.
-        rate: f64,
-        /// Share of requests that were refused, from the start.
-        refused: f64,
-    }
-
-    /// A client with endless work for 180 s, in steps of 10 ms. A refusal comes back at once, and its caller waits for
-    /// half a second. `admit` says whether the server takes a request that comes now, given those that it holds.
-    fn simulate(latency: f64, mut admit: impl FnMut(f64, usize) -> bool) -> Outcome {
-        let mut limiter = Limiter::new(20);
-        let mut held: Vec<f64> = Vec::new();
-        let (mut taken, mut refused, mut late) = (0, 0, 0);
-        for step in 0..18_000 {
-            let now = f64::from(step) * 0.01;
-            let done = held.iter().filter(|end| **end <= now).count();
-            held.retain(|end| *end > now);
-            for _ in 0..done {
-                limiter.leave(now, Ended::Taken);
-            }
-            taken += done;
-            late += if now > 30.0 { done } else { 0 };
-            let mut turned_away = 0;
-            while limiter.enter(now) {
-                if admit(now, held.len()) {
-                    held.push(now + latency);
-                } else {
-                    turned_away += 1;
-                }
-            }
-            for _ in 0..turned_away {
-                limiter.leave(now, Ended::Refused);
-            }
-            refused += turned_away;
-        }
-        Outcome { rate: late as f64 / 150.0, refused: f64::from(refused) / (taken as f64 + f64::from(refused)) }
-    }
-
-    #[test]
-    fn a_server_that_holds_25_at_once_is_kept_busy() {
-        let outcome = simulate(1.0, |_, held| held < 25);
-        assert!(outcome.rate >= 0.9 * 25.0, "{}", outcome.rate);
-        assert!(outcome.refused < 0.02, "{}", outcome.refused);
-    }
-
-    #[test]
-    fn a_server_that_takes_40_a_second_is_kept_busy() {
-        let mut window = (0.0, 0);
-        let outcome = simulate(0.1, |now, _| {
-            if now - window.0 >= 1.0 {
-                window = (now, 0);
-            }
-            window.1 += 1;
-            window.1 <= 40
-        });
-        assert!(outcome.rate >= 0.9 * 40.0, "{}", outcome.rate);
-        assert!(outcome.refused < 0.02, "{}", outcome.refused);
-    }
-
-    #[test]
-    fn an_idle_limit_does_not_grow_and_a_failing_server_does_not_shrink_it() {
-        let mut limiter = Limiter::new(20);
-        for step in 0..200 {
-            assert!(limiter.enter(f64::from(step)));
-            limiter.leave(f64::from(step), Ended::Taken);
-        }
-        assert_eq!(limiter.history().len(), 1);
-        limiter.hold(200.0, 3.0);
-        assert!(!limiter.enter(202.0) && limiter.enter(203.5));
-    }
-}
+#[path = "limiter_tests.rs"]
+mod tests;

@@ -1,252 +1,268 @@
-//! A model behind a server: one transport for all providers, each of which is a small dialect.
-//! Hides sending and trying again, the limit of requests in flight, endless bodies, and keys in error messages.
+//! A model behind a server: one way of sending, retrying, limiting and failing for every provider.
+//! Hides each provider's dialect, what a server was found not to take, and everything that can go wrong on the wire.
 
 mod anthropic;
 mod dress;
+mod failure;
+mod gate;
 mod gemini;
+mod headers;
 mod limiter;
 mod openai;
-mod rejection;
 
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
 };
 
 use async_trait::async_trait;
-use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{Method, Response, StatusCode, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use limiter::RateChange;
-
 use self::{
-    dress::Dress,
-    limiter::{Ended, Gate},
-    rejection::{cause_of, message_of, retry_after},
+    dress::{Dress, Form},
+    failure::Failed,
+    gate::{Gate, Pass},
+    headers::Allowance,
+    limiter::{Limits, Seen},
 };
-use super::{ChatModel, ChatReply, ChatRequest, ModelError};
+use super::{ChatModel, ChatReply, ChatRequest, Finish, ModelError};
 use crate::{
-    data::Cause,
-    http::{Again, Http, Retries, retry},
+    data::{Cause, Usage},
+    http::{self, Again, Http, HttpOptions, Retries},
+};
+
+pub use self::{
+    dress::THINKING_ROOM,
+    limiter::{RateChange, RateReason},
 };
 
 /// A reply larger than this is no reply.
 const LARGEST_BODY: usize = 8 << 20;
-/// Callers that may wait for the limiter at once.
-const CALLERS: usize = 256;
-/// Changes of dress for one attempt.
-const CHANGES: usize = 4;
+/// A server that asks for a longer pause is given up for now.
+const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
-/// Which protocol a server speaks.
+/// The languages that servers speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Chat completions: `OpenAI`, vLLM, llama.cpp, Ollama, routers, proxies, Azure.
+pub enum Provider {
+    /// `OpenAI`'s chat completions, which many servers speak.
     #[default]
     OpenAi,
-    /// Messages.
+    /// Anthropic's Messages.
     Anthropic,
-    /// `generateContent`.
+    /// Google's `generateContent`.
     Gemini,
 }
 
 /// How to reach a model.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RemoteOptions {
     /// `provider/model`, as configured.
     pub name: String,
     /// The model's name on the server.
     pub model: String,
-    /// The protocol.
-    pub kind: Kind,
-    /// Such as `https://api.openai.com/v1`.
+    /// What the server speaks.
+    pub provider: Provider,
+    /// Such as `https://api.openai.com/v1`. A query is kept; nothing of it is ever shown.
     pub base_url: String,
     /// Sent in the provider's header, and nowhere else.
     pub api_key: Option<String>,
-    /// Requests in flight to begin with.
-    pub connections: usize,
+    /// The client, with the rule of `--offline`; without one, a client without that rule.
+    pub http: Option<Http>,
+    /// Requests in flight at first.
+    pub start: usize,
+    /// Requests in flight at most.
+    pub most: usize,
     /// A request that takes longer is cut.
     pub timeout: Duration,
-    /// How often and how patiently a request is sent again.
-    pub retries: Retries,
+    /// Requests that are sent for one question before it is given up.
+    pub attempts: usize,
+    /// The first pause between two attempts; it doubles each time.
+    pub pause: Duration,
 }
 
-impl RemoteOptions {
-    /// A model with the usual patience.
-    pub fn new(name: &str, model: &str, kind: Kind, base_url: &str) -> Self {
+impl Default for RemoteOptions {
+    fn default() -> Self {
         Self {
-            name: name.to_owned(),
-            model: model.to_owned(),
-            kind,
-            base_url: base_url.to_owned(),
+            name: String::new(),
+            model: String::new(),
+            provider: Provider::OpenAi,
+            base_url: String::new(),
             api_key: None,
-            connections: 20,
+            http: None,
+            start: 20,
+            most: 256,
             timeout: Duration::from_mins(5),
-            retries: Retries { attempts: 6, pause: Duration::from_millis(500), longest: Duration::from_mins(2) },
+            attempts: 8,
+            pause: Duration::from_millis(500),
         }
     }
 }
 
-/// What providers differ in.
+/// What differs between providers, and nothing else.
 trait Dialect: Send + Sync {
-    /// Path below the base URL.
-    fn path(&self, model: &str) -> String;
-    /// Adds key and version.
-    fn authorized(&self, post: RequestBuilder, key: Option<&str>) -> RequestBuilder;
-    /// The request's body in this dress.
+    /// Where questions go, below the base URL, which has no slash at its end.
+    fn url(&self, base: &str, model: &str) -> String;
+    /// The headers that carry the key and the protocol's version.
+    fn headers(&self, url: &Url, key: Option<&str>) -> Vec<(&'static str, String)>;
+    /// Ways to ask for a reply of a schema, the best one first.
+    fn forms(&self) -> &'static [Form];
+    /// The question.
     fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value;
-    /// The reply in a body of a success.
-    fn reply(&self, body: &Value) -> Result<ChatReply, ModelError>;
+    /// The answer.
+    fn reply(&self, body: &Value) -> Result<ChatReply, Failed>;
+    /// What only this provider says when it refuses; `text` is the whole body in lower case.
+    fn cause(&self, status: u16, error: &Value, text: &str) -> Option<Cause>;
+    /// How long the server asks to wait, where it says so in the body.
+    fn wait(&self, _error: &Value) -> Option<Duration> {
+        None
+    }
 }
 
 /// A model behind a server.
 pub struct Remote {
     options: RemoteOptions,
-    dialect: Box<dyn Dialect>,
-    http: Http,
+    dialect: &'static dyn Dialect,
+    http: Option<Http>,
     shown_url: String,
     gate: Gate,
-    /// What this model was found to take; remembered, so that it is not found out at each call.
+    /// What the server was found not to take; remembered, so that it is not found out at each call.
     dress: Mutex<Dress>,
-}
-
-/// An attempt that failed, and whether another one may do better.
-struct Failed {
-    error: ModelError,
-    again: Again,
-}
-
-impl Failed {
-    fn for_good(cause: Cause, message: impl Into<String>) -> Self {
-        Self { error: ModelError::new(cause, message), again: Again::Never }
-    }
-
-    fn for_now(cause: Cause, message: impl Into<String>) -> Self {
-        Self { error: ModelError::new(cause, message), again: Again::Later }
-    }
-
-    /// The server may have worked for it, and charge.
-    fn charged(mut self) -> Self {
-        self.error.charged += 1;
-        self
-    }
+    /// Why no question can be answered any more, so that those who wait to send one do not.
+    closed: OnceLock<ModelError>,
 }
 
 impl Remote {
     /// Nothing is sent yet.
-    pub fn new(options: RemoteOptions, http: Http) -> Self {
-        let dialect: Box<dyn Dialect> = match options.kind {
-            Kind::OpenAi => Box::new(openai::OpenAi),
-            Kind::Anthropic => Box::new(anthropic::Anthropic),
-            Kind::Gemini => Box::new(gemini::Gemini),
-        };
+    pub fn new(options: RemoteOptions) -> Self {
+        let most = options.most.max(options.start).max(1);
+        let limits = Limits { start: options.start, most, pause: options.pause, longest: LONGEST_PAUSE };
         Self {
-            dialect,
-            http,
+            dialect: match options.provider {
+                Provider::OpenAi => &openai::OpenAi,
+                Provider::Anthropic => &anthropic::Anthropic,
+                Provider::Gemini => &gemini::Gemini,
+            },
+            http: options.http.clone().or_else(|| Http::new(HttpOptions::default()).ok()),
             shown_url: shown_url(&options.base_url),
-            gate: Gate::new(options.connections),
+            gate: Gate::new(limits),
             dress: Mutex::default(),
-            options,
+            closed: OnceLock::new(),
+            options: RemoteOptions { most, ..options },
         }
     }
 
-    async fn attempt(&self, request: &ChatRequest, sent: &AtomicU32) -> Result<ChatReply, Failed> {
-        let mut pass = self.gate.enter().await;
-        let mut changes = 0;
+    /// One attempt: as many requests as it takes to find out what the server does not take.
+    async fn attempt(&self, request: &ChatRequest, sent: &Sent) -> Result<ChatReply, Failed> {
+        let mut dress = *self.dress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = None::<Usage>;
         loop {
-            let dress = self.dress();
-            sent.fetch_add(1, Ordering::Relaxed);
-            let (status, headers, body) = self.exchange(request, dress).await?;
-            if let Some(pause) = rejection::used_up(&headers) {
-                self.gate.hold(pause);
-            }
-            let (status, value) = match (status.is_success(), serde_json::from_slice::<Value>(&body)) {
-                (true, Ok(value)) => match rejection::hidden_status(&value) {
-                    Some(hidden) => (hidden, value),
-                    None => return self.dialect.reply(&value).map_err(again_or_not),
-                },
-                (true, Err(_)) => return Err(self.broken(&body).charged()),
-                (false, value) => (status, value.unwrap_or_default()),
+            let outcome = self.send(request, dress, sent).await;
+            let next = match &outcome {
+                Ok(reply) => dress.with_room(reply),
+                Err(failed) if failed.error.cause == Cause::Refused => {
+                    dress.without(&failed.said, self.dialect.forms())
+                }
+                Err(_) => None,
             };
-            let text = String::from_utf8_lossy(&body[..body.len().min(20_000)]).to_lowercase();
-            let cause = cause_of(status, &text);
-            if status == StatusCode::TOO_MANY_REQUESTS {
-                pass.ended = Ended::Refused;
+            match (next, outcome) {
+                (Some(next), outcome) => {
+                    dress = next;
+                    before = both(before, outcome.ok().and_then(|reply| reply.usage));
+                }
+                (None, Ok(mut reply)) => {
+                    self.dress.lock().unwrap_or_else(PoisonError::into_inner).remember(dress);
+                    reply.usage = both(before, reply.usage);
+                    return Ok(reply);
+                }
+                (None, Err(failed)) => return Err(failed),
             }
-            if cause == Cause::Refused && changes < CHANGES && self.dress_otherwise(dress, &text) {
-                changes += 1;
-                continue;
-            }
-            let said = format!("{} says {status}: {}", self.shown_url, message_of(&value, &self.redacted(&body)));
-            let again = match retry_after(&headers, &value) {
-                _ if !cause.is_transient() => Again::Never,
-                Some(pause) => Again::After(pause),
-                None => Again::Later,
-            };
-            return Err(Failed { error: ModelError::new(cause, said), again });
         }
     }
 
-    async fn exchange(
-        &self,
-        request: &ChatRequest,
-        dress: Dress,
-    ) -> Result<(StatusCode, reqwest::header::HeaderMap, Vec<u8>), Failed> {
-        let body = self.dialect.body(&self.options.model, request, dress);
-        let post = self.post()?.timeout(self.options.timeout).json(&body);
-        let post = self.dialect.authorized(post, self.options.api_key.as_deref());
-        let response = post.send().await.map_err(|error| lost(&error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        Ok((status, headers, read_capped(response).await?))
+    /// One request.
+    async fn send(&self, request: &ChatRequest, dress: Dress, sent: &Sent) -> Result<ChatReply, Failed> {
+        let post = self.post()?.json(&self.dialect.body(&self.options.model, request, dress));
+        let mut pass = self.gate.enter().await.map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
+        if let Some(error) = self.closed.get() {
+            let never = Failed::new(error.cause, error.message.clone(), Again::Never);
+            return Err(never);
+        }
+        sent.requests.fetch_add(1, Ordering::Relaxed);
+        let outcome = self.answer(post, &pass).await;
+        if outcome.as_ref().is_err_and(|failed| failed.charged) {
+            sent.charged.fetch_add(1, Ordering::Relaxed);
+        }
+        if let Some(failed) = outcome.as_ref().err().filter(|failed| failed.error.is_terminal()) {
+            self.closed.get_or_init(|| failed.error.clone());
+        }
+        pass.saw(match &outcome {
+            Ok(reply) => Seen::Answered(reply.usage.map_or(0, |usage| usage.input + usage.output)),
+            Err(failed) if failed.error.cause == Cause::RateLimit => Seen::Refused(failed.error.retry_after),
+            Err(_) => Seen::Neither,
+        });
+        outcome
     }
 
-    fn post(&self) -> Result<RequestBuilder, Failed> {
+    fn post(&self) -> Result<reqwest::RequestBuilder, Failed> {
+        let never = |message| Failed::new(Cause::ModelNotFound, message, Again::Never);
         let (base, query) = self.options.base_url.split_once('?').unwrap_or((&self.options.base_url, ""));
-        let path = self.dialect.path(&self.options.model);
-        let mut url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).map_err(|error| {
-            Failed::for_good(Cause::ModelNotFound, format!("the base URL `{}` is none: {error}", self.shown_url))
-        })?;
+        let mut url = Url::parse(&self.dialect.url(base.trim_end_matches('/'), &self.options.model))
+            .map_err(|error| never(format!("the base URL `{}` is none: {error}", self.shown_url)))?;
         url.set_query(Some(query).filter(|query| !query.is_empty()));
-        self.http.request(Method::POST, &url).map_err(|error| {
-            Failed::for_good(Cause::ModelNotFound, format!("--offline forbids a connection to `{}`", error.0))
-        })
+        let http = self.http.as_ref().ok_or_else(|| never("no HTTP client can be made".to_owned()))?;
+        let post = http
+            .request(Method::POST, &url)
+            .map_err(|error| never(format!("--offline forbids a connection to `{}`", error.0)))?;
+        let headers = self.dialect.headers(&url, self.options.api_key.as_deref());
+        Ok(headers.into_iter().fold(post.timeout(self.options.timeout), |post, (name, value)| post.header(name, value)))
     }
 
-    /// Whether the request may pass in another dress: the one that somebody else has found meanwhile, or the next one.
-    fn dress_otherwise(&self, worn: Dress, complaint: &str) -> bool {
-        let mut dress = self.dress.lock().unwrap_or_else(PoisonError::into_inner);
-        if *dress != worn {
-            return true;
+    async fn answer(&self, post: reqwest::RequestBuilder, pass: &Pass<'_>) -> Result<ChatReply, Failed> {
+        let response = post.send().await.map_err(|error| failure::lost(&error))?;
+        let now = jiff::Timestamp::now();
+        pass.hear(Allowance::of(response.headers(), now));
+        let (status, wait) = (response.status(), http::retry_after(response.headers(), now));
+        let body = self.redacted(&read_capped(response).await?);
+        let value: Option<Value> = serde_json::from_str(&body).ok();
+        match value {
+            Some(value) if status.is_success() => match failure::in_a_success(&value) {
+                Some(status) => Err(self.rejected(status, wait, &body)),
+                None => self.dialect.reply(&value),
+            },
+            None if status.is_success() => Err(failure::broken(&body)),
+            _ => Err(self.rejected(status, wait, &body)),
         }
-        match worn.next(complaint) {
-            Some(next) => {
-                *dress = next;
-                true
-            }
-            None => false,
-        }
     }
 
-    fn dress(&self) -> Dress {
-        *self.dress.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A status that is no success, as a typed failure.
+    fn rejected(&self, status: StatusCode, wait: Option<Duration>, body: &str) -> Failed {
+        let error = failure::error_of(body);
+        let text = body.chars().take(20_000).collect::<String>().to_lowercase();
+        let own = self.dialect.cause(status.as_u16(), &error, &text);
+        let cause = own.unwrap_or_else(|| failure::cause_of(status.as_u16(), &text));
+        let wait = wait.or_else(|| self.dialect.wait(&error));
+        let message = format!("{} says {status}: {}", self.shown_url, failure::message_of(&error, body));
+        let again = match wait {
+            Some(wait) if cause.is_transient() => Again::After(wait),
+            None if cause.is_transient() => Again::Later,
+            _ => Again::Never,
+        };
+        let error = ModelError { retry_after: wait, ..ModelError::new(cause, message) };
+        Failed { error, again, said: text, charged: false }
     }
 
-    /// A success that is no JSON: often a proxy in between, so another attempt may do better.
-    fn broken(&self, body: &[u8]) -> Failed {
-        let start: String = self.redacted(body).chars().take(80).collect();
-        Failed::for_now(Cause::NotJson, format!("the server's answer is no JSON: `{start}`"))
-    }
-
-    /// A body's start as text; a server may echo the key.
+    /// A server may echo the key, in an error or in an answer.
     fn redacted(&self, body: &[u8]) -> String {
-        let text = String::from_utf8_lossy(&body[..body.len().min(20_000)]).into_owned();
-        match self.options.api_key.as_deref().filter(|key| key.len() > 3) {
+        let text = String::from_utf8_lossy(body);
+        match self.options.api_key.as_deref().filter(|key| key.len() > 3 && text.contains(key)) {
             Some(key) => text.replace(key, "…"),
-            None => text,
+            None => text.into_owned(),
         }
     }
 }
@@ -265,67 +281,58 @@ impl ChatModel for Remote {
         false
     }
 
-    fn parallel(&self) -> usize {
-        CALLERS
-    }
-
     fn rates(&self) -> Vec<RateChange> {
         self.gate.history()
     }
 
+    /// Generous: the limiter says how many of them are in flight.
+    fn parallel(&self) -> usize {
+        self.options.most
+    }
+
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
-        let (sent, charged) = (AtomicU32::new(0), AtomicU32::new(0));
-        let attempt = || async {
-            let result = self.attempt(request, &sent).await;
-            charged.fetch_add(result.as_ref().err().map_or(0, |failed| failed.error.charged), Ordering::Relaxed);
-            result
-        };
-        let result = retry(self.options.retries, attempt, |failed: &Failed| failed.again).await;
-        let (attempts, charged) = (sent.into_inner(), charged.into_inner());
-        match result {
+        let sent = Sent::default();
+        let policy =
+            Retries { attempts: self.options.attempts.max(1), pause: self.options.pause, longest: LONGEST_PAUSE };
+        let outcome = http::retry(policy, || self.attempt(request, &sent), |failed: &Failed| failed.again).await;
+        let (attempts, charged) = (sent.requests.into_inner(), sent.charged.into_inner());
+        match outcome {
             Ok(reply) => Ok(ChatReply { attempts, charged, ..reply }),
             Err(failed) => Err(ModelError { attempts, charged, ..failed.error }),
         }
     }
 }
 
-/// A success that holds no usable message: an empty one may be the server's mood, a refusal is not.
-fn again_or_not(error: ModelError) -> Failed {
-    let again = if error.cause == Cause::NotJson { Again::Later } else { Again::Never };
-    Failed { error, again }.charged()
+/// The requests of one question.
+#[derive(Debug, Default)]
+struct Sent {
+    requests: AtomicU32,
+    /// Those that may be charged, although nothing came of them.
+    charged: AtomicU32,
 }
 
-fn lost(error: &reqwest::Error) -> Failed {
-    let mut why = String::new();
-    let mut source: Option<&dyn std::error::Error> = std::error::Error::source(error);
-    while let Some(inner) = source {
-        why = inner.to_string();
-        source = inner.source();
+fn both(one: Option<Usage>, other: Option<Usage>) -> Option<Usage> {
+    match (one, other) {
+        (Some(mut sum), Some(more)) => {
+            sum += more;
+            Some(sum)
+        }
+        (one, other) => one.or(other),
     }
-    // A connection that does not come about in time is no slow answer.
-    let (cause, what) = match (error.is_connect(), error.is_timeout()) {
-        (true, _) => (Cause::Connection, "no connection"),
-        (false, true) => (Cause::Timeout, "no reply in time"),
-        (false, false) => (Cause::Connection, "the connection broke"),
-    };
-    let host = error.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-    let message = if why.is_empty() { format!("{what}: `{host}`") } else { format!("{what}: `{host}`: {why}") };
-    let failed = Failed::for_now(cause, message);
-    if error.is_connect() { failed } else { failed.charged() }
 }
 
 async fn read_capped(mut response: Response) -> Result<Vec<u8>, Failed> {
     let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| lost(&error))? {
+    while let Some(piece) = response.chunk().await.map_err(|error| failure::lost(&error))? {
         body.extend_from_slice(&piece);
         if body.len() > LARGEST_BODY {
-            return Err(Failed::for_now(Cause::NotJson, "the reply has no end").charged());
+            return Err(Failed::new(Cause::NotJson, "the reply has no end".into(), Again::Later).charged());
         }
     }
     Ok(body)
 }
 
-/// A URL without user, password and query, for the record and for messages.
+/// The URL without user, password and query, for the record and for messages.
 pub fn shown_url(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
@@ -334,13 +341,30 @@ pub fn shown_url(url: &str) -> String {
     path.map_or_else(|| format!("{scheme}://{host}"), |path| format!("{scheme}://{host}/{path}"))
 }
 
+/// An answer's parts, as every dialect finds them.
+fn reply(text: String, finish: Finish, model: &Value, [input, output, cached]: [u64; 3]) -> ChatReply {
+    ChatReply {
+        model_returned: model.as_str().map(str::to_owned),
+        // A server that counts nothing says nothing, or zeros.
+        usage: (input + output > 0).then_some(Usage { input, output, cached }),
+        ..ChatReply::new(text, finish)
+    }
+}
+
+/// The sum of the counts that are there.
+fn tokens(usage: &Value, fields: &[&str]) -> u64 {
+    fields.iter().filter_map(|field| usage[*field].as_u64()).sum()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::shown_url;
+    use super::*;
 
     #[test]
-    fn a_url_is_shown_without_secrets() {
-        assert_eq!(shown_url("https://user:pass@host:8/v1?key=1#x"), "https://host:8/v1");
-        assert_eq!(shown_url("http://host"), "http://host");
+    fn no_secret_in_what_is_shown() {
+        let check = |url, expect: &str| assert_eq!(shown_url(url), expect);
+        check("https://me:pw@host:81/v1?key=x", "https://host:81/v1");
+        check("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1");
+        check("https://host", "https://host");
     }
 }

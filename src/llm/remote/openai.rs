@@ -1,84 +1,94 @@
-//! Chat completions, as `OpenAI` defined them and many servers speak them; Azure's key header, too.
+//! The chat completions of `OpenAI`, and of every server that speaks them: vLLM, llama.cpp, Ollama, Azure, routers, proxies.
+//! Hides in what such servers differ: how the key is sent, how a length is named, how a message holds its text.
 
-use reqwest::RequestBuilder;
+use reqwest::Url;
 use serde_json::{Value, json};
 
 use super::{
     Dialect,
-    dress::{Dress, sampling},
+    dress::{Dress, Form, messages, reduced},
+    failure::{Failed, no_message},
+    reply, tokens,
 };
 use crate::{
-    data::{Cause, Usage},
-    llm::{ChatReply, ChatRequest, Finish, ModelError},
+    data::Cause,
+    llm::{ChatReply, ChatRequest, Finish},
 };
 
-pub struct OpenAi;
+pub(super) struct OpenAi;
 
 impl Dialect for OpenAi {
-    fn path(&self, _model: &str) -> String {
-        "/chat/completions".to_owned()
+    fn url(&self, base: &str, _model: &str) -> String {
+        format!("{base}/chat/completions")
     }
 
-    fn authorized(&self, post: RequestBuilder, key: Option<&str>) -> RequestBuilder {
+    fn headers(&self, url: &Url, key: Option<&str>) -> Vec<(&'static str, String)> {
+        let of_azure = url.host_str().is_some_and(|host| host.ends_with(".azure.com"))
+            || url.query_pairs().any(|(name, _)| name == "api-version");
         match key {
-            Some(key) => post.bearer_auth(key).header("api-key", key),
-            None => post,
+            Some(key) if of_azure => vec![("api-key", key.to_owned())],
+            Some(key) => vec![("authorization", format!("Bearer {key}"))],
+            None => Vec::new(),
         }
+    }
+
+    fn forms(&self) -> &'static [Form] {
+        &[Form::Schema, Form::Reduced, Form::Prompt]
     }
 
     fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value {
-        let mut body = json!({ "model": model, "messages": dress.messages(request) });
-        body[if dress.new_length_name { "max_completion_tokens" } else { "max_tokens" }] = json!(request.max_tokens);
-        sampling(&mut body, request, dress);
-        if !dress.no_sampling {
+        let form = self.forms()[dress.form];
+        let mut body = json!({ "model": model, "messages": messages(request, form) });
+        let length = if dress.new_length_name { "max_completion_tokens" } else { "max_tokens" };
+        body[length] = json!(dress.length(request));
+        if !dress.no_temperature {
+            body["temperature"] = json!(request.temperature);
+        }
+        if !dress.no_seed {
             body["seed"] = json!(request.seed);
         }
-        if !dress.schema_in_prompt {
-            body["response_format"] = json!({
-                "type": "json_schema",
-                "json_schema": { "name": request.schema_name, "strict": true, "schema": request.schema }
-            });
-        }
+        let schema = match form {
+            Form::Prompt => return body,
+            Form::Reduced => reduced(&request.schema),
+            _ => request.schema.clone(),
+        };
+        body["response_format"] = json!({
+            "type": "json_schema",
+            "json_schema": { "name": request.schema_name, "strict": true, "schema": schema }
+        });
         body
     }
 
-    fn reply(&self, body: &Value) -> Result<ChatReply, ModelError> {
+    fn reply(&self, body: &Value) -> Result<ChatReply, Failed> {
         let choice = &body["choices"][0];
         let message = &choice["message"];
         let refusal = message["refusal"].as_str().filter(|text| !text.is_empty());
         let finish = match choice["finish_reason"].as_str() {
             _ if refusal.is_some() => Finish::Refused,
-            Some("content_filter") => {
-                return Err(ModelError::new(Cause::ContentFilter, "the provider's filter withheld the reply"));
-            }
+            Some("content_filter") => Finish::Filtered,
             Some("length" | "max_tokens") => Finish::Length,
             _ => Finish::Stop,
         };
         let text = refusal.map(str::to_owned).or_else(|| text_of(&message["content"]));
         if text.is_none() && finish == Finish::Stop {
-            return Err(ModelError::new(Cause::NotJson, "the server's answer holds no message"));
+            return Err(no_message());
         }
-        Ok(ChatReply {
-            model_returned: body["model"].as_str().map(str::to_owned),
-            usage: usage(&body["usage"]),
-            ..ChatReply::new(text.unwrap_or_default(), finish)
-        })
+        let usage = &body["usage"];
+        let cached = tokens(&usage["prompt_tokens_details"], &["cached_tokens"]);
+        let counts = [tokens(usage, &["prompt_tokens"]), tokens(usage, &["completion_tokens"]), cached];
+        Ok(reply(text.unwrap_or_default(), finish, &body["model"], counts))
+    }
+
+    fn cause(&self, _status: u16, _error: &Value, _text: &str) -> Option<Cause> {
+        None
     }
 }
 
-/// A message's text: a string, or parts of which some are text.
+/// A message's text: a string, or parts of which some are text. Thoughts stand elsewhere and are left there.
 fn text_of(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
         Value::Array(parts) => Some(parts.iter().filter_map(|part| part["text"].as_str()).collect()),
         _ => None,
     }
-}
-
-fn usage(value: &Value) -> Option<Usage> {
-    Some(Usage {
-        input: value["prompt_tokens"].as_u64()?,
-        output: value["completion_tokens"].as_u64()?,
-        cached: value["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap_or(0),
-    })
 }

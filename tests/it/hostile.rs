@@ -1,0 +1,252 @@
+//! A run of judgements against servers that fail in eleven ways: nothing is lost, nothing is invented, nothing is paid
+//! twice. `TASKGEN_HOSTILE_ITEMS` sets the number of judgements; 2,000 is the size of the proof.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Instant,
+};
+
+use futures_util::{StreamExt as _, future, stream};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use taskgen::{
+    data::{Cause, Unscored},
+    llm::{Answer, Answered, Ask, AskError, Llm, Provider},
+};
+
+use crate::{
+    fake_providers::{ALL, Fake, Play, Request, error, no_money},
+    llm::Bench,
+};
+
+/// Judgements of a run in `make test`.
+const ITEMS: usize = 300;
+const SEED: u64 = 20_261_121;
+/// Options that each judgement chooses from.
+const OPTIONS: u64 = 3;
+
+/// Which option is best.
+#[derive(Debug, PartialEq, Deserialize, schemars::JsonSchema)]
+struct Choice {
+    /// The number of the best option.
+    option: u64,
+    /// How good it is.
+    score: f64,
+}
+
+impl Answer for Choice {
+    fn validate(&self) -> Result<(), Unscored> {
+        let fine = (0.0..=1.0).contains(&self.score);
+        if fine { Ok(()) } else { Err(Unscored { cause: Cause::OutOfRange, reason: self.score.to_string() }) }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    Busy,
+    BusyFor(&'static str),
+    Broken,
+    Cut,
+    Endless,
+    Html,
+    Half,
+    Two,
+    NotANumber,
+    WrongIndex,
+    Refusal,
+}
+
+/// Every fault, with what becomes of an item that meets no other.
+const FAULTS: [(Fault, Cause); 11] = [
+    (Fault::Busy, Cause::RateLimit),
+    (Fault::BusyFor("0.02"), Cause::RateLimit),
+    (Fault::Broken, Cause::Overloaded),
+    (Fault::Cut, Cause::Connection),
+    (Fault::Endless, Cause::NotJson),
+    (Fault::Html, Cause::NotJson),
+    (Fault::Half, Cause::NotJson),
+    (Fault::Two, Cause::TwoVerdicts),
+    (Fault::NotANumber, Cause::NotJson),
+    (Fault::WrongIndex, Cause::UnknownReference),
+    (Fault::Refusal, Cause::Refused),
+];
+
+/// What the server knows, and what it saw.
+struct World {
+    disturbed: bool,
+    /// Requests for each item.
+    requests: Mutex<BTreeMap<u64, u64>>,
+}
+
+impl World {
+    /// The fault of an item that is bad for ever: 3 in 100.
+    fn bad(item: u64) -> Option<(Fault, Cause)> {
+        (draw(&[item, 1]) < 0.03).then(|| FAULTS[(draw(&[item, 2]) * 11.0) as usize])
+    }
+
+    fn fault(&self, item: u64, attempt: u64) -> Option<Fault> {
+        if !self.disturbed {
+            return None;
+        }
+        let passing = || (draw(&[item, 3, attempt]) < 0.3).then(|| FAULTS[(draw(&[item, 4, attempt]) * 11.0) as usize]);
+        Self::bad(item).or_else(passing).map(|(fault, _)| fault)
+    }
+
+    fn play(&self, provider: Provider, request: &Request) -> Play {
+        let item = item_of(&request.body);
+        let attempt = {
+            let mut requests = self.requests.lock().unwrap();
+            let count = requests.entry(item).or_default();
+            *count += 1;
+            *count
+        };
+        let good = format!("{{\"option\":{},\"score\":{}}}", item % OPTIONS, score(item));
+        match self.fault(item, attempt) {
+            None => Play::Say(good),
+            Some(Fault::Busy) => error(provider, 429, "rate_limit_error", "slow down"),
+            Some(Fault::BusyFor(seconds)) => Play::Status(429, vec![("retry-after", seconds.into())], String::new()),
+            Some(Fault::Broken) => Play::Status(500, Vec::new(), "oh".into()),
+            Some(Fault::Cut) => Play::Cut,
+            Some(Fault::Endless) => Play::Endless,
+            Some(Fault::Html) => Play::Raw("<html>busy</html>".into()),
+            Some(Fault::Half) => Play::Raw("{\"model\":\"fake-1\",\"usage\":{".into()),
+            Some(Fault::Two) => Play::Say(format!("{good} or {{\"option\":9,\"score\":0.5}}")),
+            Some(Fault::NotANumber) => Play::Say("{\"option\":0,\"score\":NaN}".into()),
+            Some(Fault::WrongIndex) => Play::Say("{\"option\":7,\"score\":0.5}".into()),
+            Some(Fault::Refusal) => Play::Decline,
+        }
+    }
+}
+
+/// A number from 0 to 1 that follows from the seed and the numbers.
+fn draw(numbers: &[u64]) -> f64 {
+    let mixed = numbers.iter().fold(SEED, |state, number| {
+        let mut z = (state ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    });
+    (mixed >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn score(item: u64) -> f64 {
+    (draw(&[item, 5]) * 1000.0).floor() / 1000.0
+}
+
+fn item_of(body: &Value) -> u64 {
+    let text = body.to_string();
+    let (_, after) = text.split_once("item-").unwrap();
+    after[..6].parse().unwrap()
+}
+
+async fn judge(llm: &Llm, item: u64) -> (u64, Result<Answered<Choice>, AskError>) {
+    let vars = json!({ "a": format!("item-{item:06}"), "b": "the others" });
+    let check = |choice: &Choice| match choice.option {
+        0..OPTIONS => Ok(()),
+        other => Err(Unscored { cause: Cause::UnknownReference, reason: format!("option {other}") }),
+    };
+    let ask = Ask { role: "judge", prompt: "rank/pick", vars: &vars, max_tokens: 60, check: &check, ..Ask::default() };
+    (item, llm.ask(ask).await)
+}
+
+fn items() -> u64 {
+    std::env::var("TASKGEN_HOSTILE_ITEMS").ok().and_then(|items| items.parse().ok()).unwrap_or(ITEMS as u64)
+}
+
+/// What came of a run.
+struct Outcome {
+    values: BTreeMap<u64, Result<Choice, Unscored>>,
+    /// Requests on record for each item.
+    attempts: BTreeMap<u64, u64>,
+    requests: BTreeMap<u64, u64>,
+    seconds: f64,
+}
+
+async fn run(provider: Provider, disturbed: bool) -> Outcome {
+    let world = Arc::new(World { disturbed, requests: Mutex::default() });
+    let server = {
+        let world = Arc::clone(&world);
+        Fake::start(provider, move |request| world.play(provider, request)).await
+    };
+    let bench = Bench::new();
+    let (llm, store) = bench.llm_and_store(server.model(), false);
+    let began = Instant::now();
+    let parallel = llm.parallel("judge");
+    let all: Vec<_> = stream::iter(0..items()).map(|item| judge(&llm, item)).buffer_unordered(parallel).collect().await;
+    let (mut values, mut attempts) = (BTreeMap::new(), BTreeMap::new());
+    for (item, answered) in all {
+        let answered = answered.unwrap();
+        let call = store.call(&answered.call).unwrap().unwrap();
+        attempts.insert(item, u64::from(call.attempts));
+        values.insert(item, answered.value);
+    }
+    let requests = world.requests.lock().unwrap().clone();
+    Outcome { values, attempts, requests, seconds: began.elapsed().as_secs_f64() }
+}
+
+/// The mean over the items that `which` keeps, in their order.
+fn mean(outcome: &Outcome, which: impl Fn(u64) -> bool) -> f64 {
+    let scores: Vec<f64> = outcome
+        .values
+        .iter()
+        .filter(|(item, _)| which(**item))
+        .filter_map(|(_, v)| Some(v.as_ref().ok()?.score))
+        .collect();
+    scores.iter().sum::<f64>() / scores.len() as f64
+}
+
+async fn survives(provider: Provider) {
+    let (quiet, hostile) = (run(provider, false).await, run(provider, true).await);
+    let unscored: BTreeMap<u64, Cause> =
+        hostile.values.iter().filter_map(|(item, value)| Some((*item, value.as_ref().err()?.cause))).collect();
+    let planted: BTreeMap<u64, Cause> = (0..items()).filter_map(|item| Some((item, World::bad(item)?.1))).collect();
+    let sent: u64 = hostile.requests.values().sum();
+    println!(
+        "{provider:?}: {} judgements, {} unscored, {sent} requests, {:.1} s (undisturbed {:.1} s)",
+        items(),
+        unscored.len(),
+        hostile.seconds,
+        quiet.seconds
+    );
+    assert!(!planted.is_empty(), "some items are bad for ever");
+    assert_eq!(unscored, planted, "exactly the bad ones are unscored, each with its cause");
+    let scored = |item: u64| hostile.values[&item].is_ok();
+    assert_eq!(mean(&hostile, |_| true).to_bits(), mean(&quiet, scored).to_bits(), "the means are equal");
+    for (item, seen) in &hostile.requests {
+        assert!(*seen <= hostile.attempts[item], "item {item}: {seen} requests, on record {}", hostile.attempts[item]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hostile_server_in_the_dress_of_openai() {
+    survives(Provider::OpenAi).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hostile_server_in_the_dress_of_anthropic() {
+    survives(Provider::Anthropic).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hostile_server_in_the_dress_of_gemini() {
+    survives(Provider::Gemini).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_money_ends_the_run_within_one_round_trip() {
+    for provider in ALL {
+        let server = Fake::slow(provider, std::time::Duration::from_millis(50), move |_| no_money(provider)).await;
+        let bench = Bench::new();
+        let llm = bench.llm(server.model(), false);
+        let all = future::join_all((0..200).map(|item| judge(&llm, item))).await;
+        for (_, answered) in all {
+            match answered {
+                Err(AskError::Model { error, .. }) => assert_eq!(error.cause, Cause::Quota),
+                other => panic!("{other:?}"),
+            }
+        }
+        // Those that were in flight already; nobody who waited sends.
+        assert_eq!(server.seen().len(), server.options().start, "{provider:?}");
+    }
+}
