@@ -166,10 +166,14 @@ fn rewritten(schema: &Value, change: &dyn Fn(&mut Map<String, Value>)) -> Value 
     for (name, value) in &mut fields {
         match (name.as_str(), &mut *value) {
             ("properties" | "$defs" | "definitions", Value::Object(named)) => {
-                named.values_mut().for_each(|inner| *inner = rewritten(inner, change));
+                for inner in named.values_mut() {
+                    *inner = rewritten(inner, change);
+                }
             }
             ("anyOf" | "allOf" | "oneOf" | "prefixItems", Value::Array(several)) => {
-                several.iter_mut().for_each(|inner| *inner = rewritten(inner, change));
+                for inner in several {
+                    *inner = rewritten(inner, change);
+                }
             }
             ("items" | "additionalProperties", inner) => *inner = rewritten(inner, change),
             _ => {}

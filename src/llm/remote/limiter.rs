@@ -18,7 +18,7 @@ const ROUND: Duration = Duration::from_secs(1);
 /// No growth for this long after a cut.
 const COOL_DOWN: Duration = Duration::from_secs(15);
 /// How long the remembered limit is kept before more is tried; each refused trial doubles it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const MOST_PATIENCE: Duration = Duration::from_mins(10);
 /// The longest pause that is the limiter's own idea.
 const LONGEST_OWN_PAUSE: Duration = Duration::from_mins(1);
@@ -263,10 +263,8 @@ impl Limiter {
         }
         self.round.answered += 1.0;
         let lasted = now.saturating_sub(self.round.since);
-        let (enough, long_enough) = match self.unrefused {
-            true => (self.limit, true),
-            false => (self.limit.ceil().max(SMALLEST_ROUND), lasted >= ROUND),
-        };
+        let (enough, long_enough) =
+            if self.unrefused { (self.limit, true) } else { (self.limit.ceil().max(SMALLEST_ROUND), lasted >= ROUND) };
         if self.round.answered >= enough && long_enough {
             self.went_well(now, lasted);
         }

@@ -165,7 +165,7 @@ impl Remote {
     /// One attempt: as many requests as it takes to find out what the server does not take.
     async fn attempt(&self, request: &ChatRequest, sent: &AtomicU32) -> Result<ChatReply, Failed> {
         let mut dress = *self.dress.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut spent = Usage::default();
+        let mut earlier = Usage::default();
         loop {
             let outcome = self.send(request, dress, sent).await;
             let next = match &outcome {
@@ -178,11 +178,11 @@ impl Remote {
             match (next, outcome) {
                 (Some(next), outcome) => {
                     dress = next;
-                    spent += outcome.map(|reply| reply.usage).unwrap_or_default();
+                    earlier += outcome.map(|reply| reply.usage).unwrap_or_default();
                 }
                 (None, Ok(mut reply)) => {
                     self.dress.lock().unwrap_or_else(PoisonError::into_inner).remember(dress);
-                    reply.usage += spent;
+                    reply.usage += earlier;
                     return Ok(reply);
                 }
                 (None, Err(failed)) => return Err(failed),
