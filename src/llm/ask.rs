@@ -1,5 +1,5 @@
 //! One question of a stage: prompt, model, record, typed answer. A call on record is never made again.
-//! Hides the key of a call, the one repair turn, fresh attempts, and that the same question asked twice at once is sent once.
+//! Hides the key of a call, the one repair turn and the fresh attempts, and that a question asked twice at once is sent once.
 
 use std::{
     collections::{BTreeMap, HashMap},
