@@ -143,7 +143,7 @@ fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Serv
                 Key::Missing(first) => variables.get("GOOGLE_API_KEY").map_or(Key::Missing(first), Key::Found),
                 key => key,
             };
-            at(Provider::Gemini, or("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com"), key)
+            at(Provider::Gemini, or("GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com"), key)
         }
         "openrouter" => at(Provider::OpenAi, "https://openrouter.ai/api/v1".into(), needed("OPENROUTER_API_KEY")),
         "vllm" => at(Provider::OpenAi, or("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"), Key::None),

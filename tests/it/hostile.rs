@@ -80,9 +80,10 @@ struct World {
 }
 
 impl World {
-    /// The fault of an item that is bad for ever: 3 in 100.
+    /// The fault of an item that is bad for ever: 3 in 100, every fault in turn.
     fn bad(item: u64) -> Option<(Fault, Cause)> {
-        (draw(&[item, 1]) < 0.03).then(|| FAULTS[(draw(&[item, 2]) * 11.0) as usize])
+        let place = [17, 50, 83].iter().position(|place| item % 100 == *place)?;
+        Some(FAULTS[(item as usize / 100 * 3 + place) % FAULTS.len()])
     }
 
     fn fault(&self, item: u64, attempt: u64) -> Option<Fault> {
@@ -196,6 +197,7 @@ fn mean(outcome: &Outcome, which: impl Fn(u64) -> bool) -> f64 {
     scores.iter().sum::<f64>() / scores.len() as f64
 }
 
+#[expect(clippy::print_stdout, reason = "the numbers of the proof")]
 async fn survives(provider: Provider) {
     let (quiet, hostile) = (run(provider, false).await, run(provider, true).await);
     let unscored: BTreeMap<u64, Cause> =

@@ -79,9 +79,11 @@ async fn each_provider_is_asked_in_its_own_words() {
 #[tokio::test]
 async fn a_schema_mode_that_is_missing_is_found_out_once() {
     for provider in ALL {
-        let server = Fake::start(provider, move |request| match has_schema_mode(&request.body) {
-            true => error(provider, 400, "INVALID_ARGUMENT", "structured output is not supported by this model"),
-            false => say(),
+        let server = Fake::start(provider, move |request| {
+            if has_schema_mode(&request.body) {
+                return error(provider, 400, "INVALID_ARGUMENT", "structured output is not supported by this model");
+            }
+            say()
         })
         .await;
         let bench = Bench::new();
@@ -103,9 +105,8 @@ async fn where_no_mode_works_the_prompt_has_the_schema() {
             .all(|w| !text.contains(w))
     };
     for provider in ALL {
-        let server = Fake::start(provider, move |request| match plain(&request.body) {
-            true => say(),
-            false => error(provider, 400, "INVALID_ARGUMENT", "no"),
+        let server = Fake::start(provider, move |request| {
+            if plain(&request.body) { say() } else { error(provider, 400, "INVALID_ARGUMENT", "no") }
         })
         .await;
         let bench = Bench::new();

@@ -62,6 +62,7 @@ async fn answer(State(server): State<Arc<Limited>>) -> impl IntoResponse {
     (StatusCode::OK, Json(json!({ "choices": [message] })))
 }
 
+#[expect(clippy::print_stdout, reason = "the numbers of the proof")]
 async fn check(name: &str, server: Limited, possible: f64) {
     let seconds = std::env::var("TASKGEN_RATES_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(SECONDS);
     let server = Arc::new(server);
@@ -94,7 +95,7 @@ async fn check(name: &str, server: Limited, possible: f64) {
     let answered = server.answered.lock().unwrap().clone();
     let after = Duration::from_secs(if seconds > FINDING { FINDING } else { 0 });
     let settled = answered.iter().filter(|at| **at - began >= after).count();
-    let reached = settled as f64 / (Duration::from_secs(seconds) - after).as_secs_f64() / possible;
+    let reached = settled as f64 / Duration::from_secs(seconds).saturating_sub(after).as_secs_f64() / possible;
     let refused = server.refused.load(Ordering::SeqCst) as f64;
     let share = refused / (refused + answered.len() as f64);
     println!("{name}: {:.1} % of the possible, {:.2} % refused, {seconds} s", reached * 100.0, share * 100.0);

@@ -166,7 +166,9 @@ fn rewritten(schema: &Value, change: &dyn Fn(&mut Map<String, Value>)) -> Value 
     for (name, value) in &mut fields {
         match (name.as_str(), &mut *value) {
             ("properties" | "$defs" | "definitions", Value::Object(named)) => {
-                named.values_mut().for_each(|inner| *inner = rewritten(inner, change));
+                for inner in named.values_mut() {
+                    *inner = rewritten(inner, change);
+                }
             }
             ("anyOf" | "allOf" | "oneOf" | "prefixItems", Value::Array(several)) => {
                 for inner in several {

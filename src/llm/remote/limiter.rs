@@ -157,6 +157,7 @@ struct Allowed {
     left: f64,
     of: f64,
     until: Duration,
+    length: Duration,
 }
 
 impl Limiter {
@@ -225,10 +226,11 @@ impl Limiter {
     /// What the headers of an answer say.
     pub(super) fn hear(&mut self, allowance: Allowance, now: Duration) {
         let allowed = |meter: Meter, each: f64| Allowed {
-            // Those in flight may not be counted yet.
-            left: (meter.left as f64 / each).floor() - self.in_flight as f64,
-            of: (meter.of as f64 / each).floor(),
-            until: now + meter.reset,
+            // The others in flight may not be counted yet.
+            left: (meter.left as f64 / each).floor() - self.in_flight.saturating_sub(1) as f64,
+            of: (meter.of as f64 / each).floor().max(1.0),
+            until: now.saturating_add(meter.reset),
+            length: meter.reset.max(ROUND),
         };
         let requests = allowance.requests.map(|meter| allowed(meter, 1.0));
         let tokens = allowance.tokens.map(|meter| allowed(meter, self.tokens_each.max(1.0)));
@@ -244,7 +246,7 @@ impl Limiter {
         let Some(allowance) = &mut self.allowance else { return Duration::ZERO };
         if now >= allowance.until {
             // The count began again; the next answer says how long it lasts.
-            (allowance.left, allowance.until) = (allowance.of.max(1.0), now + ROUND);
+            (allowance.left, allowance.until) = (allowance.of, now.saturating_add(allowance.length));
         }
         if allowance.left < 1.0 { allowance.until } else { Duration::ZERO }
     }
@@ -294,13 +296,14 @@ impl Limiter {
         self.refused_share += (1.0 - self.refused_share) / 16.0;
         if !self.unrefused && ticket.launched <= self.episode {
             // Launched before the last refusal was known: the same episode.
-            self.pause_until(now + wait.unwrap_or_default());
+            self.pause_until(now.saturating_add(wait.unwrap_or_default()));
             return;
         }
         self.refusals_in_a_row += 1;
         let own = self.limits.pause * 2u32.saturating_pow(self.refusals_in_a_row.saturating_sub(1).min(16));
         let own = own.min(LONGEST_OWN_PAUSE);
-        self.pause_until(now + wait.map_or(own, |wait| if self.refusals_in_a_row > 1 { wait.max(own) } else { wait }));
+        let wait = wait.map_or(own, |wait| if self.refusals_in_a_row > 1 { wait.max(own) } else { wait });
+        self.pause_until(now.saturating_add(wait));
         self.episode = now;
         self.round = Round { since: now, ..Round::default() };
         let limit = if self.unrefused { self.limit.min(ticket.among as f64) } else { self.limit };

@@ -201,6 +201,9 @@ fn nobody_waits_for_an_hour() {
     let now = Duration::from_millis(1);
     limiter.leave(ticket, now, Seen::Refused(Some(Duration::from_hours(1))));
     assert!(matches!(limiter.enter(now), Entry::TooLong(_)));
+    // Nor for ever.
+    limiter.leave(ticket, now, Seen::Refused(Some(Duration::MAX)));
+    assert!(matches!(limiter.enter(now), Entry::TooLong(_)));
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod openai;
 use std::{
     sync::{
         Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -43,6 +43,8 @@ pub use self::{
 
 /// A reply larger than this is no reply.
 const LARGEST_BODY: usize = 8 << 20;
+/// Connections that are tried to a server that was never there.
+const KNOCKS: u32 = 3;
 /// A server that asks for a longer pause is given up for now.
 const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
@@ -135,6 +137,8 @@ pub struct Remote {
     dress: Mutex<Dress>,
     /// Why no question can be answered any more, so that those who wait to send one do not.
     closed: OnceLock<ModelError>,
+    /// Whether the server was ever there. One that never was is soon given up: its address is wrong, or it does not run.
+    reached: AtomicBool,
 }
 
 impl Remote {
@@ -153,6 +157,7 @@ impl Remote {
             gate: Gate::new(limits),
             dress: Mutex::default(),
             closed: OnceLock::new(),
+            reached: AtomicBool::new(false),
             options: RemoteOptions { most, ..options },
         }
     }
@@ -225,6 +230,7 @@ impl Remote {
 
     async fn answer(&self, post: reqwest::RequestBuilder, pass: &Pass<'_>) -> Result<ChatReply, Failed> {
         let response = post.send().await.map_err(|error| failure::lost(&error))?;
+        self.reached.store(true, Ordering::Relaxed);
         let now = jiff::Timestamp::now();
         pass.hear(Allowance::of(response.headers(), now));
         let (status, wait) = (response.status(), http::retry_after(response.headers(), now));
@@ -238,6 +244,11 @@ impl Remote {
             None if status.is_success() => Err(failure::broken(&body)),
             _ => Err(self.rejected(status, wait, &body)),
         }
+    }
+
+    fn again(&self, failed: &Failed, sent: &Sent) -> Again {
+        let nobody_there = failed.error.cause == Cause::Connection && !self.reached.load(Ordering::Relaxed);
+        if nobody_there && sent.requests.load(Ordering::Relaxed) >= KNOCKS { Again::Never } else { failed.again }
     }
 
     /// A status that is no success, as a typed failure.
@@ -294,7 +305,8 @@ impl ChatModel for Remote {
         let sent = Sent::default();
         let policy =
             Retries { attempts: self.options.attempts.max(1), pause: self.options.pause, longest: LONGEST_PAUSE };
-        let outcome = http::retry(policy, || self.attempt(request, &sent), |failed: &Failed| failed.again).await;
+        let outcome =
+            http::retry(policy, || self.attempt(request, &sent), |failed: &Failed| self.again(failed, &sent)).await;
         let (attempts, charged) = (sent.requests.into_inner(), sent.charged.into_inner());
         match outcome {
             Ok(reply) => Ok(ChatReply { attempts, charged, ..reply }),
