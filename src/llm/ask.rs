@@ -12,14 +12,14 @@ use serde_json::Value;
 use super::{
     Answer, ChatModel, ChatReply, ChatRequest, Finish, ModelError, RateChange,
     budget::{Amount, Budget, Spent},
-    parse::{beginning, parse, without_thinking},
+    parse::{beginning, parse},
     predict::{self, Prediction},
     prices::Prices,
     prompt::Prompts,
     record,
 };
 use crate::{
-    data::{Call, CallId, Cause, Message, Unscored, Usage},
+    data::{Call, CallId, Cause, Unscored, Usage},
     store::Store,
 };
 
@@ -361,11 +361,7 @@ impl Llm {
             if turns == TURNS_OF_THE_SAME && ended(unscored.cause) || cut_again {
                 break;
             }
-            repairing = (turn == 1 && !ended(unscored.cause)).then(|| {
-                let mut request = question.clone();
-                request.messages.extend(self.repair(call, &unscored));
-                request
-            });
+            repairing = (turn == 1 && !ended(unscored.cause)).then(|| self.repair(question, &unscored));
         }
         call.ms = started.elapsed().as_millis() as u64;
         stop
@@ -456,15 +452,18 @@ impl Llm {
         Ok(())
     }
 
-    /// The turn that mends: the model's own reply, and what is wrong with it, which may quote the reply.
-    fn repair(&self, call: &Call, unscored: &Unscored) -> [Message; 2] {
-        let said = without_thinking(call.reply.as_deref().unwrap_or_default()).to_owned();
-        let wrong = format!(
-            "This reply cannot be used: {}. What a program says of it:\n{}\nAnswer the question again with exactly one JSON value of the asked shape and nothing else.",
-            unscored.cause,
-            self.options.prompts.quote(&unscored.reason)
-        );
-        [Message { role: "assistant".into(), content: said }, Message { role: "user".into(), content: wrong }]
+    /// The question with what was wrong with the reply. The reply itself is left out, and the reason, which may quote it,
+    /// is fenced: it may repeat what a stranger's text says.
+    fn repair(&self, question: &ChatRequest, unscored: &Unscored) -> ChatRequest {
+        let mut request = question.clone();
+        if let Some(last) = request.messages.last_mut() {
+            last.content.push_str(&format!(
+                "\n\nAn earlier reply could not be used: {}. What a program says of it:\n{}\nAnswer with exactly one JSON value of the asked shape and nothing else.",
+                unscored.cause,
+                self.options.prompts.quote(&unscored.reason)
+            ));
+        }
+        request
     }
 
     fn note_answered(&self, model: &dyn ChatModel) {

@@ -253,3 +253,50 @@ fn a_failure_leaves_a_log_and_ten_are_kept() {
     let said = project.fails(&["weave", "--replay"], 2);
     assert!(said.contains("log: `"), "{said}");
 }
+
+#[test]
+fn no_secret_is_kept_or_said() {
+    let (fake, url) = Fake::start(Duration::ZERO);
+    let project = Project::new(&url);
+    project.add_transcript("rivers.wav", "en", TALK);
+    let keys = tempfile::tempdir().expect("a folder");
+    let env_file = keys.path().join("keys.env");
+    std::fs::write(&env_file, "LAB_KEY=planted-of-the-env-file\n").expect("writable");
+    let with_secrets = url.replace("http://", "http://planted-user:planted-password@");
+    let config = format!(
+        "[roles]\ninspire = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\n[rank]\nrounds = 2\n\
+         [providers.lab]\nbase_url = \"{with_secrets}/v1?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n"
+    );
+    std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+    let env_file = env_file.to_str().expect("a path");
+    let mut said = String::new();
+    let commands: &[&[&str]] = &[
+        &["inspire", "-vv", "--env-file", env_file],
+        &["weave", "--env-file", env_file],
+        &["rank", "--env-file", env_file],
+        &["rank", "--rounds", "3", "--model-role", "judge=openai/m"],
+        &["calls"],
+        &["status"],
+        &["doctor", "--models-dir", "nowhere"],
+        &["tasks", "export"],
+    ];
+    for args in commands {
+        let output =
+            project.command(args).env("OPENAI_API_KEY", "planted-of-the-environment").output().expect("it runs");
+        said.push_str(&String::from_utf8_lossy(&output.stdout));
+        said.push_str(&String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(fake.take() > 10, "the server was asked: {said}");
+    assert!(!said.contains("planted"), "{said}");
+    let mut files = vec![project.folder.path().to_owned()];
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(std::fs::read_dir(path).expect("a folder").flatten().map(|entry| entry.path()));
+        } else if !path.ends_with("taskgen.toml") {
+            let bytes = std::fs::read(&path).expect("a file");
+            let text = String::from_utf8_lossy(&bytes);
+            let at = text.find("planted").map(|at| text[at.saturating_sub(80)..].chars().take(160).collect::<String>());
+            assert_eq!(at, None, "{}", path.display());
+        }
+    }
+}

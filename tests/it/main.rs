@@ -10,6 +10,7 @@ mod architecture;
 mod cli;
 mod fake_providers;
 mod hostile;
+mod injection;
 mod llm;
 mod models;
 mod pipeline;
