@@ -13,7 +13,7 @@ mod openai;
 use std::{
     sync::{
         Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -45,6 +45,8 @@ pub use self::{
 const LARGEST_BODY: usize = 8 << 20;
 /// A server that asks for a longer pause is given up for now.
 const LONGEST_PAUSE: Duration = Duration::from_mins(2);
+/// Requests to a server that never answered any before it is given up: it is not there.
+const UNREACHED: u32 = 5;
 
 /// The languages that servers speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,6 +137,8 @@ pub struct Remote {
     dress: Mutex<Dress>,
     /// Why no question can be answered any more, so that those who wait to send one do not.
     closed: OnceLock<ModelError>,
+    /// Whether the server ever answered.
+    reached: AtomicBool,
 }
 
 impl Remote {
@@ -153,6 +157,7 @@ impl Remote {
             gate: Gate::new(limits),
             dress: Mutex::default(),
             closed: OnceLock::new(),
+            reached: AtomicBool::new(false),
             options: RemoteOptions { most, ..options },
         }
     }
@@ -226,6 +231,7 @@ impl Remote {
 
     async fn answer(&self, post: reqwest::RequestBuilder, pass: &Pass<'_>) -> Result<ChatReply, Failed> {
         let response = post.send().await.map_err(|error| failure::lost(&error))?;
+        self.reached.store(true, Ordering::Relaxed);
         let now = jiff::Timestamp::now();
         pass.hear(Allowance::of(response.headers(), now));
         let (status, wait) = (response.status(), http::retry_after(response.headers(), now));
@@ -291,7 +297,11 @@ impl ChatModel for Remote {
         let sent = AtomicU32::new(0);
         let policy =
             Retries { attempts: self.options.attempts.max(1), pause: self.options.pause, longest: LONGEST_PAUSE };
-        let outcome = http::retry(policy, || self.attempt(request, &sent), |failed: &Failed| failed.again).await;
+        let again = |failed: &Failed| {
+            let not_there = failed.error.cause == Cause::Connection && !self.reached.load(Ordering::Relaxed);
+            if not_there && sent.load(Ordering::Relaxed) >= UNREACHED { Again::Never } else { failed.again }
+        };
+        let outcome = http::retry(policy, || self.attempt(request, &sent), again).await;
         let attempts = sent.load(Ordering::Relaxed);
         outcome.map(|reply| ChatReply { attempts, ..reply }).map_err(|failed| ModelError { attempts, ..failed.error })
     }
