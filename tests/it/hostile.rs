@@ -20,8 +20,8 @@ use crate::{
     llm::Bench,
 };
 
-/// Judgements of a run in `make test`.
-const ITEMS: usize = 300;
+/// Judgements of a run in `make test`: enough for every fault to have an item that is bad for ever.
+const ITEMS: usize = 400;
 const SEED: u64 = 20_261_121;
 /// Options that each judgement chooses from.
 const OPTIONS: u64 = 3;
@@ -202,7 +202,13 @@ async fn survives(provider: Provider) {
     let (quiet, hostile) = (run(provider, false).await, run(provider, true).await);
     let unscored: BTreeMap<u64, Cause> =
         hostile.values.iter().filter_map(|(item, value)| Some((*item, value.as_ref().err()?.cause))).collect();
-    let planted: BTreeMap<u64, Cause> = (0..items()).filter_map(|item| Some((item, World::bad(item)?.1))).collect();
+    // Gemini's models have no word for declining: the provider's filter speaks for them.
+    let as_said = |(fault, cause): (Fault, Cause)| match (provider, fault) {
+        (Provider::Gemini, Fault::Refusal) => Cause::ContentFilter,
+        _ => cause,
+    };
+    let planted: BTreeMap<u64, Cause> =
+        (0..items()).filter_map(|item| Some((item, as_said(World::bad(item)?)))).collect();
     let sent: u64 = hostile.requests.values().sum();
     println!(
         "{provider:?}: {} judgements, {} unscored, {sent} requests, {:.1} s (undisturbed {:.1} s)",
@@ -211,7 +217,7 @@ async fn survives(provider: Provider) {
         hostile.seconds,
         quiet.seconds
     );
-    assert!(!planted.is_empty(), "some items are bad for ever");
+    assert!(planted.len() >= FAULTS.len(), "every fault has an item that is bad for ever");
     assert_eq!(unscored, planted, "exactly the bad ones are unscored, each with its cause");
     let scored = |item: u64| hostile.values[&item].is_ok();
     assert_eq!(mean(&hostile, |_| true).to_bits(), mean(&quiet, scored).to_bits(), "the means are equal");

@@ -116,8 +116,9 @@ fn killed_at_its_own_events_it_ends_as_if_undisturbed() {
     assert_eq!(killed, 3, "each stage was killed while it worked");
     assert_eq!(project.export(), expect);
     let twice: usize = fake.repeats().values().map(|n| n - 1).sum();
-    // What was in flight at a kill may be asked again: a question for each of the two seminars, and the judge's twenty.
-    assert!(twice <= 2 + 2 + 20, "{twice} requests came twice");
+    // What was in flight at a kill may be asked again: a question for each of the two seminars, and the judge's
+    // twenty, doubled once.
+    assert!(twice <= 2 + 2 + 40, "{twice} requests came twice");
 }
 
 /// Starts a stage and kills it with SIGKILL when it has committed `stop_at` calls. Whether it was still running.
