@@ -98,7 +98,8 @@ impl Copy {
 }
 
 fn reference(name: &str) -> Result<Reference> {
-    let files = ["seminars", "tests/data/seminars"].map(|folder| repository(&format!("{folder}/{name}.reference.json")));
+    let files =
+        ["seminars", "tests/data/seminars"].map(|folder| repository(&format!("{folder}/{name}.reference.json")));
     let file = files.into_iter().find(|file| file.is_file()).with_context(|| format!("{name} has no reference"))?;
     let text = fs_err::read_to_string(file)?;
     Ok(serde_json::from_str(&text)?)
