@@ -1,12 +1,14 @@
 # What a person types: each target sets itself up (scripts/setup.sh), needs no root, no terminal and no input.
 
-.PHONY: help demo test quick accept native clean
+.PHONY: help demo test quick accept bench interop native clean
 
 help:
 	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
 	@echo "make test    everything that CI checks, with the real models (about 10 minutes after a demo, 25 from nothing)"
 	@echo "make quick   formatting, lints and the tests that load no model (a few minutes, while working)"
 	@echo "make accept  the long proofs, e.g. kill -9 at ten moments of a real run (about 30 minutes)"
+	@echo "make bench   the model layer's calls a second, beside a peer's (about 10 minutes the first time)"
+	@echo "make interop typed calls through servers of others: llama.cpp's and LiteLLM (about 15 minutes the first time)"
 	@echo "make native  build for exactly this machine's CPU, into a folder of its own"
 	@echo "make clean   remove what was built here"
 
@@ -21,6 +23,12 @@ quick:
 
 accept:
 	@scripts/accept.sh
+
+bench:
+	@scripts/bench.sh
+
+interop:
+	@scripts/interop.sh
 
 native:
 	@TASKGEN_CPU=native scripts/native.sh

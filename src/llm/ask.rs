@@ -1,33 +1,27 @@
 //! One question of a stage: prompt, model, record, typed answer. A call on record is never made again.
-//! Hides the key of a call, the one repair turn, and that the same question asked twice at once is sent once.
+//! Hides the key of a call, what stands on record, and that the same question asked twice at once is sent once.
 
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Instant,
 };
 
 use serde_json::Value;
 
 use super::{
-    Answer, ChatModel, ChatReply, ChatRequest, Finish, ModelError, RateChange,
-    budget::{Amount, Budget, Spent},
-    parse::{beginning, parse},
+    Answer, ChatModel, ChatRequest, ModelError, RateChange,
+    budget::{Budget, Spent},
+    parse::schema_of,
     predict::{self, Prediction},
     prices::Prices,
     prompt::Prompts,
     record,
+    turns::read,
 };
 use crate::{
     data::{Call, CallId, Cause, Unscored, Usage},
     store::Store,
 };
-
-/// Turns that a model behind a server has for a reply that can be used. The second one quotes what was wrong; the others
-/// are the question as it was, because such a model does not say the same thing each time.
-const TURNS: usize = 6;
-/// Turns of a model that says the same thing each time: the question, and what was wrong with the reply.
-const TURNS_OF_THE_SAME: usize = 2;
 
 /// A question.
 pub struct Ask<'a, T> {
@@ -183,19 +177,19 @@ impl LlmOptions {
 
 /// The models that answer, by role.
 pub struct Llm {
-    options: LlmOptions,
+    pub(super) options: LlmOptions,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
-struct State {
+pub(super) struct State {
     counts: Counts,
     /// One gate a call: it holds whether the call was made by this process.
     gates: HashMap<CallId, Arc<tokio::sync::Mutex<bool>>>,
     /// Models that answered at least once.
-    answered: Vec<String>,
+    pub(super) answered: Vec<String>,
     /// Models that cannot be asked any more.
-    stopped: HashMap<String, ModelError>,
+    pub(super) stopped: HashMap<String, ModelError>,
     /// What a dry run would have asked.
     prediction: Prediction,
 }
@@ -325,7 +319,7 @@ impl Llm {
         models.and_then(|models| models.get(member)).ok_or_else(|| AskError::NoModel(role.to_owned()))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -334,107 +328,6 @@ impl Llm {
     fn is_settled<T>(&self, call: &Call, value: &Result<T, Unscored>) -> bool {
         let passing = call.reply.is_none() && call.cause.is_some_and(|c| c.is_transient() || c.is_terminal());
         value.is_ok() || !(passing || self.options.retry_failed)
-    }
-
-    /// Sends the question, and once more with what was wrong when the reply cannot be used. Another model than one of
-    /// our own, whose replies do not repeat, is then asked afresh a few times. Returns what must stop.
-    async fn make<T: Answer>(
-        &self,
-        model: &dyn ChatModel,
-        question: &ChatRequest,
-        call: &mut Call,
-        check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
-    ) -> Option<AskError> {
-        let started = Instant::now();
-        let turns = if model.base_url().is_some() { TURNS } else { TURNS_OF_THE_SAME };
-        let (mut stop, mut repairing) = (None, None);
-        for turn in 1..=turns {
-            if let Err(error) = self.turn(model, repairing.as_ref().unwrap_or(question), call).await {
-                stop = error;
-                break;
-            }
-            let Err(unscored) = read(call, check) else { break };
-            call.cause = Some(unscored.cause);
-            call.error = Some(unscored.reason.clone());
-            // What was cut once may have been talkative; what is cut twice needs more room.
-            let cut_again = unscored.cause == Cause::Truncated && turn > 1;
-            if turns == TURNS_OF_THE_SAME && ended(unscored.cause) || cut_again {
-                break;
-            }
-            repairing = (turn == 1 && !ended(unscored.cause)).then(|| self.repair(question, &unscored));
-        }
-        call.ms = started.elapsed().as_millis() as u64;
-        stop
-    }
-
-    /// One turn of a question. The error is what must stop the run, if anything.
-    async fn turn(
-        &self,
-        model: &dyn ChatModel,
-        request: &ChatRequest,
-        call: &mut Call,
-    ) -> Result<(), Option<AskError>> {
-        let already_stopped = self.state().stopped.get(model.name()).cloned();
-        let reply = match already_stopped {
-            Some(error) => Err(error),
-            None => match self.within_budget(model, request, call).await {
-                Ok(reply) => reply,
-                Err(stop) => {
-                    // What was asked so far stays on record, to be asked again.
-                    call.reply = None;
-                    call.cause = Some(Cause::NotAsked);
-                    call.error = Some(stop.to_string());
-                    return Err(Some(stop));
-                }
-            },
-        };
-        match reply {
-            Ok(reply) => {
-                note_reply(call, reply);
-                self.note_answered(model);
-                Ok(())
-            }
-            Err(error) => {
-                note_error(call, &error);
-                let stop = self.must_stop(model, &error);
-                Err(stop.then(|| AskError::Model { model: model.name().to_owned(), error }))
-            }
-        }
-    }
-
-    /// Asks with the most that the reply can cost set aside.
-    async fn within_budget(
-        &self,
-        model: &dyn ChatModel,
-        request: &ChatRequest,
-        call: &mut Call,
-    ) -> Result<Result<ChatReply, ModelError>, AskError> {
-        let price = self.options.prices.find(model.name());
-        if price.is_none() && self.options.budget.limits_money() {
-            return Err(AskError::Unpriced(model.name().to_owned()));
-        }
-        let amount = |usage: Usage| Amount {
-            micro: price.map_or(0, |price| price.micro(usage)),
-            tokens: usage.input + usage.output,
-        };
-        let most = Usage { input: record::most_tokens(request), output: request.max_tokens.into(), cached: 0 };
-        let reservation = self.options.budget.reserve(amount(most)).await.map_err(AskError::Budget)?;
-        let reply = model.chat(request).await;
-        let (usage, charged) = match &reply {
-            Ok(reply) => (reply.usage, reply.charged),
-            Err(error) => (Some(Usage::default()), error.charged),
-        };
-        // What nobody counted is taken to have cost the most that it could.
-        let mut spent = amount(usage.unwrap_or(most));
-        for _ in 0..charged {
-            spent = spent.plus(amount(most));
-        }
-        reservation.settle(spent);
-        call.cost_micro = match (call.cost_micro, price, usage) {
-            (Some(before), Some(price), Some(usage)) => Some(before + price.micro(usage)),
-            _ => None,
-        };
-        Ok(reply)
     }
 
     /// Counts a call that a dry run does not make.
@@ -452,38 +345,6 @@ impl Llm {
         Ok(())
     }
 
-    /// The question with what was wrong with the reply. The reply itself is left out, and the reason, which may quote it,
-    /// is fenced: it may repeat what a stranger's text says.
-    fn repair(&self, question: &ChatRequest, unscored: &Unscored) -> ChatRequest {
-        let mut request = question.clone();
-        if let Some(last) = request.messages.last_mut() {
-            last.content.push_str(&format!(
-                "\n\nAn earlier reply could not be used: {}. What a program says of it:\n{}\nAnswer with exactly one JSON value of the asked shape and nothing else.",
-                unscored.cause,
-                self.options.prompts.quote(&unscored.reason)
-            ));
-        }
-        request
-    }
-
-    fn note_answered(&self, model: &dyn ChatModel) {
-        let mut state = self.state();
-        if !state.answered.iter().any(|name| name == model.name()) {
-            state.answered.push(model.name().to_owned());
-        }
-    }
-
-    /// A model that refuses us, or that nobody ever reached, ends the run; one that was lost on the way does not.
-    fn must_stop(&self, model: &dyn ChatModel, error: &ModelError) -> bool {
-        let mut state = self.state();
-        let reached = state.answered.iter().any(|name| name == model.name());
-        let stop = error.is_terminal() || (error.cause == Cause::Connection && !reached);
-        if stop {
-            state.stopped.entry(model.name().to_owned()).or_insert_with(|| error.clone());
-        }
-        stop
-    }
-
     fn count(&self, call: &Call) {
         let mut state = self.state();
         state.counts.made += 1;
@@ -496,81 +357,6 @@ impl Llm {
     }
 }
 
-fn note_reply(call: &mut Call, reply: ChatReply) {
-    call.usage += reply.usage.unwrap_or_default();
-    call.attempts += reply.attempts;
-    call.model_returned = reply.model_returned.or(call.model_returned.take());
-    call.reply = Some(reply.text);
-    // What the first reply lacked stays in `error` as a note when the second one is good.
-    call.cause = match reply.finish {
-        Finish::Stop => None,
-        Finish::Length => Some(Cause::Truncated),
-        Finish::Refused => Some(Cause::Refused),
-        Finish::Filtered => Some(Cause::ContentFilter),
-    };
-}
-
-/// Whether a reply did not end normally, so that there is nothing in it to mend.
-fn ended(cause: Cause) -> bool {
-    matches!(cause, Cause::Truncated | Cause::Refused | Cause::ContentFilter)
-}
-
-fn note_error(call: &mut Call, error: &ModelError) {
-    call.attempts += error.attempts;
-    // A later turn that came to nothing leaves the call to be made again.
-    call.reply = None;
-    call.cause = Some(error.cause);
-    call.error = Some(error.message.clone());
-}
-
-/// The value of a call, or why there is none.
-fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync)) -> Result<T, Unscored> {
-    let reason = || call.error.clone().unwrap_or_default();
-    match (&call.reply, call.cause) {
-        (Some(_), Some(Cause::Truncated)) => {
-            Err(Unscored { cause: Cause::Truncated, reason: "the reply was cut at its largest length".into() })
-        }
-        (Some(said), Some(Cause::Refused)) => {
-            Err(Unscored { cause: Cause::Refused, reason: format!("the model declined: {}", beginning(said)) })
-        }
-        (Some(_), Some(Cause::ContentFilter)) => {
-            Err(Unscored { cause: Cause::ContentFilter, reason: "the provider's filter withheld the reply".into() })
-        }
-        (Some(reply), _) => parse(reply, check),
-        (None, Some(cause)) => Err(Unscored { cause, reason: reason() }),
-        (None, None) => Err(Unscored { cause: Cause::NotJson, reason: "no reply is on record".into() }),
-    }
-}
-
 fn answered<T>(value: Result<T, Unscored>, call: Call, cached: bool) -> Answered<T> {
     Answered { value, call: call.id, cached, usage: call.usage, model_returned: call.model_returned }
-}
-
-/// The schema of `T`, closed: every field is wanted and no other is allowed, as servers' strict modes ask.
-fn schema_of<T: Answer>() -> Value {
-    let mut schema = schemars::SchemaGenerator::default().into_root_schema_for::<T>().to_value();
-    if let Some(fields) = schema.as_object_mut() {
-        fields.shift_remove("$schema");
-    }
-    close(&mut schema);
-    schema
-}
-
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            // Names of Rust's number types are no formats that others know.
-            if fields.get("type").is_some_and(|of| of != "string") {
-                fields.shift_remove("format");
-            }
-            if let Some(Value::Object(properties)) = fields.get("properties") {
-                let names: Vec<Value> = properties.keys().cloned().map(Value::String).collect();
-                fields.insert("required".into(), Value::Array(names));
-                fields.insert("additionalProperties".into(), Value::Bool(false));
-            }
-            fields.values_mut().for_each(close);
-        }
-        Value::Array(items) => items.iter_mut().for_each(close),
-        _ => {}
-    }
 }

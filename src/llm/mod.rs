@@ -13,6 +13,7 @@ mod record;
 mod remote;
 mod replay;
 mod strict;
+mod turns;
 
 use std::time::Duration;
 

@@ -113,6 +113,35 @@ fn unscored(cause: Cause, reason: impl Into<String>) -> Unscored {
     Unscored { cause, reason: reason.into() }
 }
 
+/// The schema of `T`, closed: every field is wanted and no other is allowed, as servers' strict modes ask.
+pub fn schema_of<T: Answer>() -> Value {
+    let mut schema = schemars::SchemaGenerator::default().into_root_schema_for::<T>().to_value();
+    if let Some(fields) = schema.as_object_mut() {
+        fields.shift_remove("$schema");
+    }
+    close(&mut schema);
+    schema
+}
+
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            // Names of Rust's number types are no formats that others know.
+            if fields.get("type").is_some_and(|of| of != "string") {
+                fields.shift_remove("format");
+            }
+            if let Some(Value::Object(properties)) = fields.get("properties") {
+                let names: Vec<Value> = properties.keys().cloned().map(Value::String).collect();
+                fields.insert("required".into(), Value::Array(names));
+                fields.insert("additionalProperties".into(), Value::Bool(false));
+            }
+            fields.values_mut().for_each(close);
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

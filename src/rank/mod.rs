@@ -45,7 +45,11 @@ pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<Sta
     let total: usize = schedule.iter().map(Vec::len).sum();
     // A deterministic judge asked the same question gives the same answer: its verdict is used again, and counted.
     let mut asked = BTreeSet::new();
-    let fresh: Vec<Pair> = schedule.into_iter().flatten().filter(|pair| asked.insert(pair.clone())).collect();
+    let mut fresh: Vec<Pair> = schedule.into_iter().flatten().filter(|pair| asked.insert(pair.clone())).collect();
+    if ctx.llm.parallel("judge") == 1 {
+        // A model that is asked one thing at a time keeps what it has read: pairs with the same first task follow each other.
+        fresh.sort_unstable();
+    }
     let reused = (total - fresh.len()) as u64;
     let members = ctx.llm.members("judge");
     (ctx.notify)(Notice::Start { stage: "rank", total: (fresh.len() * members) as u64 });

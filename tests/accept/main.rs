@@ -1,8 +1,14 @@
-//! The long proofs, one module per capability, with the real models: `make accept`.
+//! The long proofs, one module per capability: `make accept`.
 //! Each prints the seed that it drew from, what it drew, and how long it took.
+#![allow(clippy::unwrap_used, reason = "proofs stop where they cannot go on")]
 
+#[allow(dead_code, reason = "the long proofs use a part of what the tests share")]
+#[path = "../it/fake_providers.rs"]
+mod fake_providers;
+#[path = "../it/faults.rs"]
+mod faults;
+mod hostile_kills;
+mod killed;
 #[allow(dead_code, reason = "the long proofs use a part of what the tests share")]
 #[path = "../it/support.rs"]
 mod support;
-
-mod killed;

@@ -16,13 +16,13 @@ use taskgen::{
 };
 
 use crate::{
-    fake_providers::{ALL, Fake, Play, Request, error, no_money},
+    fake_providers::{ALL, Fake, Play, Request, no_money},
+    faults::{self, FAULTS, Fault, Words, draw},
     llm::Bench,
 };
 
 /// Judgements of a run in `make test`: enough for every fault to have an item that is bad for ever.
 const ITEMS: usize = 400;
-const SEED: u64 = 20_261_121;
 /// Options that each judgement chooses from.
 const OPTIONS: u64 = 3;
 
@@ -42,36 +42,6 @@ impl Answer for Choice {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
-    Busy,
-    BusyFor(&'static str),
-    Broken,
-    Cut,
-    Endless,
-    Html,
-    Half,
-    Two,
-    NotANumber,
-    WrongIndex,
-    Refusal,
-}
-
-/// Every fault, with what becomes of an item that meets no other.
-const FAULTS: [(Fault, Cause); 11] = [
-    (Fault::Busy, Cause::RateLimit),
-    (Fault::BusyFor("0.02"), Cause::RateLimit),
-    (Fault::Broken, Cause::Overloaded),
-    (Fault::Cut, Cause::Connection),
-    (Fault::Endless, Cause::NotJson),
-    (Fault::Html, Cause::NotJson),
-    (Fault::Half, Cause::NotJson),
-    (Fault::Two, Cause::TwoVerdicts),
-    (Fault::NotANumber, Cause::NotJson),
-    (Fault::WrongIndex, Cause::UnknownReference),
-    (Fault::Refusal, Cause::Refused),
-];
-
 /// What the server knows, and what it saw.
 struct World {
     disturbed: bool,
@@ -87,11 +57,8 @@ impl World {
     }
 
     fn fault(&self, item: u64, attempt: u64) -> Option<Fault> {
-        if !self.disturbed {
-            return None;
-        }
-        let passing = || (draw(&[item, 3, attempt]) < 0.3).then(|| FAULTS[(draw(&[item, 4, attempt]) * 11.0) as usize]);
-        Self::bad(item).or_else(passing).map(|(fault, _)| fault)
+        let of_item = || Self::bad(item).map(|(fault, _)| fault).or_else(|| faults::passing(item, attempt));
+        self.disturbed.then(of_item).flatten()
     }
 
     fn play(&self, provider: Provider, request: &Request) -> Play {
@@ -102,33 +69,14 @@ impl World {
             *count += 1;
             *count
         };
-        let good = format!("{{\"option\":{},\"score\":{}}}", item % OPTIONS, score(item));
-        match self.fault(item, attempt) {
-            None => Play::Say(good),
-            Some(Fault::Busy) => error(provider, 429, "rate_limit_error", "slow down"),
-            Some(Fault::BusyFor(seconds)) => Play::Status(429, vec![("retry-after", seconds.into())], String::new()),
-            Some(Fault::Broken) => Play::Status(500, Vec::new(), "oh".into()),
-            Some(Fault::Cut) => Play::Cut,
-            Some(Fault::Endless) => Play::Endless,
-            Some(Fault::Html) => Play::Raw("<html>busy</html>".into()),
-            Some(Fault::Half) => Play::Raw("{\"model\":\"fake-1\",\"usage\":{".into()),
-            Some(Fault::Two) => Play::Say(format!("{good} or {{\"option\":9,\"score\":0.5}}")),
-            Some(Fault::NotANumber) => Play::Say("{\"option\":0,\"score\":NaN}".into()),
-            Some(Fault::WrongIndex) => Play::Say("{\"option\":7,\"score\":0.5}".into()),
-            Some(Fault::Refusal) => Play::Decline,
-        }
+        let words = Words {
+            good: format!("{{\"option\":{},\"score\":{}}}", item % OPTIONS, score(item)),
+            other: "{\"option\":9,\"score\":0.5}".into(),
+            not_a_number: "{\"option\":0,\"score\":NaN}".into(),
+            unknown: "{\"option\":7,\"score\":0.5}".into(),
+        };
+        faults::play(provider, self.fault(item, attempt), words)
     }
-}
-
-/// A number from 0 to 1 that follows from the seed and the numbers.
-fn draw(numbers: &[u64]) -> f64 {
-    let mixed = numbers.iter().fold(SEED, |state, number| {
-        let mut z = (state ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    });
-    (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
 fn score(item: u64) -> f64 {

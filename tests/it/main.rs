@@ -9,6 +9,7 @@
 mod architecture;
 mod cli;
 mod fake_providers;
+mod faults;
 mod hostile;
 mod injection;
 mod llm;
@@ -19,6 +20,7 @@ mod providers;
 mod rates;
 mod real;
 mod real_llm;
+mod real_predict;
 mod source;
 mod support;
 mod transcribe;

@@ -45,6 +45,21 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
     let elo: f64 = tasks.iter().map(|t| t["elo"].as_f64().expect("ranked")).sum();
     assert!((elo - 1200.0 * tasks.len() as f64).abs() < 0.01, "ratings are zero-sum: {elo}");
 
+    // What a dry run of the ranking would have said beforehand is what the ranking took.
+    let database = rusqlite::Connection::open(folder.join("tasks/taskgen.db")).expect("a database");
+    let count = "SELECT count(*), sum(input_tokens) FROM call WHERE role = 'judge'";
+    let took: (u64, u64) = database.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?))).expect("numbers");
+    let before = tempfile::tempdir().expect("a folder");
+    taskgen(before.path(), &["init", "."]);
+    let path = before.path().join("tasks/taskgen.db");
+    database.execute("VACUUM INTO ?1", [path.to_string_lossy()]).expect("a copy");
+    let copy = rusqlite::Connection::open(&path).expect("a database");
+    copy.execute_batch("DELETE FROM judgement; DELETE FROM call WHERE role = 'judge'").expect("the verdicts are gone");
+    drop((database, copy));
+    let predicted = json(before.path(), &["rank", "--rounds", "4", "--dry-run", "--json"]);
+    let of = predicted["calls"].as_object().and_then(|roles| roles.values().next()).expect("a role");
+    assert_eq!((&of["calls"], &of["input"]), (&took.0.into(), &took.1.into()), "{predicted}");
+
     // A recording that was touched, and not changed, is looked at again and nothing more.
     let touched = fs::File::options().write(true).open(folder.join("seminars").join(SAMPLES[0].0)).expect("writable");
     touched.set_modified(SystemTime::now()).expect("settable");

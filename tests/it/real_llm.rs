@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use taskgen::{
     data::{Cause, Message},
     llm::{
-        Ask, AskError, ChatModel, ChatRequest, Finish, LocalModel, LocalOptions,
+        Ask, AskError, ChatModel, ChatRequest, Finish, LocalModel, LocalOptions, Prompts,
         protocol::{self, FailureCause, FromChild},
     },
 };
@@ -39,7 +39,7 @@ fn program() -> PathBuf {
 }
 
 /// One thread: on a machine that does other things beside, two can be many times slower.
-fn local() -> LocalModel {
+pub fn local() -> LocalModel {
     LocalModel::new(LocalOptions {
         sha256: String::new(),
         name: "local/0.5b".into(),
@@ -179,6 +179,48 @@ async fn a_reply_does_not_depend_on_what_was_asked_before() {
             output as f64 * 1000.0 / reply_ms as f64
         );
     }
+}
+
+/// The prompts of twenty judgements as `rank` puts them: each of five tasks before each of the others.
+fn judgements() -> Vec<ChatRequest> {
+    let tasks: Vec<String> = ["gravel rivers in winter floods", "logbooks of old whaling ships", "crackling forest soil", "dialects without a script", "cheap seismic cables"]
+        .map(|about| format!("Plan an experiment on {about}. Describe the set-up, the public data to begin with, the measure of success and the two strongest objections, and compare at least three places. Hand in an experiment protocol."))
+        .to_vec();
+    let prompts = Prompts::new(None, "key");
+    let shown = |task: &String| json!({ "text": task, "difficulty": "Basic" });
+    let mut requests = Vec::new();
+    for a in &tasks {
+        for b in tasks.iter().filter(|b| *b != a) {
+            let vars = json!({ "a": shown(a), "b": shown(b) });
+            let rendered = prompts.render("rank/judge-short", &vars, &verdict_schema()).unwrap();
+            requests.push(ChatRequest { messages: rendered.messages, ..request("", "", verdict_schema(), 40) });
+        }
+    }
+    requests
+}
+
+#[tokio::test]
+async fn twenty_judgements_with_the_embedded_model_share_what_they_begin_with() {
+    let model = local();
+    model.hello().await.unwrap();
+    let (mut seconds, mut texts, mut kept, mut read) = ([0.0; 2], [Vec::new(), Vec::new()], 0, 0);
+    for (way, fresh) in [(0, true), (1, false)] {
+        let began = Instant::now();
+        for request in judgements() {
+            let (reply, _) = model.ask(&request, fresh).await.unwrap();
+            texts[way].push(reply.text);
+            (kept, read) = (kept + reply.cached, read + if fresh { 0 } else { reply.input });
+        }
+        seconds[way] = began.elapsed().as_secs_f64();
+    }
+    assert_eq!(texts[0], texts[1]);
+    assert!(kept * 100 >= read * 35, "only {kept} of {read} prompt tokens were kept");
+    eprintln!(
+        "twenty judgements: {:.1} s reading everything, {:.1} s with {kept} of {read} prompt tokens kept: {:.2} times as fast",
+        seconds[0],
+        seconds[1],
+        seconds[0] / seconds[1]
+    );
 }
 
 #[tokio::test]

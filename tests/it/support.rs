@@ -206,7 +206,12 @@ impl Fake {
 
     /// How many requests came since the last call of this function.
     pub fn take(&self) -> usize {
-        std::mem::take(&mut *self.requests.lock().expect("no panic while locked")).len()
+        self.taken().len()
+    }
+
+    /// Which requests came since the last call of this function or of `take`.
+    pub fn taken(&self) -> Vec<Value> {
+        std::mem::take(&mut *self.requests.lock().expect("no panic while locked"))
     }
 
     /// How often each request came.

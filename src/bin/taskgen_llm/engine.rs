@@ -27,7 +27,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use super::{
     grammar::Grammars,
     protocol::{FailureCause, Finish, Hello, Reply, Request},
-    slots::{CHUNK, Slots},
+    slots::{CHUNK, Prompt, Slots},
     template,
 };
 
@@ -64,6 +64,17 @@ pub fn load(path: &Path, verbose: bool) -> Result<Loaded> {
 }
 
 type Failed = (FailureCause, String);
+
+/// A prompt in the model's memory.
+#[derive(Clone, Copy)]
+struct WasRead {
+    /// Its sequence.
+    slot: usize,
+    /// Tokens that were there before.
+    kept: usize,
+    /// Where in the last batch the reply's first token comes from.
+    output: usize,
+}
 
 /// The model with its memory.
 pub struct Engine<'m> {
@@ -115,7 +126,7 @@ impl<'m> Engine<'m> {
 
     /// Answers one request.
     pub fn answer(&mut self, request: &Request) -> Result<Reply, Failed> {
-        let prompt = self.tokens(request)?;
+        let (prompt, head) = self.tokens(request)?;
         if request.count {
             return Ok(counted(request.id, prompt.len()));
         }
@@ -129,11 +140,12 @@ impl<'m> Engine<'m> {
             self.context.clear_kv_cache();
             self.slots.clear();
         }
-        let (slot, cached) = self.read(&sequence).inspect_err(|_| self.forget()).map_err(engine_failed)?;
+        let whole = Prompt { tokens: &sequence, head };
+        let was_read = self.read(whole).inspect_err(|_| self.forget()).map_err(engine_failed)?;
         let read_ms = started.elapsed().as_millis() as u64;
         let started = Instant::now();
         let (reply, finish) = self
-            .write(slot, sequence.len(), forced, matcher, request)
+            .write(was_read, sequence.len(), forced, matcher, request)
             .inspect_err(|_| self.forget())
             .map_err(engine_failed)?;
         Ok(Reply {
@@ -142,16 +154,17 @@ impl<'m> Engine<'m> {
             finish,
             input: prompt.len() as u64,
             output: reply.len() as u64,
-            cached: cached as u64,
+            cached: was_read.kept as u64,
             read_ms,
             write_ms: started.elapsed().as_millis() as u64,
         })
     }
 
-    fn tokens(&self, request: &Request) -> Result<Vec<LlamaToken>, Failed> {
-        let text = template::prompt(&self.loaded.model, &request.messages);
-        let vocab = self.loaded.model.vocab();
-        let tokens = vocab.tokenize(text.as_bytes(), vocab.should_add_bos(), true);
+    /// The prompt, and how many of its tokens are the system's instructions, which other prompts may share.
+    fn tokens(&self, request: &Request) -> Result<(Vec<LlamaToken>, usize), Failed> {
+        let tokens = self.tokenize(&template::prompt(&self.loaded.model, &request.messages));
+        let system = template::system(&self.loaded.model, &request.messages).map(|text| self.tokenize(&text));
+        let head = system.map_or(0, |system| system.iter().zip(&tokens).take_while(|(a, b)| a == b).count());
         let room = request.max_tokens as usize;
         if request.messages.is_empty() || room == 0 || tokens.is_empty() {
             return Err((FailureCause::BadRequest, "a request needs messages and room for a reply".into()));
@@ -162,7 +175,12 @@ impl<'m> Engine<'m> {
                 format!("the prompt has {have} tokens and the reply up to {room}, but the context holds {limit}");
             return Err((FailureCause::ContextTooLong, message));
         }
-        Ok(tokens)
+        Ok((tokens, head))
+    }
+
+    fn tokenize(&self, text: &str) -> Vec<LlamaToken> {
+        let vocab = self.loaded.model.vocab();
+        vocab.tokenize(text.as_bytes(), vocab.should_add_bos(), true)
     }
 
     fn matcher(&self, request: &Request) -> Result<Option<Matcher>, Failed> {
@@ -177,8 +195,8 @@ impl<'m> Engine<'m> {
     }
 
     /// Reads a prompt into a sequence, as much of it as is not there yet.
-    fn read(&mut self, tokens: &[LlamaToken]) -> Result<(usize, usize)> {
-        let place = self.slots.place(tokens);
+    fn read(&mut self, prompt: Prompt<'_>) -> Result<WasRead> {
+        let place = self.slots.place(prompt);
         let sequence = place.slot as i32;
         if let Some(from) = place.copy_from {
             self.context.kv_cache_seq_cp(from as i32, sequence, None, None)?;
@@ -186,20 +204,21 @@ impl<'m> Engine<'m> {
         let removed = self.context.clear_kv_cache_seq(Some(place.slot as u32), Some(place.keep as u32), None)?;
         ensure!(removed, "llama.cpp cannot cut the memory of this model");
         let mut position = place.keep;
-        for chunk in tokens[place.keep..].chunks(CHUNK) {
+        let mut output = 0;
+        for end in prompt.ends().into_iter().filter(|end| *end > place.keep) {
             self.check_stop()?;
-            let last = position + chunk.len() == tokens.len();
-            self.decode(sequence, position, chunk, last)?;
-            position += chunk.len();
+            self.decode(sequence, position, &prompt.tokens[position..end], end == prompt.tokens.len())?;
+            output = end - position - 1;
+            position = end;
         }
-        self.slots.holds(place.slot, tokens, tokens.len());
-        Ok((place.slot, place.keep))
+        self.slots.holds(place.slot, prompt);
+        Ok(WasRead { slot: place.slot, kept: place.keep, output })
     }
 
     /// Draws the reply. `forced` was read with the prompt and is the reply's beginning.
     fn write(
         &mut self,
-        slot: usize,
+        WasRead { slot, mut output, .. }: WasRead,
         mut position: usize,
         forced_first: Vec<LlamaToken>,
         mut matcher: Option<Matcher>,
@@ -208,7 +227,6 @@ impl<'m> Engine<'m> {
         let most = request.max_tokens as usize;
         let mut random = ChaCha8Rng::seed_from_u64(request.seed);
         let mut reply = forced_first;
-        let mut output = (position - 1) % CHUNK;
         loop {
             self.check_stop()?;
             if matcher.as_ref().is_some_and(Matcher::is_stopped) {

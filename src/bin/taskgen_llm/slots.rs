@@ -4,7 +4,7 @@
 
 use llama_cpp_2::token::LlamaToken;
 
-/// Prompt tokens that are read in one batch, counted from the prompt's first token.
+/// Prompt tokens that are read in one batch at most.
 pub const CHUNK: usize = 64;
 
 /// What one sequence of the model's memory holds.
@@ -12,6 +12,8 @@ pub const CHUNK: usize = 64;
 struct Slot {
     /// Tokens of whole chunks, from the first on.
     tokens: Vec<LlamaToken>,
+    /// Where those chunks end.
+    ends: Vec<usize>,
     /// When it was used last; 0 is never.
     used: u64,
 }
@@ -27,6 +29,40 @@ pub struct Place {
     pub copy_from: Option<usize>,
 }
 
+/// A prompt and the batches that it is read in. `head` tokens of it are the instructions that other prompts share: a chunk
+/// ends with them, so that even short ones are kept whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompt<'a> {
+    /// All tokens.
+    pub tokens: &'a [LlamaToken],
+    /// How many of them are instructions.
+    pub head: usize,
+}
+
+impl Prompt<'_> {
+    /// Where its chunks end.
+    pub fn ends(&self) -> Vec<usize> {
+        let mut ends = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let part = if at < self.head { self.head.min(self.tokens.len()) } else { self.tokens.len() };
+            at = part.min(at + CHUNK);
+            ends.push(at);
+        }
+        ends
+    }
+
+    /// Those that would be the same if the prompt went on.
+    fn firm_ends(&self) -> Vec<usize> {
+        let mut ends = self.ends();
+        let before = ends.len().checked_sub(2).map_or(0, |index| ends[index]);
+        if ends.last().is_some_and(|end| end - before < CHUNK && *end != self.head) {
+            ends.pop();
+        }
+        ends
+    }
+}
+
 /// The kept beginnings.
 pub struct Slots {
     slots: Vec<Slot>,
@@ -40,8 +76,9 @@ impl Slots {
     }
 
     /// Chooses the sequence for `prompt`. The last token is always read, because its output starts the reply.
-    pub fn place(&self, prompt: &[LlamaToken]) -> Place {
-        let shared: Vec<usize> = self.slots.iter().map(|slot| shared_chunks(&slot.tokens, prompt)).collect();
+    pub fn place(&self, prompt: Prompt<'_>) -> Place {
+        let ends = prompt.ends();
+        let shared: Vec<usize> = self.slots.iter().map(|slot| slot.shares(prompt.tokens, &ends)).collect();
         let best = (0..self.slots.len()).max_by_key(|i| (shared[*i], self.slots[*i].used)).unwrap_or(0);
         let keep = shared[best];
         let lost = self.slots[best].tokens.len() - keep;
@@ -53,11 +90,12 @@ impl Slots {
         Place { slot: best, keep, copy_from: None }
     }
 
-    /// Says what `slot` holds now: the first `read` tokens of `prompt`.
-    pub fn holds(&mut self, slot: usize, prompt: &[LlamaToken], read: usize) {
+    /// Says what `slot` holds now: all of `prompt`.
+    pub fn holds(&mut self, slot: usize, prompt: Prompt<'_>) {
         self.clock += 1;
-        let whole = read / CHUNK * CHUNK;
-        self.slots[slot] = Slot { tokens: prompt[..whole].to_vec(), used: self.clock };
+        let ends = prompt.firm_ends();
+        let tokens = prompt.tokens[..ends.last().copied().unwrap_or(0)].to_vec();
+        self.slots[slot] = Slot { tokens, ends, used: self.clock };
     }
 
     /// Forgets all.
@@ -66,37 +104,61 @@ impl Slots {
     }
 }
 
-fn shared_chunks(kept: &[LlamaToken], prompt: &[LlamaToken]) -> usize {
-    let same = kept.iter().zip(prompt).take_while(|(a, b)| a == b).count();
-    same.min(prompt.len().saturating_sub(1)) / CHUNK * CHUNK
+impl Slot {
+    /// Tokens of the chunks that a prompt, whose chunks end at `ends`, has in common with it.
+    fn shares(&self, prompt: &[LlamaToken], ends: &[usize]) -> usize {
+        let same = self.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count();
+        let same = same.min(prompt.len().saturating_sub(1));
+        let chunks = self.ends.iter().zip(ends).take_while(|(a, b)| a == b && **a <= same);
+        chunks.last().map_or(0, |(end, _)| *end)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn prompt(head: i32, tail: i32, len: usize) -> Vec<LlamaToken> {
+    fn tokens(head: i32, tail: i32, len: usize) -> Vec<LlamaToken> {
         (0..len).map(|i| LlamaToken(if i < 2 * CHUNK { head } else { tail })).collect()
+    }
+
+    fn whole(tokens: &[LlamaToken]) -> Prompt<'_> {
+        Prompt { tokens, head: 0 }
     }
 
     #[test]
     fn whole_chunks_only_and_never_the_last_token() {
         let mut slots = Slots::new(2);
-        let long = prompt(1, 1, 3 * CHUNK);
-        slots.holds(0, &long, long.len());
-        assert_eq!(slots.place(&long), Place { slot: 0, keep: 2 * CHUNK, copy_from: None });
-        assert_eq!(slots.place(&long[..CHUNK + 5]).keep, CHUNK);
+        let long = tokens(1, 1, 3 * CHUNK);
+        slots.holds(0, whole(&long));
+        assert_eq!(slots.place(whole(&long)), Place { slot: 0, keep: 2 * CHUNK, copy_from: None });
+        assert_eq!(slots.place(whole(&long[..CHUNK + 5])).keep, CHUNK);
     }
 
     #[test]
     fn alternating_prompts_keep_their_tails() {
         let mut slots = Slots::new(4);
-        let (a, b) = (prompt(1, 2, 8 * CHUNK + 1), prompt(1, 3, 8 * CHUNK + 1));
-        slots.holds(0, &a, a.len());
-        let place = slots.place(&b);
+        let (a, b) = (tokens(1, 2, 8 * CHUNK + 1), tokens(1, 3, 8 * CHUNK + 1));
+        slots.holds(0, whole(&a));
+        let place = slots.place(whole(&b));
         assert_eq!((place.keep, place.copy_from), (2 * CHUNK, Some(0)));
-        slots.holds(place.slot, &b, b.len());
-        assert_eq!(slots.place(&a).keep, 8 * CHUNK);
-        assert_eq!(slots.place(&b).keep, 8 * CHUNK);
+        slots.holds(place.slot, whole(&b));
+        assert_eq!(slots.place(whole(&a)).keep, 8 * CHUNK);
+        assert_eq!(slots.place(whole(&b)).keep, 8 * CHUNK);
+    }
+
+    #[test]
+    fn short_instructions_are_a_chunk_of_their_own() {
+        let text = tokens(1, 2, 3 * CHUNK);
+        let prompt = |len: usize, head: usize| Prompt { tokens: &text[..len], head };
+        assert_eq!(prompt(CHUNK + 50, 30).ends(), [30, 30 + CHUNK, CHUNK + 50]);
+        assert_eq!(prompt(CHUNK + 50, CHUNK + 20).ends(), [CHUNK, CHUNK + 20, CHUNK + 50]);
+        let mut slots = Slots::new(1);
+        slots.holds(0, prompt(40, 30));
+        assert_eq!(slots.place(prompt(2 * CHUNK, 30)).keep, 30);
+        // Read in other batches, the same tokens may have other last bits: they are read again.
+        assert_eq!(slots.place(prompt(2 * CHUNK, 20)).keep, 0);
+        slots.holds(0, prompt(2 * CHUNK + 5, 2 * CHUNK + 5));
+        assert_eq!(slots.place(prompt(3 * CHUNK, CHUNK + 9)).keep, CHUNK);
     }
 }

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# The benches, each beside a peer in the same run; the peers are Python packages in a private folder.
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+. scripts/python.sh
+python_packages "$PWD/.tools/bench" 50 openai==3.54.0
+export PYTHONPATH="$PWD/.tools/bench"
+# Built as for a release, without the embedded model, which has no part in them.
+cargo bench --locked --no-default-features "$@"

@@ -1,0 +1,199 @@
+//! The turns of one call: the question, what was wrong with the reply, and the question afresh, within the budget.
+//! Hides what is noted of each turn, and when a failure must stop the run.
+
+use std::time::Instant;
+
+use super::{
+    Answer, AskError, ChatModel, ChatReply, ChatRequest, Finish, Llm, ModelError,
+    budget::Amount,
+    parse::{beginning, parse},
+    record,
+};
+use crate::data::{Call, Cause, Unscored, Usage};
+
+/// Turns that a model behind a server has for a reply that can be used. The second one quotes what was wrong; the others
+/// are the question as it was, because such a model does not say the same thing each time.
+const TURNS: usize = 6;
+/// Turns of a model that says the same thing each time: the question, and what was wrong with the reply.
+const TURNS_OF_THE_SAME: usize = 2;
+
+impl Llm {
+    /// Sends the question, and once more with what was wrong when the reply cannot be used. Another model than one of
+    /// our own, whose replies do not repeat, is then asked afresh a few times. Returns what must stop.
+    pub(super) async fn make<T: Answer>(
+        &self,
+        model: &dyn ChatModel,
+        question: &ChatRequest,
+        call: &mut Call,
+        check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
+    ) -> Option<AskError> {
+        let started = Instant::now();
+        let turns = if model.base_url().is_some() { TURNS } else { TURNS_OF_THE_SAME };
+        let (mut stop, mut repairing) = (None, None);
+        for turn in 1..=turns {
+            if let Err(error) = self.turn(model, repairing.as_ref().unwrap_or(question), call).await {
+                stop = error;
+                break;
+            }
+            let Err(unscored) = read(call, check) else { break };
+            call.cause = Some(unscored.cause);
+            call.error = Some(unscored.reason.clone());
+            // What was cut once may have been talkative; what is cut twice needs more room.
+            let cut_again = unscored.cause == Cause::Truncated && turn > 1;
+            if turns == TURNS_OF_THE_SAME && ended(unscored.cause) || cut_again {
+                break;
+            }
+            repairing = (turn == 1 && !ended(unscored.cause)).then(|| self.repair(question, &unscored));
+        }
+        call.ms = started.elapsed().as_millis() as u64;
+        stop
+    }
+
+    /// One turn of a question. The error is what must stop the run, if anything.
+    async fn turn(
+        &self,
+        model: &dyn ChatModel,
+        request: &ChatRequest,
+        call: &mut Call,
+    ) -> Result<(), Option<AskError>> {
+        let already_stopped = self.state().stopped.get(model.name()).cloned();
+        let reply = match already_stopped {
+            Some(error) => Err(error),
+            None => match self.within_budget(model, request, call).await {
+                Ok(reply) => reply,
+                Err(stop) => {
+                    // What was asked so far stays on record, to be asked again.
+                    call.reply = None;
+                    call.cause = Some(Cause::NotAsked);
+                    call.error = Some(stop.to_string());
+                    return Err(Some(stop));
+                }
+            },
+        };
+        match reply {
+            Ok(reply) => {
+                note_reply(call, reply);
+                self.note_answered(model);
+                Ok(())
+            }
+            Err(error) => {
+                note_error(call, &error);
+                let stop = self.must_stop(model, &error);
+                Err(stop.then(|| AskError::Model { model: model.name().to_owned(), error }))
+            }
+        }
+    }
+
+    /// Asks with the most that the reply can cost set aside.
+    async fn within_budget(
+        &self,
+        model: &dyn ChatModel,
+        request: &ChatRequest,
+        call: &mut Call,
+    ) -> Result<Result<ChatReply, ModelError>, AskError> {
+        let price = self.options.prices.find(model.name());
+        if price.is_none() && self.options.budget.limits_money() {
+            return Err(AskError::Unpriced(model.name().to_owned()));
+        }
+        let amount = |usage: Usage| Amount {
+            micro: price.map_or(0, |price| price.micro(usage)),
+            tokens: usage.input + usage.output,
+        };
+        let most = Usage { input: record::most_tokens(request), output: request.max_tokens.into(), cached: 0 };
+        let reservation = self.options.budget.reserve(amount(most)).await.map_err(AskError::Budget)?;
+        let reply = model.chat(request).await;
+        let (usage, charged) = match &reply {
+            Ok(reply) => (reply.usage, reply.charged),
+            Err(error) => (Some(Usage::default()), error.charged),
+        };
+        // What nobody counted is taken to have cost the most that it could.
+        let mut spent = amount(usage.unwrap_or(most));
+        for _ in 0..charged {
+            spent = spent.plus(amount(most));
+        }
+        reservation.settle(spent);
+        call.cost_micro = match (call.cost_micro, price, usage) {
+            (Some(before), Some(price), Some(usage)) => Some(before + price.micro(usage)),
+            _ => None,
+        };
+        Ok(reply)
+    }
+
+    /// The question with what was wrong with the reply. The reply itself is left out, and the reason, which may quote it,
+    /// is fenced: it may repeat what a stranger's text says.
+    fn repair(&self, question: &ChatRequest, unscored: &Unscored) -> ChatRequest {
+        let mut request = question.clone();
+        if let Some(last) = request.messages.last_mut() {
+            last.content.push_str(&format!(
+                "\n\nAn earlier reply could not be used: {}. What a program says of it:\n{}\nAnswer with exactly one JSON value of the asked shape and nothing else.",
+                unscored.cause,
+                self.options.prompts.quote(&unscored.reason)
+            ));
+        }
+        request
+    }
+
+    fn note_answered(&self, model: &dyn ChatModel) {
+        let mut state = self.state();
+        if !state.answered.iter().any(|name| name == model.name()) {
+            state.answered.push(model.name().to_owned());
+        }
+    }
+
+    /// A model that refuses us, or that nobody ever reached, ends the run; one that was lost on the way does not.
+    fn must_stop(&self, model: &dyn ChatModel, error: &ModelError) -> bool {
+        let mut state = self.state();
+        let reached = state.answered.iter().any(|name| name == model.name());
+        let stop = error.is_terminal() || (error.cause == Cause::Connection && !reached);
+        if stop {
+            state.stopped.entry(model.name().to_owned()).or_insert_with(|| error.clone());
+        }
+        stop
+    }
+}
+
+fn note_reply(call: &mut Call, reply: ChatReply) {
+    call.usage += reply.usage.unwrap_or_default();
+    call.attempts += reply.attempts;
+    call.model_returned = reply.model_returned.or(call.model_returned.take());
+    call.reply = Some(reply.text);
+    // What the first reply lacked stays in `error` as a note when the second one is good.
+    call.cause = match reply.finish {
+        Finish::Stop => None,
+        Finish::Length => Some(Cause::Truncated),
+        Finish::Refused => Some(Cause::Refused),
+        Finish::Filtered => Some(Cause::ContentFilter),
+    };
+}
+
+/// Whether a reply did not end normally, so that there is nothing in it to mend.
+fn ended(cause: Cause) -> bool {
+    matches!(cause, Cause::Truncated | Cause::Refused | Cause::ContentFilter)
+}
+
+fn note_error(call: &mut Call, error: &ModelError) {
+    call.attempts += error.attempts;
+    // A later turn that came to nothing leaves the call to be made again.
+    call.reply = None;
+    call.cause = Some(error.cause);
+    call.error = Some(error.message.clone());
+}
+
+/// The value of a call, or why there is none.
+pub(super) fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync)) -> Result<T, Unscored> {
+    let reason = || call.error.clone().unwrap_or_default();
+    match (&call.reply, call.cause) {
+        (Some(_), Some(Cause::Truncated)) => {
+            Err(Unscored { cause: Cause::Truncated, reason: "the reply was cut at its largest length".into() })
+        }
+        (Some(said), Some(Cause::Refused)) => {
+            Err(Unscored { cause: Cause::Refused, reason: format!("the model declined: {}", beginning(said)) })
+        }
+        (Some(_), Some(Cause::ContentFilter)) => {
+            Err(Unscored { cause: Cause::ContentFilter, reason: "the provider's filter withheld the reply".into() })
+        }
+        (Some(reply), _) => parse(reply, check),
+        (None, Some(cause)) => Err(Unscored { cause, reason: reason() }),
+        (None, None) => Err(Unscored { cause: Cause::NotJson, reason: "no reply is on record".into() }),
+    }
+}
