@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 . scripts/python.sh
 export TASKGEN_MODELS="${TASKGEN_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/taskgen/models}"
-python_packages "$PWD/.tools/interop" 500 'llama-cpp-python[server]==0.3.36' 'litellm[proxy]==1.109.1'
+python_packages "$PWD/.tools/interop" 500 'llama-cpp-python[server]==0.3.36' 'litellm[proxy]==1.101.0'
 cargo build --locked
 "$BINARIES/taskgen" models pull qwen2.5-coder-0.5b
 # The servers reach nobody: what they send elsewhere goes to a port of this machine where nobody listens.

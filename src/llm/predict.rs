@@ -79,9 +79,9 @@ pub(super) fn prompt_tokens(request: &ChatRequest, experience: Option<&Experienc
 /// Tokens of a text by a rule of thumb.
 fn outline(text: &str) -> f64 {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let of_word = |word: &str| match word.bytes().any(|byte| byte.is_ascii_digit()) {
-        true => word.len() as f64 * OF_MIXED,
-        false => (1 + (word.len() - 1) / LETTERS) as f64,
+    let of_word = |word: &str| {
+        let mixed = word.bytes().any(|byte| byte.is_ascii_digit());
+        if mixed { word.len() as f64 * OF_MIXED } else { (1 + (word.len() - 1) / LETTERS) as f64 }
     };
     let of_sign = |c: char| match c {
         ' ' => 0.0,

@@ -12,7 +12,7 @@ use std::{
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use taskgen::llm::Provider;
+use taskgen::{data::Cause, llm::Provider};
 
 use crate::{
     fake_providers::{Fake, Play, Request},
@@ -58,9 +58,11 @@ impl World {
     }
 }
 
-/// The fault of a pair that is bad for ever.
+/// The fault of a pair that is bad for ever: any but 429. A server that refuses all that is left makes the limiter wait
+/// for minutes between two requests, which proves nothing here.
 fn bad(pair: u64) -> Option<Fault> {
-    (draw(&[pair, 6]) < BAD).then(|| FAULTS[(draw(&[pair, 7]) * FAULTS.len() as f64) as usize].0)
+    let lasting = FAULTS.iter().filter(|(_, cause)| *cause != Cause::RateLimit).collect::<Vec<_>>();
+    (draw(&[pair, 6]) < BAD).then(|| lasting[(draw(&[pair, 7]) * lasting.len() as f64) as usize].0)
 }
 
 fn words(pair: u64) -> Words {

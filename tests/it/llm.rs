@@ -376,6 +376,23 @@ async fn a_server_without_a_schema_mode_is_found_out_once() {
 }
 
 #[tokio::test]
+async fn a_server_that_knows_only_a_json_mode_gets_the_schema_there_and_in_words() {
+    let said =
+        r#"{"error":{"message":"body.response_format.type: Input should be 'text' or 'json_object'","code":null}}"#;
+    let (server, url) = Server::start(&[Step::Status(500, &[], said)]).await;
+    let bench = Bench::new();
+    let llm = bench.llm(remote(&url), false);
+    for question in ["one", "two"] {
+        assert_eq!(pick(&llm, question).await.unwrap().value, Ok(good()));
+    }
+    let requests = server.seen();
+    assert_eq!(requests.len(), 3, "found out once");
+    let format = &requests[1]["response_format"];
+    assert_eq!((&format["type"], &format["schema"]["additionalProperties"]), (&"json_object".into(), &false.into()));
+    assert!(requests[2]["messages"][1]["content"].as_str().unwrap().contains("\"winner\""));
+}
+
+#[tokio::test]
 async fn a_server_that_nobody_reaches_stops_the_run_and_says_so() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -22,6 +22,8 @@ pub(super) enum Form {
     Tool,
     /// A schema mode that knows only the words of `OpenAPI` 3.0.
     OpenApi,
+    /// The server's JSON mode, of which some know the schema and some do not: it is text in the prompt, too.
+    Object,
     /// The schema is text in the prompt.
     Prompt,
 }
@@ -53,8 +55,14 @@ impl Dress {
         if text.contains("seed") && !self.no_seed {
             return Some(Self { no_seed: true, ..self });
         }
-        // A server that says nothing about the schema itself has no use for a smaller one.
-        let next = |(_, form): &(usize, &Form)| **form != Form::Reduced || text.contains("schema");
+        // A server that names its JSON mode has nothing better; one that says nothing about the schema itself has no use
+        // for a smaller one.
+        let has_mode = text.contains("json_object");
+        let next = |(_, form): &(usize, &Form)| match form {
+            Form::Reduced => text.contains("schema") && !has_mode,
+            Form::Object => has_mode,
+            _ => true,
+        };
         let (form, _) = forms.iter().enumerate().skip(self.form + 1).find(next)?;
         Some(Self { form, ..self })
     }
@@ -83,7 +91,7 @@ impl Dress {
 /// The conversation, with the schema in words where the server has no mode for it.
 pub(super) fn messages(request: &ChatRequest, form: Form) -> Vec<Message> {
     let mut messages = request.messages.clone();
-    if form == Form::Prompt
+    if matches!(form, Form::Prompt | Form::Object)
         && let Some(question) = messages.iter_mut().find(|message| message.role == "user")
     {
         let schema = request.schema.to_string();
@@ -188,16 +196,17 @@ mod tests {
 
     #[test]
     fn what_is_refused_is_left_out_one_thing_at_a_time() {
-        let forms = &[Form::Schema, Form::Reduced, Form::Prompt];
+        let forms = &[Form::Schema, Form::Reduced, Form::Object, Form::Prompt];
         let plain = Dress::default();
         let renamed = plain.without("use 'max_completion_tokens' instead of max_tokens", forms);
         assert_eq!(renamed, Some(Dress { new_length_name: true, ..plain }));
         let cool = plain.without("`temperature` is deprecated for this model", forms);
         assert_eq!(cool, Some(Dress { no_temperature: true, ..plain }));
         let form = |dress: Dress, text| dress.without(text, forms).map(|dress| dress.form);
-        assert_eq!(form(plain, "response_format is not supported"), Some(2));
+        assert_eq!(form(plain, "response_format is not supported"), Some(3));
         assert_eq!(form(plain, "invalid schema: maxlength is not permitted"), Some(1));
-        assert_eq!(form(Dress { form: 2, ..plain }, "no"), None);
+        assert_eq!(form(plain, "type: 'json_schema', expected 'text' or 'json_object'"), Some(2));
+        assert_eq!(form(Dress { form: 3, ..plain }, "no"), None);
         let mut remembered = Dress { no_seed: true, ..plain };
         remembered.remember(Dress { form: 1, ..plain });
         assert_eq!(remembered, Dress { no_seed: true, form: 1, ..plain });

@@ -29,6 +29,11 @@ impl Failed {
     pub(super) fn charged(self) -> Self {
         Self { charged: true, ..self }
     }
+
+    /// Whether asking in another way may help: some servers call a field that they do not know their own fault (500).
+    pub(super) fn is_about_the_dress(&self) -> bool {
+        self.error.cause == Cause::Refused || self.said.contains("response_format")
+    }
 }
 
 /// No answer came, or only a part of one.

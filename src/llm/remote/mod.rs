@@ -170,9 +170,7 @@ impl Remote {
             let outcome = self.send(request, dress, sent).await;
             let next = match &outcome {
                 Ok(reply) => dress.with_room(reply),
-                Err(failed) if failed.error.cause == Cause::Refused => {
-                    dress.without(&failed.said, self.dialect.forms())
-                }
+                Err(failed) if failed.is_about_the_dress() => dress.without(&failed.said, self.dialect.forms()),
                 Err(_) => None,
             };
             match (next, outcome) {

@@ -33,7 +33,7 @@ impl Dialect for OpenAi {
     }
 
     fn forms(&self) -> &'static [Form] {
-        &[Form::Schema, Form::Reduced, Form::Prompt]
+        &[Form::Schema, Form::Reduced, Form::Object, Form::Prompt]
     }
 
     fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value {
@@ -47,15 +47,17 @@ impl Dialect for OpenAi {
         if !dress.no_seed {
             body["seed"] = json!(request.seed);
         }
-        let schema = match form {
-            Form::Prompt => return body,
-            Form::Reduced => reduced(&request.schema),
-            _ => request.schema.clone(),
+        let strict = |schema: &Value| {
+            let named = json!({ "name": request.schema_name, "strict": true, "schema": schema });
+            json!({ "type": "json_schema", "json_schema": named })
         };
-        body["response_format"] = json!({
-            "type": "json_schema",
-            "json_schema": { "name": request.schema_name, "strict": true, "schema": schema }
-        });
+        let format = match form {
+            Form::Prompt => return body,
+            Form::Object => json!({ "type": "json_object", "schema": request.schema }),
+            Form::Reduced => strict(&reduced(&request.schema)),
+            _ => strict(&request.schema),
+        };
+        body["response_format"] = format;
         body
     }
 
