@@ -69,7 +69,8 @@ async def main(url, calls, in_flight):
         async def work():
             nonlocal scored
             for number in numbers:
-                scored += await ask(client, database, number)
+                good = await ask(client, database, number)
+                scored += good
 
         began = time.perf_counter()
         await asyncio.gather(*(work() for _ in range(in_flight)))

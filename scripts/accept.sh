@@ -8,3 +8,7 @@ cargo build --locked
 "$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b
 # One after the other: each wants every core.
 cargo test --locked --test accept -- --nocapture --test-threads 1 "$@"
+[ $# -eq 0 ] || exit 0
+# Tests of `make test` at the size of a proof: 2,000 judgements by hostile servers, three minutes against each limit.
+export TASKGEN_HOSTILE_ITEMS=2000 TASKGEN_RATES_SECONDS=180
+cargo test --locked --test it -- --nocapture --test-threads 1 hostile:: rates::

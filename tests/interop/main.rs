@@ -53,6 +53,7 @@ struct Peer {
 impl Peer {
     fn start(module: &str, arguments: &[&str]) -> Self {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let log = std::env::temp_dir().join(format!("taskgen-peer-{port}.log"));
         let packages = std::env::var_os("TASKGEN_PEERS").expect("`make interop` says where the peers are");
         let child = Command::new("python3")
             .args(["-m", module, "--host", "127.0.0.1", "--port", &port.to_string()])
@@ -62,13 +63,14 @@ impl Peer {
             .envs([("LITELLM_LOCAL_MODEL_COST_MAP", "True"), ("LITELLM_TELEMETRY", "False")])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
+            .stderr(std::fs::File::create(&log).unwrap())
             .spawn()
             .unwrap();
         let mut peer = Self { child, root: format!("http://127.0.0.1:{port}") };
         let began = Instant::now();
         while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
             let ended = peer.child.try_wait().unwrap();
-            assert!(ended.is_none() && began.elapsed() < STARTING, "{module} does not start: {ended:?}");
+            assert!(ended.is_none() && began.elapsed() < STARTING, "{module} does not start, see {}", log.display());
             std::thread::sleep(Duration::from_millis(200));
         }
         println!("{module}: there after {:.1} s", began.elapsed().as_secs_f64());
