@@ -22,11 +22,13 @@ pub struct HttpOptions {
     pub connect_timeout: Duration,
     /// Time in which a server must say something, if there is a limit: a model may think for minutes.
     pub silence: Option<Duration>,
+    /// Whether to go where a server points. Not with a question: its key and its texts are for the server that was named.
+    pub redirects: bool,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { offline: false, connect_timeout: Duration::from_secs(10), silence: None }
+        Self { offline: false, connect_timeout: Duration::from_secs(10), silence: None, redirects: false }
     }
 }
 
@@ -46,7 +48,7 @@ pub struct Http {
 pub struct Offline(pub String);
 
 impl Http {
-    /// A client. It keeps no cookies and follows few redirects, never from https to http.
+    /// A client. It keeps no cookies and follows no redirects, or few, and never from https to http.
     pub fn new(options: HttpOptions) -> Result<Self> {
         // A second installation is refused, and the first one serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -68,7 +70,7 @@ impl Http {
 
 fn builder(options: HttpOptions) -> ClientBuilder {
     let offline = options.offline;
-    let policy = redirect::Policy::custom(move |attempt| {
+    let followed = redirect::Policy::custom(move |attempt| {
         let from_https = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
         if attempt.previous().len() >= REDIRECTS {
             attempt.error("too many redirects")
@@ -81,7 +83,7 @@ fn builder(options: HttpOptions) -> ClientBuilder {
     let client = Client::builder()
         .user_agent(concat!("taskgen/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(options.connect_timeout)
-        .redirect(policy);
+        .redirect(if options.redirects { followed } else { redirect::Policy::none() });
     match options.silence {
         Some(silence) => client.read_timeout(silence),
         None => client,

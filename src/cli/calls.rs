@@ -153,6 +153,12 @@ fn one(call: &Call) -> String {
         let text = |key: &str| message[key].as_str().unwrap_or_default();
         out.push_str(&format!("\n── {} ──\n{}\n", text("role"), text("content")));
     }
+    if let Some(asked_as) = &call.asked_as {
+        out.push_str(&format!("\nthe server was asked in another way: {asked_as}\n"));
+    }
+    for reply in &call.earlier {
+        out.push_str(&format!("\n── an earlier reply, which could not be used ──\n{reply}\n"));
+    }
     out.push_str(&format!("\n── reply ──\n{}\n", call.reply.as_deref().unwrap_or("none")));
     out
 }

@@ -27,9 +27,10 @@ pub struct Usage {
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cached += other.cached;
+        // Servers count, and some count nonsense.
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
     }
 }
 
@@ -52,6 +53,10 @@ pub struct Call {
     pub model_returned: Option<String>,
     /// The reply's text, if one came.
     pub reply: Option<String>,
+    /// Replies of earlier turns, which could not be used.
+    pub earlier: Vec<String>,
+    /// How the server was asked, where that differs from the request.
+    pub asked_as: Option<String>,
     /// Why the call failed, if it did.
     pub cause: Option<Cause>,
     /// The failure's details.

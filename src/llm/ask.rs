@@ -91,10 +91,7 @@ pub enum AskError {
         error: ModelError,
     },
     /// The command's budget does not allow another call.
-    #[error(
-        "the budget is spent: {} so far, and the next call could take {}\nhint: what was answered is saved; run again with a larger budget",
-        .0.spent, .0.next
-    )]
+    #[error("{0}\nhint: what was answered is saved; run again with a larger budget")]
     Budget(Spent),
     /// Money is limited, and nobody knows what the model costs.
     #[error(
@@ -242,6 +239,8 @@ impl Llm {
             model_asked: model.name().to_owned(),
             model_returned: None,
             reply: None,
+            earlier: Vec::new(),
+            asked_as: None,
             cause: None,
             error: None,
             usage: Usage::default(),

@@ -5,6 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use super::prices::Price;
+use crate::data::Usage;
+
 /// An amount: micro-dollars and tokens (prompt and reply together).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
@@ -54,6 +57,12 @@ pub struct Spent {
     pub spent: Amount,
     /// What the next call could have cost.
     pub next: Amount,
+}
+
+impl std::fmt::Display for Spent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the budget is spent: {} so far, and the next request could take {}", self.spent, self.next)
+    }
 }
 
 /// Keeps to the limits.
@@ -137,6 +146,95 @@ impl Drop for Reservation<'_> {
         state.reserved = state.reserved.minus(self.amount);
         drop(state);
         self.budget.freed.notify_waiters();
+    }
+}
+
+/// What one question may spend and has spent: every request for it is held at its most before it is sent.
+#[derive(Debug, Default)]
+pub struct Purse<'a> {
+    budget: Option<&'a Budget>,
+    price: Option<&'a Price>,
+    spending: Mutex<Spending>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Spending {
+    counted: Usage,
+    uncounted: u32,
+    refused: Option<Spent>,
+}
+
+impl<'a> Purse<'a> {
+    /// Nothing is spent yet.
+    pub fn new(budget: &'a Budget, price: Option<&'a Price>) -> Self {
+        Self { budget: Some(budget), price, spending: Mutex::default() }
+    }
+
+    /// Sets aside the most that a request can take; waits for others where it may fit later. The error is that it
+    /// cannot fit any more.
+    pub async fn hold(&self, most: Usage) -> Result<Hold<'_>, Spent> {
+        let reservation = match self.budget {
+            Some(budget) => Some(budget.reserve(self.amount(most)).await.inspect_err(|spent| {
+                self.spending().refused = Some(*spent);
+            })?),
+            None => None,
+        };
+        Ok(Hold { purse: self, most, reservation })
+    }
+
+    /// Tokens of the requests whose server counted them.
+    pub fn counted(&self) -> Usage {
+        self.spending().counted
+    }
+
+    /// What the requests cost; unknown where the price is, or where one may have been charged that nobody counted.
+    pub fn micro(&self) -> Option<u64> {
+        let spending = *self.spending();
+        self.price.filter(|_| spending.uncounted == 0).map(|price| price.micro(spending.counted))
+    }
+
+    /// Why a request was not sent, if the budget forbade one.
+    pub fn refused(&self) -> Option<Spent> {
+        self.spending().refused
+    }
+
+    fn amount(&self, usage: Usage) -> Amount {
+        let micro = self.price.map_or(0, |price| price.micro(usage));
+        Amount { micro, tokens: usage.input.saturating_add(usage.output) }
+    }
+
+    fn spending(&self) -> MutexGuard<'_, Spending> {
+        self.spending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request's most, set aside. Dropped without a word, nothing was charged.
+#[derive(Debug)]
+pub struct Hold<'a> {
+    purse: &'a Purse<'a>,
+    most: Usage,
+    reservation: Option<Reservation<'a>>,
+}
+
+impl Hold<'_> {
+    /// The server counted.
+    pub fn counted(self, usage: Usage) {
+        self.purse.spending().counted += usage;
+        self.settle(usage);
+    }
+
+    /// It may be charged, and nobody counted: it is taken to have cost the most that it could.
+    pub fn uncounted(self) {
+        self.purse.spending().uncounted += 1;
+        let most = self.most;
+        self.settle(most);
+    }
+
+    fn settle(self, usage: Usage) {
+        let amount = self.purse.amount(usage);
+        if let Some(reservation) = self.reservation {
+            reservation.settle(amount);
+        }
     }
 }
 

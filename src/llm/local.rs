@@ -11,8 +11,9 @@ use tokio::{
 };
 
 use super::{
-    ChatModel, ChatReply, ChatRequest, Finish, ModelError,
+    ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse,
     protocol::{self, FailureCause, FromChild, Hello, Reply, Request, Turn},
+    record::most_tokens,
 };
 use crate::data::{Cause, Usage};
 
@@ -127,13 +128,16 @@ impl ChatModel for LocalModel {
         self.exchange(request, How::Count).await.ok().map(|(reply, _)| reply.input)
     }
 
-    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+    async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>) -> Result<ChatReply, ModelError> {
+        let most = Usage { input: most_tokens(request), output: request.max_tokens.into(), cached: 0 };
+        let hold = purse.hold(most).await.map_err(|spent| ModelError::new(Cause::NotAsked, spent.to_string()))?;
         let (reply, model) = self.ask(request, false).await?;
         let finish = match reply.finish {
             protocol::Finish::Stop => Finish::Stop,
             protocol::Finish::Length => Finish::Length,
         };
         let usage = Usage { input: reply.input, output: reply.output, cached: reply.cached };
+        hold.counted(usage);
         Ok(ChatReply { model_returned: Some(model), usage: Some(usage), ..ChatReply::new(reply.text, finish) })
     }
 }

@@ -21,7 +21,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions};
-pub use budget::{Amount, Budget, Limits, Spent};
+pub use budget::{Amount, Budget, Limits, Purse, Spent};
 pub use local::{LocalModel, LocalOptions};
 pub use parse::Answer;
 pub use predict::{Predicted, Prediction};
@@ -55,8 +55,9 @@ pub trait ChatModel: Send + Sync {
     async fn count(&self, _request: &ChatRequest) -> Option<u64> {
         None
     }
-    /// Answers, after as many attempts as make sense.
-    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError>;
+    /// Answers, after as many attempts as make sense; each request that is sent is held in `purse` first. Where the purse
+    /// refuses one, the error's cause is [`Cause::NotAsked`].
+    async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>) -> Result<ChatReply, ModelError>;
 }
 
 /// One question.
@@ -89,14 +90,14 @@ pub struct ChatReply {
     pub usage: Option<Usage>,
     /// Requests that were sent.
     pub attempts: u32,
-    /// Requests that came to nothing, and may be charged all the same.
-    pub charged: u32,
+    /// How the server was asked, where that differs from the request: what it does not take, in words.
+    pub asked_as: Option<String>,
 }
 
 impl ChatReply {
     /// A reply of one request, without more to say.
     pub fn new(text: String, finish: Finish) -> Self {
-        Self { text, model_returned: None, finish, usage: None, attempts: 1, charged: 0 }
+        Self { text, model_returned: None, finish, usage: None, attempts: 1, asked_as: None }
     }
 }
 
@@ -125,14 +126,12 @@ pub struct ModelError {
     pub retry_after: Option<Duration>,
     /// Requests that were sent.
     pub attempts: u32,
-    /// Those of them that may be charged, although nothing came of them.
-    pub charged: u32,
 }
 
 impl ModelError {
     /// An error without more to say.
     pub fn new(cause: Cause, message: impl Into<String>) -> Self {
-        Self { cause, message: message.into(), retry_after: None, attempts: 1, charged: 0 }
+        Self { cause, message: message.into(), retry_after: None, attempts: 1 }
     }
 
     /// Whether the same request may succeed later without anybody changing anything.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{ChatModel, ChatReply, ChatRequest, ModelError};
+use super::{ChatModel, ChatReply, ChatRequest, ModelError, Purse};
 use crate::data::Cause;
 
 /// Stands in for a model whose answers are on record.
@@ -39,7 +39,7 @@ impl ChatModel for Replay {
         1
     }
 
-    async fn chat(&self, _: &ChatRequest) -> Result<ChatReply, ModelError> {
+    async fn chat(&self, _: &ChatRequest, _: &Purse<'_>) -> Result<ChatReply, ModelError> {
         Err(ModelError::new(Cause::ModelNotFound, "a replay asks no model"))
     }
 }

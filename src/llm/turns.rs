@@ -4,12 +4,11 @@
 use std::time::Instant;
 
 use super::{
-    Answer, AskError, ChatModel, ChatReply, ChatRequest, Finish, Llm, ModelError,
-    budget::Amount,
+    Answer, AskError, ChatModel, ChatReply, ChatRequest, Finish, Llm, ModelError, Purse,
     parse::{beginning, parse},
-    record,
+    remote::LONGEST_PAUSE,
 };
-use crate::data::{Call, Cause, Unscored, Usage};
+use crate::data::{Call, Cause, Unscored};
 
 /// Turns that a model behind a server has for a reply that can be used. The second one quotes what was wrong; the others
 /// are the question as it was, because such a model does not say the same thing each time.
@@ -31,6 +30,8 @@ impl Llm {
         let turns = if model.base_url().is_some() { TURNS } else { TURNS_OF_THE_SAME };
         let (mut stop, mut repairing) = (None, None);
         for turn in 1..=turns {
+            // Every reply is on record, also those that could not be used.
+            call.earlier.extend(call.reply.take());
             if let Err(error) = self.turn(model, repairing.as_ref().unwrap_or(question), call).await {
                 stop = error;
                 break;
@@ -84,7 +85,7 @@ impl Llm {
         }
     }
 
-    /// Asks with the most that the reply can cost set aside.
+    /// Asks within the budget, and notes what that took.
     async fn within_budget(
         &self,
         model: &dyn ChatModel,
@@ -95,28 +96,17 @@ impl Llm {
         if price.is_none() && self.options.budget.limits_money() {
             return Err(AskError::Unpriced(model.name().to_owned()));
         }
-        let amount = |usage: Usage| Amount {
-            micro: price.map_or(0, |price| price.micro(usage)),
-            tokens: usage.input + usage.output,
-        };
-        let most = Usage { input: record::most_tokens(request), output: request.max_tokens.into(), cached: 0 };
-        let reservation = self.options.budget.reserve(amount(most)).await.map_err(AskError::Budget)?;
-        let reply = model.chat(request).await;
-        let (usage, charged) = match &reply {
-            Ok(reply) => (reply.usage, reply.charged),
-            Err(error) => (Some(Usage::default()), error.charged),
-        };
-        // What nobody counted is taken to have cost the most that it could.
-        let mut spent = amount(usage.unwrap_or(most));
-        for _ in 0..charged {
-            spent = spent.plus(amount(most));
+        let purse = Purse::new(&self.options.budget, price);
+        let reply = model.chat(request, &purse).await;
+        call.usage += purse.counted();
+        call.cost_micro = call.cost_micro.zip(purse.micro()).map(|(before, more)| before.saturating_add(more));
+        match (&reply, purse.refused()) {
+            (Err(error), Some(spent)) => {
+                call.attempts += error.attempts;
+                Err(AskError::Budget(spent))
+            }
+            _ => Ok(reply),
         }
-        reservation.settle(spent);
-        call.cost_micro = match (call.cost_micro, price, usage) {
-            (Some(before), Some(price), Some(usage)) => Some(before + price.micro(usage)),
-            _ => None,
-        };
-        Ok(reply)
     }
 
     /// The question with what was wrong with the reply. The reply itself is left out, and the reason, which may quote it,
@@ -144,7 +134,9 @@ impl Llm {
     fn must_stop(&self, model: &dyn ChatModel, error: &ModelError) -> bool {
         let mut state = self.state();
         let reached = state.answered.iter().any(|name| name == model.name());
-        let stop = error.is_terminal() || (error.cause == Cause::Connection && !reached);
+        // A server that wants hours of silence serves nobody now: what is left stays open, to be asked by the next run.
+        let closed = error.retry_after.is_some_and(|wait| wait > LONGEST_PAUSE) && error.is_transient();
+        let stop = error.is_terminal() || closed || (error.cause == Cause::Connection && !reached);
         if stop {
             state.stopped.entry(model.name().to_owned()).or_insert_with(|| error.clone());
         }
@@ -153,8 +145,8 @@ impl Llm {
 }
 
 fn note_reply(call: &mut Call, reply: ChatReply) {
-    call.usage += reply.usage.unwrap_or_default();
     call.attempts += reply.attempts;
+    call.asked_as = reply.asked_as;
     call.model_returned = reply.model_returned.or(call.model_returned.take());
     call.reply = Some(reply.text);
     // What the first reply lacked stays in `error` as a note when the second one is good.

@@ -32,7 +32,12 @@ fn later(error: anyhow::Error) -> Failed {
 /// Fetches, checks and lands the file.
 pub fn from_url(target: &Target<'_>, url: &str, patience: Duration) -> Result<()> {
     let url: Url = url.parse()?;
-    let http = Http::new(HttpOptions { connect_timeout: CONNECT, silence: Some(patience), ..HttpOptions::default() })?;
+    let http = Http::new(HttpOptions {
+        connect_timeout: CONNECT,
+        silence: Some(patience),
+        redirects: true,
+        ..HttpOptions::default()
+    })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let fetch = || retry(RETRIES, || attempt(target, &http, &url), |failed: &Failed| failed.again);
     // The caller may be inside a runtime of its own; a thread of ours is in none.

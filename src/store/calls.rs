@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use rusqlite::{Row, Transaction, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Store, from_json, from_word, runs::add_event, to_word};
@@ -40,13 +40,15 @@ impl Store {
         let mut statement = connection.prepare_cached(&format!(
             "SELECT c.id, c.role, c.prompt, c.prompt_hash, c.request, c.model_asked, c.model_returned, b.text,
                     c.cause, c.error, c.input_tokens, c.output_tokens, c.cached_tokens, c.ms, c.attempts,
-                    c.cost_micro, c.price_version
+                    c.cost_micro, c.price_version, c.payload
              FROM call c LEFT JOIN blob b ON b.sha256 = c.reply WHERE {condition}"
         ))?;
         let mut calls = statement.query_map(values, read_call)?.collect::<rusqlite::Result<Vec<_>>>()?;
         let mut text = connection.prepare_cached("SELECT text FROM blob WHERE sha256 = ?1")?;
         for call in &mut calls {
-            restore(&mut call.request, &mut |hash| text.query_row([hash], |row| row.get(0)))?;
+            let mut text_of = |hash: &str| text.query_row([hash], |row| row.get(0));
+            restore(&mut call.request, &mut text_of)?;
+            call.earlier.iter_mut().try_for_each(|reply| restore_text(reply, &mut text_of))?;
         }
         Ok(calls)
     }
@@ -58,14 +60,16 @@ impl Store {
             let mut request = call.request.clone();
             move_long_texts(&mut request, tx)?;
             let reply = call.reply.as_deref().map(|text| keep(tx, text)).transpose()?;
+            let mut payload = serde_json::json!({ "earlier": call.earlier, "asked_as": call.asked_as });
+            move_long_texts(&mut payload, tx)?;
             tx.execute(
                 "INSERT INTO call (id, role, prompt, prompt_hash, request, model_asked, model_returned, reply,
-                    cause, error, input_tokens, output_tokens, cached_tokens, ms, attempts, run, cost_micro, price_version)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                    cause, error, input_tokens, output_tokens, cached_tokens, ms, attempts, run, cost_micro, price_version, payload)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
                  ON CONFLICT (id) DO UPDATE SET model_returned = ?7, reply = ?8, cause = ?9, error = ?10, run = ?16,
                     input_tokens = input_tokens + ?11, output_tokens = output_tokens + ?12,
                     cached_tokens = cached_tokens + ?13, ms = ms + ?14, attempts = attempts + ?15,
-                    cost_micro = cost_micro + ?17, price_version = ?18",
+                    cost_micro = cost_micro + ?17, price_version = ?18, payload = ?19",
                 params![
                     call.id.as_str(),
                     call.role,
@@ -77,14 +81,15 @@ impl Store {
                     reply,
                     call.cause.map(|c| to_word(&c)),
                     call.error,
-                    call.usage.input as i64,
-                    call.usage.output as i64,
-                    call.usage.cached as i64,
+                    count(call.usage.input),
+                    count(call.usage.output),
+                    count(call.usage.cached),
                     call.ms as i64,
                     call.attempts,
                     run,
-                    call.cost_micro.map(|micro| micro as i64),
-                    call.price_version
+                    call.cost_micro.map(count),
+                    call.price_version,
+                    payload.to_string()
                 ],
             )?;
             add_event(tx, &stream, &format!("call:{}", call.role), call.id.as_str())
@@ -99,7 +104,8 @@ impl Store {
                 (SELECT sum(length(CAST(coalesce(b.text, m.value ->> 'content') AS BLOB)))
                  FROM json_each(c.request, '$.messages') m
                  LEFT JOIN blob b ON b.sha256 = substr(m.value ->> 'content', 7) AND m.value ->> 'content' LIKE char(1) || 'blob:%')), 0)
-             FROM call c WHERE prompt = ?1 AND model_asked = ?2 AND cause IS NULL AND attempts = 1",
+             FROM call c WHERE prompt = ?1 AND model_asked = ?2 AND cause IS NULL AND attempts = 1
+             AND output_tokens > 0",
         )?;
         let found = statement.query_row([prompt, model], |row| {
             Ok(Experience { calls: row.get(0)?, input: row.get(1)?, output: row.get(2)?, bytes: row.get(3)? })
@@ -184,7 +190,16 @@ pub struct CallTotals {
     pub attempts: u64,
 }
 
+/// What only some calls have.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Payload {
+    earlier: Vec<String>,
+    asked_as: Option<String>,
+}
+
 fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
+    let payload: Payload = from_json(17, &row.get::<_, String>(17)?)?;
     let cause: Option<String> = row.get(8)?;
     Ok(Call {
         id: CallId::from_stored(row.get(0)?),
@@ -202,6 +217,8 @@ fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
         attempts: row.get(14)?,
         cost_micro: row.get(15)?,
         price_version: row.get(16)?,
+        earlier: payload.earlier,
+        asked_as: payload.asked_as,
     })
 }
 
@@ -225,14 +242,22 @@ fn move_long_texts(value: &mut Value, tx: &Transaction<'_>) -> rusqlite::Result<
 
 fn restore(value: &mut Value, text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>) -> rusqlite::Result<()> {
     match value {
-        Value::String(text) => {
-            if let Some(hash) = text.strip_prefix(MOVED) {
-                *text = text_of(hash)?;
-            }
-        }
+        Value::String(text) => restore_text(text, text_of)?,
         Value::Array(items) => items.iter_mut().try_for_each(|v| restore(v, text_of))?,
         Value::Object(fields) => fields.values_mut().try_for_each(|v| restore(v, text_of))?,
         _ => {}
     }
     Ok(())
+}
+
+fn restore_text(text: &mut String, text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>) -> rusqlite::Result<()> {
+    if let Some(hash) = text.strip_prefix(MOVED) {
+        *text = text_of(hash)?;
+    }
+    Ok(())
+}
+
+/// As the database counts: signed, and far from where its sums overflow.
+fn count(number: u64) -> i64 {
+    number.min(1 << 44) as i64
 }

@@ -159,6 +159,11 @@ impl Bench {
 
     /// The same, with the record.
     pub fn llm_and_store(&self, model: impl ChatModel + 'static, retry_failed: bool) -> (Llm, Arc<Store>) {
+        self.llm_with(model, |options| options.retry_failed = retry_failed)
+    }
+
+    /// The same, with other options.
+    pub fn llm_with(&self, model: impl ChatModel + 'static, set: impl FnOnce(&mut LlmOptions)) -> (Llm, Arc<Store>) {
         let path = self.folder.path().join("taskgen.db");
         let lock = WriteLock::take(&self.folder.path().join("lock"), "test", true).unwrap();
         let info = RunInfo {
@@ -170,8 +175,9 @@ impl Bench {
         let store = Arc::new(Store::open(&path, lock, &info).unwrap());
         let prompts = Prompts::new(Some(self.folder.path().join("prompts")), "key");
         let roles = BTreeMap::from([("judge".to_owned(), vec![Arc::new(model) as Arc<dyn ChatModel>])]);
-        let llm = Llm::new(LlmOptions { retry_failed, ..LlmOptions::new(Arc::clone(&store), prompts, roles) });
-        (llm, store)
+        let mut options = LlmOptions::new(Arc::clone(&store), prompts, roles);
+        set(&mut options);
+        (Llm::new(options), store)
     }
 }
 
@@ -412,7 +418,12 @@ async fn a_server_that_nobody_reaches_stops_the_run_and_says_so() {
 
 #[tokio::test]
 async fn no_key_is_on_record_or_said() {
-    let (_, url) = Server::start(&[Step::Status(401, &[], "the key planted-key is wrong")]).await;
+    let (_, url) = Server::start(&[Step::Status(
+        401,
+        &[],
+        "the key planted-key is wrong: http://planted-user:planted-pass@h/?token=planted-query",
+    )])
+    .await;
     let bench = Bench::new();
     let with_secrets = url.replace("http://", "http://planted-user:planted-pass@");
     let llm = bench.llm(remote(&format!("{with_secrets}?token=planted-query")), false);

@@ -278,7 +278,7 @@ fn a_file_on_this_disk_comes_first_even_offline() {
 #[test]
 fn offline_follows_no_redirect_to_another_machine() {
     let publisher = Publisher::start();
-    let http = Http::new(HttpOptions { offline: true, ..HttpOptions::default() }).expect("a client");
+    let http = Http::new(HttpOptions { offline: true, redirects: true, ..HttpOptions::default() }).expect("a client");
     let get = |way: &str| {
         let url = format!("http://localhost:{}/{way}", publisher.address.port()).parse().expect("a URL");
         let request = http.request(reqwest::Method::GET, &url).expect("this machine is allowed");

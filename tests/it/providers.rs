@@ -1,11 +1,17 @@
 //! Each provider's dialect, spoken by the real client to a fake server: what is asked, what is read, what is remembered.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
+use futures_util::future;
 use serde_json::{Value, json};
 use taskgen::{
     data::Cause,
-    llm::{AskError, ChatModel as _, Provider, RateReason, Remote, RemoteOptions, THINKING_ROOM},
+    llm::{
+        AskError, Budget, ChatModel as _, Limits, Provider, Purse, RateReason, Remote, RemoteOptions, THINKING_ROOM,
+    },
 };
 
 use crate::{
@@ -106,7 +112,7 @@ async fn where_no_mode_works_the_prompt_has_the_schema() {
     };
     for provider in ALL {
         let server = Fake::start(provider, move |request| {
-            if plain(&request.body) { say() } else { error(provider, 400, "INVALID_ARGUMENT", "no") }
+            if plain(&request.body) { say() } else { error(provider, 400, "INVALID_ARGUMENT", "no schema mode") }
         })
         .await;
         let bench = Bench::new();
@@ -274,9 +280,105 @@ async fn a_refusal_shrinks_the_limit_and_an_error_of_the_server_does_not() {
         temperature: 0.0,
         seed: 0,
     };
-    assert_eq!(model.chat(&request).await.unwrap().attempts, 5);
+    assert_eq!(model.chat(&request, &Purse::default()).await.unwrap().attempts, 5);
     let reasons: Vec<_> = model.rates().into_iter().map(|change| change.why).collect();
     assert_eq!(reasons, [RateReason::Start, RateReason::Cut]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_waits_in_line_learns_what_others_found_out() {
+    let server = Fake::start(Provider::OpenAi, |request| {
+        let refused = request.body.get("response_format").is_some();
+        if refused { error(Provider::OpenAi, 400, "x", "response_format is not supported") } else { say() }
+    })
+    .await;
+    let bench = Bench::new();
+    let llm = bench.llm(server.model(), false);
+    let questions: Vec<String> = (0..200).map(|number| format!("question {number}")).collect();
+    for answered in future::join_all(questions.iter().map(|question| pick(&llm, question))).await {
+        assert_eq!(answered.unwrap().value, Ok(good()));
+    }
+    // Those that were in flight at first, and nobody after them.
+    assert!(server.seen().len() <= 200 + 2 * server.options().start, "{} requests", server.seen().len());
+}
+
+#[tokio::test]
+async fn a_redirect_takes_neither_key_nor_text_elsewhere() {
+    for provider in ALL {
+        let elsewhere = Fake::start(provider, |_| say()).await;
+        let target = elsewhere.url.clone();
+        let server =
+            Fake::start(provider, move |_| Play::Status(307, vec![("location", target.clone())], String::new())).await;
+        let bench = Bench::new();
+        let llm = bench.llm(server.model(), false);
+        let error = pick(&llm, "one").await.unwrap_err().to_string();
+        assert!(error.contains("307"), "{error}");
+        assert!(elsewhere.seen().is_empty(), "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_counts_nonsense_does_not_count() {
+    let reply = |count: &str, reason: &str| {
+        let good = GOOD.replace('"', "\\\"");
+        Play::Raw(format!(
+            "{{\"choices\":[{{\"message\":{{\"content\":\"{good}\"}},\"finish_reason\":{reason}}}],\"usage\":{{\"prompt_tokens\":{count},\"completion_tokens\":{count}}}}}"
+        ))
+    };
+    for count in ["9223372036854775808", "18446744073709551615", "-1", "1e300"] {
+        let server = Fake::start(Provider::OpenAi, move |_| reply(count, "\"stop\"")).await;
+        let bench = Bench::new();
+        let (llm, store) = bench.llm_and_store(server.model(), false);
+        assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()), "{count}");
+        assert_eq!(store.call_totals().unwrap()[0].usage.input, 0, "{count}");
+    }
+    // A reply that did not end as replies end is none.
+    for reason in ["null", "\"error\"", "\"whatever\""] {
+        let asked = AtomicUsize::new(0);
+        let server = Fake::start(Provider::OpenAi, move |_| {
+            let first = asked.fetch_add(1, Ordering::SeqCst) == 0;
+            reply("5", if first { reason } else { "\"stop\"" })
+        })
+        .await;
+        let bench = Bench::new();
+        let (llm, _) = bench.llm_and_store(server.model(), false);
+        assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()));
+        assert_eq!(server.seen().len(), 2, "{reason}");
+    }
+}
+
+/// A model that thinks: cut before its first word where it has little room, long where it has some.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_budget_holds_against_thoughts_and_failures() {
+    let reply = |content: &str, reason: &str, output: u64| {
+        let usage = json!({ "prompt_tokens": 50, "completion_tokens": output });
+        Play::Raw(
+            json!({ "choices": [{ "message": { "content": content }, "finish_reason": reason }], "usage": usage })
+                .to_string(),
+        )
+    };
+    let paid = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&paid);
+    let server = Fake::start(Provider::OpenAi, move |request| {
+        let room = request.body["max_tokens"].as_u64().unwrap_or(0);
+        let (answer, tokens) = match (room, counter.load(Ordering::SeqCst) % 7) {
+            (0..1000, _) => (reply("", "length", room), room),
+            (_, 0) => (Play::Cut, 8000),
+            _ => (reply(GOOD, "stop", 8000), 8000),
+        };
+        counter.fetch_add(50 + tokens as usize, Ordering::SeqCst);
+        answer
+    })
+    .await;
+    let bench = Bench::new();
+    let most = 100_000;
+    let budget = Budget::new(Limits { tokens: Some(most), micro: None });
+    let llm = bench.llm_with(server.model(), |options| options.budget = budget).0;
+    let questions: Vec<String> = (0..60).map(|number| format!("question {number}")).collect();
+    let answers = future::join_all(questions.iter().map(|question| pick(&llm, question))).await;
+    assert!(answers.iter().any(|answer| matches!(answer, Err(AskError::Budget(_)))));
+    let (answered, paid) = (answers.iter().flatten().count(), paid.load(Ordering::SeqCst) as u64);
+    assert!(answered >= 5 && paid <= most, "{answered} answered, {paid} tokens paid of {most}");
 }
 
 #[tokio::test]

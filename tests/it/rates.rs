@@ -15,10 +15,10 @@ use futures_util::future;
 use serde_json::json;
 use taskgen::{
     http::{Http, HttpOptions},
-    llm::{ChatModel as _, ChatRequest, RateReason, Remote, RemoteOptions},
+    llm::{ChatModel as _, ChatRequest, Purse, RateReason, Remote, RemoteOptions},
 };
 
-const SECONDS: u64 = 3;
+const SECONDS: u64 = 5;
 /// Seconds of the proof, and those of them in which the limiter may look for its way.
 const PROOF: u64 = 180;
 const FINDING: u64 = 30;
@@ -83,7 +83,7 @@ async fn check(name: &str, server: Limited, possible: f64) {
     let (began, over) = (Instant::now(), AtomicBool::new(false));
     let crowd = future::join_all((0..model.parallel()).map(|_| async {
         while !over.load(Ordering::SeqCst) {
-            model.chat(&request).await.unwrap();
+            model.chat(&request, &Purse::default()).await.unwrap();
         }
     }));
     let bell = async {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use taskgen::{
     data::{Cause, Message},
     llm::{
-        Ask, AskError, ChatModel, ChatRequest, Finish, LocalModel, LocalOptions, Prompts,
+        Ask, AskError, ChatModel, ChatRequest, Finish, LocalModel, LocalOptions, Prompts, Purse,
         protocol::{self, FailureCause, FromChild},
     },
 };
@@ -113,36 +113,38 @@ async fn the_embedded_model_obeys_the_schema_and_its_limits() {
     let hello = model.hello().await.unwrap();
     assert_eq!(hello.threads, 1);
 
-    let reply =
-        model.chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30)).await.unwrap();
+    let reply = model
+        .chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30), &Purse::default())
+        .await
+        .unwrap();
     let value: Value = serde_json::from_str(&reply.text).unwrap();
     assert!(["A", "B"].contains(&value["winner"].as_str().unwrap()) && value["confidence"].as_f64().unwrap() >= 0.5);
     assert_eq!(reply.text, value.to_string(), "compact, fields in the schema's order");
 
     let chinese =
         request("你读一段讲话。", "讲话说：没有传感器能在洪水里保存下来。用中文说出一个困难。", idea_schema(80), 120);
-    let reply = model.chat(&chinese).await.unwrap();
+    let reply = model.chat(&chinese, &Purse::default()).await.unwrap();
     let value: Value = serde_json::from_str(&reply.text).unwrap();
     assert!([12, 31, 57].contains(&value["line"].as_i64().unwrap()));
     assert!(value["text"].as_str().unwrap().chars().count() <= 80);
 
-    let cut = model.chat(&request("You write.", "Write much.", idea_schema(400), 12)).await.unwrap();
+    let cut = model.chat(&request("You write.", "Write much.", idea_schema(400), 12), &Purse::default()).await.unwrap();
     assert_eq!(cut.finish, Finish::Length);
     assert!(serde_json::from_str::<Value>(&cut.text).is_err());
 
     let long = request(&"word ".repeat(6000), "Which?", verdict_schema(), 30);
-    assert_eq!(model.chat(&long).await.unwrap_err().cause, Cause::ContextTooLong);
+    assert_eq!(model.chat(&long, &Purse::default()).await.unwrap_err().cause, Cause::ContextTooLong);
 
     let impossible = request("You compare.", "Which?", json!({"type": "string", "minLength": 5, "maxLength": 2}), 30);
-    assert_eq!(model.chat(&impossible).await.unwrap_err().cause, Cause::LocalEngine);
+    assert_eq!(model.chat(&impossible, &Purse::default()).await.unwrap_err().cause, Cause::LocalEngine);
 
     // The draws of a seed are the same each time, and it still answers after the failures.
     let mut drawn = request("You write.", "Write one idea about tea.", idea_schema(120), 80);
     drawn.temperature = 0.9;
-    let first = model.chat(&drawn).await.unwrap().text;
-    assert_eq!(model.chat(&drawn).await.unwrap().text, first);
+    let first = model.chat(&drawn, &Purse::default()).await.unwrap().text;
+    assert_eq!(model.chat(&drawn, &Purse::default()).await.unwrap().text, first);
     drawn.seed = 1;
-    assert_ne!(model.chat(&drawn).await.unwrap().text, first);
+    assert_ne!(model.chat(&drawn, &Purse::default()).await.unwrap().text, first);
 }
 
 #[tokio::test]
@@ -267,6 +269,22 @@ async fn an_answer_of_the_embedded_model_is_on_record() {
 }
 
 #[tokio::test]
+async fn no_text_holds_a_control_token() {
+    let model = local();
+    model.hello().await.unwrap();
+    let count = |text: &str| {
+        let request = request("You compare.", &text.repeat(50), verdict_schema(), 30);
+        let model = &model;
+        async move { model.count(&request).await.unwrap() }
+    };
+    let (nothing, token, text) = (count("").await, count("<|im_end|>").await, count("<|im_xxd|>").await);
+    assert!(
+        token >= nothing + 200 && text >= nothing + 200,
+        "{nothing} tokens, with control tokens {token}, with text {text}"
+    );
+}
+
+#[tokio::test]
 async fn a_model_file_that_is_none_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("text.gguf");
@@ -299,8 +317,10 @@ async fn a_child_that_dies_is_started_once_more() {
     });
     let killed = Command::new("kill").args(["-9", &pid.unwrap().to_string()]).status().unwrap();
     assert!(killed.success());
-    let reply =
-        model.chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30)).await.unwrap();
+    let reply = model
+        .chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30), &Purse::default())
+        .await
+        .unwrap();
     assert_eq!(reply.finish, Finish::Stop);
 }
 

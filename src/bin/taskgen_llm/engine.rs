@@ -28,7 +28,7 @@ use super::{
     grammar::Grammars,
     protocol::{FailureCause, Finish, Hello, Reply, Request},
     slots::{CHUNK, Prompt, Slots},
-    template,
+    template::{self, Piece},
 };
 
 /// llama.cpp's number for it. Flash attention splits its sums by thread, so that replies would depend on the number of
@@ -160,11 +160,21 @@ impl<'m> Engine<'m> {
         })
     }
 
-    /// The prompt, and how many of its tokens are the system's instructions, which other prompts may share.
+    /// The prompt, and how many of its tokens come before the last message: instructions, which other prompts share.
     fn tokens(&self, request: &Request) -> Result<(Vec<LlamaToken>, usize), Failed> {
-        let tokens = self.tokenize(&template::prompt(&self.loaded.model, &request.messages));
-        let system = template::system(&self.loaded.model, &request.messages).map(|text| self.tokenize(&text));
-        let head = system.map_or(0, |system| system.iter().zip(&tokens).take_while(|(a, b)| a == b).count());
+        let vocab = self.loaded.model.vocab();
+        let pieces = template::prompt(&self.loaded.model, &request.messages);
+        let (mut tokens, mut head) = (Vec::new(), 0);
+        for (number, piece) in pieces.iter().enumerate() {
+            let (text, is_frame) = match piece {
+                Piece::Frame(text) => (text.as_str(), true),
+                Piece::Content(text) => (*text, false),
+            };
+            if number + 2 == pieces.len() {
+                head = tokens.len();
+            }
+            tokens.extend(vocab.tokenize(text.as_bytes(), number == 0 && vocab.should_add_bos(), is_frame));
+        }
         let room = request.max_tokens as usize;
         if request.messages.is_empty() || room == 0 || tokens.is_empty() {
             return Err((FailureCause::BadRequest, "a request needs messages and room for a reply".into()));
@@ -176,11 +186,6 @@ impl<'m> Engine<'m> {
             return Err((FailureCause::ContextTooLong, message));
         }
         Ok((tokens, head))
-    }
-
-    fn tokenize(&self, text: &str) -> Vec<LlamaToken> {
-        let vocab = self.loaded.model.vocab();
-        vocab.tokenize(text.as_bytes(), vocab.should_add_bos(), true)
     }
 
     fn matcher(&self, request: &Request) -> Result<Option<Matcher>, Failed> {

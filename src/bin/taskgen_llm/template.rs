@@ -1,41 +1,82 @@
-//! Messages → the text that the model was trained on. Where the file has no chat template, `ChatML` is used.
+//! Messages → the text that the model was trained on, in pieces: the template's own words, and what the messages say.
+//! Only the template's words may hold control tokens. Where the file has no chat template, `ChatML` is used.
 
-use anyhow::Result;
-use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
+use llama_cpp_2::model::{LlamaChatMessage, LlamaModel};
 
 use super::protocol::Turn;
 
-/// The whole prompt as text, ending where the model's reply begins.
-pub fn prompt(model: &LlamaModel, turns: &[Turn]) -> String {
-    let own = model.chat_template(None).ok();
-    let rendered = own.and_then(|template| render(model, &template, turns, true).ok());
-    rendered.unwrap_or_else(|| chatml(turns) + "<|im_start|>assistant\n")
+/// A part of a prompt.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// The template's: control tokens in it are meant.
+    Frame(String),
+    /// A message's: whatever it looks like, it is text.
+    Content(&'a str),
 }
 
-/// The beginning that is the system's, if the prompt has one: what other prompts of the same kind begin with.
-pub fn system(model: &LlamaModel, turns: &[Turn]) -> Option<String> {
-    let first = &turns[..1.min(turns.len())];
-    first.first().filter(|turn| turn.role == "system" && turns.len() > 1)?;
-    match model.chat_template(None) {
-        // Some templates want a user's turn: then the prompt has no beginning that we know of.
-        Ok(template) => render(model, &template, first, false).ok(),
-        Err(_) => Some(chatml(first)),
-    }
-}
-
-fn render(model: &LlamaModel, template: &LlamaChatTemplate, turns: &[Turn], reply: bool) -> Result<String> {
-    let chat = turns
+/// The whole prompt, ending where the model's reply begins.
+pub fn prompt<'a>(model: &LlamaModel, turns: &'a [Turn]) -> Vec<Piece<'a>> {
+    let places: Vec<Turn> = turns
         .iter()
-        .map(|turn| LlamaChatMessage::new(turn.role.clone(), turn.content.clone()))
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(model.apply_chat_template(template, &chat, reply)?)
+        .enumerate()
+        .map(|(number, turn)| Turn { role: turn.role.clone(), content: place(number) })
+        .collect();
+    // A template that leaves a message out, or changes it, is none that we can use.
+    render(model, &places).and_then(|text| split(&text, turns)).unwrap_or_else(|| chatml(turns))
 }
 
-fn chatml(turns: &[Turn]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::new();
-    for turn in turns {
-        let _ = writeln!(text, "<|im_start|>{}\n{}<|im_end|>", turn.role, turn.content);
+/// Stands for the text of a message while the template is filled; private characters, which no template has.
+fn place(number: usize) -> String {
+    format!("\u{e000}{number}\u{e001}")
+}
+
+fn split<'a>(text: &str, turns: &'a [Turn]) -> Option<Vec<Piece<'a>>> {
+    let mut rest = text;
+    let mut pieces = Vec::new();
+    for (number, turn) in turns.iter().enumerate() {
+        let (before, after) = rest.split_once(&place(number))?;
+        pieces.extend([Piece::Frame(before.to_owned()), Piece::Content(&turn.content)]);
+        rest = after;
     }
-    text
+    pieces.push(Piece::Frame(rest.to_owned()));
+    Some(pieces)
+}
+
+fn render(model: &LlamaModel, turns: &[Turn]) -> Option<String> {
+    let template = model.chat_template(None).ok()?;
+    let message = |turn: &Turn| LlamaChatMessage::new(turn.role.clone(), turn.content.clone());
+    let chat = turns.iter().map(message).collect::<Result<Vec<_>, _>>().ok()?;
+    model.apply_chat_template(&template, &chat, true).ok()
+}
+
+fn chatml(turns: &[Turn]) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut frame = String::new();
+    for turn in turns {
+        frame.push_str(&format!("<|im_start|>{}\n", turn.role));
+        pieces.extend([Piece::Frame(std::mem::take(&mut frame)), Piece::Content(&turn.content)]);
+        frame.push_str("<|im_end|>\n");
+    }
+    frame.push_str("<|im_start|>assistant\n");
+    pieces.push(Piece::Frame(frame));
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_message_says_is_never_the_frame() {
+        let turn = |role: &str, content: &str| Turn { role: role.into(), content: content.into() };
+        let turns = [turn("system", "judge"), turn("user", "x<|im_end|>")];
+        let pieces = chatml(&turns);
+        let text = format!("<s>{}|{}</s>", place(0), place(1));
+        assert_eq!(pieces[3], Piece::Content("x<|im_end|>"));
+        assert_eq!(pieces[4], Piece::Frame("<|im_end|>\n<|im_start|>assistant\n".into()));
+        let split = split(&text, &turns).expect("every message has its place");
+        assert_eq!(split[2], Piece::Frame("|".into()));
+        assert_eq!(split[3], pieces[3]);
+        assert!(super::split("<s></s>", &turns).is_none());
+    }
 }

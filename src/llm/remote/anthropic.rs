@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Dialect,
     dress::{Dress, Form, messages, reduced, system_apart},
-    failure::{Failed, no_message},
+    failure::{Failed, no_end, no_message},
     reply, tokens,
 };
 use crate::{
@@ -62,7 +62,9 @@ impl Dialect for Anthropic {
         let finish = match body["stop_reason"].as_str() {
             Some("refusal") => Finish::Refused,
             Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
-            _ => Finish::Stop,
+            Some("end_turn" | "stop_sequence" | "tool_use") => Finish::Stop,
+            _ if body["content"].is_null() => return Err(no_message()),
+            _ => return Err(no_end(&body["stop_reason"])),
         };
         let blocks = body["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let text: Option<String> = blocks.iter().filter_map(text_of).reduce(|all, more| all + &more);

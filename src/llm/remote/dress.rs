@@ -43,17 +43,49 @@ pub(super) struct Dress {
     pub room: bool,
 }
 
+/// The dress that is known to fit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Worn {
+    pub dress: Dress,
+    /// Another one that fitted once, after a refusal that did not say what was wrong: it may have been the question.
+    doubtful: Option<Dress>,
+}
+
+impl Worn {
+    /// Adds what was found out: at once where the server named what it does not take, else the second time.
+    pub(super) fn remember(&mut self, dress: Dress, named: bool) {
+        if named || self.doubtful == Some(dress) {
+            self.dress.add(dress);
+        } else {
+            self.doubtful = Some(dress);
+        }
+    }
+}
+
+/// Words of the ways to ask for a schema.
+const OF_FORMS: [&str; 9] = [
+    "response_format",
+    "responseformat",
+    "json",
+    "schema",
+    "output_format",
+    "output_config",
+    "tool",
+    "grammar",
+    "structured",
+];
+
 impl Dress {
-    /// What to try after a refusal that says `text`.
-    pub(super) fn without(self, text: &str, forms: &[Form]) -> Option<Self> {
+    /// What to try after a refusal that says `text`, and whether the text names it.
+    pub(super) fn without(self, text: &str, forms: &[Form]) -> Option<(Self, bool)> {
         if text.contains("max_completion_tokens") && !self.new_length_name {
-            return Some(Self { new_length_name: true, ..self });
+            return Some((Self { new_length_name: true, ..self }, true));
         }
         if text.contains("temperature") && !self.no_temperature {
-            return Some(Self { no_temperature: true, ..self });
+            return Some((Self { no_temperature: true, ..self }, true));
         }
         if text.contains("seed") && !self.no_seed {
-            return Some(Self { no_seed: true, ..self });
+            return Some((Self { no_seed: true, ..self }, true));
         }
         // A server that names its JSON mode has nothing better; one that says nothing about the schema itself has no use
         // for a smaller one.
@@ -64,22 +96,35 @@ impl Dress {
             _ => true,
         };
         let (form, _) = forms.iter().enumerate().skip(self.form + 1).find(next)?;
-        Some(Self { form, ..self })
+        Some((Self { form, ..self }, OF_FORMS.iter().any(|word| text.contains(word))))
     }
 
     /// What to try after a reply that was cut before its first word.
-    pub(super) fn with_room(self, reply: &ChatReply) -> Option<Self> {
+    pub(super) fn with_room(self, reply: &ChatReply) -> Option<(Self, bool)> {
         let only_thoughts = reply.finish == Finish::Length && reply.text.trim().is_empty();
-        (only_thoughts && !self.room).then_some(Self { room: true, ..self })
+        (only_thoughts && !self.room).then_some((Self { room: true, ..self }, true))
     }
 
     /// Adds what was found out elsewhere.
-    pub(super) fn remember(&mut self, other: Self) {
+    fn add(&mut self, other: Self) {
         self.form = self.form.max(other.form);
         self.new_length_name |= other.new_length_name;
         self.no_temperature |= other.no_temperature;
         self.no_seed |= other.no_seed;
         self.room |= other.room;
+    }
+
+    /// How the question was asked, for the record; nothing where it was asked as it is.
+    pub(super) fn in_words(self, forms: &[Form]) -> Option<String> {
+        let form = (self.form > 0).then(|| format!("{:?}", forms[self.form]).to_lowercase());
+        let words = [
+            form.map(|form| format!("schema: {form}")),
+            self.no_temperature.then(|| "no temperature".to_owned()),
+            self.no_seed.then(|| "no seed".to_owned()),
+            self.room.then(|| "room for thoughts".to_owned()),
+        ];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        (!words.is_empty()).then(|| words.join(", "))
     }
 
     /// The largest length of the reply.
@@ -199,17 +244,27 @@ mod tests {
         let forms = &[Form::Schema, Form::Reduced, Form::Object, Form::Prompt];
         let plain = Dress::default();
         let renamed = plain.without("use 'max_completion_tokens' instead of max_tokens", forms);
-        assert_eq!(renamed, Some(Dress { new_length_name: true, ..plain }));
+        assert_eq!(renamed, Some((Dress { new_length_name: true, ..plain }, true)));
         let cool = plain.without("`temperature` is deprecated for this model", forms);
-        assert_eq!(cool, Some(Dress { no_temperature: true, ..plain }));
-        let form = |dress: Dress, text| dress.without(text, forms).map(|dress| dress.form);
-        assert_eq!(form(plain, "response_format is not supported"), Some(3));
-        assert_eq!(form(plain, "invalid schema: maxlength is not permitted"), Some(1));
-        assert_eq!(form(plain, "type: 'json_schema', expected 'text' or 'json_object'"), Some(2));
+        assert_eq!(cool, Some((Dress { no_temperature: true, ..plain }, true)));
+        let form = |dress: Dress, text| dress.without(text, forms).map(|(dress, named)| (dress.form, named));
+        assert_eq!(form(plain, "response_format is not supported"), Some((3, true)));
+        assert_eq!(form(plain, "invalid schema: maxlength is not permitted"), Some((1, true)));
+        assert_eq!(form(plain, "type: 'json_schema', expected 'text' or 'json_object'"), Some((2, true)));
+        assert_eq!(form(plain, "upstream hiccup"), Some((3, false)));
         assert_eq!(form(Dress { form: 3, ..plain }, "no"), None);
-        let mut remembered = Dress { no_seed: true, ..plain };
-        remembered.remember(Dress { form: 1, ..plain });
-        assert_eq!(remembered, Dress { no_seed: true, form: 1, ..plain });
+    }
+
+    #[test]
+    fn one_odd_refusal_does_not_change_how_all_are_asked() {
+        let (words, cool) = (Dress { form: 3, ..Dress::default() }, Dress { no_seed: true, ..Dress::default() });
+        let mut worn = Worn::default();
+        worn.remember(words, false);
+        assert_eq!(worn.dress, Dress::default());
+        worn.remember(words, false);
+        assert_eq!(worn.dress, words);
+        worn.remember(cool, true);
+        assert_eq!(worn.dress, Dress { no_seed: true, ..words });
     }
 
     #[test]

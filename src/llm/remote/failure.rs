@@ -15,7 +15,7 @@ pub(super) struct Failed {
     pub error: ModelError,
     /// Whether the same request may do better.
     pub again: Again,
-    /// All that the server said, in lower case.
+    /// What the server said in its own words, in lower case: nothing that it only repeats of the request.
     pub said: String,
     /// Whether the server may have worked for it, and charge.
     pub charged: bool,
@@ -107,6 +107,33 @@ pub(super) fn message_of(error: &Value, body: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect()
 }
 
+/// All texts of an error's body but those under `input`, where some servers repeat the request.
+pub(super) fn words_of(body: &str) -> String {
+    fn gather(value: &Value, words: &mut String) {
+        match value {
+            Value::String(text) => {
+                words.push_str(text);
+                words.push('\n');
+            }
+            Value::Array(items) => items.iter().for_each(|item| gather(item, words)),
+            Value::Object(fields) => {
+                fields.iter().filter(|(name, _)| *name != "input").for_each(|(_, field)| gather(field, words));
+            }
+            _ => {}
+        }
+    }
+    let start: String = body.chars().take(20_000).collect();
+    let Ok(value) = serde_json::from_str(body) else { return start };
+    let mut words = String::new();
+    gather(&value, &mut words);
+    words
+}
+
+/// A reply that ended in a way that is no end: cut by a fault of the provider, paused, or without a word on it.
+pub(super) fn no_end(reason: &Value) -> Failed {
+    Failed::new(Cause::Overloaded, format!("the reply did not end normally: `{reason}`"), Again::Later).charged()
+}
+
 /// `text` is the body in lower case.
 pub(super) fn cause_of(status: u16, text: &str) -> Cause {
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
@@ -173,6 +200,13 @@ mod tests {
         check(503, "", Cause::Overloaded);
         check(529, "", Cause::Overloaded);
         check(308, "", Cause::ModelNotFound);
+    }
+
+    #[test]
+    fn what_is_only_repeated_is_not_said() {
+        let body = r#"{"detail":[{"loc":["body","seed"],"msg":"not known","input":{"temperature":0}}]}"#;
+        assert_eq!(words_of(body), "body\nseed\nnot known\n");
+        assert_eq!(words_of("no JSON: temperature"), "no JSON: temperature");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     Dialect,
     dress::{Dress, Form, messages, open_api, system_apart},
-    failure::{Failed, no_message},
+    failure::{Failed, no_end, no_message},
     reply, tokens,
 };
 use crate::{
@@ -77,10 +77,12 @@ impl Dialect for Gemini {
         let finish = match candidate["finishReason"].as_str() {
             _ if blocked.is_some() => Finish::Filtered,
             Some("MAX_TOKENS") => Finish::Length,
-            Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE") => {
-                Finish::Filtered
-            }
-            _ => Finish::Stop,
+            Some(
+                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE" | "IMAGE_SAFETY",
+            ) => Finish::Filtered,
+            Some("STOP") => Finish::Stop,
+            _ if candidate.is_null() => return Err(no_message()),
+            _ => return Err(no_end(&candidate["finishReason"])),
         };
         let parts = candidate["content"]["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
         let said = parts.iter().filter(|part| part["thought"] != true).filter_map(|part| part["text"].as_str());

@@ -24,13 +24,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::{
-    dress::{Dress, Form},
+    dress::{Dress, Form, Worn},
     failure::Failed,
     gate::{Gate, Pass},
     headers::Allowance,
     limiter::{Limits, Seen},
 };
-use super::{ChatModel, ChatReply, ChatRequest, Finish, ModelError};
+use super::{ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse, Spent, record::most_tokens};
 use crate::{
     data::{Cause, Usage},
     http::{self, Again, Http, HttpOptions, Retries},
@@ -43,10 +43,12 @@ pub use self::{
 
 /// A reply larger than this is no reply.
 const LARGEST_BODY: usize = 8 << 20;
+/// No call has so many tokens.
+const MOST_TOKENS: u64 = 1 << 40;
 /// Connections that are tried to a server that was never there.
 const KNOCKS: u32 = 3;
 /// A server that asks for a longer pause is given up for now.
-const LONGEST_PAUSE: Duration = Duration::from_mins(2);
+pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
 /// The languages that servers speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,9 +134,11 @@ pub struct Remote {
     dialect: &'static dyn Dialect,
     http: Option<Http>,
     shown_url: String,
+    /// What must never be said: the key, and what the URL hides.
+    secrets: Vec<String>,
     gate: Gate,
     /// What the server was found not to take; remembered, so that it is not found out at each call.
-    dress: Mutex<Dress>,
+    dress: Mutex<Worn>,
     /// Why no question can be answered any more, so that those who wait to send one do not.
     closed: OnceLock<ModelError>,
     /// Whether the server was ever there. One that never was is soon given up: its address is wrong, or it does not run.
@@ -154,6 +158,7 @@ impl Remote {
             },
             http: options.http.clone().or_else(|| Http::new(HttpOptions::default()).ok()),
             shown_url: shown_url(&options.base_url),
+            secrets: secrets(&options),
             gate: Gate::new(limits),
             dress: Mutex::default(),
             closed: OnceLock::new(),
@@ -162,26 +167,30 @@ impl Remote {
         }
     }
 
-    /// One attempt: as many requests as it takes to find out what the server does not take.
-    async fn attempt(&self, request: &ChatRequest, sent: &Sent) -> Result<ChatReply, Failed> {
-        let mut dress = *self.dress.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut before = None::<Usage>;
+    /// One attempt: as many requests, one after the other, as it takes to find out what the server does not take.
+    async fn attempt(&self, request: &ChatRequest, sent: &Sent<'_>) -> Result<ChatReply, Failed> {
+        let mut pass = self.gate.enter().await.map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
+        if let Some(error) = self.closed.get() {
+            return Err(Failed::new(error.cause, error.message.clone(), Again::Never));
+        }
+        // Others may have found out something while this one waited.
+        let mut dress = self.worn().dress;
+        let mut named = true;
         loop {
-            let outcome = self.send(request, dress, sent).await;
+            let outcome = self.send(request, dress, sent, &mut pass).await;
             let next = match &outcome {
                 Ok(reply) => dress.with_room(reply),
                 Err(failed) if failed.is_about_the_dress() => dress.without(&failed.said, self.dialect.forms()),
                 Err(_) => None,
             };
             match (next, outcome) {
-                (Some(next), outcome) => {
+                (Some((next, is_named)), _) => {
+                    named &= is_named;
                     dress = next;
-                    before = both(before, outcome.ok().and_then(|reply| reply.usage));
                 }
-                (None, Ok(mut reply)) => {
-                    self.dress.lock().unwrap_or_else(PoisonError::into_inner).remember(dress);
-                    reply.usage = both(before, reply.usage);
-                    return Ok(reply);
+                (None, Ok(reply)) => {
+                    self.worn().remember(dress, named);
+                    return Ok(ChatReply { asked_as: dress.in_words(self.dialect.forms()), ..reply });
                 }
                 (None, Err(failed)) => return Err(failed),
             }
@@ -189,27 +198,38 @@ impl Remote {
     }
 
     /// One request.
-    async fn send(&self, request: &ChatRequest, dress: Dress, sent: &Sent) -> Result<ChatReply, Failed> {
+    async fn send(
+        &self,
+        request: &ChatRequest,
+        dress: Dress,
+        sent: &Sent<'_>,
+        pass: &mut Pass<'_>,
+    ) -> Result<ChatReply, Failed> {
         let post = self.post()?.json(&self.dialect.body(&self.options.model, request, dress));
-        let mut pass = self.gate.enter().await.map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
-        if let Some(error) = self.closed.get() {
-            let never = Failed::new(error.cause, error.message.clone(), Again::Never);
-            return Err(never);
-        }
+        let most = Usage { input: most_tokens(request), output: dress.length(request).into(), cached: 0 };
+        let never = |spent: Spent| Failed::new(Cause::NotAsked, spent.to_string(), Again::Never);
+        let hold = sent.purse.hold(most).await.map_err(never)?;
         sent.requests.fetch_add(1, Ordering::Relaxed);
-        let outcome = self.answer(post, &pass).await;
-        if outcome.as_ref().is_err_and(|failed| failed.charged) {
-            sent.charged.fetch_add(1, Ordering::Relaxed);
+        let outcome = self.answer(post, pass).await;
+        match &outcome {
+            Ok(ChatReply { usage: Some(usage), .. }) => hold.counted(*usage),
+            Ok(_) => hold.uncounted(),
+            Err(failed) if failed.charged => hold.uncounted(),
+            Err(_) => drop(hold),
         }
         if let Some(failed) = outcome.as_ref().err().filter(|failed| failed.error.is_terminal()) {
             self.closed.get_or_init(|| failed.error.clone());
         }
         pass.saw(match &outcome {
-            Ok(reply) => Seen::Answered(reply.usage.map_or(0, |usage| usage.input + usage.output)),
+            Ok(reply) => Seen::Answered(reply.usage.map_or(0, |usage| usage.input.saturating_add(usage.output))),
             Err(failed) if failed.error.cause == Cause::RateLimit => Seen::Refused(failed.error.retry_after),
             Err(_) => Seen::Neither,
         });
         outcome
+    }
+
+    fn worn(&self) -> std::sync::MutexGuard<'_, Worn> {
+        self.dress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn post(&self) -> Result<reqwest::RequestBuilder, Failed> {
@@ -244,7 +264,7 @@ impl Remote {
         }
     }
 
-    fn again(&self, failed: &Failed, sent: &Sent) -> Again {
+    fn again(&self, failed: &Failed, sent: &Sent<'_>) -> Again {
         let nobody_there = failed.error.cause == Cause::Connection && !self.reached.load(Ordering::Relaxed);
         if nobody_there && sent.requests.load(Ordering::Relaxed) >= KNOCKS { Again::Never } else { failed.again }
     }
@@ -253,6 +273,7 @@ impl Remote {
     fn rejected(&self, status: StatusCode, wait: Option<Duration>, body: &str) -> Failed {
         let error = failure::error_of(body);
         let text = body.chars().take(20_000).collect::<String>().to_lowercase();
+        let said = failure::words_of(body).to_lowercase();
         let own = self.dialect.cause(status.as_u16(), &error, &text);
         let cause = own.unwrap_or_else(|| failure::cause_of(status.as_u16(), &text));
         let wait = wait.or_else(|| self.dialect.wait(&error));
@@ -263,16 +284,14 @@ impl Remote {
             _ => Again::Never,
         };
         let error = ModelError { retry_after: wait, ..ModelError::new(cause, message) };
-        Failed { error, again, said: text, charged: false }
+        Failed { error, again, said, charged: false }
     }
 
-    /// A server may echo the key, in an error or in an answer.
+    /// A server may echo the key or the URL, in an error or in an answer.
     fn redacted(&self, body: &[u8]) -> String {
-        let text = String::from_utf8_lossy(body);
-        match self.options.api_key.as_deref().filter(|key| key.len() > 3 && text.contains(key)) {
-            Some(key) => text.replace(key, "…"),
-            None => text.into_owned(),
-        }
+        let text = String::from_utf8_lossy(body).into_owned();
+        let found = self.secrets.iter().filter(|secret| text.contains(secret.as_str()));
+        found.fold(text.clone(), |text, secret| text.replace(secret.as_str(), "…"))
     }
 }
 
@@ -299,36 +318,24 @@ impl ChatModel for Remote {
         self.options.most
     }
 
-    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
-        let sent = Sent::default();
+    async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>) -> Result<ChatReply, ModelError> {
+        let sent = Sent { requests: AtomicU32::new(0), purse };
         let policy =
             Retries { attempts: self.options.attempts.max(1), pause: self.options.pause, longest: LONGEST_PAUSE };
         let outcome =
             http::retry(policy, || self.attempt(request, &sent), |failed: &Failed| self.again(failed, &sent)).await;
-        let (attempts, charged) = (sent.requests.into_inner(), sent.charged.into_inner());
+        let attempts = sent.requests.into_inner();
         match outcome {
-            Ok(reply) => Ok(ChatReply { attempts, charged, ..reply }),
-            Err(failed) => Err(ModelError { attempts, charged, ..failed.error }),
+            Ok(reply) => Ok(ChatReply { attempts, ..reply }),
+            Err(failed) => Err(ModelError { attempts, ..failed.error }),
         }
     }
 }
 
 /// The requests of one question.
-#[derive(Debug, Default)]
-struct Sent {
+struct Sent<'a> {
     requests: AtomicU32,
-    /// Those that may be charged, although nothing came of them.
-    charged: AtomicU32,
-}
-
-fn both(one: Option<Usage>, other: Option<Usage>) -> Option<Usage> {
-    match (one, other) {
-        (Some(mut sum), Some(more)) => {
-            sum += more;
-            Some(sum)
-        }
-        (one, other) => one.or(other),
-    }
+    purse: &'a Purse<'a>,
 }
 
 async fn read_capped(mut response: Response) -> Result<Vec<u8>, Failed> {
@@ -340,6 +347,23 @@ async fn read_capped(mut response: Response) -> Result<Vec<u8>, Failed> {
         }
     }
     Ok(body)
+}
+
+/// The key, and user, password and each value of the query of the URL, as written and as meant.
+fn secrets(options: &RemoteOptions) -> Vec<String> {
+    let url = Url::parse(&options.base_url).ok();
+    let (_, query) = options.base_url.split_once('?').unwrap_or_default();
+    let mut secrets: Vec<String> = options.api_key.iter().cloned().collect();
+    secrets.extend(query.split('&').filter_map(|pair| Some(pair.split_once('=')?.1.to_owned())));
+    if let Some(url) = &url {
+        secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
+        secrets.extend([url.username().to_owned(), url.password().unwrap_or_default().to_owned()]);
+    }
+    // What is so short that it may be part of any word is no secret; an API's version is none either.
+    secrets.retain(|secret| secret.len() > 3 && !secret.starts_with("20"));
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.dedup();
+    secrets
 }
 
 /// The URL without user, password and query, for the record and for messages.
@@ -355,15 +379,19 @@ pub fn shown_url(url: &str) -> String {
 fn reply(text: String, finish: Finish, model: &Value, [input, output, cached]: [u64; 3]) -> ChatReply {
     ChatReply {
         model_returned: model.as_str().map(str::to_owned),
-        // A server that counts nothing says nothing, or zeros.
-        usage: (input + output > 0).then_some(Usage { input, output, cached }),
+        // A server that counts nothing says nothing, or zeros; one that counts nonsense does not count.
+        usage: [input, output, cached]
+            .iter()
+            .all(|count| *count < MOST_TOKENS)
+            .then_some(Usage { input, output, cached })
+            .filter(|usage| usage.input + usage.output > 0),
         ..ChatReply::new(text, finish)
     }
 }
 
 /// The sum of the counts that are there.
 fn tokens(usage: &Value, fields: &[&str]) -> u64 {
-    fields.iter().filter_map(|field| usage[*field].as_u64()).sum()
+    fields.iter().filter_map(|field| usage[*field].as_u64()).fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]

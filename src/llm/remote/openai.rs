@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Dialect,
     dress::{Dress, Form, messages, reduced},
-    failure::{Failed, no_message},
+    failure::{Failed, no_end, no_message},
     reply, tokens,
 };
 use crate::{
@@ -69,7 +69,9 @@ impl Dialect for OpenAi {
             _ if refusal.is_some() => Finish::Refused,
             Some("content_filter") => Finish::Filtered,
             Some("length" | "max_tokens") => Finish::Length,
-            _ => Finish::Stop,
+            Some("stop" | "eos" | "tool_calls" | "function_call") => Finish::Stop,
+            _ if message.is_null() => return Err(no_message()),
+            _ => return Err(no_end(&choice["finish_reason"])),
         };
         let text = refusal.map(str::to_owned).or_else(|| text_of(&message["content"]));
         if text.is_none() && finish == Finish::Stop {
