@@ -70,10 +70,9 @@ fn main() -> Result<()> {
     );
     let seconds = our_loop(&url, CALLS_FOR_MEMORY)?;
     let rate = rate(CALLS_FOR_MEMORY, seconds);
-    println!(
-        "{CALLS_FOR_MEMORY} calls: {rate:.0} calls/s, at most {} MB of memory, the server's included",
-        peak_memory()?
-    );
+    let megabytes = peak_memory()?;
+    println!("{CALLS_FOR_MEMORY} calls: {rate:.0} calls/s, at most {megabytes} MB of memory, the server's included");
+    ensure!(ours > 3.0 * peers && megabytes < 200, "less than three times as many calls, or 200 MB and more");
     Ok(())
 }
 

@@ -130,6 +130,11 @@ pub async fn retry<T, E, F: Future<Output = Result<T, E>>>(
     attempt.retry(pauses).adjust(pause).await
 }
 
+/// Whether a text is a URL that can be asked.
+pub fn is_web(url: &str) -> bool {
+    url.parse::<Url>().is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.has_host())
+}
+
 /// Whether a URL names this machine: a loopback address, or `localhost`.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);

@@ -113,6 +113,13 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether the command asks models, so that it can be tried dry.
+    pub fn asks(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Rank(_))
+    }
+}
+
 /// `run`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Run {

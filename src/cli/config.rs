@@ -17,7 +17,11 @@ use super::{
     project::Project,
     roles::Roles,
 };
-use crate::{inspire, llm, rank, weave};
+use crate::{
+    http, inspire,
+    llm::{self, shown_url},
+    rank, weave,
+};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";
@@ -197,7 +201,10 @@ impl Loaded {
 
     /// Every value with its origin.
     pub fn show(&self) -> Vec<Shown> {
-        let values = serde_json::to_value(&self.config).unwrap_or_default();
+        let mut config = self.config.clone();
+        // What a URL hides, a listing must not show.
+        config.providers.values_mut().for_each(|provider| provider.base_url = shown_url(&provider.base_url));
+        let values = serde_json::to_value(&config).unwrap_or_default();
         let origin = |key: &str| match (self.overridden.get(key), &self.file) {
             (Some(origin), _) => origin.clone(),
             (None, Some(file)) if self.in_file.iter().any(|k| k == key) => file.display().to_string(),
@@ -210,6 +217,12 @@ impl Loaded {
 /// What the types cannot say.
 pub fn check(config: &Config) -> Result<(), String> {
     config.roles.check()?;
+    for (name, provider) in &config.providers {
+        if !http::is_web(&provider.base_url) {
+            let shown = shown_url(&provider.base_url);
+            return Err(format!("providers.{name}.base_url must begin with http:// or https://: `{shown}`"));
+        }
+    }
     if !(5..=8).contains(&config.weave.per_seminar) {
         return Err(format!("weave.per_seminar must be 5 to 8: `{}`", config.weave.per_seminar));
     }

@@ -10,7 +10,8 @@ use super::{
     args::Global,
     exit, models,
     output::{Printer, table},
-    providers,
+    project::Project,
+    providers::{self, Variables},
     roles::DEFAULT_MODEL,
 };
 use crate::{
@@ -38,17 +39,17 @@ struct Finding {
 
 /// Looks, measures, and says what to do about what is missing.
 pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
-    let mut findings = vec![program()];
-    for name in SPEECH {
-        findings.push(model(global, name));
-    }
+    // A configuration that cannot be read is the first thing to mend.
+    Project::find(global)?;
+    let variables = Variables::read(&global.env_file)?;
     let local = DEFAULT_MODEL.trim_start_matches("local/");
-    findings.push(model(global, local));
+    let mut findings = vec![program(), model(global, local)];
     if findings.iter().all(|finding| finding.fine) {
         findings.push(speed(global, local));
     }
+    findings.extend(SPEECH.map(|name| model(global, name)));
     for name in KEYS {
-        let is_set = std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
         let found = if is_set { "set" } else { "not set; only its own provider needs it" };
         findings.push(Finding { what: name.into(), fine: true, found: found.into(), hint: None });
     }

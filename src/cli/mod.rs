@@ -52,6 +52,11 @@ pub fn main() -> ExitCode {
 
 fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     let global = args.global;
+    if global.dry_run && !args.command.asks() {
+        return Err(
+            exit::Usage("--dry-run is for commands that ask a model\nhint: run, inspire, weave, rank".into()).into()
+        );
+    }
     match args.command {
         Command::Init { folder } => init::init(&global, folder, printer),
         Command::Run(run) => stages::run(&global, &run, printer),

@@ -167,11 +167,11 @@ fn missing_key(provider: &str, variable: &str) -> anyhow::Error {
 }
 
 /// The environment, then the files of `--env-file`: what is set beats what a file says.
-struct Variables(BTreeMap<String, String>);
+pub struct Variables(BTreeMap<String, String>);
 
 impl Variables {
     /// Reads `NAME=VALUE` lines, with or without `export` and quotes; `#` begins a comment line.
-    fn read(files: &[PathBuf]) -> Result<Self> {
+    pub fn read(files: &[PathBuf]) -> Result<Self> {
         let mut variables = BTreeMap::new();
         for file in files {
             let text = fs_err::read_to_string(file).map_err(|e| Usage(e.to_string()))?;
@@ -192,7 +192,7 @@ impl Variables {
         Ok(Self(variables))
     }
 
-    fn get(&self, name: &str) -> Option<String> {
+    pub fn get(&self, name: &str) -> Option<String> {
         let set = std::env::var(name).ok().or_else(|| self.0.get(name).cloned());
         set.filter(|value| !value.is_empty())
     }

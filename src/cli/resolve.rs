@@ -17,7 +17,7 @@ use super::{
 use crate::{
     context::{Context, Notify},
     http::{self, Http, HttpOptions},
-    llm::{Budget, ChatModel, Limits, Llm, LlmOptions, Prices, Prompts},
+    llm::{AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Prices, Prompts},
     store::Store,
     transcribe::{ModelChoice, Options, Resolver},
 };
@@ -46,12 +46,18 @@ pub fn context(
         }
     }
     say_who_answers(config, roles, &bound, global.replay || global.dry_run, printer)?;
+    let prices = Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?;
+    let limits = limits(global)?;
+    let unpriced = bound.values().flatten().find(|model| prices.find(model.name()).is_none());
+    if let (Some(model), Some(_), false) = (unpriced, limits.micro, global.replay || global.dry_run) {
+        return Err(AskError::Unpriced(model.name().to_owned()).into());
+    }
     let llm = Llm::new(LlmOptions {
         retry_failed: global.retry_failed,
         replay: global.replay,
         dry_run: global.dry_run,
-        prices: Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?,
-        budget: Budget::new(limits(global)?),
+        prices,
+        budget: Budget::new(limits),
         ..LlmOptions::new(Arc::clone(store), prompts(project), bound)
     });
     Ok(Context { store: Arc::clone(store), llm: Arc::new(llm), seed: config.seed, notify: Arc::clone(notify) })

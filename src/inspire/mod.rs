@@ -45,11 +45,13 @@ impl Default for Options {
 
 /// The model's reply: ideas of the one type that was asked for. An empty list says that there is none.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Found {
     items: Vec<Idea>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Idea {
     /// Numbers of the sentences that carry the idea.
     sentences: Vec<usize>,

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     data::{Call, CallId, Cause, Unscored, Usage},
-    store::Store,
+    store::{Experience, Store},
 };
 
 /// A question.
@@ -189,6 +189,8 @@ pub(super) struct State {
     pub(super) stopped: HashMap<String, ModelError>,
     /// What a dry run would have asked.
     prediction: Prediction,
+    /// What calls came to, by prompt and model, as far as it was looked up.
+    experience: HashMap<(String, String), Option<Experience>>,
 }
 
 impl Llm {
@@ -292,15 +294,10 @@ impl Llm {
         self.options.prompts.hash(prompt).map_err(AskError::Prompt)
     }
 
-    /// How the number of requests in flight changed, for each model that was asked.
+    /// How the number of requests in flight changed, for each model to which a request was sent.
     pub fn rates(&self) -> BTreeMap<String, Vec<RateChange>> {
         let models = self.options.roles.values().flatten();
-        let asked = self.state().answered.clone();
-        models
-            .filter(|model| asked.iter().any(|name| name == model.name()))
-            .map(|model| (model.name().to_owned(), model.rates()))
-            .filter(|(_, rates)| !rates.is_empty())
-            .collect()
+        models.map(|model| (model.name().to_owned(), model.rates())).filter(|(_, rates)| !rates.is_empty()).collect()
     }
 
     /// What a dry run would have asked.
@@ -331,8 +328,7 @@ impl Llm {
 
     /// Counts a call that a dry run does not make.
     async fn predict<T>(&self, model: &dyn ChatModel, ask: &Ask<'_, T>, request: &ChatRequest) -> Result<(), AskError> {
-        let store = &self.options.store;
-        let experience = store.experience(ask.prompt, model.name()).map_err(AskError::Store)?;
+        let experience = self.experience(ask.prompt, model.name())?;
         let input = match model.count(request).await {
             Some(tokens) => tokens,
             None => predict::prompt_tokens(request, experience.as_ref()),
@@ -342,6 +338,17 @@ impl Llm {
         let micro = self.options.prices.find(model.name()).map(|price| price.micro(usage));
         self.state().prediction.add(ask.role, model.name(), usage, reply.is_none(), micro, &request.messages);
         Ok(())
+    }
+
+    /// What good calls of a prompt to a model came to, looked up once.
+    fn experience(&self, prompt: &str, model: &str) -> Result<Option<Experience>, AskError> {
+        let key = (prompt.to_owned(), model.to_owned());
+        if let Some(known) = self.state().experience.get(&key) {
+            return Ok(*known);
+        }
+        let found = self.options.store.experience(prompt, model).map_err(AskError::Store)?;
+        self.state().experience.insert(key, found);
+        Ok(found)
     }
 
     fn count(&self, call: &Call) {

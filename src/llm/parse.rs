@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::strict::{Strict, is_twice};
 use crate::data::{Cause, Unscored};
 
-/// The shape of an answer. Its doc comments are part of the schema that the model reads.
+/// The shape of an answer: an object that denies unknown fields. Its doc comments are part of the schema that the model
+/// reads.
 pub trait Answer: DeserializeOwned + JsonSchema {
     /// What serde cannot say.
     fn validate(&self) -> Result<(), Unscored> {
@@ -19,6 +20,10 @@ pub trait Answer: DeserializeOwned + JsonSchema {
 /// The one value in `text`, checked.
 pub fn parse<T: Answer>(text: &str, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync)) -> Result<T, Unscored> {
     let value = single(text)?;
+    // A list of the fields' values, in their order, would pass for an object.
+    if !value.is_object() {
+        return Err(unscored(Cause::WrongShape, "an object was asked for, a list came"));
+    }
     let answer: T = serde_path_to_error::deserialize(&value).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { String::new() } else { format!("at `{path}`: ") };

@@ -39,13 +39,18 @@ impl Prices {
         Self::parse(EMBEDDED).context("the built-in prices")
     }
 
-    /// The table in `file` where there is one, else the built-in one.
+    /// The built-in table, with the prices of `file` where there is one: where both name a model, the file counts.
     pub fn load(file: &Path) -> Result<Self> {
+        let built_in = Self::embedded()?;
         if !file.is_file() {
-            return Self::embedded();
+            return Ok(built_in);
         }
         let text = fs_err::read_to_string(file)?;
-        Self::parse(&text).with_context(|| format!("the prices cannot be used: `{}`", file.display()))
+        let mut own = Self::parse(&text).with_context(|| format!("the prices cannot be used: `{}`", file.display()))?;
+        let news = |price: &Price, own: &Self| !own.entries.iter().any(|known| known.model == price.model);
+        let rest: Vec<Price> = built_in.entries.into_iter().filter(|price| news(price, &own)).collect();
+        own.entries.extend(rest);
+        Ok(own)
     }
 
     fn parse(text: &str) -> Result<Self> {
@@ -92,6 +97,17 @@ mod tests {
         assert_eq!(price.micro(Usage { input: 1_000_000, output: 0, cached: 1_000_000 }), 75_000);
         assert_eq!(prices.find("local/anything").expect("free").micro(Usage { input: 9, output: 9, cached: 0 }), 0);
         assert_eq!(prices.find("openai/unheard-of"), None);
+    }
+
+    #[test]
+    fn a_project_adds_its_prices_to_the_built_in_ones() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("prices.toml");
+        let text = "version = \"mine\"\n[[price]]\nmodel = \"openai/gpt-4o-mini\"\ninput = 7\noutput = 1\n";
+        std::fs::write(&file, text).expect("writable");
+        let prices = Prices::load(&file).expect("it parses");
+        assert_eq!(prices.find("openai/gpt-4o-mini").map(|price| price.input), Some(7.0));
+        assert!(prices.find("local/anything").is_some());
     }
 
     #[test]

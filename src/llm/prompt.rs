@@ -76,12 +76,22 @@ impl Prompts {
         let own = built_in.get_template(name).map_err(|_| anyhow::anyhow!("no call uses a prompt of this name"))?;
         let template = self.templates.get_template(name).map_err(|e| plain(&e))?;
         anyhow::ensure!(template.source().contains("block user"), "it has no user block");
-        let known = own.undeclared_variables(false);
-        let mut unknown: Vec<String> = template.undeclared_variables(false).difference(&known).cloned().collect();
-        unknown.retain(|name| name != "schema");
+        let known = own.undeclared_variables(true);
+        let mut unknown: Vec<String> = template.undeclared_variables(true).difference(&known).cloned().collect();
+        unknown.retain(|name| name != "schema" && name != "quote");
         unknown.sort();
         anyhow::ensure!(unknown.is_empty(), "nothing is known of: `{}`", unknown.join("`, `"));
-        Ok(())
+        let shown = expressions(template.source());
+        let bare = expressions(own.source()).into_iter().find_map(|known| {
+            let inner = known.strip_prefix("quote(")?.strip_suffix(')')?.trim().to_owned();
+            shown.contains(&inner).then_some(inner)
+        });
+        match bare {
+            Some(inner) => {
+                anyhow::bail!("strangers' text must go through the fence: write `quote({inner})`, not `{inner}`")
+            }
+            None => Ok(()),
+        }
     }
 
     /// Fills a template with the fields of `vars` and, as `schema`, the schema of the reply.
@@ -109,6 +119,12 @@ impl Prompts {
         );
         Ok(Rendered { messages, hash })
     }
+}
+
+/// What a template writes out: the insides of its double braces.
+fn expressions(source: &str) -> Vec<String> {
+    let inside = source.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
+    inside.map(|(inner, _)| inner.trim_matches(['-', ' ', '\n']).to_owned()).collect()
 }
 
 fn no_prompt(name: &str) -> String {

@@ -31,6 +31,7 @@ pub struct Judged {
 
 /// The trial model's whole reply.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Short {
     winner: Side,
     confidence: f64,
@@ -38,6 +39,7 @@ struct Short {
 
 /// Five criteria, each 1 to 5.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Criteria {
     clarity: u8,
     actionability: u8,
@@ -47,6 +49,7 @@ struct Criteria {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Full {
     scores_a: Criteria,
     scores_b: Criteria,
@@ -200,5 +203,12 @@ mod tests {
         assert_eq!(cause(full(3, 3, Side::B, 0.9)), Some(Cause::Inconsistent));
         assert_eq!(cause(full(6, 3, Side::A, 0.8)), Some(Cause::OutOfRange));
         assert_eq!(cause(full(4, 3, Side::A, 0.3)), Some(Cause::OutOfRange));
+    }
+
+    #[test]
+    fn a_second_winner_under_another_name_is_no_verdict() {
+        let read = |text: &str| serde_json::from_str::<Short>(text);
+        assert!(read(r#"{"winner":"A","confidence":0.8}"#).is_ok());
+        assert!(read(r#"{"winner":"A","confidence":0.8,"final_winner":"B"}"#).is_err());
     }
 }

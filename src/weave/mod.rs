@@ -45,6 +45,7 @@ impl Default for Options {
 
 /// The model's reply.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Woven {
     /// What the researcher is asked to do, with the deliverable.
     task: String,

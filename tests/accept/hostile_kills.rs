@@ -225,9 +225,9 @@ fn verdicts(project: &Project) -> BTreeSet<[String; 3]> {
     rows(project, sql)
 }
 
-/// The pairs whose call is committed and is not made again.
+/// The pairs whose call is committed and is not made again: all but those that failed for a reason that passes.
 fn settled(project: &Project) -> BTreeSet<u64> {
     let sql = "SELECT b.text FROM call c, json_each(c.request, '$.messages') m JOIN blob b ON b.sha256 = substr(m.value ->> 'content', 7)
-               WHERE c.role = 'judge' AND c.cause IS NULL AND m.value ->> 'role' = 'user'";
+               WHERE c.role = 'judge' AND coalesce(c.cause, '') NOT IN ('overloaded', 'connection', 'timeout', 'rate_limit') AND m.value ->> 'role' = 'user'";
     rows::<1>(project, sql).iter().map(|[text]| pair_of(text)).collect()
 }

@@ -50,6 +50,41 @@ fn a_new_project_is_made_once() {
 }
 
 #[test]
+fn what_cannot_work_is_said_before_any_work() {
+    let (fake, project) = project();
+    let said = project.fails(&["status", "--dry-run"], 2);
+    assert!(said.contains("hint: run, inspire, weave, rank"), "{said}");
+    let said = project.fails(&["inspire", "--budget-usd", "1"], 2);
+    assert!(said.contains("the price of `fake/m` is unknown"), "{said}");
+    let good = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
+    configure(&project, "http://", "http://planted-user:planted-pass@");
+    configure(&project, "/v1\"", "/v1?key=planted-query\"");
+    assert!(!project.ok(&["config", "show"]).contains("planted"));
+    configure(&project, "http://planted-user", "planted-user");
+    let said = project.fails(&["inspire"], 2);
+    assert!(said.contains("providers.fake.base_url must begin with http://"), "{said}");
+    assert_eq!(fake.take(), 0);
+    std::fs::write(project.path("taskgen.toml"), good).expect("writable");
+}
+
+#[test]
+fn a_copy_of_a_prompt_must_fence_and_know_what_the_built_in_one_does() {
+    let (_, project) = project();
+    project.ok(&["prompts", "eject", "rank/judge"]);
+    assert!(project.ok(&["prompts", "check"]).contains("fits"));
+    let file = project.path("prompts/rank/judge.md");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    std::fs::write(&file, text.replace("quote(a.text)", "a.text")).expect("writable");
+    let output = project.output(&["prompts", "check"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(1) && said.contains("write `quote(a.text)`"), "{said}");
+    std::fs::write(&file, text.replace("b.text", "b.txt")).expect("writable");
+    assert!(
+        String::from_utf8_lossy(&project.output(&["prompts", "check"]).stdout).contains("nothing is known of: `b.txt`")
+    );
+}
+
+#[test]
 fn a_value_says_where_it_comes_from() {
     let (_, project) = project();
     let shown = json(&project, &["config", "show", "--seed", "7"]);

@@ -250,6 +250,7 @@ async fn faults_are_retried_or_typed() {
             6,
         ),
         ("wrong shape", &[Text("{\"winner\":\"A\"}"); 6], Err(Cause::WrongShape), 6),
+        ("a list of values", &[Text("[\"A\",0.8]")], Ok(()), 2),
         ("wrong twice", &[Text("{\"winner\":\"A\"}"); 2], Ok(()), 3),
         ("out of range", &[Text("{\"winner\":\"A\",\"confidence\":7}"); 6], Err(Cause::OutOfRange), 6),
         ("NaN", &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); 6], Err(Cause::NotJson), 6),

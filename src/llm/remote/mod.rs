@@ -310,7 +310,8 @@ impl ChatModel for Remote {
     }
 
     fn rates(&self) -> Vec<RateChange> {
-        self.gate.history()
+        // The server was reached, or refused: only then there is something to tell.
+        if self.reached.load(Ordering::Relaxed) { self.gate.history() } else { Vec::new() }
     }
 
     /// Generous: the limiter says how many of them are in flight.
