@@ -13,11 +13,12 @@ use super::{
     output::Printer,
     project::Project,
     providers,
+    roles::Member,
 };
 use crate::{
     context::{Context, Notify},
     http::{self, Http, HttpOptions},
-    llm::{AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Prices, Prompts},
+    llm::{AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts},
     store::Store,
     transcribe::{ModelChoice, Options, Resolver},
 };
@@ -35,8 +36,11 @@ pub fn context(
     let http = Http::new(HttpOptions { offline: global.offline, ..HttpOptions::default() })?;
     let mut models: BTreeMap<&str, Arc<dyn ChatModel>> = BTreeMap::new();
     let mut bound: BTreeMap<String, Vec<Arc<dyn ChatModel>>> = BTreeMap::new();
+    let mut parameters = BTreeMap::new();
     for role in roles {
-        for member in &config.roles.get(role).0 {
+        for (number, member) in config.roles.get(role).0.iter().enumerate() {
+            let Member { temperature, max_tokens, .. } = *member;
+            parameters.insert(((*role).to_owned(), number), Parameters { temperature, max_tokens });
             let model = match models.get(member.model.as_str()) {
                 Some(model) => Arc::clone(model),
                 None => providers::chat_model(global, config, member, &http, notify)?,
@@ -58,6 +62,7 @@ pub fn context(
         dry_run: global.dry_run,
         prices,
         budget: Budget::new(limits),
+        parameters,
         ..LlmOptions::new(Arc::clone(store), prompts(project), bound)
     });
     Ok(Context { store: Arc::clone(store), llm: Arc::new(llm), seed: config.seed, notify: Arc::clone(notify) })

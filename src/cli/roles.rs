@@ -37,6 +37,12 @@ pub struct Member {
     /// Seconds after which a request is cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
+    /// How freely the model draws its words, 0 to 2; 0 where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// A reply is cut at this many tokens, where the stage's own limit does not suit the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
 }
 
 /// As it is written: `"p/m"`, `["p/m", …]`, `{ model = "p/m", … }`, or a list of both.
@@ -90,6 +96,20 @@ impl Roles {
                 if members[..at].iter().any(|other| other.model == member.model) {
                     return Err(format!("the role `{name}` names a model twice: `{}`", member.model));
                 }
+                if member.temperature.is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
+                    || member.max_tokens == Some(0)
+                {
+                    return Err(format!("`{}`: temperature must be 0 to 2, and max_tokens at least 1", member.model));
+                }
+                // All roles share one limiter per model, and so what it begins with.
+                let connection = |member: &Member| (member.max_connections, member.timeout);
+                let mut others = NAMES.iter().flat_map(|role| &self.get(role).0);
+                if others.any(|other| other.model == member.model && connection(other) != connection(member)) {
+                    return Err(format!(
+                        "`{}` must have the same max_connections and timeout in each role",
+                        member.model
+                    ));
+                }
             }
         }
         Ok(())
@@ -104,7 +124,7 @@ impl Default for Role {
 
 impl Member {
     fn named(model: &str) -> Self {
-        Self { model: model.to_owned(), max_connections: None, timeout: None }
+        Self { model: model.to_owned(), max_connections: None, timeout: None, temperature: None, max_tokens: None }
     }
 }
 
@@ -123,9 +143,9 @@ impl From<Form> for Role {
 
 impl From<Role> for Form {
     fn from(role: Role) -> Self {
-        let entry = |member: Member| match member {
-            Member { model, max_connections: None, timeout: None } => Entry::Name(model),
-            member => Entry::Table(member),
+        let entry = |member: Member| {
+            let plain = Member::named(&member.model) == member;
+            if plain { Entry::Name(member.model) } else { Entry::Table(member) }
         };
         let mut entries: Vec<Entry> = role.0.into_iter().map(entry).collect();
         match entries.len() {
@@ -150,6 +170,10 @@ mod tests {
         assert_eq!(toml::from_str::<Roles>(&toml::to_string(&panel).expect("writes")).expect("reads"), panel);
         assert!(roles("judge = { modle = \"a/b\" }").is_err());
         assert!(roles("weave = [\"a/b\", \"c/d\"]").expect("parses").check().is_err());
+        let warm = roles("judge = { model = \"a/b\", temperature = 0.7 }").expect("parses");
+        assert!(warm.check().is_ok() && warm.judge.0[0].temperature == Some(0.7));
+        assert!(roles("judge = { model = \"a/b\", temperature = 7 }").expect("parses").check().is_err());
+        assert!(roles("weave = \"a/b\"\njudge = { model = \"a/b\", timeout = 7 }").expect("parses").check().is_err());
         assert!(roles("judge = [\"a/b\", \"a/b\"]").expect("parses").check().is_err());
     }
 }

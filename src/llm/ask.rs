@@ -154,6 +154,17 @@ pub struct LlmOptions {
     pub prices: Prices,
     /// What may be spent.
     pub budget: Budget,
+    /// What the members of a role do in another way than the stage asks for.
+    pub parameters: BTreeMap<(String, usize), Parameters>,
+}
+
+/// What a user may set for a member of a role.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Parameters {
+    /// Instead of the stage's, 0 to 2.
+    pub temperature: Option<f64>,
+    /// Instead of the stage's.
+    pub max_tokens: Option<u32>,
 }
 
 impl LlmOptions {
@@ -168,6 +179,7 @@ impl LlmOptions {
             dry_run: false,
             prices: Prices::default(),
             budget: Budget::default(),
+            parameters: BTreeMap::new(),
         }
     }
 }
@@ -204,12 +216,14 @@ impl Llm {
         let model = self.model(ask.role, ask.member)?;
         let schema = ask.schema.clone().unwrap_or_else(schema_of::<T>);
         let rendered = self.options.prompts.render(ask.prompt, ask.vars, &schema).map_err(AskError::Prompt)?;
+        let of_member = self.options.parameters.get(&(ask.role.to_owned(), ask.member));
+        let own = of_member.copied().unwrap_or_default();
         let request = ChatRequest {
             messages: rendered.messages,
             schema,
             schema_name: ask.prompt.replace(|c: char| !c.is_ascii_alphanumeric(), "_"),
-            max_tokens: ask.max_tokens,
-            temperature: ask.temperature,
+            max_tokens: own.max_tokens.unwrap_or(ask.max_tokens),
+            temperature: own.temperature.unwrap_or(ask.temperature),
             seed: ask.seed,
         };
         let on_record = record::request(model.as_ref(), &request, ask.sample);

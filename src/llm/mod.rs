@@ -20,7 +20,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
-pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions};
+pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions, Parameters};
 pub use budget::{Amount, Budget, Limits, Purse, Spent};
 pub use local::{LocalModel, LocalOptions};
 pub use parse::Answer;

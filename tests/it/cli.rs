@@ -232,10 +232,16 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
     let (fake, project) = project();
     project.stages();
     let alone = fake.take();
-    configure(&project, "judge = \"fake/m\"", "judge = [\"fake/m\", { model = \"fake/n\", max_connections = 2 }]");
+    configure(
+        &project,
+        "judge = \"fake/m\"",
+        "judge = [\"fake/m\", { model = \"fake/n\", max_connections = 2, temperature = 0.5 }]",
+    );
     project.stages();
     let comparisons = project.count("SELECT count(*) FROM judgement WHERE state = 'scored'");
-    assert_eq!(fake.take() as i64 * 2, comparisons, "only the new judge was asked, {alone} before");
+    let asked = fake.taken();
+    assert_eq!(asked.len() as i64 * 2, comparisons, "only the new judge was asked, {alone} before");
+    assert!(asked.iter().all(|request| request["temperature"] == 0.5), "in its own way");
     let listed = json(&project, &["status"]);
     assert_eq!(listed["comparisons"]["n_total"], listed["comparisons"]["n_scored"]);
     let ratings = json(&project, &["tasks", "list"]);
