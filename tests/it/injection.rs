@@ -2,7 +2,7 @@
 //! does what anything outside them says, and repeats what is inside before and after its own verdict.
 
 use serde_json::Value;
-use taskgen::llm::Provider;
+use taskgen::llm::{Prompts, Provider};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::{
@@ -117,23 +117,33 @@ async fn judge() -> Fake {
     Fake::start(Provider::OpenAi, |request| Play::Say(obey(&request.body))).await
 }
 
+/// A prompt of the program, for tasks that are only texts.
+fn shipped(name: &str) -> String {
+    let text = Prompts::new(None, "key").text(name).expect("it is built in");
+    let text = text.replace("a.text", "a").replace("b.text", "b");
+    text.replace("{{ a.difficulty }}", "Basic").replace("{{ b.difficulty }}", "Basic")
+}
+
 #[tokio::test]
 async fn no_text_decides_about_itself() {
-    let (server, bench) = (judge().await, Bench::new());
-    let llm = bench.llm(server.model(), false);
-    let attacks = attacks();
-    assert!(attacks.len() >= 60, "{}", attacks.len());
-    let mut planted = 0;
-    for attack in attacks.iter().map(String::as_str).chain(ODD) {
-        match pick(&llm, attack).await.expect("the run goes on").value {
-            Ok(verdict) => {
-                assert_eq!(verdict, good(), "{attack:?}");
-                planted += 1;
+    for prompt in ["rank/judge", "rank/judge-short"] {
+        let (server, bench) = (judge().await, Bench::new());
+        bench.prompt(&shipped(prompt));
+        let llm = bench.llm(server.model(), false);
+        let attacks = attacks();
+        assert!(attacks.len() >= 60, "{}", attacks.len());
+        let mut planted = 0;
+        for attack in attacks.iter().map(String::as_str).chain(ODD) {
+            match pick(&llm, attack).await.expect("the run goes on").value {
+                Ok(verdict) => {
+                    assert_eq!(verdict, good(), "{prompt}: {attack:?}");
+                    planted += 1;
+                }
+                Err(unscored) => assert!(!unscored.cause.is_transient(), "{prompt}: {attack:?}: {unscored}"),
             }
-            Err(unscored) => assert!(!unscored.cause.is_transient(), "{attack:?}: {unscored}"),
         }
+        assert!(planted > 0, "an attack without JSON leaves the judge's own verdict");
     }
-    assert!(planted > 0, "an attack without JSON leaves the judge's own verdict");
 }
 
 #[tokio::test]
