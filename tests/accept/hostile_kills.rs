@@ -48,7 +48,7 @@ impl World {
         let mut seen = self.seen.lock().expect("no panic while locked");
         let seen = seen.entry(pair).or_default();
         seen.requests += 1;
-        let fault = bad(pair).or_else(|| faults::passing(pair, seen.requests));
+        let fault = bad(pair).map(|(fault, _)| fault).or_else(|| faults::passing(pair, seen.requests));
         seen.verdicts += u64::from(fault.is_none());
         faults::play(Provider::OpenAi, fault, words(pair))
     }
@@ -60,9 +60,12 @@ impl World {
 
 /// The fault of a pair that is bad for ever: any but 429. A server that refuses all that is left makes the limiter wait
 /// for minutes between two requests, which proves nothing here.
-fn bad(pair: u64) -> Option<Fault> {
+fn bad(pair: u64) -> Option<(Fault, Cause)> {
     let lasting = FAULTS.iter().filter(|(_, cause)| *cause != Cause::RateLimit).collect::<Vec<_>>();
-    (draw(&[pair, 6]) < BAD).then(|| lasting[(draw(&[pair, 7]) * lasting.len() as f64) as usize].0)
+    let drawn = || *lasting[(draw(&[pair, 7]) * lasting.len() as f64) as usize];
+    // A winner that was not shown is not among the words that the reply's shape knows.
+    let said = |(fault, cause)| if fault == Fault::Unknown { (fault, Cause::WrongShape) } else { (fault, cause) };
+    (draw(&[pair, 6]) < BAD).then(|| said(drawn()))
 }
 
 fn words(pair: u64) -> Words {
@@ -115,6 +118,7 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
         begun.elapsed().as_secs()
     );
     assert!(expect.len() >= 1800 && unscored > 0);
+    assert_eq!(causes(&undisturbed), planted(&undisturbed), "exactly the bad pairs are unscored, each with its cause");
 
     let begun = Instant::now();
     let (world, url) = start();
@@ -223,6 +227,24 @@ fn rows<const N: usize>(project: &Project, sql: &str) -> BTreeSet<[String; N]> {
 fn verdicts(project: &Project) -> BTreeSet<[String; 3]> {
     let sql = "SELECT subject, other, state || coalesce(label || confidence, '') || coalesce(cause, '') FROM judgement";
     rows(project, sql)
+}
+
+/// The unscored pairs, each with its cause.
+fn causes(project: &Project) -> BTreeMap<u64, String> {
+    let unscored = pairs(project).into_iter().filter(|(_, cause)| !cause.is_empty());
+    unscored.collect()
+}
+
+/// The pairs that are bad for ever, each with what it fails by.
+fn planted(project: &Project) -> BTreeMap<u64, String> {
+    let planted = |pair| Some((pair, bad(pair)?.1.word().to_owned()));
+    pairs(project).into_keys().filter_map(planted).collect()
+}
+
+fn pairs(project: &Project) -> BTreeMap<u64, String> {
+    let sql = "SELECT a.text || b.text, coalesce(j.cause, '') FROM judgement j
+               JOIN task a ON a.id = j.subject JOIN task b ON b.id = j.other";
+    rows::<2>(project, sql).into_iter().map(|[texts, cause]| (pair_of(&texts), cause)).collect()
 }
 
 /// The pairs whose call is committed and is not made again: all but those that failed for a reason that passes.
