@@ -241,8 +241,11 @@ pub fn check(config: &Config) -> Result<(), String> {
 /// What is wrong with a file in TOML, with its line; `otherwise` is the hint where no known key is near.
 pub fn explain(path: &Path, text: &str, error: &toml::de::Error, otherwise: &str) -> String {
     let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-    let message = error.message().trim();
-    let hint = suggestion(message).map_or_else(|| otherwise.to_owned(), |word| format!("did you mean `{word}`?"));
+    let mut message = error.message().trim().to_owned();
+    if message == "duplicate key" {
+        message = format!("it is there already: `{}`", text.lines().nth(line - 1).unwrap_or_default().trim());
+    }
+    let hint = suggestion(&message).map_or_else(|| otherwise.to_owned(), |word| format!("did you mean `{word}`?"));
     format!("`{}`, line {line}: {message}\nhint: {hint}", path.display())
 }
 
