@@ -17,7 +17,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use taskgen::{
     http::{Http, HttpOptions},
-    llm::{Provider, Remote, RemoteOptions},
+    llm::{ChatRequest, Provider, Remote, RemoteOptions},
 };
 
 pub const ALL: [Provider; 3] = [Provider::OpenAi, Provider::Anthropic, Provider::Gemini];
@@ -50,6 +50,18 @@ pub enum Play {
     Cut,
     /// A body without an end.
     Endless,
+}
+
+/// A question that any object answers.
+pub fn any_question() -> ChatRequest {
+    ChatRequest {
+        messages: Vec::new(),
+        schema: json!({ "type": "object" }),
+        schema_name: "s".into(),
+        max_tokens: 60,
+        temperature: 0.0,
+        seed: 0,
+    }
 }
 
 type Plan = dyn Fn(&Request) -> Play + Send + Sync;

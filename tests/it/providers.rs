@@ -15,7 +15,7 @@ use taskgen::{
 };
 
 use crate::{
-    fake_providers::{ALL, Fake, KEY, Play, Request, error, no_money},
+    fake_providers::{ALL, Fake, KEY, Play, Request, any_question, error, no_money},
     llm::{Bench, good, pick},
     support::{Project, TALK},
 };
@@ -272,14 +272,7 @@ async fn a_refusal_shrinks_the_limit_and_an_error_of_the_server_does_not() {
     .await;
     let model = server.model();
     assert_eq!(model.parallel(), 256);
-    let request = taskgen::llm::ChatRequest {
-        messages: Vec::new(),
-        schema: json!({ "type": "object" }),
-        schema_name: "s".into(),
-        max_tokens: 60,
-        temperature: 0.0,
-        seed: 0,
-    };
+    let request = any_question();
     assert_eq!(model.chat(&request, &Purse::default()).await.unwrap().attempts, 5);
     let reasons: Vec<_> = model.rates().into_iter().map(|change| change.why).collect();
     assert_eq!(reasons, [RateReason::Start, RateReason::Cut]);

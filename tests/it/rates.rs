@@ -15,8 +15,10 @@ use futures_util::future;
 use serde_json::json;
 use taskgen::{
     http::{Http, HttpOptions},
-    llm::{ChatModel as _, ChatRequest, Purse, RateReason, Remote, RemoteOptions},
+    llm::{ChatModel as _, Purse, RateReason, Remote, RemoteOptions},
 };
+
+use crate::fake_providers::any_question;
 
 const SECONDS: u64 = 5;
 /// Seconds of the proof, and those of them in which the limiter may look for its way.
@@ -72,14 +74,7 @@ async fn check(name: &str, server: Limited, possible: f64) {
     tokio::spawn(async move { axum::serve(listener, app).await });
     let http = Some(Http::new(HttpOptions::default()).unwrap());
     let model = Remote::new(RemoteOptions { base_url, http, model: "m".into(), ..RemoteOptions::default() });
-    let request = ChatRequest {
-        messages: Vec::new(),
-        schema: json!({ "type": "object" }),
-        schema_name: "s".into(),
-        max_tokens: 60,
-        temperature: 0.0,
-        seed: 0,
-    };
+    let request = any_question();
     let (began, over) = (Instant::now(), AtomicBool::new(false));
     let crowd = future::join_all((0..model.parallel()).map(|_| async {
         while !over.load(Ordering::SeqCst) {

@@ -290,8 +290,7 @@ impl Remote {
     /// A server may echo the key or the URL, in an error or in an answer.
     fn redacted(&self, body: &[u8]) -> String {
         let text = String::from_utf8_lossy(body).into_owned();
-        let found = self.secrets.iter().filter(|secret| text.contains(secret.as_str()));
-        found.fold(text.clone(), |text, secret| text.replace(secret.as_str(), "…"))
+        self.secrets.iter().fold(text, |text, secret| text.replace(secret.as_str(), "…"))
     }
 }
 
@@ -355,13 +354,16 @@ fn secrets(options: &RemoteOptions) -> Vec<String> {
     let url = Url::parse(&options.base_url).ok();
     let (_, query) = options.base_url.split_once('?').unwrap_or_default();
     let mut secrets: Vec<String> = options.api_key.iter().cloned().collect();
-    secrets.extend(query.split('&').filter_map(|pair| Some(pair.split_once('=')?.1.to_owned())));
+    // The version of an API, which some servers want there, is no secret.
+    let hides = |name: &str| name != "api-version";
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    secrets.extend(pairs.filter(|(name, _)| hides(name)).map(|(_, value)| value.to_owned()));
     if let Some(url) = &url {
-        secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
+        secrets.extend(url.query_pairs().filter(|(name, _)| hides(name)).map(|(_, value)| value.into_owned()));
         secrets.extend([url.username().to_owned(), url.password().unwrap_or_default().to_owned()]);
     }
-    // What is so short that it may be part of any word is no secret; an API's version is none either.
-    secrets.retain(|secret| secret.len() > 3 && !secret.starts_with("20"));
+    // What is so short that it may be part of any word is no secret.
+    secrets.retain(|secret| secret.len() > 3);
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     secrets.dedup();
     secrets
@@ -405,5 +407,12 @@ mod tests {
         check("https://me:pw@host:81/v1?key=x", "https://host:81/v1");
         check("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1");
         check("https://host", "https://host");
+    }
+
+    #[test]
+    fn whatever_a_key_begins_with_it_is_a_secret() {
+        let base_url = "https://me:a%20pass@host/v1?api-version=2026-01-01&sig=20ab%2Bcd&x=1".to_owned();
+        let found = secrets(&RemoteOptions { base_url, api_key: Some("2026-key".into()), ..RemoteOptions::default() });
+        assert_eq!(found, ["20ab%2Bcd", "2026-key", "a%20pass", "20ab+cd"]);
     }
 }
