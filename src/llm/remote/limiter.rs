@@ -306,9 +306,10 @@ impl Limiter {
         self.pause_until(now.saturating_add(wait));
         self.episode = now;
         self.round = Round { since: now, ..Round::default() };
-        let limit = if self.unrefused { self.limit.min(ticket.among as f64) } else { self.limit };
-        self.unrefused = false;
-        if limit > self.proven && self.proven >= 0.8 * limit {
+        let doubling = std::mem::replace(&mut self.unrefused, false);
+        let limit = if doubling { self.limit.min(ticket.among as f64) } else { self.limit };
+        // A refused doubling says little about the room in between: that is found by growing.
+        if !doubling && limit > self.proven && self.proven >= 0.8 * limit {
             self.keep = now + self.patience;
             self.patience = (self.patience * 2).min(MOST_PATIENCE);
             self.set(now, self.proven, RateReason::Back);

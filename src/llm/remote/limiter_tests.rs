@@ -156,6 +156,8 @@ fn check(name: &str, possible: f64, run: Run) {
 #[test]
 fn a_server_that_allows_25_at_once() {
     check("25 at once", 25.0, Run::default());
+    // A whole second of 20 goes well and the doubling is refused at 25: no reason to stay at 20.
+    check("24 at once", 24.0, Run { server: Server::AtOnce(24), ..Run::default() });
     check("25 at once, uneven", 25.0, Run { jitter: 0.5, ..Run::default() });
     check("25 at once, very uneven", 25.0, Run { jitter: 1.5, ..Run::default() });
     let limits = Limits { start: 4, ..Run::default().limits };
