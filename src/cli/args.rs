@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::rank::simulate::{Method, World};
+
 /// Turns recordings of academic seminars into ranked research tasks.
 ///
 /// Start with `taskgen init`, put recordings into `seminars/`, then `taskgen run`. Running a command again continues it.
@@ -87,7 +89,7 @@ pub enum Command {
     /// Inspirations → tasks
     Weave(Select),
     /// Tasks → a ranking, by pairwise judgements
-    Rank(Rank),
+    Rank(RankCommand),
     /// Look at the tasks, follow one back to the recording, export them
     #[command(subcommand)]
     Tasks(Tasks),
@@ -173,6 +175,17 @@ pub struct Select {
 
 /// `rank`
 #[derive(Clone, Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct RankCommand {
+    /// Instead of ranking
+    #[command(subcommand)]
+    pub instead: Option<InsteadOfRanking>,
+    #[command(flatten)]
+    pub rank: Rank,
+}
+
+/// How to rank.
+#[derive(Clone, Debug, clap::Args)]
 pub struct Rank {
     /// Rounds of pairwise judgements; each task meets one other per round
     #[arg(long, value_name = "N")]
@@ -183,6 +196,39 @@ pub struct Rank {
     /// The largest share of comparisons without a verdict before the command fails with exit 4
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     pub max_unscored: f64,
+}
+
+/// `rank …`
+#[derive(Clone, Debug, Subcommand)]
+pub enum InsteadOfRanking {
+    /// Tries a way to rank on made-up tasks whose quality is known
+    Simulate(Simulate),
+}
+
+/// `rank simulate`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Simulate {
+    /// What tasks and judge are like
+    #[arg(long, default_value = "bt1")]
+    pub world: World,
+    /// How to rank
+    #[arg(long, default_value = "halving")]
+    pub method: Method,
+    /// Tasks
+    #[arg(long, short, value_name = "N", default_value_t = 10_000)]
+    pub n: usize,
+    /// How many of the best are wanted
+    #[arg(long, value_name = "K", default_value_t = 100)]
+    pub top: usize,
+    /// Judgements at most
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub budget_calls: usize,
+    /// Ends a trial earlier when so large a share of the best is expected to be found
+    #[arg(long, value_name = "SHARE")]
+    pub target_recall: Option<f64>,
+    /// Trials, each with a seed of its own
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub seeds: u64,
 }
 
 /// `tasks …`

@@ -18,6 +18,7 @@ mod providers;
 mod resolve;
 mod roles;
 mod side;
+mod simulate;
 mod stages;
 mod status;
 mod summary;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use args::{Args, Command};
+use args::{Args, Command, InsteadOfRanking};
 use output::Printer;
 
 /// Parses the command line, runs the command and returns its exit code.
@@ -63,7 +64,10 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Transcribe(transcribe) => transcribe::transcribe(&global, &transcribe, printer),
         Command::Inspire(select) => stages::inspire(&global, &select, printer),
         Command::Weave(select) => stages::weave(&global, &select, printer),
-        Command::Rank(rank) => stages::rank(&global, &rank, printer),
+        Command::Rank(rank) => match &rank.instead {
+            None => stages::rank(&global, &rank.rank, printer),
+            Some(InsteadOfRanking::Simulate(trial)) => simulate::simulate(&global, trial, printer),
+        },
         Command::Tasks(command) => tasks::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),

@@ -1,9 +1,14 @@
 //! Which of the tasks are best? Rounds of pairwise judgements, folded into Elo ratings (RankEval, the paper's way).
 //! Hides the pairing, the judge and the fold. Verdicts are stored; ratings are computed from them on each read.
 
+pub mod audit;
 mod fold;
+pub mod halving;
 mod judge;
 pub mod pairing;
+pub mod quota;
+pub mod select;
+pub mod simulate;
 
 use std::{collections::BTreeSet, time::Instant};
 

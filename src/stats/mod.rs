@@ -1,3 +1,8 @@
-//! Pure numbers. Deliberately absent: clocks, random sources, the rest of the crate.
+//! Pure numbers. Deliberately absent: clocks, random sources (a generator is handed in), the rest of the crate.
 
+pub mod binomial;
+pub mod bradley_terry;
+pub mod correlation;
 pub mod elo;
+pub mod normal;
+mod polya_gamma;

@@ -2,6 +2,7 @@
 
 pub mod error_rate;
 pub mod likeness;
+pub mod minhash;
 pub mod normalize;
 mod numbers;
 pub mod sentences;

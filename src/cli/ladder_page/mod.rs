@@ -1,0 +1,197 @@
+//! A finished ranking as one HTML page: what it rests on, how far to believe it, its plots, and the tasks themselves.
+//! The page needs no network and runs no script. Hides the template, and what keeps strangers' texts from doing harm.
+
+mod plots;
+mod svg;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
+use minijinja::{Environment, UndefinedBehavior, context, value::Serde};
+use serde::Serialize;
+
+/// What the page says. A number that is not finite was not computed: it is shown as a dash and left out of the plots.
+#[derive(Clone, Debug, Serialize)]
+pub struct Page {
+    /// The heading.
+    pub title: String,
+    /// Names and values: method, judges, seed, verdicts, cost.
+    pub facts: Vec<(String, String)>,
+    /// What a reader must know before believing anything else.
+    pub warnings: Vec<String>,
+    /// How many tasks are chosen: the k of the best k.
+    pub top: usize,
+    /// What strengths are measured in, such as `Elo points`.
+    pub unit: String,
+    /// All tasks, best first.
+    pub rated: Vec<Row>,
+    /// How many of the chosen belong there.
+    pub recall: Option<Recall>,
+    /// What was found about the judge.
+    pub audit: Vec<Check>,
+    /// Values by facet, such as `discipline`, in the order in which they are shown.
+    pub facets: BTreeMap<String, Vec<Count>>,
+}
+
+/// A task's place.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// From 1, without gaps.
+    pub place: usize,
+    /// The task's id.
+    pub id: String,
+    /// What it asks for.
+    pub text: String,
+    /// Name of the seminar that it comes from.
+    pub seminar: String,
+    /// Its strength.
+    pub strength: f64,
+    /// Lower end of its 95 % interval.
+    pub low: f64,
+    /// Upper end of its 95 % interval.
+    pub high: f64,
+    /// Probability to be among the best k, 0 to 1.
+    pub membership: f64,
+    /// Verdicts on it.
+    pub games: u32,
+    /// On which side of the edge it stands.
+    pub standing: Standing,
+    /// Its values, such as `Metric Design` and `en`.
+    pub facets: Vec<String>,
+}
+
+/// On which side of the edge of the best k a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Among the best.
+    In,
+    /// Too close to tell.
+    Borderline,
+    /// Not among the best.
+    Out,
+}
+
+impl Standing {
+    /// The word for people, which is also its class in the page's styles.
+    fn word(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Borderline => "borderline",
+            Self::Out => "out",
+        }
+    }
+}
+
+/// One finding about the judge.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    /// What was looked at.
+    pub name: String,
+    /// What was found, such as `0.52 [0.47, 0.57]`.
+    pub value: String,
+    /// In how many cases.
+    pub n: String,
+    /// Whether it speaks for the judge.
+    pub state: State,
+    /// What it means, in one sentence.
+    pub meaning: String,
+}
+
+/// Whether a finding speaks for the judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// As it should be.
+    Good,
+    /// To be looked at.
+    Doubtful,
+    /// The ranking should not be used.
+    Bad,
+    /// Too little to go by.
+    Unknown,
+}
+
+/// Expected share of the true best k among the chosen, 0 to 1.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Recall {
+    /// The mean.
+    pub expected: f64,
+    /// Lower end of its 95 % interval.
+    pub low: f64,
+    /// Upper end of its 95 % interval.
+    pub high: f64,
+}
+
+/// How often a facet has a value.
+#[derive(Clone, Debug, Serialize)]
+pub struct Count {
+    /// The value.
+    pub value: String,
+    /// Among the chosen tasks.
+    pub chosen: u64,
+    /// Among all tasks.
+    pub all: u64,
+}
+
+/// The page as one file.
+pub fn html(page: &Page) -> Result<String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_filter("number", svg::number);
+    environment.add_filter("short", |text: &str, width: usize| svg::short(text, width));
+    environment.add_filter("interval", interval);
+    let listed = &page.rated[..listed(page.rated.len(), page.top)];
+    let values = context! {
+        page => Serde(page),
+        figures => Serde(plots::all(page, listed)),
+        standings => standings(&page.rated),
+        decimals => strength_decimals(&page.rated),
+        n_listed => listed.len(),
+    };
+    // The ending of the name turns on the escaping of all that is filled in.
+    let filled = environment.render_named_str("ladder.html", include_str!("ladder.html"), values);
+    Ok(visible(&filled.context("the page cannot be filled")?))
+}
+
+/// How many of the best tasks are drawn and listed one by one: all of up to 200, else half as many again as are chosen,
+/// within what a page can hold.
+fn listed(n_tasks: usize, top: usize) -> usize {
+    if n_tasks <= 200 { n_tasks } else { (top.min(n_tasks) * 3 / 2).clamp(50, 300).min(n_tasks) }
+}
+
+/// How many tasks there are of each standing, in words.
+fn standings(rows: &[Row]) -> String {
+    let all = [Standing::In, Standing::Borderline, Standing::Out];
+    let counted = all.map(|of| (of.word(), rows.iter().filter(|row| row.standing == of).count()));
+    counted.map(|(word, n)| format!("{n} {word}")).join(", ")
+}
+
+/// Decimals that show a three-hundredth part of the spread of strengths.
+fn strength_decimals(rows: &[Row]) -> usize {
+    svg::Axis::new(rows.iter().map(|row| row.strength), 0.0, 1.0)
+        .map_or(2, |axis| svg::decimals((axis.high - axis.low) / 300.0))
+}
+
+/// `[low, high]`, or a dash.
+fn interval(low: f64, high: f64, decimals: usize) -> String {
+    if low.is_finite() && high.is_finite() {
+        format!("[{}, {}]", svg::number(low, decimals), svg::number(high, decimals))
+    } else {
+        "–".to_owned()
+    }
+}
+
+/// Shows characters that would work unseen: those that turn the direction of what follows (Unicode UAX 9, sections
+/// 2.1 to 2.5) and those that no HTML may contain.
+fn visible(page: &str) -> String {
+    let works_unseen = |c: char| match c {
+        '\n' | '\r' | '\t' => false,
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FFFE}' | '\u{FFFF}' => true,
+        _ => c.is_control(),
+    };
+    page.chars().map(|c| if works_unseen(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Does a judge's answer depend on the sides, and does it give the same answer twice?
+//! Hides which verdicts belong together. Each function takes the verdicts of one judge.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Seen;
+use crate::stats::binomial::{self, Share};
+
+/// How often the first side wins. Sides are drawn at random, so that a fair judge has one half whatever the items.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FirstSide {
+    /// Verdicts; questions asked again on the same sides are left out.
+    pub n: u64,
+    /// Ties among them.
+    pub ties: u64,
+    /// Share won by the first side, a tie as one half, with Wilson's interval.
+    pub share: Share,
+    /// Two-sided p-value of one half: the exact sign test, in which ties do not count.
+    pub p: f64,
+    /// Whether `p` is below the limit.
+    pub flagged: bool,
+}
+
+/// How often two answers to one question name the same winner.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// Questions that were decided both times.
+    pub n: u64,
+    /// Questions with a tie in either answer; they do not count.
+    pub ties: u64,
+    /// Share of the `n` with the same winner, with Wilson's interval.
+    pub share: Option<Share>,
+}
+
+/// Whether the first side wins too often or too seldom.
+pub fn first_side(seen: &[Seen], alpha: f64) -> Option<FirstSide> {
+    let (mut wins, mut losses, mut ties) = (0, 0, 0);
+    for verdict in seen.iter().filter(|verdict| verdict.sample == 0) {
+        match verdict.first_won() {
+            Some(true) => wins += 1,
+            Some(false) => losses += 1,
+            None => ties += 1,
+        }
+    }
+    let n = wins + losses + ties;
+    let share = binomial::wilson(wins as f64 + ties as f64 / 2.0, n)?;
+    let p = binomial::fair_coin_p(wins, wins + losses);
+    Some(FirstSide { n, ties, share, p, flagged: p < alpha })
+}
+
+/// Pairs that were shown in both orders.
+pub fn position_consistency(seen: &[Seen]) -> Option<Agreement> {
+    let answers = answers(seen.iter().filter(|verdict| verdict.sample == 0));
+    let once = answers.iter().filter(|((first, second), _)| first < second);
+    agreement(once.filter_map(|(&(first, second), &won)| {
+        let exchanged = answers.get(&(second, first))?;
+        Some((won, exchanged.map(|first_won| !first_won)))
+    }))
+}
+
+/// Questions that were asked again on the same sides; of several repetitions the first counts.
+pub fn repetition(seen: &[Seen]) -> Option<Agreement> {
+    let answered = answers(seen.iter().filter(|verdict| verdict.sample == 0));
+    let again = answers(seen.iter().filter(|verdict| verdict.sample > 0));
+    agreement(again.iter().filter_map(|(question, &won)| Some((*answered.get(question)?, won))))
+}
+
+/// The first answer to each question: whether its first side won, none for a tie.
+fn answers<'a>(seen: impl Iterator<Item = &'a Seen>) -> BTreeMap<(u32, u32), Option<bool>> {
+    let mut answers = BTreeMap::new();
+    for verdict in seen {
+        answers.entry((verdict.first, verdict.second)).or_insert(verdict.first_won());
+    }
+    answers
+}
+
+fn agreement(both: impl Iterator<Item = (Option<bool>, Option<bool>)>) -> Option<Agreement> {
+    let (mut same, mut n, mut ties) = (0, 0, 0);
+    for answers in both {
+        match answers {
+            (Some(one), Some(other)) => {
+                n += 1;
+                same += u64::from(one == other);
+            }
+            _ => ties += 1,
+        }
+    }
+    (n + ties > 0).then(|| Agreement { n, ties, share: binomial::wilson(same as f64, n) })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+
+    use super::{super::tests::seen, *};
+
+    /// How many of 400 judges are flagged who name the first side with probability `p` in 500 verdicts.
+    fn flagged(p: f64) -> usize {
+        let judge = |seed| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let verdicts: Vec<Seen> =
+                (0..500).map(|i| seen(i, i + 1, f64::from(u8::from(rng.random_bool(p))))).collect();
+            first_side(&verdicts, 0.01).unwrap().flagged
+        };
+        (0..400).filter(|&seed| judge(seed)).count()
+    }
+
+    #[test]
+    fn a_preference_for_a_side_is_flagged_and_a_fair_judge_is_not() {
+        assert!(flagged(0.7) >= 396);
+        assert!(flagged(0.3) >= 396);
+        assert!(flagged(0.5) <= 12);
+    }
+
+    #[test]
+    fn ties_are_half_of_the_share_and_nothing_to_the_test() {
+        let verdicts = [seen(0, 1, 1.0), seen(1, 2, 0.5), seen(2, 3, 1.0), Seen { sample: 1, ..seen(0, 1, 0.0) }];
+        let sides = first_side(&verdicts, 0.01).unwrap();
+        assert_eq!((sides.n, sides.ties, sides.p, sides.flagged), (3, 1, 0.5, false));
+        assert!((sides.share.value - 2.5 / 3.0).abs() < 1e-12);
+        assert_eq!(first_side(&[], 0.01), None);
+    }
+
+    #[test]
+    fn exchanged_sides_should_keep_the_winner() {
+        let verdicts = [
+            // The same winner, twice; the same side; a tie; shown in one order only; a repetition, which is no exchange.
+            seen(5, 2, 1.0),
+            seen(2, 5, 0.0),
+            seen(2, 6, 1.0),
+            seen(6, 2, 0.0),
+            seen(0, 1, 1.0),
+            seen(1, 0, 1.0),
+            seen(3, 4, 0.5),
+            seen(4, 3, 1.0),
+            seen(6, 7, 1.0),
+            Seen { sample: 1, ..seen(7, 6, 1.0) },
+        ];
+        let consistency = position_consistency(&verdicts).unwrap();
+        assert_eq!((consistency.n, consistency.ties), (3, 1));
+        assert!((consistency.share.unwrap().value - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(position_consistency(&verdicts[8..]), None);
+    }
+
+    #[test]
+    fn the_first_repetition_counts() {
+        let again = |sample, first, second, score| Seen { sample, ..seen(first, second, score) };
+        let verdicts = [
+            seen(0, 1, 1.0),
+            again(1, 0, 1, 1.0),
+            again(2, 0, 1, 0.0),
+            seen(2, 1, 0.0),
+            again(1, 2, 1, 0.5),
+            again(1, 8, 9, 1.0),
+        ];
+        let repetition = repetition(&verdicts).unwrap();
+        assert_eq!((repetition.n, repetition.ties, repetition.share.unwrap().value), (1, 1, 1.0));
+    }
+}

@@ -1,0 +1,316 @@
+//! Which pairs are worth asking? First every task once; then batch after batch goes to those whose place at the edge of
+//! the best is least certain, among a third as many in each stage (sequential halving, Karnin et al. 2013, by thirds).
+//! Hides stages and pairing. The same items, verdicts and seed give the same pairs.
+
+use std::collections::HashSet;
+
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+
+use crate::stats::{
+    bradley_terry::{self, Draws, Fit, Game, Posterior},
+    normal,
+};
+
+/// Each stage has a third of the items of the one before. In simulation thirds find more than halves or quarters.
+const SHRINK: usize = 3;
+/// The last stage has this many times as many items as are to be found.
+const FLOOR: usize = 2;
+/// Neighbours that are looked at for one that was not met yet.
+const REACH: usize = 12;
+/// Draws between two batches, which keep up what all items share.
+const SWEEPS: usize = 2;
+/// Draws of the end, and those before them that are not looked at.
+const DRAWS: usize = 400;
+const WARM_UP: usize = 100;
+/// The expected recall is looked at after each such share of the calls, with so many draws.
+const LOOKS: usize = 20;
+const DRAWS_OF_A_LOOK: usize = 50;
+
+/// How to rank.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How many are to be found.
+    pub top: usize,
+    /// Pairs that may be asked.
+    pub calls: usize,
+    /// How many judges see each pair.
+    pub judges: usize,
+    /// Ends earlier when so large a share of the best is expected to be found.
+    pub target_recall: Option<f64>,
+    /// Seed of pairs, sides and draws.
+    pub seed: u64,
+}
+
+/// A stage: among how many, and how many pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stage {
+    size: usize,
+    calls: usize,
+}
+
+/// A ranking under way.
+pub struct Halving {
+    items: usize,
+    settings: Settings,
+    stages: Vec<Stage>,
+    batches: usize,
+    asked: usize,
+    looks: usize,
+    met: HashSet<(u32, u32)>,
+    games: Vec<Game>,
+    fit: Option<Fit>,
+    posterior: Posterior,
+    rng: ChaCha8Rng,
+}
+
+/// How many are to be found among `items`: `top`, or a third where there are hardly more than that.
+pub fn edge_of(items: usize, top: usize) -> usize {
+    top.min(items.div_ceil(3)).max(1)
+}
+
+/// Strengths and memberships from verdicts, whatever asked for them. Neither order nor threads matter.
+pub fn conclude(items: usize, games: &[Game], settings: &Settings) -> Draws {
+    Posterior::new(items, settings.judges, games, true, settings.seed).draws(settings.top, WARM_UP, DRAWS)
+}
+
+impl Halving {
+    /// Begins with the verdicts that are `known` from before; nothing is asked yet.
+    pub fn new(items: usize, known: &[Game], settings: Settings) -> Self {
+        let met: HashSet<(u32, u32)> = known.iter().map(|game| unordered(game.first, game.second)).collect();
+        let seen: HashSet<u32> = known.iter().flat_map(|game| [game.first, game.second]).collect();
+        let mut stages = stages(items, items - seen.len(), settings.top, settings.calls);
+        stages.reverse();
+        Self {
+            items,
+            settings,
+            stages,
+            batches: 0,
+            asked: 0,
+            looks: 0,
+            met,
+            games: known.to_vec(),
+            fit: None,
+            posterior: Posterior::new(items, settings.judges, known, true, settings.seed),
+            rng: ChaCha8Rng::seed_from_u64(settings.seed),
+        }
+    }
+
+    /// The next pairs, first side first; none when it is over.
+    pub fn next_pairs(&mut self) -> Vec<(u32, u32)> {
+        if self.is_enough() {
+            return Vec::new();
+        }
+        while let Some(stage) = self.stages.last().copied() {
+            let mut pairs = if stage.size >= self.items { self.first_pairs() } else { self.pairs(stage.size) };
+            pairs.truncate(stage.calls);
+            if let Some(stage) = self.stages.last_mut().filter(|_| !pairs.is_empty()) {
+                stage.calls -= pairs.len();
+                self.asked += pairs.len();
+                self.met.extend(pairs.iter().map(|&(a, b)| unordered(a, b)));
+                return pairs;
+            }
+            self.stages.pop();
+        }
+        Vec::new()
+    }
+
+    /// Takes in what came of the pairs. What has no verdict is left out and not asked again.
+    pub fn take(&mut self, verdicts: &[Game]) {
+        self.games.extend(verdicts);
+        self.posterior.replace(&self.games);
+        (0..SWEEPS).for_each(|_| self.posterior.sweep());
+    }
+
+    /// Every verdict so far, with those that were known.
+    pub fn games(&self) -> &[Game] {
+        &self.games
+    }
+
+    /// Whether the target is reached, as far as is looked.
+    fn is_enough(&mut self) -> bool {
+        let Some(target) = self.settings.target_recall else { return false };
+        let looks = self.asked * LOOKS / self.settings.calls.max(1);
+        // Not before everybody was seen.
+        if looks <= self.looks || self.stages.last().is_none_or(|stage| stage.size >= self.items) {
+            return false;
+        }
+        self.looks = looks;
+        self.posterior.draws(self.settings.top, 0, DRAWS_OF_A_LOOK).expected_recall >= target
+    }
+
+    /// Those who never met anybody, with each other; then everybody.
+    fn first_pairs(&mut self) -> Vec<(u32, u32)> {
+        let seen: HashSet<u32> = self.met.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let mut order: Vec<usize> = (0..self.items).filter(|item| !seen.contains(&(*item as u32))).collect();
+        let mut others: Vec<usize> = (0..self.items).filter(|item| seen.contains(&(*item as u32))).collect();
+        order.shuffle(&mut self.rng);
+        others.shuffle(&mut self.rng);
+        if order.is_empty() {
+            order = others;
+        } else if order.len() % 2 == 1 {
+            order.extend(others.first());
+        }
+        self.neighbours(&order)
+    }
+
+    /// Neighbours among the `size` items whose membership of the best is least certain.
+    fn pairs(&mut self, size: usize) -> Vec<(u32, u32)> {
+        let fit = bradley_terry::fit(self.items, &self.games, self.posterior.model(), self.fit.as_ref());
+        let mut active = least_certain(&fit, self.settings.top, size);
+        self.batches += 1;
+        // By strength, equals meet, which orders them; at random, they find out how far apart they are.
+        if self.batches % 2 == 1 {
+            active.shuffle(&mut self.rng);
+        } else {
+            active.sort_unstable_by(|&a, &b| fit.strength[b].total_cmp(&fit.strength[a]).then(a.cmp(&b)));
+        }
+        self.fit = Some(fit);
+        self.neighbours(&active)
+    }
+
+    /// Disjoint pairs of neighbours who never met, on random sides.
+    fn neighbours(&mut self, order: &[usize]) -> Vec<(u32, u32)> {
+        let mut paired = vec![false; order.len()];
+        let mut pairs = Vec::new();
+        for place in 0..order.len() {
+            let a = order[place] as u32;
+            let is_free = |other: &usize| !paired[*other] && !self.met.contains(&unordered(a, order[*other] as u32));
+            let partner = (place + 1..order.len().min(place + 1 + REACH)).find(is_free).filter(|_| !paired[place]);
+            let Some(partner) = partner else { continue };
+            paired[place] = true;
+            paired[partner] = true;
+            let b = order[partner] as u32;
+            pairs.push(if self.rng.random() { (a, b) } else { (b, a) });
+        }
+        pairs
+    }
+}
+
+fn unordered(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+/// The `size` items of which it is least certain whether they are among the best `top`: far from the edge in units of
+/// their own uncertainty, |z| orders as P (1 − P) does.
+fn least_certain(fit: &Fit, top: usize, size: usize) -> Vec<usize> {
+    let deviation: Vec<f64> = fit.variance.iter().map(|v| v.sqrt()).collect();
+    let edge = edge(&fit.strength, &deviation, top);
+    let z: Vec<f64> =
+        fit.strength.iter().zip(&deviation).map(|(x, deviation)| ((x - edge) / deviation).abs()).collect();
+    let mut items: Vec<usize> = (0..z.len()).collect();
+    if (1..items.len()).contains(&size) {
+        items.select_nth_unstable_by(size - 1, |&a, &b| z[a].total_cmp(&z[b]).then(a.cmp(&b)));
+        items.truncate(size);
+        items.sort_unstable();
+    }
+    items
+}
+
+/// The strength above which `top` items are expected.
+fn edge(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
+    let expected = |edge: f64| -> f64 {
+        strength.iter().zip(deviation).map(|(mean, deviation)| normal::below((mean - edge) / deviation)).sum()
+    };
+    let (mut low, mut high) = (-30.0, 30.0);
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if expected(middle) > top as f64 { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high)
+}
+
+/// A third as many each time, down to twice the top. The first stage sees everybody who was not seen yet, and the stages
+/// share the calls otherwise.
+fn stages(items: usize, unseen: usize, top: usize, calls: usize) -> Vec<Stage> {
+    let floor = (FLOOR * top).min(items);
+    let mut sizes = vec![items];
+    while sizes.last().is_some_and(|size| size / SHRINK > floor) {
+        sizes.push(sizes[sizes.len() - 1] / SHRINK);
+    }
+    sizes.push(floor);
+    let fair = if unseen == items { calls / sizes.len() } else { 0 };
+    let first = unseen.div_ceil(2).max(fair).min(calls);
+    let (rest, others) = (calls - first, sizes.len() - 1);
+    let share = |at: usize| rest * at / others;
+    let later = sizes[1..].iter().enumerate().map(|(at, &size)| Stage { size, calls: share(at + 1) - share(at) });
+    [Stage { size: items, calls: first }].into_iter().chain(later).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(top: usize, calls: usize) -> Settings {
+        Settings { top, calls, judges: 1, target_recall: None, seed: 7 }
+    }
+
+    /// The item with the larger number wins.
+    fn play(halving: &mut Halving) -> Vec<(u32, u32)> {
+        let mut asked = Vec::new();
+        loop {
+            let pairs = halving.next_pairs();
+            if pairs.is_empty() {
+                return asked;
+            }
+            let verdict = |&(first, second): &(u32, u32)| Game {
+                first,
+                second,
+                judge: 0,
+                score: f64::from(u8::from(first > second)),
+                weight: 1.0,
+            };
+            halving.take(&pairs.iter().map(verdict).collect::<Vec<_>>());
+            asked.extend(pairs);
+        }
+    }
+
+    #[test]
+    fn stages_shrink_and_spend_all() {
+        let of = stages(10_000, 10_000, 100, 20_000);
+        assert_eq!(of.iter().map(|s| s.size).collect::<Vec<_>>(), [10_000, 3333, 1111, 370, 200]);
+        assert_eq!(of.iter().map(|s| s.calls).sum::<usize>(), 20_000);
+        assert_eq!(of[0].calls, 5000);
+        assert_eq!(stages(18, 18, 6, 40).iter().map(|s| s.calls).sum::<usize>(), 40);
+        assert_eq!(stages(18, 1, 6, 40)[0].calls, 1);
+    }
+
+    #[test]
+    fn everybody_is_seen_nobody_twice_and_the_best_are_found() {
+        let mut halving = Halving::new(101, &[], settings(10, 400));
+        let asked = play(&mut halving);
+        assert_eq!(asked.len(), 400);
+        let pairs: HashSet<_> = asked.iter().map(|&(a, b)| unordered(a, b)).collect();
+        assert_eq!(pairs.len(), 400, "no pair twice");
+        let seen: HashSet<_> = asked.iter().flat_map(|&(a, b)| [a, b]).collect();
+        assert_eq!(seen.len(), 101);
+        let membership = conclude(101, halving.games(), &settings(10, 400)).membership;
+        assert!(membership[91..].iter().sum::<f64>() > 9.0, "{:?}", &membership[80..]);
+    }
+
+    #[test]
+    fn new_items_join_without_asking_again() {
+        let mut first = Halving::new(60, &[], settings(10, 200));
+        let before: HashSet<_> = play(&mut first).iter().map(|&(a, b)| unordered(a, b)).collect();
+        let mut second = Halving::new(65, first.games(), settings(10, 40));
+        let asked = play(&mut second);
+        assert!(asked.iter().all(|&(a, b)| !before.contains(&unordered(a, b))));
+        assert!(asked[..3].iter().all(|&(a, b)| a.max(b) >= 60), "the new ones first: {asked:?}");
+        let membership = conclude(65, second.games(), &settings(10, 40)).membership;
+        assert!(membership[60..].iter().sum::<f64>() > 4.0, "{:?}", &membership[50..]);
+    }
+
+    #[test]
+    fn ends_when_the_target_is_expected() {
+        let target = Settings { target_recall: Some(0.8), ..settings(10, 2000) };
+        let mut halving = Halving::new(100, &[], target);
+        let asked = play(&mut halving).len();
+        assert!((50..1500).contains(&asked), "{asked}");
+    }
+
+    #[test]
+    fn a_single_item_and_none_ask_nothing() {
+        for items in 0..2 {
+            assert!(play(&mut Halving::new(items, &[], settings(1, 10))).is_empty());
+        }
+    }
+}

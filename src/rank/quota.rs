@@ -1,0 +1,179 @@
+//! Quotas of a selection: at most or at least so many tasks of a discipline, family, phase, language or recording.
+//! Hides how they are written.
+
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// A property of tasks that quotas speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Facet {
+    /// Its discipline.
+    Discipline,
+    /// Its family.
+    Type,
+    /// Its phase.
+    Phase,
+    /// Its language.
+    Language,
+    /// The recording that it comes from.
+    Seminar,
+}
+
+impl Facet {
+    /// All facets in order.
+    pub const ALL: [Self; 5] = [Self::Discipline, Self::Type, Self::Phase, Self::Language, Self::Seminar];
+
+    /// Its name in a quota.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Discipline => "discipline",
+            Self::Type => "type",
+            Self::Phase => "phase",
+            Self::Language => "language",
+            Self::Seminar => "seminar",
+        }
+    }
+}
+
+impl fmt::Display for Facet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Facet {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|facet| facet.name() == text)
+            .ok_or_else(|| format!("no such facet: `{text}`\nhint: there are {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// At most or at least so many tasks of a value, or at most so many of each value, of a facet. Its text is what `parse` reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Quota {
+    /// What it counts tasks by.
+    pub(super) facet: Facet,
+    /// None: each value by itself.
+    value: Option<String>,
+    /// Which side of the number is meant.
+    pub(super) bound: Bound,
+    /// How many tasks.
+    pub(super) number: u32,
+}
+
+/// Cap or minimum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bound {
+    Most,
+    Least,
+}
+
+/// Reads `seminar=3` (at most three of each seminar), `language:en=50` (at most fifty in English) and `language:zh>=20` (at
+/// least twenty in Chinese). `<=` is the same as `=`; values are compared letter by letter.
+pub fn parse(text: &str) -> Result<Quota, String> {
+    let unreadable =
+        || format!("not a quota: `{text}`\nhint: write `seminar=3`, `language:en=50` or `language:zh>=20`");
+    let (left, number) = text.rsplit_once('=').ok_or_else(unreadable)?;
+    let (left, bound) = match left.strip_suffix('>') {
+        Some(left) => (left, Bound::Least),
+        None => (left.strip_suffix('<').unwrap_or(left), Bound::Most),
+    };
+    let (facet, value) = match left.split_once(':') {
+        Some((facet, value)) => (facet, Some(value.trim().to_owned())),
+        None => (left, None),
+    };
+    if value.as_ref().is_some_and(String::is_empty) {
+        return Err(unreadable());
+    }
+    let facet: Facet = facet.trim().parse()?;
+    let number = number.trim();
+    let number = number
+        .parse()
+        .map_err(|_| format!("not a number of tasks: `{number}`\nhint: write a whole one: `{facet}=3`"))?;
+    if bound == Bound::Least && value.is_none() {
+        return Err(format!("a minimum of which value: `{text}`\nhint: name one: `{facet}:VALUE>={number}`"));
+    }
+    Ok(Quota { facet, value, bound, number })
+}
+
+impl fmt::Display for Quota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.value.as_ref().map_or(String::new(), |value| format!(":{value}"));
+        let sign = if self.bound == Bound::Least { ">=" } else { "=" };
+        write!(f, "{}{value}{sign}{}", self.facet, self.number)
+    }
+}
+
+impl From<Quota> for String {
+    fn from(quota: Quota) -> Self {
+        quota.to_string()
+    }
+}
+
+impl TryFrom<String> for Quota {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        parse(&text)
+    }
+}
+
+impl Quota {
+    /// The value among `facets` that this quota counts, if it counts any.
+    pub(super) fn counted<'f>(&self, facets: &'f BTreeMap<Facet, String>) -> Option<&'f String> {
+        facets.get(&self.facet).filter(|value| self.value.as_ref().is_none_or(|only| only == *value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_form_is_read_and_written() {
+        for text in ["seminar=3", "language:en=50", "language:zh>=20", "type:a:b=c=0"] {
+            assert_eq!(parse(text).map(|quota| quota.to_string()).as_deref(), Ok(text));
+        }
+        assert_eq!(parse(" language : zh >= 20 "), parse("language:zh>=20"));
+        assert_eq!(parse("language:en<=50"), parse("language:en=50"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let check = |text: &str, expect: &str| {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with(expect) && error.contains("\nhint: "), "{error}");
+        };
+        check("seminar", "not a quota: `seminar`");
+        check("language:=3", "not a quota: `language:=3`");
+        check("seminars=3", "no such facet: `seminars`");
+        check("=3", "no such facet: ``");
+        check("seminar=few", "not a number of tasks: `few`");
+        check("seminar=-1", "not a number of tasks: `-1`");
+        check("language>=20", "a minimum of which value: `language>=20`");
+    }
+
+    #[test]
+    fn a_quota_is_stored_as_its_text() {
+        let quota = parse("language:zh>=20").unwrap();
+        assert_eq!(serde_json::to_string(&quota).unwrap(), r#""language:zh>=20""#);
+        assert_eq!(serde_json::from_str::<Quota>(r#""language:zh>=20""#).unwrap(), quota);
+        let error = serde_json::from_str::<Quota>(r#""language""#).unwrap_err().to_string();
+        assert!(error.contains("not a quota: `language`"), "{error}");
+    }
+
+    #[test]
+    fn names_are_the_stored_ones() {
+        for facet in Facet::ALL {
+            assert_eq!(serde_json::to_value(facet).unwrap(), facet.name());
+            assert_eq!(facet.name().parse(), Ok(facet));
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! The benchmark out of the ranked tasks: near-duplicates aside, then the most probable members of the k best, within quotas.
+//! Hides how minima and caps are kept. What the quotas cost, and whom, is part of the result.
+
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::quota::{Bound, Facet, Quota};
+use crate::text::minhash;
+
+/// Memberships from here on are in, below `DOUBTFUL` out, between them borderline.
+const CERTAIN: f64 = 0.75;
+const DOUBTFUL: f64 = 0.25;
+
+/// How many of each value of each facet.
+pub type Counts = BTreeMap<Facet, BTreeMap<String, u64>>;
+
+/// What to select.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// How many tasks: the k of the k best.
+    pub top: usize,
+    /// Texts this alike are copies: Jaccard index of their shingles, above 0; above 1 looks for none.
+    pub near: f64,
+    /// Caps and minima, in any order.
+    pub quotas: Vec<Quota>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { top: 100, near: 0.7, quotas: Vec::new() }
+    }
+}
+
+/// A ranked task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Its name; no two have the same.
+    pub id: String,
+    /// What an agent is asked to do.
+    pub text: String,
+    /// What quotas count it as; a facet that is missing is not counted.
+    pub facets: BTreeMap<Facet, String>,
+    /// Probability to be among the k best, 0 to 1; what is not a number is taken for 0.
+    pub membership: f64,
+    /// Its strength in the ranking; decides between equal memberships.
+    pub strength: f64,
+    /// Lower end of the strength's interval.
+    pub low: f64,
+    /// Upper end of the strength's interval.
+    pub high: f64,
+}
+
+/// How sure it is that a task is among the k best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// A membership of .75 or more.
+    In,
+    /// Between.
+    Borderline,
+    /// A membership below .25.
+    Out,
+}
+
+/// The standing of a membership.
+pub fn standing(membership: f64) -> Standing {
+    match membership {
+        m if m >= CERTAIN => Standing::In,
+        m if m >= DOUBTFUL => Standing::Borderline,
+        _ => Standing::Out,
+    }
+}
+
+/// The benchmark, and how it came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Selection {
+    /// What was chosen, best first.
+    pub chosen: Vec<Placed>,
+    /// Those that people should look at, the most doubtful first, chosen or not.
+    pub borderline: Vec<Placed>,
+    /// Copies, which took no part, by what they are copies of.
+    pub duplicates: Vec<Duplicate>,
+    /// Among the first k without quotas, but not chosen; best first.
+    pub pushed_out: Vec<Placed>,
+    /// Chosen, but not among the first k without quotas; best first.
+    pub came_in: Vec<Placed>,
+    /// What there was not enough of.
+    pub unfilled: Vec<Unfilled>,
+    /// Expected share of the k best that was chosen: the sum of memberships over k. None where k is 0.
+    pub expected_recall: Option<f64>,
+    /// Expected number of the k best that the quotas cost: the sum of memberships of the first k less that of the chosen.
+    pub given_up: f64,
+    /// What was chosen, by facet and value.
+    pub counts: Counts,
+}
+
+/// A candidate's place, and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Placed {
+    /// From 1, by membership, strength and id, copies aside: the place without quotas.
+    pub place: usize,
+    /// Its name.
+    pub id: String,
+    /// Probability to be among the k best, 0 to 1.
+    pub membership: f64,
+    /// How sure that is.
+    pub standing: Standing,
+    /// Its strength, as it was given.
+    pub strength: f64,
+    /// Lower end of the strength's interval.
+    pub low: f64,
+    /// Upper end of the strength's interval.
+    pub high: f64,
+    /// Whether it was chosen.
+    pub chosen: bool,
+    /// Chosen: the minima that would miss it. Not chosen: the caps that bar it, or else the minima that took its place among
+    /// the first k.
+    pub by: Vec<Quota>,
+}
+
+/// A task that says what a better one says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Duplicate {
+    /// Its name.
+    pub id: String,
+    /// The best of its group, which stays.
+    pub copy_of: String,
+    /// Jaccard index of their shingles. Below the threshold where other copies, or vectors, link the two.
+    pub likeness: f64,
+    /// Its own probability to be among the k best, 0 to 1.
+    pub membership: f64,
+}
+
+/// A minimum, or the selection itself, that was not reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unfilled {
+    /// The minimum; none for the selection itself.
+    pub quota: Option<Quota>,
+    /// How many were asked for.
+    pub wanted: u64,
+    /// How many were chosen.
+    pub found: u64,
+    /// Why there are no more.
+    pub cause: Shortage,
+    /// The caps that bar the rest.
+    pub by: Vec<Quota>,
+}
+
+/// Why something is unfilled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shortage {
+    /// There are not that many candidates, copies aside.
+    TooFew,
+    /// Caps bar the rest.
+    Capped,
+    /// There are not places enough for all minima.
+    NoRoom,
+}
+
+/// Selects `options.top` of the candidates; their order makes no difference.
+///
+/// 1. Of candidates with nearly the same text the best one stays. `also_near` holds further groups of copies, as indices of
+///    candidates: what `minhash::near_by_vector` finds.
+/// 2. Minima: whoever counts for a minimum that is not reached yet is taken, the best first, and counts for all of its
+///    minima.
+/// 3. The remaining places go to the best of the rest.
+/// 4. Exchanges, as long as there are any: a chosen task gives way to one that brings the minima nearer on the whole, or to a
+///    better one that leaves them where they are. So overlapping minima come to share their tasks where places are scarce,
+///    and a minimum's best does not stand in the way of something better where its second best would not.
+///
+/// Caps hold throughout, against minima too. One exchange at a time does not find everything: where caps on several facets
+/// cross, another choice may in rare cases fill more or give up less.
+pub fn select(candidates: &[Candidate], also_near: &[Vec<usize>], options: &Options) -> Selection {
+    let (order, duplicates) = without_copies(candidates, also_near, options.near);
+    let quotas: Vec<Quota> = options.quotas.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    let mut filling =
+        Filling { order: &order, quotas: &quotas, top: options.top, taken: BTreeSet::new(), counts: Counts::new() };
+    filling.fill(true);
+    filling.fill(false);
+    while filling.exchange() {
+        filling.fill(false);
+    }
+    let first = order.len().min(options.top);
+    let expected = filling.expected(filling.taken.iter().copied());
+    let doubtful = (0..order.len()).filter(|at| standing(membership(order[*at])) == Standing::Borderline);
+    let mut borderline: Vec<Placed> = doubtful.map(|at| filling.placed(at)).collect();
+    borderline.sort_by(|x, y| (x.membership - 0.5).abs().total_cmp(&(y.membership - 0.5).abs()));
+    Selection {
+        chosen: filling.taken.iter().map(|at| filling.placed(*at)).collect(),
+        borderline,
+        duplicates,
+        pushed_out: (0..first).map(|at| filling.placed(at)).filter(|placed| !placed.chosen).collect(),
+        came_in: filling.taken.range(first..).map(|at| filling.placed(*at)).collect(),
+        unfilled: filling.unfilled(),
+        expected_recall: (options.top > 0).then(|| expected / options.top as f64),
+        given_up: (filling.expected(0..first) - expected).max(0.0),
+        counts: filling.counts,
+    }
+}
+
+/// The candidates best first without copies, and the copies.
+fn without_copies<'c>(
+    candidates: &'c [Candidate],
+    also_near: &[Vec<usize>],
+    near: f64,
+) -> (Vec<&'c Candidate>, Vec<Duplicate>) {
+    let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text.as_str()).collect();
+    let mut groups = minhash::groups(&texts, near);
+    groups.extend_from_slice(also_near);
+    let mut kept: BTreeSet<usize> = (0..candidates.len()).collect();
+    let mut duplicates = Vec::new();
+    for group in minhash::merge(&groups, candidates.len()) {
+        let mut group: Vec<(usize, &Candidate)> = group.into_iter().map(|at| (at, &candidates[at])).collect();
+        group.sort_by(|(_, x), (_, y)| best_first(x, y));
+        for (at, copy) in &group[1..] {
+            kept.remove(at);
+            duplicates.push(duplicate(copy, group[0].1));
+        }
+    }
+    duplicates.sort_by(|x, y| (&x.copy_of, &x.id).cmp(&(&y.copy_of, &y.id)));
+    let mut order: Vec<&Candidate> = kept.into_iter().map(|at| &candidates[at]).collect();
+    order.sort_by(|x, y| best_first(x, y));
+    (order, duplicates)
+}
+
+fn duplicate(copy: &Candidate, of: &Candidate) -> Duplicate {
+    Duplicate {
+        id: copy.id.clone(),
+        copy_of: of.id.clone(),
+        likeness: minhash::jaccard(&minhash::shingles(&copy.text), &minhash::shingles(&of.text)),
+        membership: membership(copy),
+    }
+}
+
+fn best_first(x: &Candidate, y: &Candidate) -> Ordering {
+    // The larger of a number and what is not one is the number.
+    let strength = |candidate: &Candidate| candidate.strength.max(f64::NEG_INFINITY);
+    let by_strength = || strength(y).total_cmp(&strength(x));
+    membership(y).total_cmp(&membership(x)).then_with(by_strength).then_with(|| x.id.cmp(&y.id))
+}
+
+fn membership(candidate: &Candidate) -> f64 {
+    if candidate.membership.is_nan() { 0.0 } else { candidate.membership.clamp(0.0, 1.0) }
+}
+
+/// A selection that is being filled.
+struct Filling<'a> {
+    order: &'a [&'a Candidate],
+    quotas: &'a [Quota],
+    top: usize,
+    /// Positions in the order.
+    taken: BTreeSet<usize>,
+    counts: Counts,
+}
+
+impl<'a> Filling<'a> {
+    /// Takes what caps allow, the best first; `for_minima` only what a minimum needs.
+    fn fill(&mut self, for_minima: bool) {
+        for at in 0..self.order.len() {
+            let open = self.taken.len() < self.top && !self.taken.contains(&at);
+            if open && (!for_minima || !self.needed_by(at).is_empty()) && self.barred_by(at).is_empty() {
+                self.take(at);
+            }
+        }
+    }
+
+    /// Exchanges once through the order, against the worst that can be spared; whether anything changed.
+    fn exchange(&mut self) -> bool {
+        let mut changed = false;
+        for at in 0..self.order.len() {
+            let spared = if self.taken.contains(&at) { None } else { self.spared_for(at) };
+            if let Some(worse) = spared {
+                self.give_back(worse);
+                self.take(at);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn spared_for(&self, at: usize) -> Option<usize> {
+        let (caps, gained) = (self.barred_by(at), self.needed_by(at));
+        let without = |minima: &[&Quota], other| minima.iter().filter(|one| self.value(one, other).is_none()).count();
+        let spared = |worse: &usize| {
+            let allowed = caps.iter().all(|cap| self.value(cap, *worse) == self.value(cap, at));
+            let (gain, loss) = (without(&gained, *worse), without(&self.held_by(*worse), at));
+            allowed && (gain > loss || gain == loss && *worse > at)
+        };
+        self.taken.iter().rev().take_while(|worse| **worse > at || !gained.is_empty()).copied().find(spared)
+    }
+
+    fn take(&mut self, at: usize) {
+        for (facet, value) in &self.order[at].facets {
+            *self.counts.entry(*facet).or_default().entry(value.clone()).or_default() += 1;
+        }
+        self.taken.insert(at);
+    }
+
+    fn give_back(&mut self, at: usize) {
+        for (facet, value) in &self.order[at].facets {
+            if let Some(count) = self.counts.get_mut(facet).and_then(|values| values.get_mut(value)) {
+                *count -= 1;
+            }
+        }
+        self.counts.retain(|_, values| {
+            values.retain(|_, count| *count > 0);
+            !values.is_empty()
+        });
+        self.taken.remove(&at);
+    }
+
+    /// The caps that one more like this would exceed.
+    fn barred_by(&self, at: usize) -> Vec<&'a Quota> {
+        self.those(Bound::Most, at, |count, cap| count >= cap)
+    }
+
+    /// The minima that this would bring nearer.
+    fn needed_by(&self, at: usize) -> Vec<&'a Quota> {
+        self.those(Bound::Least, at, |count, minimum| count < minimum)
+    }
+
+    /// The minima that would miss this one, which is taken.
+    fn held_by(&self, at: usize) -> Vec<&'a Quota> {
+        self.those(Bound::Least, at, |count, minimum| count <= minimum)
+    }
+
+    /// The quotas that count this and whose number stands so to what is taken already.
+    fn those(&self, bound: Bound, at: usize, stands: fn(u64, u64) -> bool) -> Vec<&'a Quota> {
+        let holds = |quota: &&Quota| {
+            self.value(quota, at).is_some_and(|value| {
+                let count = self.counts.get(&quota.facet).and_then(|values| values.get(value)).copied();
+                stands(count.unwrap_or(0), u64::from(quota.number))
+            })
+        };
+        self.quotas.iter().filter(|quota| quota.bound == bound).filter(holds).collect()
+    }
+
+    fn value(&self, quota: &Quota, at: usize) -> Option<&'a String> {
+        quota.counted(&self.order[at].facets)
+    }
+
+    fn expected(&self, places: impl Iterator<Item = usize>) -> f64 {
+        places.fold(0.0, |sum, at| sum + membership(self.order[at]))
+    }
+
+    fn placed(&self, at: usize) -> Placed {
+        let &Candidate { ref id, strength, low, high, .. } = self.order[at];
+        let membership = membership(self.order[at]);
+        let chosen = self.taken.contains(&at);
+        let by = if chosen { self.held_by(at) } else { self.kept_out_by(at) };
+        let (by, standing) = (by.into_iter().cloned().collect(), standing(membership));
+        Placed { place: at + 1, id: id.clone(), membership, standing, strength, low, high, chosen, by }
+    }
+
+    fn kept_out_by(&self, at: usize) -> Vec<&'a Quota> {
+        let caps = self.barred_by(at);
+        if !caps.is_empty() || at >= self.top {
+            return caps;
+        }
+        let minima: BTreeSet<&Quota> = self.taken.range(self.top..).flat_map(|late| self.held_by(*late)).collect();
+        minima.into_iter().collect()
+    }
+
+    fn unfilled(&self) -> Vec<Unfilled> {
+        let minima = self.quotas.iter().filter(|quota| quota.bound == Bound::Least);
+        std::iter::once(None).chain(minima.map(Some)).filter_map(|quota| self.shortage(quota)).collect()
+    }
+
+    fn shortage(&self, quota: Option<&Quota>) -> Option<Unfilled> {
+        let counted = |at: &usize| quota.is_none_or(|quota| self.value(quota, *at).is_some());
+        let wanted = quota.map_or(self.top as u64, |quota| u64::from(quota.number));
+        let (taken, open): (Vec<usize>, Vec<usize>) =
+            (0..self.order.len()).filter(counted).partition(|at| self.taken.contains(at));
+        if taken.len() as u64 >= wanted {
+            return None;
+        }
+        let barred: Vec<Vec<&Quota>> = open.iter().map(|at| self.barred_by(*at)).collect();
+        let cause = if ((taken.len() + open.len()) as u64) < wanted {
+            Shortage::TooFew
+        } else if barred.iter().any(Vec::is_empty) {
+            Shortage::NoRoom
+        } else {
+            Shortage::Capped
+        };
+        let by: BTreeSet<&Quota> = barred.into_iter().flatten().collect();
+        let by = by.into_iter().cloned().collect();
+        Some(Unfilled { quota: quota.cloned(), wanted, found: taken.len() as u64, cause, by })
+    }
+}
+
+#[cfg(test)]
+#[path = "select_tests.rs"]
+mod tests;

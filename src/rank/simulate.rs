@@ -1,0 +1,248 @@
+//! How good would a ranking be? Made-up tasks whose quality is known, a made-up judge, and the real methods.
+//! Hides the worlds. A judge is deterministic: asked the same pair in the same order, it says the same again.
+
+use std::collections::HashSet;
+
+use clap::ValueEnum;
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+use rand_distr::{Distribution as _, StandardNormal};
+use serde::Serialize;
+
+use super::halving::{self, Halving, Settings};
+use crate::stats::{
+    bradley_terry::{Draws, Game},
+    correlation::kendall,
+    elo,
+};
+
+/// What qualities and verdicts are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum World {
+    /// Qualities N(0, 1), Bradley–Terry verdicts: 72.5 % of random pairs are judged rightly.
+    Bt1,
+    /// Qualities N(0, 4), Bradley–Terry verdicts: 82.7 %.
+    Bt2,
+    /// Qualities N(0, 1.2²), verdicts with normal noise of 1.6 and a preference of 0.3 for the first side (Thurstone).
+    Thur,
+    /// Many good ones: Beta(6, 2) scaled to a deviation of 1.5; preference 0.4 for the first side; 8 % coin tosses.
+    Skew,
+    /// As bt1, and every task has a taste on a circle: 1.0 · sin of the angle between two is added; 5 % coin tosses.
+    Cyc,
+    /// As bt1 with 15 % coin tosses.
+    Lapse,
+    /// As bt1, but a fifth of the tasks are near-copies of others: the same quality within 0.05.
+    Dup,
+}
+
+/// How to rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Random pairs and Elo, as in the paper.
+    Elo,
+    /// Sequential halving with Bradley–Terry strengths.
+    Halving,
+}
+
+/// What is tried out.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Trial {
+    /// The world.
+    pub world: World,
+    /// The method.
+    pub method: Method,
+    /// Tasks.
+    pub items: usize,
+    /// How many of the best are wanted.
+    pub top: usize,
+    /// Judgements at most.
+    pub calls: usize,
+    /// Ends earlier when so large a share of the best is expected to be found (halving).
+    pub target_recall: Option<f64>,
+    /// Seed of world, judge and method.
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Score {
+    /// Judgements.
+    pub calls: usize,
+    /// Share of the truly best that were found.
+    pub recall: f64,
+    /// The share that the method itself expects.
+    pub expected_recall: Option<f64>,
+    /// Mean quality of those found: 0 is that of all tasks, 1 that of the truly best.
+    pub quality: f64,
+    /// Share of the tasks that were judged at least once.
+    pub coverage: f64,
+    /// Kendall's tau-b of estimated and true qualities, over all tasks.
+    pub tau: Option<f64>,
+    /// Share of the 95 % intervals that hold the truth, over all tasks.
+    pub intervals: Option<f64>,
+    /// The same over those found, which are chosen for looking good.
+    pub intervals_of_found: Option<f64>,
+}
+
+/// Qualities and a judge.
+pub struct Judge {
+    world: World,
+    seed: u64,
+    /// True qualities.
+    pub quality: Vec<f64>,
+    taste: Vec<f64>,
+}
+
+impl Judge {
+    /// A world of `items` tasks.
+    pub fn new(world: World, items: usize, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x0077_6f72_6c64);
+        let scale = match world {
+            World::Bt2 => 2.0,
+            World::Thur => 1.2,
+            _ => 1.0,
+        };
+        let mut quality: Vec<f64> =
+            (0..items).map(|_| if world == World::Skew { skewed(&mut rng) } else { scale * draw(&mut rng) }).collect();
+        if world == World::Dup {
+            let copies = items / 5;
+            for at in items - copies..items {
+                quality[at] = quality[at - copies] + 0.05 * draw(&mut rng);
+            }
+        }
+        let taste = (0..items).map(|_| rng.random::<f64>() * std::f64::consts::TAU).collect();
+        Self { world, seed, quality, taste }
+    }
+
+    /// 1 if the first one wins, else 0.
+    pub fn verdict(&self, first: u32, second: u32) -> f64 {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ 0x6a75_6467_6500);
+        rng.set_stream(u64::from(first) << 32 | u64::from(second));
+        let (a, b) = (first as usize, second as usize);
+        let difference = self.quality[a] - self.quality[b];
+        let mut logistic = |difference: f64| rng.random::<f64>() < 1.0 / (1.0 + (-difference).exp());
+        let wins = match self.world {
+            World::Bt1 | World::Bt2 | World::Dup => logistic(difference),
+            World::Thur => difference + 0.3 + 1.6 * draw(&mut rng) > 0.0,
+            World::Skew => coin_or(0.08, logistic(difference + 0.4), &mut rng),
+            World::Lapse => coin_or(0.15, logistic(difference), &mut rng),
+            World::Cyc => {
+                let taste = (self.taste[a] - self.taste[b]).sin();
+                coin_or(0.05, logistic(difference + taste), &mut rng)
+            }
+        };
+        f64::from(u8::from(wins))
+    }
+}
+
+fn coin_or(share: f64, verdict: bool, rng: &mut ChaCha8Rng) -> bool {
+    if rng.random::<f64>() < share { rng.random() } else { verdict }
+}
+
+/// Beta(6, 2), which is the second largest of seven uniform draws, with mean 0 and a deviation of 1.5.
+fn skewed(rng: &mut ChaCha8Rng) -> f64 {
+    let mut draws: [f64; 7] = std::array::from_fn(|_| rng.random());
+    draws.sort_unstable_by(f64::total_cmp);
+    let deviation = (6.0 * 2.0 / (8.0f64 * 8.0 * 9.0)).sqrt();
+    (draws[5] - 0.75) / deviation * 1.5
+}
+
+/// Runs one trial.
+pub fn run(trial: &Trial) -> Score {
+    let judge = Judge::new(trial.world, trial.items, trial.seed);
+    match trial.method {
+        Method::Elo => by_elo(trial, &judge),
+        Method::Halving => by_halving(trial, &judge),
+    }
+}
+
+fn by_elo(trial: &Trial, judge: &Judge) -> Score {
+    let mut rng = ChaCha8Rng::seed_from_u64(trial.seed);
+    let mut rating = vec![elo::START; trial.items];
+    let mut met = vec![false; trial.items];
+    let mut order: Vec<u32> = (0..trial.items as u32).collect();
+    let mut calls = 0;
+    while calls < trial.calls && trial.items > 1 {
+        order.shuffle(&mut rng);
+        for two in order.chunks_exact(2).take(trial.calls - calls) {
+            let (a, b) = (two[0] as usize, two[1] as usize);
+            let gain = elo::gain(rating[a], rating[b], judge.verdict(two[0], two[1]), 32.0);
+            rating[a] += gain;
+            rating[b] -= gain;
+            (met[a], met[b]) = (true, true);
+            calls += 1;
+        }
+    }
+    let covered = met.iter().filter(|met| **met).count();
+    Score { tau: kendall(&rating, &judge.quality), ..score(judge, &largest(&rating, trial.top), calls, covered) }
+}
+
+fn by_halving(trial: &Trial, judge: &Judge) -> Score {
+    let Trial { items, top, calls, seed, target_recall, .. } = *trial;
+    let settings = Settings { top, calls, judges: 1, target_recall, seed };
+    let mut halving = Halving::new(items, &[], settings);
+    loop {
+        let pairs = halving.next_pairs();
+        if pairs.is_empty() {
+            break;
+        }
+        let game = |&(first, second): &(u32, u32)| Game {
+            first,
+            second,
+            judge: 0,
+            score: judge.verdict(first, second),
+            weight: 1.0,
+        };
+        halving.take(&pairs.iter().map(game).collect::<Vec<_>>());
+    }
+    let draws = halving::conclude(items, halving.games(), &settings);
+    let covered: HashSet<u32> = halving.games().iter().flat_map(|game| [game.first, game.second]).collect();
+    let found = largest(&draws.membership, top);
+    Score {
+        expected_recall: Some(draws.expected_recall),
+        intervals: Some(held(judge, &draws, &(0..items).collect::<Vec<_>>())),
+        intervals_of_found: Some(held(judge, &draws, &found)),
+        tau: kendall(&draws.mean, &judge.quality),
+        ..score(judge, &found, halving.games().len(), covered.len())
+    }
+}
+
+/// Share of the 95 % intervals that hold the true quality, both with the mean of all at 0.
+fn held(judge: &Judge, draws: &Draws, of: &[usize]) -> f64 {
+    let middle = judge.quality.iter().sum::<f64>() / judge.quality.len().max(1) as f64;
+    let holds = |item: &&usize| {
+        let (low, high) = draws.interval[**item];
+        (low..=high).contains(&(judge.quality[**item] - middle))
+    };
+    of.iter().filter(holds).count() as f64 / of.len().max(1) as f64
+}
+
+fn score(judge: &Judge, found: &[usize], calls: usize, covered: usize) -> Score {
+    let items = judge.quality.len();
+    let truth = largest(&judge.quality, found.len());
+    let best: HashSet<usize> = truth.iter().copied().collect();
+    let mean = |of: &[usize]| of.iter().map(|at| judge.quality[*at]).sum::<f64>() / of.len().max(1) as f64;
+    let all = judge.quality.iter().sum::<f64>() / items.max(1) as f64;
+    Score {
+        calls,
+        recall: found.iter().filter(|item| best.contains(item)).count() as f64 / found.len().max(1) as f64,
+        expected_recall: None,
+        quality: (mean(found) - all) / (mean(&truth) - all),
+        coverage: covered as f64 / items.max(1) as f64,
+        tau: None,
+        intervals: None,
+        intervals_of_found: None,
+    }
+}
+
+fn largest(values: &[f64], top: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
+    order.truncate(top);
+    order
+}
+
+fn draw(rng: &mut ChaCha8Rng) -> f64 {
+    StandardNormal.sample(rng)
+}

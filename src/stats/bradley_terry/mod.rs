@@ -1,0 +1,223 @@
+//! Bradley–Terry strengths from pairwise verdicts: the most probable ones (here), and draws from all that are credible
+//! ([`Posterior`]). Hides the solver. Nothing depends on the order of the verdicts, and an item without a win or a loss
+//! stays finite.
+//!
+//! The first of a pair wins with p = l/2 + (1 − l) σ(a (θ₁ − θ₂ + b)) (Bradley and Terry 1952, with an intercept b for the
+//! side shown first and a discrimination a of each judge, and a share l of verdicts that are a coin's). Strengths have the
+//! prior N(0, s²), intercepts N(0, 1).
+
+mod posterior;
+mod system;
+
+pub use posterior::{Draws, Posterior};
+use system::System;
+
+/// A verdict.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Game {
+    /// The item shown first.
+    pub first: u32,
+    /// The other one.
+    pub second: u32,
+    /// Who judged, from 0.
+    pub judge: u32,
+    /// What the first one got, 0 to 1.
+    pub score: f64,
+    /// How many verdicts it counts for: 1, or less where several come from one answer.
+    pub weight: f64,
+}
+
+/// What is held fixed when strengths are fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Variance s² of the strengths; its inverse is the ridge.
+    pub variance: f64,
+    /// Whether judges may prefer the side that is shown first.
+    pub intercepts: bool,
+    /// Share of verdicts that are a coin's, below 1.
+    pub lapse: f64,
+    /// How much each judge's verdicts follow the strengths.
+    pub discrimination: Vec<f64>,
+}
+
+impl Model {
+    /// Judges that are alike and attentive.
+    pub fn plain(judges: usize, variance: f64) -> Self {
+        Self { variance, intercepts: true, lapse: 0.0, discrimination: vec![1.0; judges] }
+    }
+}
+
+/// The most probable strengths.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Strength of each item, in logits; the prior's mean is 0.
+    pub strength: Vec<f64>,
+    /// How much each judge prefers the first side, in logits.
+    pub intercept: Vec<f64>,
+    /// Variance of each strength, roughly: opponents' uncertainty enters, correlations do not (as in Glicko).
+    pub variance: Vec<f64>,
+    /// Largest slope of the log posterior that is left.
+    pub slope: f64,
+}
+
+/// Largest slope at which a fit counts as found.
+const SLOPE: f64 = 1e-6;
+const MOST_STEPS: usize = 60;
+
+/// Fits the strengths of `items` by Newton's method, whose linear systems conjugate gradients solve; `start` is a fit to
+/// begin at, which changes the time and not the result.
+///
+/// Games name items below `items` and judges below the model's number of them.
+pub fn fit(items: usize, games: &[Game], model: &Model, start: Option<&Fit>) -> Fit {
+    let games = Games::new(items, model.discrimination.len(), games);
+    let mut x = start.map_or_else(Vec::new, |fit| [&fit.strength[..], &fit.intercept[..]].concat());
+    x.resize(games.unknowns(), 0.0);
+    let x = climb(&games, model, x);
+    let (_, slopes, system) = look(&games, model, &x);
+    Fit {
+        strength: x[..items].to_vec(),
+        intercept: x[items..].to_vec(),
+        variance: system.variances(items),
+        slope: slopes.iter().fold(0.0, |most: f64, slope| most.max(slope.abs())),
+    }
+}
+
+/// The verdicts in an order of their own, as columns.
+#[derive(Clone, Debug, Default)]
+struct Games {
+    items: usize,
+    judges: usize,
+    first: Vec<u32>,
+    second: Vec<u32>,
+    judge: Vec<u32>,
+    score: Vec<f64>,
+    weight: Vec<f64>,
+}
+
+impl Games {
+    fn new(items: usize, judges: usize, games: &[Game]) -> Self {
+        let mut sorted = games.to_vec();
+        sorted.sort_unstable_by(|a, b| {
+            let key = |game: &Game| (game.first, game.second, game.judge);
+            key(a).cmp(&key(b)).then(a.score.total_cmp(&b.score)).then(a.weight.total_cmp(&b.weight))
+        });
+        Self {
+            items,
+            judges,
+            first: sorted.iter().map(|game| game.first).collect(),
+            second: sorted.iter().map(|game| game.second).collect(),
+            judge: sorted.iter().map(|game| game.judge).collect(),
+            score: sorted.iter().map(|game| game.score).collect(),
+            weight: sorted.iter().map(|game| game.weight).collect(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.score.len()
+    }
+
+    /// Strengths, then intercepts.
+    fn unknowns(&self) -> usize {
+        self.items + self.judges
+    }
+
+    /// Where a verdict's strengths and intercept stand.
+    fn at(&self, game: usize) -> (usize, usize, usize) {
+        (self.first[game] as usize, self.second[game] as usize, self.items + self.judge[game] as usize)
+    }
+
+    /// a (θ₁ − θ₂ + b)
+    fn logit(&self, model: &Model, x: &[f64], game: usize) -> f64 {
+        let (i, j, b) = self.at(game);
+        model.discrimination[b - self.items] * (x[i] - x[j] + x[b])
+    }
+}
+
+impl Model {
+    /// The prior's precisions of strengths and intercepts. An intercept that may not be is held at 0.
+    fn precisions(&self, games: &Games) -> Vec<f64> {
+        let mut precision = vec![1.0 / self.variance; games.items];
+        precision.resize(games.unknowns(), if self.intercepts { 1.0 } else { 1e12 });
+        precision
+    }
+}
+
+/// One verdict under the model, with respect to its logit.
+struct Point {
+    value: f64,
+    slope: f64,
+    information: f64,
+}
+
+fn point(logit: f64, score: f64, lapse: f64) -> Point {
+    let sigma = 1.0 / (1.0 + (-logit).exp());
+    let steep = sigma * (1.0 - sigma);
+    if lapse == 0.0 {
+        return Point { value: log_likelihood(logit, score, lapse), slope: score - sigma, information: steep };
+    }
+    let p = lapse / 2.0 + (1.0 - lapse) * sigma;
+    let (change, spread) = ((1.0 - lapse) * steep, p * (1.0 - p));
+    Point {
+        value: log_likelihood(logit, score, lapse),
+        slope: (score - p) / spread * change,
+        information: change * change / spread,
+    }
+}
+
+fn log_likelihood(logit: f64, score: f64, lapse: f64) -> f64 {
+    if lapse == 0.0 {
+        // y ln σ + (1 − y) ln(1 − σ), without cancellation.
+        return score * logit - logit.max(0.0) - (-logit.abs()).exp().ln_1p();
+    }
+    let p = lapse / 2.0 + (1.0 - lapse) / (1.0 + (-logit).exp());
+    score * p.ln() + (1.0 - score) * (1.0 - p).ln()
+}
+
+/// The log posterior (up to a constant), its slopes and its curvature.
+fn look<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, System<'a>) {
+    let precision = model.precisions(games);
+    let mut slopes: Vec<f64> = x.iter().zip(&precision).map(|(x, precision)| -x * precision).collect();
+    let mut value = x.iter().zip(&slopes).map(|(x, slope)| x * slope / 2.0).sum();
+    let mut information = Vec::with_capacity(games.len());
+    for game in 0..games.len() {
+        let (first, second, side) = games.at(game);
+        let (steepness, weight) = (model.discrimination[side - games.items], games.weight[game]);
+        let point = point(games.logit(model, x, game), games.score[game], model.lapse);
+        value += weight * point.value;
+        let slope = weight * steepness * point.slope;
+        slopes[first] += slope;
+        slopes[second] -= slope;
+        slopes[side] += slope;
+        information.push(weight * steepness * steepness * point.information);
+    }
+    (value, slopes, System::new(games, information, precision))
+}
+
+/// From `x` to the most probable strengths and intercepts.
+fn climb(games: &Games, model: &Model, mut x: Vec<f64>) -> Vec<f64> {
+    let (mut value, mut slopes, mut system) = look(games, model, &x);
+    for _ in 0..MOST_STEPS {
+        let steepest = slopes.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
+        if steepest <= SLOPE {
+            break;
+        }
+        // Far from the top a rough direction will do.
+        let way = system.solve(&slopes, steepest.sqrt().clamp(1e-8, 0.05));
+        let mut length = 1.0;
+        loop {
+            let there: Vec<f64> = x.iter().zip(&way).map(|(x, way)| x + length * way).collect();
+            let (better, new_slopes, new_system) = look(games, model, &there);
+            // Rounding may hide the last gains: the slope tells.
+            if better >= value - 1e-9 * value.abs().max(1.0) || length < 1e-4 {
+                (x, value, slopes, system) = (there, better, new_slopes, new_system);
+                break;
+            }
+            length /= 2.0;
+        }
+    }
+    x
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,139 @@
+//! The fit against what can be worked out by hand, and the draws against the fit.
+
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+use rand_distr::{Distribution as _, StandardNormal};
+
+use super::*;
+
+fn game(first: u32, second: u32, score: f64) -> Game {
+    Game { first, second, judge: 0, score, weight: 1.0 }
+}
+
+fn sigma(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Items with strengths N(0, 1), and random pairs of them.
+fn world(items: u32, games: usize, side: f64, seed: u64) -> (Vec<f64>, Vec<Game>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let strength: Vec<f64> = (0..items).map(|_| StandardNormal.sample(&mut rng)).collect();
+    let verdict = |_| {
+        let a = rng.random_range(0..items);
+        let b = (a + rng.random_range(1..items)) % items;
+        let won = rng.random::<f64>() < sigma(strength[a as usize] - strength[b as usize] + side);
+        game(a, b, f64::from(u8::from(won)))
+    };
+    let games = (0..games).map(verdict).collect();
+    (strength, games)
+}
+
+/// One win of one item over another: by symmetry θ₁ = −θ₂ = t, where t = s² (1 − σ(2t)).
+#[test]
+fn one_game_is_solved_by_hand() {
+    let model = Model { intercepts: false, ..Model::plain(1, 2.0) };
+    let fit = fit(2, &[game(0, 1, 1.0)], &model, None);
+    let t = fit.strength[0];
+    assert!((t - 2.0 * (1.0 - sigma(2.0 * t))).abs() < 1e-6, "{t}");
+    assert!((t + fit.strength[1]).abs() < 1e-9);
+    assert!(fit.intercept[0].abs() < 1e-9);
+}
+
+/// Where sides alone decide, the intercept is the logarithm of the odds, held back a little by its prior.
+#[test]
+fn a_preference_for_the_first_side_is_the_intercepts_not_the_items() {
+    let games: Vec<Game> = (0..4000)
+        .map(|n| game(n % 50, (n * 7 + 1 + n % 50) % 50, f64::from(u8::from(n / 50 % 10 < 7))))
+        .filter(|g| g.first != g.second)
+        .collect();
+    let fit = fit(50, &games, &Model::plain(1, 0.01), None);
+    assert!((fit.intercept[0] - (0.7f64 / 0.3).ln()).abs() < 0.05, "{}", fit.intercept[0]);
+}
+
+#[test]
+fn no_win_and_no_game_stay_finite() {
+    let games: Vec<Game> = (1..6).flat_map(|n| [game(0, n, 0.0), game(n, 0, 1.0)]).collect();
+    let fit = fit(7, &games, &Model::plain(1, 1.0), None);
+    assert!(fit.strength.iter().all(|x| x.is_finite()) && fit.slope < 1e-6);
+    assert!(fit.strength[0] < -1.0 && fit.strength[6].abs() < 1e-9);
+    assert!((fit.variance[6] - 1.0).abs() < 1e-9 && fit.variance[0] < 0.6);
+}
+
+#[test]
+fn neither_order_nor_the_start_matters() {
+    let (_, mut games) = world(200, 1500, 0.3, 1);
+    let one = fit(200, &games, &Model::plain(1, 1.0), None);
+    let mut chain = Posterior::new(200, 1, &games, true, 5);
+    let draws = chain.draws(20, 10, 20);
+    games.shuffle(&mut ChaCha8Rng::seed_from_u64(9));
+    assert_eq!(fit(200, &games, &Model::plain(1, 1.0), None), one, "to the last bit");
+    assert_eq!(Posterior::new(200, 1, &games, true, 5).draws(20, 10, 20), draws, "to the last bit");
+    let elsewhere = Fit { strength: vec![3.0; 200], intercept: vec![-2.0], ..one.clone() };
+    let again = fit(200, &games, &Model::plain(1, 1.0), Some(&elsewhere));
+    assert!(again.strength.iter().zip(&one.strength).all(|(a, b)| (a - b).abs() < 1e-5));
+}
+
+#[test]
+fn known_strengths_come_back() {
+    let (strength, games) = world(100, 20_000, 0.4, 2);
+    let fit = fit(100, &games, &Model::plain(1, 1.0), None);
+    let mean = strength.iter().sum::<f64>() / 100.0;
+    let error: f64 = fit.strength.iter().zip(&strength).map(|(a, b)| (a - b + mean).powi(2)).sum::<f64>() / 100.0;
+    assert!(error.sqrt() < 0.2, "{error}");
+    assert!((fit.intercept[0] - 0.4).abs() < 0.1);
+}
+
+/// Where verdicts are many the posterior is normal around the fit, and both agree; where they are few only the draws know
+/// the variance.
+#[test]
+fn draws_cover_the_truth_and_find_the_variance() {
+    for (games, worst) in [(2000, 0.35), (20_000, 0.12)] {
+        let (strength, games) = world(400, games, 0.0, 3);
+        let draws = Posterior::new(400, 1, &games, false, 1).draws(40, 100, 300);
+        let middle = strength.iter().sum::<f64>() / 400.0;
+        let inside =
+            draws.interval.iter().zip(&strength).filter(|((low, high), x)| (*low..=*high).contains(&(**x - middle)));
+        let inside = inside.count() as f64 / 400.0;
+        assert!((0.90..=0.98).contains(&inside), "{inside}");
+        assert!((draws.model.variance.sqrt() - 1.0).abs() < worst, "{}", draws.model.variance);
+        let members: f64 = draws.membership.iter().sum();
+        assert!((members - 40.0).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn coin_tosses_and_a_careless_judge_are_found_out() {
+    let (strength, mut games) = world(60, 12_000, 0.0, 4);
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    for (n, game) in games.iter_mut().enumerate() {
+        game.judge = (n % 2) as u32;
+        // The second judge's verdicts follow the strengths a third as much.
+        let (a, b) = (strength[game.first as usize], strength[game.second as usize]);
+        if game.judge == 1 {
+            game.score = f64::from(u8::from(rng.random::<f64>() < sigma((a - b) / 3.0)));
+        }
+    }
+    let a = Posterior::new(60, 2, &games, false, 1).draws(6, 100, 200).model.discrimination;
+    assert!((a[1] / a[0] - 1.0 / 3.0).abs() < 0.08, "{a:?}");
+    let (_, mut games) = world(60, 12_000, 0.0, 5);
+    for game in &mut games {
+        if rng.random::<f64>() < 0.3 {
+            game.score = f64::from(u8::from(rng.random::<bool>()));
+        }
+    }
+    let lapse = Posterior::new(60, 1, &games, true, 1).draws(6, 200, 300).model.lapse;
+    assert!((0.15..0.4).contains(&lapse), "{lapse}");
+}
+
+/// Verdicts that count half tell half as much.
+#[test]
+fn weights_weigh() {
+    let (_, games) = world(30, 3000, 0.0, 6);
+    let halves: Vec<Game> = games.iter().flat_map(|game| [Game { weight: 0.5, ..*game }; 2]).collect();
+    let (whole, half) = (fit(30, &games, &Model::plain(1, 1.0), None), fit(30, &halves, &Model::plain(1, 1.0), None));
+    assert!(whole.strength.iter().zip(&half.strength).all(|(a, b)| (a - b).abs() < 1e-5));
+    let wide = |games: &[Game]| {
+        let draws = Posterior::new(30, 1, games, false, 1).draws(3, 50, 300);
+        draws.interval.iter().map(|(low, high)| high - low).sum::<f64>()
+    };
+    assert!((wide(&halves) / wide(&games) - 1.0).abs() < 0.1, "{} {}", wide(&halves), wide(&games));
+}
