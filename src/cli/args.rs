@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{
+    Parser, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 
-use crate::rank::simulate::{Method, World};
+use crate::rank::{Method, simulate::World};
 
 /// Turns recordings of academic seminars into ranked research tasks.
 ///
@@ -12,7 +15,7 @@ use crate::rank::simulate::{Method, World};
 #[derive(Debug, Parser)]
 #[command(name = "taskgen", version, propagate_version = true, max_term_width = 110)]
 #[command(
-    after_help = "Exit codes: 0 done · 1 done, but some items failed · 2 usage, configuration or lock · 3 a model, key or provider is missing\n4 too many unscored · 5 stopped by the budget · 75 asked to stop · 130 interrupted (all that was finished is saved)"
+    after_help = "Exit codes: 0 done · 1 done, but some items failed · 2 usage, configuration or lock · 3 a model, key or provider is missing\n4 too many unscored · 5 stopped by the budget · 6 a judge no better than chance · 75 asked to stop · 130 interrupted (all that was finished is saved)"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -187,7 +190,19 @@ pub struct RankCommand {
 /// How to rank.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Rank {
-    /// Rounds of pairwise judgements; each task meets one other per round
+    /// How pairs are found and folded [default: halving, or elo with --rounds]
+    #[arg(long, value_parser = one_of::<Method>(&["halving", "elo"]))]
+    pub method: Option<Method>,
+    /// Judgements at most [default: four for each task]
+    #[arg(long, value_name = "N")]
+    pub budget_calls: Option<u64>,
+    /// How many of the best are to be found [default: 100, or a third of the tasks]
+    #[arg(long, value_name = "K")]
+    pub top: Option<usize>,
+    /// End earlier when so large a share of the best is expected to be found [default: 0.95]
+    #[arg(long, value_name = "SHARE")]
+    pub target_recall: Option<f64>,
+    /// The paper's way: rounds of pairwise judgements; each task meets one other per round
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
     /// The Elo factor K
@@ -203,16 +218,22 @@ pub struct Rank {
 pub enum InsteadOfRanking {
     /// Tries a way to rank on made-up tasks whose quality is known
     Simulate(Simulate),
+    /// How far the ranking can be believed: the audit card, as text, JSON or a page with plots
+    Report {
+        /// Write a page with plots, too
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+    },
 }
 
 /// `rank simulate`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Simulate {
     /// What tasks and judge are like
-    #[arg(long, default_value = "bt1")]
+    #[arg(long, default_value = "bt1", value_parser = one_of::<World>(&["bt1", "bt2", "thur", "skew", "cyc", "lapse", "dup"]))]
     pub world: World,
     /// How to rank
-    #[arg(long, default_value = "halving")]
+    #[arg(long, default_value = "halving", value_parser = one_of::<Method>(&["halving", "elo"]))]
     pub method: Method,
     /// Tasks
     #[arg(long, short, value_name = "N", default_value_t = 10_000)]
@@ -244,6 +265,21 @@ pub enum Tasks {
     Show {
         /// A task's id, or the start of one
         id: String,
+    },
+    /// Choose the best: near-copies removed, quotas kept, doubtful ones listed; saved as a named set
+    Select {
+        /// How many
+        #[arg(long, value_name = "K", default_value_t = 100)]
+        top: usize,
+        /// At most so many of each value (seminar=3), of one (language:en=50), or at least (language:zh>=20); repeatable
+        #[arg(long, value_name = "QUOTA")]
+        quota: Vec<String>,
+        /// Likeness from which two tasks are copies, 0 to 1; above 1 none are
+        #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
+        near: f64,
+        /// Name of the set
+        #[arg(long, value_name = "NAME", default_value = "selected")]
+        name: String,
     },
     /// The tasks as JSONL, best first, with provenance
     Export {
@@ -321,4 +357,11 @@ pub enum Prompts {
 pub enum Config {
     /// Every value and where it comes from
     Show,
+}
+
+/// A word of an enumeration, by the name that it is stored under.
+fn one_of<T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static>(
+    names: &'static [&'static str],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).try_map(|name| serde_json::from_value(serde_json::Value::String(name)))
 }

@@ -226,12 +226,7 @@ pub fn check(config: &Config) -> Result<(), String> {
     if !(5..=8).contains(&config.weave.per_seminar) {
         return Err(format!("weave.per_seminar must be 5 to 8: `{}`", config.weave.per_seminar));
     }
-    if config.rank.rounds == 0 {
-        return Err("rank.rounds must be at least 1: `0`".into());
-    }
-    if !config.rank.elo_k.is_finite() || config.rank.elo_k <= 0.0 {
-        return Err(format!("rank.elo_k must be above 0: `{}`", config.rank.elo_k));
-    }
+    config.rank.check()?;
     if config.inspire.window == 0 {
         return Err("inspire.window must be at least 1: `0`".into());
     }

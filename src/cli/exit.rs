@@ -1,6 +1,8 @@
 //! Errors into exit codes and messages: lower case, no full stop, then what to do next.
 
-use crate::{llm::AskError, models::ModelFileError, store::Locked, transcribe::TranscribeError};
+use crate::{
+    llm::AskError, models::ModelFileError, rank::NoBetterThanChance, store::Locked, transcribe::TranscribeError,
+};
 
 /// Done.
 pub const DONE: u8 = 0;
@@ -14,6 +16,8 @@ pub const NO_MODEL: u8 = 3;
 pub const UNSCORED: u8 = 4;
 /// The budget is spent; state is saved.
 pub const BUDGET: u8 = 5;
+/// A judge is no better than chance; state is saved.
+pub const CHANCE: u8 = 6;
 /// Asked to stop; state is saved.
 pub const STOPPED: u8 = 75;
 /// Interrupted; state is saved.
@@ -45,6 +49,9 @@ pub fn code(error: &anyhow::Error) -> u8 {
                 AskError::NotOnRecord { .. } | AskError::Unpriced(_) => USAGE,
                 AskError::Prompt(_) | AskError::Store(_) => SOME_FAILED,
             };
+        }
+        if cause.is::<NoBetterThanChance>() {
+            return CHANCE;
         }
         if let Some(transcribe) = cause.downcast_ref::<TranscribeError>() {
             return if transcribe.is_about_the_model() { NO_MODEL } else { SOME_FAILED };

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     data::{Inspiration, SeminarId, Task},
-    rank::{self, Standing},
+    rank::{self, Estimate, Standing},
     store::{Ranking, SeminarInfo, Store},
 };
 
@@ -16,10 +16,14 @@ use crate::{
 pub struct Listed {
     /// Place in the ranking, from 1; none before the task was ranked.
     pub rank: Option<usize>,
-    /// Elo rating.
+    /// Elo rating, where the ranking is the paper's.
     pub elo: Option<f64>,
-    /// Games that counted.
+    /// Games that counted for it.
     pub elo_games: Option<u32>,
+    /// Strength, where the ranking is by duels.
+    pub estimate: Option<Estimate>,
+    /// Games that counted.
+    pub games: Option<u32>,
     /// The task.
     #[serde(flatten)]
     pub task: Task,
@@ -47,7 +51,7 @@ pub fn read(store: &Store) -> Result<Listing> {
     let place = |task: &Task| {
         let rated = &standing.as_ref()?.rated;
         let index = rated.iter().position(|rated| rated.task == task.id)?;
-        Some((index + 1, rated[index].elo, rated[index].games))
+        Some((index + 1, &rated[index]))
     };
     let mut tasks = Vec::new();
     for task in store.tasks()? {
@@ -59,9 +63,11 @@ pub fn read(store: &Store) -> Result<Listing> {
         }
         let place = place(&task);
         tasks.push(Listed {
-            rank: place.map(|p| p.0),
-            elo: place.map(|p| p.1),
-            elo_games: place.map(|p| p.2),
+            rank: place.map(|(rank, _)| rank),
+            elo: place.and_then(|(_, rated)| rated.elo),
+            elo_games: place.filter(|(_, rated)| rated.elo.is_some()).map(|(_, rated)| rated.games),
+            estimate: place.and_then(|(_, rated)| rated.estimate),
+            games: place.map(|(_, rated)| rated.games),
             task,
             source,
             sources,

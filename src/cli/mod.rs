@@ -15,8 +15,11 @@ mod progress;
 mod project;
 mod prompts;
 mod providers;
+mod rank_report;
+mod ranking_page;
 mod resolve;
 mod roles;
+mod select;
 mod side;
 mod simulate;
 mod stages;
@@ -67,6 +70,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Rank(rank) => match &rank.instead {
             None => stages::rank(&global, &rank.rank, printer),
             Some(InsteadOfRanking::Simulate(trial)) => simulate::simulate(&global, trial, printer),
+            Some(InsteadOfRanking::Report { html }) => rank_report::report(&global, html.clone(), printer),
         },
         Command::Tasks(command) => tasks::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     data::id::sha256_hex,
+    rank::Method,
     store::{RunInfo, Store, WriteLock},
 };
 
@@ -140,14 +141,41 @@ impl Project {
 
     /// Applies the flags of the rank stage.
     pub fn apply_rank(&mut self, rank: &Rank) -> Result<()> {
-        if let Some(rounds) = rank.rounds {
-            self.loaded.config.rank.rounds = rounds;
-            self.loaded.set_by("rank.rounds", "--rounds");
+        let by_duels = [
+            ("--budget-calls", rank.budget_calls.is_some()),
+            ("--target-recall", rank.target_recall.is_some()),
+            ("--top", rank.top.is_some()),
+        ];
+        // Rounds are the paper's: who names them means its method.
+        let method = rank.method.or(rank.rounds.map(|_| Method::Elo));
+        if let (Some(Method::Elo), Some((flag, _))) = (method, by_duels.iter().find(|(_, given)| *given)) {
+            let hint = "--rounds and --elo-k are of --method elo, --budget-calls, --target-recall and --top of halving";
+            return Err(Usage(format!("{flag} has no meaning for --method elo\nhint: {hint}")).into());
         }
-        if let Some(k) = rank.elo_k {
-            self.loaded.config.rank.elo_k = k;
-            self.loaded.set_by("rank.elo_k", "--elo-k");
+        if let (Some(Method::Halving), Some(_)) = (rank.method, rank.rounds) {
+            return Err(Usage(
+                "--rounds has no meaning for --method halving\nhint: --budget-calls says how many judgements".into(),
+            )
+            .into());
         }
+        let loaded = &mut self.loaded;
+        let mut set = |name: &str, flag: &str| loaded.set_by(name, flag);
+        let given = [
+            ("rank.method", if rank.method.is_some() { "--method" } else { "--rounds" }, method.is_some()),
+            ("rank.rounds", "--rounds", rank.rounds.is_some()),
+            ("rank.elo_k", "--elo-k", rank.elo_k.is_some()),
+            ("rank.budget_calls", "--budget-calls", rank.budget_calls.is_some()),
+            ("rank.target_recall", "--target-recall", rank.target_recall.is_some()),
+            ("rank.top", "--top", rank.top.is_some()),
+        ];
+        given.iter().filter(|(.., given)| *given).for_each(|(name, flag, _)| set(name, flag));
+        let options = &mut self.loaded.config.rank;
+        options.method = method.unwrap_or(options.method);
+        options.rounds = rank.rounds.unwrap_or(options.rounds);
+        options.elo_k = rank.elo_k.unwrap_or(options.elo_k);
+        options.budget_calls = rank.budget_calls.unwrap_or(options.budget_calls);
+        options.target_recall = rank.target_recall.unwrap_or(options.target_recall);
+        options.top = rank.top.unwrap_or(options.top);
         if !(0.0..=1.0).contains(&rank.max_unscored) {
             return Err(Usage(format!(
                 "--max-unscored must be between 0 and 1: `{}`\nhint: 0.1 allows a tenth",

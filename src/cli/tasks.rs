@@ -12,6 +12,7 @@ use super::{
     listing::{self, Listed, Listing},
     output::{Printer, table},
     project::Project,
+    select,
 };
 use crate::{
     data::{Inspiration, Transcript},
@@ -24,13 +25,23 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// Runs one of the commands.
 pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
-    let project = Project::find(global)?;
-    let store = project.read_or_hint()?;
-    let listing = listing::read(&store)?;
+    let read = || {
+        let project = Project::find(global)?;
+        let store = project.read_or_hint()?;
+        let listing = listing::read(&store)?;
+        anyhow::Ok((project, store, listing))
+    };
     match command {
-        Tasks::List { top } => list(listing, top, printer),
-        Tasks::Show { id } => show(&store, listing, &id, printer),
-        Tasks::Export { output, top } => export(&project, &store, &listing, output, top, printer),
+        Tasks::List { top } => list(read()?.2, top, printer),
+        Tasks::Show { id } => {
+            let (_, store, listing) = read()?;
+            show(&store, listing, &id, printer)
+        }
+        Tasks::Select { top, quota, near, name } => select::run(global, top, near, &quota, &name, printer),
+        Tasks::Export { output, top } => {
+            let (project, store, listing) = read()?;
+            export(&project, &store, &listing, output, top, printer)
+        }
     }
 }
 
@@ -48,20 +59,29 @@ pub fn text_list(tasks: &[Listed]) -> String {
     if tasks.is_empty() {
         return "no tasks yet\nhint: `taskgen run`, and `taskgen status` says what is missing".to_owned();
     }
-    let mut table = table(&["#", "elo", "phase, family", "task", "seminar, time, quote"]);
+    let by_duels = tasks.iter().any(|listed| listed.estimate.is_some());
+    let rating = if by_duels { "strength, P(top)" } else { "elo" };
+    let mut table = table(&["#", rating, "phase, family", "task", "seminar, time, quote"]);
     for listed in tasks {
         let place = listed.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
-        let elo = listed.elo.map_or_else(|| "–".to_owned(), |elo| format!("{elo:.0}"));
         let task = &listed.task;
         table.add_row(vec![
             place,
-            elo,
+            rating_of(listed),
             format!("{}\n{}\n{}", task.phase.label(), task.task_type.label(), task.id),
             task.task.clone(),
             source(listed),
         ]);
     }
     table.to_string()
+}
+
+fn rating_of(listed: &Listed) -> String {
+    match (&listed.estimate, listed.elo) {
+        (Some(e), _) => format!("{:+.2}\n[{:+.1}, {:+.1}]\n{:.2}", e.strength, e.low, e.high, e.membership),
+        (None, Some(elo)) => format!("{elo:.0}"),
+        (None, None) => "–".to_owned(),
+    }
 }
 
 fn source(listed: &Listed) -> String {
@@ -77,6 +97,12 @@ fn about(listing: &Listing, printer: &Printer) {
         let failed: Vec<String> = standing.n_failed.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
         let failed = if failed.is_empty() { String::new() } else { format!(" ({})", failed.join(", ")) };
         printer.note(&format!("ratings rest on {} of {} comparisons{failed}", standing.n_scored, standing.n_total));
+        if let (Some(top), Some(recall)) = (standing.top, standing.expected_recall) {
+            printer.note(&format!(
+                "of the truly best {top}, the first {top} are expected to hold {:.0} %; `taskgen rank report` says how far the judge can be believed",
+                recall * 100.0
+            ));
+        }
     }
     let judges = listing.ranking.iter().flat_map(|ranking| &ranking.panel).map(|judge| judge.model_asked.as_str());
     if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
@@ -129,8 +155,14 @@ fn around(text: &[char], inspiration: &Inspiration) -> String {
 
 fn text_show(traced: &Traced<'_>) -> String {
     let Listed { task, source, .. } = traced.listed;
-    let place = match (traced.listed.rank, traced.listed.elo, traced.listed.elo_games) {
-        (Some(rank), Some(elo), Some(games)) => format!("place {rank}, Elo {elo:.1} after {games} games"),
+    let Listed { rank, elo, estimate, games, .. } = traced.listed;
+    let games = games.unwrap_or(0);
+    let place = match (rank, elo, estimate) {
+        (Some(rank), Some(elo), _) => format!("place {rank}, Elo {elo:.1} after {games} games"),
+        (Some(rank), _, Some(e)) => format!(
+            "place {rank}, strength {:+.2} [{:+.2}, {:+.2}] after {games} games, among the best with probability {:.2}",
+            e.strength, e.low, e.high, e.membership
+        ),
         _ => "not ranked yet".to_owned(),
     };
     let mut out = format!(
@@ -259,8 +291,12 @@ fn record(listed: &Listed, transcript: &Transcript) -> Value {
         "language": task.language,
         "discipline": task.discipline,
         "rank": listed.rank,
-        "elo": listed.elo.map(|elo| (elo * 1000.0).round() / 1000.0),
+        "elo": listed.elo.map(thousandths),
         "elo_games": listed.elo_games,
+        "estimate": listed.estimate.map(|e| json!({
+            "strength": thousandths(e.strength), "low": thousandths(e.low), "high": thousandths(e.high),
+            "p_top": thousandths(e.membership), "games": listed.games,
+        })),
         "provenance": {
             "seminar": {
                 "id": listed.source.id, "path": listed.source.path, "title": listed.source.title,
@@ -271,6 +307,10 @@ fn record(listed: &Listed, transcript: &Transcript) -> Value {
             "inspirations": inspirations,
         }
     })
+}
+
+fn thousandths(x: f64) -> f64 {
+    (x * 1000.0).round() / 1000.0
 }
 
 /// Every quote is compared with its span of the stored transcript: what is exported leads back to what was said.

@@ -32,6 +32,15 @@ impl Verdict {
             Side::B => 1.0 - self.confidence,
         }
     }
+
+    /// What the task shown first got in a game: 1, 0, or ½ where the judge saw no difference.
+    pub fn outcome(&self) -> f64 {
+        match self.winner {
+            _ if self.confidence <= 0.5 => 0.5,
+            Side::A => 1.0,
+            Side::B => 0.0,
+        }
+    }
 }
 
 /// One comparison of a ranking: what was shown, and what came of it.

@@ -1,16 +1,24 @@
-//! Verdicts into ratings: Elo in the order of rounds and pairs, whatever the order in which the verdicts arrived.
-//! A missing or failed verdict moves nothing and is counted.
+//! Verdicts into ratings, whatever the order in which they arrived: Elo in the order of rounds and pairs, strengths and
+//! memberships from all verdicts at once. A missing or failed verdict moves nothing and is counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Options, pairing};
+use super::{
+    audit::Seen,
+    duels::Index,
+    halving::{self, Settings, edge_of},
+    pairing,
+};
 use crate::{
     data::TaskId,
-    stats::elo,
-    store::{Ranking, Store},
+    stats::{
+        bradley_terry::{Draws, Game},
+        elo,
+    },
+    store::{Ranking, Recorded, Store},
 };
 
 /// A task's place.
@@ -18,10 +26,25 @@ use crate::{
 pub struct Rated {
     /// The task.
     pub task: TaskId,
-    /// Its Elo rating.
-    pub elo: f64,
+    /// Its Elo rating, where the ranking is the paper's.
+    pub elo: Option<f64>,
+    /// Its strength, where the ranking is by duels.
+    pub estimate: Option<Estimate>,
     /// Games that counted.
     pub games: u32,
+}
+
+/// What the verdicts say of a task's strength, in logits around the mean of all tasks (Bradley–Terry).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Mean of what is credible.
+    pub strength: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// Probability to be among the best `top`.
+    pub membership: f64,
 }
 
 /// The tasks of a ranking, best first, and how much it rests on.
@@ -29,44 +52,49 @@ pub struct Rated {
 pub struct Standing {
     /// Best first; equal ratings by id.
     pub rated: Vec<Rated>,
-    /// Comparisons of the schedule, once for each member of the panel.
+    /// Comparisons of the schedule or on record, once for each member of the panel.
     pub n_total: u64,
     /// Those with a verdict.
     pub n_scored: u64,
     /// The others by cause; `missing` ones were not asked yet.
     pub n_failed: BTreeMap<String, u64>,
+    /// How many are looked for, where the ranking is by duels.
+    pub top: Option<usize>,
+    /// Share of the truly best that the first `top` are expected to hold.
+    pub expected_recall: Option<f64>,
 }
 
 /// Folds what the store has into the standing of `ranking`.
 pub fn fold(store: &Store, ranking: &Ranking) -> Result<Standing> {
-    let options: Options = serde_json::from_value(ranking.parameters.clone())?;
+    if ranking.method == "elo" { by_elo(store, ranking) } else { by_strength(store, ranking) }
+}
+
+fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
+    let number = |name: &str| ranking.parameters.get(name).and_then(serde_json::Value::as_f64);
+    let (rounds, k) = (number("rounds").unwrap_or(20.0) as u32, number("elo_k").unwrap_or(32.0));
     let comparisons = store.comparisons(&ranking.panel)?;
     let members: BTreeSet<&str> = ranking.panel.iter().map(|judge| judge.model_asked.as_str()).collect();
     let mut rating: BTreeMap<TaskId, (f64, u32)> =
         ranking.items.iter().map(|id| (id.clone(), (elo::START, 0))).collect();
     let mut standing = Standing::default();
-    for pair in pairing::schedule(&ranking.items, options.rounds, ranking.seed).into_iter().flatten() {
+    for pair in pairing::schedule(&ranking.items, rounds, ranking.seed).into_iter().flatten() {
         let by_member = comparisons.get(&(pair.a.clone(), pair.b.clone()));
         let mut scores = Vec::new();
         for member in &members {
-            standing.n_total += 1;
-            let cause = match by_member.and_then(|of| of.get(*member)).map(|comparison| &comparison.outcome) {
-                Some(Ok(verdict)) => {
-                    scores.push(verdict.score_a());
-                    continue;
-                }
-                Some(Err(unscored)) => unscored.cause.word(),
-                None => "missing",
-            };
-            *standing.n_failed.entry(cause.to_owned()).or_default() += 1;
+            let outcome = by_member.and_then(|of| of.get(*member)).map(|comparison| comparison.outcome.as_ref());
+            match outcome {
+                Some(Ok(verdict)) => scores.push(verdict.score_a()),
+                Some(Err(unscored)) => standing.fail(unscored.cause.word()),
+                None => standing.fail("missing"),
+            }
         }
-        standing.n_scored += scores.len() as u64;
+        standing.score(scores.len() as u64);
         if scores.is_empty() {
             continue;
         }
         // A panel's outcome is the mean of those of its members who decided.
         let outcome = scores.iter().sum::<f64>() / scores.len() as f64;
-        let gain = elo::gain(rating[&pair.a].0, rating[&pair.b].0, outcome, options.elo_k);
+        let gain = elo::gain(rating[&pair.a].0, rating[&pair.b].0, outcome, k);
         for (id, change) in [(&pair.a, gain), (&pair.b, -gain)] {
             if let Some((elo, games)) = rating.get_mut(id) {
                 *elo += change;
@@ -74,7 +102,92 @@ pub fn fold(store: &Store, ranking: &Ranking) -> Result<Standing> {
             }
         }
     }
-    standing.rated = rating.into_iter().map(|(task, (elo, games))| Rated { task, elo, games }).collect();
-    standing.rated.sort_by(|x, y| y.elo.total_cmp(&x.elo).then_with(|| x.task.cmp(&y.task)));
+    let rated = |(task, (elo, games))| Rated { task, elo: Some(elo), estimate: None, games };
+    standing.rated = rating.into_iter().map(rated).collect();
+    let elo = |rated: &Rated| rated.elo.unwrap_or(elo::START);
+    standing.rated.sort_by(|x, y| elo(y).total_cmp(&elo(x)).then_with(|| x.task.cmp(&y.task)));
     Ok(standing)
+}
+
+/// The verdicts of a ranking's panel on its tasks, and what they say together.
+pub(super) struct Concluded {
+    /// In the order in which they were asked.
+    pub seen: Vec<Seen>,
+    /// What they say.
+    pub draws: Draws,
+    /// How many are looked for.
+    pub top: usize,
+    /// Unscored ones, by cause.
+    pub failed: Vec<&'static str>,
+}
+
+/// Reads the verdicts of a ranking, whichever ranking asked for them, and draws its conclusions.
+pub(super) fn conclude(store: &Store, ranking: &Ranking) -> Result<Concluded> {
+    let judges: BTreeSet<(String, String)> =
+        ranking.panel.iter().map(|judge| (judge.model_asked.clone(), judge.prompt_hash.clone())).collect();
+    let judges: Vec<(String, String)> = judges.into_iter().collect();
+    let index = Index::new(&ranking.items, &judges);
+    let mut recorded = store.recorded(|model, prompt| judges.iter().any(|(m, p)| m == model && p == prompt))?;
+    recorded.retain(|of| ranking.panel.contains(&of.judge) && index.knows(&of.comparison));
+    let seen: Vec<Seen> = recorded.iter().filter_map(|of| index.seen(of)).collect();
+    let cause = |of: &Recorded| of.comparison.outcome.as_ref().err().map(|unscored| unscored.cause.word());
+    let top = ranking.parameters.get("top").and_then(serde_json::Value::as_u64).unwrap_or(100);
+    let settings = Settings {
+        top: edge_of(ranking.items.len(), top as usize),
+        calls: 0,
+        judges: judges.len(),
+        target_recall: None,
+        seed: ranking.seed,
+    };
+    let games: Vec<Game> = seen.iter().filter(|seen| seen.sample == 0).map(game).collect();
+    Ok(Concluded {
+        draws: halving::conclude(ranking.items.len(), &games, &settings),
+        top: settings.top,
+        failed: recorded.iter().filter_map(cause).collect(),
+        seen,
+    })
+}
+
+fn by_strength(store: &Store, ranking: &Ranking) -> Result<Standing> {
+    let Concluded { seen, draws, top, failed } = conclude(store, ranking)?;
+    let mut standing = Standing { top: Some(top), expected_recall: Some(draws.expected_recall), ..Standing::default() };
+    standing.score(seen.len() as u64);
+    for cause in failed {
+        standing.fail(cause);
+    }
+    let mut games = vec![0; ranking.items.len()];
+    for seen in seen.iter().filter(|seen| seen.sample == 0) {
+        games[seen.first as usize] += 1;
+        games[seen.second as usize] += 1;
+    }
+    let rated = |(at, task): (usize, &TaskId)| {
+        let (low, high) = draws.interval[at];
+        let estimate = Estimate { strength: draws.mean[at], low, high, membership: draws.membership[at] };
+        Rated { task: task.clone(), elo: None, estimate: Some(estimate), games: games[at] }
+    };
+    standing.rated = ranking.items.iter().enumerate().map(rated).collect();
+    let key = |rated: &Rated| rated.estimate.map_or((0.0, 0.0), |e| (e.membership, e.strength));
+    standing.rated.sort_by(|x, y| {
+        let (x_key, y_key) = (key(x), key(y));
+        y_key.0.total_cmp(&x_key.0).then(y_key.1.total_cmp(&x_key.1)).then_with(|| x.task.cmp(&y.task))
+    });
+    Ok(standing)
+}
+
+impl Standing {
+    fn score(&mut self, n: u64) {
+        self.n_total += n;
+        self.n_scored += n;
+    }
+
+    fn fail(&mut self, cause: &str) {
+        self.n_total += 1;
+        *self.n_failed.entry(cause.to_owned()).or_default() += 1;
+    }
+}
+
+/// A verdict as a game: the winner has won, however sure the judge said it was. Whether that can be taken at its word is
+/// the audit's question.
+pub(super) fn game(seen: &Seen) -> Game {
+    Game { first: seen.first, second: seen.second, judge: seen.judge, score: seen.score, weight: 1.0 }
 }

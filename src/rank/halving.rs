@@ -4,7 +4,11 @@
 
 use std::collections::HashSet;
 
-use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+use rand::{
+    RngExt as _, SeedableRng as _,
+    rngs::ChaCha8Rng,
+    seq::{IndexedRandom as _, SliceRandom as _},
+};
 
 use crate::stats::{
     bradley_terry::{self, Draws, Fit, Game, Posterior},
@@ -100,16 +104,22 @@ impl Halving {
         if self.is_enough() {
             return Vec::new();
         }
-        while let Some(stage) = self.stages.last().copied() {
-            let mut pairs = if stage.size >= self.items { self.first_pairs() } else { self.pairs(stage.size) };
+        while let Some(stage) = self.stages.pop() {
+            let mut pairs = self.pairs(stage.size);
             pairs.truncate(stage.calls);
-            if let Some(stage) = self.stages.last_mut().filter(|_| !pairs.is_empty()) {
-                stage.calls -= pairs.len();
+            let left = stage.calls - pairs.len();
+            if !pairs.is_empty() {
+                self.stages.push(Stage { calls: left, ..stage });
                 self.asked += pairs.len();
                 self.met.extend(pairs.iter().map(|&(a, b)| unordered(a, b)));
                 return pairs;
             }
-            self.stages.pop();
+            // Where so few have all met, the calls are for more of them.
+            match self.stages.last_mut() {
+                Some(next) => next.calls += left,
+                None if stage.size < self.items => self.stages.push(Stage { size: self.items, calls: left }),
+                None => {}
+            }
         }
         Vec::new()
     }
@@ -138,23 +148,12 @@ impl Halving {
         self.posterior.draws(self.settings.top, 0, DRAWS_OF_A_LOOK).expected_recall >= target
     }
 
-    /// Those who never met anybody, with each other; then everybody.
-    fn first_pairs(&mut self) -> Vec<(u32, u32)> {
-        let seen: HashSet<u32> = self.met.iter().flat_map(|&(a, b)| [a, b]).collect();
-        let mut order: Vec<usize> = (0..self.items).filter(|item| !seen.contains(&(*item as u32))).collect();
-        let mut others: Vec<usize> = (0..self.items).filter(|item| seen.contains(&(*item as u32))).collect();
-        order.shuffle(&mut self.rng);
-        others.shuffle(&mut self.rng);
-        if order.is_empty() {
-            order = others;
-        } else if order.len() % 2 == 1 {
-            order.extend(others.first());
-        }
-        self.neighbours(&order)
-    }
-
-    /// Neighbours among the `size` items whose membership of the best is least certain.
+    /// Neighbours among the `size` items whose membership of the best is least certain; those who never met anybody first.
     fn pairs(&mut self, size: usize) -> Vec<(u32, u32)> {
+        let seen: HashSet<u32> = self.met.iter().flat_map(|&(a, b)| [a, b]).collect();
+        if seen.len() < self.items {
+            return self.first_pairs(&seen);
+        }
         let fit = bradley_terry::fit(self.items, &self.games, self.posterior.model(), self.fit.as_ref());
         let mut active = least_certain(&fit, self.settings.top, size);
         self.batches += 1;
@@ -168,13 +167,29 @@ impl Halving {
         self.neighbours(&active)
     }
 
+    /// Those who were never seen, with each other and, if their number is odd, with somebody who was.
+    fn first_pairs(&mut self, seen: &HashSet<u32>) -> Vec<(u32, u32)> {
+        let is_seen = |item: &usize| seen.contains(&(*item as u32));
+        let mut order: Vec<usize> = (0..self.items).filter(|item| !is_seen(item)).collect();
+        order.shuffle(&mut self.rng);
+        if order.len() % 2 == 1 {
+            let others: Vec<usize> = (0..self.items).filter(is_seen).collect();
+            let other = if others.is_empty() { order.first().copied() } else { others.choose(&mut self.rng).copied() };
+            order.extend(other);
+        }
+        self.neighbours(&order)
+    }
+
     /// Disjoint pairs of neighbours who never met, on random sides.
     fn neighbours(&mut self, order: &[usize]) -> Vec<(u32, u32)> {
         let mut paired = vec![false; order.len()];
         let mut pairs = Vec::new();
         for place in 0..order.len() {
             let a = order[place] as u32;
-            let is_free = |other: &usize| !paired[*other] && !self.met.contains(&unordered(a, order[*other] as u32));
+            let is_free = |other: &usize| {
+                let b = order[*other] as u32;
+                a != b && !paired[*other] && !self.met.contains(&unordered(a, b))
+            };
             let partner = (place + 1..order.len().min(place + 1 + REACH)).find(is_free).filter(|_| !paired[place]);
             let Some(partner) = partner else { continue };
             paired[place] = true;

@@ -1,12 +1,14 @@
 //! One comparison: two tasks are shown, one verdict is read, or the reason why there is none.
 //! A large judge scores five criteria and gives a reason (RankEval); a trial model only names the better one.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context as _, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Pair;
+use super::ask::Question;
 use crate::{
     context::Context,
     data::{Cause, Comparison, Side, Task, TaskId, Unscored, Verdict},
@@ -18,6 +20,11 @@ use crate::{
 const CONFIDENCES: [f64; 11] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0];
 /// Words that the prompt allows a reason; twice as many are let pass.
 const REASON_WORDS: usize = 40;
+
+const SHORT: &str = "rank/judge-short";
+const FULL: &str = "rank/judge";
+
+type Tasks<'a> = BTreeMap<&'a TaskId, &'a Task>;
 
 /// A comparison, who decided it, and whether it was on record.
 pub struct Judged {
@@ -115,16 +122,17 @@ fn known_confidence(confidence: f64) -> Result<(), Unscored> {
 }
 
 /// Asks one member of the panel for one verdict and saves it.
-pub async fn compare(ctx: &Context, tasks: &[Task], pair: &Pair, member: usize) -> Result<Judged> {
+pub(super) async fn compare(ctx: &Context, tasks: &Tasks<'_>, asked: &Question, member: usize) -> Result<Judged> {
+    let (pair, sample) = (&asked.pair, asked.sample);
     let vars = json!({ "a": shown(tasks, &pair.a)?, "b": shown(tasks, &pair.b)? });
-    let small = ctx.llm.is_trial("judge", member)?;
-    let prompt = if small { "rank/judge-short" } else { "rank/judge" };
-    let (outcome, call, cached, returned) = if small {
-        let answer = ctx.llm.ask::<Short>(Ask { member, ..question(prompt, &vars, short_schema(), 40) }).await?;
+    let prompt = prompt(ctx, member)?;
+    let (outcome, call, cached, returned) = if prompt == SHORT {
+        let answer =
+            ctx.llm.ask::<Short>(Ask { member, sample, ..question(prompt, &vars, short_schema(), 40) }).await?;
         let verdict = answer.value.map(|s| Verdict { winner: s.winner, confidence: s.confidence, reason: None });
         (verdict, answer.call, answer.cached, answer.model_returned)
     } else {
-        let answer = ctx.llm.ask::<Full>(Ask { member, ..question(prompt, &vars, full_schema(), 700) }).await?;
+        let answer = ctx.llm.ask::<Full>(Ask { member, sample, ..question(prompt, &vars, full_schema(), 700) }).await?;
         let verdict =
             answer.value.map(|f| Verdict { winner: f.winner, confidence: f.confidence, reason: Some(f.reason) });
         (verdict, answer.call, answer.cached, answer.model_returned)
@@ -134,14 +142,23 @@ pub async fn compare(ctx: &Context, tasks: &[Task], pair: &Pair, member: usize) 
         model_returned: returned.unwrap_or_else(|| "unknown".into()),
         prompt_hash: ctx.llm.prompt_hash(prompt)?,
     };
-    let comparison = Comparison { a: pair.a.clone(), b: pair.b.clone(), sample: 0, outcome, call };
-    ctx.store.save_comparison(&comparison, &judge)?;
+    let comparison = Comparison { a: pair.a.clone(), b: pair.b.clone(), sample, outcome, call };
+    ctx.store.save_comparison(&comparison, &judge, asked.round)?;
     Ok(Judged { comparison, judge, cached })
 }
 
+/// The hash of the prompt that a member of the panel is shown.
+pub(super) fn prompt_hash(ctx: &Context, member: usize) -> Result<String> {
+    Ok(ctx.llm.prompt_hash(prompt(ctx, member)?)?)
+}
+
+fn prompt(ctx: &Context, member: usize) -> Result<&'static str> {
+    Ok(if ctx.llm.is_trial("judge", member)? { SHORT } else { FULL })
+}
+
 /// What the judge sees of a task: nothing but its text and difficulty, so that neither origin nor rank leak.
-fn shown(tasks: &[Task], id: &TaskId) -> Result<serde_json::Value> {
-    let task = tasks.iter().find(|task| &task.id == id).context("a scheduled task is not in the list")?;
+fn shown(tasks: &Tasks<'_>, id: &TaskId) -> Result<serde_json::Value> {
+    let task = tasks.get(id).context("a scheduled task is not in the list")?;
     Ok(json!({ "text": task.task, "difficulty": task.difficulty.label() }))
 }
 

@@ -1,35 +1,60 @@
-//! Which of the tasks are best? Rounds of pairwise judgements, folded into Elo ratings (RankEval, the paper's way).
-//! Hides the pairing, the judge and the fold. Verdicts are stored; ratings are computed from them on each read.
+//! Which of the tasks are best? Pairwise judgements, folded into strengths or, the paper's way (RankEval), Elo ratings.
+//! Hides the pairing, the judge and the folds. Verdicts are stored; ratings are computed from them on each read.
 
+mod ask;
 pub mod audit;
+pub mod card;
+mod duels;
 mod fold;
 pub mod halving;
 mod judge;
 pub mod pairing;
 pub mod quota;
+mod rounds;
 pub mod select;
 pub mod simulate;
 
-use std::{collections::BTreeSet, time::Instant};
+use std::time::Instant;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-pub use fold::{Rated, Standing, fold};
+pub use fold::{Estimate, Rated, Standing, fold};
 pub use pairing::Pair;
 
 use crate::{
-    context::{self, Context, Notice, StageReport},
+    context::{Context, Notice, StageReport},
     data::Task,
-    store::{Judge, Ranking},
 };
+
+/// Judgements of each task, where nobody said how many in all.
+const GAMES_EACH: u64 = 8;
+
+/// How the pairs are found and folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Sequential halving: pairs where they matter, Bradley–Terry strengths
+    Halving,
+    /// The paper's way: rounds of random pairs, Elo ratings
+    Elo,
+}
 
 /// How to rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Rounds; in each, every task meets one other.
+    /// How the pairs are found and folded.
+    pub method: Method,
+    /// How many of the best are to be found (halving).
+    pub top: usize,
+    /// Judgements at most (halving); 0 is four for each task.
+    pub budget_calls: u64,
+    /// Ends earlier when so large a share of the best is expected to be found (halving); 1 never does.
+    pub target_recall: f64,
+    /// Share of the judgements that is asked a second time, to see how far the judge can be believed (halving).
+    pub audit: f64,
+    /// Rounds; in each, every task meets one other (Elo).
     pub rounds: u32,
     /// The Elo factor K.
     pub elo_k: f64,
@@ -37,72 +62,71 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rounds: 20, elo_k: 32.0 }
+        Self {
+            method: Method::Halving,
+            top: 100,
+            budget_calls: 0,
+            target_recall: 0.95,
+            audit: 0.03,
+            rounds: 20,
+            elo_k: 32.0,
+        }
     }
+}
+
+impl Options {
+    /// Judgements at most of so many tasks.
+    fn calls(&self, tasks: usize) -> u64 {
+        if self.budget_calls > 0 { self.budget_calls } else { tasks as u64 * GAMES_EACH / 2 }
+    }
+
+    /// What is wrong with the values.
+    pub fn check(&self) -> Result<(), String> {
+        let share = |name: &str, value: f64, range: std::ops::RangeInclusive<f64>| {
+            let (low, high) = (range.start(), range.end());
+            let problem = || format!("rank.{name} must be between {low} and {high}: `{value}`");
+            if range.contains(&value) { Ok(()) } else { Err(problem()) }
+        };
+        share("target_recall", self.target_recall, 0.0..=1.0)?;
+        share("audit", self.audit, 0.0..=0.5)?;
+        if self.rounds == 0 {
+            return Err("rank.rounds must be at least 1: `0`".into());
+        }
+        if self.top == 0 {
+            return Err("rank.top must be at least 1: `0`".into());
+        }
+        if !self.elo_k.is_finite() || self.elo_k <= 0.0 {
+            return Err(format!("rank.elo_k must be above 0: `{}`", self.elo_k));
+        }
+        Ok(())
+    }
+}
+
+/// A judge whose verdicts have nothing to do with the tasks, as far as can be told: ranking goes no further.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the judge `{judge}` cannot be told from chance after {n} verdicts (z = {z:.1}, {expected:.1} is usual)\nhint: look at `taskgen calls --role judge`, use another judge or prompt; the verdicts are kept"
+)]
+pub struct NoBetterThanChance {
+    judge: String,
+    n: u64,
+    z: f64,
+    expected: f64,
 }
 
 /// Asks for the verdicts that are missing, saves each at once, and notes the ranking's question.
 pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("rank");
-    let ids = tasks.iter().map(|task| task.id.clone()).collect::<Vec<_>>();
-    let schedule = pairing::schedule(&ids, options.rounds, ctx.seed);
-    let total: usize = schedule.iter().map(Vec::len).sum();
-    // A deterministic judge asked the same question gives the same answer: its verdict is used again, and counted.
-    let mut asked = BTreeSet::new();
-    let mut fresh: Vec<Pair> = schedule.into_iter().flatten().filter(|pair| asked.insert(pair.clone())).collect();
-    if ctx.llm.parallel("judge") == 1 {
-        // A model that is asked one thing at a time keeps what it has read: pairs with the same first task follow each other.
-        fresh.sort_unstable();
-    }
-    let reused = (total - fresh.len()) as u64;
-    let members = ctx.llm.members("judge");
-    (ctx.notify)(Notice::Start { stage: "rank", total: (fresh.len() * members) as u64 });
-    // The pairs do not depend on the ratings, so that rounds need not wait for each other.
-    let questions = fresh.iter().flat_map(|pair| (0..members).map(move |member| (pair, member)));
-    let verdicts = context::all(questions, ctx.llm.parallel("judge"), |(pair, member)| async move {
-        let judged = judge::compare(ctx, tasks, pair, member).await?;
-        (ctx.notify)(Notice::Advance(1));
-        Ok(judged)
-    })
-    .await?;
-    let mut panel: BTreeSet<Judge> = BTreeSet::new();
-    for judged in verdicts {
-        panel.insert(judged.judge);
-        if judged.cached {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
-        if let Err(unscored) = &judged.comparison.outcome {
-            let item = format!("{} against {}", judged.comparison.a, judged.comparison.b);
-            report.fail_unscored(&item, unscored);
-        }
-    }
-    let ranking = Ranking {
-        method: "elo".into(),
-        parameters: json!({ "rounds": options.rounds, "elo_k": options.elo_k }),
-        seed: ctx.seed,
-        items: ids,
-        panel: panel.into_iter().collect(),
+    let done = match options.method {
+        Method::Elo => rounds::run(ctx, tasks, options, &mut report).await,
+        Method::Halving => duels::run(ctx, tasks, options, &mut report).await,
     };
-    if !ranking.items.is_empty() {
-        ctx.store.save_ranking(&ranking)?;
-    }
-    say_what_was_reused(&mut report, tasks.len(), reused);
     (ctx.notify)(Notice::End);
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
-}
-
-fn say_what_was_reused(report: &mut StageReport, tasks: usize, reused: u64) {
-    if reused > 0 {
-        let distinct = tasks * tasks.saturating_sub(1);
-        report.notes.push(format!(
-            "{reused} pairs came up again in the same order ({tasks} tasks have {distinct} ordered pairs): the stored verdict was used again"
-        ));
-    }
-    if tasks == 1 {
+    done?;
+    if tasks.len() == 1 {
         report.notes.push("one task cannot be ranked against another".into());
     }
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
 }

@@ -3,12 +3,14 @@
 
 use std::collections::HashSet;
 
-use clap::ValueEnum;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use rand_distr::{Distribution as _, StandardNormal};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::halving::{self, Halving, Settings};
+use super::{
+    Method,
+    halving::{self, Halving, Settings},
+};
 use crate::stats::{
     bradley_terry::{Draws, Game},
     correlation::kendall,
@@ -16,7 +18,7 @@ use crate::stats::{
 };
 
 /// What qualities and verdicts are like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum World {
     /// Qualities N(0, 1), Bradley–Terry verdicts: 72.5 % of random pairs are judged rightly.
@@ -33,16 +35,6 @@ pub enum World {
     Lapse,
     /// As bt1, but a fifth of the tasks are near-copies of others: the same quality within 0.05.
     Dup,
-}
-
-/// How to rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// Random pairs and Elo, as in the paper.
-    Elo,
-    /// Sequential halving with Bradley–Terry strengths.
-    Halving,
 }
 
 /// What is tried out.

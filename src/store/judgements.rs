@@ -46,12 +46,40 @@ pub struct Ranking {
     pub panel: Vec<Judge>,
 }
 
+/// A comparison with its history.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// What was shown, and what came of it.
+    pub comparison: Comparison,
+    /// Who decided.
+    pub judge: Judge,
+    /// The run that stored it.
+    pub run: i64,
+    /// The batch or round that first asked for it.
+    pub round: u32,
+}
+
+/// What judgements took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Spent {
+    /// Calls.
+    pub calls: u64,
+    /// Prompt tokens.
+    pub input: u64,
+    /// Reply tokens.
+    pub output: u64,
+    /// Micro-dollars, as far as prices are known.
+    pub cost_micro: u64,
+    /// Calls of unknown price.
+    pub unpriced: u64,
+}
+
 const FAMILY: &str = "rankeval";
 const INSTRUMENT: &str = "rankeval/overall/1";
 
 impl Store {
-    /// Stores one verdict, or why there is none.
-    pub fn save_comparison(&self, comparison: &Comparison, judge: &Judge) -> Result<()> {
+    /// Stores one verdict, or why there is none; `round` tells in which order verdicts were asked for.
+    pub fn save_comparison(&self, comparison: &Comparison, judge: &Judge, round: u32) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
         let judge_id = judge.id();
         let id = comparison_id(comparison, &judge_id);
@@ -60,8 +88,8 @@ impl Store {
             Err(unscored) => ("unscored", None, Some(unscored)),
         };
         let payload = match (verdict, cause) {
-            (Some(verdict), _) => serde_json::json!({ "reason": verdict.reason }),
-            (None, cause) => serde_json::json!({ "reason": cause.map(|c| c.reason.as_str()) }),
+            (Some(verdict), _) => serde_json::json!({ "reason": verdict.reason, "round": round }),
+            (None, cause) => serde_json::json!({ "reason": cause.map(|c| c.reason.as_str()), "round": round }),
         };
         self.write(|tx| {
             tx.execute(
@@ -135,6 +163,67 @@ impl Store {
             }
         }
         Ok(found)
+    }
+
+    /// Every comparison by judges that `counts` (model asked, hash of the prompt), in the order in which they were asked.
+    pub fn recorded(&self, counts: impl Fn(&str, &str) -> bool) -> Result<Vec<Recorded>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT subject, other, sample, state, label, confidence, cause, judgement.payload, call,
+                model_asked, model_returned, prompt_hash, run, coalesce(json_extract(judgement.payload, '$.round'), 0)
+             FROM judgement JOIN judge ON judge.id = judgement.judge WHERE instrument = ?1
+             ORDER BY 14, judgement.id",
+        )?;
+        let rows = statement.query_map([INSTRUMENT], |row| {
+            let judge = Judge { model_asked: row.get(9)?, model_returned: row.get(10)?, prompt_hash: row.get(11)? };
+            Ok(Recorded { comparison: read_comparison(row)?, judge, run: row.get(12)?, round: row.get(13)? })
+        })?;
+        let all: Vec<Recorded> = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(all.into_iter().filter(|of| counts(&of.judge.model_asked, &of.judge.prompt_hash)).collect())
+    }
+
+    /// The run that first asked a ranking's question; this one, if none has.
+    pub fn begin_ranking(&self, question: &str) -> Result<i64> {
+        let (run, stream) = (self.run, format!("ranking/{}", sha256_hex(question.as_bytes())));
+        self.write(|tx| {
+            tx.execute(
+                "INSERT OR IGNORE INTO event (stream, seq, kind, payload) VALUES (?1, 1, 'begun', ?2)",
+                params![stream, serde_json::json!({ "run": run }).to_string()],
+            )?;
+            tx.query_row(
+                "SELECT json_extract(payload, '$.run') FROM event WHERE stream = ?1 AND seq = 1",
+                [&stream],
+                |row| row.get(0),
+            )
+        })
+    }
+
+    /// What the judgements of these judges took.
+    pub fn spent_on(&self, panel: &[Judge]) -> Result<Spent> {
+        let connection = self.connection();
+        let mut spent = Spent::default();
+        let mut statement = connection.prepare_cached(
+            "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
+                coalesce(sum(cost_micro), 0), count(*) - count(cost_micro)
+             FROM call WHERE id IN (SELECT call FROM judgement WHERE instrument = ?1 AND judge = ?2)",
+        )?;
+        for judge in panel {
+            let of = statement.query_row(params![INSTRUMENT, judge.id()], |row| {
+                Ok(Spent {
+                    calls: row.get(0)?,
+                    input: row.get(1)?,
+                    output: row.get(2)?,
+                    cost_micro: row.get(3)?,
+                    unpriced: row.get(4)?,
+                })
+            })?;
+            spent.calls += of.calls;
+            spent.input += of.input;
+            spent.output += of.output;
+            spent.cost_micro += of.cost_micro;
+            spent.unpriced += of.unpriced;
+        }
+        Ok(spent)
     }
 
     /// Notes the question of a ranking; the newest one is what listings show.

@@ -1,7 +1,7 @@
 //! Tasks and the inspirations that they rest on.
 
 use anyhow::Result;
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 
 use super::{
     Rejection, Store, from_word,
@@ -9,9 +9,41 @@ use super::{
     runs::add_event,
     to_word,
 };
-use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId};
+use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex};
 
 impl Store {
+    /// Keeps a named set of tasks, and returns its version: a new one, unless the newest has the same members.
+    pub fn save_task_set(&self, name: &str, tasks: &[TaskId]) -> Result<u32> {
+        let run = self.run;
+        let mut members: Vec<&str> = tasks.iter().map(TaskId::as_str).collect();
+        members.sort_unstable();
+        let hash = sha256_hex(members.join("\n").as_bytes());
+        self.write(|tx| {
+            let newest: Option<(u32, String)> = tx
+                .query_row(
+                    "SELECT version, id FROM task_set WHERE name = ?1 ORDER BY version DESC LIMIT 1",
+                    [name],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .optional()?;
+            let version = newest.as_ref().map_or(1, |(version, _)| version + 1);
+            let id = |version: u32| format!("s_{name}_{version}_{}", &hash[..16]);
+            if let Some((version, newest)) = newest
+                && newest == id(version)
+            {
+                return Ok(version);
+            }
+            tx.execute(
+                "INSERT INTO task_set (id, name, version, run) VALUES (?1, ?2, ?3, ?4)",
+                params![id(version), name, version, run],
+            )?;
+            for task in &members {
+                tx.execute("INSERT INTO task_set_member (task_set, task) VALUES (?1, ?2)", [&id(version), *task])?;
+            }
+            Ok(version)
+        })
+    }
+
     /// Makes `woven` the current tasks of a seminar. Earlier ones that are not among them stay, superseded.
     pub fn save_tasks(&self, seminar: &SeminarId, woven: &[(Task, CallId)], rejected: &[Rejection]) -> Result<()> {
         let (run, stream) = (self.run, self.stream());

@@ -305,7 +305,7 @@ fn no_secret_is_kept_or_said() {
     std::fs::write(&env_file, "LAB_KEY=planted-of-the-env-file\n").expect("writable");
     let with_secrets = url.replace("http://", "http://planted-user:planted-password@");
     let config = format!(
-        "[roles]\ninspire = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\n[rank]\nrounds = 2\n\
+        "[roles]\ninspire = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\n[rank]\nmethod = \"elo\"\nrounds = 2\n\
          [providers.lab]\nbase_url = \"{with_secrets}/v1?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n"
     );
     std::fs::write(project.path("taskgen.toml"), config).expect("writable");

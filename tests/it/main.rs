@@ -17,6 +17,7 @@ mod models;
 mod pipeline;
 mod prompts;
 mod providers;
+mod ranking;
 mod rates;
 mod real;
 mod real_llm;

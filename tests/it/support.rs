@@ -69,7 +69,7 @@ impl Project {
         let project = Self { folder, server: url.to_owned() };
         project.ok(&["init", "."]);
         let config = format!(
-            "[roles]\ninspire = \"fake/m\"\nweave = \"fake/m\"\njudge = \"fake/m\"\n[rank]\nrounds = 4\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
+            "[roles]\ninspire = \"fake/m\"\nweave = \"fake/m\"\njudge = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
         );
         std::fs::write(project.path("taskgen.toml"), config).expect("the project is writable");
         project

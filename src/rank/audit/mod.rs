@@ -12,7 +12,7 @@ use rand::Rng;
 use serde::Serialize;
 
 pub use calibration::{Calibration, Level};
-pub use chance::Chance;
+pub use chance::{Chance, chance};
 pub use cycles::Cycles;
 pub use sides::{Agreement, FirstSide};
 
@@ -154,7 +154,7 @@ fn judge_audit(judge: u32, verdicts: &[Predicted], limits: &Limits) -> JudgeAudi
         position_consistency: sides::position_consistency(&seen),
         repetition: sides::repetition(&seen),
         calibration: calibration::calibration(verdicts),
-        chance: chance::chance(&seen, limits.chance_alpha),
+        chance: chance(&seen, limits.chance_alpha),
     }
 }
 

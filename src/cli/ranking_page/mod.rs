@@ -150,7 +150,7 @@ pub fn html(page: &Page) -> Result<String> {
         n_listed => listed.len(),
     };
     // The ending of the name turns on the escaping of all that is filled in.
-    let filled = environment.render_named_str("ladder.html", include_str!("ladder.html"), values);
+    let filled = environment.render_named_str("ranking.html", include_str!("ranking.html"), values);
     Ok(visible(&filled.context("the page cannot be filled")?))
 }
 

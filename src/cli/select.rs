@@ -1,0 +1,103 @@
+//! `taskgen tasks select`: the best tasks as a named set, without copies and within quotas, and what that gave up.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{
+    args::Global,
+    exit::{self, Usage},
+    output::{Printer, table},
+    project::Project,
+    rank_report,
+};
+use crate::{
+    data::TaskId,
+    rank::{
+        quota,
+        select::{Options, Placed, Selection, select},
+    },
+};
+
+/// Longest lists that are printed; `--json` has all.
+const SHOWN: usize = 20;
+
+#[derive(Serialize)]
+struct Selected<'a> {
+    set: &'a str,
+    version: u32,
+    #[serde(flatten)]
+    selection: &'a Selection,
+}
+
+/// Runs the command.
+pub fn run(global: &Global, top: usize, near: f64, quotas: &[String], name: &str, printer: &Printer) -> Result<u8> {
+    if top == 0 || near.is_nan() || near <= 0.0 {
+        return Err(Usage(format!("--top must be at least 1 and --near above 0: `{top}`, `{near}`")).into());
+    }
+    let quotas = quotas.iter().map(|text| quota::parse(text).map_err(Usage)).collect::<Result<Vec<_>, _>>()?;
+    let project = Project::find(global)?;
+    let store = project.write(global)?;
+    let ranked = rank_report::ranked(&store)?;
+    let candidates = ranked.candidates();
+    let selection = select(&candidates, &[], &Options { top, near, quotas });
+    let ids: Vec<TaskId> = selection.chosen.iter().map(|placed| TaskId::from_stored(placed.id.clone())).collect();
+    let version = store.save_task_set(name, &ids)?;
+    printer.show(&Selected { set: name, version, selection: &selection }, |selected| text(selected))?;
+    if ranked.card.top != top && top < candidates.len() && !printer.json {
+        printer.note(&format!(
+            "memberships are of the best {}, which the ranking looked for: `taskgen rank --top {top}` looks for {top}",
+            ranked.card.top
+        ));
+    }
+    store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
+    Ok(exit::DONE)
+}
+
+fn text(selected: &Selected<'_>) -> String {
+    let selection = selected.selection;
+    let mut rows = table(&["#", "task", "P(top)", "strength", "standing"]);
+    for placed in selection.chosen.iter().take(SHOWN) {
+        rows.add_row(row(placed));
+    }
+    let mut out = format!("{rows}\n");
+    if selection.chosen.len() > SHOWN {
+        out.push_str(&format!("and {} more (`--json` lists all)\n", selection.chosen.len() - SHOWN));
+    }
+    let list = |placed: &[Placed]| {
+        let ids: Vec<String> = placed.iter().take(SHOWN).map(|of| format!("{} {:.2}", of.id, of.membership)).collect();
+        format!("{}{}", ids.join(", "), if placed.len() > SHOWN { " …" } else { "" })
+    };
+    for copy in &selection.duplicates {
+        out.push_str(&format!("left out: {} is a copy of {} (likeness {:.2})\n", copy.id, copy.copy_of, copy.likeness));
+    }
+    if !selection.borderline.is_empty() {
+        out.push_str(&format!("borderline, for people to look at: {}\n", list(&selection.borderline)));
+    }
+    if !selection.pushed_out.is_empty() {
+        out.push_str(&format!("pushed out by quotas: {}\n", list(&selection.pushed_out)));
+        out.push_str(&format!("came in instead: {}\n", list(&selection.came_in)));
+        out.push_str(&format!("the quotas give up {:.2} of the best, expectedly\n", selection.given_up));
+    }
+    for unfilled in &selection.unfilled {
+        let what = unfilled.quota.as_ref().map_or_else(|| "the selection".to_owned(), ToString::to_string);
+        out.push_str(&format!("{what}: only {} of {} ({:?})\n", unfilled.found, unfilled.wanted, unfilled.cause));
+    }
+    let recall = selection.expected_recall.map_or_else(String::new, |r| format!(", expected recall {r:.2}"));
+    out.push_str(&format!(
+        "{} tasks in set `{}`, version {}{recall}",
+        selection.chosen.len(),
+        selected.set,
+        selected.version
+    ));
+    out
+}
+
+fn row(placed: &Placed) -> Vec<String> {
+    vec![
+        placed.place.to_string(),
+        placed.id.clone(),
+        format!("{:.2}", placed.membership),
+        format!("{:+.2} [{:+.2}, {:+.2}]", placed.strength, placed.low, placed.high),
+        format!("{:?}", placed.standing).to_lowercase(),
+    ]
+}

@@ -1,0 +1,96 @@
+//! The audit card of a ranking: how far its judges, and with them its order, can be believed. Hides which verdicts are
+//! held out from which prediction.
+
+use anyhow::Result;
+use rand::{SeedableRng as _, rngs::ChaCha8Rng};
+use serde::Serialize;
+
+use super::{
+    audit::{Audit, Evidence, Limits, Seen, audit},
+    fold::{Concluded, conclude, game},
+};
+use crate::{
+    data::{Task, TaskId},
+    stats::bradley_terry::{self, Draws, Game},
+    store::{Ranking, Spent, Store},
+};
+
+/// Verdicts are predicted by a fit to the others, in so many parts.
+const PARTS: usize = 5;
+
+/// How far a ranking can be believed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Card {
+    /// The judges by number, as `provider/model`.
+    pub judges: Vec<String>,
+    /// The checks.
+    pub audit: Audit,
+    /// What the judgements took.
+    pub spent: Spent,
+    /// Verdicts, unscored ones by cause.
+    pub n_scored: u64,
+    /// Judgements without a verdict.
+    pub n_failed: u64,
+    /// How many are looked for.
+    pub top: usize,
+    /// Share of the truly best that the likeliest `top` are expected to hold.
+    pub expected_recall: f64,
+    /// Share of verdicts that seem a coin's.
+    pub lapses: f64,
+    /// Standard deviation of the tasks' strengths, in logits.
+    pub deviation: f64,
+    /// Each task's probability to be among the best `top`, and its strength with the 95 % interval, in the items' order.
+    #[serde(skip)]
+    pub draws: Draws,
+}
+
+/// Makes the card of `ranking`; `tasks` are looked up for their texts.
+pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task]) -> Result<Card> {
+    let Concluded { seen, draws, top, failed } = conclude(store, ranking)?;
+    let items = ranking.items.len();
+    let length = |id: &TaskId| {
+        tasks.iter().find(|task| &task.id == id).map_or(f64::NAN, |task| task.task.chars().count() as f64)
+    };
+    let evidence = Evidence {
+        verdicts: &seen,
+        predicted: &held_out(items, &seen, &draws),
+        scores: &draws.mean,
+        lengths: &ranking.items.iter().map(length).collect::<Vec<_>>(),
+    };
+    let mut judges: Vec<String> = ranking.panel.iter().map(|judge| judge.model_asked.clone()).collect();
+    judges.sort();
+    judges.dedup();
+    Ok(Card {
+        judges,
+        audit: audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(ranking.seed)),
+        spent: store.spent_on(&ranking.panel)?,
+        n_scored: seen.len() as u64,
+        n_failed: failed.len() as u64,
+        top,
+        expected_recall: draws.expected_recall,
+        lapses: draws.model.lapse,
+        deviation: draws.model.variance.sqrt(),
+        draws,
+    })
+}
+
+/// For each verdict the probability that its first side wins, by a fit that has not seen the pair.
+fn held_out(items: usize, seen: &[Seen], draws: &Draws) -> Vec<f64> {
+    // Both orders of a pair are in the same part.
+    let part = |seen: &Seen| (seen.first.min(seen.second) as usize * 31 + seen.first.max(seen.second) as usize) % PARTS;
+    let fits: Vec<_> = (0..PARTS)
+        .map(|out| {
+            let others: Vec<Game> =
+                seen.iter().filter(|seen| seen.sample == 0 && part(seen) != out).map(game).collect();
+            bradley_terry::fit(items, &others, &draws.model, None)
+        })
+        .collect();
+    let predict = |seen: &Seen| {
+        let fit = &fits[part(seen)];
+        let side = fit.intercept[seen.judge as usize];
+        let logit = fit.strength[seen.first as usize] - fit.strength[seen.second as usize] + side;
+        let sigma = 1.0 / (1.0 + (-draws.model.discrimination[seen.judge as usize] * logit).exp());
+        draws.model.lapse / 2.0 + (1.0 - draws.model.lapse) * sigma
+    };
+    seen.iter().map(predict).collect()
+}

@@ -1,0 +1,203 @@
+//! Ranking by duels, end to end: resumed, extended, audited, reported, selected from, and stopped where a judge guesses.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use serde_json::Value;
+
+use crate::support::{Fake, Project, TALK, TALK_ZH};
+
+/// A project with two seminars and no method named, so that it ranks by duels.
+fn project(budget: u64) -> (Fake, Project) {
+    let (fake, url) = Fake::start(Duration::ZERO);
+    let project = Project::new(&url);
+    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
+    let by_duels = format!("budget_calls = {budget}\ntarget_recall = 1.0");
+    std::fs::write(project.path("taskgen.toml"), config.replace("method = \"elo\"\nrounds = 4", &by_duels))
+        .expect("writable");
+    project.add_transcript("rivers.wav", "en", TALK);
+    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+    (fake, project)
+}
+
+fn json(project: &Project, args: &[&str]) -> Value {
+    serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("JSON")
+}
+
+/// Makes every task's text its own: the fake writes the same ones for every seminar.
+fn tell_apart(project: &Project) {
+    project.sql("UPDATE task SET text = text || ' (' || id || ')' WHERE text NOT LIKE '%(t_%'");
+}
+
+/// The questions among the requests, as texts.
+fn questions(fake: &Fake) -> Vec<String> {
+    fake.taken().iter().map(|request| request["messages"].to_string()).collect()
+}
+
+#[test]
+fn every_task_is_judged_within_the_budget_and_a_second_run_asks_nothing() {
+    let (fake, project) = project(40);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    fake.take();
+    project.ok(&["rank"]);
+    let asked = questions(&fake);
+    assert_eq!(asked.len(), 40);
+    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = tasks.as_array().expect("a list");
+    assert!(tasks.len() >= 10 && tasks.iter().all(|task| task["games"].as_u64() > Some(0)));
+    let estimates: Vec<&Value> = tasks.iter().map(|task| &task["estimate"]).collect();
+    assert!(
+        estimates
+            .iter()
+            .all(|e| e["low"].as_f64() < e["strength"].as_f64() && e["strength"].as_f64() < e["high"].as_f64())
+    );
+    let members: f64 = estimates.iter().map(|e| e["membership"].as_f64().expect("a probability")).sum();
+    let top = tasks.len().div_ceil(3) as f64;
+    assert!((members - top).abs() < 1e-6, "{members} of {top}");
+    let first = project.export();
+    project.ok(&["rank"]);
+    assert_eq!(fake.take(), 0);
+    assert_eq!(project.export(), first);
+}
+
+#[test]
+fn a_ranking_stopped_by_its_budget_goes_on_where_it_was() {
+    let (other, undisturbed) = project(36);
+    undisturbed.ok(&["inspire"]);
+    undisturbed.ok(&["weave"]);
+    other.take();
+    undisturbed.ok(&["rank"]);
+    let mut expected = questions(&other);
+    let (fake, project) = project(36);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    fake.take();
+    let mut runs = 0;
+    let mut asked = Vec::new();
+    // Every judgement holds its largest reply before it is asked, so that a few thousand tokens are a few judgements.
+    while project.output(&["rank", "--budget-tokens", "5500", "--max-connections", "1"]).status.code() == Some(5) {
+        asked.extend(questions(&fake));
+        runs += 1;
+        assert!(runs < 40, "it comes to an end");
+    }
+    asked.extend(questions(&fake));
+    assert!(runs >= 2, "{runs} runs were stopped");
+    asked.sort();
+    expected.sort();
+    assert_eq!(asked, expected, "the same questions, and none twice but for the audit");
+    assert_eq!(project.export(), undisturbed.export());
+}
+
+#[test]
+fn new_tasks_join_and_another_prompt_begins_anew() {
+    let (fake, project) = project(30);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    tell_apart(&project);
+    project.ok(&["rank"]);
+    let before: BTreeSet<String> = questions(&fake).into_iter().collect();
+    project.add_transcript("rivers-again.wav", "en", TALK);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    tell_apart(&project);
+    fake.take();
+    let said = project.output(&["rank"]);
+    assert!(String::from_utf8_lossy(&said.stderr).contains("verdicts were known from earlier rankings"));
+    let joined = questions(&fake);
+    assert!(!joined.is_empty() && joined.len() <= 30 && joined.iter().all(|question| !before.contains(question)));
+    let tasks = json(&project, &["tasks", "list"]);
+    assert!(tasks.as_array().expect("a list").iter().all(|task| task["games"].as_u64() > Some(0)));
+    project.ok(&["prompts", "eject", "rank/judge"]);
+    let prompt = project.path("prompts/rank/judge.md");
+    let text = std::fs::read_to_string(&prompt).expect("ejected");
+    std::fs::write(&prompt, text.replacen("task", "research task", 1)).expect("writable");
+    let said = project.output(&["rank"]);
+    assert!(!String::from_utf8_lossy(&said.stderr).contains("were known"));
+    assert_eq!(questions(&fake).len(), 30, "nothing that another prompt decided counts");
+    let total = json(&project, &["rank", "report"]);
+    assert_eq!(total["n_scored"], 30);
+}
+
+#[test]
+fn the_card_the_page_and_the_selection() {
+    let (_, project) = project(60);
+    project.stages();
+    let page = project.path("ranking.html");
+    let report = json(&project, &["rank", "report", "--html", page.to_str().expect("UTF-8")]);
+    let judge = &report["audit"]["judges"][0];
+    assert!(judge["first_side"]["n"].as_u64() > Some(40));
+    assert!(judge["position_consistency"]["n"].as_u64() > Some(0), "some pairs were turned: {judge}");
+    assert_eq!(judge["repetition"]["share"]["value"], 1.0, "the fake repeats itself");
+    assert_eq!(report["audit"]["coverage"]["judged"], 1.0);
+    assert_eq!(report["spent"]["calls"], 60);
+    let html = std::fs::read_to_string(&page).expect("written");
+    assert!(html.contains("<svg") && !html.contains("<script"));
+    let selected = json(&project, &["tasks", "select", "--top", "6", "--quota", "seminar=2", "--near", "2"]);
+    assert_eq!(selected["chosen"].as_array().map(Vec::len), Some(4), "two of each seminar: {selected}");
+    assert_eq!(selected["unfilled"][0]["found"], 4);
+    let near = json(&project, &["tasks", "select", "--top", "4", "--near", "0.05"]);
+    assert!(near["duplicates"].as_array().map(Vec::len) > Some(0));
+    let versions: Vec<i64> = ["2", "2", "0.05"]
+        .map(|near| {
+            json(&project, &["tasks", "select", "--top", "3", "--near", near, "--name", "mine"])["version"]
+                .as_i64()
+                .expect("a number")
+        })
+        .to_vec();
+    assert_eq!(versions, [1, 1, 2], "the same members are the same version");
+    let said = project.fails(&["tasks", "select", "--quota", "seminars=2"], 2);
+    assert!(said.contains("`seminars`") && said.contains("hint"), "{said}");
+}
+
+/// The fake's verdicts follow from the prompt's bytes and have nothing to do with the tasks.
+#[test]
+fn a_judge_that_guesses_ends_the_run() {
+    let (fake, project) = project(2000);
+    for n in 0..9 {
+        project.add_transcript(&format!("talk{n}.wav"), "en", TALK);
+    }
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    tell_apart(&project);
+    fake.take();
+    let said = project.fails(&["rank"], 6);
+    assert!(said.contains("cannot be told from chance") && said.contains("hint"), "{said}");
+    let asked = fake.take();
+    assert!((200..1500).contains(&asked), "{asked}");
+    assert!(project.ok(&["rank", "report"]).contains("cannot be told from chance"));
+}
+
+#[test]
+fn flags_of_one_method_are_refused_for_the_other() {
+    let (_, project) = project(30);
+    for args in
+        [&["rank", "--rounds", "3", "--budget-calls", "9"][..], &["rank", "--method", "halving", "--rounds", "3"]]
+    {
+        let said = project.fails(args, 2);
+        assert!(said.contains("has no meaning") && said.contains("hint"), "{said}");
+    }
+    let said = project.fails(&["rank", "report"], 2);
+    assert!(said.contains("nothing is ranked yet") || said.contains("hint"), "{said}");
+}
+
+/// Made-up worlds need no project; the same seed gives the same numbers.
+#[test]
+fn simulations_repeat_themselves() {
+    let (_, project) = project(30);
+    let run = |seed: &str, method: &str| {
+        let args =
+            ["rank", "simulate", "-n", "300", "--top", "20", "--budget-calls", "1200", "--seeds", "2", "--seed", seed];
+        let mut value = json(&project, &[&args[..], &["--method", method]].concat());
+        for trial in value.as_array_mut().expect("trials") {
+            trial["seconds"] = Value::Null;
+        }
+        value
+    };
+    assert_eq!(run("4", "halving"), run("4", "halving"));
+    assert_ne!(run("4", "halving"), run("5", "halving"));
+    let recall = |value: &Value| {
+        value.as_array().expect("trials").iter().map(|t| t["recall"].as_f64().expect("a share")).sum::<f64>() / 2.0
+    };
+    let (ours, elo) = (recall(&run("4", "halving")), recall(&run("4", "elo")));
+    assert!(ours > elo, "{ours} against {elo}");
+}
