@@ -23,13 +23,14 @@ done
 "$BINARIES/taskgen" init demo >/dev/null
 
 outcome=0
-# Eight rounds instead of twenty: 72 short verdicts of the local model are two minutes on two cores.
-"$BINARIES/taskgen" --project demo run --rounds 8 || outcome=$?
+# Four judgements a task: 72 short verdicts of the local model are two minutes on two cores.
+"$BINARIES/taskgen" --project demo run || outcome=$?
 "$BINARIES/taskgen" --project demo tasks list || outcome=$?
+"$BINARIES/taskgen" --project demo rank report --html demo/ranking.html || outcome=$?
 
 cat >&2 <<TEXT
 
-make demo: done in $((SECONDS - started)) s, exit code $outcome. Everything lies in demo/: transcripts/, tasks/.
+make demo: done in $((SECONDS - started)) s, exit code $outcome. Everything lies in demo/: transcripts/, tasks/, ranking.html.
 What comes next:
   target/debug/taskgen --project demo tasks show ID       from a task back to the sentence and the second of the recording
   target/debug/taskgen --project demo tasks export        the tasks as JSONL

@@ -224,6 +224,14 @@ pub enum InsteadOfRanking {
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
     },
+    /// Take in judgements made elsewhere (JSONL, or CSV as arenas write it), as a ranking of their own
+    Import {
+        /// Lines with a, b (or `model_a`, `model_b`), winner, and if there are any confidence, judge, reason
+        file: PathBuf,
+        /// Who decided, where a line does not say so
+        #[arg(long, value_name = "NAME", default_value = "people")]
+        judge: String,
+    },
 }
 
 /// `rank simulate`

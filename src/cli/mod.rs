@@ -15,6 +15,7 @@ mod progress;
 mod project;
 mod prompts;
 mod providers;
+mod rank_import;
 mod rank_report;
 mod ranking_page;
 mod resolve;
@@ -70,6 +71,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Rank(rank) => match &rank.instead {
             None => stages::rank(&global, &rank.rank, printer),
             Some(InsteadOfRanking::Simulate(trial)) => simulate::simulate(&global, trial, printer),
+            Some(InsteadOfRanking::Import { file, judge }) => rank_import::import(&global, file, judge, printer),
             Some(InsteadOfRanking::Report { html }) => rank_report::report(&global, html.clone(), printer),
         },
         Command::Tasks(command) => tasks::tasks(&global, command, printer),

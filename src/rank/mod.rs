@@ -7,6 +7,7 @@ pub mod card;
 mod duels;
 mod fold;
 pub mod halving;
+pub mod import;
 mod judge;
 pub mod pairing;
 pub mod quota;

@@ -149,6 +149,39 @@ fn the_card_the_page_and_the_selection() {
     assert!(said.contains("`seminars`") && said.contains("hint"), "{said}");
 }
 
+#[test]
+fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
+    let (fake, project) = project(30);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    fake.take();
+    let tasks = json(&project, &["tasks", "list"]);
+    let ids: Vec<&str> =
+        tasks.as_array().expect("a list").iter().map(|task| task["id"].as_str().expect("an id")).collect();
+    // The first one beats everybody, whichever side it is on.
+    let mut table = "model_a,model_b,winner,judge\n".to_owned();
+    for (n, other) in ids[1..].iter().enumerate() {
+        let row =
+            if n % 2 == 0 { format!("{},{other},model_a", ids[0]) } else { format!("{other},{},model_b", ids[0]) };
+        table.push_str(&format!("{row},Ada\n"));
+    }
+    table.push_str(&format!("{},{},tie,Ada\n{},t_nobody,model_a,Ada\n", ids[1], ids[2], ids[0]));
+    std::fs::write(project.path("votes.csv"), table).expect("writable");
+    let said = project.output(&["rank", "import", "votes.csv"]);
+    assert_eq!(said.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(
+        said.contains("no such task: `t_nobody`") && said.contains(&format!("{} judgements of 1 judges", ids.len())),
+        "{said}"
+    );
+    let ranked = json(&project, &["tasks", "list"]);
+    assert_eq!(ranked[0]["id"], ids[0]);
+    assert_eq!(json(&project, &["rank", "report"])["judges"][0], "imported/Ada");
+    assert_eq!(fake.take(), 0);
+    project.ok(&["rank"]);
+    assert_eq!(fake.take(), 30, "nobody else's verdicts count for the judge");
+}
+
 /// The fake's verdicts follow from the prompt's bytes and have nothing to do with the tasks.
 #[test]
 fn a_judge_that_guesses_ends_the_run() {
