@@ -9,6 +9,7 @@ cargo build --locked
 # One after the other: each wants every core.
 cargo test --locked --test accept -- --nocapture --test-threads 1 "$@"
 [ $# -eq 0 ] || exit 0
-# Tests of `make test` at the size of a proof: 2,000 judgements by hostile servers, three minutes against each limit.
-export TASKGEN_HOSTILE_ITEMS=2000 TASKGEN_RATES_SECONDS=180
-cargo test --locked --test it -- --nocapture --test-threads 1 hostile:: rates::
+# Tests of `make test` at the size of a proof: 2,000 judgements by hostile servers, three minutes against each limit, a
+# ranking killed fifty times.
+export TASKGEN_HOSTILE_ITEMS=2000 TASKGEN_RATES_SECONDS=180 TASKGEN_KILLS=50
+cargo test --locked --test it -- --nocapture --test-threads 1 hostile:: rates:: ranking::killed

@@ -122,7 +122,7 @@ fn killed_at_its_own_events_it_ends_as_if_undisturbed() {
 }
 
 /// Starts a stage and kills it with SIGKILL when it has committed `stop_at` calls. Whether it was still running.
-fn kill_after(project: &Project, stage: &str, stop_at: i64) -> bool {
+pub fn kill_after(project: &Project, stage: &str, stop_at: i64) -> bool {
     let role = if stage == "rank" { "judge" } else { stage };
     let mut child = project.command(&[stage]).stderr(Stdio::null()).spawn().expect("the program starts");
     let deadline = Instant::now() + Duration::from_mins(1);

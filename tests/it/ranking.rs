@@ -2,13 +2,21 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH};
+use crate::{
+    pipeline::kill_after,
+    support::{Fake, Project, TALK, TALK_ZH},
+};
 
 /// A project with two seminars and no method named, so that it ranks by duels.
 fn project(budget: u64) -> (Fake, Project) {
-    let (fake, url) = Fake::start(Duration::ZERO);
+    project_with(budget, Duration::ZERO)
+}
+
+fn project_with(budget: u64, delay: Duration) -> (Fake, Project) {
+    let (fake, url) = Fake::start(delay);
     let project = Project::new(&url);
     let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
     let by_duels = format!("budget_calls = {budget}\ntarget_recall = 1.0");
@@ -86,6 +94,42 @@ fn a_ranking_stopped_by_its_budget_goes_on_where_it_was() {
     expected.sort();
     assert_eq!(asked, expected, "the same questions, and none twice but for the audit");
     assert_eq!(project.export(), undisturbed.export());
+}
+
+/// `TASKGEN_KILLS=50` is the proof; a few kills show that it works.
+#[test]
+fn killed_at_random_moments_duels_end_as_if_undisturbed() {
+    let kills: i64 = std::env::var("TASKGEN_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
+    let budget = 300;
+    let start = |delay| {
+        let (fake, project) = project_with(budget, delay);
+        for n in 0..4 {
+            project.add_transcript(&format!("talk{n}.wav"), "en", TALK);
+        }
+        project.ok(&["inspire"]);
+        project.ok(&["weave"]);
+        tell_apart(&project);
+        fake.take();
+        (fake, project)
+    };
+    let (_, undisturbed) = start(Duration::ZERO);
+    undisturbed.ok(&["rank"]);
+    let (fake, project) = start(Duration::from_millis(20));
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut killed = 0;
+    for n in 1..=kills {
+        // Somewhere in the nth part of the work; what is there already ends the wait at once.
+        let moment = rng.random_range((n - 1) * budget as i64 / kills..n * budget as i64 / kills).max(1);
+        killed += i64::from(kill_after(&project, "rank", moment));
+    }
+    project.ok(&["rank"]);
+    assert!(killed * 10 >= kills * 9, "{killed} of {kills} found it running");
+    assert_eq!(project.export(), undisturbed.export());
+    assert_eq!(project.count("SELECT count(*) FROM call WHERE role = 'judge'"), budget as i64);
+    // Each of the audit's repetitions is a question that came twice; else only what was in flight at a kill, 20 at first.
+    let repeated = project.count("SELECT count(*) FROM judgement WHERE sample = 1");
+    let twice: usize = fake.repeats().values().map(|n| n - 1).sum();
+    assert!(twice as i64 <= repeated + 20 * killed, "{twice} requests came twice");
 }
 
 #[test]
