@@ -193,6 +193,9 @@ pub struct Rank {
     /// How pairs are found and folded [default: halving, or elo with --rounds]
     #[arg(long, value_parser = one_of::<Method>(&["halving", "elo"]))]
     pub method: Option<Method>,
+    /// Who judges: a model, or several with commas as a panel; short for --model-role judge=…
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub judge: Option<String>,
     /// Judgements at most [default: four for each task]
     #[arg(long, value_name = "N")]
     pub budget_calls: Option<u64>,

@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
-    data::{Inspiration, SeminarId, Task},
-    rank::{self, Estimate, Standing},
+    data::{Inspiration, SeminarId, Task, TaskId},
+    rank::{self, Estimate, Rated, Standing},
     store::{Ranking, SeminarInfo, Store},
 };
 
@@ -45,14 +45,16 @@ pub struct Listing {
 
 /// Reads the listing from the store.
 pub fn read(store: &Store) -> Result<Listing> {
-    let seminars: BTreeMap<SeminarId, SeminarInfo> = store.seminars()?.into_iter().map(|s| (s.id.clone(), s)).collect();
     let ranking = store.last_ranking()?;
     let standing = ranking.as_ref().map(|ranking| rank::fold(store, ranking)).transpose()?;
-    let place = |task: &Task| {
-        let rated = &standing.as_ref()?.rated;
-        let index = rated.iter().position(|rated| rated.task == task.id)?;
-        Some((index + 1, &rated[index]))
-    };
+    of(store, ranking, standing)
+}
+
+/// The listing of a ranking whose standing is known.
+pub fn of(store: &Store, ranking: Option<Ranking>, standing: Option<Standing>) -> Result<Listing> {
+    let seminars: BTreeMap<SeminarId, SeminarInfo> = store.seminars()?.into_iter().map(|s| (s.id.clone(), s)).collect();
+    let rated = standing.iter().flat_map(|standing| &standing.rated);
+    let places: BTreeMap<&TaskId, (usize, &Rated)> = (1..).zip(rated).map(|of| (&of.1.task, of)).collect();
     let mut tasks = Vec::new();
     for task in store.tasks()? {
         let Some(source) = seminars.get(&task.seminar).cloned() else { continue };
@@ -61,7 +63,7 @@ pub fn read(store: &Store) -> Result<Listing> {
             sources
                 .push(store.inspiration(id)?.with_context(|| format!("the database lacks `{id}` of `{}`", task.id))?);
         }
-        let place = place(&task);
+        let place = places.get(&task.id).copied();
         tasks.push(Listed {
             rank: place.map(|(rank, _)| rank),
             elo: place.and_then(|(_, rated)| rated.elo),
@@ -73,6 +75,7 @@ pub fn read(store: &Store) -> Result<Listing> {
             sources,
         });
     }
+    drop(places);
     tasks.sort_by_key(|listed| (listed.rank.unwrap_or(usize::MAX), listed.task.id.clone()));
     Ok(Listing { tasks, standing, ranking })
 }

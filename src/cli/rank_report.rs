@@ -47,10 +47,10 @@ pub struct Ranked {
 
 /// The newest ranking; without one, what to do.
 pub fn ranked(store: &Store) -> Result<Ranked> {
-    let Listing { mut tasks, ranking, .. } = listing::read(store)?;
-    let ranking = ranking.ok_or_else(|| Usage("nothing is ranked yet\nhint: `taskgen rank`".into()))?;
-    tasks.retain(|listed| listed.rank.is_some());
+    let ranking = store.last_ranking()?.ok_or_else(|| Usage("nothing is ranked yet\nhint: `taskgen rank`".into()))?;
     let card = card::card(store, &ranking, &store.tasks()?)?;
+    let Listing { mut tasks, .. } = listing::of(store, None, Some(card.standing.clone()))?;
+    tasks.retain(|listed| listed.rank.is_some());
     Ok(Ranked { ranking, card, tasks })
 }
 

@@ -27,6 +27,7 @@ use crate::{
 pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     let started = Instant::now();
     resolve::stop_on_signals(*printer)?;
+    let global = &judged_by(global, &args.rank);
     let mut project = Project::find(global)?;
     project.apply_sound(&args.sound);
     project.apply_rank(&args.rank)?;
@@ -146,13 +147,20 @@ pub fn weave(global: &Global, args: &args::Select, printer: &Printer) -> Result<
 /// `taskgen rank`
 pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8> {
     one_stage(
-        global,
+        &judged_by(global, args),
         printer,
         "judge",
         args.max_unscored,
         async |ctx, config, store| rank::run(ctx, &store.tasks()?, &config.rank).await,
         |project| project.apply_rank(args),
     )
+}
+
+/// The flags of every command, with the judge that `--judge` names.
+fn judged_by(global: &Global, rank: &args::Rank) -> Global {
+    let mut global = global.clone();
+    global.model_role.extend(rank.judge.as_ref().map(|judge| format!("judge={judge}")));
+    global
 }
 
 fn one_stage(

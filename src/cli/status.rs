@@ -76,7 +76,7 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
     }
     let comparisons = match store.last_ranking()? {
         Some(ranking) => {
-            let standing = crate::rank::fold(store, &ranking)?;
+            let standing = crate::rank::counts(store, &ranking)?;
             Some(Comparisons { n_total: standing.n_total, n_scored: standing.n_scored, n_failed: standing.n_failed })
         }
         None => None,

@@ -1,13 +1,15 @@
 //! The audit card of a ranking: how far its judges, and with them its order, can be believed. Hides which verdicts are
 //! held out from which prediction.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::Serialize;
 
 use super::{
     audit::{Audit, Evidence, Limits, Seen, audit},
-    fold::{Concluded, conclude, game},
+    fold::{Concluded, Standing, by_elo, by_strength, conclude, game},
 };
 use crate::{
     data::{Task, TaskId},
@@ -42,18 +44,25 @@ pub struct Card {
     /// Each task's probability to be among the best `top`, and its strength with the 95 % interval, in the items' order.
     #[serde(skip)]
     pub draws: Draws,
+    /// The tasks, best first.
+    #[serde(skip)]
+    pub standing: Standing,
 }
 
 /// Makes the card of `ranking`; `tasks` are looked up for their texts.
 pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task]) -> Result<Card> {
-    let Concluded { seen, draws, top, failed } = conclude(store, ranking)?;
+    let concluded = conclude(store, ranking)?;
+    let standing = if ranking.method == "elo" { by_elo(store, ranking)? } else { by_strength(ranking, &concluded) };
+    let Concluded { seen, draws, top, failed } = concluded;
     let items = ranking.items.len();
-    let length = |id: &TaskId| {
-        tasks.iter().find(|task| &task.id == id).map_or(f64::NAN, |task| task.task.chars().count() as f64)
-    };
+    let lengths: BTreeMap<&TaskId, f64> =
+        tasks.iter().map(|task| (&task.id, task.task.chars().count() as f64)).collect();
+    let length = |id: &TaskId| lengths.get(id).copied().unwrap_or(f64::NAN);
+    let (predicted, preferred) = held_out(items, &seen, &draws);
     let evidence = Evidence {
         verdicts: &seen,
-        predicted: &held_out(items, &seen, &draws),
+        predicted: &predicted,
+        preferred: &preferred,
         scores: &draws.mean,
         lengths: &ranking.items.iter().map(length).collect::<Vec<_>>(),
     };
@@ -71,11 +80,13 @@ pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task]) -> Result<Card> {
         lapses: draws.model.lapse,
         deviation: draws.model.variance.sqrt(),
         draws,
+        standing,
     })
 }
 
-/// For each verdict the probability that its first side wins, by a fit that has not seen the pair.
-fn held_out(items: usize, seen: &[Seen], draws: &Draws) -> Vec<f64> {
+/// For each verdict the probability that its first side wins, by a fit that has not seen the pair; then the same for a
+/// judge that prefers no side.
+fn held_out(items: usize, seen: &[Seen], draws: &Draws) -> (Vec<f64>, Vec<f64>) {
     // Both orders of a pair are in the same part.
     let part = |seen: &Seen| (seen.first.min(seen.second) as usize * 31 + seen.first.max(seen.second) as usize) % PARTS;
     let fits: Vec<_> = (0..PARTS)
@@ -87,10 +98,9 @@ fn held_out(items: usize, seen: &[Seen], draws: &Draws) -> Vec<f64> {
         .collect();
     let predict = |seen: &Seen| {
         let fit = &fits[part(seen)];
-        let side = fit.intercept[seen.judge as usize];
-        let logit = fit.strength[seen.first as usize] - fit.strength[seen.second as usize] + side;
-        let sigma = 1.0 / (1.0 + (-draws.model.discrimination[seen.judge as usize] * logit).exp());
-        draws.model.lapse / 2.0 + (1.0 - draws.model.lapse) * sigma
+        let difference = fit.strength[seen.first as usize] - fit.strength[seen.second as usize];
+        let probability = |logit| draws.model.probability(seen.judge as usize, logit);
+        (probability(difference + fit.intercept[seen.judge as usize]), probability(difference))
     };
-    seen.iter().map(predict).collect()
+    seen.iter().map(predict).unzip()
 }

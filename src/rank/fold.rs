@@ -66,10 +66,19 @@ pub struct Standing {
 
 /// Folds what the store has into the standing of `ranking`.
 pub fn fold(store: &Store, ranking: &Ranking) -> Result<Standing> {
-    if ranking.method == "elo" { by_elo(store, ranking) } else { by_strength(store, ranking) }
+    if ranking.method == "elo" { by_elo(store, ranking) } else { Ok(by_strength(ranking, &conclude(store, ranking)?)) }
 }
 
-fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
+/// How many comparisons `ranking` rests on, without its ratings.
+pub fn counts(store: &Store, ranking: &Ranking) -> Result<Standing> {
+    if ranking.method == "elo" {
+        return by_elo(store, ranking);
+    }
+    let OnRecord { seen, failed, .. } = on_record(store, ranking)?;
+    Ok(Standing::of(seen.len() as u64, &failed))
+}
+
+pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
     let number = |name: &str| ranking.parameters.get(name).and_then(serde_json::Value::as_f64);
     let (rounds, k) = (number("rounds").unwrap_or(20.0) as u32, number("elo_k").unwrap_or(32.0));
     let comparisons = store.comparisons(&ranking.panel)?;
@@ -109,9 +118,31 @@ fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
     Ok(standing)
 }
 
-/// The verdicts of a ranking's panel on its tasks, and what they say together.
+/// The verdicts of a ranking's panel on its tasks, whichever ranking asked for them.
+struct OnRecord {
+    judges: usize,
+    seen: Vec<Seen>,
+    failed: Vec<&'static str>,
+}
+
+fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
+    let judges: BTreeSet<(String, String)> =
+        ranking.panel.iter().map(|judge| (judge.model_asked.clone(), judge.prompt_hash.clone())).collect();
+    let judges: Vec<(String, String)> = judges.into_iter().collect();
+    let index = Index::new(&ranking.items, &judges);
+    let mut recorded = store.recorded(|model, prompt| judges.iter().any(|(m, p)| m == model && p == prompt))?;
+    recorded.retain(|of| ranking.panel.contains(&of.judge) && index.knows(&of.comparison));
+    let cause = |of: &Recorded| of.comparison.outcome.as_ref().err().map(|unscored| unscored.cause.word());
+    Ok(OnRecord {
+        judges: judges.len(),
+        seen: recorded.iter().filter_map(|of| index.seen(of)).collect(),
+        failed: recorded.iter().filter_map(cause).collect(),
+    })
+}
+
+/// What the verdicts of a ranking say together.
 pub(super) struct Concluded {
-    /// In the order in which they were asked.
+    /// The verdicts in the order in which they were asked.
     pub seen: Vec<Seen>,
     /// What they say.
     pub draws: Draws,
@@ -121,40 +152,26 @@ pub(super) struct Concluded {
     pub failed: Vec<&'static str>,
 }
 
-/// Reads the verdicts of a ranking, whichever ranking asked for them, and draws its conclusions.
+/// Reads the verdicts of a ranking and draws its conclusions.
 pub(super) fn conclude(store: &Store, ranking: &Ranking) -> Result<Concluded> {
-    let judges: BTreeSet<(String, String)> =
-        ranking.panel.iter().map(|judge| (judge.model_asked.clone(), judge.prompt_hash.clone())).collect();
-    let judges: Vec<(String, String)> = judges.into_iter().collect();
-    let index = Index::new(&ranking.items, &judges);
-    let mut recorded = store.recorded(|model, prompt| judges.iter().any(|(m, p)| m == model && p == prompt))?;
-    recorded.retain(|of| ranking.panel.contains(&of.judge) && index.knows(&of.comparison));
-    let seen: Vec<Seen> = recorded.iter().filter_map(|of| index.seen(of)).collect();
-    let cause = |of: &Recorded| of.comparison.outcome.as_ref().err().map(|unscored| unscored.cause.word());
+    let OnRecord { judges, seen, failed } = on_record(store, ranking)?;
     let top = ranking.parameters.get("top").and_then(serde_json::Value::as_u64).unwrap_or(100);
     let settings = Settings {
         top: edge_of(ranking.items.len(), top as usize),
         calls: 0,
-        judges: judges.len(),
+        judges,
         target_recall: None,
         seed: ranking.seed,
     };
     let games: Vec<Game> = seen.iter().filter(|seen| seen.sample == 0).map(game).collect();
-    Ok(Concluded {
-        draws: halving::conclude(ranking.items.len(), &games, &settings),
-        top: settings.top,
-        failed: recorded.iter().filter_map(cause).collect(),
-        seen,
-    })
+    let draws = halving::conclude(ranking.items.len(), &games, &settings);
+    Ok(Concluded { seen, draws, top: settings.top, failed })
 }
 
-fn by_strength(store: &Store, ranking: &Ranking) -> Result<Standing> {
-    let Concluded { seen, draws, top, failed } = conclude(store, ranking)?;
-    let mut standing = Standing { top: Some(top), expected_recall: Some(draws.expected_recall), ..Standing::default() };
-    standing.score(seen.len() as u64);
-    for cause in failed {
-        standing.fail(cause);
-    }
+pub(super) fn by_strength(ranking: &Ranking, concluded: &Concluded) -> Standing {
+    let Concluded { seen, draws, top, failed } = concluded;
+    let mut standing = Standing::of(seen.len() as u64, failed);
+    (standing.top, standing.expected_recall) = (Some(*top), Some(draws.expected_recall));
     let mut games = vec![0; ranking.items.len()];
     for seen in seen.iter().filter(|seen| seen.sample == 0) {
         games[seen.first as usize] += 1;
@@ -171,10 +188,19 @@ fn by_strength(store: &Store, ranking: &Ranking) -> Result<Standing> {
         let (x_key, y_key) = (key(x), key(y));
         y_key.0.total_cmp(&x_key.0).then(y_key.1.total_cmp(&x_key.1)).then_with(|| x.task.cmp(&y.task))
     });
-    Ok(standing)
+    standing
 }
 
 impl Standing {
+    fn of(scored: u64, failed: &[&str]) -> Self {
+        let mut standing = Self::default();
+        standing.score(scored);
+        for cause in failed {
+            standing.fail(cause);
+        }
+        standing
+    }
+
     fn score(&mut self, n: u64) {
         self.n_total += n;
         self.n_scored += n;

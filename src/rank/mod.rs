@@ -20,7 +20,7 @@ use std::time::Instant;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-pub use fold::{Estimate, Rated, Standing, fold};
+pub use fold::{Estimate, Rated, Standing, counts, fold};
 pub use pairing::Pair;
 
 use crate::{

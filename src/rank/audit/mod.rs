@@ -47,7 +47,7 @@ impl Seen {
     }
 }
 
-/// A verdict with the predicted probability that its first side wins, if there is one.
+/// A verdict with a predicted probability that its first side wins, if there is one.
 type Predicted = (Seen, Option<f64>);
 
 /// What an audit is made from.
@@ -58,6 +58,9 @@ pub struct Evidence<'a> {
     /// For each verdict the probability that its first side wins, by a model of the ranking; NaN where there is none.
     /// Predictions of a fit that has seen the verdict itself flatter the judge; a fit to the other verdicts does not.
     pub predicted: &'a [f64],
+    /// The same without the judge's preference for a side: which item the ranking holds for the better one. Else a judge
+    /// that always names one side would agree with itself.
+    pub preferred: &'a [f64],
     /// The ranking's score of each item.
     pub scores: &'a [f64],
     /// The length of each item's text, in any unit.
@@ -131,9 +134,9 @@ pub struct Coverage {
 
 /// Audits a ranking. The random source is asked only where there are more triples than the limit.
 pub fn audit(evidence: &Evidence, limits: &Limits, rng: &mut impl Rng) -> Audit {
-    let verdicts = usable(evidence);
+    let verdicts = usable(evidence, evidence.predicted);
     let mut by_judge: BTreeMap<u32, Vec<Predicted>> = BTreeMap::new();
-    for verdict in &verdicts {
+    for verdict in &usable(evidence, evidence.preferred) {
         by_judge.entry(verdict.0.judge).or_default().push(*verdict);
     }
     let aligned = evidence.scores.len() == evidence.lengths.len();
@@ -158,7 +161,7 @@ fn judge_audit(judge: u32, verdicts: &[Predicted], limits: &Limits) -> JudgeAudi
     }
 }
 
-fn usable(evidence: &Evidence) -> Vec<Predicted> {
+fn usable(evidence: &Evidence, predicted: &[f64]) -> Vec<Predicted> {
     let known = |item: u32| (item as usize) < evidence.scores.len();
     let sound = |seen: &Seen| {
         known(seen.first)
@@ -167,7 +170,7 @@ fn usable(evidence: &Evidence) -> Vec<Predicted> {
             && (0.0..=1.0).contains(&seen.score)
             && (0.5..=1.0).contains(&seen.confidence)
     };
-    let predicted = evidence.predicted.iter().map(|p| (0.0..=1.0).contains(p).then_some(*p));
+    let predicted = predicted.iter().map(|p| (0.0..=1.0).contains(p).then_some(*p));
     let verdicts = evidence.verdicts.iter().copied().zip(predicted.chain(std::iter::repeat(None)));
     verdicts.filter(|(seen, _)| sound(seen)).collect()
 }
@@ -201,7 +204,8 @@ mod tests {
 
     fn audited(verdicts: &[Seen], items: usize) -> Audit {
         let (predicted, scores) = (vec![0.6; verdicts.len()], (0..items).map(|i| i as f64).collect::<Vec<_>>());
-        let evidence = Evidence { verdicts, predicted: &predicted, scores: &scores, lengths: &scores };
+        let evidence =
+            Evidence { verdicts, predicted: &predicted, preferred: &predicted, scores: &scores, lengths: &scores };
         audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(0))
     }
 
@@ -246,10 +250,32 @@ mod tests {
     #[test]
     fn predictions_may_be_missing() {
         let verdicts = [seen(0, 1, 1.0), seen(1, 2, 1.0), seen(2, 0, 1.0)];
-        let evidence = Evidence { verdicts: &verdicts, predicted: &[0.6, f64::NAN], scores: &[0.0; 3], lengths: &[] };
+        let evidence = Evidence {
+            verdicts: &verdicts,
+            predicted: &[0.6, f64::NAN],
+            preferred: &[0.6],
+            scores: &[0.0; 3],
+            lengths: &[],
+        };
         let card = audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(0));
         assert_eq!((card.judges[0].calibration.as_ref().unwrap().n, card.cycles, card.length), (1, None, None));
         assert_eq!(card.judges[0].first_side.unwrap().n, 3);
+    }
+
+    /// A judge that always names the second one agrees with what is expected of it, and not with the ranking.
+    #[test]
+    fn agreement_is_with_the_ranking_and_not_with_a_habit() {
+        let verdicts = [seen(0, 1, 0.0), seen(1, 0, 0.0)];
+        let evidence = Evidence {
+            verdicts: &verdicts,
+            predicted: &[0.01, 0.02],
+            preferred: &[0.7, 0.3],
+            scores: &[1.0, 0.0],
+            lengths: &[],
+        };
+        let card = audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(0));
+        let level = card.judges[0].calibration.as_ref().unwrap().levels[0];
+        assert!((level.agreement - 0.5).abs() < 1e-12, "{level:?}");
     }
 
     #[test]

@@ -45,6 +45,11 @@ impl Model {
     pub fn plain(judges: usize, variance: f64) -> Self {
         Self { variance, intercepts: true, lapse: 0.0, discrimination: vec![1.0; judges] }
     }
+
+    /// The probability that the first of two wins, where `difference` is θ₁ − θ₂ + b.
+    pub fn probability(&self, judge: usize, difference: f64) -> f64 {
+        self.lapse / 2.0 + (1.0 - self.lapse) / (1.0 + (-self.discrimination[judge] * difference).exp())
+    }
 }
 
 /// The most probable strengths.
