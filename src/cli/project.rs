@@ -148,15 +148,15 @@ impl Project {
         ];
         // Rounds are the paper's: who names them means its method.
         let method = rank.method.or(rank.rounds.map(|_| Method::Elo));
-        if let (Some(Method::Elo), Some((flag, _))) = (method, by_duels.iter().find(|(_, given)| *given)) {
+        let in_force = method.unwrap_or(self.loaded.config.rank.method);
+        if let (Method::Elo, Some((flag, _))) = (in_force, by_duels.iter().find(|(_, given)| *given)) {
             let hint = "--rounds and --elo-k are of --method elo, --budget-calls, --target-recall and --top of halving";
             return Err(Usage(format!("{flag} has no meaning for --method elo\nhint: {hint}")).into());
         }
-        if let (Some(Method::Halving), Some(_)) = (rank.method, rank.rounds) {
-            return Err(Usage(
-                "--rounds has no meaning for --method halving\nhint: --budget-calls says how many judgements".into(),
-            )
-            .into());
+        let of_rounds = [("--rounds", rank.rounds.is_some()), ("--elo-k", rank.elo_k.is_some())];
+        if let (Method::Halving, Some((flag, _))) = (in_force, of_rounds.iter().find(|(_, given)| *given)) {
+            let hint = "--method elo, or --budget-calls to say how many judgements";
+            return Err(Usage(format!("{flag} has no meaning for --method halving\nhint: {hint}")).into());
         }
         let loaded = &mut self.loaded;
         let mut set = |name: &str, flag: &str| loaded.set_by(name, flag);

@@ -12,16 +12,19 @@ use super::{
     project::Project,
 };
 use crate::{
-    data::{CallId, Comparison, TaskId},
+    data::{CallId, Comparison, TaskId, Verdict},
     rank::import::{self, Line},
-    store::{Judge, Ranking, Store},
+    store::{IMPORTED, Judge, Ranking, Store},
 };
+
+/// Who judged which two, in this order.
+type Key = (String, TaskId, TaskId);
 
 /// What came of the file.
 #[derive(Serialize)]
 struct Imported {
     judgements: usize,
-    /// Same judge, same pair, same sides: kept, and used by the audit alone.
+    /// Same judge, same pair, same sides, as when several people share a name.
     repeated: usize,
     clamped: usize,
     failed: Vec<(usize, String)>,
@@ -30,25 +33,43 @@ struct Imported {
 
 /// Runs the command; `judge` is who decided where a line does not say so.
 pub fn import(global: &Global, file: &Path, judge: &str, printer: &Printer) -> Result<u8> {
-    let text = fs_err::read_to_string(file).map_err(|e| Usage(format!("{e}\nhint: JSONL or CSV in UTF-8")))?;
-    let (lines, mut failed) = import::read(&text).map_err(|e| Usage(format!("`{}`: {e:#}", file.display())))?;
+    let hint = "hint: JSONL or CSV in UTF-8, with a, b (or model_a, model_b) and winner on each line";
+    let text = fs_err::read_to_string(file).map_err(|e| Usage(format!("{e}\n{hint}")))?;
+    let (lines, mut failed) = import::read(&text).map_err(|e| Usage(format!("`{}`: {e:#}\n{hint}", file.display())))?;
     let project = Project::find(global)?;
     let store = project.write(global)?;
     let tasks: Vec<TaskId> = store.tasks()?.into_iter().map(|task| task.id).collect();
-    let mut samples: BTreeMap<(String, TaskId, TaskId), u32> = BTreeMap::new();
+    let known: BTreeMap<(Key, u32), Verdict> = store
+        .recorded(|_, prompt| prompt == IMPORTED)?
+        .into_iter()
+        .filter_map(|of| {
+            let Comparison { a, b, sample, outcome, .. } = of.comparison;
+            Some((((of.judge.model_returned, a, b), sample), outcome.ok()?))
+        })
+        .collect();
+    let mut samples: BTreeMap<Key, u32> = BTreeMap::new();
     let mut imported = Imported { judgements: 0, repeated: 0, clamped: 0, failed: Vec::new(), judges: Vec::new() };
     let mut panel: Vec<Judge> = Vec::new();
     for line in lines {
         let sides = find(&tasks, &line.a).and_then(|a| Ok((a, find(&tasks, &line.b)?)));
         let (a, b) = match sides {
-            Ok(sides) => sides,
+            Ok((a, b)) if a != b => (a, b),
+            Ok((a, _)) => {
+                failed.push((line.number, format!("both sides are the same: `{a}`")));
+                continue;
+            }
             Err(problem) => {
                 failed.push((line.number, problem));
                 continue;
             }
         };
-        let who = line.judge.clone().unwrap_or_else(|| judge.to_owned());
-        let sample = samples.entry((who.clone(), a.clone(), b.clone())).or_default();
+        let who = one_line(line.judge.as_deref().unwrap_or(judge));
+        let key = (who.clone(), a.clone(), b.clone());
+        let sample = samples.entry(key.clone()).or_default();
+        // What is there already is not overwritten by what another file says.
+        while known.get(&(key.clone(), *sample)).is_some_and(|verdict| *verdict != line.verdict) {
+            *sample += 1;
+        }
         imported.judgements += 1;
         imported.repeated += usize::from(*sample > 0);
         imported.clamped += usize::from(line.clamped);
@@ -75,11 +96,18 @@ fn save(store: &Store, a: TaskId, b: TaskId, sample: u32, who: &str, line: Line)
     let judge = Judge {
         model_asked: format!("imported/{who}"),
         model_returned: who.to_owned(),
-        prompt_hash: "imported".to_owned(),
+        prompt_hash: IMPORTED.to_owned(),
     };
     let comparison = Comparison { a, b, sample, outcome: Ok(line.verdict), call: CallId::from_stored(String::new()) };
     store.save_comparison(&comparison, &judge, line.number as u32).context("cannot keep a judgement")?;
     Ok(judge)
+}
+
+fn one_line(name: &str) -> String {
+    name.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The one task with this id or start of an id.

@@ -45,10 +45,10 @@ pub struct Ranked {
     pub tasks: Vec<Listed>,
 }
 
-/// The newest ranking; without one, what to do.
-pub fn ranked(store: &Store) -> Result<Ranked> {
+/// The newest ranking, with memberships of the best `top` if that is given; without one, what to do.
+pub fn ranked(store: &Store, top: Option<usize>) -> Result<Ranked> {
     let ranking = store.last_ranking()?.ok_or_else(|| Usage("nothing is ranked yet\nhint: `taskgen rank`".into()))?;
-    let card = card::card(store, &ranking, &store.tasks()?)?;
+    let card = card::card(store, &ranking, &store.tasks()?, top)?;
     let Listing { mut tasks, .. } = listing::of(store, None, Some(card.standing.clone()))?;
     tasks.retain(|listed| listed.rank.is_some());
     Ok(Ranked { ranking, card, tasks })
@@ -89,7 +89,7 @@ fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
 /// Runs the command.
 pub fn report(global: &Global, html: Option<PathBuf>, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
-    let ranked = ranked(&project.read_or_hint()?)?;
+    let ranked = ranked(&project.read_or_hint()?, None)?;
     let (checks, warnings) = (checks(&ranked.card), warnings(&ranked.card));
     let report = Report { ranking: &ranked.ranking, card: &ranked.card, checks: &checks, warnings: &warnings };
     printer.show(&report, |report| text(report, ranked.tasks.len()))?;
@@ -213,7 +213,7 @@ fn checks(card: &Card) -> Vec<Check> {
     checks.push(Check {
         value: format!("{} without, {ignored} ignored", card.n_failed),
         n: format!("{all} judgements"),
-        state: if card.n_failed * 10 > all { State::Bad } else { State::Good },
+        state: if all == 0 || card.n_failed * 10 > all { State::Bad } else { State::Good },
         ..check("verdicts", "what has no verdict counts for nobody")
     });
     checks

@@ -14,7 +14,7 @@ use crate::{
     data::TaskId,
     rank::{
         quota,
-        select::{Options, Placed, Selection, select},
+        select::{Options, Placed, Selection, Shortage, select},
     },
 };
 
@@ -32,22 +32,24 @@ struct Selected<'a> {
 /// Runs the command.
 pub fn run(global: &Global, top: usize, near: f64, quotas: &[String], name: &str, printer: &Printer) -> Result<u8> {
     if top == 0 || near.is_nan() || near <= 0.0 {
-        return Err(Usage(format!("--top must be at least 1 and --near above 0: `{top}`, `{near}`")).into());
+        let hint = "hint: --near 0.7 is usual, and above 1 nothing is a copy";
+        return Err(Usage(format!("--top must be at least 1 and --near above 0: `{top}`, `{near}`\n{hint}")).into());
+    }
+    if name.trim().is_empty() {
+        return Err(Usage("the set needs a name\nhint: --name NAME".into()).into());
     }
     let quotas = quotas.iter().map(|text| quota::parse(text).map_err(Usage)).collect::<Result<Vec<_>, _>>()?;
     let project = Project::find(global)?;
     let store = project.write(global)?;
-    let ranked = rank_report::ranked(&store)?;
-    let candidates = ranked.candidates();
-    let selection = select(&candidates, &[], &Options { top, near, quotas });
+    let wanted = top.min(store.tasks()?.len().max(1));
+    // Who is among the best 20 is another question than who is among the best 100.
+    let candidates = rank_report::ranked(&store, Some(wanted))?.candidates();
+    let selection = select(&candidates, &[], &Options { top: wanted, near, quotas });
     let ids: Vec<TaskId> = selection.chosen.iter().map(|placed| TaskId::from_stored(placed.id.clone())).collect();
     let version = store.save_task_set(name, &ids)?;
     printer.show(&Selected { set: name, version, selection: &selection }, |selected| text(selected))?;
-    if ranked.card.top != top && top < candidates.len() && !printer.json {
-        printer.note(&format!(
-            "memberships are of the best {}, which the ranking looked for: `taskgen rank --top {top}` looks for {top}",
-            ranked.card.top
-        ));
+    if wanted < top {
+        printer.note(&format!("{top} were asked for, and there are {wanted} tasks"));
     }
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
     Ok(exit::DONE)
@@ -75,12 +77,19 @@ fn text(selected: &Selected<'_>) -> String {
     }
     if !selection.pushed_out.is_empty() {
         out.push_str(&format!("pushed out by quotas: {}\n", list(&selection.pushed_out)));
-        out.push_str(&format!("came in instead: {}\n", list(&selection.came_in)));
+        if !selection.came_in.is_empty() {
+            out.push_str(&format!("came in instead: {}\n", list(&selection.came_in)));
+        }
         out.push_str(&format!("the quotas give up {:.2} of the best, expectedly\n", selection.given_up));
     }
     for unfilled in &selection.unfilled {
         let what = unfilled.quota.as_ref().map_or_else(|| "the selection".to_owned(), ToString::to_string);
-        out.push_str(&format!("{what}: only {} of {} ({:?})\n", unfilled.found, unfilled.wanted, unfilled.cause));
+        let why = match unfilled.cause {
+            Shortage::TooFew => "there are no more",
+            Shortage::Capped => "caps bar the rest",
+            Shortage::NoRoom => "there is no room for more",
+        };
+        out.push_str(&format!("{what}: only {} of {}: {why}\n", unfilled.found, unfilled.wanted));
     }
     let recall = selection.expected_recall.map_or_else(String::new, |r| format!(", expected recall {r:.2}"));
     out.push_str(&format!(

@@ -10,7 +10,12 @@ use super::{
     exit::{self, Usage},
     output::{Printer, seconds, table},
 };
-use crate::rank::simulate::{Score, Trial, run};
+use crate::rank::{
+    Method,
+    simulate::{Score, Trial, run},
+};
+
+const MOST: usize = 10_000_000;
 
 #[derive(Serialize)]
 struct Tried {
@@ -25,7 +30,12 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
     if args.n < 2 || args.top == 0 || args.top >= args.n {
         return Err(Usage(format!("--top must be at least 1 and less than -n: `{}` of `{}`", args.top, args.n)).into());
     }
-    let first = global.seed.unwrap_or(1);
+    let share = |share: &f64| (0.0..=1.0).contains(share);
+    if args.n > MOST || args.budget_calls > 100 * MOST || args.seeds == 0 || !args.target_recall.iter().all(share) {
+        let hint = "at most ten million tasks and a billion judgements, at least one seed, a target between 0 and 1";
+        return Err(Usage(format!("this cannot be simulated\nhint: {hint}")).into());
+    }
+    let first = global.seed.unwrap_or(1).min(u64::MAX - args.seeds);
     let tried: Vec<Tried> = (first..first + args.seeds)
         .map(|seed| {
             let began = Instant::now();
@@ -48,10 +58,13 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
             ]);
         }
         let mean = |of: fn(&Score) -> f64| tried.iter().map(|one| of(&one.score)).sum::<f64>() / tried.len() as f64;
+        let expected = match args.method {
+            Method::Elo => String::new(),
+            Method::Halving => format!(", expected {:.3}", mean(|score| score.expected_recall.unwrap_or(0.0))),
+        };
         format!(
-            "{rows}\nmean recall {:.3}, expected {:.3}, quality {:.3}",
+            "{rows}\nmean recall {:.3}{expected}, quality {:.3}",
             mean(|score| score.recall),
-            mean(|score| score.expected_recall.unwrap_or(f64::NAN)),
             mean(|score| score.quality)
         )
     })?;

@@ -75,16 +75,22 @@ impl<'a> Panel<'a> {
         Ok(all)
     }
 
-    /// Notes the question that this panel was asked; without a task or a verdict there is none.
+    /// Notes the question that this panel was asked, and whoever has judged these tasks for it; where nobody has, nothing.
     pub fn note(&self, method: &str, parameters: serde_json::Value) -> Result<()> {
-        let ranking = Ranking {
-            method: method.into(),
-            parameters,
-            seed: self.ctx.seed,
-            items: self.ids(),
-            panel: self.judges.iter().cloned().collect(),
-        };
-        if ranking.items.is_empty() { Ok(()) } else { self.ctx.store.save_ranking(&ranking) }
+        let members = asked(self.ctx)?;
+        let known = |task: &TaskId| self.tasks.contains_key(task);
+        let mut judges = self.judges.clone();
+        for of in self.ctx.store.recorded(|model, prompt| is_asked(&members, model, prompt))? {
+            if known(&of.comparison.a) && known(&of.comparison.b) {
+                judges.insert(of.judge);
+            }
+        }
+        let panel: Vec<Judge> = judges.into_iter().collect();
+        if panel.is_empty() {
+            return Ok(());
+        }
+        let seed = self.ctx.seed;
+        self.ctx.store.save_ranking(&Ranking { method: method.into(), parameters, seed, items: self.ids(), panel })
     }
 }
 
@@ -92,6 +98,11 @@ impl<'a> Panel<'a> {
 pub(super) fn asked(ctx: &Context) -> Result<Vec<(String, String)>> {
     let member = |member| Ok((ctx.llm.model_name("judge", member)?, judge::prompt_hash(ctx, member)?));
     (0..ctx.llm.members("judge")).map(member).collect()
+}
+
+/// Whether a model with a prompt is among those who are asked.
+pub(super) fn is_asked(members: &[(String, String)], model: &str, prompt: &str) -> bool {
+    members.iter().any(|(m, p)| m == model && p == prompt)
 }
 
 /// What makes a ranking by duels the question that it is.

@@ -49,11 +49,11 @@ pub struct Card {
     pub standing: Standing,
 }
 
-/// Makes the card of `ranking`; `tasks` are looked up for their texts.
-pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task]) -> Result<Card> {
-    let concluded = conclude(store, ranking)?;
+/// Makes the card of `ranking`; `tasks` are looked up for their texts. `top` looks for another number of best ones.
+pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task], top: Option<usize>) -> Result<Card> {
+    let concluded = conclude(store, ranking, top)?;
     let standing = if ranking.method == "elo" { by_elo(store, ranking)? } else { by_strength(ranking, &concluded) };
-    let Concluded { seen, draws, top, failed } = concluded;
+    let Concluded { seen, draws, top, failed, .. } = concluded;
     let items = ranking.items.len();
     let lengths: BTreeMap<&TaskId, f64> =
         tasks.iter().map(|task| (&task.id, task.task.chars().count() as f64)).collect();

@@ -8,7 +8,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 
 use super::{
     NoBetterThanChance, Options, Pair,
-    ask::{Panel, Question, asked, parameters},
+    ask::{Panel, Question, asked, is_asked, parameters},
     audit::{Limits, Seen, chance},
     fold::game,
     halving::{Halving, Settings, edge_of},
@@ -18,7 +18,7 @@ use crate::{
     context::{Context, Notice, StageReport},
     data::{Comparison, Task, TaskId},
     stats::bradley_terry::Game,
-    store::Recorded,
+    store::{IMPORTED, Recorded},
 };
 
 /// Fewer questions than this asked again say nothing; small rankings spend a larger share.
@@ -42,8 +42,7 @@ async fn play(ctx: &Context, panel: &mut Panel<'_>, options: &Options, report: &
     let begun = ctx.store.begin_ranking(&question.to_string())?;
     // What is on record from before this question was first asked is known. What came later is asked for in its turn, and
     // found on record then: an interrupted run goes the same way as an undisturbed one.
-    let is_of_panel = |model: &str, prompt: &str| judges.iter().any(|(m, p)| m == model && p == prompt);
-    let mut before = ctx.store.recorded(is_of_panel)?;
+    let mut before = ctx.store.recorded(|model, prompt| is_asked(&judges, model, prompt))?;
     before.retain(|recorded| recorded.run < begun);
     let known: Vec<Game> = before.iter().filter_map(|recorded| index.game(recorded)).collect();
     let mut seen: Vec<Seen> = before.iter().filter_map(|recorded| index.seen(recorded)).collect();
@@ -60,6 +59,7 @@ async fn play(ctx: &Context, panel: &mut Panel<'_>, options: &Options, report: &
     }
     let mut halving = Halving::new(ids.len(), &known, settings);
     let mut questions: Vec<Pair> = Vec::new();
+    let mut doubts = vec![None; judges.len()];
     for round in 1.. {
         let pairs = halving.next_pairs();
         if pairs.is_empty() {
@@ -69,15 +69,20 @@ async fn play(ctx: &Context, panel: &mut Panel<'_>, options: &Options, report: &
         let pairs: Vec<Pair> = pairs.iter().map(pair).collect();
         let batch = pairs.iter().map(|pair| Question { pair: pair.clone(), sample: 0, round }).collect();
         let batch: Vec<Recorded> = panel.ask(batch, report).await?.into_iter().map(|j| j.recorded(round)).collect();
-        halving.take(&batch.iter().filter_map(|recorded| index.game(recorded)).collect::<Vec<_>>());
+        // A verdict that came after a failure counts in the end, and not for the choice of pairs: that was made without it.
+        let in_time = batch.iter().filter(|recorded| !recorded.late);
+        halving.take(&in_time.filter_map(|recorded| index.game(recorded)).collect::<Vec<_>>());
         seen.extend(batch.iter().filter_map(|recorded| index.seen(recorded)));
-        stop_at_chance(ctx, &judges, &seen)?;
+        stop_at_chance(ctx, &judges, &seen, &mut doubts)?;
         questions.extend(pairs);
     }
-    panel.ask(asked_again(&questions, again as usize, ctx.seed), report).await?;
-    let spent = (questions.len() as u64 + again) * judges.len() as u64;
-    if !questions.is_empty() && spent < calls * judges.len() as u64 {
-        report.notes.push(format!("{spent} of at most {calls} judgements were enough"));
+    let audit = asked_again(&questions, again as usize, ctx.seed);
+    let spent = (questions.len() + audit.len()) as u64;
+    panel.ask(audit, report).await?;
+    if spent < calls {
+        let (spent, calls) = (spent * judges.len() as u64, calls * judges.len() as u64);
+        let why = if known.len() + questions.len() > 0 { "were enough, or all that there are" } else { "were asked" };
+        report.notes.push(format!("{spent} of at most {calls} judgements {why}"));
     }
     Ok(())
 }
@@ -106,14 +111,19 @@ fn asked_again(pairs: &[Pair], wanted: usize, seed: u64) -> Vec<Question> {
 }
 
 /// Ends the run where a judge that somebody chose cannot be told from chance; the trial model may go on, with a red line.
-fn stop_at_chance(ctx: &Context, judges: &[(String, String)], seen: &[Seen]) -> Result<()> {
+/// One look may mislead, and many looks mislead more often: only a doubt that stands after twice as many verdicts counts.
+fn stop_at_chance(ctx: &Context, judges: &[(String, String)], seen: &[Seen], doubts: &mut [Option<u64>]) -> Result<()> {
     for (member, (model, _)) in judges.iter().enumerate() {
         if ctx.llm.is_trial("judge", member)? {
             continue;
         }
         let of_member: Vec<Seen> = seen.iter().filter(|seen| seen.judge as usize == member).copied().collect();
         let found = chance(&of_member, Limits::default().chance_alpha).filter(super::audit::Chance::no_better);
-        if let Some(found) = found {
+        let Some(found) = found else {
+            doubts[member] = None;
+            continue;
+        };
+        if found.n >= 2 * *doubts[member].get_or_insert(found.n) {
             let (z, expected) = (found.z.unwrap_or(0.0), found.expected_z);
             return Err(NoBetterThanChance { judge: model.clone(), n: found.n, z, expected }.into());
         }
@@ -140,9 +150,11 @@ impl<'a> Index<'a> {
         self.tasks.contains_key(&comparison.a) && self.tasks.contains_key(&comparison.b)
     }
 
-    /// A first verdict on two of the tasks, as a game.
+    /// A verdict on two of the tasks, as a game.
     pub fn game(&self, recorded: &Recorded) -> Option<Game> {
-        let seen = self.seen(recorded).filter(|seen| seen.sample == 0)?;
+        // A model that is asked the same again says the same; of people, each one counts.
+        let counts = |seen: &Seen| seen.sample == 0 || recorded.judge.prompt_hash == IMPORTED;
+        let seen = self.seen(recorded).filter(counts)?;
         Some(game(&seen))
     }
 
@@ -163,6 +175,6 @@ impl<'a> Index<'a> {
 
 impl Judged {
     fn recorded(self, round: u32) -> Recorded {
-        Recorded { comparison: self.comparison, judge: self.judge, run: 0, round }
+        Recorded { comparison: self.comparison, judge: self.judge, run: 0, round, late: self.late }
     }
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::{
+    ask::is_asked,
     audit::Seen,
     duels::Index,
     halving::{self, Settings, edge_of},
@@ -66,7 +67,11 @@ pub struct Standing {
 
 /// Folds what the store has into the standing of `ranking`.
 pub fn fold(store: &Store, ranking: &Ranking) -> Result<Standing> {
-    if ranking.method == "elo" { by_elo(store, ranking) } else { Ok(by_strength(ranking, &conclude(store, ranking)?)) }
+    if ranking.method == "elo" {
+        by_elo(store, ranking)
+    } else {
+        Ok(by_strength(ranking, &conclude(store, ranking, None)?))
+    }
 }
 
 /// How many comparisons `ranking` rests on, without its ratings.
@@ -122,6 +127,7 @@ pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
 struct OnRecord {
     judges: usize,
     seen: Vec<Seen>,
+    games: Vec<Game>,
     failed: Vec<&'static str>,
 }
 
@@ -130,12 +136,13 @@ fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
         ranking.panel.iter().map(|judge| (judge.model_asked.clone(), judge.prompt_hash.clone())).collect();
     let judges: Vec<(String, String)> = judges.into_iter().collect();
     let index = Index::new(&ranking.items, &judges);
-    let mut recorded = store.recorded(|model, prompt| judges.iter().any(|(m, p)| m == model && p == prompt))?;
+    let mut recorded = store.recorded(|model, prompt| is_asked(&judges, model, prompt))?;
     recorded.retain(|of| ranking.panel.contains(&of.judge) && index.knows(&of.comparison));
     let cause = |of: &Recorded| of.comparison.outcome.as_ref().err().map(|unscored| unscored.cause.word());
     Ok(OnRecord {
         judges: judges.len(),
         seen: recorded.iter().filter_map(|of| index.seen(of)).collect(),
+        games: recorded.iter().filter_map(|of| index.game(of)).collect(),
         failed: recorded.iter().filter_map(cause).collect(),
     })
 }
@@ -144,6 +151,8 @@ fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
 pub(super) struct Concluded {
     /// The verdicts in the order in which they were asked.
     pub seen: Vec<Seen>,
+    /// Those that count.
+    pub games: Vec<Game>,
     /// What they say.
     pub draws: Draws,
     /// How many are looked for.
@@ -152,30 +161,29 @@ pub(super) struct Concluded {
     pub failed: Vec<&'static str>,
 }
 
-/// Reads the verdicts of a ranking and draws its conclusions.
-pub(super) fn conclude(store: &Store, ranking: &Ranking) -> Result<Concluded> {
-    let OnRecord { judges, seen, failed } = on_record(store, ranking)?;
-    let top = ranking.parameters.get("top").and_then(serde_json::Value::as_u64).unwrap_or(100);
+/// Reads the verdicts of a ranking and draws its conclusions; of another number of best ones, if that is given.
+pub(super) fn conclude(store: &Store, ranking: &Ranking, top: Option<usize>) -> Result<Concluded> {
+    let OnRecord { judges, seen, games, failed } = on_record(store, ranking)?;
+    let asked = ranking.parameters.get("top").and_then(serde_json::Value::as_u64).unwrap_or(100);
     let settings = Settings {
-        top: edge_of(ranking.items.len(), top as usize),
+        top: top.unwrap_or_else(|| edge_of(ranking.items.len(), asked as usize)),
         calls: 0,
         judges,
         target_recall: None,
         seed: ranking.seed,
     };
-    let games: Vec<Game> = seen.iter().filter(|seen| seen.sample == 0).map(game).collect();
     let draws = halving::conclude(ranking.items.len(), &games, &settings);
-    Ok(Concluded { seen, draws, top: settings.top, failed })
+    Ok(Concluded { seen, games, draws, top: settings.top, failed })
 }
 
 pub(super) fn by_strength(ranking: &Ranking, concluded: &Concluded) -> Standing {
-    let Concluded { seen, draws, top, failed } = concluded;
+    let Concluded { seen, games: counted, draws, top, failed } = concluded;
     let mut standing = Standing::of(seen.len() as u64, failed);
     (standing.top, standing.expected_recall) = (Some(*top), Some(draws.expected_recall));
     let mut games = vec![0; ranking.items.len()];
-    for seen in seen.iter().filter(|seen| seen.sample == 0) {
-        games[seen.first as usize] += 1;
-        games[seen.second as usize] += 1;
+    for game in counted {
+        games[game.first as usize] += 1;
+        games[game.second as usize] += 1;
     }
     let rated = |(at, task): (usize, &TaskId)| {
         let (low, high) = draws.interval[at];

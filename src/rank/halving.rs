@@ -67,9 +67,9 @@ pub struct Halving {
     rng: ChaCha8Rng,
 }
 
-/// How many are to be found among `items`: `top`, or a third where there are hardly more than that.
+/// How many are to be found among `items`: `top`, or a third where there are no more than that.
 pub fn edge_of(items: usize, top: usize) -> usize {
-    top.min(items.div_ceil(3)).max(1)
+    if top < items { top.max(1) } else { items.div_ceil(3).max(1) }
 }
 
 /// Strengths and memberships from verdicts, whatever asked for them. Neither order nor threads matter.
@@ -117,7 +117,9 @@ impl Halving {
             // Where so few have all met, the calls are for more of them.
             match self.stages.last_mut() {
                 Some(next) => next.calls += left,
-                None if stage.size < self.items => self.stages.push(Stage { size: self.items, calls: left }),
+                None if stage.size < self.items => {
+                    self.stages.push(Stage { size: (2 * stage.size).min(self.items), calls: left });
+                }
                 None => {}
             }
         }

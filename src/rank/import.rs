@@ -29,6 +29,8 @@ pub type Problem = (usize, String);
 /// Reads the judgements of a file: CSV where the first line is no JSON object, else JSONL. What cannot be read is returned
 /// as its line's number and a reason.
 pub fn read(text: &str) -> Result<(Vec<Line>, Vec<Problem>)> {
+    let text = text.trim_start_matches('\u{feff}');
+    anyhow::ensure!(!text.trim_start().starts_with('['), "a JSON list is not JSONL: one object a line is needed");
     let rows = if text.trim_start().starts_with('{') { jsonl(text) } else { table(text)? };
     let (mut lines, mut problems) = (Vec::new(), Vec::new());
     for (number, row) in rows {
@@ -37,6 +39,7 @@ pub fn read(text: &str) -> Result<(Vec<Line>, Vec<Problem>)> {
             Err(problem) => problems.push((number, problem)),
         }
     }
+    anyhow::ensure!(!lines.is_empty() || !problems.is_empty(), "no judgement is in it");
     Ok((lines, problems))
 }
 
@@ -52,6 +55,7 @@ fn jsonl(text: &str) -> Rows {
 fn table(text: &str) -> Result<Rows> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let names = reader.headers().context("the first line names no columns")?.clone();
+    anyhow::ensure!(names.iter().any(|name| name == "winner"), "the first line names no column `winner`");
     let mut rows = Rows::new();
     for record in reader.records() {
         match record {
@@ -83,6 +87,9 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
         _ => return Err(format!("the winner is neither side nor a tie: `{winner}`")),
     };
     let stated = confidence(row)?;
+    if side.is_some() && (0.0..0.5).contains(&stated) {
+        return Err(format!("a winner with a confidence below 0.5: `{stated}`"));
+    }
     let confidence = stated.clamp(0.5, 1.0);
     let verdict = Verdict {
         winner: side.unwrap_or(Side::A),

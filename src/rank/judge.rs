@@ -34,6 +34,8 @@ pub struct Judged {
     pub judge: Judge,
     /// Whether nothing had to be asked.
     pub cached: bool,
+    /// Whether it came only after a failure.
+    pub late: bool,
 }
 
 /// The trial model's whole reply.
@@ -143,8 +145,8 @@ pub(super) async fn compare(ctx: &Context, tasks: &Tasks<'_>, asked: &Question, 
         prompt_hash: ctx.llm.prompt_hash(prompt)?,
     };
     let comparison = Comparison { a: pair.a.clone(), b: pair.b.clone(), sample, outcome, call };
-    ctx.store.save_comparison(&comparison, &judge, asked.round)?;
-    Ok(Judged { comparison, judge, cached })
+    let late = ctx.store.save_comparison(&comparison, &judge, asked.round)?;
+    Ok(Judged { comparison, judge, cached, late })
 }
 
 /// The hash of the prompt that a member of the panel is shown.

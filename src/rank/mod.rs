@@ -31,6 +31,9 @@ use crate::{
 /// Judgements of each task, where nobody said how many in all.
 const GAMES_EACH: u64 = 8;
 
+/// Nobody means more than this.
+const MOST_CALLS: u64 = 1_000_000_000;
+
 /// How the pairs are found and folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -90,6 +93,9 @@ impl Options {
         };
         share("target_recall", self.target_recall, 0.0..=1.0)?;
         share("audit", self.audit, 0.0..=0.5)?;
+        if self.budget_calls > MOST_CALLS || u64::from(self.rounds) > MOST_CALLS {
+            return Err(format!("rank.budget_calls and rank.rounds must be at most {MOST_CALLS}"));
+        }
         if self.rounds == 0 {
             return Err("rank.rounds must be at least 1: `0`".into());
         }

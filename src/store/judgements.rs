@@ -34,7 +34,7 @@ impl Judge {
 /// The question that a ranking asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
-    /// `elo`.
+    /// `halving`, `elo` or `imported`.
     pub method: String,
     /// Rounds, Elo factor and the like.
     pub parameters: serde_json::Value,
@@ -57,6 +57,8 @@ pub struct Recorded {
     pub run: i64,
     /// The batch or round that first asked for it.
     pub round: u32,
+    /// Whether the verdict came only after a failure.
+    pub late: bool,
 }
 
 /// What judgements took.
@@ -74,12 +76,16 @@ pub struct Spent {
     pub unpriced: u64,
 }
 
+/// In place of a prompt's hash: nobody was asked, the judgement came from elsewhere.
+pub const IMPORTED: &str = "imported";
+
 const FAMILY: &str = "rankeval";
 const INSTRUMENT: &str = "rankeval/overall/1";
 
 impl Store {
-    /// Stores one verdict, or why there is none; `round` tells in which order verdicts were asked for.
-    pub fn save_comparison(&self, comparison: &Comparison, judge: &Judge, round: u32) -> Result<()> {
+    /// Stores one verdict, or why there is none; `round` tells in which order verdicts were asked for. A verdict takes the
+    /// place of earlier failures of the same model, and is late then: whether it is, is returned.
+    pub fn save_comparison(&self, comparison: &Comparison, judge: &Judge, round: u32) -> Result<bool> {
         let (run, stream) = (self.run, self.stream());
         let judge_id = judge.id();
         let id = comparison_id(comparison, &judge_id);
@@ -87,10 +93,7 @@ impl Store {
             Ok(verdict) => ("scored", Some(verdict), None),
             Err(unscored) => ("unscored", None, Some(unscored)),
         };
-        let payload = match (verdict, cause) {
-            (Some(verdict), _) => serde_json::json!({ "reason": verdict.reason, "round": round }),
-            (None, cause) => serde_json::json!({ "reason": cause.map(|c| c.reason.as_str()), "round": round }),
-        };
+        let reason = verdict.map_or(cause.map(|c| c.reason.as_str()), |verdict| verdict.reason.as_deref());
         self.write(|tx| {
             tx.execute(
                 "INSERT OR IGNORE INTO instrument (id, family, criterion, version, scale, decided_by)
@@ -103,8 +106,8 @@ impl Store {
                 params![judge_id, judge.model_asked, judge.model_returned, judge.prompt_hash],
             )?;
             let same = tx.query_row(
-                "SELECT EXISTS (SELECT 1 FROM judgement WHERE id = ?1 AND state = ?2 AND label IS ?3 AND confidence IS ?4
-                    AND cause IS ?5)",
+                "SELECT coalesce(json_extract(payload, '$.late'), 0) FROM judgement
+                 WHERE id = ?1 AND state = ?2 AND label IS ?3 AND confidence IS ?4 AND cause IS ?5",
                 params![
                     id,
                     state,
@@ -113,10 +116,22 @@ impl Store {
                     cause.map(|c| to_word(&c.cause))
                 ],
                 |row| row.get::<_, bool>(0),
-            )?;
-            if same {
-                return Ok(());
+            );
+            if let Some(late) = same.optional()? {
+                return Ok(late);
             }
+            let failures = "instrument = ?1 AND subject = ?2 AND other = ?3 AND sample = ?4 AND state = 'unscored'
+                AND judge IN (SELECT id FROM judge WHERE model_asked = ?5 AND prompt_hash = ?6)";
+            let of = params![
+                INSTRUMENT,
+                comparison.a.as_str(),
+                comparison.b.as_str(),
+                comparison.sample,
+                judge.model_asked,
+                judge.prompt_hash
+            ];
+            let late = tx.execute(&format!("DELETE FROM judgement WHERE {failures}"), of)? > 0 && verdict.is_some();
+            let payload = serde_json::json!({ "reason": reason, "round": round, "late": late });
             tx.execute(
                 "INSERT OR REPLACE INTO judgement
                     (id, instrument, subject, other, judge, sample, state, value, label, confidence, cause, payload, call, run)
@@ -138,7 +153,8 @@ impl Store {
                     run
                 ],
             )?;
-            add_event(tx, &stream, "comparison", &id)
+            add_event(tx, &stream, "comparison", &id)?;
+            Ok(late)
         })
     }
 
@@ -170,13 +186,20 @@ impl Store {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
             "SELECT subject, other, sample, state, label, confidence, cause, judgement.payload, call,
-                model_asked, model_returned, prompt_hash, run, coalesce(json_extract(judgement.payload, '$.round'), 0)
+                model_asked, model_returned, prompt_hash, run, coalesce(json_extract(judgement.payload, '$.round'), 0),
+                coalesce(json_extract(judgement.payload, '$.late'), 0)
              FROM judgement JOIN judge ON judge.id = judgement.judge WHERE instrument = ?1
              ORDER BY 14, judgement.id",
         )?;
         let rows = statement.query_map([INSTRUMENT], |row| {
             let judge = Judge { model_asked: row.get(9)?, model_returned: row.get(10)?, prompt_hash: row.get(11)? };
-            Ok(Recorded { comparison: read_comparison(row)?, judge, run: row.get(12)?, round: row.get(13)? })
+            Ok(Recorded {
+                comparison: read_comparison(row)?,
+                judge,
+                run: row.get(12)?,
+                round: row.get(13)?,
+                late: row.get(14)?,
+            })
         })?;
         let all: Vec<Recorded> = rows.collect::<rusqlite::Result<_>>()?;
         Ok(all.into_iter().filter(|of| counts(&of.judge.model_asked, &of.judge.prompt_hash)).collect())

@@ -20,7 +20,7 @@ use rusqlite::Connection;
 
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use inspirations::Rejection;
-pub use judgements::{Judge, Ranking, Recorded, Spent};
+pub use judgements::{IMPORTED, Judge, Ranking, Recorded, Spent};
 pub use lock::{Locked, WriteLock};
 pub use runs::RunInfo;
 pub use seminars::SeminarInfo;

@@ -149,7 +149,7 @@ impl Posterior {
     /// hardly move where verdicts are few, or where more coins and larger differences explain the same (interweaving, Yu
     /// and Meng 2011).
     fn rescale(&mut self) {
-        let mut now = self.likelihood(&self.model, &self.x);
+        let mut now = self.likelihood(&self.model, &self.x, None);
         for turn in 0..2 * STRETCHES {
             let (mut model, mut by) = (self.model.clone(), (self.stretch * normal(&mut self.rng)).exp());
             if self.lapses && turn % 2 == 1 {
@@ -162,7 +162,7 @@ impl Posterior {
             model.variance *= by * by;
             let items = self.games.items;
             let x: Vec<f64> = self.x.iter().enumerate().map(|(at, x)| if at < items { x * by } else { *x }).collect();
-            let then = self.likelihood(&model, &x);
+            let then = self.likelihood(&model, &x, None);
             let gain = then - now + prior_of_scale(&model) - prior_of_scale(&self.model);
             if self.rng.random::<f64>().ln() < gain {
                 (self.model, self.x, now) = (model, x, then);
@@ -176,18 +176,23 @@ impl Posterior {
         let new = old + self.stretch * normal(&mut self.rng);
         other.discrimination[judge] = new.exp();
         let prior = DISCRIMINATION_PRECISION * (old * old - new * new) / 2.0;
-        let gain = self.likelihood(&other, &self.x) - self.likelihood(&self.model, &self.x) + prior;
+        let gain =
+            self.likelihood(&other, &self.x, Some(judge)) - self.likelihood(&self.model, &self.x, Some(judge)) + prior;
         if self.rng.random::<f64>().ln() < gain {
             self.model = other;
         }
     }
 
-    fn likelihood(&self, model: &Model, x: &[f64]) -> f64 {
+    /// The logarithm of the likelihood of the verdicts, of all judges or of one. A verdict is a coin's or follows the
+    /// strengths, as [`Self::augment`] draws it.
+    fn likelihood(&self, model: &Model, x: &[f64], judge: Option<usize>) -> f64 {
         let of = |game| {
-            let logit = self.games.logit(model, x, game);
-            self.games.weight[game] * log_likelihood(logit, self.games.score[game], model.lapse)
+            let sense = log_likelihood(self.games.logit(model, x, game), self.games.score[game], 0.0);
+            let mixed = if self.lapses { (model.lapse / 2.0 + (1.0 - model.lapse) * sense.exp()).ln() } else { sense };
+            self.games.weight[game] * mixed
         };
-        (0..self.games.len()).map(of).sum()
+        let counts = |game: &usize| judge.is_none_or(|judge| self.games.judge[*game] as usize == judge);
+        (0..self.games.len()).filter(counts).map(of).sum()
     }
 
     /// How far to stretch: about as far as the verdicts leave open.
