@@ -1,6 +1,6 @@
 //! Ranking by duels, end to end: resumed, extended, audited, reported, selected from, and stopped where a judge guesses.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::atomic::Ordering, time::Duration};
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use serde_json::Value;
@@ -130,6 +130,30 @@ fn killed_at_random_moments_duels_end_as_if_undisturbed() {
     let repeated = project.count("SELECT count(*) FROM judgement WHERE sample = 1");
     let twice: usize = fake.repeats().values().map(|n| n - 1).sum();
     assert!(twice as i64 <= repeated + 20 * killed, "{twice} requests came twice");
+}
+
+/// What had no verdict gets one later, and nothing else is asked again: the way of the ranking stays as it was.
+#[test]
+fn failures_are_asked_again_and_nothing_else() {
+    let (fake, project) = project(60);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    tell_apart(&project);
+    fake.moody.store(true, Ordering::SeqCst);
+    let code = project.output(&["rank", "--max-unscored", "1"]).status.code();
+    assert_eq!(code, Some(1), "{} requests", fake.take());
+    let unscored = || project.count("SELECT count(*) FROM judgement WHERE state = 'unscored'");
+    let failed = unscored();
+    assert!((2..30).contains(&failed), "{failed}");
+    assert_eq!(json(&project, &["rank", "report"])["n_failed"], failed);
+    fake.moody.store(false, Ordering::SeqCst);
+    fake.take();
+    project.ok(&["rank", "--retry-failed"]);
+    assert_eq!(fake.take() as i64, failed);
+    assert_eq!(unscored(), 0);
+    assert_eq!(json(&project, &["rank", "report"])["n_scored"], 60);
+    project.ok(&["rank"]);
+    assert_eq!(fake.take(), 0);
 }
 
 #[test]

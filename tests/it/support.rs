@@ -4,7 +4,10 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     process::{Command, Output},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -183,6 +186,8 @@ pub const TALK_ZH: &[&str] = &[
 pub struct Fake {
     requests: Arc<Mutex<Vec<Value>>>,
     delay: Duration,
+    /// While it is set, one question in eight has no usable answer, however often it is asked.
+    pub moody: Arc<AtomicBool>,
 }
 
 impl Fake {
@@ -226,13 +231,21 @@ impl Fake {
 
 async fn answer(State(fake): State<Fake>, Json(request): Json<Value>) -> Json<Value> {
     tokio::time::sleep(fake.delay).await;
-    let content = reply(&request);
+    let sulks = fake.moody.load(Ordering::SeqCst) && tasks_of(&request).is_multiple_of(8);
+    let content = if sulks { json!("I would rather not say.") } else { reply(&request) };
     fake.requests.lock().expect("no panic while locked").push(request);
     Json(json!({
         "model": "fake-1",
         "choices": [{ "message": { "role": "assistant", "content": content.to_string() }, "finish_reason": "stop" }],
         "usage": { "prompt_tokens": 100, "completion_tokens": 10 }
     }))
+}
+
+/// A number that follows from the ids in the tasks' texts, however the question is put.
+fn tasks_of(request: &Value) -> usize {
+    let text = request["messages"].to_string();
+    let ids = text.split("(t_").skip(1).take(2).filter_map(|after| after.split(')').next());
+    ids.flat_map(str::bytes).map(usize::from).sum()
 }
 
 /// An answer that passes every rule, from the prompt alone.
