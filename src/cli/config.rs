@@ -177,7 +177,12 @@ pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
     check(&config).map_err(|e| Usage(format!("`{}`: {e}\nhint: {HINT}", path.display())))?;
     beside(&path, &mut config.transcribe);
     let table: Value = toml::from_str(&text).context("the configuration was read a moment ago")?;
-    let in_file = flatten(&table).into_iter().map(|(key, _)| key).collect();
+    let in_file: Vec<String> = flatten(&table).into_iter().map(|(key, _)| key).collect();
+    let names = |key: &str| in_file.iter().any(|named| named == key);
+    // Rounds are the paper's: a file that names them and no method means its method, as the flag does.
+    if names("rank.rounds") && !names("rank.method") {
+        config.rank.method = rank::Method::Elo;
+    }
     Ok(Loaded { config, file: Some(path), overridden: BTreeMap::new(), in_file })
 }
 

@@ -277,6 +277,10 @@ fn flags_of_one_method_are_refused_for_the_other() {
         let said = project.fails(args, 2);
         assert!(said.contains("has no meaning") && said.contains("hint"), "{said}");
     }
+    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
+    std::fs::write(project.path("taskgen.toml"), config.replace("budget_calls = 30", "rounds = 2")).expect("writable");
+    let said = project.fails(&["rank", "--top", "5"], 2);
+    assert!(said.contains("--top has no meaning for --method elo"), "{said}");
     let said = project.fails(&["rank", "report"], 2);
     assert!(said.contains("nothing is ranked yet") || said.contains("hint"), "{said}");
 }
