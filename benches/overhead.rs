@@ -5,6 +5,8 @@
 //! to SQLite before the call counts. The rounds alternate; the medians and their ratio are printed. `make bench` runs it.
 #![expect(clippy::print_stdout, reason = "the table is what it is for")]
 
+mod measure;
+
 use std::{
     collections::BTreeMap,
     path::Path,
@@ -24,6 +26,8 @@ use taskgen::{
     llm::{Answer, Ask, ChatModel, Llm, LlmOptions, Prompts, Remote, RemoteOptions},
     store::{RunInfo, Store, WriteLock},
 };
+
+use measure::{median, peak_memory};
 
 const IN_FLIGHT: usize = 64;
 const ROUNDS: usize = 3;
@@ -163,16 +167,4 @@ fn peers_loop(url: &str, calls: u64) -> Result<f64> {
 
 fn rate(calls: u64, seconds: f64) -> f64 {
     calls as f64 / seconds
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-/// The most memory that this process ever had, in megabytes (Linux).
-fn peak_memory() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("the kernel does not say")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? / 1000)
 }

@@ -4,6 +4,8 @@
 //! The rounds alternate; medians and ratios are printed. Agreement and memory are asserted. `make bench` runs it.
 #![expect(clippy::print_stdout, reason = "the tables are what it is for")]
 
+mod measure;
+
 use std::{
     io::{Seek as _, Write as _},
     path::Path,
@@ -24,6 +26,8 @@ use taskgen::{
         correlation::spearman,
     },
 };
+
+use measure::{median, peak_memory};
 
 /// Items of a large ranking.
 const ITEMS: usize = 10_000;
@@ -254,16 +258,4 @@ fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let began = Instant::now();
     let done = work();
     (began.elapsed().as_secs_f64(), done)
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-/// The most memory that this process ever had, in megabytes (Linux).
-fn peak_memory() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("the kernel does not say")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? / 1000)
 }

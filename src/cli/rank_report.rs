@@ -12,7 +12,7 @@ use super::{
     listing::{self, Listed, Listing},
     output::{Printer, table},
     project::Project,
-    ranking_page::{self, Check, Count, Page, Recall, Row, Standing, State},
+    ranking_page::{self, Check, Count, Page, Recall, Row, State},
 };
 use crate::{
     files,
@@ -314,11 +314,7 @@ fn row(place: usize, listed: &Listed, candidate: &Candidate, by_elo: bool) -> Ro
         high,
         membership: candidate.membership,
         games: listed.games.unwrap_or(0),
-        standing: match select::standing(candidate.membership) {
-            select::Standing::In => Standing::In,
-            select::Standing::Borderline => Standing::Borderline,
-            select::Standing::Out => Standing::Out,
-        },
+        standing: select::standing(candidate.membership),
         facets: [Facet::Phase, Facet::Type, Facet::Language]
             .iter()
             .filter_map(|f| candidate.facets.get(f).cloned())

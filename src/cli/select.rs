@@ -107,6 +107,6 @@ fn row(placed: &Placed) -> Vec<String> {
         placed.id.clone(),
         format!("{:.2}", placed.membership),
         format!("{:+.2} [{:+.2}, {:+.2}]", placed.strength, placed.low, placed.high),
-        format!("{:?}", placed.standing).to_lowercase(),
+        placed.standing.word().to_owned(),
     ]
 }

@@ -152,9 +152,12 @@ impl Halving {
 
     /// Neighbours among the `size` items whose membership of the best is least certain; those who never met anybody first.
     fn pairs(&mut self, size: usize) -> Vec<(u32, u32)> {
-        let seen: HashSet<u32> = self.met.iter().flat_map(|&(a, b)| [a, b]).collect();
-        if seen.len() < self.items {
-            return self.first_pairs(&seen);
+        // Once there is a fit, everybody was seen.
+        if self.fit.is_none() {
+            let seen: HashSet<u32> = self.met.iter().flat_map(|&(a, b)| [a, b]).collect();
+            if seen.len() < self.items {
+                return self.first_pairs(&seen);
+            }
         }
         let fit = bradley_terry::fit(self.items, &self.games, self.posterior.model(), self.fit.as_ref());
         let mut active = least_certain(&fit, self.settings.top, size);

@@ -67,6 +67,17 @@ pub enum Standing {
     Out,
 }
 
+impl Standing {
+    /// The word for people, which is also its class in a page's styles.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Borderline => "borderline",
+            Self::Out => "out",
+        }
+    }
+}
+
 /// The standing of a membership.
 pub fn standing(membership: f64) -> Standing {
     match membership {

@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
-use rand_distr::{Distribution as _, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -14,7 +13,7 @@ use super::{
 use crate::stats::{
     bradley_terry::{Draws, Game},
     correlation::kendall,
-    elo,
+    elo, largest, normal,
 };
 
 /// What qualities and verdicts are like.
@@ -95,12 +94,13 @@ impl Judge {
             World::Thur => 1.2,
             _ => 1.0,
         };
-        let mut quality: Vec<f64> =
-            (0..items).map(|_| if world == World::Skew { skewed(&mut rng) } else { scale * draw(&mut rng) }).collect();
+        let mut quality: Vec<f64> = (0..items)
+            .map(|_| if world == World::Skew { skewed(&mut rng) } else { scale * normal::draw(&mut rng) })
+            .collect();
         if world == World::Dup {
             let copies = items / 5;
             for at in items - copies..items {
-                quality[at] = quality[at - copies] + 0.05 * draw(&mut rng);
+                quality[at] = quality[at - copies] + 0.05 * normal::draw(&mut rng);
             }
         }
         let taste = (0..items).map(|_| rng.random::<f64>() * std::f64::consts::TAU).collect();
@@ -116,7 +116,7 @@ impl Judge {
         let mut logistic = |difference: f64| rng.random::<f64>() < 1.0 / (1.0 + (-difference).exp());
         let wins = match self.world {
             World::Bt1 | World::Bt2 | World::Dup => logistic(difference),
-            World::Thur => difference + 0.3 + 1.6 * draw(&mut rng) > 0.0,
+            World::Thur => difference + 0.3 + 1.6 * normal::draw(&mut rng) > 0.0,
             World::Skew => coin_or(0.08, logistic(difference + 0.4), &mut rng),
             World::Lapse => coin_or(0.15, logistic(difference), &mut rng),
             World::Cyc => {
@@ -226,15 +226,4 @@ fn score(judge: &Judge, found: &[usize], calls: usize, covered: usize) -> Score 
         intervals: None,
         intervals_of_found: None,
     }
-}
-
-fn largest(values: &[f64], top: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_unstable_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
-    order.truncate(top);
-    order
-}
-
-fn draw(rng: &mut ChaCha8Rng) -> f64 {
-    StandardNormal.sample(rng)
 }

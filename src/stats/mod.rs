@@ -4,5 +4,8 @@ pub mod binomial;
 pub mod bradley_terry;
 pub mod correlation;
 pub mod elo;
+mod largest;
 pub mod normal;
 mod polya_gamma;
+
+pub use largest::largest;

@@ -2,8 +2,16 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
+use rand::Rng;
+use rand_distr::{Distribution as _, StandardNormal};
+
 /// Half the width of a 95 % interval, in standard errors.
 pub const Z95: f64 = 1.959_963_984_540_054;
+
+/// A draw.
+pub fn draw(rng: &mut impl Rng) -> f64 {
+    StandardNormal.sample(rng)
+}
 
 /// The share of the distribution below `x`.
 pub fn below(x: f64) -> f64 {

@@ -31,6 +31,13 @@ fn json(project: &Project, args: &[&str]) -> Value {
     serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("JSON")
 }
 
+/// The stages before ranking; what they asked is forgotten.
+fn weave(fake: &Fake, project: &Project) {
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    fake.take();
+}
+
 /// Makes every task's text its own: the fake writes the same ones for every seminar.
 fn tell_apart(project: &Project) {
     project.sql("UPDATE task SET text = text || ' (' || id || ')' WHERE text NOT LIKE '%(t_%'");
@@ -44,9 +51,7 @@ fn questions(fake: &Fake) -> Vec<String> {
 #[test]
 fn every_task_is_judged_within_the_budget_and_a_second_run_asks_nothing() {
     let (fake, project) = project(40);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
-    fake.take();
+    weave(&fake, &project);
     project.ok(&["rank"]);
     let asked = questions(&fake);
     assert_eq!(asked.len(), 40);
@@ -71,15 +76,11 @@ fn every_task_is_judged_within_the_budget_and_a_second_run_asks_nothing() {
 #[test]
 fn a_ranking_stopped_by_its_budget_goes_on_where_it_was() {
     let (other, undisturbed) = project(36);
-    undisturbed.ok(&["inspire"]);
-    undisturbed.ok(&["weave"]);
-    other.take();
+    weave(&other, &undisturbed);
     undisturbed.ok(&["rank"]);
     let mut expected = questions(&other);
     let (fake, project) = project(36);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
-    fake.take();
+    weave(&fake, &project);
     let mut runs = 0;
     let mut asked = Vec::new();
     // Every judgement holds its largest reply before it is asked, so that a few thousand tokens are a few judgements.
@@ -106,10 +107,8 @@ fn killed_at_random_moments_duels_end_as_if_undisturbed() {
         for n in 0..4 {
             project.add_transcript(&format!("talk{n}.wav"), "en", TALK);
         }
-        project.ok(&["inspire"]);
-        project.ok(&["weave"]);
+        weave(&fake, &project);
         tell_apart(&project);
-        fake.take();
         (fake, project)
     };
     let (_, undisturbed) = start(Duration::ZERO);
@@ -165,10 +164,8 @@ fn new_tasks_join_and_another_prompt_begins_anew() {
     project.ok(&["rank"]);
     let before: BTreeSet<String> = questions(&fake).into_iter().collect();
     project.add_transcript("rivers-again.wav", "en", TALK);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
+    weave(&fake, &project);
     tell_apart(&project);
-    fake.take();
     let said = project.output(&["rank"]);
     assert!(String::from_utf8_lossy(&said.stderr).contains("verdicts were known from earlier rankings"));
     let joined = questions(&fake);
@@ -220,9 +217,7 @@ fn the_card_the_page_and_the_selection() {
 #[test]
 fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
     let (fake, project) = project(30);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
-    fake.take();
+    weave(&fake, &project);
     let tasks = json(&project, &["tasks", "list"]);
     let ids: Vec<&str> =
         tasks.as_array().expect("a list").iter().map(|task| task["id"].as_str().expect("an id")).collect();
@@ -257,10 +252,8 @@ fn a_judge_that_guesses_ends_the_run() {
     for n in 0..9 {
         project.add_transcript(&format!("talk{n}.wav"), "en", TALK);
     }
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
+    weave(&fake, &project);
     tell_apart(&project);
-    fake.take();
     let said = project.fails(&["rank"], 6);
     assert!(said.contains("cannot be told from chance") && said.contains("hint"), "{said}");
     let asked = fake.take();

@@ -10,6 +10,8 @@ use anyhow::{Context as _, Result};
 use minijinja::{Environment, UndefinedBehavior, context, value::Serde};
 use serde::Serialize;
 
+use crate::rank::select::Standing;
+
 /// What the page says. A number that is not finite was not computed: it is shown as a dash and left out of the plots.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
@@ -58,29 +60,6 @@ pub struct Row {
     pub standing: Standing,
     /// Its values, such as `Metric Design` and `en`.
     pub facets: Vec<String>,
-}
-
-/// On which side of the edge of the best k a task stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// Among the best.
-    In,
-    /// Too close to tell.
-    Borderline,
-    /// Not among the best.
-    Out,
-}
-
-impl Standing {
-    /// The word for people, which is also its class in the page's styles.
-    fn word(self) -> &'static str {
-        match self {
-            Self::In => "in",
-            Self::Borderline => "borderline",
-            Self::Out => "out",
-        }
-    }
 }
 
 /// One finding about the judge.

@@ -48,7 +48,7 @@ impl Model {
 
     /// The probability that the first of two wins, where `difference` is θ₁ − θ₂ + b.
     pub fn probability(&self, judge: usize, difference: f64) -> f64 {
-        self.lapse / 2.0 + (1.0 - self.lapse) / (1.0 + (-self.discrimination[judge] * difference).exp())
+        self.lapse / 2.0 + (1.0 - self.lapse) * sigma(self.discrimination[judge] * difference)
     }
 }
 
@@ -154,8 +154,12 @@ struct Point {
     information: f64,
 }
 
+fn sigma(logit: f64) -> f64 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
 fn point(logit: f64, score: f64, lapse: f64) -> Point {
-    let sigma = 1.0 / (1.0 + (-logit).exp());
+    let sigma = sigma(logit);
     let steep = sigma * (1.0 - sigma);
     if lapse == 0.0 {
         return Point { value: log_likelihood(logit, score, lapse), slope: score - sigma, information: steep };
@@ -174,7 +178,7 @@ fn log_likelihood(logit: f64, score: f64, lapse: f64) -> f64 {
         // y ln σ + (1 − y) ln(1 − σ), without cancellation.
         return score * logit - logit.max(0.0) - (-logit.abs()).exp().ln_1p();
     }
-    let p = lapse / 2.0 + (1.0 - lapse) / (1.0 + (-logit).exp());
+    let p = lapse / 2.0 + (1.0 - lapse) * sigma(logit);
     score * p.ln() + (1.0 - score) * (1.0 - p).ln()
 }
 

@@ -3,16 +3,16 @@
 //! moves. A normal approximation around the most probable strengths will not do here: with one to four verdicts an item
 //! it takes the variance for a quarter of what it is.
 
-use rand::{Rng, RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
-use rand_distr::{Beta, Distribution as _, Gamma, StandardNormal};
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+use rand_distr::{Beta, Distribution as _, Gamma};
 
-use super::{Game, Games, Model, System, climb, log_likelihood};
-use crate::stats::polya_gamma;
+use super::{Game, Games, Model, System, climb, log_likelihood, sigma};
+use crate::stats::{largest, normal, polya_gamma};
 
 /// Prior of the strengths' variance: inverse gamma, as if two items with a mean square of 1/2 had been seen.
 const VARIANCE_SHAPE: f64 = 1.0;
 const VARIANCE_SCALE: f64 = 0.5;
-/// Prior of the share of coin tosses: beta, one in twenty.
+/// Prior of the share of coin tosses: beta, one in ten.
 const LAPSES: f64 = 1.0;
 const NO_LAPSES: f64 = 9.0;
 const MOST_LAPSES: f64 = 0.5;
@@ -115,7 +115,7 @@ impl Posterior {
                 polya_gamma::draw_part(weight, logit, &mut self.rng)
             };
             information.push(a * a * omega);
-            let slope = a * weight * (score - 0.5) + a * omega.sqrt() * normal(&mut self.rng);
+            let slope = a * weight * (score - 0.5) + a * omega.sqrt() * normal::draw(&mut self.rng);
             push[i] += slope;
             push[j] -= slope;
             push[b] += slope;
@@ -132,7 +132,7 @@ impl Posterior {
     fn draw_strengths(&mut self, information: Vec<f64>, mut push: Vec<f64>) {
         let precision = self.model.precisions(&self.games);
         for (push, precision) in push.iter_mut().zip(&precision) {
-            *push += precision.sqrt() * normal(&mut self.rng);
+            *push += precision.sqrt() * normal::draw(&mut self.rng);
         }
         self.x = System::new(&self.games, information, precision).solve(&push, EXACTNESS);
     }
@@ -151,9 +151,9 @@ impl Posterior {
     fn rescale(&mut self) {
         let mut now = self.likelihood(&self.model, &self.x, None);
         for turn in 0..2 * STRETCHES {
-            let (mut model, mut by) = (self.model.clone(), (self.stretch * normal(&mut self.rng)).exp());
+            let (mut model, mut by) = (self.model.clone(), (self.stretch * normal::draw(&mut self.rng)).exp());
             if self.lapses && turn % 2 == 1 {
-                model.lapse = (model.lapse + LAPSE_STEP * normal(&mut self.rng)).abs();
+                model.lapse = (model.lapse + LAPSE_STEP * normal::draw(&mut self.rng)).abs();
                 if model.lapse > MOST_LAPSES {
                     continue;
                 }
@@ -173,7 +173,7 @@ impl Posterior {
     fn draw_discrimination(&mut self, judge: usize) {
         let mut other = self.model.clone();
         let old = other.discrimination[judge].ln();
-        let new = old + self.stretch * normal(&mut self.rng);
+        let new = old + self.stretch * normal::draw(&mut self.rng);
         other.discrimination[judge] = new.exp();
         let prior = DISCRIMINATION_PRECISION * (old * old - new * new) / 2.0;
         let gain =
@@ -200,7 +200,7 @@ impl Posterior {
         let known: f64 = (0..self.games.len())
             .map(|game| {
                 let logit = self.games.logit(&self.model, &self.x, game);
-                let sigma = 1.0 / (1.0 + (-logit).exp());
+                let sigma = sigma(logit);
                 self.games.weight[game] * sigma * (1.0 - sigma) * logit * logit
             })
             .sum();
@@ -244,20 +244,6 @@ impl Posterior {
 fn prior_of_scale(model: &Model) -> f64 {
     -VARIANCE_SHAPE * model.variance.ln() - VARIANCE_SCALE / model.variance
         + (NO_LAPSES - 1.0) * (1.0 - model.lapse).ln()
-}
-
-fn normal(rng: &mut impl Rng) -> f64 {
-    StandardNormal.sample(rng)
-}
-
-/// The largest `top` of the values, by index, in no order.
-fn largest(values: &[f64], top: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    if top > 0 && top < values.len() {
-        order.select_nth_unstable_by(top - 1, |&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
-    }
-    order.truncate(top);
-    order
 }
 
 fn count(best: &[Vec<usize>], items: usize) -> Vec<u32> {

@@ -9,10 +9,6 @@ fn game(first: u32, second: u32, score: f64) -> Game {
     Game { first, second, judge: 0, score, weight: 1.0 }
 }
 
-fn sigma(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
 /// Items with strengths N(0, 1), and random pairs of them.
 fn world(items: u32, games: usize, side: f64, seed: u64) -> (Vec<f64>, Vec<Game>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
