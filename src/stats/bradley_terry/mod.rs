@@ -6,6 +6,7 @@
 //! side shown first and a discrimination a of each judge, and a share l of verdicts that are a coin's). Strengths have the
 //! prior N(0, s²), intercepts N(0, 1).
 
+mod population;
 mod posterior;
 mod system;
 

@@ -4,14 +4,11 @@
 //! it takes the variance for a quarter of what it is.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
-use rand_distr::{Beta, Distribution as _, Gamma};
+use rand_distr::{Beta, Distribution as _};
 
-use super::{Game, Games, Model, System, climb, log_likelihood, sigma};
+use super::{Game, Games, Model, System, climb, log_likelihood, population::Population, sigma};
 use crate::stats::{largest, normal, polya_gamma};
 
-/// Prior of the strengths' variance: inverse gamma, as if two items with a mean square of 1/2 had been seen.
-const VARIANCE_SHAPE: f64 = 1.0;
-const VARIANCE_SCALE: f64 = 0.5;
 /// Prior of the share of coin tosses: beta, one in ten.
 const LAPSES: f64 = 1.0;
 const NO_LAPSES: f64 = 9.0;
@@ -28,6 +25,7 @@ const EXACTNESS: f64 = 1e-3;
 pub struct Posterior {
     games: Games,
     model: Model,
+    population: Population,
     /// Whether a share of coin tosses is looked for.
     lapses: bool,
     /// Strengths, then intercepts.
@@ -58,7 +56,8 @@ impl Posterior {
         let mut model = Model::plain(judges, 1.0);
         model.lapse = if lapses { 0.02 } else { 0.0 };
         let x = climb(&games, &model, vec![0.0; games.unknowns()]);
-        let mut posterior = Self { games, model, lapses, x, rng: ChaCha8Rng::seed_from_u64(seed), stretch: 0.0 };
+        let (population, rng) = (Population::new(items), ChaCha8Rng::seed_from_u64(seed));
+        let mut posterior = Self { games, model, population, lapses, x, rng, stretch: 0.0 };
         posterior.measure();
         posterior
     }
@@ -83,8 +82,9 @@ impl Posterior {
     pub fn sweep(&mut self) {
         let (information, push) = self.augment();
         self.draw_strengths(information, push);
-        self.draw_variance();
+        self.population.draw(&self.x[..self.games.items], &mut self.rng);
         self.rescale();
+        self.model.variance = self.population.variance();
         if self.games.judges > 1 {
             (0..self.games.judges).for_each(|judge| self.draw_discrimination(judge));
         }
@@ -130,19 +130,16 @@ impl Posterior {
 
     /// Strengths and intercepts together, correlations included: perturb, then solve (Papandreou and Yuille 2010).
     fn draw_strengths(&mut self, information: Vec<f64>, mut push: Vec<f64>) {
-        let precision = self.model.precisions(&self.games);
+        let mut precision = self.model.precisions(&self.games);
+        for (item, own) in precision[..self.games.items].iter_mut().enumerate() {
+            let (mean, known) = self.population.prior(item);
+            push[item] += mean * known;
+            *own = known;
+        }
         for (push, precision) in push.iter_mut().zip(&precision) {
             *push += precision.sqrt() * normal::draw(&mut self.rng);
         }
         self.x = System::new(&self.games, information, precision).solve(&push, EXACTNESS);
-    }
-
-    fn draw_variance(&mut self) {
-        let squares: f64 = self.strengths().iter().map(|x| x * x).sum();
-        let shape = VARIANCE_SHAPE + self.games.items as f64 / 2.0;
-        if let Ok(gamma) = Gamma::new(shape, 1.0) {
-            self.model.variance = (VARIANCE_SCALE + squares / 2.0) / gamma.sample(&mut self.rng);
-        }
     }
 
     /// Stretches all strengths and their deviation together, alone or with the share of coin tosses: without this they
@@ -159,13 +156,15 @@ impl Posterior {
                 }
                 by = (1.0 - self.model.lapse) / (1.0 - model.lapse);
             }
-            model.variance *= by * by;
+            let mut population = self.population.clone();
+            population.stretch(by);
             let items = self.games.items;
             let x: Vec<f64> = self.x.iter().enumerate().map(|(at, x)| if at < items { x * by } else { *x }).collect();
             let then = self.likelihood(&model, &x, None);
-            let gain = then - now + prior_of_scale(&model) - prior_of_scale(&self.model);
+            let prior = |model: &Model, population: &Population| prior_of_lapses(model) + population.density_of_scale();
+            let gain = then - now + prior(&model, &population) - prior(&self.model, &self.population);
             if self.rng.random::<f64>().ln() < gain {
-                (self.model, self.x, now) = (model, x, then);
+                (self.model, self.population, self.x, now) = (model, population, x, then);
             }
         }
     }
@@ -240,10 +239,9 @@ impl Posterior {
     }
 }
 
-/// The logarithm of the prior of the logarithm of the deviation and of the share of coin tosses.
-fn prior_of_scale(model: &Model) -> f64 {
-    -VARIANCE_SHAPE * model.variance.ln() - VARIANCE_SCALE / model.variance
-        + (NO_LAPSES - 1.0) * (1.0 - model.lapse).ln()
+/// The logarithm of the prior of the share of coin tosses.
+fn prior_of_lapses(model: &Model) -> f64 {
+    (NO_LAPSES - 1.0) * (1.0 - model.lapse).ln()
 }
 
 fn count(best: &[Vec<usize>], items: usize) -> Vec<u32> {

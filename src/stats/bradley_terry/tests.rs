@@ -4,6 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use rand_distr::{Distribution as _, StandardNormal};
 
 use super::*;
+use crate::stats::{largest, normal};
 
 fn game(first: u32, second: u32, score: f64) -> Game {
     Game { first, second, judge: 0, score, weight: 1.0 }
@@ -13,14 +14,19 @@ fn game(first: u32, second: u32, score: f64) -> Game {
 fn world(items: u32, games: usize, side: f64, seed: u64) -> (Vec<f64>, Vec<Game>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let strength: Vec<f64> = (0..items).map(|_| StandardNormal.sample(&mut rng)).collect();
+    let games = play(&strength, games, side, &mut rng);
+    (strength, games)
+}
+
+fn play(strength: &[f64], games: usize, side: f64, rng: &mut ChaCha8Rng) -> Vec<Game> {
+    let items = strength.len() as u32;
     let verdict = |_| {
         let a = rng.random_range(0..items);
         let b = (a + rng.random_range(1..items)) % items;
         let won = rng.random::<f64>() < sigma(strength[a as usize] - strength[b as usize] + side);
         game(a, b, f64::from(u8::from(won)))
     };
-    let games = (0..games).map(verdict).collect();
-    (strength, games)
+    (0..games).map(verdict).collect()
 }
 
 /// One win of one item over another: by symmetry θ₁ = −θ₂ = t, where t = s² (1 − σ(2t)).
@@ -132,4 +138,22 @@ fn weights_weigh() {
         draws.interval.iter().map(|(low, high)| high - low).sum::<f64>()
     };
     assert!((wide(&halves) / wide(&games) - 1.0).abs() < 0.1, "{} {}", wide(&halves), wide(&games));
+}
+
+/// Where the best crowd together under a ceiling, a normal spread would take their noise for differences.
+#[test]
+fn a_ceiling_is_seen() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let strength: Vec<f64> = (0..600).map(|_| -1.5 * normal::draw(&mut rng).abs()).collect();
+    let games = play(&strength, 12_000, 0.0, &mut rng);
+    let draws = Posterior::new(600, 1, &games, false, 1).draws(60, 200, 400);
+    let best = largest(&strength, 60);
+    let found = largest(&draws.membership, 60).iter().filter(|item| best.contains(item)).count() as f64 / 60.0;
+    assert!((draws.expected_recall - found).abs() < 0.1, "{} expected, {found} found", draws.expected_recall);
+    let middle = strength.iter().sum::<f64>() / 600.0;
+    let inside = best.iter().filter(|item| {
+        let (low, high) = draws.interval[**item];
+        (low..=high).contains(&(strength[**item] - middle))
+    });
+    assert!(inside.count() >= 54, "of the best 60");
 }
