@@ -176,8 +176,16 @@ fn show(method: &str, strength: &[f64], quality: &[f64], failure: Option<&str>) 
 
 fn rank_by_halving() {
     let (items, top, calls) = (ITEMS, 100, 20_000);
-    let trial =
-        Trial { world: World::Bt1, method: Method::Halving, items, top, calls, target_recall: None, seed: SEED };
+    let trial = Trial {
+        world: World::Bt1,
+        method: Method::Halving,
+        items,
+        top,
+        calls,
+        target_recall: None,
+        list_size: 8,
+        seed: SEED,
+    };
     let (seconds, score) = timed(|| simulate::run(&trial));
     let expected = score.expected_recall.unwrap_or(f64::NAN);
     println!(

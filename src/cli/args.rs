@@ -191,14 +191,17 @@ pub struct RankCommand {
 #[derive(Clone, Debug, clap::Args)]
 pub struct Rank {
     /// How pairs are found and folded [default: halving, or elo with --rounds]
-    #[arg(long, value_parser = one_of::<Method>(&["halving", "elo"]))]
+    #[arg(long, value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
     pub method: Option<Method>,
     /// Who judges: a model, or several with commas as a panel; short for --model-role judge=…
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub judge: Option<String>,
-    /// Judgements at most [default: four for each task]
+    /// Judgements at most [default: four for each task; of lists, as many as show each task eight times]
     #[arg(long, value_name = "N")]
     pub budget_calls: Option<u64>,
+    /// Tasks in a list, with --method listwise [default: 8]
+    #[arg(long, value_name = "N")]
+    pub list_size: Option<usize>,
     /// How many of the best are to be found [default: 100, or a third of the tasks]
     #[arg(long, value_name = "K")]
     pub top: Option<usize>,
@@ -244,8 +247,11 @@ pub struct Simulate {
     #[arg(long, default_value = "bt1", value_parser = one_of::<World>(&["bt1", "bt2", "thur", "skew", "cyc", "lapse", "dup"]))]
     pub world: World,
     /// How to rank
-    #[arg(long, default_value = "halving", value_parser = one_of::<Method>(&["halving", "elo"]))]
+    #[arg(long, default_value = "halving", value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
     pub method: Method,
+    /// Tasks in a list (listwise)
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub list_size: usize,
     /// Tasks
     #[arg(long, short, value_name = "N", default_value_t = 10_000)]
     pub n: usize,

@@ -145,18 +145,24 @@ impl Project {
             ("--budget-calls", rank.budget_calls.is_some()),
             ("--target-recall", rank.target_recall.is_some()),
             ("--top", rank.top.is_some()),
+            ("--list-size", rank.list_size.is_some()),
         ];
         // Rounds are the paper's: who names them means its method.
         let method = rank.method.or(rank.rounds.map(|_| Method::Elo));
         let in_force = method.unwrap_or(self.loaded.config.rank.method);
         if let (Method::Elo, Some((flag, _))) = (in_force, by_duels.iter().find(|(_, given)| *given)) {
-            let hint = "--rounds and --elo-k are of --method elo, --budget-calls, --target-recall and --top of halving";
+            let hint = "--rounds and --elo-k are of --method elo, the others of halving and listwise";
             return Err(Usage(format!("{flag} has no meaning for --method elo\nhint: {hint}")).into());
         }
         let of_rounds = [("--rounds", rank.rounds.is_some()), ("--elo-k", rank.elo_k.is_some())];
-        if let (Method::Halving, Some((flag, _))) = (in_force, of_rounds.iter().find(|(_, given)| *given)) {
+        if let (Method::Halving | Method::Listwise, Some((flag, _))) =
+            (in_force, of_rounds.iter().find(|(_, given)| *given))
+        {
             let hint = "--method elo, or --budget-calls to say how many judgements";
-            return Err(Usage(format!("{flag} has no meaning for --method halving\nhint: {hint}")).into());
+            return Err(Usage(format!("{flag} has no meaning but for --method elo\nhint: {hint}")).into());
+        }
+        if in_force == Method::Halving && rank.list_size.is_some() {
+            return Err(Usage("--list-size has no meaning for --method halving\nhint: --method listwise".into()).into());
         }
         let loaded = &mut self.loaded;
         let mut set = |name: &str, flag: &str| loaded.set_by(name, flag);
@@ -167,6 +173,7 @@ impl Project {
             ("rank.budget_calls", "--budget-calls", rank.budget_calls.is_some()),
             ("rank.target_recall", "--target-recall", rank.target_recall.is_some()),
             ("rank.top", "--top", rank.top.is_some()),
+            ("rank.list_size", "--list-size", rank.list_size.is_some()),
         ];
         given.iter().filter(|(.., given)| *given).for_each(|(name, flag, _)| set(name, flag));
         let options = &mut self.loaded.config.rank;
@@ -176,6 +183,7 @@ impl Project {
         options.budget_calls = rank.budget_calls.unwrap_or(options.budget_calls);
         options.target_recall = rank.target_recall.unwrap_or(options.target_recall);
         options.top = rank.top.unwrap_or(options.top);
+        options.list_size = rank.list_size.unwrap_or(options.list_size);
         if !(0.0..=1.0).contains(&rank.max_unscored) {
             return Err(Usage(format!(
                 "--max-unscored must be between 0 and 1: `{}`\nhint: 0.1 allows a tenth",

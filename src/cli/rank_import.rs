@@ -43,7 +43,7 @@ pub fn import(global: &Global, file: &Path, judge: &str, printer: &Printer) -> R
         .recorded(|_, prompt| prompt == IMPORTED)?
         .into_iter()
         .filter_map(|of| {
-            let Comparison { a, b, sample, outcome, .. } = of.comparison;
+            let Comparison { a, b, sample, outcome, .. } = of.told;
             Some((((of.judge.model_returned, a, b), sample), outcome.ok()?))
         })
         .collect();

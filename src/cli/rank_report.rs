@@ -1,6 +1,9 @@
 //! `taskgen rank report`: how far a ranking can be believed, as text, as JSON, and as a page with plots.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -17,7 +20,7 @@ use super::{
 use crate::{
     files,
     rank::{
-        audit::{Agreement, Audit, JudgeAudit},
+        audit::{Agreement, Audit, JudgeAudit, PanelAgreement},
         card::{self, Card},
         quota::Facet,
         select::{self, Candidate},
@@ -126,7 +129,7 @@ fn facts(ranking: &Ranking, card: &Card, tasks: usize) -> Vec<(String, String)> 
     let fact = |name: &str, value: String| (name.to_owned(), value);
     vec![
         fact("method", format!("{} {}", ranking.method, ranking.parameters)),
-        fact("judges", card.judges.join(", ")),
+        fact("judges", card.judges.iter().map(|judge| judge.name.as_str()).collect::<Vec<_>>().join(", ")),
         fact("seed", ranking.seed.to_string()),
         fact("tasks", tasks.to_string()),
         fact("verdicts", format!("{} of {}", card.n_scored, card.n_scored + card.n_failed)),
@@ -154,13 +157,14 @@ fn facts(ranking: &Ranking, card: &Card, tasks: usize) -> Vec<(String, String)> 
 
 fn warnings(card: &Card) -> Vec<String> {
     let mut warnings = Vec::new();
-    for judge in &card.judges {
-        if judge.starts_with("local/") {
-            warnings.push(format!("the judge {judge} is a trial model: good for trying things out, not for results"));
+    let models: BTreeSet<&str> = card.judges.iter().map(|judge| judge.model.as_str()).collect();
+    for model in models {
+        if model.starts_with("local/") {
+            warnings.push(format!("the judge {model} is a trial model: good for trying things out, not for results"));
         }
     }
     for of in &card.audit.judges {
-        let name = card.judges.get(of.judge as usize).map_or("?", String::as_str);
+        let name = card.judges.get(of.judge as usize).map_or("?", |judge| judge.name.as_str());
         if of.chance.is_some_and(|chance| chance.no_better()) {
             warnings.push(format!("the judge {name} cannot be told from chance: this order means nothing"));
         } else if of.chance.is_none_or(|chance| !chance.told) {
@@ -174,11 +178,31 @@ fn warnings(card: &Card) -> Vec<String> {
 }
 
 fn checks(card: &Card) -> Vec<Check> {
-    let Audit { judges, cycles, length, coverage, ignored } = &card.audit;
+    let Audit { judges, panel, cycles, length, coverage, ignored } = &card.audit;
     let mut checks = Vec::new();
     for of in judges {
-        let name = card.judges.get(of.judge as usize).map_or("?", String::as_str);
+        let name = card.judges.get(of.judge as usize).map_or("?", |judge| judge.name.as_str());
         checks.extend(of_judge(of, if judges.len() > 1 { format!(", {name}") } else { String::new() }));
+    }
+    if card.judges.len() > 1 {
+        for judge in &card.judges {
+            checks.push(Check {
+                value: format!("{:.2}, first side {:+.2}", judge.discrimination, judge.first_side),
+                ..check(
+                    &format!("sharpness, {}", judge.name),
+                    "how much the verdicts follow the strengths next to the first judge's; logits for the first side",
+                )
+            });
+        }
+    }
+    if let Some(PanelAgreement { n, share: Some(share), alpha }) = *panel {
+        let alpha = alpha.map_or_else(String::new, |alpha| format!(", alpha {alpha:.2}"));
+        checks.push(Check {
+            value: format!("{share:.2}{alpha}"),
+            n: format!("{n} questions"),
+            state: if share > 0.5 { State::Good } else { State::Doubtful },
+            ..check("judges agree", "same winner on the same question; Krippendorff's alpha is 0 at chance")
+        });
     }
     checks.push(match cycles {
         Some(c) => Check {
@@ -211,12 +235,20 @@ fn checks(card: &Card) -> Vec<Check> {
     }
     let all = card.n_scored + card.n_failed;
     checks.push(Check {
-        value: format!("{} without, {ignored} ignored", card.n_failed),
+        value: format!("{} without{}, {ignored} ignored", card.n_failed, causes(&card.standing.n_failed)),
         n: format!("{all} judgements"),
         state: if all == 0 || card.n_failed * 10 > all { State::Bad } else { State::Good },
         ..check("verdicts", "what has no verdict counts for nobody")
     });
     checks
+}
+
+fn causes(failed: &BTreeMap<String, u64>) -> String {
+    if failed.is_empty() {
+        return String::new();
+    }
+    let each: Vec<String> = failed.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
+    format!(" ({})", each.join(", "))
 }
 
 fn of_judge(of: &JudgeAudit, who: String) -> Vec<Check> {

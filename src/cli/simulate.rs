@@ -39,8 +39,8 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
     let tried: Vec<Tried> = (first..first + args.seeds)
         .map(|seed| {
             let began = Instant::now();
-            let Simulate { world, method, n: items, top, budget_calls: calls, target_recall, .. } = *args;
-            let score = run(&Trial { world, method, items, top, calls, target_recall, seed });
+            let Simulate { world, method, n: items, top, budget_calls: calls, target_recall, list_size, .. } = *args;
+            let score = run(&Trial { world, method, items, top, calls, target_recall, list_size, seed });
             Tried { seed, score, seconds: began.elapsed().as_secs_f64() }
         })
         .collect();
@@ -60,7 +60,9 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
         let mean = |of: fn(&Score) -> f64| tried.iter().map(|one| of(&one.score)).sum::<f64>() / tried.len() as f64;
         let expected = match args.method {
             Method::Elo => String::new(),
-            Method::Halving => format!(", expected {:.3}", mean(|score| score.expected_recall.unwrap_or(0.0))),
+            Method::Halving | Method::Listwise => {
+                format!(", expected {:.3}", mean(|score| score.expected_recall.unwrap_or(0.0)))
+            }
         };
         format!(
             "{rows}\nmean recall {:.3}{expected}, quality {:.3}",

@@ -17,4 +17,4 @@ pub use outcome::{Cause, Unscored};
 pub use task::{Difficulty, Phase, Task, TaskType};
 pub use time::Ms;
 pub use transcript::{ModelRef, Segment, Transcript};
-pub use verdict::{Comparison, Side, Verdict};
+pub use verdict::{Comparison, Criteria, Lineup, Ordered, Side, Verdict};

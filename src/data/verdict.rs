@@ -1,4 +1,4 @@
-//! A pairwise judgement of two tasks, and its place in a ranking.
+//! What a judge of tasks says: which of two is better, or in which order several stand.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,36 @@ pub struct Verdict {
     pub confidence: f64,
     /// The judge's reason, if it was asked for one.
     pub reason: Option<String>,
+    /// What it gave each of the two, if it was asked to.
+    pub scores: Option<[Criteria; 2]>,
+}
+
+/// Five criteria, each 1 to 5 (RankEval).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Criteria {
+    /// One reading is enough to know what is asked.
+    pub clarity: u8,
+    /// A researcher could begin today and would know when the work is done.
+    pub actionability: u8,
+    /// The question has no ready-made answer.
+    pub novelty: u8,
+    /// Its difficulty fits what it asks for.
+    pub depth_fit: u8,
+    /// Subject, method and deliverable belong together.
+    pub consistency: u8,
+}
+
+impl Criteria {
+    /// All five.
+    pub fn all(&self) -> [u8; 5] {
+        [self.clarity, self.actionability, self.novelty, self.depth_fit, self.consistency]
+    }
+
+    /// Their sum, which decides.
+    pub fn sum(&self) -> u32 {
+        self.all().iter().map(|score| u32::from(*score)).sum()
+    }
 }
 
 impl Verdict {
@@ -56,4 +86,24 @@ pub struct Comparison {
     pub outcome: Result<Verdict, Unscored>,
     /// The call that it was read from.
     pub call: CallId,
+}
+
+/// Several tasks shown together, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lineup {
+    /// The tasks in the order in which they were shown.
+    pub shown: Vec<TaskId>,
+    /// Their order, or why there is none.
+    pub outcome: Result<Ordered, Unscored>,
+    /// The call that it was read from.
+    pub call: CallId,
+}
+
+/// An order of several tasks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ordered {
+    /// The place of each task that was shown; 0 is the best.
+    pub places: Vec<usize>,
+    /// The judge's reason, if it was asked for one.
+    pub reason: Option<String>,
 }

@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::{
-    Options, Pair,
+    Method, Options,
     judge::{self, Judged},
 };
 use crate::{
     context::{self, Context, Notice, StageReport},
-    data::{Task, TaskId},
+    data::{Comparison, Lineup, Task, TaskId, Unscored},
     store::{Judge, Ranking},
 };
 
-/// One pair to be shown.
+/// What is to be shown: two tasks, or a list of more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Question {
-    pub pair: Pair,
+    pub shown: Vec<TaskId>,
     /// 0, or more where the same question is asked again.
     pub sample: u32,
     /// The batch or round, which tells in which order verdicts were asked for.
@@ -43,34 +43,30 @@ impl<'a> Panel<'a> {
         self.tasks.keys().map(|id| (*id).clone()).collect()
     }
 
-    /// Asks every member every question, and returns what came of it in that order.
-    pub async fn ask(&mut self, mut questions: Vec<Question>, report: &mut StageReport) -> Result<Vec<Judged>> {
-        let ctx = self.ctx;
-        if ctx.llm.parallel("judge") == 1 {
-            // A model that is asked one thing at a time keeps what it has read: pairs with the same first task follow
-            // each other.
-            questions.sort_unstable();
+    /// Asks every member which of two is better, for each two, and returns what came of it in that order.
+    pub async fn compare(
+        &mut self,
+        questions: Vec<Question>,
+        report: &mut StageReport,
+    ) -> Result<Vec<Judged<Comparison>>> {
+        let (ctx, tasks) = (self.ctx, &self.tasks);
+        let ask = async |question: &Question, member| judge::compare(ctx, tasks, question, member).await;
+        let all = each(ctx, questions, ask).await?;
+        for of in &all {
+            let item = || format!("{} against {}", of.told.a, of.told.b);
+            count(&mut self.judges, of, of.told.outcome.as_ref().err(), item, report);
         }
-        let members = ctx.llm.members("judge");
-        let each = questions.iter().flat_map(|question| (0..members).map(move |member| (question, member)));
-        let tasks = &self.tasks;
-        let all = context::all(each, ctx.llm.parallel("judge"), |(question, member)| async move {
-            let judged = judge::compare(ctx, tasks, question, member).await?;
-            (ctx.notify)(Notice::Advance(1));
-            Ok(judged)
-        })
-        .await?;
-        for judged in &all {
-            self.judges.insert(judged.judge.clone());
-            if judged.cached {
-                report.skipped += 1;
-            } else {
-                report.done += 1;
-            }
-            if let Err(unscored) = &judged.comparison.outcome {
-                let item = format!("{} against {}", judged.comparison.a, judged.comparison.b);
-                report.fail_unscored(&item, unscored);
-            }
+        Ok(all)
+    }
+
+    /// Asks every member for the order of each list, and returns what came of it in that order.
+    pub async fn order(&mut self, questions: Vec<Question>, report: &mut StageReport) -> Result<Vec<Judged<Lineup>>> {
+        let (ctx, tasks) = (self.ctx, &self.tasks);
+        let ask = async |question: &Question, member| judge::order(ctx, tasks, question, member).await;
+        let all = each(ctx, questions, ask).await?;
+        for of in &all {
+            let item = || of.told.shown.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ");
+            count(&mut self.judges, of, of.told.outcome.as_ref().err(), item, report);
         }
         Ok(all)
     }
@@ -81,7 +77,12 @@ impl<'a> Panel<'a> {
         let known = |task: &TaskId| self.tasks.contains_key(task);
         let mut judges = self.judges.clone();
         for of in self.ctx.store.recorded(|model, prompt| is_asked(&members, model, prompt))? {
-            if known(&of.comparison.a) && known(&of.comparison.b) {
+            if known(&of.told.a) && known(&of.told.b) {
+                judges.insert(of.judge);
+            }
+        }
+        for of in self.ctx.store.lineups(|model, prompt| is_asked(&members, model, prompt))? {
+            if of.told.shown.iter().filter(|id| known(id)).count() > 1 {
                 judges.insert(of.judge);
             }
         }
@@ -94,10 +95,57 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// The names and prompts of those who will be asked: the verdicts of another model or prompt are another judge's.
+async fn each<T>(
+    ctx: &Context,
+    mut questions: Vec<Question>,
+    ask: impl AsyncFn(&Question, usize) -> Result<Judged<T>>,
+) -> Result<Vec<Judged<T>>> {
+    if ctx.llm.parallel("judge") == 1 {
+        // A model that is asked one thing at a time keeps what it has read: pairs with the same first task follow each
+        // other.
+        questions.sort_unstable();
+    }
+    let members = ctx.llm.members("judge");
+    let each = questions.iter().flat_map(|question| (0..members).map(move |member| (question, member)));
+    let ask = &ask;
+    context::all(each, ctx.llm.parallel("judge"), |(question, member)| async move {
+        let judged = ask(question, member).await?;
+        (ctx.notify)(Notice::Advance(1));
+        Ok(judged)
+    })
+    .await
+}
+
+fn count<T>(
+    judges: &mut BTreeSet<Judge>,
+    of: &Judged<T>,
+    unscored: Option<&Unscored>,
+    item: impl Fn() -> String,
+    report: &mut StageReport,
+) {
+    judges.insert(of.judge.clone());
+    if of.cached {
+        report.skipped += 1;
+    } else {
+        report.done += 1;
+    }
+    if let Some(unscored) = unscored {
+        report.fail_unscored(&item(), unscored);
+    }
+}
+
+/// The names and prompts of those who will be asked: the verdicts of another model or prompt are another judge's, and so
+/// are the orders in which a model puts lists.
 pub(super) fn asked(ctx: &Context) -> Result<Vec<(String, String)>> {
-    let member = |member| Ok((ctx.llm.model_name("judge", member)?, judge::prompt_hash(ctx, member)?));
-    (0..ctx.llm.members("judge")).map(member).collect()
+    let mut duels = Vec::new();
+    let mut lists = Vec::new();
+    for member in 0..ctx.llm.members("judge") {
+        let (name, [two, several]) = (ctx.llm.model_name("judge", member)?, judge::prompt_hashes(ctx, member)?);
+        duels.push((name.clone(), two));
+        lists.push((name, several));
+    }
+    duels.extend(lists);
+    Ok(duels)
 }
 
 /// Whether a model with a prompt is among those who are asked.
@@ -107,10 +155,14 @@ pub(super) fn is_asked(members: &[(String, String)], model: &str, prompt: &str) 
 
 /// What makes a ranking by duels the question that it is.
 pub(super) fn parameters(options: &Options, tasks: usize) -> serde_json::Value {
-    serde_json::json!({
+    let mut parameters = serde_json::json!({
         "top": options.top,
         "budget_calls": options.calls(tasks),
         "target_recall": options.target_recall,
         "audit": options.audit,
-    })
+    });
+    if options.method == Method::Listwise {
+        parameters["list_size"] = options.list_size.into();
+    }
+    parameters
 }

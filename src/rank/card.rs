@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::{
     audit::{Audit, Evidence, Limits, Seen, audit},
-    fold::{Concluded, Standing, by_elo, by_strength, conclude, game},
+    fold::{Concluded, OnRecord, Standing, by_elo, by_strength, conclude},
 };
 use crate::{
     data::{Task, TaskId},
     stats::bradley_terry::{self, Draws, Game},
-    store::{Ranking, Spent, Store},
+    store::{Judge, Ranking, Spent, Store},
 };
 
 /// Verdicts are predicted by a fit to the others, in so many parts.
@@ -23,8 +23,8 @@ const PARTS: usize = 5;
 /// How far a ranking can be believed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Card {
-    /// The judges by number, as `provider/model`.
-    pub judges: Vec<String>,
+    /// The judges by number.
+    pub judges: Vec<Member>,
     /// The checks.
     pub audit: Audit,
     /// What the judgements took.
@@ -49,32 +49,42 @@ pub struct Card {
     pub standing: Standing,
 }
 
+/// A judge, as the fit sees it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Member {
+    /// `provider/model`, and what tells it from others of that name.
+    pub name: String,
+    /// The model that was asked.
+    pub model: String,
+    /// How much its verdicts follow the strengths, next to the first judge's.
+    pub discrimination: f64,
+    /// How much it prefers the side shown first, in logits of its own.
+    pub first_side: f64,
+}
+
 /// Makes the card of `ranking`; `tasks` are looked up for their texts. `top` looks for another number of best ones.
 pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task], top: Option<usize>) -> Result<Card> {
     let concluded = conclude(store, ranking, top)?;
     let standing = if ranking.method == "elo" { by_elo(store, ranking)? } else { by_strength(ranking, &concluded) };
-    let Concluded { seen, draws, top, failed, .. } = concluded;
+    let Concluded { record, draws, top } = concluded;
     let items = ranking.items.len();
     let lengths: BTreeMap<&TaskId, f64> =
         tasks.iter().map(|task| (&task.id, task.task.chars().count() as f64)).collect();
     let length = |id: &TaskId| lengths.get(id).copied().unwrap_or(f64::NAN);
-    let (predicted, preferred) = held_out(items, &seen, &draws);
+    let (predicted, preferred) = held_out(items, &record.seen, &draws);
     let evidence = Evidence {
-        verdicts: &seen,
+        verdicts: &record.seen,
         predicted: &predicted,
         preferred: &preferred,
         scores: &draws.mean,
         lengths: &ranking.items.iter().map(length).collect::<Vec<_>>(),
     };
-    let mut judges: Vec<String> = ranking.panel.iter().map(|judge| judge.model_asked.clone()).collect();
-    judges.sort();
-    judges.dedup();
     Ok(Card {
-        judges,
+        judges: members(&record, &draws),
         audit: audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(ranking.seed)),
         spent: store.spent_on(&ranking.panel)?,
-        n_scored: seen.len() as u64,
-        n_failed: failed.len() as u64,
+        n_scored: record.scored,
+        n_failed: record.failed.len() as u64,
         top,
         expected_recall: draws.expected_recall,
         lapses: draws.model.lapse,
@@ -82,6 +92,23 @@ pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task], top: Option<usize>
         draws,
         standing,
     })
+}
+
+fn members(record: &OnRecord, draws: &Draws) -> Vec<Member> {
+    let member = |(at, judge): (usize, &Judge)| {
+        let of_prompt =
+            |other: &&Judge| (&other.model_asked, &other.prompt_hash) == (&judge.model_asked, &judge.prompt_hash);
+        let several = record.judges.iter().filter(of_prompt).count() > 1;
+        let answered = if several { format!(" as {}", judge.model_returned) } else { String::new() };
+        let lists = if record.lists[at] { " (lists)" } else { "" };
+        Member {
+            name: format!("{}{answered}{lists}", judge.model_asked),
+            model: judge.model_asked.clone(),
+            discrimination: draws.model.discrimination[at],
+            first_side: draws.intercept[at],
+        }
+    };
+    record.judges.iter().enumerate().map(member).collect()
 }
 
 /// For each verdict the probability that its first side wins, by a fit that has not seen the pair; then the same for a
@@ -92,7 +119,7 @@ fn held_out(items: usize, seen: &[Seen], draws: &Draws) -> (Vec<f64>, Vec<f64>) 
     let fits: Vec<_> = (0..PARTS)
         .map(|out| {
             let others: Vec<Game> =
-                seen.iter().filter(|seen| seen.sample == 0 && part(seen) != out).map(game).collect();
+                seen.iter().filter(|seen| seen.sample == 0 && part(seen) != out).map(Seen::game).collect();
             bradley_terry::fit(items, &others, &draws.model, None)
         })
         .collect();

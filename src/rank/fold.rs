@@ -9,17 +9,17 @@ use serde::Serialize;
 use super::{
     ask::is_asked,
     audit::Seen,
-    duels::Index,
     halving::{self, Settings, edge_of},
+    index::Index,
     pairing,
 };
 use crate::{
-    data::TaskId,
+    data::{TaskId, Unscored},
     stats::{
         bradley_terry::{Draws, Game},
         elo,
     },
-    store::{Ranking, Recorded, Store},
+    store::{Judge, Ranking, Store},
 };
 
 /// A task's place.
@@ -79,8 +79,8 @@ pub fn counts(store: &Store, ranking: &Ranking) -> Result<Standing> {
     if ranking.method == "elo" {
         return by_elo(store, ranking);
     }
-    let OnRecord { seen, failed, .. } = on_record(store, ranking)?;
-    Ok(Standing::of(seen.len() as u64, &failed))
+    let OnRecord { scored, failed, .. } = on_record(store, ranking)?;
+    Ok(Standing::of(scored, &failed))
 }
 
 pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
@@ -124,71 +124,100 @@ pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
 }
 
 /// The verdicts of a ranking's panel on its tasks, whichever ranking asked for them.
-struct OnRecord {
-    judges: usize,
-    seen: Vec<Seen>,
-    games: Vec<Game>,
-    failed: Vec<&'static str>,
+pub(super) struct OnRecord {
+    /// The judges by number: another model returned, or another prompt, is another judge.
+    pub judges: Vec<Judge>,
+    /// Which of them put lists in an order.
+    pub lists: Vec<bool>,
+    /// The verdicts in the order in which they were asked, and of lists every other pair.
+    pub seen: Vec<Seen>,
+    /// Those that count, and the pairs of lists.
+    pub games: Vec<Game>,
+    /// In how many questions each task was shown that were answered.
+    pub shown: Vec<u32>,
+    /// Judgements: questions that were answered.
+    pub scored: u64,
+    /// The others, by cause.
+    pub failed: Vec<&'static str>,
 }
 
 fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
-    let judges: BTreeSet<(String, String)> =
-        ranking.panel.iter().map(|judge| (judge.model_asked.clone(), judge.prompt_hash.clone())).collect();
-    let judges: Vec<(String, String)> = judges.into_iter().collect();
-    let index = Index::new(&ranking.items, &judges);
-    let mut recorded = store.recorded(|model, prompt| is_asked(&judges, model, prompt))?;
-    recorded.retain(|of| ranking.panel.contains(&of.judge) && index.knows(&of.comparison));
-    let cause = |of: &Recorded| of.comparison.outcome.as_ref().err().map(|unscored| unscored.cause.word());
-    Ok(OnRecord {
-        judges: judges.len(),
-        seen: recorded.iter().filter_map(|of| index.seen(of)).collect(),
-        games: recorded.iter().filter_map(|of| index.game(of)).collect(),
-        failed: recorded.iter().filter_map(cause).collect(),
-    })
+    let mut judges = ranking.panel.clone();
+    judges.sort();
+    let index = Index::new(&ranking.items, |judge: &Judge| judges.binary_search(judge).ok());
+    let of_panel: Vec<(String, String)> =
+        judges.iter().map(|judge| (judge.model_asked.clone(), judge.prompt_hash.clone())).collect();
+    let mut duels = store.recorded(|model, prompt| is_asked(&of_panel, model, prompt))?;
+    duels.retain(|of| judges.contains(&of.judge) && index.knows(&of.told));
+    let mut lists = store.lineups(|model, prompt| is_asked(&of_panel, model, prompt))?;
+    lists.retain(|of| judges.contains(&of.judge));
+    let mut on_record = OnRecord {
+        lists: judges.iter().map(|judge| lists.iter().any(|of| of.judge == *judge)).collect(),
+        seen: duels.iter().filter_map(|of| index.seen(of)).collect(),
+        games: duels.iter().filter_map(|of| index.game(of)).collect(),
+        shown: vec![0; ranking.items.len()],
+        scored: 0,
+        failed: duels.iter().filter_map(|of| cause(&of.told.outcome)).collect(),
+        judges: Vec::new(),
+    };
+    on_record.scored = on_record.seen.len() as u64;
+    for game in &on_record.games {
+        on_record.shown[game.first as usize] += 1;
+        on_record.shown[game.second as usize] += 1;
+    }
+    for list in &lists {
+        let games = index.list_games(list);
+        let items: BTreeSet<u32> = games.iter().flat_map(|game| [game.first, game.second]).collect();
+        for item in items {
+            on_record.shown[item as usize] += 1;
+        }
+        on_record.scored += u64::from(!games.is_empty());
+        on_record.seen.extend(index.list_seen(list));
+        on_record.failed.extend(cause(&list.told.outcome));
+        on_record.games.extend(games);
+    }
+    on_record.judges = judges;
+    Ok(on_record)
+}
+
+fn cause<T>(outcome: &Result<T, Unscored>) -> Option<&'static str> {
+    outcome.as_ref().err().map(|unscored| unscored.cause.word())
 }
 
 /// What the verdicts of a ranking say together.
 pub(super) struct Concluded {
-    /// The verdicts in the order in which they were asked.
-    pub seen: Vec<Seen>,
-    /// Those that count.
-    pub games: Vec<Game>,
+    /// The verdicts.
+    pub record: OnRecord,
     /// What they say.
     pub draws: Draws,
     /// How many are looked for.
     pub top: usize,
-    /// Unscored ones, by cause.
-    pub failed: Vec<&'static str>,
 }
 
 /// Reads the verdicts of a ranking and draws its conclusions; of another number of best ones, if that is given.
 pub(super) fn conclude(store: &Store, ranking: &Ranking, top: Option<usize>) -> Result<Concluded> {
-    let OnRecord { judges, seen, games, failed } = on_record(store, ranking)?;
+    let record = on_record(store, ranking)?;
     let asked = ranking.parameters.get("top").and_then(serde_json::Value::as_u64).unwrap_or(100);
     let settings = Settings {
         top: top.unwrap_or_else(|| edge_of(ranking.items.len(), asked as usize)),
         calls: 0,
-        judges,
+        judges: record.judges.len(),
         target_recall: None,
+        group: 2,
         seed: ranking.seed,
     };
-    let draws = halving::conclude(ranking.items.len(), &games, &settings);
-    Ok(Concluded { seen, games, draws, top: settings.top, failed })
+    let draws = halving::conclude(ranking.items.len(), &record.games, &settings);
+    Ok(Concluded { record, draws, top: settings.top })
 }
 
 pub(super) fn by_strength(ranking: &Ranking, concluded: &Concluded) -> Standing {
-    let Concluded { seen, games: counted, draws, top, failed } = concluded;
-    let mut standing = Standing::of(seen.len() as u64, failed);
+    let Concluded { record, draws, top } = concluded;
+    let mut standing = Standing::of(record.scored, &record.failed);
     (standing.top, standing.expected_recall) = (Some(*top), Some(draws.expected_recall));
-    let mut games = vec![0; ranking.items.len()];
-    for game in counted {
-        games[game.first as usize] += 1;
-        games[game.second as usize] += 1;
-    }
     let rated = |(at, task): (usize, &TaskId)| {
         let (low, high) = draws.interval[at];
         let estimate = Estimate { strength: draws.mean[at], low, high, membership: draws.membership[at] };
-        Rated { task: task.clone(), elo: None, estimate: Some(estimate), games: games[at] }
+        Rated { task: task.clone(), elo: None, estimate: Some(estimate), games: record.shown[at] }
     };
     standing.rated = ranking.items.iter().enumerate().map(rated).collect();
     let key = |rated: &Rated| rated.estimate.map_or((0.0, 0.0), |e| (e.membership, e.strength));
@@ -218,10 +247,4 @@ impl Standing {
         self.n_total += 1;
         *self.n_failed.entry(cause.to_owned()).or_default() += 1;
     }
-}
-
-/// A verdict as a game: the winner has won, however sure the judge said it was. Whether that can be taken at its word is
-/// the audit's question.
-pub(super) fn game(seen: &Seen) -> Game {
-    Game { first: seen.first, second: seen.second, judge: seen.judge, score: seen.score, weight: 1.0 }
 }

@@ -4,11 +4,7 @@
 
 use std::collections::HashSet;
 
-use rand::{
-    RngExt as _, SeedableRng as _,
-    rngs::ChaCha8Rng,
-    seq::{IndexedRandom as _, SliceRandom as _},
-};
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use crate::stats::{
     bradley_terry::{self, Draws, Fit, Game, Posterior},
@@ -35,21 +31,24 @@ const DRAWS_OF_A_LOOK: usize = 50;
 pub struct Settings {
     /// How many are to be found.
     pub top: usize,
-    /// Pairs that may be asked.
+    /// Questions that may be asked.
     pub calls: usize,
-    /// How many judges see each pair.
+    /// How many judges there are; who orders lists is another one than who decides duels.
     pub judges: usize,
     /// Ends earlier when so large a share of the best is expected to be found.
     pub target_recall: Option<f64>,
-    /// Seed of pairs, sides and draws.
+    /// How many are shown at a time until the last stage, in which it is two.
+    pub group: usize,
+    /// Seed of groups, sides and draws.
     pub seed: u64,
 }
 
-/// A stage: among how many, and how many pairs.
+/// A stage: among how many, how many questions, and how many items each of them shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stage {
     size: usize,
     calls: usize,
+    group: usize,
 }
 
 /// A ranking under way.
@@ -61,10 +60,24 @@ pub struct Halving {
     asked: usize,
     looks: usize,
     met: HashSet<(u32, u32)>,
+    listed: HashSet<Vec<u32>>,
+    seen: HashSet<u32>,
     games: Vec<Game>,
     fit: Option<Fit>,
     posterior: Posterior,
     rng: ChaCha8Rng,
+}
+
+/// What the order of a list of k says of each two of them: a verdict of weight 3 / (k + 1), by which a list is worth
+/// 3 k (k − 1) / 2 (k + 1) duels. Where all are equal a place varies by (k² − 1) / 12, and k − 1 independent duels with the
+/// same weights would vary as much: with more, luck would be taken for differences, with less, differences for luck.
+pub fn list_games<'a>(shown: &'a [u32], places: &'a [usize], judge: u32) -> impl Iterator<Item = Game> + 'a {
+    let weight = 3.0 / (shown.len() + 1) as f64;
+    let pairs = (0..shown.len()).flat_map(move |a| (a + 1..shown.len()).map(move |b| (a, b)));
+    pairs.map(move |(a, b)| {
+        let score = f64::from(u8::from(places[a] < places[b]));
+        Game { first: shown[a], second: shown[b], judge, score, weight }
+    })
 }
 
 /// How many are to be found among `items`: `top`, or a third where there are no more than that.
@@ -80,9 +93,11 @@ pub fn conclude(items: usize, games: &[Game], settings: &Settings) -> Draws {
 impl Halving {
     /// Begins with the verdicts that are `known` from before; nothing is asked yet.
     pub fn new(items: usize, known: &[Game], settings: Settings) -> Self {
-        let met: HashSet<(u32, u32)> = known.iter().map(|game| unordered(game.first, game.second)).collect();
+        // Two that stood in a list may meet.
+        let duels = known.iter().filter(|game| game.weight >= 1.0);
+        let met: HashSet<(u32, u32)> = duels.map(|game| unordered(game.first, game.second)).collect();
         let seen: HashSet<u32> = known.iter().flat_map(|game| [game.first, game.second]).collect();
-        let mut stages = stages(items, items - seen.len(), settings.top, settings.calls);
+        let mut stages = stages(items, items - seen.len(), &settings);
         stages.reverse();
         Self {
             items,
@@ -92,6 +107,8 @@ impl Halving {
             asked: 0,
             looks: 0,
             met,
+            listed: HashSet::new(),
+            seen,
             games: known.to_vec(),
             fit: None,
             posterior: Posterior::new(items, settings.judges, known, true, settings.seed),
@@ -99,26 +116,26 @@ impl Halving {
         }
     }
 
-    /// The next pairs, first side first; none when it is over.
-    pub fn next_pairs(&mut self) -> Vec<(u32, u32)> {
+    /// What to show next, two items or a list of more at a time, in the order in which they are shown; none when it is over.
+    pub fn next_groups(&mut self) -> Vec<Vec<u32>> {
         if self.is_enough() {
             return Vec::new();
         }
         while let Some(stage) = self.stages.pop() {
-            let mut pairs = self.pairs(stage.size);
-            pairs.truncate(stage.calls);
-            let left = stage.calls - pairs.len();
-            if !pairs.is_empty() {
+            let mut groups = self.groups(stage);
+            groups.truncate(stage.calls);
+            let left = stage.calls - groups.len();
+            if !groups.is_empty() {
                 self.stages.push(Stage { calls: left, ..stage });
-                self.asked += pairs.len();
-                self.met.extend(pairs.iter().map(|&(a, b)| unordered(a, b)));
-                return pairs;
+                self.asked += groups.len();
+                self.remember(&groups);
+                return groups;
             }
             // Where so few have all met, the calls are for more of them.
             match self.stages.last_mut() {
                 Some(next) => next.calls += left,
                 None if stage.size < self.items => {
-                    self.stages.push(Stage { size: (2 * stage.size).min(self.items), calls: left });
+                    self.stages.push(Stage { size: (2 * stage.size).min(self.items), calls: left, ..stage });
                 }
                 None => {}
             }
@@ -126,7 +143,18 @@ impl Halving {
         Vec::new()
     }
 
-    /// Takes in what came of the pairs. What has no verdict is left out and not asked again.
+    fn remember(&mut self, groups: &[Vec<u32>]) {
+        for group in groups {
+            self.seen.extend(group);
+            if let &[a, b] = group.as_slice() {
+                self.met.insert(unordered(a, b));
+            } else {
+                self.listed.insert(sorted(group));
+            }
+        }
+    }
+
+    /// Takes in what came of it. What has no verdict is left out and not asked again.
     pub fn take(&mut self, verdicts: &[Game]) {
         self.games.extend(verdicts);
         self.posterior.replace(&self.games);
@@ -150,43 +178,51 @@ impl Halving {
         self.posterior.draws(self.settings.top, 0, DRAWS_OF_A_LOOK).expected_recall >= target
     }
 
-    /// Neighbours among the `size` items whose membership of the best is least certain; those who never met anybody first.
-    fn pairs(&mut self, size: usize) -> Vec<(u32, u32)> {
-        // Once there is a fit, everybody was seen.
-        if self.fit.is_none() {
-            let seen: HashSet<u32> = self.met.iter().flat_map(|&(a, b)| [a, b]).collect();
-            if seen.len() < self.items {
-                return self.first_pairs(&seen);
-            }
-        }
+    /// Groups of those whose membership of the best is least certain; those who were never seen first.
+    fn groups(&mut self, stage: Stage) -> Vec<Vec<u32>> {
+        let order = if self.seen.len() < self.items { self.unseen(stage.group) } else { self.active(stage.size) };
+        if stage.group > 2 { self.lists(&order, stage.group) } else { self.neighbours(&order) }
+    }
+
+    /// Those who were never seen, in a random order; where they fill no whole number of groups, others who were.
+    fn unseen(&mut self, group: usize) -> Vec<usize> {
+        let is_seen = |item: &usize| self.seen.contains(&(*item as u32));
+        let (mut others, mut order): (Vec<usize>, Vec<usize>) = (0..self.items).partition(is_seen);
+        order.shuffle(&mut self.rng);
+        let missing = order.len().next_multiple_of(group) - order.len();
+        others.shuffle(&mut self.rng);
+        order.extend(others.into_iter().take(missing));
+        order
+    }
+
+    /// The `size` items whose membership of the best is least certain. By strength, equals meet, which orders them; at
+    /// random, which every other batch is, they find out how far apart they are.
+    fn active(&mut self, size: usize) -> Vec<usize> {
         let fit = bradley_terry::fit(self.items, &self.games, self.posterior.model(), self.fit.as_ref());
         let mut active = least_certain(&fit, self.settings.top, size);
         self.batches += 1;
-        // By strength, equals meet, which orders them; at random, they find out how far apart they are.
         if self.batches % 2 == 1 {
             active.shuffle(&mut self.rng);
         } else {
             active.sort_unstable_by(|&a, &b| fit.strength[b].total_cmp(&fit.strength[a]).then(a.cmp(&b)));
         }
         self.fit = Some(fit);
-        self.neighbours(&active)
+        active
     }
 
-    /// Those who were never seen, with each other and, if their number is odd, with somebody who was.
-    fn first_pairs(&mut self, seen: &HashSet<u32>) -> Vec<(u32, u32)> {
-        let is_seen = |item: &usize| seen.contains(&(*item as u32));
-        let mut order: Vec<usize> = (0..self.items).filter(|item| !is_seen(item)).collect();
-        order.shuffle(&mut self.rng);
-        if order.len() % 2 == 1 {
-            let others: Vec<usize> = (0..self.items).filter(is_seen).collect();
-            let other = if others.is_empty() { order.first().copied() } else { others.choose(&mut self.rng).copied() };
-            order.extend(other);
+    /// Neighbours as lists, each in a random order, but for those that were listed together before.
+    fn lists(&mut self, order: &[usize], group: usize) -> Vec<Vec<u32>> {
+        let list = |items: &[usize]| items.iter().map(|item| *item as u32).collect::<Vec<u32>>();
+        let mut lists: Vec<Vec<u32>> = order.chunks(group).filter(|chunk| chunk.len() > 1).map(list).collect();
+        lists.retain(|list| !self.listed.contains(&sorted(list)));
+        for list in &mut lists {
+            list.shuffle(&mut self.rng);
         }
-        self.neighbours(&order)
+        lists
     }
 
     /// Disjoint pairs of neighbours who never met, on random sides.
-    fn neighbours(&mut self, order: &[usize]) -> Vec<(u32, u32)> {
+    fn neighbours(&mut self, order: &[usize]) -> Vec<Vec<u32>> {
         let mut paired = vec![false; order.len()];
         let mut pairs = Vec::new();
         for place in 0..order.len() {
@@ -200,10 +236,16 @@ impl Halving {
             paired[place] = true;
             paired[partner] = true;
             let b = order[partner] as u32;
-            pairs.push(if self.rng.random() { (a, b) } else { (b, a) });
+            pairs.push(if self.rng.random() { vec![a, b] } else { vec![b, a] });
         }
         pairs
     }
+}
+
+fn sorted(group: &[u32]) -> Vec<u32> {
+    let mut sorted = group.to_vec();
+    sorted.sort_unstable();
+    sorted
 }
 
 fn unordered(a: u32, b: u32) -> (u32, u32) {
@@ -240,8 +282,9 @@ fn edge(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
 }
 
 /// A third as many each time, down to twice the top. The first stage sees everybody who was not seen yet, and the stages
-/// share the calls otherwise.
-fn stages(items: usize, unseen: usize, top: usize, calls: usize) -> Vec<Stage> {
+/// share the calls otherwise. The last one is by duels.
+fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
+    let Settings { top, calls, group, .. } = *settings;
     let floor = (FLOOR * top).min(items);
     let mut sizes = vec![items];
     while sizes.last().is_some_and(|size| size / SHRINK > floor) {
@@ -249,11 +292,15 @@ fn stages(items: usize, unseen: usize, top: usize, calls: usize) -> Vec<Stage> {
     }
     sizes.push(floor);
     let fair = if unseen == items { calls / sizes.len() } else { 0 };
-    let first = unseen.div_ceil(2).max(fair).min(calls);
+    let first = unseen.div_ceil(group).max(fair).min(calls);
     let (rest, others) = (calls - first, sizes.len() - 1);
     let share = |at: usize| rest * at / others;
-    let later = sizes[1..].iter().enumerate().map(|(at, &size)| Stage { size, calls: share(at + 1) - share(at) });
-    [Stage { size: items, calls: first }].into_iter().chain(later).collect()
+    let later = sizes[1..].iter().enumerate().map(|(at, &size)| Stage {
+        size,
+        calls: share(at + 1) - share(at),
+        group: if at + 1 == others { 2 } else { group },
+    });
+    [Stage { size: items, calls: first, group }].into_iter().chain(later).collect()
 }
 
 #[cfg(test)]
@@ -261,37 +308,39 @@ mod tests {
     use super::*;
 
     fn settings(top: usize, calls: usize) -> Settings {
-        Settings { top, calls, judges: 1, target_recall: None, seed: 7 }
+        Settings { top, calls, judges: 1, target_recall: None, group: 2, seed: 7 }
     }
 
     /// The item with the larger number wins.
-    fn play(halving: &mut Halving) -> Vec<(u32, u32)> {
+    fn play(halving: &mut Halving) -> Vec<Vec<u32>> {
         let mut asked = Vec::new();
         loop {
-            let pairs = halving.next_pairs();
-            if pairs.is_empty() {
+            let groups = halving.next_groups();
+            if groups.is_empty() {
                 return asked;
             }
-            let verdict = |&(first, second): &(u32, u32)| Game {
-                first,
-                second,
-                judge: 0,
-                score: f64::from(u8::from(first > second)),
-                weight: 1.0,
-            };
-            halving.take(&pairs.iter().map(verdict).collect::<Vec<_>>());
-            asked.extend(pairs);
+            let games = groups.iter().flat_map(|group| match group.as_slice() {
+                &[first, second] => {
+                    vec![Game { first, second, judge: 0, score: f64::from(u8::from(first > second)), weight: 1.0 }]
+                }
+                list => {
+                    let place = |item: &u32| list.iter().filter(|other| *other > item).count();
+                    list_games(list, &list.iter().map(place).collect::<Vec<_>>(), 1).collect()
+                }
+            });
+            halving.take(&games.collect::<Vec<_>>());
+            asked.extend(groups);
         }
     }
 
     #[test]
     fn stages_shrink_and_spend_all() {
-        let of = stages(10_000, 10_000, 100, 20_000);
+        let of = stages(10_000, 10_000, &settings(100, 20_000));
         assert_eq!(of.iter().map(|s| s.size).collect::<Vec<_>>(), [10_000, 3333, 1111, 370, 200]);
         assert_eq!(of.iter().map(|s| s.calls).sum::<usize>(), 20_000);
         assert_eq!(of[0].calls, 5000);
-        assert_eq!(stages(18, 18, 6, 40).iter().map(|s| s.calls).sum::<usize>(), 40);
-        assert_eq!(stages(18, 1, 6, 40)[0].calls, 1);
+        assert_eq!(stages(18, 18, &settings(6, 40)).iter().map(|s| s.calls).sum::<usize>(), 40);
+        assert_eq!(stages(18, 1, &settings(6, 40))[0].calls, 1);
     }
 
     #[test]
@@ -299,22 +348,47 @@ mod tests {
         let mut halving = Halving::new(101, &[], settings(10, 400));
         let asked = play(&mut halving);
         assert_eq!(asked.len(), 400);
-        let pairs: HashSet<_> = asked.iter().map(|&(a, b)| unordered(a, b)).collect();
+        let pairs: HashSet<_> = asked.iter().map(|group| sorted(group)).collect();
         assert_eq!(pairs.len(), 400, "no pair twice");
-        let seen: HashSet<_> = asked.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let seen: HashSet<_> = asked.iter().flatten().collect();
         assert_eq!(seen.len(), 101);
         let membership = conclude(101, halving.games(), &settings(10, 400)).membership;
         assert!(membership[91..].iter().sum::<f64>() > 9.0, "{:?}", &membership[80..]);
     }
 
     #[test]
+    fn lists_screen_and_duels_decide() {
+        let lists = Settings { group: 8, judges: 2, ..settings(10, 120) };
+        let mut halving = Halving::new(200, &[], lists);
+        let asked = play(&mut halving);
+        assert_eq!(asked.len(), 120);
+        assert_eq!(asked.iter().flatten().collect::<HashSet<_>>().len(), 200);
+        assert!(asked[..25].iter().all(|group| group.len() == 8) && asked[90..].iter().all(|group| group.len() == 2));
+        let distinct: HashSet<_> = asked.iter().map(|group| sorted(group)).collect();
+        assert_eq!(distinct.len(), 120, "nothing twice");
+        let membership = conclude(200, halving.games(), &lists).membership;
+        assert!(membership[190..].iter().sum::<f64>() > 8.0, "{:?}", &membership[180..]);
+    }
+
+    #[test]
+    fn a_list_is_its_pairs() {
+        let games: Vec<Game> = list_games(&[7, 3, 5], &[2, 0, 1], 1).collect();
+        let of = |first, second, score| Game { first, second, judge: 1, score, weight: 0.75 };
+        let told: Vec<(u32, u32, f64)> = games.iter().map(|g| (g.first, g.second, g.score)).collect();
+        assert_eq!(told, [(7, 3, 0.0), (7, 5, 0.0), (3, 5, 1.0)]);
+        assert!(
+            games.iter().zip([of(7, 3, 0.0)]).all(|(a, b)| (a.weight - b.weight).abs() < 1e-12 && a.judge == b.judge)
+        );
+    }
+
+    #[test]
     fn new_items_join_without_asking_again() {
         let mut first = Halving::new(60, &[], settings(10, 200));
-        let before: HashSet<_> = play(&mut first).iter().map(|&(a, b)| unordered(a, b)).collect();
+        let before: HashSet<_> = play(&mut first).iter().map(|group| sorted(group)).collect();
         let mut second = Halving::new(65, first.games(), settings(10, 40));
         let asked = play(&mut second);
-        assert!(asked.iter().all(|&(a, b)| !before.contains(&unordered(a, b))));
-        assert!(asked[..3].iter().all(|&(a, b)| a.max(b) >= 60), "the new ones first: {asked:?}");
+        assert!(asked.iter().all(|group| !before.contains(&sorted(group))));
+        assert!(asked[..3].iter().all(|group| sorted(group)[1] >= 60), "the new ones first: {asked:?}");
         let membership = conclude(65, second.games(), &settings(10, 40)).membership;
         assert!(membership[60..].iter().sum::<f64>() > 4.0, "{:?}", &membership[50..]);
     }

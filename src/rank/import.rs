@@ -95,6 +95,7 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
         winner: side.unwrap_or(Side::A),
         confidence: if side.is_some() { confidence } else { 0.5 },
         reason: text(&["reason"]),
+        scores: None,
     };
     let clamped = stated.to_bits() != confidence.to_bits();
     Ok(Line { number, a, b, judge: text(&["judge"]), verdict, clamped })

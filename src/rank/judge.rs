@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::ask::Question;
 use crate::{
     context::Context,
-    data::{Cause, Comparison, Side, Task, TaskId, Unscored, Verdict},
+    data::{CallId, Cause, Comparison, Criteria, Lineup, Ordered, Side, Task, TaskId, Unscored, Verdict},
     llm::{Answer, Ask},
     store::Judge,
 };
@@ -23,13 +23,15 @@ const REASON_WORDS: usize = 40;
 
 const SHORT: &str = "rank/judge-short";
 const FULL: &str = "rank/judge";
+const SHORT_LIST: &str = "rank/list-short";
+const LIST: &str = "rank/list";
 
 type Tasks<'a> = BTreeMap<&'a TaskId, &'a Task>;
 
-/// A comparison, who decided it, and whether it was on record.
-pub struct Judged {
+/// What was decided by whom.
+pub(super) struct Judged<T> {
     /// What was decided.
-    pub comparison: Comparison,
+    pub told: T,
     /// Who decided.
     pub judge: Judge,
     /// Whether nothing had to be asked.
@@ -46,17 +48,6 @@ struct Short {
     confidence: f64,
 }
 
-/// Five criteria, each 1 to 5.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Criteria {
-    clarity: u8,
-    actionability: u8,
-    novelty: u8,
-    depth_fit: u8,
-    consistency: u8,
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Full {
@@ -67,13 +58,38 @@ struct Full {
     confidence: f64,
 }
 
-impl Criteria {
-    fn all(&self) -> [u8; 5] {
-        [self.clarity, self.actionability, self.novelty, self.depth_fit, self.consistency]
-    }
+/// The tasks' numbers, best first.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Order {
+    reason: Option<String>,
+    order: Vec<usize>,
+}
 
-    fn sum(&self) -> u32 {
-        self.all().iter().map(|score| u32::from(*score)).sum()
+impl Order {
+    /// The place of each of `n` tasks, if each is named once.
+    fn places(&self, n: usize) -> Result<Vec<usize>, Unscored> {
+        let fail = |cause, reason: String| Err(Unscored { cause, reason });
+        let mut places = vec![n; n];
+        for (place, number) in self.order.iter().enumerate() {
+            match number.checked_sub(1).and_then(|at| places.get_mut(at)) {
+                None => return fail(Cause::UnknownReference, format!("there is no task {number}")),
+                Some(known) if *known < n => {
+                    return fail(Cause::Inconsistent, format!("task {number} is named twice"));
+                }
+                Some(known) => *known = place,
+            }
+        }
+        match places.iter().position(|place| *place == n) {
+            Some(left) => fail(Cause::Inconsistent, format!("task {} is not named", left + 1)),
+            None => Ok(places),
+        }
+    }
+}
+
+impl Answer for Order {
+    fn validate(&self) -> Result<(), Unscored> {
+        self.reason.as_deref().map_or(Ok(()), short_enough)
     }
 }
 
@@ -90,9 +106,7 @@ impl Answer for Full {
         if let Some(score) = self.scores_a.all().into_iter().chain(self.scores_b.all()).find(|s| !(1..=5).contains(s)) {
             return fail(Cause::OutOfRange, format!("a score of {score} is not between 1 and 5"));
         }
-        if crate::text::words::word_count(&self.reason) > 2 * REASON_WORDS {
-            return fail(Cause::OutOfRange, format!("the reason is longer than {} words", 2 * REASON_WORDS));
-        }
+        short_enough(&self.reason)?;
         let (a, b) = (self.scores_a.sum(), self.scores_b.sum());
         let contradicts = match self.winner {
             Side::A => b > a,
@@ -114,6 +128,13 @@ impl Answer for Full {
     }
 }
 
+fn short_enough(reason: &str) -> Result<(), Unscored> {
+    if crate::text::words::word_count(reason) <= 2 * REASON_WORDS {
+        return Ok(());
+    }
+    Err(Unscored { cause: Cause::OutOfRange, reason: format!("the reason is longer than {} words", 2 * REASON_WORDS) })
+}
+
 fn known_confidence(confidence: f64) -> Result<(), Unscored> {
     if CONFIDENCES.iter().any(|known| (known - confidence).abs() < 1e-9) {
         return Ok(());
@@ -124,38 +145,74 @@ fn known_confidence(confidence: f64) -> Result<(), Unscored> {
 }
 
 /// Asks one member of the panel for one verdict and saves it.
-pub(super) async fn compare(ctx: &Context, tasks: &Tasks<'_>, asked: &Question, member: usize) -> Result<Judged> {
-    let (pair, sample) = (&asked.pair, asked.sample);
-    let vars = json!({ "a": shown(tasks, &pair.a)?, "b": shown(tasks, &pair.b)? });
-    let prompt = prompt(ctx, member)?;
-    let (outcome, call, cached, returned) = if prompt == SHORT {
-        let answer =
-            ctx.llm.ask::<Short>(Ask { member, sample, ..question(prompt, &vars, short_schema(), 40) }).await?;
-        let verdict = answer.value.map(|s| Verdict { winner: s.winner, confidence: s.confidence, reason: None });
-        (verdict, answer.call, answer.cached, answer.model_returned)
+pub(super) async fn compare(
+    ctx: &Context,
+    tasks: &Tasks<'_>,
+    asked: &Question,
+    member: usize,
+) -> Result<Judged<Comparison>> {
+    let [a, b] = asked.shown.as_slice() else { anyhow::bail!("two tasks are compared at a time") };
+    let sample = asked.sample;
+    let vars = json!({ "a": shown(tasks, a)?, "b": shown(tasks, b)? });
+    let prompt = if ctx.llm.is_trial("judge", member)? { SHORT } else { FULL };
+    let Said { value: outcome, call, cached, judge } = if prompt == SHORT {
+        let ask = Ask { member, sample, ..question(prompt, &vars, short_schema(), 40) };
+        let verdict = |s: Short| Verdict { winner: s.winner, confidence: s.confidence, reason: None, scores: None };
+        ask_for(ctx, ask, verdict).await?
     } else {
-        let answer = ctx.llm.ask::<Full>(Ask { member, sample, ..question(prompt, &vars, full_schema(), 700) }).await?;
-        let verdict =
-            answer.value.map(|f| Verdict { winner: f.winner, confidence: f.confidence, reason: Some(f.reason) });
-        (verdict, answer.call, answer.cached, answer.model_returned)
+        let ask = Ask { member, sample, ..question(prompt, &vars, full_schema(), 700) };
+        let verdict = |f: Full| Verdict {
+            winner: f.winner,
+            confidence: f.confidence,
+            reason: Some(f.reason),
+            scores: Some([f.scores_a, f.scores_b]),
+        };
+        ask_for(ctx, ask, verdict).await?
     };
+    let told = Comparison { a: a.clone(), b: b.clone(), sample, outcome, call };
+    let late = ctx.store.save_comparison(&told, &judge, asked.round)?;
+    Ok(Judged { told, judge, cached, late })
+}
+
+/// Asks one member of the panel for the order of several and saves it.
+pub(super) async fn order(ctx: &Context, tasks: &Tasks<'_>, asked: &Question, member: usize) -> Result<Judged<Lineup>> {
+    let shown = asked.shown.iter().map(|id| shown(tasks, id)).collect::<Result<Vec<_>>>()?;
+    let n = shown.len();
+    let vars = json!({ "tasks": shown });
+    let check = |answer: &Order| answer.places(n).map(|_| ());
+    let prompt = if ctx.llm.is_trial("judge", member)? { SHORT_LIST } else { LIST };
+    let most = if prompt == LIST { 300 } else { 60 };
+    let ask = Ask { member, check: &check, ..question(prompt, &vars, order_schema(n, prompt == LIST), most) };
+    let Said { value, call, cached, judge } = ask_for(ctx, ask, |order: Order| order).await?;
+    let outcome = value.and_then(|order| Ok(Ordered { places: order.places(n)?, reason: order.reason }));
+    let told = Lineup { shown: asked.shown.clone(), outcome, call };
+    let late = ctx.store.save_lineup(&told, &judge, asked.round)?;
+    Ok(Judged { told, judge, cached, late })
+}
+
+/// A reply, and whose.
+struct Said<T> {
+    value: Result<T, Unscored>,
+    call: CallId,
+    cached: bool,
+    judge: Judge,
+}
+
+async fn ask_for<A: Answer, T>(ctx: &Context, ask: Ask<'_, A>, read: impl Fn(A) -> T) -> Result<Said<T>> {
+    let (member, prompt) = (ask.member, ask.prompt);
+    let answer = ctx.llm.ask::<A>(ask).await?;
     let judge = Judge {
         model_asked: ctx.llm.model_name("judge", member)?,
-        model_returned: returned.unwrap_or_else(|| "unknown".into()),
+        model_returned: answer.model_returned.unwrap_or_else(|| "unknown".into()),
         prompt_hash: ctx.llm.prompt_hash(prompt)?,
     };
-    let comparison = Comparison { a: pair.a.clone(), b: pair.b.clone(), sample, outcome, call };
-    let late = ctx.store.save_comparison(&comparison, &judge, asked.round)?;
-    Ok(Judged { comparison, judge, cached, late })
+    Ok(Said { value: answer.value.map(read), call: answer.call, cached: answer.cached, judge })
 }
 
-/// The hash of the prompt that a member of the panel is shown.
-pub(super) fn prompt_hash(ctx: &Context, member: usize) -> Result<String> {
-    Ok(ctx.llm.prompt_hash(prompt(ctx, member)?)?)
-}
-
-fn prompt(ctx: &Context, member: usize) -> Result<&'static str> {
-    Ok(if ctx.llm.is_trial("judge", member)? { SHORT } else { FULL })
+/// The hashes of the prompts that a member of the panel is shown: for two tasks, and for several.
+pub(super) fn prompt_hashes(ctx: &Context, member: usize) -> Result<[String; 2]> {
+    let [two, several] = if ctx.llm.is_trial("judge", member)? { [SHORT, SHORT_LIST] } else { [FULL, LIST] };
+    Ok([ctx.llm.prompt_hash(two)?, ctx.llm.prompt_hash(several)?])
 }
 
 /// What the judge sees of a task: nothing but its text and difficulty, so that neither origin nor rank leak.
@@ -204,6 +261,20 @@ fn full_schema() -> serde_json::Value {
     })
 }
 
+fn order_schema(n: usize, reason: bool) -> serde_json::Value {
+    let numbers: Vec<usize> = (1..=n).collect();
+    let order = json!({
+        "type": "array", "items": { "type": "integer", "enum": numbers }, "minItems": n, "maxItems": n
+    });
+    let why = json!({ "type": "string", "maxLength": 400 });
+    let (properties, required) = if reason {
+        (json!({ "reason": why, "order": order }), json!(["reason", "order"]))
+    } else {
+        (json!({ "order": order }), json!(["order"]))
+    };
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,6 +293,16 @@ mod tests {
         assert_eq!(cause(full(3, 3, Side::B, 0.9)), Some(Cause::Inconsistent));
         assert_eq!(cause(full(6, 3, Side::A, 0.8)), Some(Cause::OutOfRange));
         assert_eq!(cause(full(4, 3, Side::A, 0.3)), Some(Cause::OutOfRange));
+    }
+
+    #[test]
+    fn an_order_names_each_once() {
+        let places = |order: &[usize]| Order { reason: None, order: order.to_vec() }.places(3).map_err(|u| u.cause);
+        assert_eq!(places(&[2, 3, 1]), Ok(vec![2, 0, 1]));
+        assert_eq!(places(&[2, 2, 1]), Err(Cause::Inconsistent));
+        assert_eq!(places(&[2, 1]), Err(Cause::Inconsistent));
+        assert_eq!(places(&[2, 4, 1]), Err(Cause::UnknownReference));
+        assert_eq!(places(&[0, 1, 2]), Err(Cause::UnknownReference));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod duels;
 mod fold;
 pub mod halving;
 pub mod import;
+mod index;
 mod judge;
 pub mod pairing;
 pub mod quota;
@@ -31,6 +32,9 @@ use crate::{
 /// Judgements of each task, where nobody said how many in all.
 const GAMES_EACH: u64 = 8;
 
+/// Longer lists are not read with care.
+const LIST_SIZES: std::ops::RangeInclusive<usize> = 3..=12;
+
 /// Nobody means more than this.
 const MOST_CALLS: u64 = 1_000_000_000;
 
@@ -40,6 +44,8 @@ const MOST_CALLS: u64 = 1_000_000_000;
 pub enum Method {
     /// Sequential halving: pairs where they matter, Bradley–Terry strengths
     Halving,
+    /// The same, but lists of several tasks in one call until the last stage
+    Listwise,
     /// The paper's way: rounds of random pairs, Elo ratings
     Elo,
 }
@@ -50,14 +56,16 @@ pub enum Method {
 pub struct Options {
     /// How the pairs are found and folded.
     pub method: Method,
-    /// How many of the best are to be found (halving).
+    /// How many of the best are to be found (not Elo).
     pub top: usize,
-    /// Judgements at most (halving); 0 is four for each task.
+    /// Judgements at most (not Elo); 0 is four for each task, or as many lists as show each task eight times.
     pub budget_calls: u64,
-    /// Ends earlier when so large a share of the best is expected to be found (halving); 1 never does.
+    /// Ends earlier when so large a share of the best is expected to be found (not Elo); 1 never does.
     pub target_recall: f64,
-    /// Share of the judgements that is asked a second time, to see how far the judge can be believed (halving).
+    /// Share of the judgements that is asked a second time, to see how far the judge can be believed (not Elo).
     pub audit: f64,
+    /// Tasks in a list (listwise).
+    pub list_size: usize,
     /// Rounds; in each, every task meets one other (Elo).
     pub rounds: u32,
     /// The Elo factor K.
@@ -72,6 +80,7 @@ impl Default for Options {
             budget_calls: 0,
             target_recall: 0.95,
             audit: 0.03,
+            list_size: 8,
             rounds: 20,
             elo_k: 32.0,
         }
@@ -81,7 +90,17 @@ impl Default for Options {
 impl Options {
     /// Judgements at most of so many tasks.
     fn calls(&self, tasks: usize) -> u64 {
-        if self.budget_calls > 0 { self.budget_calls } else { tasks as u64 * GAMES_EACH / 2 }
+        match self.method {
+            _ if self.budget_calls > 0 => self.budget_calls,
+            // A list is read for what four duels take.
+            Method::Listwise => tasks as u64 * GAMES_EACH / self.list_size as u64,
+            _ => tasks as u64 * GAMES_EACH / 2,
+        }
+    }
+
+    /// Tasks that are shown at a time until the last stage.
+    fn group(&self) -> usize {
+        if self.method == Method::Listwise { self.list_size } else { 2 }
     }
 
     /// What is wrong with the values.
@@ -95,6 +114,10 @@ impl Options {
         share("audit", self.audit, 0.0..=0.5)?;
         if self.budget_calls > MOST_CALLS || u64::from(self.rounds) > MOST_CALLS {
             return Err(format!("rank.budget_calls and rank.rounds must be at most {MOST_CALLS}"));
+        }
+        if !LIST_SIZES.contains(&self.list_size) {
+            let (low, high) = (LIST_SIZES.start(), LIST_SIZES.end());
+            return Err(format!("rank.list_size must be between {low} and {high}: `{}`", self.list_size));
         }
         if self.rounds == 0 {
             return Err("rank.rounds must be at least 1: `0`".into());
@@ -127,7 +150,7 @@ pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<Sta
     let mut report = StageReport::new("rank");
     let done = match options.method {
         Method::Elo => rounds::run(ctx, tasks, options, &mut report).await,
-        Method::Halving => duels::run(ctx, tasks, options, &mut report).await,
+        Method::Halving | Method::Listwise => duels::run(ctx, tasks, options, &mut report).await,
     };
     (ctx.notify)(Notice::End);
     done?;

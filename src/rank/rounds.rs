@@ -25,11 +25,11 @@ pub(super) async fn run(ctx: &Context, tasks: &[Task], options: &Options, report
     let mut questions = Vec::new();
     for (round, pairs) in schedule.into_iter().enumerate() {
         let fresh = pairs.into_iter().filter(|pair| known.insert(pair.clone()));
-        questions.extend(fresh.map(|pair| Question { pair, sample: 0, round: round as u32 }));
+        questions.extend(fresh.map(|pair| Question { shown: vec![pair.a, pair.b], sample: 0, round: round as u32 }));
     }
     let reused = total - questions.len();
     (ctx.notify)(Notice::Start { stage: "rank", total: (questions.len() * ctx.llm.members("judge")) as u64 });
-    panel.ask(questions, report).await?;
+    panel.compare(questions, report).await?;
     panel.note("elo", json!({ "rounds": options.rounds, "elo_k": options.elo_k }))?;
     if reused > 0 {
         let distinct = tasks.len() * tasks.len().saturating_sub(1);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Method,
-    halving::{self, Halving, Settings},
+    halving::{self, Halving, Settings, list_games},
 };
 use crate::stats::{
     bradley_terry::{Draws, Game},
@@ -51,6 +51,8 @@ pub struct Trial {
     pub calls: usize,
     /// Ends earlier when so large a share of the best is expected to be found (halving).
     pub target_recall: Option<f64>,
+    /// How many are shown at a time (listwise).
+    pub list_size: usize,
     /// Seed of world, judge and method.
     pub seed: u64,
 }
@@ -126,6 +128,50 @@ impl Judge {
         };
         f64::from(u8::from(wins))
     }
+
+    /// The place of each of a list that is shown together, 0 the best. Reading many at once is noisier than two: the same
+    /// worlds with noise 1.3 times as large, each item with its own (Plackett and Luce's model, where verdicts are Bradley
+    /// and Terry's).
+    pub fn places(&self, shown: &[u32]) -> Vec<usize> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ 0x006c_6973_7400);
+        let key = |hash: u64, item: &u32| (hash ^ u64::from(*item)).wrapping_mul(0x0100_0000_01b3);
+        rng.set_stream(shown.iter().fold(0xcbf2_9ce4_8422_2325, key));
+        let all_coins = match self.world {
+            World::Skew => rng.random::<f64>() < 0.08,
+            World::Cyc => rng.random::<f64>() < 0.05,
+            World::Lapse => rng.random::<f64>() < 0.15,
+            _ => false,
+        };
+        let middle = (shown.len() as f64 - 1.0) / 2.0;
+        let seems = |(slot, item): (usize, &u32)| {
+            let at = *item as usize;
+            let early = (middle - slot as f64) / middle.max(0.5) / 2.0;
+            let own = match self.world {
+                World::Thur => self.quality[at] + 0.3 * early + 1.6 / 2f64.sqrt() * LIST_NOISE * normal::draw(&mut rng),
+                World::Bt1 | World::Bt2 | World::Dup | World::Lapse => self.quality[at] + gumbel(&mut rng),
+                World::Skew => self.quality[at] + 0.4 * early + gumbel(&mut rng),
+                World::Cyc => {
+                    let taste = |other: &u32| (self.taste[at] - self.taste[*other as usize]).sin();
+                    self.quality[at] + shown.iter().map(taste).sum::<f64>() / shown.len() as f64 + gumbel(&mut rng)
+                }
+            };
+            if all_coins { rng.random() } else { own }
+        };
+        let seems: Vec<f64> = shown.iter().enumerate().map(seems).collect();
+        let mut order: Vec<usize> = (0..shown.len()).collect();
+        order.sort_unstable_by(|&a, &b| seems[b].total_cmp(&seems[a]).then(a.cmp(&b)));
+        let mut places = vec![0; shown.len()];
+        order.into_iter().enumerate().for_each(|(place, at)| places[at] = place);
+        places
+    }
+}
+
+/// Noise of a list in units of a duel's.
+const LIST_NOISE: f64 = 1.3;
+
+/// Noise whose difference between two is logistic.
+fn gumbel(rng: &mut ChaCha8Rng) -> f64 {
+    -LIST_NOISE * (-(1.0 - rng.random::<f64>()).ln()).ln()
 }
 
 fn coin_or(share: f64, verdict: bool, rng: &mut ChaCha8Rng) -> bool {
@@ -145,7 +191,8 @@ pub fn run(trial: &Trial) -> Score {
     let judge = Judge::new(trial.world, trial.items, trial.seed);
     match trial.method {
         Method::Elo => by_elo(trial, &judge),
-        Method::Halving => by_halving(trial, &judge),
+        Method::Halving => by_halving(trial, &judge, 2),
+        Method::Listwise => by_halving(trial, &judge, trial.list_size),
     }
 }
 
@@ -170,23 +217,24 @@ fn by_elo(trial: &Trial, judge: &Judge) -> Score {
     Score { tau: kendall(&rating, &judge.quality), ..score(judge, &largest(&rating, trial.top), calls, covered) }
 }
 
-fn by_halving(trial: &Trial, judge: &Judge) -> Score {
+fn by_halving(trial: &Trial, judge: &Judge, group: usize) -> Score {
     let Trial { items, top, calls, seed, target_recall, .. } = *trial;
-    let settings = Settings { top, calls, judges: 1, target_recall, seed };
+    let settings = Settings { top, calls, judges: if group > 2 { 2 } else { 1 }, target_recall, group, seed };
     let mut halving = Halving::new(items, &[], settings);
+    let mut asked = 0;
     loop {
-        let pairs = halving.next_pairs();
-        if pairs.is_empty() {
+        let groups = halving.next_groups();
+        if groups.is_empty() {
             break;
         }
-        let game = |&(first, second): &(u32, u32)| Game {
-            first,
-            second,
-            judge: 0,
-            score: judge.verdict(first, second),
-            weight: 1.0,
-        };
-        halving.take(&pairs.iter().map(game).collect::<Vec<_>>());
+        asked += groups.len();
+        let games = groups.iter().flat_map(|group| match group.as_slice() {
+            &[first, second] => {
+                vec![Game { first, second, judge: 0, score: judge.verdict(first, second), weight: 1.0 }]
+            }
+            list => list_games(list, &judge.places(list), 1).collect(),
+        });
+        halving.take(&games.collect::<Vec<_>>());
     }
     let draws = halving::conclude(items, halving.games(), &settings);
     let covered: HashSet<u32> = halving.games().iter().flat_map(|game| [game.first, game.second]).collect();
@@ -196,7 +244,7 @@ fn by_halving(trial: &Trial, judge: &Judge) -> Score {
         intervals: Some(held(judge, &draws, &(0..items).collect::<Vec<_>>())),
         intervals_of_found: Some(held(judge, &draws, &found)),
         tau: kendall(&draws.mean, &judge.quality),
-        ..score(judge, &found, halving.games().len(), covered.len())
+        ..score(judge, &found, asked, covered.len())
     }
 }
 

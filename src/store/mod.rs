@@ -2,9 +2,11 @@
 //! Hides the schema, the migrations and the lock. One connection writes, each write is one short transaction.
 
 mod calls;
+mod comparisons;
 mod inspirations;
 mod judgements;
 mod lock;
+mod rankings;
 mod runs;
 mod seminars;
 mod tasks;
@@ -19,9 +21,11 @@ use anyhow::{Context as _, Result};
 use rusqlite::Connection;
 
 pub use calls::{CallFilter, CallTotals, Experience};
+pub use comparisons::Recorded;
 pub use inspirations::Rejection;
-pub use judgements::{IMPORTED, Judge, Ranking, Recorded, Spent};
+pub use judgements::{IMPORTED, Judge, Spent};
 pub use lock::{Locked, WriteLock};
+pub use rankings::Ranking;
 pub use runs::RunInfo;
 pub use seminars::SeminarInfo;
 

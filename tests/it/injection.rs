@@ -120,13 +120,16 @@ async fn judge() -> Fake {
 /// A prompt of the program, for tasks that are only texts.
 fn shipped(name: &str) -> String {
     let text = Prompts::new(None, "key").text(name).expect("it is built in");
+    let text =
+        text.replace("in tasks -%}", "in [{'text': a, 'difficulty': 'Basic'}, {'text': b, 'difficulty': 'Basic'}] -%}");
+    let text = text.replace("tasks | length", "2");
     let text = text.replace("a.text", "a").replace("b.text", "b");
     text.replace("{{ a.difficulty }}", "Basic").replace("{{ b.difficulty }}", "Basic")
 }
 
 #[tokio::test]
 async fn no_text_decides_about_itself() {
-    for prompt in ["rank/judge", "rank/judge-short"] {
+    for prompt in ["rank/judge", "rank/judge-short", "rank/list", "rank/list-short"] {
         let (server, bench) = (judge().await, Bench::new());
         bench.prompt(&shipped(prompt));
         let llm = bench.llm(server.model(), false);

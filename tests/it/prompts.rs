@@ -20,6 +20,10 @@ fn sample(name: &str, language: &str) -> Value {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "a": task, "b": task })
         }
+        "rank/list" | "rank/list-short" => {
+            let task = json!({ "text": text, "difficulty": "Basic" });
+            json!({ "tasks": [task, task, task] })
+        }
         other => panic!("say here what `{other}` is filled with"),
     }
 }

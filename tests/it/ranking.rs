@@ -131,6 +131,47 @@ fn killed_at_random_moments_duels_end_as_if_undisturbed() {
     assert!(twice as i64 <= repeated + 20 * killed, "{twice} requests came twice");
 }
 
+/// Lists screen, duels decide; who orders lists is a judge of its own, and a second run finds everything on record.
+#[test]
+fn lists_screen_and_duels_decide() {
+    let (fake, project) = project(0);
+    weave(&fake, &project);
+    tell_apart(&project);
+    let args = ["rank", "--method", "listwise", "--list-size", "4", "--budget-calls", "24", "--max-connections", "1"];
+    let mut stopped = 0;
+    while project.output(&[&args[..], &["--budget-tokens", "5500"]].concat()).status.code() == Some(5) {
+        stopped += 1;
+        assert!(stopped < 40, "it comes to an end");
+    }
+    assert!(stopped > 0);
+    assert_eq!(fake.take(), 24, "nothing is asked twice");
+    let lists = project.count("SELECT count(*) FROM judgement WHERE instrument LIKE '%order%'");
+    let duels = project.count("SELECT count(*) FROM judgement WHERE instrument LIKE '%overall%'");
+    assert!(lists >= 4 && duels >= 6 && lists + duels == 24, "{lists} lists and {duels} duels");
+    project.ok(&args);
+    assert_eq!(fake.take(), 0);
+    let report = json(&project, &["rank", "report"]);
+    assert_eq!(report["n_scored"], 24);
+    let names: Vec<&str> =
+        report["judges"].as_array().expect("judges").iter().filter_map(|judge| judge["name"].as_str()).collect();
+    assert!(names.len() == 2 && names.iter().filter(|name| name.ends_with(" (lists)")).count() == 1, "{names:?}");
+    let tasks = json(&project, &["tasks", "list"]);
+    assert!(tasks.as_array().expect("a list").iter().all(|task| task["games"].as_u64() > Some(0)));
+    let (_, undisturbed) = self::project(0);
+    undisturbed.ok(&["inspire"]);
+    undisturbed.ok(&["weave"]);
+    tell_apart(&undisturbed);
+    undisturbed.ok(&args);
+    assert_eq!(project.export(), undisturbed.export());
+    for (flags, said) in [
+        (["rank", "--method", "listwise", "--rounds", "3"], "--rounds has no meaning but for --method elo"),
+        (["rank", "--method", "listwise", "--list-size", "2"], "rank.list_size must be between 3 and 12"),
+        (["rank", "--method", "halving", "--list-size", "4"], "--list-size has no meaning for --method halving"),
+    ] {
+        assert!(project.fails(&flags, 2).contains(said), "{flags:?}");
+    }
+}
+
 /// What had no verdict gets one later, and nothing else is asked again: the way of the ranking stays as it was.
 #[test]
 fn failures_are_asked_again_and_nothing_else() {
@@ -239,7 +280,7 @@ fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
     );
     let ranked = json(&project, &["tasks", "list"]);
     assert_eq!(ranked[0]["id"], ids[0]);
-    assert_eq!(json(&project, &["rank", "report"])["judges"][0], "imported/Ada");
+    assert_eq!(json(&project, &["rank", "report"])["judges"][0]["name"], "imported/Ada");
     assert_eq!(fake.take(), 0);
     project.ok(&["rank"]);
     assert_eq!(fake.take(), 30, "nobody else's verdicts count for the judge");

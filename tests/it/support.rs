@@ -258,6 +258,9 @@ fn reply(request: &Value) -> Value {
     if schema.get("winner").is_some() {
         return verdict(&prompt);
     }
+    if schema.get("order").is_some() {
+        return order(&schema["order"], &prompt);
+    }
     json!({ "task": task(&prompt), "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" } })
 }
 
@@ -296,6 +299,14 @@ fn task(prompt: &str) -> String {
     let family = between("from this idea: ", ", and hand in").unwrap_or_default();
     let deliverable = between("and hand in ", ".").unwrap_or_default();
     format!("For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}.")
+}
+
+/// The order follows from the prompt alone.
+fn order(schema: &Value, prompt: &str) -> Value {
+    let n = schema["maxItems"].as_u64().expect("a number") as usize;
+    let sum: usize = prompt.bytes().enumerate().map(|(i, b)| i % 7 * b as usize).sum();
+    let order: Vec<usize> = (0..n).map(|at| (at + sum) % n + 1).collect();
+    json!({ "reason": "clearer", "order": order })
 }
 
 /// The verdict follows from the two texts alone, whatever the order in which questions come.

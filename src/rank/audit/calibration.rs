@@ -43,10 +43,12 @@ pub fn calibration(verdicts: &[Predicted]) -> Option<Calibration> {
     let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     let mut brier = 0.0;
     for (seen, predicted) in verdicts.iter().filter(|(seen, p)| seen.sample == 0 && *p != Some(0.5)) {
-        let (Some(first_won), Some(p)) = (seen.first_won(), predicted) else { continue };
+        let (Some(first_won), Some(p), Some(confidence)) = (seen.first_won(), predicted, seen.confidence) else {
+            continue;
+        };
         let winner = if first_won { *p } else { 1.0 - p };
-        brier += (seen.confidence - agrees(winner)).powi(2);
-        levels.entry((seen.confidence * 20.0).round() as u32).or_default().push(winner);
+        brier += (confidence - agrees(winner)).powi(2);
+        levels.entry((confidence * 20.0).round() as u32).or_default().push(winner);
     }
     let levels: Vec<Level> = levels.into_iter().map(|(twentieths, winners)| level(twentieths, &winners)).collect();
     let n: u64 = levels.iter().map(|level| level.n).sum();
@@ -84,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_few_verdicts_by_hand() {
-        let sure = |score, confidence| Seen { confidence, ..seen(0, 1, score) };
+        let sure = |score, confidence| Seen { confidence: Some(confidence), ..seen(0, 1, score) };
         let verdicts = [
             (sure(1.0, 0.8), Some(0.7)),
             (sure(0.0, 0.8), Some(0.9)),
@@ -114,7 +116,7 @@ mod tests {
                 .map(|_| {
                     let confidence = 0.55 + 0.05 * f64::from(rng.random_range(0..8_u8));
                     let agrees = rng.random_bool((confidence + surplus).min(1.0));
-                    (Seen { confidence, ..seen(0, 1, 1.0) }, Some(if agrees { 0.8 } else { 0.2 }))
+                    (Seen { confidence: Some(confidence), ..seen(0, 1, 1.0) }, Some(if agrees { 0.8 } else { 0.2 }))
                 })
                 .collect();
             let card = calibration(&verdicts).unwrap();

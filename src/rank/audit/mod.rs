@@ -4,6 +4,7 @@
 mod calibration;
 mod chance;
 mod cycles;
+mod panel;
 mod sides;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use serde::Serialize;
 pub use calibration::{Calibration, Level};
 pub use chance::{Chance, chance};
 pub use cycles::Cycles;
+pub use panel::PanelAgreement;
 pub use sides::{Agreement, FirstSide};
 
 use crate::stats::correlation::{self, Correlation};
@@ -31,8 +33,8 @@ pub struct Seen {
     pub sample: u32,
     /// 1 where the first side won, 0 where the second did, 0.5 for a tie.
     pub score: f64,
-    /// How sure the judge said it was, 0.5 to 1.
-    pub confidence: f64,
+    /// How sure the judge said it was, 0.5 to 1, if it was asked.
+    pub confidence: Option<f64>,
 }
 
 impl Seen {
@@ -90,6 +92,8 @@ pub struct Audit {
     /// Each member of the panel, by number. Members see the same pairs on the same sides, so their verdicts are not
     /// independent, and one that guesses would hide behind the others: each is audited alone.
     pub judges: Vec<JudgeAudit>,
+    /// Whether its members decide alike.
+    pub panel: Option<PanelAgreement>,
     /// Whether verdicts contradict each other in circles.
     pub cycles: Option<Cycles>,
     /// Spearman correlation of the ranking's scores with the lengths of the texts.
@@ -142,6 +146,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits, rng: &mut impl Rng) -> Audit 
     let aligned = evidence.scores.len() == evidence.lengths.len();
     Audit {
         judges: by_judge.into_iter().map(|(judge, verdicts)| judge_audit(judge, &verdicts, limits)).collect(),
+        panel: panel::agreement(&verdicts),
         cycles: cycles::cycles(&verdicts, limits.triples, rng),
         length: if aligned { correlation::spearman(evidence.scores, evidence.lengths) } else { None },
         coverage: coverage(&verdicts, evidence.scores.len()),
@@ -168,7 +173,7 @@ fn usable(evidence: &Evidence, predicted: &[f64]) -> Vec<Predicted> {
             && known(seen.second)
             && seen.first != seen.second
             && (0.0..=1.0).contains(&seen.score)
-            && (0.5..=1.0).contains(&seen.confidence)
+            && seen.confidence.is_none_or(|confidence| (0.5..=1.0).contains(&confidence))
     };
     let predicted = predicted.iter().map(|p| (0.0..=1.0).contains(p).then_some(*p));
     let verdicts = evidence.verdicts.iter().copied().zip(predicted.chain(std::iter::repeat(None)));
@@ -199,7 +204,7 @@ mod tests {
 
     /// The first verdict of judge 0 on a pair, with confidence 0.8.
     pub(super) fn seen(first: u32, second: u32, score: f64) -> Seen {
-        Seen { first, second, judge: 0, sample: 0, score, confidence: 0.8 }
+        Seen { first, second, judge: 0, sample: 0, score, confidence: Some(0.8) }
     }
 
     fn audited(verdicts: &[Seen], items: usize) -> Audit {
@@ -211,7 +216,7 @@ mod tests {
 
     #[test]
     fn nothing_is_audited_without_panic_or_number() {
-        let nothing = Audit { judges: Vec::new(), cycles: None, length: None, coverage: None, ignored: 0 };
+        let nothing = Audit { judges: Vec::new(), panel: None, cycles: None, length: None, coverage: None, ignored: 0 };
         assert_eq!(audited(&[], 0), nothing);
         let idle = audited(&[], 1).coverage.unwrap();
         assert_eq!(idle, Coverage { n: 1, judged: 0.0, mean: 0.0, min: 0, max: 0 });
@@ -225,7 +230,7 @@ mod tests {
             Seen { second: 0, ..good },
             Seen { score: f64::NAN, ..good },
             Seen { score: 1.5, ..good },
-            Seen { confidence: f64::NAN, ..good },
+            Seen { confidence: Some(f64::NAN), ..good },
             good,
         ];
         let card = audited(&odd, 3);

@@ -115,7 +115,8 @@ impl Population {
         let (shape, scale) = part_prior(alone);
         let of = |part: &Part| {
             // A mean that is stretched along brings the factor of the change of variables.
-            let mean = if alone { 0.0 } else { part.variance.ln() / 2.0 - part.mean * part.mean / (2.0 * MEAN_VARIANCE) };
+            let mean =
+                if alone { 0.0 } else { part.variance.ln() / 2.0 - part.mean * part.mean / (2.0 * MEAN_VARIANCE) };
             mean - shape * part.variance.ln() - scale / part.variance
         };
         self.parts.iter().map(of).sum()

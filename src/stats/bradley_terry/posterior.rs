@@ -16,8 +16,9 @@ const MOST_LAPSES: f64 = 0.5;
 const LAPSE_STEP: f64 = 0.05;
 /// Moves of the scale in a sweep, of each kind.
 const STRETCHES: usize = 4;
-/// Precision of the logarithm of a discrimination.
+/// Precision of the logarithm of a discrimination, next to the first judge's.
 const DISCRIMINATION_PRECISION: f64 = 4.0;
+const DISCRIMINATION_STEP: f64 = 0.1;
 /// Exactness of a draw's linear system.
 const EXACTNESS: f64 = 1e-3;
 
@@ -47,6 +48,8 @@ pub struct Draws {
     pub expected_recall: f64,
     /// Means of what all items share.
     pub model: Model,
+    /// How much each judge prefers the side shown first, in logits.
+    pub intercept: Vec<f64>,
 }
 
 impl Posterior {
@@ -85,9 +88,7 @@ impl Posterior {
         self.population.draw(&self.x[..self.games.items], &mut self.rng);
         self.rescale();
         self.model.variance = self.population.variance();
-        if self.games.judges > 1 {
-            (0..self.games.judges).for_each(|judge| self.draw_discrimination(judge));
-        }
+        (1..self.games.judges).for_each(|judge| self.draw_discrimination(judge));
     }
 
     /// Draws for each verdict whether it is a coin's and, if not, its Pólya–Gamma variable; then the share of coins.
@@ -142,39 +143,54 @@ impl Posterior {
         self.x = System::new(&self.games, information, precision).solve(&push, EXACTNESS);
     }
 
-    /// Stretches all strengths and their deviation together, alone or with the share of coin tosses: without this they
-    /// hardly move where verdicts are few, or where more coins and larger differences explain the same (interweaving, Yu
-    /// and Meng 2011).
+    /// Stretches all strengths and their spread together: alone, with the share of coin tosses, or with the discriminations
+    /// of all judges but the first. Without this they hardly move where verdicts are few, or where more coins, larger
+    /// differences and blunter judges explain the same (interweaving, Yu and Meng 2011).
     fn rescale(&mut self) {
+        let items = self.games.items;
         let mut now = self.likelihood(&self.model, &self.x, None);
-        for turn in 0..2 * STRETCHES {
-            let (mut model, mut by) = (self.model.clone(), (self.stretch * normal::draw(&mut self.rng)).exp());
-            if self.lapses && turn % 2 == 1 {
-                model.lapse = (model.lapse + LAPSE_STEP * normal::draw(&mut self.rng)).abs();
-                if model.lapse > MOST_LAPSES {
-                    continue;
+        for turn in 0..STRETCHES * 3 {
+            let (mut model, mut population, mut x) = (self.model.clone(), self.population.clone(), self.x.clone());
+            let mut by = (self.stretch * normal::draw(&mut self.rng)).exp();
+            let mut prior = 0.0;
+            match turn % 3 {
+                1 if self.lapses => {
+                    model.lapse = (model.lapse + LAPSE_STEP * normal::draw(&mut self.rng)).abs();
+                    if model.lapse > MOST_LAPSES {
+                        continue;
+                    }
+                    by = (1.0 - self.model.lapse) / (1.0 - model.lapse);
                 }
-                by = (1.0 - self.model.lapse) / (1.0 - model.lapse);
+                2 if self.games.judges > 1 => {
+                    by = (DISCRIMINATION_STEP * normal::draw(&mut self.rng)).exp();
+                    for judge in 1..self.games.judges {
+                        let (old, preference) = (model.discrimination[judge].ln(), x[items + judge]);
+                        model.discrimination[judge] /= by;
+                        x[items + judge] *= by;
+                        prior += prior_of_discrimination(old - by.ln()) - prior_of_discrimination(old);
+                        prior += preference * preference * (1.0 - by * by) / 2.0 + by.ln();
+                    }
+                }
+                _ => {}
             }
-            let mut population = self.population.clone();
+            x[..items].iter_mut().for_each(|x| *x *= by);
             population.stretch(by);
-            let items = self.games.items;
-            let x: Vec<f64> = self.x.iter().enumerate().map(|(at, x)| if at < items { x * by } else { *x }).collect();
+            prior += prior_of_lapses(&model) - prior_of_lapses(&self.model);
+            prior += population.density_of_scale() - self.population.density_of_scale();
             let then = self.likelihood(&model, &x, None);
-            let prior = |model: &Model, population: &Population| prior_of_lapses(model) + population.density_of_scale();
-            let gain = then - now + prior(&model, &population) - prior(&self.model, &self.population);
-            if self.rng.random::<f64>().ln() < gain {
+            if self.rng.random::<f64>().ln() < then - now + prior {
                 (self.model, self.population, self.x, now) = (model, population, x, then);
             }
         }
     }
 
+    /// Strengths are in logits of the first judge: only the others' discriminations are drawn.
     fn draw_discrimination(&mut self, judge: usize) {
         let mut other = self.model.clone();
         let old = other.discrimination[judge].ln();
         let new = old + self.stretch * normal::draw(&mut self.rng);
         other.discrimination[judge] = new.exp();
-        let prior = DISCRIMINATION_PRECISION * (old * old - new * new) / 2.0;
+        let prior = prior_of_discrimination(new) - prior_of_discrimination(old);
         let gain =
             self.likelihood(&other, &self.x, Some(judge)) - self.likelihood(&self.model, &self.x, Some(judge)) + prior;
         if self.rng.random::<f64>().ln() < gain {
@@ -215,8 +231,10 @@ impl Posterior {
         let mut best = Vec::with_capacity(draws);
         let mut shared =
             Model { variance: 0.0, lapse: 0.0, discrimination: vec![0.0; self.games.judges], ..self.model.clone() };
+        let mut intercept = vec![0.0; self.games.judges];
         for _ in 0..draws {
             self.sweep();
+            intercept.iter_mut().zip(&self.x[items..]).for_each(|(mean, b)| *mean += b / draws as f64);
             let middle = self.strengths().iter().sum::<f64>() / items as f64;
             seen.iter_mut().zip(&self.x).for_each(|(seen, x)| seen.push((*x - middle) as f32));
             best.push(largest(self.strengths(), top));
@@ -235,8 +253,14 @@ impl Posterior {
             membership: counts.iter().map(|count| f64::from(*count) / draws.max(1) as f64).collect(),
             expected_recall: expected_recall(&best, items, top),
             model: shared,
+            intercept,
         }
     }
+}
+
+/// The logarithm of the prior of the logarithm of a discrimination.
+fn prior_of_discrimination(ln: f64) -> f64 {
+    -DISCRIMINATION_PRECISION * ln * ln / 2.0
 }
 
 /// The logarithm of the prior of the share of coin tosses.

@@ -1,0 +1,102 @@
+//! Rankings: the questions, never the ratings, which are folds over what judges decided.
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension as _, params};
+use serde::{Deserialize, Serialize};
+
+use super::{Store, from_json, judgements::Judge};
+use crate::data::{Id, TaskId, id::sha256_hex};
+
+/// The question that a ranking asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// `halving`, `elo` or `imported`.
+    pub method: String,
+    /// Rounds, Elo factor and the like.
+    pub parameters: serde_json::Value,
+    /// Seed of the pairing.
+    pub seed: u64,
+    /// The ranked tasks, sorted.
+    pub items: Vec<TaskId>,
+    /// The judges whose verdicts count.
+    pub panel: Vec<Judge>,
+}
+
+impl Store {
+    /// The run that first asked a ranking's question; this one, if none has.
+    pub fn begin_ranking(&self, question: &str) -> Result<i64> {
+        let (run, stream) = (self.run, format!("ranking/{}", sha256_hex(question.as_bytes())));
+        self.write(|tx| {
+            tx.execute(
+                "INSERT OR IGNORE INTO event (stream, seq, kind, payload) VALUES (?1, 1, 'begun', ?2)",
+                params![stream, serde_json::json!({ "run": run }).to_string()],
+            )?;
+            tx.query_row(
+                "SELECT json_extract(payload, '$.run') FROM event WHERE stream = ?1 AND seq = 1",
+                [&stream],
+                |row| row.get(0),
+            )
+        })
+    }
+
+    /// Notes the question of a ranking; the newest one is what listings show.
+    pub fn save_ranking(&self, ranking: &Ranking) -> Result<()> {
+        let run = self.run;
+        let items = serde_json::to_string(&ranking.items)?;
+        let panel = serde_json::to_string(&ranking.panel)?;
+        let parameters = ranking.parameters.to_string();
+        let seed = ranking.seed.to_string();
+        enum Letter {}
+        impl crate::data::id::Kind for Letter {
+            const LETTER: char = 'q';
+        }
+        let id = Id::<Letter>::of(&[&ranking.method, &parameters, &seed, &items, &panel]).to_string();
+        self.write(|tx| {
+            let newest: Option<String> =
+                tx.query_row("SELECT id FROM ranking ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).optional()?;
+            if newest.as_deref() == Some(id.as_str()) {
+                return Ok(());
+            }
+            let again =
+                tx.execute("UPDATE ranking SET seq = (SELECT max(seq) + 1 FROM ranking) WHERE id = ?1", [&id])?;
+            if again == 0 {
+                tx.execute(
+                    "INSERT INTO ranking (seq, id, item_kind, items_hash, items, method, parameters, seed, panel, run)
+                     VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM ranking), ?1, 'task', ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    params![
+                        id,
+                        sha256_hex(items.as_bytes()),
+                        items,
+                        ranking.method,
+                        parameters,
+                        ranking.seed as i64,
+                        panel,
+                        run
+                    ],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The newest ranking.
+    pub fn last_ranking(&self) -> Result<Option<Ranking>> {
+        let connection = self.connection();
+        let found = connection
+            .query_row(
+                "SELECT method, parameters, seed, items, panel FROM ranking ORDER BY seq DESC LIMIT 1",
+                [],
+                |row| {
+                    Ok(Ranking {
+                        method: row.get(0)?,
+                        parameters: from_json(1, &row.get::<_, String>(1)?)?,
+                        seed: row.get::<_, i64>(2)? as u64,
+                        items: from_json(3, &row.get::<_, String>(3)?)?,
+                        panel: from_json(4, &row.get::<_, String>(4)?)?,
+                    })
+                },
+            )
+            .optional()?;
+        Ok(found)
+    }
+}
