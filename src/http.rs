@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Result;
 use backon::{ExponentialBuilder, Retryable as _};
-use reqwest::{Client, ClientBuilder, Url, redirect};
+use reqwest::{Client, ClientBuilder, Url, dns::Resolve, redirect};
 
 /// Hops after which a chain of redirects is given up.
 const REDIRECTS: usize = 5;
@@ -50,8 +50,7 @@ pub struct Offline(pub String);
 impl Http {
     /// A client. It keeps no cookies and follows no redirects, or few, and never from https to http.
     pub fn new(options: HttpOptions) -> Result<Self> {
-        // A second installation is refused, and the first one serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        install_cryptography();
         let far = builder(options).build()?;
         let local = [SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), SocketAddr::from((Ipv6Addr::LOCALHOST, 0))];
         let near = builder(options).no_proxy().resolve_to_addrs("localhost", &local).build()?;
@@ -66,6 +65,23 @@ impl Http {
             false => Ok(self.far.request(method, url.clone())),
         }
     }
+}
+
+/// The beginnings of a client for strangers' pages: no proxy, no redirect that it follows by itself, and no name that
+/// `names` does not resolve.
+pub fn for_strangers(user_agent: &str, connect_timeout: Duration, names: impl Resolve + 'static) -> ClientBuilder {
+    install_cryptography();
+    Client::builder()
+        .user_agent(user_agent)
+        .connect_timeout(connect_timeout)
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .dns_resolver(names)
+}
+
+fn install_cryptography() {
+    // A second installation is refused, and the first one serves as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 fn builder(options: HttpOptions) -> ClientBuilder {

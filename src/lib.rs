@@ -5,6 +5,8 @@
 
 pub mod cli;
 
+pub mod answer;
+pub mod evaluate;
 pub mod inspire;
 pub mod rank;
 pub mod transcribe;
@@ -16,8 +18,10 @@ pub mod http;
 pub mod llm;
 pub mod models;
 pub mod store;
+pub mod web;
 
 pub mod data;
 pub mod files;
+pub mod panics;
 pub mod stats;
 pub mod text;

@@ -7,7 +7,10 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 
-use crate::rank::{Method, simulate::World};
+use crate::{
+    evaluate::Metric,
+    rank::{Method, simulate::World},
+};
 
 /// Turns recordings of academic seminars into ranked research tasks.
 ///
@@ -48,7 +51,7 @@ pub struct Global {
     /// Wait for another taskgen that is writing to the project, instead of giving up
     #[arg(long, global = true)]
     pub wait: bool,
-    /// Use a model for a role: inspire, weave or judge (repeatable); several judges with commas are a panel
+    /// Use a model for a role: inspire, weave, judge, keypoints, checklist or rate (repeatable); several for judge or rate with commas are a panel
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL")]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable
@@ -93,6 +96,15 @@ pub enum Command {
     Weave(Select),
     /// Tasks → a ranking, by pairwise judgements
     Rank(RankCommand),
+    /// Runs a research agent over the tasks
+    Answer(Answer),
+    /// Reports of agents: take in what was made elsewhere, list
+    #[command(subcommand)]
+    Reports(Reports),
+    /// Reports → scores: key points of the cited pages (KAE), checklists (ACE)
+    Evaluate(Evaluate),
+    /// Scores → which agent is better, and how sure that is
+    Leaderboard(Leaderboard),
     /// Look at the tasks, follow one back to the recording, export them
     #[command(subcommand)]
     Tasks(Tasks),
@@ -121,7 +133,7 @@ pub enum Command {
 impl Command {
     /// Whether the command asks models, so that it can be tried dry.
     pub fn asks(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Rank(_))
+        matches!(self, Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Rank(_) | Self::Evaluate(_))
     }
 }
 
@@ -267,6 +279,93 @@ pub struct Simulate {
     /// Trials, each with a seed of its own
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub seeds: u64,
+}
+
+/// `answer`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Answer {
+    /// Who answers: an agent of `taskgen.toml`, or the name for --command
+    #[arg(long, value_name = "NAME")]
+    pub agent: String,
+    /// A program that reads the task as JSON and writes the report as Markdown; no shell reads it
+    #[arg(long, value_name = "COMMAND")]
+    pub command: Option<String>,
+    /// The tasks of this set [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Seconds for a task [default: 1800]
+    #[arg(long, value_name = "SECONDS")]
+    pub time_limit: Option<u64>,
+    /// Tasks at once [default: 1]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Answers to each task [default: 1]
+    #[arg(long, value_name = "N")]
+    pub attempts: Option<u32>,
+    /// Give the program this environment variable, too (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
+}
+
+/// `reports …`
+#[derive(Debug, Subcommand)]
+pub enum Reports {
+    /// Take in a file or folder of reports, in any layout that the field uses
+    Import {
+        /// JSONL, a JSON list, or a folder of Markdown
+        path: PathBuf,
+        /// Whose they are, where the layout does not say; or whose to take
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+    },
+    /// The reports that are there
+    List,
+}
+
+/// `evaluate`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Evaluate {
+    /// What to measure
+    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = one_of::<Metric>(&["kae", "ace"]))]
+    pub metric: Vec<Metric>,
+    /// Only reports of this agent (repeatable); the others' pages are still what it is compared with
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// The tasks of this set [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Fetch pages from private addresses, too: for an intranet, never for strangers' reports
+    #[arg(long)]
+    pub allow_private_network: bool,
+    /// The largest share of judgements without a value before the command fails with exit 4
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    pub max_unscored: f64,
+}
+
+/// `leaderboard`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Leaderboard {
+    /// Also by a property of the tasks
+    #[arg(long, value_name = "FACET", value_parser = PossibleValuesParser::new(["phase", "type", "discipline", "language"]))]
+    pub by: Option<String>,
+    /// The tasks of this set [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// The layout of the paper's Table 3 instead
+    #[arg(long, value_parser = PossibleValuesParser::new(["paper"]))]
+    pub table: Option<String>,
+    /// Count attempts that gave no report as the worst score, instead of leaving them out
+    #[arg(long)]
+    pub failed_as_zero: bool,
+    /// Resamples of the bootstrap
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub resamples: usize,
+    /// Write the table as CSV, too
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write a page with plots, and a folder beside it with a page for each task
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// `tasks …`

@@ -18,7 +18,7 @@ use super::{
     roles::Roles,
 };
 use crate::{
-    http, inspire,
+    evaluate, http, inspire,
     llm::{self, shown_url},
     rank, weave,
 };
@@ -45,10 +45,73 @@ pub struct Config {
     pub weave: weave::Options,
     /// How tasks are ranked.
     pub rank: rank::Options,
+    /// How reports are evaluated.
+    pub evaluate: evaluate::Options,
+    /// How pages are fetched.
+    pub web: Web,
     /// What may leave the machine.
     pub privacy: Privacy,
     /// Servers by name.
     pub providers: BTreeMap<String, Provider>,
+    /// Research agents by name.
+    pub agents: BTreeMap<String, AgentConfig>,
+}
+
+/// How pages are fetched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Web {
+    /// Whether robots.txt is obeyed.
+    pub robots: bool,
+    /// Seconds for one page.
+    pub timeout: u64,
+    /// Requests to one host at once.
+    pub per_host: usize,
+    /// Milliseconds between two requests to one host.
+    pub pause_ms: u64,
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        Self { robots: true, timeout: 30, per_host: 2, pause_ms: 500 }
+    }
+}
+
+/// A research agent that is a program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentConfig {
+    /// Program and arguments; no shell reads them.
+    pub command: String,
+    /// Seconds that it may take for a task.
+    #[serde(default = "AgentConfig::half_an_hour")]
+    pub time_limit: u64,
+    /// Tasks at once.
+    #[serde(default = "AgentConfig::one")]
+    pub jobs: usize,
+    /// Answers to each task.
+    #[serde(default = "AgentConfig::one")]
+    pub attempts: u32,
+    /// Environment variables that it gets.
+    #[serde(default)]
+    pub env: Vec<String>,
+}
+
+impl AgentConfig {
+    fn half_an_hour() -> u64 {
+        1800
+    }
+
+    fn one<N: From<u8>>() -> N {
+        N::from(1)
+    }
+}
+
+impl Default for AgentConfig {
+    fn default() -> Self {
+        let (time_limit, jobs, attempts) = (Self::half_an_hour(), Self::one(), Self::one());
+        Self { command: String::new(), time_limit, jobs, attempts, env: Vec::new() }
+    }
 }
 
 /// How recordings become text.
@@ -107,8 +170,11 @@ impl Default for Config {
             inspire: inspire::Options::default(),
             weave: weave::Options::default(),
             rank: rank::Options::default(),
+            evaluate: evaluate::Options::default(),
+            web: Web::default(),
             privacy: Privacy::default(),
             providers: BTreeMap::new(),
+            agents: BTreeMap::new(),
         }
     }
 }
@@ -232,6 +298,7 @@ pub fn check(config: &Config) -> Result<(), String> {
         return Err(format!("weave.per_seminar must be 5 to 8: `{}`", config.weave.per_seminar));
     }
     config.rank.check()?;
+    config.evaluate.check()?;
     if config.inspire.window == 0 {
         return Err("inspire.window must be at least 1: `0`".into());
     }

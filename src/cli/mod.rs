@@ -1,14 +1,20 @@
 //! The command line: one command is one function in one file. The only layer that prints, reads the environment and
 //! chooses an exit code; every command returns a value that is shown as text or as JSON.
 
+mod answer;
 mod args;
+mod board_page;
 mod calls;
 mod config;
 mod doctor;
+mod evaluate;
 mod exit;
 mod init;
+mod leaderboard;
+mod leaderboard_page;
 mod listing;
 mod log;
+mod markup;
 mod models;
 mod output;
 mod progress;
@@ -18,6 +24,7 @@ mod providers;
 mod rank_import;
 mod rank_report;
 mod ranking_page;
+mod reports;
 mod resolve;
 mod roles;
 mod select;
@@ -26,6 +33,7 @@ mod simulate;
 mod stages;
 mod status;
 mod summary;
+mod svg;
 mod tasks;
 mod transcribe;
 
@@ -58,9 +66,10 @@ pub fn main() -> ExitCode {
 fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     let global = args.global;
     if global.dry_run && !args.command.asks() {
-        return Err(
-            exit::Usage("--dry-run is for commands that ask a model\nhint: run, inspire, weave, rank".into()).into()
-        );
+        return Err(exit::Usage(
+            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, rank, evaluate".into(),
+        )
+        .into());
     }
     match args.command {
         Command::Init { folder } => init::init(&global, folder, printer),
@@ -74,6 +83,10 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
             Some(InsteadOfRanking::Import { file, judge }) => rank_import::import(&global, file, judge, printer),
             Some(InsteadOfRanking::Report { html }) => rank_report::report(&global, html.clone(), printer),
         },
+        Command::Answer(args) => answer::answer(&global, &args, printer),
+        Command::Reports(command) => reports::reports(&global, &command, printer),
+        Command::Evaluate(args) => evaluate::run(&global, &args, printer),
+        Command::Leaderboard(args) => leaderboard::leaderboard(&global, &args, printer),
         Command::Tasks(command) => tasks::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),

@@ -106,6 +106,9 @@ fn say_who_answers(
             let what = match *role {
                 "inspire" => "transcripts",
                 "weave" => "quotes",
+                "keypoints" => "tasks and web pages",
+                "rate" => "tasks and reports",
+                "judge" if roles.contains(&"keypoints") => "tasks, reports and key points",
                 _ => "tasks",
             };
             leaving.push(format!("{role}: {what} go to {url} ({})", model.name()));
@@ -173,7 +176,8 @@ pub fn stop_on_signals(printer: Printer) -> Result<()> {
     Ok(())
 }
 
-async fn signal() -> std::io::Result<u8> {
+/// The exit code of a Ctrl-C or SIGTERM, when one comes.
+pub async fn signal() -> std::io::Result<u8> {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted.map(|()| exit::INTERRUPTED),

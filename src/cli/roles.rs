@@ -6,7 +6,13 @@ use serde::{Deserialize, Serialize};
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The roles that exist.
-pub const NAMES: [&str; 3] = ["inspire", "weave", "judge"];
+pub const NAMES: [&str; 6] = ["inspire", "weave", "judge", "keypoints", "checklist", "rate"];
+
+/// The roles of `taskgen run`.
+pub const OF_RUN: [&str; 3] = ["inspire", "weave", "judge"];
+
+/// The roles of which several models may be a panel.
+const PANELS: [&str; 2] = ["judge", "rate"];
 
 /// Roles and their models.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,8 +22,14 @@ pub struct Roles {
     pub inspire: Role,
     /// Writes tasks.
     pub weave: Role,
-    /// Compares tasks; several judges are a panel.
+    /// Compares tasks, and reports with key points; several judges are a panel.
     pub judge: Role,
+    /// Finds the key points of web pages.
+    pub keypoints: Role,
+    /// Writes the checklist of a task.
+    pub checklist: Role,
+    /// Rates reports by a criterion; several are a panel.
+    pub rate: Role,
 }
 
 /// The models of a role, in order.
@@ -66,6 +78,9 @@ impl Roles {
         match role {
             "inspire" => &self.inspire,
             "weave" => &self.weave,
+            "keypoints" => &self.keypoints,
+            "checklist" => &self.checklist,
+            "rate" => &self.rate,
             _ => &self.judge,
         }
     }
@@ -76,6 +91,9 @@ impl Roles {
             "inspire" => &mut self.inspire,
             "weave" => &mut self.weave,
             "judge" => &mut self.judge,
+            "keypoints" => &mut self.keypoints,
+            "checklist" => &mut self.checklist,
+            "rate" => &mut self.rate,
             _ => return false,
         };
         *slot = Role(models.split(',').map(|name| Member::named(name.trim())).collect());
@@ -89,8 +107,12 @@ impl Roles {
             match members.len() {
                 0 => return Err(format!("the role `{name}` has no model")),
                 1 => {}
-                _ if name == "judge" => {}
-                n => return Err(format!("the role `{name}` takes one model, not {n}: only judges form a panel")),
+                _ if PANELS.contains(&name) => {}
+                n => {
+                    return Err(format!(
+                        "the role `{name}` takes one model, not {n}: only `judge` and `rate` may be panels"
+                    ));
+                }
             }
             for (at, member) in members.iter().enumerate() {
                 if members[..at].iter().any(|other| other.model == member.model) {

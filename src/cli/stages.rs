@@ -39,7 +39,7 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         return predict_run(global, &project, &store, &found, &notify, printer);
     }
     // Before hours of transcription: is there a model for what follows, and may the texts go there?
-    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles::NAMES)?;
+    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles::OF_RUN)?;
     let transcripts = project.transcripts();
     let heard = Job::new(global, &project.loaded.config, &transcripts, &notify)?.hear(
         &found,
@@ -85,13 +85,13 @@ fn predict_run(
         let missing = found.recordings.len() - seminars.len();
         printer.note(&format!("{missing} recordings have no transcript yet: what they would take is not counted"));
     }
-    let ctx = resolve::context(global, project, store, notify, printer, &roles::NAMES)?;
+    let ctx = resolve::context(global, project, store, notify, printer, &roles::OF_RUN)?;
     resolve::block_on(after_transcription(&ctx, &project.loaded.config, &seminars, &mut Vec::new()))?;
     predicted(&ctx, printer)
 }
 
 /// Shows what a dry run would have asked.
-fn predicted(ctx: &Context, printer: &Printer) -> Result<u8> {
+pub fn predicted(ctx: &Context, printer: &Printer) -> Result<u8> {
     printer.show(&ctx.llm.prediction(), |prediction| {
         let mut rows = table(&["role: model", "calls", "prompt tokens", "reply tokens", "cost"]);
         for (who, of) in &prediction.calls {
@@ -204,7 +204,13 @@ fn chosen(store: &Store, found: &Discovered) -> Result<Vec<SeminarInfo>> {
 }
 
 /// What the work gave; where it could not go on, what was done is shown before the error ends the command.
-fn finished<T>(work: Result<T>, before: &[StageReport], store: &Store, ctx: &Context, printer: &Printer) -> Result<T> {
+pub fn finished<T>(
+    work: Result<T>,
+    before: &[StageReport],
+    store: &Store,
+    ctx: &Context,
+    printer: &Printer,
+) -> Result<T> {
     if let Err(error) = &work {
         summary::stopped(store, before, ctx, error, printer)?;
     }

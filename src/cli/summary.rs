@@ -179,6 +179,38 @@ pub fn end(
     Ok(code)
 }
 
+/// Ends a command on reports: shows what its stages did. More judgements without a value than allowed is exit 4.
+pub fn evaluated(
+    project: &Project,
+    store: &Store,
+    stages: Vec<StageReport>,
+    ctx: &Context,
+    started: Instant,
+    max_unscored: f64,
+    printer: &Printer,
+) -> Result<u8> {
+    let summary = Summary {
+        schema_version: 1,
+        seed: project.loaded.config.seed,
+        models: serde_json::to_value(&project.loaded.config.roles)?,
+        stages,
+        usage: Some(Calls::of(ctx)),
+        tasks: None,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    let mut code = summary.show(printer)?;
+    let all: u64 = summary.stages.iter().map(|stage| stage.done + stage.skipped).sum();
+    let failed: usize = summary.stages.iter().map(|stage| stage.failed.len()).sum();
+    if all > 0 && failed as f64 / all as f64 > max_unscored {
+        printer.error(&format!(
+            "error: {failed} of {all} questions have no answer, more than --max-unscored {max_unscored} allows\nhint: run again with --retry-failed, or use another model"
+        ));
+        code = exit::UNSCORED;
+    }
+    end_run(store, ctx, code)?;
+    Ok(code)
+}
+
 /// Notes how a command ended that could not go on, and says what it did until then; the error is shown by the caller.
 pub fn stopped(
     store: &Store,

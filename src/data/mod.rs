@@ -2,18 +2,22 @@
 //! Deliberately absent: files, sockets, clocks, random sources and SQL.
 
 pub mod call;
+pub mod evidence;
 pub mod id;
 pub mod inspiration;
 pub mod outcome;
+pub mod report;
 pub mod task;
 pub mod time;
 pub mod transcript;
 pub mod verdict;
 
 pub use call::{Call, Message, Usage};
+pub use evidence::{KeyPoint, KeyPointId, Mark, Rating, Related, Relation, Visit};
 pub use id::{CallId, Id, InspirationId, SeminarId, TaskId, TranscriptId};
 pub use inspiration::{Evidence, Inspiration, InspirationType, Trait};
 pub use outcome::{Cause, Unscored};
+pub use report::{AgentReport, ReportId, Spent, State};
 pub use task::{Difficulty, Phase, Task, TaskType};
 pub use time::Ms;
 pub use transcript::{ModelRef, Segment, Transcript};

@@ -105,7 +105,7 @@ fn difference(task: &[Option<f64>], (first, second): (usize, usize)) -> Option<f
 }
 
 /// The standard deviation, of the sample; none where all numbers are the same.
-fn deviation(values: &[f64]) -> Option<f64> {
+pub(crate) fn deviation(values: &[f64]) -> Option<f64> {
     values.iter().find(|value| (**value - values[0]).abs() > 0.0)?;
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

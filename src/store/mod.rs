@@ -3,10 +3,13 @@
 
 mod calls;
 mod comparisons;
+mod evidence;
 mod inspirations;
 mod judgements;
 mod lock;
+mod pages;
 mod rankings;
+mod reports;
 mod runs;
 mod seminars;
 mod tasks;
@@ -22,9 +25,11 @@ use rusqlite::Connection;
 
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::Recorded;
+pub use evidence::Evaluation;
 pub use inspirations::Rejection;
 pub use judgements::{IMPORTED, Judge, Spent};
 pub use lock::{Locked, WriteLock};
+pub use pages::Extract;
 pub use rankings::Ranking;
 pub use runs::RunInfo;
 pub use seminars::SeminarInfo;

@@ -1,5 +1,7 @@
 //! Tasks and the inspirations that they rest on.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 
@@ -42,6 +44,22 @@ impl Store {
             }
             Ok(version)
         })
+    }
+
+    /// The members of a set's newest version; of the newest set of all, if no name is given. None where there is none.
+    pub fn task_set(&self, name: Option<&str>) -> Result<Option<BTreeSet<TaskId>>> {
+        let connection = self.connection();
+        let newest: Option<String> = connection
+            .query_row(
+                "SELECT id FROM task_set WHERE ?1 IS NULL OR name = ?1 ORDER BY run DESC, version DESC LIMIT 1",
+                [name],
+                |row| row.get(0),
+            )
+            .optional()?;
+        let Some(id) = newest else { return Ok(None) };
+        let mut statement = connection.prepare_cached("SELECT task FROM task_set_member WHERE task_set = ?1")?;
+        let rows = statement.query_map([id], |row| Ok(TaskId::from_stored(row.get(0)?)))?;
+        Ok(Some(rows.collect::<rusqlite::Result<_>>()?))
     }
 
     /// Makes `woven` the current tasks of a seminar. Earlier ones that are not among them stay, superseded.

@@ -1,9 +1,13 @@
 //! Pure text: sentences, words, likeness, error rates. Deliberately absent: files, models, the rest of the crate.
 
+pub mod citations;
 pub mod error_rate;
+pub mod find;
 pub mod likeness;
 pub mod minhash;
 pub mod normalize;
 mod numbers;
 pub mod sentences;
+pub mod url;
+pub mod verbatim;
 pub mod words;

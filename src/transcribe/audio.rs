@@ -17,7 +17,8 @@ use symphonia::core::{
     packet::Packet,
 };
 
-use super::{error::TranscribeError, panics, resample::ToMono16k};
+use super::{error::TranscribeError, resample::ToMono16k};
+use crate::panics;
 
 /// Samples a second that Whisper and the voice detector expect.
 pub const RATE: usize = 16_000;

@@ -8,7 +8,6 @@ pub mod formats;
 mod guard;
 mod language;
 mod listen;
-mod panics;
 mod resample;
 mod saved;
 mod sentences;

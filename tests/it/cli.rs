@@ -248,7 +248,7 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
     let sum: f64 = ratings.as_array().expect("a list").iter().map(|t| t["elo"].as_f64().expect("a rating")).sum();
     assert!((sum - 1200.0 * ratings.as_array().map_or(0, Vec::len) as f64).abs() < 0.01);
     configure(&project, "weave = \"fake/m\"", "weave = [\"fake/m\", \"fake/n\"]");
-    assert!(project.fails(&["status"], 2).contains("only judges form a panel"));
+    assert!(project.fails(&["status"], 2).contains("only `judge` and `rate` may be panels"));
 }
 
 #[test]

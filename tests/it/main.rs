@@ -8,6 +8,7 @@
 
 mod architecture;
 mod cli;
+mod evaluation;
 mod fake_providers;
 mod faults;
 mod hostile;
@@ -22,6 +23,7 @@ mod rates;
 mod real;
 mod real_llm;
 mod real_predict;
+mod small_web;
 mod source;
 mod support;
 mod transcribe;

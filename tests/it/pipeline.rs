@@ -124,16 +124,21 @@ fn killed_at_its_own_events_it_ends_as_if_undisturbed() {
 /// Starts a stage and kills it with SIGKILL when it has committed `stop_at` calls. Whether it was still running.
 pub fn kill_after(project: &Project, stage: &str, stop_at: i64) -> bool {
     let role = if stage == "rank" { "judge" } else { stage };
-    let mut child = project.command(&[stage]).stderr(Stdio::null()).spawn().expect("the program starts");
+    kill_when(project, &[stage], &format!("SELECT count(*) FROM call WHERE role = '{role}'"), stop_at)
+}
+
+/// Starts a command and kills it with SIGKILL when `sql` counts `stop_at`. Whether it was still running.
+pub fn kill_when(project: &Project, args: &[&str], sql: &str, stop_at: i64) -> bool {
+    let mut child =
+        project.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
     let deadline = Instant::now() + Duration::from_mins(1);
     while project.path("tasks/taskgen.db").metadata().map_or(0, |m| m.len()) == 0 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let sql = format!("SELECT count(*) FROM call WHERE role = '{role}'");
     let connection = rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("the database opens");
     connection.busy_timeout(Duration::from_secs(5)).expect("a pragma");
     loop {
-        let calls: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap_or(0);
+        let calls: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap_or(0);
         if calls >= stop_at || Instant::now() > deadline {
             break;
         }

@@ -1,15 +1,15 @@
 //! A finished ranking as one HTML page: what it rests on, how far to believe it, its plots, and the tasks themselves.
-//! The page needs no network and runs no script. Hides the template, and what keeps strangers' texts from doing harm.
+//! The page needs no network and runs no script. Hides the template, and how much of a large ranking it lists.
 
 mod plots;
-mod svg;
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context as _, Result};
-use minijinja::{Environment, UndefinedBehavior, context, value::Serde};
+use anyhow::Result;
+use minijinja::{context, value::Serde};
 use serde::Serialize;
 
+use super::{markup, svg};
 use crate::rank::select::Standing;
 
 /// What the page says. A number that is not finite was not computed: it is shown as a dash and left out of the plots.
@@ -115,11 +115,6 @@ pub struct Count {
 
 /// The page as one file.
 pub fn html(page: &Page) -> Result<String> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.add_filter("number", svg::number);
-    environment.add_filter("short", |text: &str, width: usize| svg::short(text, width));
-    environment.add_filter("interval", interval);
     let listed = &page.rated[..listed(page.rated.len(), page.top)];
     let values = context! {
         page => Serde(page),
@@ -128,9 +123,7 @@ pub fn html(page: &Page) -> Result<String> {
         decimals => strength_decimals(&page.rated),
         n_listed => listed.len(),
     };
-    // The ending of the name turns on the escaping of all that is filled in.
-    let filled = environment.render_named_str("ranking.html", include_str!("ranking.html"), values);
-    Ok(visible(&filled.context("the page cannot be filled")?))
+    markup::fill(&[("ranking.html", include_str!("ranking.html"))], values)
 }
 
 /// How many of the best tasks are drawn and listed one by one: all of up to 200, else half as many again as are chosen,
@@ -150,26 +143,6 @@ fn standings(rows: &[Row]) -> String {
 fn strength_decimals(rows: &[Row]) -> usize {
     svg::Axis::new(rows.iter().map(|row| row.strength), 0.0, 1.0)
         .map_or(2, |axis| svg::decimals((axis.high - axis.low) / 300.0))
-}
-
-/// `[low, high]`, or a dash.
-fn interval(low: f64, high: f64, decimals: usize) -> String {
-    if low.is_finite() && high.is_finite() {
-        format!("[{}, {}]", svg::number(low, decimals), svg::number(high, decimals))
-    } else {
-        "–".to_owned()
-    }
-}
-
-/// Shows characters that would work unseen: those that turn the direction of what follows (Unicode UAX 9, sections
-/// 2.1 to 2.5) and those that no HTML may contain.
-fn visible(page: &str) -> String {
-    let works_unseen = |c: char| match c {
-        '\n' | '\r' | '\t' => false,
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FFFE}' | '\u{FFFF}' => true,
-        _ => c.is_control(),
-    };
-    page.chars().map(|c| if works_unseen(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 #[cfg(test)]

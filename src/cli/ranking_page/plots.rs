@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    Count, Page, Row, Standing, interval, strength_decimals,
-    svg::{self, Axis, WIDTH},
+    super::{
+        markup::interval,
+        svg::{self, Axis, WIDTH},
+    },
+    Count, Page, Row, Standing, strength_decimals,
 };
 
 /// Points of a curve, at most.

@@ -1,4 +1,4 @@
-//! How strengths are spread: normal where there are few items, a mixture of three normals where there are many, so that a
+//! How strengths are spread: normal where there are few items, a mixture of two normals where there are many, so that a
 //! ceiling under which the best crowd together is seen as one. Hides who belongs to which part.
 
 use rand::{Rng, RngExt as _};
@@ -8,13 +8,13 @@ use crate::stats::normal;
 
 /// From so many items on their spread may take another shape than a normal one.
 const MANY: usize = 400;
-const PARTS: usize = 3;
+const PARTS: usize = 2;
 /// Prior of the variance of a normal spread: inverse gamma, as if two items with a mean square of 1/2 had been seen.
 const VARIANCE_SHAPE: f64 = 1.0;
 const VARIANCE_SCALE: f64 = 0.5;
 /// Prior of a part's variance and mean.
 const PART_SHAPE: f64 = 2.0;
-const PART_SCALE: f64 = 0.2;
+const PART_SCALE: f64 = 0.3;
 const MEAN_VARIANCE: f64 = 4.0;
 
 /// A population of strengths.
@@ -39,7 +39,7 @@ impl Population {
         let parts = if items < MANY {
             vec![one]
         } else {
-            let part = |at: usize| Part { share: 1.0 / PARTS as f64, mean: at as f64 - 1.0, variance: 0.5 };
+            let part = |at: usize| Part { share: 1.0 / PARTS as f64, mean: at as f64 - 0.5, variance: 0.8 };
             (0..PARTS).map(part).collect()
         };
         let middle = (parts.len() / 2) as u8;

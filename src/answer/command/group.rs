@@ -1,0 +1,137 @@
+//! A child process with all its descendants, as one thing that can be ended. Hides signals and what they are not: where
+//! there are no process groups, the child alone is killed.
+
+use std::{io, process::ExitStatus, time::Duration};
+
+use tokio::process::{Child, Command};
+
+/// Pauses in milliseconds after SIGTERM, each followed by a look whether the group is gone: two seconds in all.
+const PAUSES: [u64; 9] = [5, 10, 20, 40, 80, 160, 320, 640, 725];
+
+/// A running child; what of its group is left when this is dropped is ended first.
+pub struct Group {
+    /// The first process of the group.
+    pub child: Child,
+    id: Option<u32>,
+    ended: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Signal {
+    Terminate,
+    Kill,
+}
+
+impl Group {
+    /// Starts the command as the first process of a group of its own.
+    pub fn start(mut command: Command) -> io::Result<Self> {
+        #[cfg(unix)]
+        command.process_group(0);
+        let child = command.spawn()?;
+        let id = child.id();
+        Ok(Self { child, id, ended: false })
+    }
+
+    /// Ends what is left of the group: SIGTERM, and SIGKILL after two seconds.
+    pub async fn end(&mut self) {
+        if self.send(Signal::Terminate) {
+            for pause in PAUSES {
+                tokio::time::sleep(Duration::from_millis(pause)).await;
+                if self.is_gone() {
+                    break;
+                }
+            }
+            self.send(Signal::Kill);
+        }
+        self.ended = true;
+    }
+
+    /// Whether there was anybody to send it to.
+    #[cfg(unix)]
+    fn send(&self, signal: Signal) -> bool {
+        let signal = match signal {
+            Signal::Terminate => rustix::process::Signal::TERM,
+            Signal::Kill => rustix::process::Signal::KILL,
+        };
+        self.pid().is_some_and(|id| rustix::process::kill_process_group(id, signal).is_ok())
+    }
+
+    #[cfg(not(unix))]
+    fn send(&mut self, signal: Signal) -> bool {
+        matches!(signal, Signal::Terminate) && self.id.is_some() && self.child.start_kill().is_ok()
+    }
+
+    #[cfg(unix)]
+    fn is_gone(&mut self) -> bool {
+        // A dead child still counts as a member until it has been asked about.
+        let _ = self.child.try_wait();
+        self.pid().is_none_or(|id| rustix::process::test_kill_process_group(id).is_err() || all_dead(id))
+    }
+
+    #[cfg(not(unix))]
+    fn is_gone(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    #[cfg(unix)]
+    fn pid(&self) -> Option<rustix::process::Pid> {
+        rustix::process::Pid::from_raw(self.id?.try_into().ok()?)
+    }
+}
+
+/// Whether the group has members and none of them lives, where `/proc` tells. Orphans are asked about by the system's
+/// first process, which in a container may do so late or never.
+#[cfg(unix)]
+fn all_dead(group: rustix::process::Pid) -> bool {
+    let Ok(processes) = fs_err::read_dir("/proc") else { return false };
+    let stats = processes.flatten().filter_map(|of| fs_err::read_to_string(of.path().join("stat")).ok());
+    let group = group.to_string();
+    let mut members = stats.filter_map(|stat| state_in(&stat, &group)).peekable();
+    members.peek().is_some() && members.all(|state| matches!(state, 'Z' | 'X'))
+}
+
+/// The state of a process, from its line in `/proc`, if it is in the group. The name before may hold anything.
+#[cfg(unix)]
+fn state_in(stat: &str, group: &str) -> Option<char> {
+    let (_, after) = stat.rsplit_once(") ")?;
+    let mut fields = after.split(' ');
+    let state = fields.next()?.chars().next();
+    state.filter(|_| fields.nth(1) == Some(group))
+}
+
+impl Drop for Group {
+    /// Blocks, because what is not done here is never done: the program may exit next.
+    fn drop(&mut self) {
+        if self.ended || !self.send(Signal::Terminate) {
+            return;
+        }
+        for pause in PAUSES {
+            std::thread::sleep(Duration::from_millis(pause));
+            if self.is_gone() {
+                break;
+            }
+        }
+        self.send(Signal::Kill);
+    }
+}
+
+/// The signal that ended the process; 0 where there are no signals.
+pub fn signal_of(status: ExitStatus) -> i32 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal = status.code();
+    signal.unwrap_or_default()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_read_behind_any_name() {
+        let stat = "812 (a) R 1 2) Z 1 640 640 0 -1";
+        assert_eq!(state_in(stat, "640"), Some('Z'));
+        assert_eq!((state_in(stat, "1"), state_in(stat, "64"), state_in("", "1")), (None, None, None));
+    }
+}

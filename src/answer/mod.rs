@@ -1,0 +1,113 @@
+//! Research agents answer tasks: a program is run once for each task, and what it says is kept as its report; reports that
+//! were made elsewhere are read as the field writes them. Hides processes and layouts.
+
+pub mod attempt;
+pub mod command;
+pub mod layouts;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::{
+    context::{self, Context, Notice, StageReport},
+    data::{AgentReport, State, Task, TaskId},
+};
+use command::{CommandAgent, Ran};
+
+/// An agent that is run.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// The program.
+    pub command: CommandAgent,
+    /// Tasks at once.
+    pub jobs: usize,
+    /// Answers to each task.
+    pub attempts: u32,
+    /// Whether attempts that gave no report are made again.
+    pub retry_failed: bool,
+    /// Each attempt works in a folder of its own under this one.
+    pub folder: PathBuf,
+}
+
+/// Has `agent` answer every task that it has not answered yet, and keeps each report the moment it is there.
+pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageReport> {
+    let started = Instant::now();
+    let mut report = StageReport::new("answer");
+    let known: BTreeSet<(TaskId, u32)> = ctx
+        .store
+        .reports()?
+        .into_iter()
+        .filter(|known| known.agent == agent.name && (known.state == State::Ok || !agent.retry_failed))
+        .map(|known| (known.task, known.attempt))
+        .collect();
+    let all = tasks.iter().flat_map(|task| (1..=agent.attempts).map(move |attempt| (task, attempt)));
+    let open: Vec<(&Task, u32)> = all.filter(|(task, attempt)| !known.contains(&(task.id.clone(), *attempt))).collect();
+    report.skipped = tasks.len() as u64 * u64::from(agent.attempts) - open.len() as u64;
+    (ctx.notify)(Notice::Start { stage: "answer", total: open.len() as u64 });
+    let answered = context::all(open, agent.jobs, |(task, attempt)| async move {
+        (ctx.notify)(Notice::Working(task.id.as_str()));
+        let ran = command::run(&agent.command, &asked(task), &place(&agent.folder, task, attempt)).await;
+        ctx.store.save_report(&handed_in(agent, task, attempt, &ran))?;
+        (ctx.notify)(Notice::Advance(1));
+        Ok((task, attempt, ran))
+    })
+    .await?;
+    (ctx.notify)(Notice::End);
+    for (task, attempt, ran) in answered {
+        match ran.state {
+            State::Ok => report.done += 1,
+            state => {
+                let cause = ran.fault.map_or(state.word(), |fault| fault.word());
+                report.fail(&format!("{}, attempt {attempt}", task.id), cause, why(&ran));
+            }
+        }
+    }
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+/// What the program reads.
+fn asked(task: &Task) -> String {
+    json!({
+        "id": task.id,
+        "task": task.task,
+        "language": task.language,
+        "phase": task.phase.label(),
+        "type": task.task_type.label(),
+        "difficulty": task.difficulty.label(),
+        "discipline": task.discipline,
+    })
+    .to_string()
+}
+
+fn place(folder: &Path, task: &Task, attempt: u32) -> PathBuf {
+    folder.join(task.id.as_str()).join(attempt.to_string())
+}
+
+fn handed_in(agent: &Agent, task: &Task, attempt: u32, ran: &Ran) -> AgentReport {
+    AgentReport {
+        id: AgentReport::id_of(&task.id, &agent.name, attempt, ran.state, &ran.text),
+        task: task.id.clone(),
+        agent: agent.name.clone(),
+        attempt,
+        state: ran.state,
+        text: ran.text.clone(),
+        spent: ran.spent,
+    }
+}
+
+fn why(ran: &Ran) -> String {
+    let message = ran.message.clone().unwrap_or_else(|| format!("no report: {}", ran.state.word()));
+    match ran.stderr.trim().lines().next_back() {
+        Some(last) => format!("{message}\nits last words: {last}"),
+        None => message,
+    }
+}

@@ -1,0 +1,85 @@
+//! `taskgen evaluate`: asks for the judgements that are missing, and says what there is.
+
+use std::{sync::Arc, time::Duration, time::Instant};
+
+use anyhow::Result;
+
+use super::{
+    answer,
+    args::{self, Global},
+    exit::Usage,
+    output::Printer,
+    progress,
+    project::Project,
+    resolve, stages, summary,
+};
+use crate::{
+    evaluate::{self, Metric, Subject},
+    web::{FetchOptions, Pages, PagesOptions},
+};
+
+/// Runs the command.
+pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<u8> {
+    let started = Instant::now();
+    resolve::stop_on_signals(*printer)?;
+    let project = Project::find(global)?;
+    let store = Arc::new(project.write(global)?);
+    printer.note(&format!("seed {} (change it with --seed)", project.loaded.config.seed));
+    let tasks = answer::of_set(&store, args.set.as_deref())?;
+    let reports = store.reports()?;
+    if reports.is_empty() {
+        let hint = "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
+        return Err(Usage(format!("there are no reports yet\n{hint}")).into());
+    }
+    if let Some(nobody) = args.agent.iter().find(|name| reports.iter().all(|report| report.agent != **name)) {
+        return Err(Usage(format!("no reports of this agent: `{nobody}`\nhint: `taskgen reports list`")).into());
+    }
+    if args.allow_private_network {
+        printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");
+    }
+    let notify = progress::notify(global.quiet || global.json);
+    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles(&args.metric))?;
+    let pages = Pages::new(pages_options(global, &project, args.allow_private_network))?;
+    let now = jiff::Timestamp::now().to_string();
+    let options = &project.loaded.config.evaluate;
+    let subject = Subject { tasks: &tasks, reports: &reports, agents: &args.agent, metrics: &args.metric };
+    let work = evaluate::run(&ctx, &pages, subject, options, &now);
+    if global.dry_run {
+        resolve::block_on(work)?;
+        return stages::predicted(&ctx, printer);
+    }
+    let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
+    let code = summary::evaluated(&project, &store, stages, &ctx, started, args.max_unscored, printer)?;
+    printer.note("next: `taskgen leaderboard`");
+    Ok(code)
+}
+
+/// The roles that the metrics need.
+fn roles(metrics: &[Metric]) -> Vec<&'static str> {
+    let mut roles = Vec::new();
+    if metrics.contains(&Metric::Kae) {
+        roles.extend(["keypoints", "judge"]);
+    }
+    if metrics.contains(&Metric::Ace) {
+        roles.extend(["checklist", "rate"]);
+    }
+    roles
+}
+
+fn pages_options(global: &Global, project: &Project, allow_private: bool) -> PagesOptions {
+    let web = &project.loaded.config.web;
+    PagesOptions {
+        fetch: FetchOptions {
+            allow_private,
+            respect_robots: web.robots,
+            offline: global.offline,
+            timeout: Duration::from_secs(web.timeout),
+            per_host: web.per_host,
+            pause: Duration::from_millis(web.pause_ms),
+            ..FetchOptions::default()
+        },
+        // Without another machine, only this one could be asked, and that only where private addresses may.
+        stored_only: global.replay || global.dry_run || (global.offline && !allow_private),
+        retry_failed: global.retry_failed,
+    }
+}

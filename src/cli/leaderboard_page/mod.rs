@@ -1,0 +1,199 @@
+//! A leaderboard of research agents as HTML: one page with every number, its interval and what it covers, and one page
+//! for each task with the evidence. Pages need no network and run no script. Hides the templates and what fits a page.
+
+mod passages;
+mod plots;
+mod scale;
+mod tables;
+mod task;
+mod tasks;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use minijinja::{context, value::Serde};
+use serde::Serialize;
+
+use super::markup;
+pub use task::{
+    CitationView, CriterionView, Failure, PointView, Relation, ReportView, SourcePage, StoredPage, TaskPage, task,
+};
+
+/// What the page says. A number that is absent or not finite is shown as a dash and left out of the plots; what refers to
+/// an agent or a measure that is not listed is not shown.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Page {
+    /// The heading.
+    pub title: String,
+    /// Names and values: method, judges, seed, cost.
+    pub facts: Vec<(String, String)>,
+    /// What a reader must know before believing anything else.
+    pub warnings: Vec<String>,
+    /// What is measured, the headline first: its plots are the ones that are unfolded.
+    pub measures: Vec<Measure>,
+    /// Measures that are the three parts of a whole.
+    pub wholes: Vec<Whole>,
+    /// All agents, best first, each with a name of its own.
+    pub agents: Vec<Agent>,
+    /// The measures again, by facet of the tasks.
+    pub by: Vec<Facet>,
+    /// Agents compared on the tasks that both were scored on.
+    pub differences: Vec<Difference>,
+    /// All tasks.
+    pub tasks: Vec<TaskRow>,
+}
+
+/// Something that is measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measure {
+    /// By which values refer to it.
+    pub key: String,
+    /// Its name for people, such as `KSR, own pages`.
+    pub label: String,
+    /// Such as `%`; may be empty.
+    pub unit: String,
+    /// What it says, in one sentence.
+    pub meaning: String,
+    /// Whether more is better.
+    pub higher_is_better: bool,
+    /// Least and greatest possible value; an end that is not finite is open.
+    pub range: (f64, f64),
+}
+
+/// Three measures that are the shares of a set of key points.
+#[derive(Clone, Debug, Serialize)]
+pub struct Whole {
+    /// The set, such as `Key points of the agent's own pages`.
+    pub title: String,
+    /// Key of the share that reports support.
+    pub supported: String,
+    /// Key of the share that they contradict.
+    pub conflicting: String,
+    /// Key of the share that they do not mention.
+    pub omitted: String,
+}
+
+/// An agent's place.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// 1 for the best; none without a score.
+    pub tier: Option<u32>,
+    /// By key of the measure.
+    pub values: BTreeMap<String, Value>,
+    /// Tokens that it wrote for a report, mean.
+    pub tokens: Option<f64>,
+    /// URLs that a report cites, mean.
+    pub references: Option<f64>,
+    /// Dollars for a report, mean.
+    pub cost: Option<f64>,
+    /// Words of a report, mean.
+    pub words: Option<f64>,
+    /// Reports by how they ended, such as `ok` and `refused`.
+    pub states: BTreeMap<String, u64>,
+    /// Distinct URLs that its reports cite.
+    pub urls: u64,
+    /// Of those, the ones that gave no text, by cause.
+    pub url_failures: BTreeMap<String, u64>,
+}
+
+/// A measured value.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Value {
+    /// The value; none where nothing was scored.
+    pub value: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    pub high: Option<f64>,
+    /// Reports that it rests on.
+    pub n: u64,
+    /// Reports that it should rest on.
+    pub of: u64,
+    /// The others, by cause.
+    pub failed: BTreeMap<String, u64>,
+}
+
+/// A property of the tasks, such as `type`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Facet {
+    /// Its name.
+    pub name: String,
+    /// Its values, in the order in which they are shown.
+    pub values: Vec<FacetValue>,
+}
+
+/// What was measured on the tasks with one value of a facet.
+#[derive(Clone, Debug, Serialize)]
+pub struct FacetValue {
+    /// The value, such as `Metric Design`.
+    pub value: String,
+    /// Values by the agent's name and the measure's key.
+    pub agents: BTreeMap<String, BTreeMap<String, Value>>,
+}
+
+/// Two agents compared, task by task.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// Key of the measure.
+    pub measure: String,
+    /// An agent.
+    pub first: String,
+    /// Another one.
+    pub second: String,
+    /// Mean of the first one's values less the second one's; none where they share no scored task.
+    pub value: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    pub high: Option<f64>,
+    /// p-value of no difference, adjusted by Holm over all pairs of the measure.
+    pub adjusted: Option<f64>,
+    /// Tasks that both were scored on.
+    pub n: u64,
+    /// The smallest difference that so many tasks would show.
+    pub detectable: Option<f64>,
+}
+
+/// A task and how the agents did.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskRow {
+    /// The task's id.
+    pub id: String,
+    /// What it asks for.
+    pub text: String,
+    /// Names and values, such as `type` and `Metric Design`.
+    pub facets: Vec<(String, String)>,
+    /// Its page, relative to this one; letters, digits and `-._~/#%` only, else it is not linked.
+    pub href: String,
+    /// By the agent's name.
+    pub agents: BTreeMap<String, TaskScore>,
+}
+
+/// How an agent did on a task.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TaskScore {
+    /// How its report ended, such as `ok` and `refused`.
+    pub state: String,
+    /// By key of the measure.
+    pub values: BTreeMap<String, Option<f64>>,
+}
+
+/// The leaderboard as one file.
+pub fn summary(page: &Page) -> Result<String> {
+    let values = context! {
+        page => Serde(page),
+        board => Serde(tables::board(page)),
+        wholes => Serde(plots::wholes(page)),
+        facets => Serde(plots::facets(page)),
+        differences => Serde(tables::differences(page)),
+        unscored => Serde(tables::unscored(page)),
+        tasks => Serde(tasks::listed(page)),
+    };
+    let templates = [("leaderboard.html", include_str!("leaderboard.html")), ("style.css", include_str!("style.css"))];
+    markup::fill(&templates, values)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! What reports are compared with (pages, key points) and what judges say of the comparison.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Id, ReportId, TaskId, Unscored, id::Kind};
+
+/// Marker of the id kind.
+pub enum KeyPointKind {}
+impl Kind for KeyPointKind {
+    const LETTER: char = 'k';
+}
+/// A key point, by task, page and text.
+pub type KeyPointId = Id<KeyPointKind>;
+
+/// How it went with a URL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Visit {
+    /// The URL as it was asked for.
+    pub url: String,
+    /// Where redirects ended.
+    pub final_url: Option<String>,
+    /// When, RFC 3339.
+    pub fetched: String,
+    /// The last answer's status.
+    pub status: Option<u16>,
+    /// Why there is no page to read, one word.
+    pub cause: Option<String>,
+    /// The same for people.
+    pub message: Option<String>,
+    /// Whether it may go better another time.
+    pub transient: bool,
+    /// The media type that the server named.
+    pub content_type: Option<String>,
+    /// Hash of the bytes, if some came.
+    pub content: Option<String>,
+}
+
+/// Something that a page says about a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyPoint {
+    /// Content hash.
+    pub id: KeyPointId,
+    /// The task that it bears on.
+    pub task: TaskId,
+    /// Hash of the page's bytes.
+    pub source: String,
+    /// The point in one sentence.
+    pub text: String,
+    /// Where the page says so, verbatim.
+    pub spans: Vec<String>,
+    /// Whether a span was found in the page's text.
+    pub verified: bool,
+}
+
+/// How a report relates to a key point (KAE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Relation {
+    /// It says the same.
+    Supports,
+    /// It does not speak of it.
+    Omits,
+    /// It says otherwise.
+    Contradicts,
+}
+
+/// A judge's word on a report and a key point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Related {
+    /// How they relate.
+    pub relation: Relation,
+    /// How sure the judge is, 0 to 1.
+    pub confidence: f64,
+    /// Why.
+    pub reasoning: String,
+    /// What of the point the report speaks of.
+    pub key_aspects: Vec<String>,
+}
+
+/// A judge's rating by one criterion of a checklist (ACE).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rating {
+    /// 0 to 10.
+    pub rating: u8,
+    /// Why.
+    pub justification: String,
+}
+
+/// A judgement of a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark<T> {
+    /// The report.
+    pub report: ReportId,
+    /// The key point, or the criterion, by id.
+    pub of: String,
+    /// Repetition of the same question.
+    pub sample: u32,
+    /// Who judged, as `provider/model`.
+    pub model: String,
+    /// The judgement, or why there is none.
+    pub outcome: Result<T, Unscored>,
+}

@@ -1,0 +1,98 @@
+//! What a research agent hands in for a task, how its attempt ended, and what it cost.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Id, TaskId, id::Kind};
+
+/// Marker of the id kind.
+pub enum ReportKind {}
+impl Kind for ReportKind {
+    const LETTER: char = 'd';
+}
+/// A report, by task, agent, attempt and text.
+pub type ReportId = Id<ReportKind>;
+
+/// A report. Its text never changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentReport {
+    /// Content hash.
+    pub id: ReportId,
+    /// The task that it answers.
+    pub task: TaskId,
+    /// The agent's name.
+    pub agent: String,
+    /// 1 for the agent's first answer to the task.
+    pub attempt: u32,
+    /// How the attempt ended.
+    pub state: State,
+    /// Markdown; empty where there is no report.
+    pub text: String,
+    /// What it cost.
+    pub spent: Spent,
+}
+
+impl AgentReport {
+    /// The id of a report.
+    pub fn id_of(task: &TaskId, agent: &str, attempt: u32, state: State, text: &str) -> ReportId {
+        ReportId::of(&[task.as_str(), agent, &attempt.to_string(), state.word(), text])
+    }
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// With a report.
+    Ok,
+    /// The agent declined.
+    Refused,
+    /// Without a word.
+    Empty,
+    /// Not within the time limit.
+    Timeout,
+    /// With a failure.
+    Error,
+}
+
+impl State {
+    /// All states.
+    pub const ALL: [Self; 5] = [Self::Ok, Self::Refused, Self::Empty, Self::Timeout, Self::Error];
+
+    /// The word that is stored and shown.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Refused => "refused",
+            Self::Empty => "empty",
+            Self::Timeout => "timeout",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What an attempt cost, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Prompt tokens.
+    pub input_tokens: Option<u64>,
+    /// Reply tokens.
+    pub output_tokens: Option<u64>,
+    /// All tokens, where only their sum is known.
+    pub tokens: Option<u64>,
+    /// US dollars, finite and not negative.
+    pub cost_usd: Option<f64>,
+    /// Wall time in seconds, finite and not negative.
+    pub seconds: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_written_as_their_words() {
+        for state in State::ALL {
+            assert_eq!(serde_json::to_value(state).expect("a word"), state.word());
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! A checklist for each task, written once and frozen; then each report rated by each of its criteria.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Case, Options,
+    ace::{self, Criterion},
+};
+use crate::{
+    context::{self, Context, Notice, StageReport},
+    data::{Cause, Rating, Task, TaskId, TaskType, Unscored},
+    llm::{Answer, Ask},
+    store::Judge,
+};
+
+const CHECKLIST: &str = "evaluate/checklist";
+pub(super) const RATING: &str = "evaluate/rating";
+const WRITER: &str = "checklist";
+const RATER: &str = "rate";
+/// Longest texts in characters.
+const TITLE: usize = 120;
+const DESCRIPTION: usize = 800;
+
+/// The checklists by task, with their ids.
+pub(super) type Checklists = BTreeMap<TaskId, (String, Vec<Criterion>)>;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    evaluation_criteria: Vec<WrittenCriterion>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenCriterion {
+    title: String,
+    weight: f64,
+    description: String,
+}
+
+impl Written {
+    fn criteria(&self) -> Vec<Criterion> {
+        let criterion = |of: &WrittenCriterion| Criterion {
+            title: of.title.trim().to_owned(),
+            weight: of.weight,
+            description: of.description.trim().to_owned(),
+        };
+        self.evaluation_criteria.iter().map(criterion).collect()
+    }
+}
+
+impl Answer for Written {
+    fn validate(&self) -> Result<(), Unscored> {
+        match ace::check(&self.criteria()) {
+            Ok(_) => Ok(()),
+            Err(invalid) => Err(Unscored { cause: Cause::Inconsistent, reason: invalid.to_string() }),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Rated {
+    justification: String,
+    rating: u8,
+}
+
+impl Answer for Rated {
+    fn validate(&self) -> Result<(), Unscored> {
+        if self.rating <= 10 {
+            return Ok(());
+        }
+        Err(Unscored {
+            cause: Cause::OutOfRange,
+            reason: format!("a rating of {} is not between 0 and 10", self.rating),
+        })
+    }
+}
+
+/// Has a checklist written for each task that has none.
+pub(super) async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, StageReport)> {
+    let mut report = StageReport::new("checklists");
+    let frozen: Checklists = ctx.store.checklists()?;
+    let tasks: BTreeMap<&TaskId, &Task> = cases.iter().map(|case| (&case.task.id, case.task)).collect();
+    let missing: Vec<&Task> = tasks.values().copied().filter(|task| !frozen.contains_key(&task.id)).collect();
+    report.skipped = (tasks.len() - missing.len()) as u64;
+    (ctx.notify)(Notice::Start { stage: "checklists", total: missing.len() as u64 });
+    let written = context::all(missing, ctx.llm.parallel(WRITER), |task| async move {
+        let unscored = write_one(ctx, task).await;
+        (ctx.notify)(Notice::Advance(1));
+        Ok((task, unscored?))
+    })
+    .await?;
+    (ctx.notify)(Notice::End);
+    for (task, unscored) in written {
+        match unscored {
+            None => report.done += 1,
+            Some(unscored) => report.fail_unscored(task.id.as_str(), &unscored),
+        }
+    }
+    Ok((ctx.store.checklists()?, report))
+}
+
+async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
+    let vars = json!({
+        "task": task.task,
+        "family": task.task_type.label(),
+        "difficulty": task.difficulty.label(),
+        "focus": focus(task.task_type),
+    });
+    let answer = ctx
+        .llm
+        .ask::<Written>(Ask {
+            role: WRITER,
+            prompt: CHECKLIST,
+            vars: &vars,
+            schema: Some(checklist_schema()),
+            max_tokens: 1500,
+            ..Ask::default()
+        })
+        .await?;
+    match answer.value {
+        Ok(written) => ctx.store.save_checklist(&task.id, &written.criteria(), &answer.call).map(|()| None),
+        Err(unscored) => Ok(Some(unscored)),
+    }
+}
+
+/// What the paper asks a checklist to weigh, by type of task.
+fn focus(of: TaskType) -> &'static str {
+    use TaskType as T;
+    match of {
+        T::LiteratureSurvey => "comprehensiveness and the quality of sources",
+        T::TrendScan => "accurate data and insight into trends",
+        T::RequirementsGathering => "coverage of the stakeholders and validated needs",
+        T::HypothesisGeneration => "testability and theoretical grounding",
+        T::MethodBlueprint => "rigour and feasibility",
+        T::PrototypeSpecification => "technical accuracy and completeness",
+        T::MetricDesign => "validity and applicability",
+        T::EmpiricalTest => "statistical rigour and interpretation",
+        T::ReplicabilityReview => "clear methods and the detection of bias",
+        T::ComparativeAnalysis => "fairness and depth",
+    }
+}
+
+/// A report, a criterion, a judge and a repetition.
+struct Question<'a> {
+    case: Case<'a>,
+    criterion: &'a Criterion,
+    name: String,
+    member: usize,
+    sample: u32,
+}
+
+/// The name of a criterion: its checklist and its place.
+pub(super) fn criterion_name(checklist: &str, at: usize) -> String {
+    format!("{checklist}/{}", at + 1)
+}
+
+/// Rates each report by each criterion of its task, one at a time.
+pub(super) async fn rate(
+    ctx: &Context,
+    cases: &[Case<'_>],
+    checklists: &Checklists,
+    options: &Options,
+) -> Result<StageReport> {
+    let mut report = StageReport::new("ratings");
+    let mut questions = Vec::new();
+    let mut without = BTreeSet::new();
+    for case in cases {
+        let Some((id, criteria)) = checklists.get(&case.task.id) else {
+            without.insert(&case.task.id);
+            continue;
+        };
+        for (at, criterion) in criteria.iter().enumerate() {
+            for member in 0..ctx.llm.members(RATER) {
+                let name = criterion_name(id, at);
+                let question = |sample| Question { case: *case, criterion, name: name.clone(), member, sample };
+                questions.extend((0..options.repeats).map(question));
+            }
+        }
+    }
+    if !without.is_empty() {
+        report.notes.push(format!("{} tasks have no checklist: their reports were not rated", without.len()));
+    }
+    (ctx.notify)(Notice::Start { stage: "ratings", total: questions.len() as u64 });
+    let answers = context::all(&questions, ctx.llm.parallel(RATER), |question| async move {
+        let answer = ask(ctx, question).await;
+        (ctx.notify)(Notice::Advance(1));
+        Ok((question, answer?))
+    })
+    .await?;
+    (ctx.notify)(Notice::End);
+    for (question, (unscored, cached)) in answers {
+        if cached {
+            report.skipped += 1;
+        } else {
+            report.done += 1;
+        }
+        if let Some(unscored) = unscored {
+            report.fail_unscored(&format!("{} by {}", question.case.report.id, question.name), &unscored);
+        }
+    }
+    Ok(report)
+}
+
+async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
+    let Question { case, criterion, name, member, sample } = question;
+    let vars = json!({
+        "task": case.task.task,
+        "family": case.task.task_type.label(),
+        "difficulty": case.task.difficulty.label(),
+        "report": case.report.text,
+        "criterion": format!("{}\n{}", criterion.title, criterion.description),
+    });
+    let answer = ctx
+        .llm
+        .ask::<Rated>(Ask {
+            role: RATER,
+            member: *member,
+            sample: *sample,
+            prompt: RATING,
+            vars: &vars,
+            schema: Some(rating_schema()),
+            max_tokens: 400,
+            ..Ask::default()
+        })
+        .await?;
+    let judge = Judge {
+        model_asked: ctx.llm.model_name(RATER, *member)?,
+        model_returned: answer.model_returned.unwrap_or_else(|| "unknown".into()),
+        prompt_hash: ctx.llm.prompt_hash(RATING)?,
+    };
+    let rating = answer.value.map(|rated| Rating { rating: rated.rating, justification: rated.justification });
+    ctx.store.save_rating(&case.report.id, name, *sample, &rating, &judge, &answer.call)?;
+    Ok((rating.err(), answer.cached))
+}
+
+fn checklist_schema() -> Value {
+    let weights: Vec<f64> = (1..=16).map(|n| f64::from(n) / 20.0).collect();
+    let criterion = json!({
+        "type": "object",
+        "properties": {
+            "title": { "type": "string", "maxLength": TITLE },
+            "weight": { "type": "number", "enum": weights },
+            "description": { "type": "string", "maxLength": DESCRIPTION }
+        },
+        "required": ["title", "weight", "description"],
+        "additionalProperties": false
+    });
+    json!({
+        "type": "object",
+        "properties": { "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } },
+        "required": ["evaluation_criteria"],
+        "additionalProperties": false
+    })
+}
+
+fn rating_schema() -> Value {
+    let whole: Vec<u8> = (0..=10).collect();
+    json!({
+        "type": "object",
+        "properties": {
+            "justification": { "type": "string", "maxLength": DESCRIPTION },
+            "rating": { "type": "integer", "enum": whole }
+        },
+        "required": ["justification", "rating"],
+        "additionalProperties": false
+    })
+}

@@ -1,0 +1,108 @@
+//! Everything that was judged of a report, down to the criterion and the key point: what a reader who doubts a score looks
+//! at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use super::{
+    ace::Criterion,
+    checklist::{Checklists, criterion_name},
+    relate::{independent_set, own_set},
+    unify::Cluster,
+};
+use crate::{
+    data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, Task, TaskId},
+    store::Store,
+};
+
+/// A report with what was judged of it.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    /// The report.
+    pub report: AgentReport,
+    /// The checklist of its task, each criterion with its ratings.
+    pub criteria: Vec<(Criterion, Vec<Mark<Rating>>)>,
+    /// The key points that it was compared with.
+    pub points: Vec<PointDetail>,
+}
+
+/// A key point with what judges say of it and the report.
+#[derive(Clone, Debug)]
+pub struct PointDetail {
+    /// The point that stands for those that say the same.
+    pub point: KeyPoint,
+    /// The pages that say so, by the hash of their bytes.
+    pub pages: BTreeSet<String>,
+    /// Whether it is in the set of the report's own pages.
+    pub own: bool,
+    /// Whether it is in the set of the other agents' pages.
+    pub independent: bool,
+    /// What the judges say.
+    pub marks: Vec<Mark<Related>>,
+}
+
+/// What was judged of every report on the tasks, by task.
+pub fn details(store: &Store, tasks: &[Task]) -> Result<BTreeMap<TaskId, Vec<Detail>>> {
+    let evaluation = store.last_evaluation()?.unwrap_or_default();
+    let (relations, ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
+    let sets: BTreeMap<(TaskId, String), Vec<Cluster>> = store.frozen()?;
+    let checklists: Checklists = store.checklists()?;
+    let points = store.key_points()?;
+    let mut details: BTreeMap<TaskId, Vec<Detail>> = tasks.iter().map(|task| (task.id.clone(), Vec::new())).collect();
+    for report in store.reports()? {
+        let Some(of_task) = details.get_mut(&report.task) else { continue };
+        let marks = relations.iter().filter(|mark| mark.report == report.id).cloned().collect();
+        let rated: Vec<Mark<Rating>> = ratings.iter().filter(|mark| mark.report == report.id).cloned().collect();
+        of_task.push(Detail {
+            criteria: criteria(checklists.get(&report.task), &rated),
+            points: compared(&report, &sets, &points, marks),
+            report,
+        });
+    }
+    Ok(details)
+}
+
+fn criteria(
+    checklist: Option<&(String, Vec<Criterion>)>,
+    rated: &[Mark<Rating>],
+) -> Vec<(Criterion, Vec<Mark<Rating>>)> {
+    let Some((id, criteria)) = checklist else { return Vec::new() };
+    let of = |(at, criterion): (usize, &Criterion)| {
+        let name = criterion_name(id, at);
+        (criterion.clone(), rated.iter().filter(|mark| mark.of == name).cloned().collect())
+    };
+    criteria.iter().enumerate().map(of).collect()
+}
+
+fn compared(
+    report: &AgentReport,
+    sets: &BTreeMap<(TaskId, String), Vec<Cluster>>,
+    points: &BTreeMap<KeyPointId, KeyPoint>,
+    marks: Vec<Mark<Related>>,
+) -> Vec<PointDetail> {
+    let mut found: BTreeMap<KeyPointId, PointDetail> = BTreeMap::new();
+    for (name, is_own) in [(own_set(report.id.as_str()), true), (independent_set(&report.agent), false)] {
+        for cluster in sets.get(&(report.task.clone(), name)).into_iter().flatten() {
+            let id = KeyPointId::from_stored(cluster.representative.clone());
+            let Some(point) = points.get(&id) else { continue };
+            let detail = found.entry(id).or_insert_with(|| PointDetail {
+                point: point.clone(),
+                pages: BTreeSet::new(),
+                own: false,
+                independent: false,
+                marks: Vec::new(),
+            });
+            detail.own |= is_own;
+            detail.independent |= !is_own;
+            let members = cluster.members.iter().filter_map(|id| points.get(&KeyPointId::from_stored(id.clone())));
+            detail.pages.extend(members.map(|member| member.source.clone()));
+        }
+    }
+    for mark in marks {
+        if let Some(detail) = found.get_mut(&KeyPointId::from_stored(mark.of.clone())) {
+            detail.marks.push(mark);
+        }
+    }
+    found.into_values().collect()
+}

@@ -1,0 +1,221 @@
+//! What do the cited pages say that matters for the task? Key points with verbatim spans, which are looked up in the page.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Options, reading::Library};
+use crate::{
+    context::{self, Context, Notice, StageReport},
+    data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
+    llm::{Answer, Ask},
+    text::find::find,
+    web::Page,
+};
+
+const PROMPT: &str = "evaluate/key-points";
+const ROLE: &str = "keypoints";
+/// Characters that a model behind a server reads at once, and a small one.
+const PART: usize = 16_000;
+const SMALL_PART: usize = 2_500;
+/// Longest key point in characters, and most spans of it.
+const LONGEST: usize = 1000;
+const SPANS: usize = 3;
+
+/// The key points of the pages that are cited for a task, by page.
+pub(super) type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, Vec<KeyPoint>>>;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Points {
+    points: Vec<Point>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Point {
+    point_number: u32,
+    point_content: String,
+    spans: Vec<String>,
+}
+
+impl Answer for Points {
+    fn validate(&self) -> Result<(), Unscored> {
+        let fail = |cause, reason: String| Err(Unscored { cause, reason });
+        for point in &self.points {
+            let number = point.point_number;
+            if point.point_content.trim().is_empty() || point.point_content.chars().count() > LONGEST {
+                return fail(Cause::OutOfRange, format!("point {number} is empty or longer than {LONGEST} characters"));
+            }
+            if point.spans.is_empty() {
+                return fail(Cause::Inconsistent, format!("point {number} names no place of the page"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part of a page, for a task.
+struct Part<'t, 'p> {
+    task: &'t Task,
+    page: &'p Page,
+    text: &'p str,
+    number: usize,
+    parts: usize,
+}
+
+/// Asks for the key points of every cited page.
+pub(super) async fn find_in<'a>(
+    ctx: &Context,
+    library: &Library<'a>,
+    options: &Options,
+) -> Result<(Found<'a>, StageReport)> {
+    let mut report = StageReport::new("key points");
+    let size = match options.part {
+        0 if ctx.llm.is_trial(ROLE, 0)? => SMALL_PART,
+        0 => PART,
+        size => size,
+    };
+    let mut parts: Vec<Part<'a, '_>> = Vec::new();
+    let mut cut = 0;
+    for (task, cited) in library.cited.values() {
+        for page in cited.iter().filter_map(|content| library.pages.get(content)) {
+            let texts = in_parts(&page.text, size);
+            cut += usize::from(texts.len() > options.parts);
+            let n = texts.len().min(options.parts);
+            let part = |(at, text)| Part { task, page, text, number: at + 1, parts: n };
+            parts.extend(texts.into_iter().take(n).enumerate().map(part));
+        }
+    }
+    if cut > 0 {
+        report.notes.push(format!("{cut} pages are longer than {} parts: what follows was not read", options.parts));
+    }
+    (ctx.notify)(Notice::Start { stage: "key points", total: parts.len() as u64 });
+    let answers = context::all(&parts, ctx.llm.parallel(ROLE), |part| async move {
+        let answer = ask(ctx, part, options).await;
+        (ctx.notify)(Notice::Advance(1));
+        Ok((part, answer?))
+    })
+    .await?;
+    (ctx.notify)(Notice::End);
+    let mut found = Found::new();
+    for (part, (points, cached)) in answers {
+        if cached {
+            report.skipped += 1;
+        } else {
+            report.done += 1;
+        }
+        match points {
+            Ok(points) => {
+                for _ in points.iter().filter(|point| !point.verified) {
+                    report.reject("not_in_the_page");
+                }
+                let of_page = found.entry(&part.task.id).or_default().entry(part.page.content.clone()).or_default();
+                of_page.extend(points.into_iter().filter(|point| point.verified));
+            }
+            Err(unscored) => {
+                let item = format!("part {} of page {} for {}", part.number, &part.page.content[..12], part.task.id);
+                report.fail_unscored(&item, &unscored);
+            }
+        }
+    }
+    Ok((found, report))
+}
+
+async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
+    let vars = json!({
+        "task": part.task.task,
+        "title": part.page.title,
+        "part": part.number,
+        "parts": part.parts,
+        "page": part.text,
+        "most": options.points,
+    });
+    let schema = schema(options.points);
+    let answer = ctx
+        .llm
+        .ask::<Points>(Ask {
+            role: ROLE,
+            prompt: PROMPT,
+            vars: &vars,
+            schema: Some(schema),
+            max_tokens: 3000,
+            ..Ask::default()
+        })
+        .await?;
+    let points = match answer.value {
+        Ok(points) => points.points.into_iter().map(|point| key_point(part, point)).collect::<Vec<_>>(),
+        Err(unscored) => return Ok((Err(unscored), answer.cached)),
+    };
+    ctx.store.save_key_points(&points, &answer.call)?;
+    Ok((Ok(points), answer.cached))
+}
+
+/// The point, with the page's own wording of its spans.
+fn key_point(part: &Part<'_, '_>, point: Point) -> KeyPoint {
+    let own = |span: &String| find(&part.page.text, span).map(|place| part.page.text[place].to_owned());
+    let spans: Vec<String> = point.spans.iter().take(SPANS).filter_map(own).collect();
+    let verified = !spans.is_empty();
+    let text = point.point_content.trim().to_owned();
+    KeyPoint {
+        id: KeyPointId::of(&[part.task.id.as_str(), &part.page.content, &text]),
+        task: part.task.id.clone(),
+        source: part.page.content.clone(),
+        text,
+        spans: if verified { spans } else { point.spans },
+        verified,
+    }
+}
+
+/// The text in parts of at most `size` characters, cut between lines where there are any.
+fn in_parts(text: &str, size: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((end, _)) = rest.char_indices().nth(size) {
+        let cut = rest[..end].rfind('\n').filter(|at| *at > end / 2).map_or(end, |at| at + 1);
+        let (part, after) = rest.split_at(cut);
+        parts.push(part);
+        rest = after;
+    }
+    if !rest.trim().is_empty() {
+        parts.push(rest);
+    }
+    parts
+}
+
+fn schema(most: usize) -> Value {
+    let text = json!({ "type": "string", "maxLength": LONGEST });
+    let point = json!({
+        "type": "object",
+        "properties": {
+            "point_number": { "type": "integer" },
+            "point_content": text,
+            "spans": { "type": "array", "items": text, "minItems": 1, "maxItems": SPANS }
+        },
+        "required": ["point_number", "point_content", "spans"],
+        "additionalProperties": false
+    });
+    json!({
+        "type": "object",
+        "properties": { "points": { "type": "array", "items": point, "maxItems": most } },
+        "required": ["points"],
+        "additionalProperties": false
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_the_whole_text_and_end_between_lines() {
+        let text = "first line\nsecond line\nthird line";
+        assert_eq!(in_parts(text, 15), ["first line\n", "second line\n", "third line"]);
+        assert_eq!(in_parts("河流每年移动很多沙石", 4), ["河流每年", "移动很多", "沙石"]);
+        assert_eq!(in_parts("", 5), Vec::<&str>::new());
+        assert_eq!(in_parts("short", 5), ["short"]);
+    }
+}

@@ -1,0 +1,71 @@
+//! The pages that reports cite, each fetched once for all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use super::Case;
+use crate::{
+    context::{self, Context, Notice, StageReport},
+    data::{Task, TaskId},
+    text::citations,
+    web::{Page, Pages},
+};
+
+/// Pages in flight at once; each host takes fewer.
+const AT_ONCE: usize = 16;
+
+/// What was read, and for whom.
+pub(super) struct Library<'a> {
+    /// The pages by the hash of their bytes.
+    pub pages: BTreeMap<String, Page>,
+    /// The pages that are cited for each task.
+    pub cited: BTreeMap<&'a TaskId, (&'a Task, BTreeSet<String>)>,
+    /// The page behind each URL that gave one.
+    pub behind: BTreeMap<String, String>,
+}
+
+/// The distinct URLs that a report cites, canonical.
+pub(super) fn urls(text: &str) -> Vec<String> {
+    citations::parse(text).urls().into_iter().map(|(url, _)| url.to_owned()).collect()
+}
+
+/// Fetches what is not stored yet.
+pub(super) async fn read<'a>(
+    ctx: &Context,
+    pages: &Pages,
+    cases: &[Case<'a>],
+    now: &str,
+) -> Result<(Library<'a>, StageReport)> {
+    let mut report = StageReport::new("pages");
+    let wanted: BTreeSet<String> = cases.iter().flat_map(|case| urls(&case.report.text)).collect();
+    (ctx.notify)(Notice::Start { stage: "pages", total: wanted.len() as u64 });
+    let got = context::all(&wanted, AT_ONCE, |url| async move {
+        let got = pages.get(&ctx.store, url, now).await?;
+        (ctx.notify)(Notice::Advance(1));
+        Ok((url, got))
+    })
+    .await?;
+    (ctx.notify)(Notice::End);
+    let mut library = Library { pages: BTreeMap::new(), cited: BTreeMap::new(), behind: BTreeMap::new() };
+    for (url, got) in got {
+        if got.stored {
+            report.skipped += 1;
+        } else {
+            report.done += 1;
+        }
+        match got.page {
+            Ok(page) => {
+                library.behind.insert(url.clone(), page.content.clone());
+                library.pages.insert(page.content.clone(), page);
+            }
+            // A page that cannot be had is the report's affair: it is counted with its score, and no failure of the run.
+            Err(missing) => report.reject(&missing.cause),
+        }
+    }
+    for case in cases {
+        let cited = library.cited.entry(&case.task.id).or_insert_with(|| (case.task, BTreeSet::new()));
+        cited.1.extend(urls(&case.report.text).iter().filter_map(|url| library.behind.get(url).cloned()));
+    }
+    Ok((library, report))
+}

@@ -1,0 +1,176 @@
+//! Does a report support, contradict or omit what the pages say? Its own pages' key points and the independent ones are
+//! merged, frozen, and each judged once per report.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Case, Options,
+    points::Found,
+    reading::{Library, urls},
+    unify::{Cluster, Point, unify},
+};
+use crate::{
+    context::{self, Context, Notice, StageReport},
+    data::{Cause, KeyPoint, KeyPointId, Related, Relation, Unscored},
+    llm::{Answer, Ask},
+    store::Judge,
+};
+
+pub(super) const PROMPT: &str = "evaluate/relation";
+const ROLE: &str = "judge";
+/// Longest reasons in characters, and most aspects.
+const LONGEST: usize = 800;
+const ASPECTS: usize = 6;
+
+/// The set of a report's own pages.
+pub(super) fn own_set(report: &str) -> String {
+    format!("own/{report}")
+}
+
+/// The set of the pages that other agents cite, for an agent.
+pub(super) fn independent_set(agent: &str) -> String {
+    format!("independent/{agent}")
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Reply {
+    reasoning: String,
+    key_aspects: Vec<String>,
+    relationship: Relation,
+    confidence: f64,
+}
+
+impl Answer for Reply {
+    fn validate(&self) -> Result<(), Unscored> {
+        if (0.0..=1.0).contains(&self.confidence) {
+            return Ok(());
+        }
+        let reason = format!("a confidence of {} is not between 0 and 1", self.confidence);
+        Err(Unscored { cause: Cause::OutOfRange, reason })
+    }
+}
+
+/// A report and a key point, for one judge.
+struct Question<'a> {
+    case: Case<'a>,
+    point: &'a KeyPoint,
+    member: usize,
+}
+
+/// Freezes the sets and asks for what is missing.
+pub(super) async fn relate(
+    ctx: &Context,
+    judged: &[Case<'_>],
+    cases: &[Case<'_>],
+    library: &Library<'_>,
+    found: &Found<'_>,
+    options: &Options,
+) -> Result<StageReport> {
+    let mut report = StageReport::new("relations");
+    let known: BTreeMap<&KeyPointId, &KeyPoint> =
+        found.values().flat_map(BTreeMap::values).flatten().map(|point| (&point.id, point)).collect();
+    let mut questions = Vec::new();
+    for case in judged {
+        let sets = [
+            (own_set(case.report.id.as_str()), own_pages(case, library)),
+            (independent_set(&case.report.agent), independent_pages(case, cases, library)),
+        ];
+        let mut asked = BTreeSet::new();
+        for (name, pages) in sets {
+            let clusters = unify(&of_pages(case, &pages, found), options.near);
+            ctx.store.freeze(&case.task.id, &name, &clusters)?;
+            asked.extend(clusters.into_iter().map(|cluster: Cluster| KeyPointId::from_stored(cluster.representative)));
+        }
+        for point in asked.iter().filter_map(|id| known.get(id)) {
+            questions.extend((0..ctx.llm.members(ROLE)).map(|member| Question { case: *case, point, member }));
+        }
+    }
+    (ctx.notify)(Notice::Start { stage: "relations", total: questions.len() as u64 });
+    let answers = context::all(&questions, ctx.llm.parallel(ROLE), |question| async move {
+        let answer = ask(ctx, question).await;
+        (ctx.notify)(Notice::Advance(1));
+        Ok((question, answer?))
+    })
+    .await?;
+    (ctx.notify)(Notice::End);
+    for (question, (unscored, cached)) in answers {
+        if cached {
+            report.skipped += 1;
+        } else {
+            report.done += 1;
+        }
+        if let Some(unscored) = unscored {
+            report.fail_unscored(&format!("{} and {}", question.case.report.id, question.point.id), &unscored);
+        }
+    }
+    Ok(report)
+}
+
+/// The readable pages that a report cites.
+fn own_pages(case: &Case<'_>, library: &Library<'_>) -> BTreeSet<String> {
+    urls(&case.report.text).iter().filter_map(|url| library.behind.get(url).cloned()).collect()
+}
+
+/// The readable pages that other agents cite for the task. What only the scored agent cites is not among them: nobody
+/// chooses what it is compared with.
+fn independent_pages(case: &Case<'_>, cases: &[Case<'_>], library: &Library<'_>) -> BTreeSet<String> {
+    let others = cases.iter().filter(|other| other.task.id == case.task.id && other.report.agent != case.report.agent);
+    others.flat_map(|other| own_pages(other, library)).collect()
+}
+
+fn of_pages(case: &Case<'_>, pages: &BTreeSet<String>, found: &Found<'_>) -> Vec<Point> {
+    let of_task = found.get(&case.task.id);
+    let points = pages.iter().filter_map(|page| of_task?.get(page)).flatten();
+    points.map(|p| Point { id: p.id.to_string(), text: p.text.clone(), verified: p.verified }).collect()
+}
+
+async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
+    let Question { case, point, member } = question;
+    let vars = json!({ "task": case.task.task, "report": case.report.text, "point": point.text });
+    let answer = ctx
+        .llm
+        .ask::<Reply>(Ask {
+            role: ROLE,
+            member: *member,
+            prompt: PROMPT,
+            vars: &vars,
+            schema: Some(schema()),
+            max_tokens: 600,
+            ..Ask::default()
+        })
+        .await?;
+    let judge = Judge {
+        model_asked: ctx.llm.model_name(ROLE, *member)?,
+        model_returned: answer.model_returned.unwrap_or_else(|| "unknown".into()),
+        prompt_hash: ctx.llm.prompt_hash(PROMPT)?,
+    };
+    let related = answer.value.map(|reply| Related {
+        relation: reply.relationship,
+        confidence: reply.confidence,
+        reasoning: reply.reasoning,
+        key_aspects: reply.key_aspects,
+    });
+    ctx.store.save_relation(&case.report.id, &point.id, &related, &judge, &answer.call)?;
+    Ok((related.err(), answer.cached))
+}
+
+fn schema() -> Value {
+    let text = json!({ "type": "string", "maxLength": LONGEST });
+    json!({
+        "type": "object",
+        "properties": {
+            "reasoning": text,
+            "key_aspects": { "type": "array", "items": text, "maxItems": ASPECTS },
+            "relationship": { "type": "string", "enum": ["SUPPORTS", "OMITS", "CONTRADICTS"] },
+            "confidence": { "type": "number", "enum": [0.5, 0.6, 0.7, 0.8, 0.9, 1.0] }
+        },
+        "required": ["reasoning", "key_aspects", "relationship", "confidence"],
+        "additionalProperties": false
+    })
+}

@@ -1,0 +1,135 @@
+//! Pages of the web as they were when they were fetched: bytes once by their hash, packed; texts by what read them.
+
+use std::io::{Read as _, Write as _};
+
+use anyhow::Result;
+use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Store, runs::add_event};
+use crate::data::{Id, Visit, id::Kind, id::sha256_hex};
+
+enum VisitKind {}
+impl Kind for VisitKind {
+    const LETTER: char = 'w';
+}
+
+/// The text of a page, and what read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extract {
+    /// What made the text out of the bytes.
+    pub extractor: String,
+    /// Its version.
+    pub version: String,
+    /// The page's title.
+    pub title: Option<String>,
+    /// Its text.
+    pub text: String,
+}
+
+impl Store {
+    /// Keeps a visit with the bytes that it brought; their hash is returned.
+    pub fn save_visit(&self, visit: &Visit, bytes: Option<&[u8]>) -> Result<Option<String>> {
+        let (run, stream) = (self.run, self.stream());
+        let content = bytes.map(sha256_hex);
+        let packed = bytes.map(pack).transpose()?;
+        let id = Id::<VisitKind>::of(&[&visit.url, &visit.fetched]).to_string();
+        let payload = serde_json::json!({
+            "message": visit.message, "transient": visit.transient, "content_type": visit.content_type
+        });
+        self.write(|tx| {
+            if let (Some(hash), Some(packed), Some(bytes)) = (&content, &packed, bytes) {
+                tx.execute(
+                    "INSERT OR IGNORE INTO content (sha256, bytes, compression, size) VALUES (?1, ?2, 'deflate', ?3)",
+                    params![hash, packed, bytes.len() as i64],
+                )?;
+            }
+            tx.execute(
+                "INSERT OR REPLACE INTO page_visit
+                    (id, url, final_url, fetched, status, cause, fetcher, content, payload, run)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'taskgen', ?7, ?8, ?9)",
+                params![
+                    id,
+                    visit.url,
+                    visit.final_url,
+                    visit.fetched,
+                    visit.status,
+                    visit.cause,
+                    content,
+                    payload.to_string(),
+                    run
+                ],
+            )?;
+            add_event(tx, &stream, "page_visit", &id)
+        })?;
+        Ok(content)
+    }
+
+    /// The newest visit of a URL.
+    pub fn visit(&self, url: &str) -> Result<Option<Visit>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT url, final_url, fetched, status, cause, content, json_extract(payload, '$.message'),
+                coalesce(json_extract(payload, '$.transient'), 0), json_extract(payload, '$.content_type')
+             FROM page_visit WHERE url = ?1 ORDER BY fetched DESC, id LIMIT 1",
+        )?;
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(Visit {
+                url: row.get(0)?,
+                final_url: row.get(1)?,
+                fetched: row.get(2)?,
+                status: row.get(3)?,
+                cause: row.get(4)?,
+                content: row.get(5)?,
+                message: row.get(6)?,
+                transient: row.get(7)?,
+                content_type: row.get(8)?,
+            })
+        };
+        Ok(statement.query_row([url], read).optional()?)
+    }
+
+    /// The bytes of a page.
+    pub fn content(&self, hash: &str) -> Result<Option<Vec<u8>>> {
+        let packed: Option<Vec<u8>> = self
+            .connection()
+            .query_row("SELECT bytes FROM content WHERE sha256 = ?1", [hash], |row| row.get(0))
+            .optional()?;
+        packed
+            .map(|packed| {
+                let mut bytes = Vec::new();
+                DeflateDecoder::new(packed.as_slice()).read_to_end(&mut bytes)?;
+                Ok(bytes)
+            })
+            .transpose()
+    }
+
+    /// Keeps the text of a page.
+    pub fn save_extract(&self, content: &str, extract: &Extract) -> Result<()> {
+        self.write(|tx| {
+            tx.execute(
+                "INSERT OR REPLACE INTO extract (content, extractor, version, title, text) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![content, extract.extractor, extract.version, extract.title, extract.text],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// The text of a page, as the latest reader made it.
+    pub fn extract(&self, content: &str) -> Result<Option<Extract>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT extractor, version, title, text FROM extract WHERE content = ?1 ORDER BY rowid DESC LIMIT 1",
+        )?;
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(Extract { extractor: row.get(0)?, version: row.get(1)?, title: row.get(2)?, text: row.get(3)? })
+        };
+        Ok(statement.query_row([content], read).optional()?)
+    }
+}
+
+fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?)
+}

@@ -1,0 +1,91 @@
+//! Reports of research agents. Their text never changes; a later one for the same attempt is another report.
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension as _, Row, params};
+
+use super::{Store, from_json, from_word, runs::add_event};
+use crate::data::{AgentReport, Id, ReportId, Spent, TaskId, id::Kind};
+
+enum AgentKind {}
+impl Kind for AgentKind {
+    const LETTER: char = 'a';
+}
+
+impl Store {
+    /// Keeps a report, and returns whether it is a new one.
+    pub fn save_report(&self, report: &AgentReport) -> Result<bool> {
+        let (run, stream) = (self.run, self.stream());
+        let agent = Id::<AgentKind>::of(&[&report.agent]).to_string();
+        let spent = serde_json::to_string(&report.spent)?;
+        self.write(|tx| {
+            tx.execute(
+                "INSERT OR IGNORE INTO agent (id, name, config_hash, version, run) VALUES (?1, ?2, '', '', ?3)",
+                params![agent, report.agent, run],
+            )?;
+            let known = tx
+                .query_row("SELECT 1 FROM document WHERE id = ?1", [report.id.as_str()], |_| Ok(()))
+                .optional()?
+                .is_some();
+            // Handed in again, it is the newest of its attempt again.
+            tx.execute("DELETE FROM event WHERE stream = 'reports' AND payload = ?1", [format!("\"{}\"", report.id)])?;
+            tx.execute(
+                "INSERT INTO event (stream, seq, kind, payload)
+                 SELECT 'reports', coalesce(max(seq), 0) + 1, 'handed_in', ?1 FROM event WHERE stream = 'reports'",
+                [format!("\"{}\"", report.id)],
+            )?;
+            if known {
+                return Ok(false);
+            }
+            tx.execute(
+                "INSERT INTO document
+                    (id, kind, task, agent, attempt, state, text, input_tokens, output_tokens, cost_micro, ms, payload, run)
+                 VALUES (?1, 'report', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                params![
+                    report.id.as_str(),
+                    report.task.as_str(),
+                    agent,
+                    report.attempt,
+                    report.state.word(),
+                    report.text,
+                    report.spent.input_tokens,
+                    report.spent.output_tokens.or(report.spent.tokens),
+                    report.spent.cost_usd.map(|usd| (usd * 1e6).round() as i64),
+                    report.spent.seconds.map(|seconds| (seconds * 1e3).round() as i64),
+                    spent,
+                    run
+                ],
+            )?;
+            add_event(tx, &stream, "report", report.id.as_str())?;
+            Ok(true)
+        })
+    }
+
+    /// The newest report of each agent, task and attempt, by task, agent and attempt.
+    pub fn reports(&self) -> Result<Vec<AgentReport>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT id, task, name, attempt, state, text, payload FROM
+                (SELECT document.*, agent.name,
+                    row_number() OVER (PARTITION BY task, agent, attempt ORDER BY event.seq DESC) AS age
+                 FROM document JOIN agent ON agent.id = document.agent
+                 JOIN event ON event.stream = 'reports' AND event.payload = '\"' || document.id || '\"'
+                 WHERE document.kind = 'report')
+             WHERE age = 1 ORDER BY task, name, attempt",
+        )?;
+        let rows = statement.query_map([], read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<AgentReport> {
+    let spent: Spent = from_json(6, &row.get::<_, String>(6)?)?;
+    Ok(AgentReport {
+        id: ReportId::from_stored(row.get(0)?),
+        task: TaskId::from_stored(row.get(1)?),
+        agent: row.get(2)?,
+        attempt: row.get(3)?,
+        state: from_word(4, &row.get::<_, String>(4)?)?,
+        text: row.get(5)?,
+        spent,
+    })
+}

@@ -1,0 +1,285 @@
+//! Why a URL gave no page, in one line, with a hint that says what to do next.
+//! No message holds a user, a password or a query: what a URL hides there is not ours to repeat.
+
+use std::{error::Error, io, iter, net::IpAddr};
+
+use serde::{Deserialize, Serialize};
+
+/// Longest text of a server or of the system that a message quotes, in characters.
+const QUOTED: usize = 120;
+
+/// Why a page could not be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "cause", rename_all = "snake_case")]
+pub enum FetchError {
+    /// The text is no URL.
+    #[error("not a URL: {what}")]
+    BadUrl {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Neither http nor https. The scheme is not named: in `user:password@host` it is the user.
+    #[error("neither http nor https")]
+    Scheme,
+    /// The URL holds a user or a password.
+    #[error("a URL with a user or a password is not followed")]
+    Userinfo,
+    /// A port where pages are seldom and other services are often.
+    #[error("port not allowed: `{port}`")]
+    Port {
+        /// The URL's port.
+        port: u16,
+    },
+    /// The host is not on the public internet.
+    #[error("`{host}` is not a public address: `{address}`")]
+    Address {
+        /// The host as in the URL.
+        host: String,
+        /// The address that is refused, the first one of several.
+        address: IpAddr,
+    },
+    /// Only this machine may be reached.
+    #[error("--offline forbids a connection to `{host}`")]
+    Offline {
+        /// The host as in the URL.
+        host: String,
+    },
+    /// The host has no address.
+    #[error("the host's name is not resolved: {what}")]
+    Dns {
+        /// What the system says.
+        what: String,
+    },
+    /// No connection, or one that broke.
+    #[error("no connection, or one that broke: {what}")]
+    Connection {
+        /// What the system says.
+        what: String,
+    },
+    /// No secure connection.
+    #[error("no secure connection: {what}")]
+    Tls {
+        /// What is wrong with the certificate or the handshake.
+        what: String,
+    },
+    /// The time is over.
+    #[error("not done within {seconds} seconds")]
+    Timeout {
+        /// The limit, rounded up.
+        seconds: u64,
+    },
+    /// What the server says is not HTTP, or its headers are too many or too long.
+    #[error("not a sound answer in HTTP: {what}")]
+    Protocol {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The page is larger than the limit.
+    #[error("larger than {limit} bytes")]
+    TooLarge {
+        /// The limit.
+        limit: usize,
+    },
+    /// A small body that unpacks into a huge one.
+    #[error("a decompression bomb: {received} bytes unpack into more than {unpacked}")]
+    Bomb {
+        /// Bytes that came over the network.
+        received: usize,
+        /// Bytes that they became, before it was stopped.
+        unpacked: usize,
+    },
+    /// The body is packed in a way that was not asked for, or is damaged.
+    #[error("the body cannot be unpacked: {what}")]
+    Encoding {
+        /// The encoding's name, or what is wrong.
+        what: String,
+    },
+    /// A chain of redirects without an end.
+    #[error("more than {limit} redirects")]
+    TooManyRedirects {
+        /// The limit.
+        limit: usize,
+    },
+    /// A redirect to nowhere.
+    #[error("a redirect whose target is no URL")]
+    BadRedirect,
+    /// Not a kind of page that can be read.
+    #[error("content type not allowed: `{found}`")]
+    ContentType {
+        /// What the server says, or `none`.
+        found: String,
+    },
+    /// The server says that there is no page, or that it cannot give it.
+    #[error("the server answered {status}")]
+    HttpStatus {
+        /// The status, not 2xx.
+        status: u16,
+    },
+    /// The server wants fewer requests.
+    #[error("the server answered 429: too many requests")]
+    RateLimited,
+    /// The site's robots.txt forbids it, or is not to be had, which means the same (RFC 9309, section 2.3.1.4).
+    #[error("robots.txt forbids it{}", unreachable.as_ref().map(|why| format!(" as long as it cannot be read: {why}")).unwrap_or_default())]
+    Robots {
+        /// Why robots.txt could not be read, if that is the reason.
+        unreachable: Option<String>,
+    },
+}
+
+impl FetchError {
+    /// Whether the same request may succeed later without anybody changing anything.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Connection { .. } | Self::Timeout { .. } | Self::RateLimited => true,
+            Self::HttpStatus { status } => *status >= 500 || *status == 408 || *status == 425,
+            // The words of EAI_AGAIN; everything else means that the name does not exist.
+            Self::Dns { what } => what.contains("Temporary failure"),
+            Self::Robots { unreachable } => unreachable.is_some(),
+            _ => false,
+        }
+    }
+
+    /// The word that is stored and counted, such as `too_large`; it is also the tag of the serialised error.
+    pub fn cause(&self) -> &'static str {
+        match self {
+            Self::BadUrl { .. } => "bad_url",
+            Self::Scheme => "scheme",
+            Self::Userinfo => "userinfo",
+            Self::Port { .. } => "port",
+            Self::Address { .. } => "address",
+            Self::Offline { .. } => "offline",
+            Self::Dns { .. } => "dns",
+            Self::Connection { .. } => "connection",
+            Self::Tls { .. } => "tls",
+            Self::Timeout { .. } => "timeout",
+            Self::Protocol { .. } => "protocol",
+            Self::TooLarge { .. } => "too_large",
+            Self::Bomb { .. } => "bomb",
+            Self::Encoding { .. } => "encoding",
+            Self::TooManyRedirects { .. } => "too_many_redirects",
+            Self::BadRedirect => "bad_redirect",
+            Self::ContentType { .. } => "content_type",
+            Self::HttpStatus { .. } => "http_status",
+            Self::RateLimited => "rate_limited",
+            Self::Robots { .. } => "robots",
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::BadUrl { .. } | Self::Scheme | Self::Userinfo => "only plain http and https URLs are fetched",
+            Self::Port { .. } | Self::Address { .. } => {
+                "pages are fetched from public hosts only; `--allow-private-network` is for an intranet whose reports you trust"
+            }
+            Self::Offline { .. } => "leave out --offline",
+            Self::Dns { .. } => {
+                "the host may be gone or never have existed; check the network if this is so for all of them"
+            }
+            Self::Connection { .. } | Self::Timeout { .. } | Self::RateLimited => "run the same command again later",
+            Self::Tls { .. } => "the site's certificate is not trusted here; see whether a browser says the same",
+            Self::Protocol { .. } | Self::Encoding { .. } | Self::BadRedirect | Self::TooManyRedirects { .. } => {
+                "the server is broken or hostile; there is nothing to do here"
+            }
+            Self::TooLarge { .. } => "raise the limit of bytes, if the page is worth it",
+            Self::Bomb { .. } => "the server is hostile; there is nothing to do here",
+            Self::ContentType { .. } => "HTML, text, Markdown, JSON, XML and PDF can be read",
+            Self::HttpStatus { status } if *status >= 500 => "run the same command again later",
+            Self::HttpStatus { .. } => "the page may be gone, moved or behind a login",
+            Self::Robots { .. } => "the site does not want programs there; read the page yourself",
+        }
+    }
+
+    /// What a request that got no answer, or a body that broke off, means.
+    pub(super) fn lost(error: &reqwest::Error) -> Self {
+        chain(error).find_map(typed).unwrap_or_else(|| Self::Connection { what: root(error) })
+    }
+}
+
+fn typed(error: &(dyn Error + 'static)) -> Option<FetchError> {
+    if let Some(own) = error.downcast_ref::<FetchError>() {
+        return Some(own.clone());
+    }
+    if error.is::<rustls::Error>() {
+        return Some(FetchError::Tls { what: quoted(&error.to_string()) });
+    }
+    let http = error.downcast_ref::<hyper::Error>().filter(|error| error.is_parse())?;
+    Some(FetchError::Protocol { what: quoted(&http.to_string()) })
+}
+
+/// The error and its sources.
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |error| next(*error))
+}
+
+/// What an error comes from. One that was put into an `io::Error` is not the source of that.
+fn next<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(inner) => Some(inner),
+        None => error.source(),
+    }
+}
+
+/// The innermost cause: the outer ones repeat the URL.
+fn root(error: &reqwest::Error) -> String {
+    let root = chain(error).last().filter(|error| !error.is::<reqwest::Error>());
+    root.map_or_else(|| "no reason given".to_owned(), |error| quoted(&error.to_string()))
+}
+
+/// A stranger's words, made short and fit for a terminal.
+pub(super) fn quoted(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(QUOTED).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_is_the_tag() {
+        let what = || "x".to_owned();
+        let all = [
+            FetchError::BadUrl { what: what() },
+            FetchError::Scheme,
+            FetchError::Userinfo,
+            FetchError::Port { port: 22 },
+            FetchError::Address { host: what(), address: [127, 0, 0, 1].into() },
+            FetchError::Offline { host: what() },
+            FetchError::Dns { what: what() },
+            FetchError::Connection { what: what() },
+            FetchError::Tls { what: what() },
+            FetchError::Timeout { seconds: 30 },
+            FetchError::Protocol { what: what() },
+            FetchError::TooLarge { limit: 1 },
+            FetchError::Bomb { received: 1, unpacked: 2 },
+            FetchError::Encoding { what: what() },
+            FetchError::TooManyRedirects { limit: 5 },
+            FetchError::BadRedirect,
+            FetchError::ContentType { found: what() },
+            FetchError::HttpStatus { status: 404 },
+            FetchError::RateLimited,
+            FetchError::Robots { unreachable: None },
+        ];
+        for error in all {
+            let json = serde_json::to_value(&error).expect("it serialises");
+            assert_eq!(json["cause"], error.cause());
+            assert_eq!(serde_json::from_value::<FetchError>(json).expect("it comes back"), error);
+        }
+    }
+
+    #[test]
+    fn what_may_pass_by_itself() {
+        assert!(FetchError::HttpStatus { status: 503 }.is_transient());
+        assert!(!FetchError::HttpStatus { status: 404 }.is_transient());
+        assert!(!FetchError::Dns { what: "Name or service not known".into() }.is_transient());
+        assert!(FetchError::Dns { what: "Temporary failure in name resolution".into() }.is_transient());
+        assert!(!FetchError::Robots { unreachable: None }.is_transient());
+        assert!(FetchError::Robots { unreachable: Some("the server answered 500".into()) }.is_transient());
+    }
+
+    #[test]
+    fn what_is_quoted_is_short_and_plain() {
+        assert_eq!(quoted("a\u{1b}[31m\nb"), "a [31m b");
+        assert_eq!(quoted(&"x".repeat(1000)).len(), QUOTED);
+    }
+}

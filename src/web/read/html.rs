@@ -1,0 +1,129 @@
+//! An HTML page to its text and signs. The steps are the module's other files: tree, article, lines, tidy.
+
+use super::{
+    Read, Signs,
+    about::about,
+    article::{self, Article},
+    lines, tidy,
+    tree::{self, Node, Tree},
+};
+
+/// Bytes of a page after which the rest is not read.
+const LONGEST: usize = 10_000_000;
+
+/// Reads a page that was fetched from `url`. A page without visible text is one with an empty text.
+pub fn read(html: &str, url: &str) -> Read {
+    let tree = tree::parse(&html[..html.floor_char_boundary(LONGEST)]);
+    let about = about(&tree, url);
+    let (text, too_long) = tidy::capped(text(&tree));
+    Read {
+        title: about.title,
+        text,
+        truncated: too_long || tree.cut || html.len() > LONGEST,
+        language: about.language,
+        extractor: "html",
+        version: "1",
+        canonical_url: about.canonical_url,
+        published: about.published,
+        signs: signs(&tree, about.is_paid),
+    }
+}
+
+/// The article's text, or all that is visible where no article is left.
+fn text(tree: &Tree) -> String {
+    let article = tidy::tidy(&lines::write(tree, &article::find(tree)));
+    if !article.is_empty() {
+        return article;
+    }
+    let everything = Article { root: 0, left_out: vec![false; tree.nodes.len()] };
+    tidy::tidy(&lines::write(tree, &everything))
+}
+
+fn signs(tree: &Tree, paid: bool) -> Signs {
+    let all = article::masses(tree, &vec![false; tree.nodes.len()]);
+    let is_mount = |(at, node): (usize, &Node)| {
+        let id = node.attribute("id").unwrap_or_default().to_ascii_lowercase();
+        MOUNTS.contains(&id.as_str()) && all[at].text == 0
+    };
+    let fallback = tree.elements("noscript").map(|(at, _)| tree.inner_text(at).to_lowercase());
+    Signs {
+        link_share: all[0].link_share(),
+        scripts: tree.elements("script").count(),
+        password: tree.elements("input").any(|(_, node)| node.attribute("type") == Some("password")),
+        wants_scripts: fallback.into_iter().any(|text| text.contains("javascript")),
+        empty_mount: tree.elements("div").any(is_mount)
+            || tree.elements("app-root").next().is_some_and(|(at, _)| all[at].text == 0),
+        paid,
+        challenge: challenge(tree),
+    }
+}
+
+/// The first test for robots whose traces are in a script, a frame or an element's name.
+fn challenge(tree: &Tree) -> Option<&'static str> {
+    let traces = |node: &Node| {
+        let values: Vec<&str> = ["id", "class", "src"].iter().filter_map(|key| node.attribute(key)).collect();
+        let values = values.join(" ").to_ascii_lowercase();
+        CHALLENGES.iter().find(|(trace, _)| values.contains(trace)).map(|(_, name)| *name)
+    };
+    let inline = |node: &Node| {
+        let is_script = tree.nodes[node.parent].name() == "script";
+        let found = CHALLENGES.iter().find(|(trace, _)| is_script && node.text().contains(trace));
+        found.map(|(_, name)| *name)
+    };
+    tree.nodes.iter().find_map(|node| traces(node).or_else(|| inline(node)))
+}
+
+/// Elements that frameworks fill by a script.
+const MOUNTS: &[&str] =
+    &["root", "app", "__next", "__nuxt", "___gatsby", "app-root", "react-root", "svelte", "main-app"];
+
+/// Traces of tests for robots.
+const CHALLENGES: &[(&str, &str)] = &[
+    ("_cf_chl_opt", "Cloudflare"),
+    ("cf-chl", "Cloudflare"),
+    ("cf-turnstile", "Cloudflare"),
+    ("challenge-platform", "Cloudflare"),
+    ("_incapsula_resource", "Imperva"),
+    ("_Incapsula_Resource", "Imperva"),
+    ("px-captcha", "PerimeterX"),
+    ("captcha-delivery.com", "DataDome"),
+    ("awswafcookiedomainlist", "AWS WAF"),
+    ("awswaf", "AWS WAF"),
+    ("hcaptcha", "hCaptcha"),
+    ("h-captcha", "hCaptcha"),
+    ("g-recaptcha", "reCAPTCHA"),
+    ("recaptcha/api", "reCAPTCHA"),
+    ("geetest", "GeeTest"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(html: &str) -> Read {
+        read(html, "https://example.org/")
+    }
+
+    #[test]
+    fn without_an_article_all_that_is_visible_is_read() {
+        assert_eq!(of("<nav>Only <a href=x>a menu</a></nav><footer>f</footer>").text, "Only a menu\nf");
+        assert_eq!(of("<noscript>Turn on JavaScript</noscript><div hidden>x</div>").text, "");
+    }
+
+    #[test]
+    fn signs_of_a_shell() {
+        let signs = of("<div id=root></div><noscript>Enable JavaScript</noscript><script src=a.js></script>").signs;
+        assert!(signs.empty_mount && signs.wants_scripts && signs.scripts == 1);
+        let signs = of("<div id=root><p>text</p></div>").signs;
+        assert!(!signs.empty_mount && !signs.wants_scripts && signs.scripts == 0);
+    }
+
+    #[test]
+    fn signs_of_a_wall() {
+        let signs = of("<form><input type=password></form><a href=x>ab</a>cd").signs;
+        assert!(signs.password && (signs.link_share - 0.5).abs() < 1e-12);
+        assert_eq!(of("<script>window._cf_chl_opt={}</script>").signs.challenge, Some("Cloudflare"));
+        assert_eq!(of("<div class=g-recaptcha></div>").signs.challenge, Some("reCAPTCHA"));
+        assert_eq!(of("<p>g-recaptcha, cf-chl and geetest compared").signs.challenge, None);
+    }
+}

@@ -1,0 +1,78 @@
+//! PDF to text. The syntax of the format, its compression and its encryption are `hayro-syntax`'s; what the glyphs mean
+//! and in which order they are read is decided here. No other file of the program knows either.
+
+mod bomb;
+mod cmap;
+mod content;
+mod encoding;
+mod font;
+mod layout;
+
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+
+use super::{Read, ReadError, Signs, tidy};
+
+/// Pages that are read.
+const MOST_PAGES: usize = 2_000;
+
+/// Reads a document.
+pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    if bomb::is_one(bytes) {
+        return Err(ReadError::BrokenPdf);
+    }
+    let pdf = Pdf::new(bytes.to_vec()).map_err(failure)?;
+    let mut reader = content::Reader::default();
+    let mut text = String::new();
+    let mut whole = pdf.pages().len() <= MOST_PAGES;
+    for page in pdf.pages().iter().take(MOST_PAGES) {
+        text.push_str(&layout::text(reader.page(page)));
+        text.push_str("\n\n");
+        if reader.is_exhausted() || text.len() > 4 * tidy::LONGEST {
+            whole = false;
+            break;
+        }
+    }
+    let (text, cut) = tidy::capped(tidy::tidy(&text));
+    if text.is_empty() {
+        return Err(if pdf.pages().is_empty() { ReadError::BrokenPdf } else { ReadError::NoTextLayer });
+    }
+    Ok(Read {
+        title: title(&pdf, &text),
+        text,
+        truncated: cut || !whole,
+        language: None,
+        extractor: "pdf",
+        version: "1",
+        canonical_url: None,
+        published: published(&pdf),
+        signs: Signs::default(),
+    })
+}
+
+fn failure(error: LoadPdfError) -> ReadError {
+    match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected | DecryptionError::UnsupportedAlgorithm) => {
+            ReadError::EncryptedPdf
+        }
+        LoadPdfError::Decryption(_) | LoadPdfError::Invalid => ReadError::BrokenPdf,
+    }
+}
+
+/// The title that the file claims, else its first line. Many claim the name of the writer's file; that is no title.
+fn title(pdf: &Pdf, text: &str) -> Option<String> {
+    let claimed = pdf.metadata().title.as_deref().map(|bytes| tidy::tidy(&encoding::document_text(bytes)));
+    let is_title = |title: &String| title.contains(' ') && !title.to_ascii_lowercase().starts_with("microsoft word");
+    let first = || text.lines().next().map(str::to_owned);
+    let title = claimed.filter(is_title).or_else(first)?;
+    Some(title.replace('\n', " ").chars().take(300).collect())
+}
+
+/// The day on which the file was made.
+fn published(pdf: &Pdf) -> Option<String> {
+    let made = pdf.metadata().creation_date?;
+    let day = (1980..2200).contains(&made.year) && (1..=12).contains(&made.month) && (1..=31).contains(&made.day);
+    day.then(|| format!("{:04}-{:02}-{:02}", made.year, made.month, made.day))
+}
+
+#[cfg(test)]
+mod tests;

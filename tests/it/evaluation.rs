@@ -1,0 +1,217 @@
+//! A whole evaluation without a network: planted reports of three agents about a small web on loopback, a judge that sees
+//! only its prompt, and scores that must be what was planted.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+use serde_json::{Value, json};
+
+use crate::{
+    pipeline::kill_when,
+    small_web::{
+        SmallWeb, agents,
+        expected::{Expected, expected, expected_after_swap, expected_without},
+        facts::TASKS,
+    },
+    support::{Fake, Project, TALK},
+};
+
+const EVALUATE: [&str; 2] = ["evaluate", "--allow-private-network"];
+
+/// A small web, a project whose only tasks are about it, and the model behind a server.
+struct World {
+    web: SmallWeb,
+    fake: Fake,
+    project: Project,
+    /// The ids of the tasks by their keys.
+    tasks: BTreeMap<&'static str, String>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self::with_delay(Duration::ZERO)
+    }
+
+    fn with_delay(delay: Duration) -> Self {
+        let web = SmallWeb::start();
+        let (fake, url) = Fake::start(delay);
+        let project = Project::new(&url);
+        project.add_transcript("rivers.wav", "en", TALK);
+        project.ok(&["inspire"]);
+        project.ok(&["weave"]);
+        let listed: Value = serde_json::from_str(&project.ok(&["tasks", "list", "--json"])).expect("JSON");
+        let ids = listed.as_array().expect("a list").iter().map(|task| task["id"].as_str().expect("an id").to_owned());
+        let tasks: BTreeMap<&str, String> = TASKS.iter().map(|task| task.key).zip(ids).collect();
+        assert_eq!(tasks.len(), TASKS.len());
+        project.sql("UPDATE task SET superseded = 1");
+        for task in TASKS {
+            let (text, language) = (task.text.replace('\'', "''"), task.language);
+            project.sql(&format!(
+                "UPDATE task SET superseded = 0, text = '{text}', language = '{language}' WHERE id = '{}'",
+                tasks[task.key]
+            ));
+        }
+        let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
+        let mut config = format!("{config}[web]\npause_ms = 0\nper_host = 8\n");
+        agents::prepare(project.folder.path(), &web.url);
+        for agent in agents::AGENTS {
+            let command = agents::command(agent, project.folder.path());
+            config.push_str(&format!("[agents.{agent}]\ncommand = {}\n", json!(command)));
+        }
+        std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+        fake.take();
+        Self { web, fake, project, tasks }
+    }
+
+    fn answer(&self) {
+        for agent in agents::AGENTS {
+            self.project.ok(&["answer", "--agent", agent]);
+        }
+    }
+
+    /// What was found for each report, by agent and task.
+    fn found(&self) -> BTreeMap<(String, &'static str), Expected> {
+        let listed: Value = serde_json::from_str(&self.project.ok(&["reports", "list", "--json"])).expect("JSON");
+        let rows = listed.as_array().expect("a list").iter().map(|row| {
+            let key = self.tasks.iter().find(|(_, id)| row["task"] == **id).map(|(key, _)| *key).expect("a task");
+            let counts = |set: &str| {
+                let of = &row["scores"][set];
+                let number = |name: &str| of[name].as_u64().expect("a number") as usize;
+                of.is_object().then(|| {
+                    assert_eq!(number("unscored"), 0);
+                    (number("supported"), number("conflicting"), number("omitted"))
+                })
+            };
+            let failures = row["scores"]["url_failures"].as_object().expect("by cause");
+            let found = Expected {
+                own: counts("own"),
+                independent: counts("independent"),
+                ace: row["scores"]["ace"].as_f64().expect("a score"),
+                references: row["scores"]["references"].as_u64().expect("a number") as usize,
+                unreadable: failures.values().filter_map(Value::as_u64).sum::<u64>() as usize,
+            };
+            ((row["agent"].as_str().expect("a name").to_owned(), key), found)
+        });
+        rows.collect()
+    }
+
+    fn check(&self, changed: &[(&str, &str, Expected)]) {
+        let found = self.found();
+        assert_eq!(found.len(), 12);
+        for ((agent, task), found) in found {
+            let planted = changed.iter().find(|(a, t, _)| *a == agent && *t == task).map(|(.., expected)| *expected);
+            let planted = planted.unwrap_or_else(|| expected(&agent, task));
+            let ace = (found.ace - planted.ace).abs() < 1e-9;
+            assert!(
+                ace && Expected { ace: planted.ace, ..found } == planted,
+                "{agent}, {task}: {found:?}, not {planted:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn planted_scores_come_out_and_nothing_is_asked_twice() {
+    let world = World::new();
+    world.answer();
+    assert_eq!(world.fake.take(), 0, "the agents are programs");
+    world.project.ok(&EVALUATE);
+    world.check(&[]);
+    assert!(world.fake.repeats().values().all(|n| *n == 1), "a question came twice");
+    assert!(world.web.hits().values().all(|n| *n == 1), "a page was fetched twice: {:?}", world.web.hits());
+    let board = world.project.ok(&["leaderboard", "--json"]);
+    let asked = world.fake.take();
+    assert!(asked > 100, "{asked}");
+    world.project.ok(&EVALUATE);
+    world.answer();
+    assert_eq!(world.fake.take(), 0);
+    assert!(world.web.hits().values().all(|n| *n == 1));
+    assert_eq!(world.project.ok(&["leaderboard", "--json"]), board);
+    let board: Value = serde_json::from_str(&board).expect("JSON");
+    let faithful = &board["agents"][0];
+    assert_eq!((&faithful["agent"], &faithful["ace"]["of"]), (&json!("faithful"), &json!(4)));
+    // Sums over the four tasks, from the planted rows.
+    let sums = TASKS
+        .iter()
+        .filter_map(|task| expected("faithful", task.key).own)
+        .fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.0 + own.1 + own.2));
+    let ksr = faithful["own"]["pooled"]["ksr"]["value"].as_f64().expect("a share");
+    assert!((ksr - sums.0 as f64 / sums.1 as f64).abs() < 1e-12);
+    let paper = world.project.ok(&["leaderboard", "--table", "paper"]);
+    assert!(paper.contains("faithful") && paper.contains(" | "), "{paper}");
+    let table = world.project.path("board.csv");
+    world.project.ok(&["leaderboard", "--by", "language", "--csv", table.to_str().expect("UTF-8")]);
+    let table = std::fs::read_to_string(table).expect("written");
+    assert!(table.starts_with("facet,rank,name,tier,measure,value") && table.contains("\nzh,1,faithful,"));
+}
+
+#[test]
+fn a_lost_page_and_swapped_reports_move_what_they_must_and_nothing_else() {
+    let lost = World::new();
+    lost.web.remove("/soil/terraces");
+    lost.answer();
+    lost.project.ok(&EVALUATE);
+    lost.check(&expected_without("/soil/terraces"));
+    let swapped = World::new();
+    for (agent, task, text) in agents::reports(&swapped.web.url) {
+        let author = match agent {
+            "faithful" => "half",
+            "half" => "faithful",
+            other => other,
+        };
+        let folder = swapped.project.path("handed-in").join(author);
+        std::fs::create_dir_all(&folder).expect("writable");
+        std::fs::write(folder.join(format!("{}.md", swapped.tasks[task])), text).expect("writable");
+    }
+    let folder = swapped.project.path("handed-in");
+    let said = swapped.project.ok(&["reports", "import", folder.to_str().expect("UTF-8")]);
+    assert!(said.contains("12 reports taken in, 0 were known"), "{said}");
+    swapped.project.ok(&EVALUATE);
+    swapped.check(&expected_after_swap("faithful", "half"));
+}
+
+/// `TASKGEN_KILLS=50` is the proof; a few kills show that it works.
+#[test]
+fn killed_at_random_moments_an_evaluation_ends_as_if_undisturbed() {
+    let kills: usize = std::env::var("TASKGEN_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
+    let world = World::with_delay(Duration::from_millis(10));
+    world.answer();
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut killed = 0;
+    for n in 0..kills {
+        let part = 240 / kills as i64;
+        let moment = (n as i64 * part + rng.random_range(0..part.max(1))).max(1);
+        killed += usize::from(kill_when(&world.project, &EVALUATE, "SELECT count(*) FROM call", moment));
+    }
+    let counted = || (world.fake.repeats().values().sum::<usize>(), world.project.count("SELECT count(*) FROM call"));
+    let (asked, committed) = counted();
+    world.project.ok(&EVALUATE);
+    assert!(killed * 10 >= kills * 9, "{killed} of {kills} found it running");
+    world.check(&[]);
+    let (asked_in_all, committed_in_all) = counted();
+    assert_eq!((asked_in_all - asked) as i64, committed_in_all - committed, "just what was missing is asked");
+    let fetched: usize = world.web.hits().values().map(|n| n - 1).sum();
+    assert!(fetched <= 16 * killed, "{fetched} pages were fetched twice");
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let world = World::new();
+    assert!(world.project.fails(&["evaluate"], 2).contains("there are no reports yet"));
+    assert!(world.project.fails(&["leaderboard"], 2).contains("there are no reports yet"));
+    assert!(world.project.fails(&["answer", "--agent", "nobody"], 2).contains("[agents.nobody]"));
+    let broken =
+        world.project.fails(&["answer", "--agent", "broken", "--command", "sh -c 'echo oh no >&2; exit 3'"], 1);
+    assert!(broken.contains("oh no"), "{broken}");
+    world.project.ok(&["answer", "--agent", "faithful"]);
+    assert!(world.project.fails(&["evaluate", "--agent", "nobody"], 2).contains("no reports of this agent: `nobody`"));
+    // Without the flag, no page on a private address is fetched, whatever the reports say.
+    world.project.command(&["evaluate", "--metric", "kae"]).env_remove("TASKGEN_OFFLINE").output().expect("it runs");
+    assert!(world.web.hits().is_empty(), "{:?}", world.web.hits());
+    let board: Value = serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
+    let rows = board["agents"].as_array().expect("agents");
+    let row = |name: &str| rows.iter().find(|row| row["agent"] == name).expect("a row");
+    assert_eq!(row("broken")["states"]["error"], 4);
+    assert_eq!(row("faithful")["own"]["pooled"]["ksr"]["value"], Value::Null, "no page, no share");
+    assert!(row("faithful")["url_failures"].as_object().is_some_and(|causes| !causes.is_empty()));
+}
