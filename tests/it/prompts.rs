@@ -20,6 +20,16 @@ fn sample(name: &str, language: &str) -> Value {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "a": task, "b": task })
         }
+        "evaluate/key-points" => {
+            json!({ "task": text, "title": "Gravel", "part": 1, "parts": 2, "page": text, "most": 8 })
+        }
+        "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),
+        "evaluate/checklist" => {
+            json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources" })
+        }
+        "evaluate/rating" => json!({
+            "task": text, "family": "Literature Survey", "difficulty": "Basic", "report": text, "criterion": text
+        }),
         "rank/list" | "rank/list-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "tasks": [task, task, task] })
