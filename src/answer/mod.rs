@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::{
     context::{self, Context, Notice, StageReport},
-    data::{AgentReport, State, Task, TaskId},
+    data::{AgentReport, State, Task},
 };
 use command::{CommandAgent, Ran};
 
@@ -41,13 +41,21 @@ pub struct Agent {
 pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("answer");
-    let known: BTreeSet<(TaskId, u32)> = ctx
-        .store
-        .reports()?
-        .into_iter()
-        .filter(|known| known.agent == agent.name && (known.state == State::Ok || !agent.retry_failed))
-        .map(|known| (known.task, known.attempt))
-        .collect();
+    let mut known = BTreeSet::new();
+    for earlier in ctx.store.reports()?.into_iter().filter(|earlier| earlier.agent == agent.name) {
+        let is_open = tasks.iter().any(|task| task.id == earlier.task) && earlier.attempt <= agent.attempts;
+        if earlier.state != State::Ok && is_open && !agent.retry_failed {
+            let item = format!("{}, attempt {}", earlier.task, earlier.attempt);
+            report.fail(
+                &item,
+                earlier.state.word(),
+                "no report since an earlier run\nhint: --retry-failed tries it again",
+            );
+        }
+        if earlier.state == State::Ok || !agent.retry_failed {
+            known.insert((earlier.task, earlier.attempt));
+        }
+    }
     let all = tasks.iter().flat_map(|task| (1..=agent.attempts).map(move |attempt| (task, attempt)));
     let open: Vec<(&Task, u32)> = all.filter(|(task, attempt)| !known.contains(&(task.id.clone(), *attempt))).collect();
     report.skipped = tasks.len() as u64 * u64::from(agent.attempts) - open.len() as u64;

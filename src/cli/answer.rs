@@ -1,7 +1,7 @@
 //! `taskgen answer`: runs a research agent over the tasks. Ctrl-C ends the agent's processes, too.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
@@ -21,15 +21,22 @@ use super::{
 };
 use crate::{
     answer::{self, Agent, command, command::CommandAgent},
-    data::Task,
+    data::{AgentReport, Task, TaskId, id::sha256_hex},
     store::Store,
 };
 
 /// Runs the command.
 pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result<u8> {
     let started = Instant::now();
+    if global.replay {
+        let hint = "hint: reports that were handed in are kept; `taskgen reports list`";
+        return Err(Usage(format!("--replay asks nobody, and so no agent\n{hint}")).into());
+    }
     let project = Project::find(global)?;
     let store = Arc::new(project.write(global)?);
+    if global.offline {
+        printer.note("--offline holds for taskgen, and not for the agent: it is a program of its own");
+    }
     let tasks = of_set(&store, args.set.as_deref())?;
     let agent = agent(global, &project, args)?;
     let notify = progress::notify(global.quiet || global.json);
@@ -68,6 +75,21 @@ pub fn of_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
     Ok(tasks)
 }
 
+/// Says how many reports are on other tasks than these; if all are, there is nothing to do.
+pub fn on_tasks(reports: &[AgentReport], tasks: &[Task], printer: &Printer) -> Result<()> {
+    let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
+    let other = reports.iter().filter(|report| !ids.contains(&report.task)).count();
+    if other == reports.len() {
+        let hint = "hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on";
+        return Err(Usage(format!("none of the {other} reports is on these {} tasks\n{hint}", tasks.len())).into());
+    }
+    if other > 0 {
+        printer
+            .note(&format!("{other} reports are on tasks that are not among these {}: they are left out", tasks.len()));
+    }
+    Ok(())
+}
+
 fn agent(global: &Global, project: &Project, args: &args::Answer) -> Result<Agent> {
     let known = project.loaded.config.agents.get(&args.agent);
     let given = args.command.as_ref().map(|command| AgentConfig { command: command.clone(), ..AgentConfig::default() });
@@ -80,8 +102,8 @@ fn agent(global: &Global, project: &Project, args: &args::Answer) -> Result<Agen
         .context("the project's folder is gone")?;
     let mut words =
         command::split(&of.command).map_err(|e| Usage(format!("the command of `{}`: {e:#}", args.agent)))?;
-    if let Some(program) = words.first_mut() {
-        *program = absolute(program, &project.root)?;
+    for (at, word) in words.iter_mut().enumerate() {
+        *word = placed(word, at == 0, &project.root)?;
     }
     Ok(Agent {
         name: args.agent.clone(),
@@ -97,13 +119,12 @@ fn agent(global: &Global, project: &Project, args: &args::Answer) -> Result<Agen
     })
 }
 
-/// A program that is named by a path is found from the project's folder; any other in `PATH`.
-fn absolute(program: &str, root: &Path) -> Result<String> {
-    if !program.contains('/') {
-        return Ok(program.to_owned());
-    }
-    let path = std::path::absolute(root.join(program)).context("the project's folder is gone")?;
-    Ok(path.to_string_lossy().into_owned())
+/// The agent runs in a folder of its own: a program that is named by a path, and any argument that is a file or folder of
+/// the project, is found from the project's folder. Other programs are found in `PATH`.
+fn placed(word: &str, is_program: bool, root: &Path) -> Result<String> {
+    let path = std::path::absolute(root.join(word)).context("the project's folder is gone")?;
+    let is_path = if is_program { word.contains('/') } else { !word.is_empty() && path.exists() };
+    Ok(if is_path { path.to_string_lossy().into_owned() } else { word.to_owned() })
 }
 
 /// `PATH`, `LANG` and what the user named.
@@ -123,9 +144,9 @@ fn environment(named: &[String]) -> Result<BTreeMap<String, OsString>> {
     Ok(environment)
 }
 
-/// The name as part of a path, whatever is in it.
+/// The name as part of a path, whatever is in it; no two names have the same.
 fn file_name(name: &str) -> PathBuf {
-    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let name: String = name.chars().map(plain).collect();
-    PathBuf::from(name.trim_start_matches('.'))
+    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
+    let readable: String = name.chars().map(plain).take(40).collect();
+    PathBuf::from(format!("{readable}-{}", &sha256_hex(name.as_bytes())[..8]))
 }

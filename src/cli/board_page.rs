@@ -18,6 +18,7 @@ use crate::{
     data::{Related, Relation as Stored, State, Task},
     evaluate::{
         board::{self, Board, Row},
+        decided,
         detail::{Detail, PointDetail, details},
         tally::{Counts, Scored},
     },
@@ -29,13 +30,16 @@ use crate::{
 /// Writes the summary to `path` and the tasks' pages into a folder beside it.
 pub fn write(store: &Store, tasks: &[Task], scored: &[Scored], board: &Board, path: &Path) -> Result<()> {
     let stem = path.file_stem().map_or_else(|| "leaderboard".into(), |stem| stem.to_string_lossy().into_owned());
-    let folder_name = format!("{stem}-tasks");
+    // As it stands in links.
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let folder_name = format!("{}-tasks", stem.chars().map(plain).collect::<String>());
     let folder = path.with_file_name(&folder_name);
     let summary = leaderboard_page::summary(&page(tasks, scored, board, &folder_name))?;
     let back = path.file_name().map_or_else(String::new, |name| format!("../{}", name.to_string_lossy()));
     fs_err::create_dir_all(&folder)?;
+    let by_id: BTreeMap<&str, &Task> = tasks.iter().map(|task| (task.id.as_str(), task)).collect();
     for (id, of_task) in details(store, tasks)? {
-        let Some(task) = tasks.iter().find(|task| task.id == id).filter(|_| !of_task.is_empty()) else { continue };
+        let Some(task) = by_id.get(id.as_str()).filter(|_| !of_task.is_empty()) else { continue };
         let page = leaderboard_page::task(&task_page(store, task, &of_task, &back)?)?;
         files::write_whole(&folder.join(format!("{id}.html")), page.as_bytes())?;
     }
@@ -44,7 +48,7 @@ pub fn write(store: &Store, tasks: &[Task], scored: &[Scored], board: &Board, pa
 
 fn page(tasks: &[Task], scored: &[Scored], board: &Board, folder: &str) -> Page {
     let whole = &board.whole;
-    let own_only = scored.iter().all(|of| of.independent.is_none() && of.own.is_some());
+    let own_only = scored.iter().all(|of| of.independent.is_none()) && scored.iter().any(|of| of.own.is_some());
     let mut warnings = Vec::new();
     if board.options.failed_as_zero {
         warnings.push("attempts that gave no report count as the worst score".to_owned());
@@ -179,18 +183,41 @@ fn difference(pair: &board::Pair) -> Difference {
 }
 
 fn task_rows(tasks: &[Task], scored: &[Scored], folder: &str) -> Vec<TaskRow> {
+    let mut by_task: BTreeMap<&str, Vec<&Scored>> = BTreeMap::new();
+    for of in scored {
+        by_task.entry(&of.task).or_default().push(of);
+    }
     let row = |task: &Task| {
-        let of_task: Vec<&Scored> = scored.iter().filter(|of| of.task == task.id.as_str()).collect();
+        let of_task = by_task.get(task.id.as_str()).map_or(&[][..], Vec::as_slice);
         let facets = of_task.first().map_or_else(Vec::new, |of| of.facets.clone().into_iter().collect());
         TaskRow {
             id: task.id.to_string(),
             text: task.task.clone(),
             facets,
             href: if of_task.is_empty() { String::new() } else { format!("{folder}/{}.html", task.id) },
-            agents: of_task.iter().map(|of| (of.agent.clone(), task_score(of))).collect(),
+            agents: task_scores(of_task),
         }
     };
     tasks.iter().map(row).collect()
+}
+
+/// By agent; of several attempts the mean of those that have a value, and the state of the best.
+fn task_scores(of_task: &[&Scored]) -> BTreeMap<String, TaskScore> {
+    let mut attempts: BTreeMap<&str, Vec<TaskScore>> = BTreeMap::new();
+    for of in of_task {
+        attempts.entry(&of.agent).or_default().push(task_score(of));
+    }
+    let mean = |attempts: Vec<TaskScore>| {
+        let state = attempts.iter().find(|one| one.state == "ok").or(attempts.first());
+        let state = state.map_or_else(String::new, |one| one.state.clone());
+        let mut sums: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for (key, value) in attempts.into_iter().flat_map(|one| one.values) {
+            sums.entry(key).or_default().extend(value);
+        }
+        let mean = |of: Vec<f64>| (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64);
+        TaskScore { state, values: sums.into_iter().map(|(key, of)| (key, mean(of))).collect() }
+    };
+    attempts.into_iter().map(|(agent, attempts)| (agent.to_owned(), mean(attempts))).collect()
 }
 
 fn task_score(of: &Scored) -> TaskScore {
@@ -302,7 +329,10 @@ fn report_view(
         failures.push(Failure { what: "the report".into(), cause: state.word().into() });
     }
     ReportView {
-        agent: detail.report.agent.clone(),
+        agent: match detail.report.attempt {
+            1 => detail.report.agent.clone(),
+            attempt => format!("{} (attempt {attempt})", detail.report.agent),
+        },
         state: state.word().into(),
         text: detail.report.text.clone(),
         ace,
@@ -312,14 +342,27 @@ fn report_view(
     }
 }
 
+fn word(relation: Stored) -> &'static str {
+    match relation {
+        Stored::Supports => "supports",
+        Stored::Omits => "omits",
+        Stored::Contradicts => "contradicts",
+    }
+}
+
 fn point_view(of: &PointDetail, urls: &BTreeMap<String, String>, titles: &BTreeMap<String, String>) -> PointView {
-    let said: Option<&Related> = of.marks.iter().find_map(|mark| mark.outcome.as_ref().ok());
-    let relation = match said.map(|related| related.relation) {
-        Some(Stored::Supports) => Relation::Supports,
-        Some(Stored::Omits) => Relation::Omits,
-        Some(Stored::Contradicts) => Relation::Contradicts,
-        None => Relation::Unscored,
+    let said: Vec<(&str, &Related)> =
+        of.marks.iter().filter_map(|mark| Some((mark.model.as_str(), mark.outcome.as_ref().ok()?))).collect();
+    let relation = match decided(&of.marks) {
+        Ok(Stored::Supports) => Relation::Supports,
+        Ok(Stored::Omits) => Relation::Omits,
+        Ok(Stored::Contradicts) => Relation::Contradicts,
+        Err(_) => Relation::Unscored,
     };
+    let reasons: Vec<String> = said
+        .iter()
+        .map(|(model, related)| format!("{model}: {}. {}", word(related.relation), related.reasoning))
+        .collect();
     let source = |content: &String| SourcePage {
         url: urls.get(content).cloned().unwrap_or_default(),
         title: titles.get(content).cloned().unwrap_or_default(),
@@ -328,8 +371,8 @@ fn point_view(of: &PointDetail, urls: &BTreeMap<String, String>, titles: &BTreeM
     PointView {
         text: of.point.text.clone(),
         relation,
-        confidence: said.map(|related| related.confidence),
-        reasoning: said.map(|related| related.reasoning.clone()).unwrap_or_default(),
+        confidence: if let [(_, only)] = said.as_slice() { Some(only.confidence) } else { None },
+        reasoning: if let [(_, only)] = said.as_slice() { only.reasoning.clone() } else { reasons.join("\n") },
         spans: of.point.spans.clone(),
         pages: of.pages.iter().map(source).collect(),
         in_own: of.own,

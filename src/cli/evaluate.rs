@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::{
     answer,
     args::{self, Global},
-    exit::Usage,
+    exit::{self, Usage},
     output::Printer,
     progress,
     project::Project,
@@ -34,6 +34,11 @@ pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<
     if let Some(nobody) = args.agent.iter().find(|name| reports.iter().all(|report| report.agent != **name)) {
         return Err(Usage(format!("no reports of this agent: `{nobody}`\nhint: `taskgen reports list`")).into());
     }
+    if !(0.0..=1.0).contains(&args.max_unscored) {
+        let hint = "hint: 0.1 allows a tenth";
+        return Err(Usage(format!("--max-unscored must be between 0 and 1: `{}`\n{hint}", args.max_unscored)).into());
+    }
+    answer::on_tasks(&reports, &tasks, printer)?;
     if args.allow_private_network {
         printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");
     }
@@ -45,12 +50,18 @@ pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<
     let subject = Subject { tasks: &tasks, reports: &reports, agents: &args.agent, metrics: &args.metric };
     let work = evaluate::run(&ctx, &pages, subject, options, &now);
     if global.dry_run {
-        resolve::block_on(work)?;
+        let done = resolve::block_on(work)?;
+        let missing: u64 = done.iter().filter_map(|stage| stage.rejected.get("not_stored")).sum();
+        if missing > 0 {
+            printer.note(&format!("{missing} pages were not fetched yet: what they would take is not counted"));
+        }
         return stages::predicted(&ctx, printer);
     }
     let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
     let code = summary::evaluated(&project, &store, stages, &ctx, started, args.max_unscored, printer)?;
-    printer.note("next: `taskgen leaderboard`");
+    if code != exit::UNSCORED {
+        printer.note("next: `taskgen leaderboard`");
+    }
     Ok(code)
 }
 

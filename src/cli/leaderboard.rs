@@ -27,11 +27,13 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
     let tasks = answer::of_set(&store, args.set.as_deref())?;
-    let scored = evaluate::scored(&store, &tasks)?;
-    if scored.is_empty() {
+    let reports = store.reports()?;
+    if reports.is_empty() {
         let hint = "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
         return Err(Usage(format!("there are no reports yet\n{hint}")).into());
     }
+    answer::on_tasks(&reports, &tasks, printer)?;
+    let scored = evaluate::scored(&store, &tasks)?;
     if args.resamples == 0 {
         return Err(Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into());
     }

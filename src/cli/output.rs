@@ -27,7 +27,7 @@ impl Printer {
 
     /// A line of data. A reader that closed the pipe is no error.
     pub fn data(&self, text: &str) -> Result<()> {
-        match writeln!(std::io::stdout().lock(), "{text}") {
+        match writeln!(std::io::stdout().lock(), "{}", harmless(text)) {
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),
             _ => Ok(()),
         }
@@ -48,7 +48,12 @@ impl Printer {
 
 /// A line on stderr; that nobody reads it is no error.
 pub fn message(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+}
+
+/// The text without characters that a terminal would obey: names, reports and messages come from strangers.
+fn harmless(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
 /// A table that fits the terminal.

@@ -84,7 +84,7 @@ fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
         (Facet::Discipline, listed.task.discipline.clone()),
         (Facet::Type, listed.task.task_type.label().to_owned()),
         (Facet::Phase, listed.task.phase.label().to_owned()),
-        (Facet::Language, listed.task.language.clone()),
+        (Facet::Language, listed.task.language.split('-').next().unwrap_or_default().to_owned()),
         (Facet::Seminar, listed.source.path.clone()),
     ])
 }

@@ -199,13 +199,16 @@ pub fn evaluated(
         seconds: started.elapsed().as_secs_f64(),
     };
     let mut code = summary.show(printer)?;
-    let all: u64 = summary.stages.iter().map(|stage| stage.done + stage.skipped).sum();
-    let failed: usize = summary.stages.iter().map(|stage| stage.failed.len()).sum();
-    if all > 0 && failed as f64 / all as f64 > max_unscored {
-        printer.error(&format!(
-            "error: {failed} of {all} questions have no answer, more than --max-unscored {max_unscored} allows\nhint: run again with --retry-failed, or use another model"
-        ));
-        code = exit::UNSCORED;
+    // Each stage for itself: many good answers to one kind of question excuse no bad ones to another.
+    for stage in &summary.stages {
+        let (failed, all) = (stage.failed.len(), stage.done + stage.skipped);
+        if all > 0 && failed as f64 / all as f64 > max_unscored {
+            printer.error(&format!(
+                "error: {}: {failed} of {all} questions have no answer, more than --max-unscored {max_unscored} allows\nhint: run again with --retry-failed, or use another model",
+                stage.stage
+            ));
+            code = exit::UNSCORED;
+        }
     }
     end_run(store, ctx, code)?;
     Ok(code)

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{stats::paired, text::words::tokens};
+use crate::text::words::tokens;
 
 /// How many criteria a checklist has.
 const CRITERIA: std::ops::RangeInclusive<usize> = 3..=6;
@@ -76,33 +76,6 @@ pub fn score(weights: &[f64], ratings: &[Option<f64>]) -> Option<f64> {
     }
     let sum: Option<f64> = weights.iter().zip(ratings).map(|(weight, rating)| Some(weight * valid(*rating)?)).sum();
     sum.map(|sum| sum / whole)
-}
-
-/// One criterion's ratings by several judges, or by one asked several times.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
-    /// Mean rating, 0 to 10; none without any.
-    pub mean: Option<f64>,
-    /// Standard deviation, of the sample; none for fewer than two ratings.
-    pub deviation: Option<f64>,
-    /// Ratings that were given.
-    pub n: u64,
-    /// Ratings that were asked for.
-    pub of: u64,
-}
-
-/// How far judges or repeats agree: each gives a row of ratings, one a criterion. The means are what [`score`] takes.
-pub fn spread(ratings: &[Vec<Option<f64>>]) -> Vec<Spread> {
-    let criteria = ratings.iter().map(Vec::len).max().unwrap_or(0);
-    (0..criteria).map(|at| spread_of(ratings.iter().map(|row| row.get(at).copied().flatten()))).collect()
-}
-
-fn spread_of(ratings: impl ExactSizeIterator<Item = Option<f64>>) -> Spread {
-    let of = ratings.len() as u64;
-    let known: Vec<f64> = ratings.filter_map(valid).collect();
-    let mean = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
-    let deviation = (known.len() > 1).then(|| paired::deviation(&known).unwrap_or(0.0));
-    Spread { mean, deviation, n: known.len() as u64, of }
 }
 
 fn valid(rating: Option<f64>) -> Option<f64> {
@@ -202,19 +175,5 @@ mod tests {
             assert_eq!(score(&weights, &[Some(4.0), odd]), None);
         }
         assert_eq!((score(&weights, &[Some(4.0)]), score(&[], &[]), score(&[0.0], &[Some(1.0)])), (None, None, None));
-    }
-
-    /// Three judges on two criteria: 4, 6, 8 have the mean 6 and the deviation √((4 + 0 + 4) / 2).
-    #[test]
-    fn judges_are_averaged_criterion_by_criterion() {
-        let rows = [vec![Some(4.0), Some(7.0)], vec![Some(6.0), None], vec![Some(8.0)]];
-        let found = spread(&rows);
-        assert_eq!(found[0], Spread { mean: Some(6.0), deviation: Some(2.0), n: 3, of: 3 });
-        assert_eq!(found[1], Spread { mean: Some(7.0), deviation: None, n: 1, of: 3 });
-        assert_eq!(score(&[0.75, 0.25], &[found[0].mean, found[1].mean]), Some(6.25));
-        let same = spread(&[vec![Some(0.1)], vec![Some(0.1)], vec![None]]);
-        assert_eq!(same, [Spread { mean: Some(0.1), deviation: Some(0.0), n: 2, of: 3 }]);
-        assert_eq!(spread(&[vec![None]]), [Spread { mean: None, deviation: None, n: 0, of: 1 }]);
-        assert!(spread(&[]).is_empty());
     }
 }

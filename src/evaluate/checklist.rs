@@ -19,9 +19,12 @@ use crate::{
 };
 
 const CHECKLIST: &str = "evaluate/checklist";
+const SHORT: &str = "evaluate/checklist-short";
 pub(super) const RATING: &str = "evaluate/rating";
 const WRITER: &str = "checklist";
 const RATER: &str = "rate";
+/// A trial model cannot make weights add up: it names three criteria by importance, and these are theirs.
+const BY_IMPORTANCE: [f64; 3] = [0.5, 0.3, 0.2];
 /// Longest texts in characters.
 const TITLE: usize = 120;
 const DESCRIPTION: usize = 800;
@@ -56,10 +59,50 @@ impl Written {
 
 impl Answer for Written {
     fn validate(&self) -> Result<(), Unscored> {
-        match ace::check(&self.criteria()) {
-            Ok(_) => Ok(()),
-            Err(invalid) => Err(Unscored { cause: Cause::Inconsistent, reason: invalid.to_string() }),
+        sound(&self.criteria())
+    }
+}
+
+/// What a trial model writes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Short {
+    criteria: Vec<ShortCriterion>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ShortCriterion {
+    title: String,
+    description: String,
+}
+
+impl Short {
+    fn criteria(&self) -> Vec<Criterion> {
+        let criterion = |(of, weight): (&ShortCriterion, f64)| Criterion {
+            title: of.title.trim().to_owned(),
+            weight,
+            description: of.description.trim().to_owned(),
+        };
+        self.criteria.iter().zip(BY_IMPORTANCE).map(criterion).collect()
+    }
+}
+
+impl Answer for Short {
+    fn validate(&self) -> Result<(), Unscored> {
+        if self.criteria.len() != BY_IMPORTANCE.len() {
+            let reason = format!("{} criteria instead of {}", self.criteria.len(), BY_IMPORTANCE.len());
+            return Err(Unscored { cause: Cause::WrongShape, reason });
         }
+        sound(&self.criteria())
+    }
+}
+
+/// Whether a list of criteria can be rated by.
+fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
+    match ace::check(criteria) {
+        Ok(_) => Ok(()),
+        Err(invalid) => Err(Unscored { cause: Cause::Inconsistent, reason: invalid.to_string() }),
     }
 }
 
@@ -100,7 +143,10 @@ pub(super) async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklis
     for (task, unscored) in written {
         match unscored {
             None => report.done += 1,
-            Some(unscored) => report.fail_unscored(task.id.as_str(), &unscored),
+            Some(unscored) => {
+                report.done += 1;
+                report.fail_unscored(task.id.as_str(), &unscored);
+            }
         }
     }
     Ok((ctx.store.checklists()?, report))
@@ -113,21 +159,21 @@ async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
         "difficulty": task.difficulty.label(),
         "focus": focus(task.task_type),
     });
-    let answer = ctx
-        .llm
-        .ask::<Written>(Ask {
-            role: WRITER,
-            prompt: CHECKLIST,
-            vars: &vars,
-            schema: Some(checklist_schema()),
-            max_tokens: 1500,
-            ..Ask::default()
-        })
-        .await?;
-    match answer.value {
-        Ok(written) => ctx.store.save_checklist(&task.id, &written.criteria(), &answer.call).map(|()| None),
+    let (criteria, call) = if ctx.llm.is_trial(WRITER, 0)? {
+        let answer = ctx.llm.ask::<Short>(question(SHORT, &vars, short_schema(), 400)).await?;
+        (answer.value.map(|short| short.criteria()), answer.call)
+    } else {
+        let answer = ctx.llm.ask::<Written>(question(CHECKLIST, &vars, checklist_schema(), 1500)).await?;
+        (answer.value.map(|written| written.criteria()), answer.call)
+    };
+    match criteria {
+        Ok(criteria) => ctx.store.save_checklist(&task.id, &criteria, &call).map(|()| None),
         Err(unscored) => Ok(Some(unscored)),
     }
+}
+
+fn question<'a, T>(prompt: &'a str, vars: &'a Value, schema: Value, most: u32) -> Ask<'a, T> {
+    Ask { role: WRITER, prompt, vars, schema: Some(schema), max_tokens: most, ..Ask::default() }
 }
 
 /// What the paper asks a checklist to weigh, by type of task.
@@ -185,7 +231,7 @@ pub(super) async fn rate(
         }
     }
     if !without.is_empty() {
-        report.notes.push(format!("{} tasks have no checklist: their reports were not rated", without.len()));
+        report.notes.push(format!("{} without a checklist: reports on them were not rated", tasks(without.len())));
     }
     (ctx.notify)(Notice::Start { stage: "ratings", total: questions.len() as u64 });
     let answers = context::all(&questions, ctx.llm.parallel(RATER), |question| async move {
@@ -206,6 +252,10 @@ pub(super) async fn rate(
         }
     }
     Ok(report)
+}
+
+fn tasks(n: usize) -> String {
+    if n == 1 { "1 task is".to_owned() } else { format!("{n} tasks are") }
 }
 
 async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
@@ -256,6 +306,23 @@ fn checklist_schema() -> Value {
         "type": "object",
         "properties": { "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } },
         "required": ["evaluation_criteria"],
+        "additionalProperties": false
+    })
+}
+
+fn short_schema() -> Value {
+    let text = |most: usize| json!({ "type": "string", "maxLength": most });
+    let criterion = json!({
+        "type": "object",
+        "properties": { "title": text(TITLE / 2), "description": text(DESCRIPTION / 4) },
+        "required": ["title", "description"],
+        "additionalProperties": false
+    });
+    let n = BY_IMPORTANCE.len();
+    json!({
+        "type": "object",
+        "properties": { "criteria": { "type": "array", "items": criterion, "minItems": n, "maxItems": n } },
+        "required": ["criteria"],
         "additionalProperties": false
     })
 }

@@ -8,11 +8,10 @@ use anyhow::Result;
 use super::{
     ace::Criterion,
     checklist::{Checklists, criterion_name},
-    relate::{independent_set, own_set},
-    unify::Cluster,
+    relate::{Frozen, independent_set, own_set},
 };
 use crate::{
-    data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, Task, TaskId},
+    data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, ReportId, Task, TaskId},
     store::Store,
 };
 
@@ -46,14 +45,15 @@ pub struct PointDetail {
 pub fn details(store: &Store, tasks: &[Task]) -> Result<BTreeMap<TaskId, Vec<Detail>>> {
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let (relations, ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
-    let sets: BTreeMap<(TaskId, String), Vec<Cluster>> = store.frozen()?;
+    let sets: BTreeMap<(TaskId, String), Frozen> = store.frozen()?;
     let checklists: Checklists = store.checklists()?;
     let points = store.key_points()?;
     let mut details: BTreeMap<TaskId, Vec<Detail>> = tasks.iter().map(|task| (task.id.clone(), Vec::new())).collect();
+    let (mut relations, mut ratings) = (by_report(relations), by_report(ratings));
     for report in store.reports()? {
         let Some(of_task) = details.get_mut(&report.task) else { continue };
-        let marks = relations.iter().filter(|mark| mark.report == report.id).cloned().collect();
-        let rated: Vec<Mark<Rating>> = ratings.iter().filter(|mark| mark.report == report.id).cloned().collect();
+        let marks = relations.remove(&report.id).unwrap_or_default();
+        let rated = ratings.remove(&report.id).unwrap_or_default();
         of_task.push(Detail {
             criteria: criteria(checklists.get(&report.task), &rated),
             points: compared(&report, &sets, &points, marks),
@@ -61,6 +61,14 @@ pub fn details(store: &Store, tasks: &[Task]) -> Result<BTreeMap<TaskId, Vec<Det
         });
     }
     Ok(details)
+}
+
+fn by_report<T>(marks: Vec<Mark<T>>) -> BTreeMap<ReportId, Vec<Mark<T>>> {
+    let mut by: BTreeMap<ReportId, Vec<Mark<T>>> = BTreeMap::new();
+    for mark in marks {
+        by.entry(mark.report.clone()).or_default().push(mark);
+    }
+    by
 }
 
 fn criteria(
@@ -77,13 +85,13 @@ fn criteria(
 
 fn compared(
     report: &AgentReport,
-    sets: &BTreeMap<(TaskId, String), Vec<Cluster>>,
+    sets: &BTreeMap<(TaskId, String), Frozen>,
     points: &BTreeMap<KeyPointId, KeyPoint>,
     marks: Vec<Mark<Related>>,
 ) -> Vec<PointDetail> {
     let mut found: BTreeMap<KeyPointId, PointDetail> = BTreeMap::new();
     for (name, is_own) in [(own_set(report.id.as_str()), true), (independent_set(&report.agent), false)] {
-        for cluster in sets.get(&(report.task.clone(), name)).into_iter().flatten() {
+        for cluster in sets.get(&(report.task.clone(), name)).iter().flat_map(|set| &set.clusters) {
             let id = KeyPointId::from_stored(cluster.representative.clone());
             let Some(point) = points.get(&id) else { continue };
             let detail = found.entry(id).or_insert_with(|| PointDetail {

@@ -21,16 +21,16 @@ mod score;
 pub mod tally;
 pub mod unify;
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-pub use score::scored;
+pub use score::{decided, scored};
 
 use crate::{
     context::{Context, StageReport},
-    data::{AgentReport, State, Task},
+    data::{AgentReport, State, Task, TaskId},
     store::Evaluation,
     web::Pages,
 };
@@ -115,15 +115,17 @@ pub async fn run(
     now: &str,
 ) -> Result<Vec<StageReport>> {
     let Subject { tasks, reports, agents, metrics } = subject;
-    let of = |report: &AgentReport| tasks.iter().find(|task| task.id == report.task);
+    let by_id: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
     let cases: Vec<Case<'_>> = reports
         .iter()
         .filter(|report| report.state == State::Ok)
-        .filter_map(|report| Some(Case { task: of(report)?, report }))
+        .filter_map(|report| Some(Case { task: by_id.get(&report.task)?, report }))
         .collect();
     let judged: Vec<Case<'_>> =
         cases.iter().copied().filter(|case| agents.is_empty() || agents.contains(&case.report.agent)).collect();
     let (kae, ace) = (metrics.contains(&Metric::Kae), metrics.contains(&Metric::Ace));
+    // Before the first question: what is judged counts, whatever ends the run.
+    note(ctx, metrics, options)?;
     let mut stages = Vec::new();
     if kae {
         let started = Instant::now();
@@ -142,7 +144,6 @@ pub async fn run(
         let started = Instant::now();
         stages.push(timed(checklist::rate(ctx, &judged, &checklists, options).await?, started));
     }
-    note(ctx, metrics)?;
     Ok(stages)
 }
 
@@ -151,7 +152,7 @@ fn timed(stage: StageReport, started: Instant) -> StageReport {
 }
 
 /// Whose judgements count from now on. A metric that was not asked for keeps its judges.
-fn note(ctx: &Context, metrics: &[Metric]) -> Result<()> {
+fn note(ctx: &Context, metrics: &[Metric], options: &Options) -> Result<()> {
     let before = ctx.store.last_evaluation()?.unwrap_or_default();
     let judges = |role: &'static str, prompt: &str| -> Result<Vec<(String, String)>> {
         let member = |member| Ok((ctx.llm.model_name(role, member)?, ctx.llm.prompt_hash(prompt)?));
@@ -159,6 +160,7 @@ fn note(ctx: &Context, metrics: &[Metric]) -> Result<()> {
     };
     let (kae, ace) = (metrics.contains(&Metric::Kae), metrics.contains(&Metric::Ace));
     ctx.store.save_evaluation(&Evaluation {
+        points: if kae { points::instrument(ctx, options)? } else { before.points },
         relation: if kae { judges("judge", relate::PROMPT)? } else { before.relation },
         rating: if ace { judges("rate", checklist::RATING)? } else { before.rating },
     })

@@ -12,7 +12,7 @@ use crate::{
     context::{self, Context, Notice, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
     llm::{Answer, Ask},
-    text::find::find,
+    text::{find::find, words},
     web::Page,
 };
 
@@ -24,9 +24,27 @@ const SMALL_PART: usize = 2_500;
 /// Longest key point in characters, and most spans of it.
 const LONGEST: usize = 1000;
 const SPANS: usize = 3;
+/// Shorter spans prove nothing; a Han character is a word.
+const FEWEST_WORDS: usize = 4;
 
-/// The key points of the pages that are cited for a task, by page.
-pub(super) type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, Vec<KeyPoint>>>;
+/// What was found in the pages that are cited for a task, by page.
+pub(super) type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, OfPage>>;
+
+/// What was found in a page.
+#[derive(Default)]
+pub(super) struct OfPage {
+    /// Its key points.
+    pub points: Vec<KeyPoint>,
+    /// Why parts of it gave none.
+    pub failed: Vec<&'static str>,
+}
+
+/// What decides which key points are found: sets that were found otherwise are not compared with each other.
+pub(super) fn instrument(ctx: &Context, options: &Options) -> Result<String> {
+    let Options { points, part, parts, near, .. } = options;
+    let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(PROMPT)?);
+    Ok(json!([model, prompt, points, part, parts, near]).to_string())
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -108,17 +126,18 @@ pub(super) async fn find_in<'a>(
         } else {
             report.done += 1;
         }
+        let of_page = found.entry(&part.task.id).or_default().entry(part.page.content.clone()).or_default();
         match points {
             Ok(points) => {
                 for _ in points.iter().filter(|point| !point.verified) {
                     report.reject("not_in_the_page");
                 }
-                let of_page = found.entry(&part.task.id).or_default().entry(part.page.content.clone()).or_default();
-                of_page.extend(points.into_iter().filter(|point| point.verified));
+                of_page.points.extend(points.into_iter().filter(|point| point.verified));
             }
             Err(unscored) => {
                 let item = format!("part {} of page {} for {}", part.number, &part.page.content[..12], part.task.id);
                 report.fail_unscored(&item, &unscored);
+                of_page.failed.push(unscored.cause.word());
             }
         }
     }
@@ -135,6 +154,11 @@ async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(R
         "most": options.points,
     });
     let schema = schema(options.points);
+    let most = options.points;
+    let check = |reply: &Points| {
+        let reason = format!("{} points where at most {most} were asked for", reply.points.len());
+        if reply.points.len() > most { Err(Unscored { cause: Cause::OutOfRange, reason }) } else { Ok(()) }
+    };
     let answer = ctx
         .llm
         .ask::<Points>(Ask {
@@ -142,6 +166,7 @@ async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(R
             prompt: PROMPT,
             vars: &vars,
             schema: Some(schema),
+            check: &check,
             max_tokens: 3000,
             ..Ask::default()
         })
@@ -156,8 +181,10 @@ async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(R
 
 /// The point, with the page's own wording of its spans.
 fn key_point(part: &Part<'_, '_>, point: Point) -> KeyPoint {
-    let own = |span: &String| find(&part.page.text, span).map(|place| part.page.text[place].to_owned());
-    let spans: Vec<String> = point.spans.iter().take(SPANS).filter_map(own).collect();
+    // A word or two are on any page.
+    let tells = |span: &&String| words::length(span) >= FEWEST_WORDS;
+    let own = |span: &String| find(part.text, span).map(|place| part.text[place].to_owned());
+    let spans: Vec<String> = point.spans.iter().take(SPANS).filter(tells).filter_map(own).collect();
     let verified = !spans.is_empty();
     let text = point.point_content.trim().to_owned();
     KeyPoint {

@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
     Case, Options,
-    points::Found,
+    points::{self, Found},
     reading::{Library, urls},
     unify::{Cluster, Point, unify},
 };
 use crate::{
     context::{self, Context, Notice, StageReport},
-    data::{Cause, KeyPoint, KeyPointId, Related, Relation, Unscored},
+    data::{AgentReport, Cause, KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
     llm::{Answer, Ask},
     store::Judge,
 };
@@ -56,6 +56,20 @@ impl Answer for Reply {
     }
 }
 
+/// A reference set.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Frozen {
+    /// How its points were found.
+    pub by: String,
+    /// The points, each once.
+    pub clusters: Vec<Cluster>,
+    /// Parts of pages that gave no points, by cause.
+    pub failed: BTreeMap<String, u64>,
+}
+
+/// The reports on each task with the readable pages that they cite.
+type Cited<'a> = BTreeMap<&'a TaskId, Vec<(&'a AgentReport, BTreeSet<String>)>>;
+
 /// A report and a key point, for one judge.
 struct Question<'a> {
     case: Case<'a>,
@@ -73,19 +87,26 @@ pub(super) async fn relate(
     options: &Options,
 ) -> Result<StageReport> {
     let mut report = StageReport::new("relations");
+    let pages = found.values().flat_map(BTreeMap::values);
     let known: BTreeMap<&KeyPointId, &KeyPoint> =
-        found.values().flat_map(BTreeMap::values).flatten().map(|point| (&point.id, point)).collect();
+        pages.flat_map(|page| &page.points).map(|point| (&point.id, point)).collect();
+    let by = points::instrument(ctx, options)?;
+    // Who cites which pages, by task.
+    let mut cited: Cited<'_> = BTreeMap::new();
+    for case in cases {
+        cited.entry(&case.task.id).or_default().push((case.report, own_pages(case, library)));
+    }
     let mut questions = Vec::new();
     for case in judged {
         let sets = [
             (own_set(case.report.id.as_str()), own_pages(case, library)),
-            (independent_set(&case.report.agent), independent_pages(case, cases, library)),
+            (independent_set(&case.report.agent), independent_pages(case, &cited)),
         ];
         let mut asked = BTreeSet::new();
         for (name, pages) in sets {
-            let clusters = unify(&of_pages(case, &pages, found), options.near);
-            ctx.store.freeze(&case.task.id, &name, &clusters)?;
-            asked.extend(clusters.into_iter().map(|cluster: Cluster| KeyPointId::from_stored(cluster.representative)));
+            let set = frozen(case, &pages, found, options.near, &by);
+            ctx.store.freeze(&case.task.id, &name, &set)?;
+            asked.extend(set.clusters.into_iter().map(|cluster| KeyPointId::from_stored(cluster.representative)));
         }
         for point in asked.iter().filter_map(|id| known.get(id)) {
             questions.extend((0..ctx.llm.members(ROLE)).map(|member| Question { case: *case, point, member }));
@@ -119,15 +140,23 @@ fn own_pages(case: &Case<'_>, library: &Library<'_>) -> BTreeSet<String> {
 
 /// The readable pages that other agents cite for the task. What only the scored agent cites is not among them: nobody
 /// chooses what it is compared with.
-fn independent_pages(case: &Case<'_>, cases: &[Case<'_>], library: &Library<'_>) -> BTreeSet<String> {
-    let others = cases.iter().filter(|other| other.task.id == case.task.id && other.report.agent != case.report.agent);
-    others.flat_map(|other| own_pages(other, library)).collect()
+fn independent_pages(case: &Case<'_>, cited: &Cited<'_>) -> BTreeSet<String> {
+    let others = cited.get(&case.task.id).into_iter().flatten();
+    let others = others.filter(|(report, _)| report.agent != case.report.agent);
+    others.flat_map(|(_, pages)| pages.iter().cloned()).collect()
 }
 
-fn of_pages(case: &Case<'_>, pages: &BTreeSet<String>, found: &Found<'_>) -> Vec<Point> {
+fn frozen(case: &Case<'_>, pages: &BTreeSet<String>, found: &Found<'_>, near: f64, by: &str) -> Frozen {
     let of_task = found.get(&case.task.id);
-    let points = pages.iter().filter_map(|page| of_task?.get(page)).flatten();
-    points.map(|p| Point { id: p.id.to_string(), text: p.text.clone(), verified: p.verified }).collect()
+    let (mut points, mut failed) = (Vec::new(), BTreeMap::new());
+    for page in pages.iter().filter_map(|page| of_task?.get(page)) {
+        let point = |p: &KeyPoint| Point { id: p.id.to_string(), text: p.text.clone(), verified: p.verified };
+        points.extend(page.points.iter().map(point));
+        for cause in &page.failed {
+            *failed.entry((*cause).to_owned()).or_default() += 1;
+        }
+    }
+    Frozen { by: by.to_owned(), clusters: unify(&points, near), failed }
 }
 
 async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
@@ -162,13 +191,14 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
 
 fn schema() -> Value {
     let text = json!({ "type": "string", "maxLength": LONGEST });
+    let tenths: Vec<f64> = (0..=10).map(|n| f64::from(n) / 10.0).collect();
     json!({
         "type": "object",
         "properties": {
             "reasoning": text,
             "key_aspects": { "type": "array", "items": text, "maxItems": ASPECTS },
             "relationship": { "type": "string", "enum": ["SUPPORTS", "OMITS", "CONTRADICTS"] },
-            "confidence": { "type": "number", "enum": [0.5, 0.6, 0.7, 0.8, 0.9, 1.0] }
+            "confidence": { "type": "number", "enum": tenths }
         },
         "required": ["reasoning", "key_aspects", "relationship", "confidence"],
         "additionalProperties": false

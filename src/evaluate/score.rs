@@ -8,14 +8,14 @@ use super::{
     ace::{self, Criterion},
     checklist::{Checklists, criterion_name},
     reading::urls,
-    relate::{independent_set, own_set},
+    relate::{Frozen, independent_set, own_set},
     tally::{Counts, Scored},
     unify::Cluster,
 };
 use crate::{
     data::{AgentReport, Mark, Rating, Related, Relation, State, Task, TaskId},
     store::Store,
-    text::words::word_count,
+    text::words,
 };
 
 /// What was judged, by report and by what it was compared with.
@@ -26,13 +26,14 @@ pub fn scored(store: &Store, tasks: &[Task]) -> Result<Vec<Scored>> {
     let tasks: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let (relations, ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
-    let sets: BTreeMap<(TaskId, String), Vec<Cluster>> = store.frozen()?;
+    let sets: BTreeMap<(TaskId, String), Frozen> = store.frozen()?;
     let checklists: Checklists = store.checklists()?;
     let known = Known {
         store,
         relations: by_subject(&relations),
         ratings: by_subject(&ratings),
         sets: &sets,
+        by: &evaluation.points,
         checklists: &checklists,
     };
     let mut scored = Vec::new();
@@ -48,25 +49,41 @@ struct Known<'a> {
     store: &'a Store,
     relations: Marks<'a, Related>,
     ratings: Marks<'a, Rating>,
-    sets: &'a BTreeMap<(TaskId, String), Vec<Cluster>>,
+    sets: &'a BTreeMap<(TaskId, String), Frozen>,
+    /// What finds key points.
+    by: &'a str,
     checklists: &'a Checklists,
 }
 
 impl Known<'_> {
     fn score(&self, task: &Task, report: &AgentReport) -> Result<Scored> {
         let mut unscored = BTreeMap::new();
+        let mut without = BTreeMap::new();
         let ok = report.state == State::Ok;
         let mut counts = |name: String| {
-            let clusters = self.sets.get(&(task.id.clone(), name)).filter(|clusters| ok && !clusters.is_empty())?;
-            Some(self.counts(report, clusters, &mut unscored))
+            let set = self.sets.get(&(task.id.clone(), name)).filter(|_| ok)?;
+            if set.by != self.by {
+                // Found by another model, prompt or setting: to be evaluated again.
+                *unscored.entry("stale".to_owned()).or_default() += 1;
+                return None;
+            }
+            for (cause, n) in &set.failed {
+                *unscored.entry(format!("key points {cause}")).or_default() += n;
+            }
+            (!set.clusters.is_empty()).then(|| self.counts(report, &set.clusters, &mut without))
         };
         let own = counts(own_set(report.id.as_str()));
         let independent = counts(independent_set(&report.agent));
+        // A point of both sets is one question.
+        for cause in without.into_values() {
+            *unscored.entry(cause).or_default() += 1;
+        }
         let ace = if ok { self.ace(task, report, &mut unscored) } else { None };
         let cited = urls(&report.text);
         let mut url_failures = BTreeMap::new();
         for url in &cited {
-            if let Some(cause) = self.store.visit(url)?.and_then(|visit| visit.cause) {
+            let cause = self.store.visit(url)?.map_or_else(|| Some("not_fetched".to_owned()), |visit| visit.cause);
+            if let Some(cause) = cause {
                 *url_failures.entry(cause).or_default() += 1;
             }
         }
@@ -91,21 +108,22 @@ impl Known<'_> {
             url_failures,
             output_tokens: report.spent.output_tokens.or(report.spent.tokens),
             cost_micro: report.spent.cost_usd.map(|usd| (usd * 1e6).round() as u64),
-            words: word_count(&report.text) as u64,
+            words: words::length(&report.text) as u64,
         })
     }
 
-    fn counts(&self, report: &AgentReport, clusters: &[Cluster], unscored: &mut BTreeMap<String, u64>) -> Counts {
+    /// The counts over a set; what has no verdict is noted in `without` by point.
+    fn counts(&self, report: &AgentReport, clusters: &[Cluster], without: &mut BTreeMap<String, String>) -> Counts {
         let mut counts = Counts::default();
         for cluster in clusters {
             let marks = self.relations.get(&(report.id.as_str(), cluster.representative.as_str()));
-            match decided(marks.map_or(&[][..], Vec::as_slice)) {
+            match decided(marks.into_iter().flatten().copied()) {
                 Ok(Relation::Supports) => counts.supported += 1,
                 Ok(Relation::Contradicts) => counts.conflicting += 1,
                 Ok(Relation::Omits) => counts.omitted += 1,
                 Err(cause) => {
                     counts.unscored += 1;
-                    *unscored.entry(cause).or_default() += 1;
+                    without.insert(cluster.representative.clone(), cause);
                 }
             }
         }
@@ -145,20 +163,21 @@ fn by_subject<T>(marks: &[Mark<T>]) -> Marks<'_, T> {
 }
 
 /// What most of the panel says; where no answer has more voices than each other one, nothing is decided.
-fn decided(marks: &[&Mark<Related>]) -> Result<Relation, String> {
+pub fn decided<'a>(marks: impl IntoIterator<Item = &'a Mark<Related>>) -> Result<Relation, String> {
     let mut voices: BTreeMap<Relation, usize> = BTreeMap::new();
-    for related in marks.iter().filter_map(|mark| mark.outcome.as_ref().ok()) {
-        *voices.entry(related.relation).or_default() += 1;
+    let mut failed = None;
+    for mark in marks {
+        match &mark.outcome {
+            Ok(related) => *voices.entry(related.relation).or_default() += 1,
+            Err(unscored) => failed = Some(unscored.cause),
+        }
     }
     let most = voices.values().copied().max().unwrap_or(0);
     let mut leading = voices.iter().filter(|(_, n)| **n == most);
     match (leading.next(), leading.next()) {
         (Some((relation, _)), None) => Ok(*relation),
         (Some(_), Some(_)) => Err("split_panel".to_owned()),
-        (None, _) => {
-            let failed = marks.iter().find_map(|mark| mark.outcome.as_ref().err());
-            Err(failed.map_or_else(|| "missing".to_owned(), |unscored| unscored.cause.word().to_owned()))
-        }
+        (None, _) => Err(failed.map_or("missing", |cause| cause.word()).to_owned()),
     }
 }
 
@@ -180,7 +199,7 @@ mod tests {
         use Relation::{Contradicts, Omits, Supports};
         let of = |relations: &[Option<Relation>]| {
             let marks: Vec<Mark<Related>> = relations.iter().copied().map(mark).collect();
-            decided(&marks.iter().collect::<Vec<_>>())
+            decided(&marks)
         };
         assert_eq!(of(&[Some(Supports), Some(Supports), Some(Omits)]), Ok(Supports));
         assert_eq!(of(&[Some(Contradicts), None]), Ok(Contradicts));

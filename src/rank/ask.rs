@@ -73,7 +73,7 @@ impl<'a> Panel<'a> {
 
     /// Notes the question that this panel was asked, and whoever has judged these tasks for it; where nobody has, nothing.
     pub fn note(&self, method: &str, parameters: serde_json::Value) -> Result<()> {
-        let members = asked(self.ctx)?;
+        let members = asked(self.ctx, method == "listwise")?;
         let known = |task: &TaskId| self.tasks.contains_key(task);
         let mut judges = self.judges.clone();
         for of in self.ctx.store.recorded(|model, prompt| is_asked(&members, model, prompt))? {
@@ -135,16 +135,18 @@ fn count<T>(
 }
 
 /// The names and prompts of those who will be asked: the verdicts of another model or prompt are another judge's, and so
-/// are the orders in which a model puts lists.
-pub(super) fn asked(ctx: &Context) -> Result<Vec<(String, String)>> {
+/// are the orders in which a model puts lists, where `lists` are asked for.
+pub(super) fn asked(ctx: &Context, lists: bool) -> Result<Vec<(String, String)>> {
     let mut duels = Vec::new();
-    let mut lists = Vec::new();
+    let mut orders = Vec::new();
     for member in 0..ctx.llm.members("judge") {
         let (name, [two, several]) = (ctx.llm.model_name("judge", member)?, judge::prompt_hashes(ctx, member)?);
         duels.push((name.clone(), two));
-        lists.push((name, several));
+        orders.push((name, several));
     }
-    duels.extend(lists);
+    if lists {
+        duels.extend(orders);
+    }
     Ok(duels)
 }
 

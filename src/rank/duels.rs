@@ -33,7 +33,7 @@ pub(super) async fn run(ctx: &Context, tasks: &[Task], options: &Options, report
 
 async fn play(ctx: &Context, panel: &mut Panel<'_>, options: &Options, report: &mut StageReport) -> Result<()> {
     let ids = panel.ids();
-    let judges = asked(ctx)?;
+    let judges = asked(ctx, options.method == Method::Listwise)?;
     let members = ctx.llm.members("judge").max(1);
     let calls = options.calls(ids.len()) / members as u64;
     let again = again(options, calls);
@@ -45,8 +45,7 @@ async fn play(ctx: &Context, panel: &mut Panel<'_>, options: &Options, report: &
     let settings = Settings {
         top: edge_of(ids.len(), options.top),
         calls: (calls - again) as usize,
-        // Who puts lists in an order is another judge than who decides duels.
-        judges: if options.group() > 2 { 2 * members } else { members },
+        judges: judges.len(),
         target_recall: (options.target_recall < 1.0).then_some(options.target_recall),
         group: options.group(),
         seed: ctx.seed,
@@ -108,8 +107,8 @@ fn before<F: Fn(&Judge) -> Option<usize>>(
 ) -> Result<Before> {
     let mut compared = ctx.store.recorded(|model, prompt| is_asked(judges, model, prompt))?;
     let mut ordered = ctx.store.lineups(|model, prompt| is_asked(judges, model, prompt))?;
-    compared.retain(|of| of.run < begun);
-    ordered.retain(|of| of.run < begun);
+    compared.retain(|of| of.run < begun && index.seen(of).is_some());
+    ordered.retain(|of| of.run < begun && !index.list_games(of).is_empty());
     let games =
         compared.iter().filter_map(|of| index.game(of)).chain(ordered.iter().flat_map(|of| index.list_games(of)));
     let seen = compared.iter().filter_map(|of| index.seen(of)).chain(ordered.iter().flat_map(|of| index.list_seen(of)));

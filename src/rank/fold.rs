@@ -150,7 +150,7 @@ fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
     let mut duels = store.recorded(|model, prompt| is_asked(&of_panel, model, prompt))?;
     duels.retain(|of| judges.contains(&of.judge) && index.knows(&of.told));
     let mut lists = store.lineups(|model, prompt| is_asked(&of_panel, model, prompt))?;
-    lists.retain(|of| judges.contains(&of.judge));
+    lists.retain(|of| judges.contains(&of.judge) && index.knows_two(&of.told));
     let mut on_record = OnRecord {
         lists: judges.iter().map(|judge| lists.iter().any(|of| of.judge == *judge)).collect(),
         seen: duels.iter().filter_map(|of| index.seen(of)).collect(),

@@ -25,6 +25,11 @@ impl<'a, F: Fn(&Judge) -> Option<usize>> Index<'a, F> {
         self.tasks.contains_key(&comparison.a) && self.tasks.contains_key(&comparison.b)
     }
 
+    /// Whether at least two of its tasks are among them: then it says something.
+    pub fn knows_two(&self, lineup: &Lineup) -> bool {
+        lineup.shown.iter().filter(|id| self.tasks.contains_key(id)).count() > 1
+    }
+
     /// A verdict on two of the tasks, as a game: the winner has won, however sure the judge said it was. Whether that can
     /// be taken at its word is the audit's question.
     pub fn game(&self, recorded: &Recorded) -> Option<Game> {

@@ -23,6 +23,8 @@ const RATING: Instrument =
 /// What an evaluation asked last, and of whom: only these judges count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
+    /// What finds key points; only sets that were found so count.
+    pub points: String,
     /// Models and prompts that say how reports relate to key points, as (model asked, hash of the prompt).
     pub relation: Vec<(String, String)>,
     /// Those that rate.
@@ -250,7 +252,7 @@ impl Store {
         let mut statement = connection.prepare_cached(
             "SELECT subject, other, sample, value, label, confidence, cause, judgement.payload, state, model_asked,
                 prompt_hash
-             FROM judgement JOIN judge ON judge.id = judgement.judge WHERE instrument = ?1 ORDER BY judgement.id",
+             FROM judgement JOIN judge ON judge.id = judgement.judge WHERE instrument = ?1 ORDER BY judgement.rowid",
         )?;
         let rows = statement.query_map([instrument.id], |row| {
             let outcome = if row.get::<_, String>(8)? == "scored" {
@@ -272,14 +274,17 @@ impl Store {
                 },
             ))
         })?;
-        let mut marks = Vec::new();
+        // One voice per model and question: the newest that decided, else the newest.
+        let mut marks: BTreeMap<(ReportId, String, u32, String), Mark<T>> = BTreeMap::new();
         for row in rows {
             let (by, mark): ((String, String), Mark<T>) = row?;
-            if judges.contains(&by) {
-                marks.push(Mark { model: by.0, ..mark });
+            let key = (mark.report.clone(), mark.of.clone(), mark.sample, by.0.clone());
+            let is_worse = mark.outcome.is_err() && marks.get(&key).is_some_and(|known| known.outcome.is_ok());
+            if judges.contains(&by) && !is_worse {
+                marks.insert(key, Mark { model: by.0, ..mark });
             }
         }
-        Ok(marks)
+        Ok(marks.into_values().collect())
     }
 
     /// Notes what is evaluated by whom.

@@ -1,5 +1,7 @@
 //! Reports of research agents. Their text never changes; a later one for the same attempt is another report.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 
@@ -17,6 +19,8 @@ impl Store {
         let (run, stream) = (self.run, self.stream());
         let agent = Id::<AgentKind>::of(&[&report.agent]).to_string();
         let spent = serde_json::to_string(&report.spent)?;
+        // What no machine can have written is only in the payload.
+        let count = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
         self.write(|tx| {
             tx.execute(
                 "INSERT OR IGNORE INTO agent (id, name, config_hash, version, run) VALUES (?1, ?2, '', '', ?3)",
@@ -27,7 +31,6 @@ impl Store {
                 .optional()?
                 .is_some();
             // Handed in again, it is the newest of its attempt again.
-            tx.execute("DELETE FROM event WHERE stream = 'reports' AND payload = ?1", [format!("\"{}\"", report.id)])?;
             tx.execute(
                 "INSERT INTO event (stream, seq, kind, payload)
                  SELECT 'reports', coalesce(max(seq), 0) + 1, 'handed_in', ?1 FROM event WHERE stream = 'reports'",
@@ -47,8 +50,8 @@ impl Store {
                     report.attempt,
                     report.state.word(),
                     report.text,
-                    report.spent.input_tokens,
-                    report.spent.output_tokens.or(report.spent.tokens),
+                    count(report.spent.input_tokens),
+                    count(report.spent.output_tokens.or(report.spent.tokens)),
                     report.spent.cost_usd.map(|usd| (usd * 1e6).round() as i64),
                     report.spent.seconds.map(|seconds| (seconds * 1e3).round() as i64),
                     spent,
@@ -63,17 +66,24 @@ impl Store {
     /// The newest report of each agent, task and attempt, by task, agent and attempt.
     pub fn reports(&self) -> Result<Vec<AgentReport>> {
         let connection = self.connection();
+        let mut events =
+            connection.prepare_cached("SELECT payload, seq FROM event WHERE stream = 'reports' ORDER BY seq")?;
+        let handed_in = events.query_map([], |row| Ok((from_json(0, &row.get::<_, String>(0)?)?, row.get(1)?)))?;
+        let handed_in: BTreeMap<String, i64> = handed_in.collect::<rusqlite::Result<_>>()?;
         let mut statement = connection.prepare_cached(
-            "SELECT id, task, name, attempt, state, text, payload FROM
-                (SELECT document.*, agent.name,
-                    row_number() OVER (PARTITION BY task, agent, attempt ORDER BY event.seq DESC) AS age
-                 FROM document JOIN agent ON agent.id = document.agent
-                 JOIN event ON event.stream = 'reports' AND event.payload = '\"' || document.id || '\"'
-                 WHERE document.kind = 'report')
-             WHERE age = 1 ORDER BY task, name, attempt",
+            "SELECT document.id, task, name, attempt, state, text, document.payload
+             FROM document JOIN agent ON agent.id = document.agent WHERE document.kind = 'report'",
         )?;
-        let rows = statement.query_map([], read)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let mut newest: BTreeMap<(TaskId, String, u32), (i64, AgentReport)> = BTreeMap::new();
+        for report in statement.query_map([], read)? {
+            let report = report?;
+            let seq = handed_in.get(report.id.as_str()).copied().unwrap_or_default();
+            let key = (report.task.clone(), report.agent.clone(), report.attempt);
+            if newest.get(&key).is_none_or(|(known, _)| *known < seq) {
+                newest.insert(key, (seq, report));
+            }
+        }
+        Ok(newest.into_values().map(|(_, report)| report).collect())
     }
 }
 

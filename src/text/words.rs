@@ -21,6 +21,11 @@ pub fn word_count(text: &str) -> usize {
     text.unicode_words().filter(|word| !word.chars().all(is_han)).count()
 }
 
+/// How long a text is: words, and each Han character as one.
+pub fn length(text: &str) -> usize {
+    word_count(text) + han_count(text)
+}
+
 /// Whether most of the text is Chinese: more Han characters than other words.
 pub fn is_chinese(text: &str) -> bool {
     han_count(text) > word_count(text)

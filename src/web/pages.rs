@@ -76,7 +76,7 @@ impl Pages {
             _ => (self.fetch(store, url, now).await?, false),
         };
         let page = match (&visit.cause, &visit.content) {
-            (None, Some(content)) => page(store, content)?,
+            (None, Some(content)) => page(store, &visit, content)?,
             (cause, _) => Err(NoPage {
                 cause: cause.clone().unwrap_or_else(|| "no_content".to_owned()),
                 message: visit.message.clone().unwrap_or_default(),
@@ -149,9 +149,18 @@ fn extract(read: read::Read) -> Extract {
     }
 }
 
-fn page(store: &Store, content: &str) -> Result<Result<Page, NoPage>> {
-    Ok(match store.extract(content)? {
-        Some(Extract { title, text, .. }) => Ok(Page { content: content.to_owned(), title, text }),
-        None => Err(NoPage { cause: "no_text".into(), message: "nothing could be read from it".into() }),
-    })
+/// The text of stored bytes; read again where a run ended between the bytes and their text.
+fn page(store: &Store, visit: &Visit, content: &str) -> Result<Result<Page, NoPage>> {
+    if let Some(Extract { title, text, .. }) = store.extract(content)? {
+        return Ok(Ok(Page { content: content.to_owned(), title, text }));
+    }
+    let bytes = store.content(content)?.unwrap_or_default();
+    match read::read(&bytes, visit.content_type.as_deref(), &visit.url) {
+        Ok(read) => {
+            let extract = extract(read);
+            store.save_extract(content, &extract)?;
+            Ok(Ok(Page { content: content.to_owned(), title: extract.title, text: extract.text }))
+        }
+        Err(error) => Ok(Err(NoPage { cause: error.cause().to_owned(), message: error.to_string() })),
+    }
 }

@@ -203,6 +203,14 @@ fn what_is_missing_is_said() {
     let broken =
         world.project.fails(&["answer", "--agent", "broken", "--command", "sh -c 'echo oh no >&2; exit 3'"], 1);
     assert!(broken.contains("oh no"), "{broken}");
+    let again = world.project.fails(&["answer", "--agent", "broken", "--command", "sh -c 'exit 3'"], 1);
+    assert!(again.contains("no report since an earlier run"), "what failed is not forgotten: {again}");
+    assert!(world.project.fails(&["answer", "--agent", "x", "--command", "true", "--replay"], 2).contains("--replay"));
+    // A file of the project is found although the agent runs elsewhere; what a program says cannot work on the terminal.
+    let script = "import sys\nprint('taskgen-usage: {\"output_tokens\": 18446744073709551615}', file=sys.stderr)\nprint('A report.')\n";
+    std::fs::write(world.project.path("agent.py"), script).expect("writable");
+    world.project.ok(&["answer", "--agent", "evil\u{1b}[2J", "--command", "python3 agent.py"]);
+    assert!(!world.project.ok(&["reports", "list"]).contains('\u{1b}'));
     world.project.ok(&["answer", "--agent", "faithful"]);
     assert!(world.project.fails(&["evaluate", "--agent", "nobody"], 2).contains("no reports of this agent: `nobody`"));
     // Without the flag, no page on a private address is fetched, whatever the reports say.
@@ -214,4 +222,30 @@ fn what_is_missing_is_said() {
     assert_eq!(row("broken")["states"]["error"], 4);
     assert_eq!(row("faithful")["own"]["pooled"]["ksr"]["value"], Value::Null, "no page, no share");
     assert!(row("faithful")["url_failures"].as_object().is_some_and(|causes| !causes.is_empty()));
+    // Tasks that are gone take their reports along, and that is said.
+    world.project.sql("UPDATE task SET superseded = 1 - superseded");
+    assert!(world.project.fails(&["leaderboard"], 2).contains("none of the 12 reports is on these"));
+}
+
+/// A panel decides by most voices, on the page as on the board; other key points than the judged ones are stale.
+#[test]
+fn a_page_leads_from_the_score_to_the_span_and_other_points_are_stale() {
+    let world = World::new();
+    world.answer();
+    world.project.ok(&EVALUATE);
+    let page = world.project.path("board of agents.html");
+    world.project.ok(&["leaderboard", "--by", "type", "--html", page.to_str().expect("UTF-8")]);
+    let summary = std::fs::read_to_string(&page).expect("written");
+    let task = format!("board_of_agents-tasks/{}.html", world.tasks["soil"]);
+    assert!(summary.replace("&#x2f;", "/").contains(&task) && !summary.contains("<script"));
+    let task = std::fs::read_to_string(world.project.path(&task)).expect("written").replace("&#x2f;", "/");
+    assert!(task.contains("<mark id=") && task.contains("faithful") && task.contains("/soil/roots.pdf"));
+    // Half of the agents is judged with other key points: the others' scores are not comparable any more.
+    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
+    std::fs::write(world.project.path("taskgen.toml"), format!("{config}[evaluate]\npoints = 7\n")).expect("writable");
+    world.project.ok(&[&EVALUATE[..], &["--agent", "half", "--metric", "kae"]].concat());
+    let board: Value = serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
+    let row = |name: &str| board["agents"].as_array().and_then(|rows| rows.iter().find(|row| row["agent"] == name));
+    assert_eq!(row("faithful").expect("a row")["unscored"]["stale"], 8);
+    assert_eq!(row("half").expect("a row")["unscored"]["stale"], Value::Null);
 }

@@ -24,7 +24,7 @@ fn sample(name: &str, language: &str) -> Value {
             json!({ "task": text, "title": "Gravel", "part": 1, "parts": 2, "page": text, "most": 8 })
         }
         "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),
-        "evaluate/checklist" => {
+        "evaluate/checklist" | "evaluate/checklist-short" => {
             json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources" })
         }
         "evaluate/rating" => json!({

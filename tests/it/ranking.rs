@@ -163,6 +163,8 @@ fn lists_screen_and_duels_decide() {
     tell_apart(&undisturbed);
     undisturbed.ok(&args);
     assert_eq!(project.export(), undisturbed.export());
+    // Another method after it asks its own questions; lists are another instrument.
+    project.ok(&["rank", "--method", "halving", "--budget-calls", "20"]);
     for (flags, said) in [
         (["rank", "--method", "listwise", "--rounds", "3"], "--rounds has no meaning but for --method elo"),
         (["rank", "--method", "listwise", "--list-size", "2"], "rank.list_size must be between 3 and 12"),
