@@ -32,6 +32,9 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
         let hint = "hint: reports that were handed in are kept; `taskgen reports list`";
         return Err(Usage(format!("--replay asks nobody, and so no agent\n{hint}")).into());
     }
+    if args.agent.trim().is_empty() {
+        return Err(Usage("the agent needs a name\nhint: --agent NAME".into()).into());
+    }
     let project = Project::find(global)?;
     let store = Arc::new(project.write(global)?);
     if global.offline {

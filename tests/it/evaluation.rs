@@ -200,6 +200,7 @@ fn what_is_missing_is_said() {
     assert!(world.project.fails(&["evaluate"], 2).contains("there are no reports yet"));
     assert!(world.project.fails(&["leaderboard"], 2).contains("there are no reports yet"));
     assert!(world.project.fails(&["answer", "--agent", "nobody"], 2).contains("[agents.nobody]"));
+    assert!(world.project.fails(&["answer", "--agent", " ", "--command", "true"], 2).contains("needs a name"));
     let broken =
         world.project.fails(&["answer", "--agent", "broken", "--command", "sh -c 'echo oh no >&2; exit 3'"], 1);
     assert!(broken.contains("oh no"), "{broken}");
