@@ -12,7 +12,11 @@ use anyhow::Result;
 use futures_util::StreamExt as _;
 use serde::Serialize;
 
-use crate::{data::Unscored, llm::Llm, store::Store};
+use crate::{
+    data::{Unscored, Usage},
+    llm::Llm,
+    store::Store,
+};
 
 /// What the stages share.
 #[derive(Clone)]
@@ -98,10 +102,44 @@ pub struct StageReport {
     pub failed: Vec<Failure>,
     /// What was looked at and refused, by rule.
     pub rejected: BTreeMap<String, u64>,
+    /// What came of the questions about each item, where a stage counts that.
+    pub harvests: Vec<Harvest>,
     /// Sentences for the user.
     pub notes: Vec<String>,
     /// Wall time.
     pub seconds: f64,
+}
+
+/// What came of the questions about one item, from question to what is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Harvest {
+    /// Which one.
+    pub item: String,
+    /// Questions, those on record included.
+    pub asked: u64,
+    /// Replies that could be read.
+    pub parsed: u64,
+    /// Ideas or tasks in them.
+    pub found: u64,
+    /// Those that passed the rules of their own.
+    pub sound: u64,
+    /// Those that are kept in the end.
+    pub kept: u64,
+    /// Those that are not, by rule.
+    pub rejected: BTreeMap<String, u64>,
+    /// Tokens of prompts and replies, those on record included.
+    pub tokens: u64,
+    /// Wall time.
+    pub seconds: f64,
+}
+
+impl Harvest {
+    /// Counts a question and whether its reply could be read.
+    pub fn count(&mut self, usage: Usage, parsed: bool) {
+        self.asked += 1;
+        self.parsed += u64::from(parsed);
+        self.tokens += usage.input + usage.output;
+    }
 }
 
 /// An item that failed.
@@ -129,6 +167,7 @@ impl StageReport {
         for (rule, n) in other.rejected {
             *self.rejected.entry(rule).or_default() += n;
         }
+        self.harvests.extend(other.harvests);
         self.notes.extend(other.notes);
     }
 

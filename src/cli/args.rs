@@ -93,7 +93,7 @@ pub enum Command {
     /// Transcripts → inspirations
     Inspire(Select),
     /// Inspirations → tasks
-    Weave(Select),
+    Weave(Weave),
     /// Tasks → a ranking, by pairwise judgements
     Rank(RankCommand),
     /// Runs a research agent over the tasks
@@ -180,12 +180,31 @@ pub struct Sound {
     pub jobs: Option<usize>,
 }
 
-/// `inspire`, `weave`
+/// `inspire`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Select {
     /// Only this seminar, by path or id (repeatable)
     #[arg(long, value_name = "ID")]
     pub seminar: Vec<String>,
+}
+
+/// `weave`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Weave {
+    #[command(flatten)]
+    pub select: Select,
+    /// Tasks of one seminar, 5 to 8 [default: 6]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(5..=8))]
+    pub per_seminar: Option<u64>,
+    /// Language of the tasks: en, zh …, or talk for that of each talk [default: talk]
+    #[arg(long, value_name = "TAG")]
+    pub language: Option<String>,
+    /// Also so many tasks that join two seminars
+    #[arg(long, value_name = "N")]
+    pub across: Option<usize>,
+    /// Also each task in these languages, with commas: en,zh
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    pub translate: Option<Vec<String>>,
 }
 
 /// `rank`

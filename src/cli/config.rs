@@ -294,14 +294,9 @@ pub fn check(config: &Config) -> Result<(), String> {
             return Err(format!("providers.{name}.base_url must begin with http:// or https://: `{shown}`"));
         }
     }
-    if !(5..=8).contains(&config.weave.per_seminar) {
-        return Err(format!("weave.per_seminar must be 5 to 8: `{}`", config.weave.per_seminar));
-    }
+    config.weave.check()?;
     config.rank.check()?;
     config.evaluate.check()?;
-    if config.inspire.window == 0 {
-        return Err("inspire.window must be at least 1: `0`".into());
-    }
     Ok(())
 }
 

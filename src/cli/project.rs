@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use super::{
-    args::{Global, Rank, Sound},
+    args::{Global, Rank, Sound, Weave},
     config::{self, Loaded},
     exit::Usage,
     log, roles,
@@ -137,6 +137,32 @@ impl Project {
     /// Applies the flags of the transcribe stage.
     pub fn apply_sound(&mut self, sound: &Sound) {
         apply_sound(&mut self.loaded, sound);
+    }
+
+    /// Lets the flags of `weave` win.
+    pub fn apply_weave(&mut self, weave: &Weave) -> Result<()> {
+        let options = &mut self.loaded.config.weave;
+        let mut set = Vec::new();
+        if let Some(n) = weave.per_seminar {
+            options.per_seminar = n as usize;
+            set.push(("weave.per_seminar", "--per-seminar"));
+        }
+        if let Some(language) = &weave.language {
+            options.language.clone_from(language);
+            set.push(("weave.language", "--language"));
+        }
+        if let Some(n) = weave.across {
+            options.across = n;
+            set.push(("weave.across", "--across"));
+        }
+        if let Some(languages) = &weave.translate {
+            options.translate.clone_from(languages);
+            set.push(("weave.translate", "--translate"));
+        }
+        for (key, flag) in set {
+            self.loaded.set_by(key, flag);
+        }
+        self.loaded.config.weave.check().map_err(|error| Usage(error).into())
     }
 
     /// Applies the flags of the rank stage.

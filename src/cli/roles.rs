@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The roles that exist.
-pub const NAMES: [&str; 6] = ["inspire", "weave", "judge", "keypoints", "checklist", "rate"];
+pub const NAMES: [&str; 9] =
+    ["inspire", "review", "weave", "probe", "translate", "judge", "keypoints", "checklist", "rate"];
 
 /// The roles of `taskgen run`.
-pub const OF_RUN: [&str; 3] = ["inspire", "weave", "judge"];
+pub const OF_RUN: [&str; 4] = ["inspire", "review", "weave", "judge"];
 
 /// The roles of which several models may be a panel.
 const PANELS: [&str; 2] = ["judge", "rate"];
@@ -20,8 +21,14 @@ const PANELS: [&str; 2] = ["judge", "rate"];
 pub struct Roles {
     /// Finds inspirations.
     pub inspire: Role,
+    /// Looks at inspirations a second time.
+    pub review: Role,
     /// Writes tasks.
     pub weave: Role,
+    /// Tries tasks without looking anything up.
+    pub probe: Role,
+    /// Writes tasks in another language.
+    pub translate: Role,
     /// Compares tasks, and reports with key points; several judges are a panel.
     pub judge: Role,
     /// Finds the key points of web pages.
@@ -77,7 +84,10 @@ impl Roles {
     pub fn get(&self, role: &str) -> &Role {
         match role {
             "inspire" => &self.inspire,
+            "review" => &self.review,
             "weave" => &self.weave,
+            "probe" => &self.probe,
+            "translate" => &self.translate,
             "keypoints" => &self.keypoints,
             "checklist" => &self.checklist,
             "rate" => &self.rate,
@@ -89,7 +99,10 @@ impl Roles {
     pub fn set(&mut self, role: &str, models: &str) -> bool {
         let slot = match role {
             "inspire" => &mut self.inspire,
+            "review" => &mut self.review,
             "weave" => &mut self.weave,
+            "probe" => &mut self.probe,
+            "translate" => &mut self.translate,
             "judge" => &mut self.judge,
             "keypoints" => &mut self.keypoints,
             "checklist" => &mut self.checklist,

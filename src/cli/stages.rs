@@ -20,7 +20,7 @@ use crate::{
     inspire, rank,
     store::{SeminarInfo, Store},
     transcribe::Discovered,
-    weave,
+    weave::{self, disciplines::Disciplines},
 };
 
 /// `taskgen run`
@@ -47,8 +47,9 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         &|recording, transcript| transcribe::take_in(&store, recording, transcript),
     )?;
     let mut stages = vec![heard];
+    let disciplines = Disciplines::load(&project.root)?;
     let seminars = chosen(&store, &found)?;
-    let work = after_transcription(&ctx, &project.loaded.config, &seminars, &mut stages);
+    let work = after_transcription(&ctx, &project.loaded.config, &disciplines, &seminars, &mut stages);
     let work = resolve::block_on(work);
     finished(work, &stages, &store, &ctx, printer)?;
     summary::end(&project, &store, stages, &ctx, started, args.rank.max_unscored, printer)
@@ -58,6 +59,7 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
 async fn after_transcription(
     ctx: &Context,
     config: &Config,
+    disciplines: &Disciplines,
     seminars: &[SeminarInfo],
     stages: &mut Vec<StageReport>,
 ) -> Result<()> {
@@ -65,8 +67,28 @@ async fn after_transcription(
         return Ok(());
     }
     stages.push(inspire::run(ctx, seminars, &config.inspire).await?);
-    stages.push(weave::run(ctx, seminars, &config.weave).await?);
+    woven(ctx, config, disciplines, seminars, stages).await?;
     stages.push(rank::run(ctx, &ctx.store.tasks()?, &config.rank).await?);
+    Ok(())
+}
+
+/// The tasks of `seminars`, and those across all seminars and in other languages where they are wanted.
+async fn woven(
+    ctx: &Context,
+    config: &Config,
+    disciplines: &Disciplines,
+    seminars: &[SeminarInfo],
+    stages: &mut Vec<StageReport>,
+) -> Result<()> {
+    let options = &config.weave;
+    stages.push(weave::run(ctx, seminars, options, disciplines).await?);
+    let all = ctx.store.seminars()?;
+    if options.across > 0 {
+        stages.push(weave::across(ctx, &all, options, disciplines).await?);
+    }
+    if !options.translate.is_empty() {
+        stages.push(weave::translate(ctx, &all, &options.translate).await?);
+    }
     Ok(())
 }
 
@@ -86,7 +108,8 @@ fn predict_run(
         printer.note(&format!("{missing} recordings have no transcript yet: what they would take is not counted"));
     }
     let ctx = resolve::context(global, project, store, notify, printer, &roles::OF_RUN)?;
-    resolve::block_on(after_transcription(&ctx, &project.loaded.config, &seminars, &mut Vec::new()))?;
+    let disciplines = Disciplines::load(&project.root)?;
+    resolve::block_on(after_transcription(&ctx, &project.loaded.config, &disciplines, &seminars, &mut Vec::new()))?;
     predicted(&ctx, printer)
 }
 
@@ -119,28 +142,30 @@ pub fn inspire(global: &Global, args: &args::Select, printer: &Printer) -> Resul
     one_stage(
         global,
         printer,
-        "inspire",
+        &["inspire", "review"],
         1.0,
-        async |ctx, config, store| {
-            let seminars = inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")))?;
-            inspire::run(ctx, &seminars, &config.inspire).await
+        async |ctx, project, stages| {
+            let seminars = chosen_by_name(&ctx.store, args)?;
+            stages.push(inspire::run(ctx, &seminars, &project.loaded.config.inspire).await?);
+            Ok(())
         },
         |_| Ok(()),
     )
 }
 
 /// `taskgen weave`
-pub fn weave(global: &Global, args: &args::Select, printer: &Printer) -> Result<u8> {
+pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u8> {
     one_stage(
         global,
         printer,
-        "weave",
+        if args.translate.is_some() { &["weave", "translate"] } else { &["weave"] },
         1.0,
-        async |ctx, config, store| {
-            let seminars = inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")))?;
-            weave::run(ctx, &seminars, &config.weave).await
+        async |ctx, project, stages| {
+            let seminars = chosen_by_name(&ctx.store, &args.select)?;
+            let disciplines = Disciplines::load(&project.root)?;
+            woven(ctx, &project.loaded.config, &disciplines, &seminars, stages).await
         },
-        |_| Ok(()),
+        |project| project.apply_weave(args),
     )
 }
 
@@ -149,9 +174,12 @@ pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8>
     one_stage(
         &judged_by(global, args),
         printer,
-        "judge",
+        &["judge"],
         args.max_unscored,
-        async |ctx, config, store| rank::run(ctx, &store.tasks()?, &config.rank).await,
+        async |ctx, project, stages| {
+            stages.push(rank::run(ctx, &ctx.store.tasks()?, &project.loaded.config.rank).await?);
+            Ok(())
+        },
         |project| project.apply_rank(args),
     )
 }
@@ -166,9 +194,9 @@ fn judged_by(global: &Global, rank: &args::Rank) -> Global {
 fn one_stage(
     global: &Global,
     printer: &Printer,
-    role: &'static str,
+    roles: &[&'static str],
     max_unscored: f64,
-    work: impl AsyncFnOnce(&Context, &Config, &Store) -> Result<StageReport>,
+    work: impl AsyncFnOnce(&Context, &Project, &mut Vec<StageReport>) -> Result<()>,
     adapt: impl FnOnce(&mut Project) -> Result<()>,
 ) -> Result<u8> {
     let started = Instant::now();
@@ -184,14 +212,20 @@ fn one_stage(
             Usage("no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages".into()).into()
         );
     }
-    let ctx = resolve::context(global, &project, &store, &notify, printer, &[role])?;
-    let work = work(&ctx, &project.loaded.config, &store);
+    let ctx = resolve::context(global, &project, &store, &notify, printer, roles)?;
+    let mut stages = Vec::new();
+    let worked = resolve::block_on(work(&ctx, &project, &mut stages));
     if global.dry_run {
-        resolve::block_on(work)?;
+        worked?;
         return predicted(&ctx, printer);
     }
-    let report = finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
-    summary::end(&project, &store, vec![report], &ctx, started, max_unscored, printer)
+    finished(worked, &stages, &store, &ctx, printer)?;
+    summary::end(&project, &store, stages, &ctx, started, max_unscored, printer)
+}
+
+/// The seminars that the flags name; all without any.
+fn chosen_by_name(store: &Store, args: &args::Select) -> Result<Vec<SeminarInfo>> {
+    inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")).into())
 }
 
 /// The seminars of the recordings that were named.

@@ -179,7 +179,7 @@ fn text_show(traced: &Traced<'_>) -> String {
         source.duration,
     );
     for (inspiration, context) in traced.listed.sources.iter().zip(&traced.context) {
-        let traits: Vec<String> = inspiration.traits.iter().map(|t| format!("{t:?}").to_lowercase()).collect();
+        let traits: Vec<&str> = inspiration.traits.iter().map(|shown| shown.which.word()).collect();
         out.push_str(&format!(
             "\n\n{}  {}  ({})\n  {}",
             inspiration.id,
@@ -187,6 +187,9 @@ fn text_show(traced: &Traced<'_>) -> String {
             traits.join(", "),
             inspiration.text
         ));
+        for shown in inspiration.traits.iter().filter(|shown| !shown.reason.is_empty()) {
+            out.push_str(&format!("\n  {}: {}", shown.which.word(), shown.reason));
+        }
         for evidence in &inspiration.evidence {
             out.push_str(&format!(
                 "\n  {}–{}  characters {}–{}\n  “{}”",
@@ -269,6 +272,8 @@ fn record(listed: &Listed, transcript: &Transcript) -> Value {
                     "start_s": e.start, "end_s": e.end,
                     "start_char": e.start_char, "end_char": e.end_char,
                     "quote": e.quote,
+                    "speaker": e.speaker,
+                    "similarity": thousandths(e.similarity),
                 })
             })
             .collect();
@@ -278,6 +283,7 @@ fn record(listed: &Listed, transcript: &Transcript) -> Value {
             "traits": inspiration.traits,
             "text": inspiration.text,
             "evidence": evidence,
+            "reviews": inspiration.reviews,
         }));
     }
     json!({

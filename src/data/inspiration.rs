@@ -35,6 +35,11 @@ impl InspirationType {
         }
     }
 
+    /// Whether `word`, in lower case, names this type; the paper spells one of them in two ways.
+    pub fn is(self, word: &str) -> bool {
+        word == self.word() || (self == Self::Transdisciplinary && word == "transdisciplinarity")
+    }
+
     /// The paper's label, for exports.
     pub fn label(self) -> &'static str {
         match self {
@@ -60,6 +65,52 @@ pub enum Trait {
     Verifiability,
 }
 
+impl Trait {
+    /// All traits in the paper's order.
+    pub const ALL: [Self; 4] = [Self::Novelty, Self::Explorability, Self::Challenge, Self::Verifiability];
+
+    /// The word that is stored and asked for.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Novelty => "novelty",
+            Self::Explorability => "explorability",
+            Self::Challenge => "challenge",
+            Self::Verifiability => "verifiability",
+        }
+    }
+}
+
+/// A trait that an idea was judged to show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "ShownForm")]
+pub struct Shown {
+    /// Which one.
+    #[serde(rename = "trait")]
+    pub which: Trait,
+    /// Why, in the model's words; empty in records from before reasons were asked for.
+    pub reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ShownForm {
+    Word(Trait),
+    Judged {
+        #[serde(rename = "trait")]
+        which: Trait,
+        reason: String,
+    },
+}
+
+impl From<ShownForm> for Shown {
+    fn from(form: ShownForm) -> Self {
+        match form {
+            ShownForm::Word(which) => Self { which, reason: String::new() },
+            ShownForm::Judged { which, reason } => Self { which, reason },
+        }
+    }
+}
+
 /// An idea in a talk, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inspiration {
@@ -72,11 +123,82 @@ pub struct Inspiration {
     /// Its one type.
     pub kind: InspirationType,
     /// Its traits, at least two, sorted, each once.
-    pub traits: Vec<Trait>,
+    pub traits: Vec<Shown>,
     /// The model's summary, in the talk's language.
     pub text: String,
-    /// Where the talk says so; at least one.
+    /// Where the talk says so; one to three.
     pub evidence: Vec<Evidence>,
+    /// What reviewers said of it, oldest first.
+    pub reviews: Vec<Review>,
+}
+
+impl Inspiration {
+    /// Whether tasks may be woven from it: what a person said last decides, and else every model must have accepted it.
+    pub fn stands(&self) -> bool {
+        match self.reviews.iter().rev().find(|review| review.by == Reviewer::Person) {
+            Some(last) => last.fault.is_none(),
+            None => self.reviews.iter().all(|review| review.fault.is_none()),
+        }
+    }
+
+    /// Its words and those of its quotes.
+    pub fn words(&self) -> String {
+        let quotes = self.evidence.iter().map(|evidence| evidence.quote.as_str());
+        std::iter::once(self.text.as_str()).chain(quotes).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// What one reviewer said of an inspiration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Review {
+    /// Who it was.
+    pub by: Reviewer,
+    /// The person's name, or the model as `provider/model`.
+    pub name: String,
+    /// Why it was rejected; none if it was accepted.
+    pub fault: Option<Fault>,
+    /// What the reviewer said about it.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// A kind of reviewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reviewer {
+    /// Somebody at a keyboard.
+    Person,
+    /// The role `review`.
+    Model,
+}
+
+/// Why an inspiration is rejected. The paper names the first two (DeepResearch Arena, expert verification).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// No academic content: a greeting, an anecdote, organisation.
+    NoContent,
+    /// Not coherent, or a fragment.
+    Incoherent,
+    /// The quotes do not say it.
+    NotInQuotes,
+    /// It is of another type than it claims.
+    WrongType,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::NoContent, Self::Incoherent, Self::NotInQuotes, Self::WrongType];
+
+    /// The word that is stored and counted.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NoContent => "no_content",
+            Self::Incoherent => "incoherent",
+            Self::NotInQuotes => "not_in_quotes",
+            Self::WrongType => "wrong_type",
+        }
+    }
 }
 
 /// A span of a transcript.
@@ -94,4 +216,12 @@ pub struct Evidence {
     pub end: Ms,
     /// The transcript's own characters between the offsets.
     pub quote: String,
+    /// Who says it, where the transcript knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<String>,
+    /// The model's wording, where it differs from the transcript's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wording: Option<String>,
+    /// How near the wording is to the quote, 0 to 1; 1 where the model chose the sentence by its number.
+    pub similarity: f64,
 }

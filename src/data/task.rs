@@ -140,6 +140,9 @@ pub struct Task {
     pub discipline: String,
     /// What an agent is asked to do.
     pub task: String,
-    /// The inspirations that it rests on; at least one.
+    /// The inspirations that it rests on; at least one, of several recordings where it was woven across them.
     pub inspirations: Vec<InspirationId>,
+    /// The task that this one says in another language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translation_of: Option<TaskId>,
 }

@@ -53,6 +53,14 @@ pub struct Segment {
     pub text: String,
     /// Mean token probability, 0 to 1.
     pub confidence: f64,
+    /// Who speaks, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<String>,
+}
+
+/// The language of a BCP 47 tag without script and region: `zh` of `zh-Hans`.
+pub fn primary_language(tag: &str) -> &str {
+    tag.split_once('-').map_or(tag, |(primary, _)| primary)
 }
 
 impl Transcript {

@@ -1,7 +1,7 @@
 //! Phrases by which speakers announce an idea of a type, in English and Chinese (the paper's cue families, our words).
 //! They only narrow what a small model may choose from; they decide nothing.
 
-use std::ops::Range;
+use std::ops::RangeInclusive;
 
 use super::Numbered;
 use crate::{data::InspirationType, text::words::fold};
@@ -11,9 +11,10 @@ const LEAST: usize = 2;
 /// … and at most so many, those with the most cues.
 const MOST: usize = 6;
 
-/// The numbers of the window's sentences that carry cues of `kind`, in order; all of them if hardly any does.
-pub fn offered(numbered: &Numbered, window: Range<usize>, kind: InspirationType) -> Vec<usize> {
-    let all = numbered.numbers(window);
+/// The numbers of the window's sentences that carry cues of `kind`, in order; all of them if hardly any does. What may
+/// not be evidence is not offered.
+pub fn offered(numbered: &Numbered, window: RangeInclusive<usize>, kind: InspirationType) -> Vec<usize> {
+    let all: Vec<usize> = window.filter(|&number| numbered.may_be_named(number)).collect();
     let mut cued: Vec<(usize, usize)> =
         all.iter().map(|&n| (strength(&numbered.text(n), kind), n)).filter(|(strength, _)| *strength > 0).collect();
     if cued.len() < LEAST {

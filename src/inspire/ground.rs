@@ -1,69 +1,147 @@
 //! The rules that an idea must pass to become an inspiration. What breaks one is refused by its name.
 
 use crate::{
-    data::{CallId, Inspiration, InspirationId, InspirationType, Transcript},
+    data::{Evidence, Inspiration, InspirationId, InspirationType, Shown, Trait, Transcript},
     text::{
-        likeness::jaccard,
-        words::{han_count, is_chinese, terms, word_count},
+        housekeeping::says_nothing,
+        orders::gives_orders,
+        words::{is_chinese, length, terms},
     },
 };
 
-use super::{Idea, Numbered};
+use super::{Barred, Idea, Numbered};
 
-/// Summaries above this likeness say the same.
-const ALIKE: f64 = 0.7;
-/// Longest summary, in words or Han characters (the paper allows 300 words).
+/// Longest summary, in words or Han characters (DeepResearch Arena, inspiration agent).
 const LONGEST: usize = 300;
+/// Shortest summary.
+const SHORTEST: usize = 5;
+/// Shortest quote, in words or Han characters.
+const SHORTEST_QUOTE: usize = 5;
+/// Quotes of one inspiration.
+const MOST_QUOTES: usize = 3;
+/// Traits that an inspiration shows at least (as above).
+const LEAST_TRAITS: usize = 2;
 /// Terms that a summary shares with its quotes; one that shares fewer says something else.
 const LEAST_TERMS: usize = 2;
-/// Mean recogniser confidence below which words are no evidence.
-const LEAST_CONFIDENCE: f64 = 0.3;
 
-/// An inspiration, or the rule that refused it and what broke it.
+/// A rule's name, and what broke it.
+pub type Refusal = (&'static str, String);
+
+/// An inspiration, or the rule that refused it. `asked` is the type that was asked for, where only one was.
 pub fn inspiration(
     transcript: &Transcript,
     numbered: &Numbered,
-    kind: InspirationType,
+    asked: Option<InspirationType>,
     idea: Idea,
-    kept: &[(Inspiration, CallId)],
-) -> Result<Inspiration, (&'static str, String)> {
-    let mut numbers = idea.sentences.clone();
-    numbers.sort_unstable();
-    numbers.dedup();
-    if numbers.is_empty() || !numbers.iter().all(|n| numbered.has(*n)) {
-        return Err(("no_evidence", format!("sentences {:?}: {}", idea.sentences, idea.text)));
-    }
-    let mut traits = idea.traits.clone();
-    traits.sort_unstable();
-    traits.dedup();
-    if traits.len() < 2 {
-        return Err(("fewer_than_two_traits", idea.text));
-    }
+) -> Result<Inspiration, Refusal> {
+    let kind = kind(asked, &idea)?;
+    let traits = traits(&idea)?;
     let text = idea.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if word_count(&text) + han_count(&text) < 5 {
-        return Err(("empty_summary", text));
-    }
-    if word_count(&text) + han_count(&text) > LONGEST {
-        return Err(("summary_too_long", text));
-    }
-    if is_chinese(&text) != transcript.language.starts_with("zh") {
-        return Err(("wrong_language", text));
-    }
-    let evidence: Vec<_> = runs(&numbers).into_iter().map(|(first, last)| numbered.evidence(first, last)).collect();
-    if evidence.iter().any(|e| transcript.segments[e.segment].confidence < LEAST_CONFIDENCE) {
-        return Err(("unclear_speech", text));
+    summary(&text, &transcript.language)?;
+    let evidence = evidence(numbered, &idea)?;
+    if numbered.only_in_orders(&text) {
+        return Err(("obeys_the_transcript", text));
     }
     let quoted = evidence.iter().map(|e| e.quote.as_str()).collect::<Vec<_>>().join("\n");
+    if says_nothing(&quoted) {
+        return Err(("empty_summary", text));
+    }
     if terms(&text).intersection(&terms(&quoted)).count() < LEAST_TERMS {
         return Err(("not_in_the_quotes", text));
     }
-    if kept.iter().any(|(other, _)| other.evidence == evidence || jaccard(&other.text, &text) >= ALIKE) {
-        return Err(("duplicate", text));
-    }
+    Ok(sealed(transcript, kind, traits, text, evidence))
+}
+
+/// An inspiration under the id of what it says.
+pub fn sealed(
+    transcript: &Transcript,
+    kind: InspirationType,
+    traits: Vec<Shown>,
+    text: String,
+    evidence: Vec<Evidence>,
+) -> Inspiration {
     let spans: Vec<String> = evidence.iter().map(|e| format!("{}-{}", e.start_char, e.end_char)).collect();
     let id = InspirationId::of(&[transcript.id.as_str(), kind.word(), &spans.join(","), &text]);
     let (seminar, transcript) = (transcript.seminar.clone(), transcript.id.clone());
-    Ok(Inspiration { id, seminar, transcript, kind, traits, text, evidence })
+    Inspiration { id, seminar, transcript, kind, traits, text, evidence, reviews: Vec::new() }
+}
+
+/// The one type of an idea: what was asked for, and what the model says, must be one of the four and the same.
+fn kind(asked: Option<InspirationType>, idea: &Idea) -> Result<InspirationType, Refusal> {
+    let word = idea.kind.as_ref().map(|word| word.trim().to_lowercase());
+    let named = word.as_ref().map(|word| InspirationType::ALL.into_iter().find(|kind| kind.is(word)));
+    match (asked, named) {
+        (Some(asked), None) => Ok(asked),
+        (None, Some(Some(named))) => Ok(named),
+        (Some(asked), Some(Some(named))) if asked == named => Ok(asked),
+        _ => Err(("wrong_type", format!("`{}`: {}", word.unwrap_or_default(), idea.text))),
+    }
+}
+
+/// The different traits that come with a reason of their own.
+fn traits(idea: &Idea) -> Result<Vec<Shown>, Refusal> {
+    let mut traits: Vec<Shown> = Vec::new();
+    for claimed in &idea.traits {
+        let word = claimed.which.trim().to_lowercase();
+        let reason = claimed.reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let Some(which) = Trait::ALL.into_iter().find(|which| which.word() == word) else { continue };
+        let copied = traits.iter().any(|other| other.which == which || other.reason == reason);
+        if length(&reason) > 0 && !copied {
+            traits.push(Shown { which, reason });
+        }
+    }
+    if traits.len() < LEAST_TRAITS {
+        return Err(("fewer_than_two_traits", idea.text.clone()));
+    }
+    traits.sort_by_key(|shown| shown.which);
+    Ok(traits)
+}
+
+fn summary(text: &str, language: &str) -> Result<(), Refusal> {
+    let broken = if length(text) < SHORTEST || says_nothing(text) {
+        "empty_summary"
+    } else if length(text) > LONGEST {
+        "summary_too_long"
+    } else if is_chinese(text) != language.starts_with("zh") {
+        "wrong_language"
+    } else if gives_orders(text) {
+        "obeys_the_transcript"
+    } else {
+        return Ok(());
+    };
+    Err((broken, text.to_owned()))
+}
+
+/// One to three passages of the transcript: the sentences that were named, and the quotes where they were said.
+fn evidence(numbered: &Numbered, idea: &Idea) -> Result<Vec<Evidence>, Refusal> {
+    let mut numbers = idea.sentences.clone();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.iter().any(|number| !(1..=numbered.count()).contains(number)) {
+        return Err(("no_evidence", format!("sentences {:?}: {}", idea.sentences, idea.text)));
+    }
+    let mut evidence: Vec<Evidence> =
+        runs(&numbers).into_iter().map(|(first, last)| numbered.evidence(first, last)).collect();
+    for quote in &idea.quotes {
+        if length(quote) < SHORTEST_QUOTE {
+            return Err(("quote_too_short", quote.clone()));
+        }
+        evidence.push(numbered.quoted(quote).ok_or_else(|| ("invented_quote", quote.clone()))?);
+    }
+    evidence.sort_by_key(|e| (e.start_char, e.end_char));
+    evidence.dedup_by(|next, before| next.start_char < before.end_char);
+    evidence.truncate(MOST_QUOTES);
+    if evidence.is_empty() {
+        return Err(("no_evidence", idea.text.clone()));
+    }
+    for e in &evidence {
+        match numbered.barred(e.start_char..e.end_char) {
+            Some(Barred::Unclear) => return Err(("unclear_speech", e.quote.clone())),
+            Some(Barred::Orders) => return Err(("obeys_the_transcript", e.quote.clone())),
+            None => {}
+        }
+    }
+    Ok(evidence)
 }
 
 /// Consecutive numbers become one span.

@@ -1,82 +1,85 @@
-//! Here is a transcript: what in it could research start from? Each inspiration names the sentences that carry it.
-//! Hides windows, the questions to the model (one per type) and the rules that an answer must pass.
-//! Method: DeepResearch Arena, inspiration agent. Sentences are numbered and the model answers with numbers, so that
-//! every quote is the transcript's own by construction.
+//! Here is a transcript: what in it could research start from? Each inspiration names the passages that carry it.
+//! Hides windows, the questions to the model, the rules that an answer must pass, the second look and the choice of ten.
+//! Method: DeepResearch Arena, inspiration agent. Every quote is the transcript's own: a small model chooses sentences by
+//! number, and what a large one quotes is looked up.
 
 mod cues;
 mod ground;
+mod merge;
 mod numbered;
+#[cfg(test)]
+mod planted;
+mod question;
+mod review;
+mod windows;
 
-use std::{ops::Range, time::Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::{
-    context::{self, Context, Notice, StageReport},
-    data::{CallId, Cause, Inspiration, InspirationType, Trait, Transcript, Unscored},
-    llm::{Answer, Answered, Ask},
+    context::{self, Context, Harvest, Notice, StageReport},
+    data::{CallId, Transcript},
     store::{Rejection, SeminarInfo},
 };
-use numbered::Numbered;
+use ground::Refusal;
+use merge::Candidate;
+use numbered::{Barred, Numbered};
+use question::{Idea, Question};
+pub use review::When;
 
-/// At most so many inspirations are kept of one transcript (the paper's limit).
-const MOST: usize = 10;
 /// Questions to a small model for one idea.
 const SMALL_TRIES: usize = 3;
+/// Candidates that are looked at a second time.
+const REVIEWED: usize = merge::MOST + merge::MOST / 2;
+/// Words of a window where the user does not say: what a small model bears, and what a large one reads at once.
+const SMALL_WINDOW: usize = 900;
+const LARGE_WINDOW: usize = 6000;
 
 /// How to read transcripts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Inspirations asked for at once, per type and window; 0 lets the model's size decide.
-    pub per_type: usize,
-    /// Sentences in one window.
+    /// Words or Han characters that the model reads at once; 0 lets the model's size decide.
     pub window: usize,
+    /// Inspirations asked for at once; 0 lets the model's size decide.
+    pub per_window: usize,
+    /// Whether the role `review` takes a second look.
+    pub review: When,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { per_type: 0, window: 60 }
+        Self { window: 0, per_window: 0, review: When::Auto }
     }
 }
-
-/// The model's reply: ideas of the one type that was asked for. An empty list says that there is none.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Found {
-    items: Vec<Idea>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Idea {
-    /// Numbers of the sentences that carry the idea.
-    sentences: Vec<usize>,
-    /// The idea in one or two sentences.
-    text: String,
-    /// The traits that it shows.
-    traits: Vec<Trait>,
-}
-
-impl Answer for Found {}
 
 /// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar together.
 pub async fn run(ctx: &Context, seminars: &[SeminarInfo], options: &Options) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("inspire");
+    let small = ctx.llm.is_trial("inspire", 0)?;
+    let reviewed = match options.review {
+        When::Auto => !ctx.llm.is_trial("review", 0)?,
+        When::Always => true,
+        When::Never => false,
+    };
     let mut talks = Vec::new();
     for seminar in seminars {
         let transcript = ctx.store.transcript(&seminar.transcript)?.context("the transcript is not in the database")?;
         let numbered = Numbered::new(&transcript);
         talks.push(Talk { seminar, transcript, numbered });
     }
-    let windows: usize = talks.iter().map(|talk| talk.numbered.windows(options.window).len()).sum();
-    (ctx.notify)(Notice::Start { stage: "inspire", total: (windows * InspirationType::ALL.len()) as u64 });
+    let questions: Vec<Vec<Question<'_>>> = talks.iter().map(|talk| talk.questions(small, options)).collect();
+    let total = questions.iter().map(Vec::len).sum::<usize>() as u64;
+    (ctx.notify)(Notice::Start { stage: "inspire", total });
+    let work = talks.iter().zip(&questions);
     // As many talks at once as the model takes questions.
-    for of_talk in context::all(&talks, ctx.llm.parallel("inspire"), |talk| extract(ctx, talk, options)).await? {
+    for of_talk in
+        context::all(work, ctx.llm.parallel("inspire"), |(talk, questions)| extract(ctx, talk, questions, reviewed))
+            .await?
+    {
         report.absorb(of_talk);
     }
     (ctx.notify)(Notice::End);
@@ -91,216 +94,177 @@ struct Talk<'a> {
     numbered: Numbered,
 }
 
+impl Talk<'_> {
+    fn questions(&self, small: bool, options: &Options) -> Vec<Question<'_>> {
+        let size = match options.window {
+            0 if small => SMALL_WINDOW,
+            0 => LARGE_WINDOW,
+            size => size,
+        };
+        let windows = windows::windows(&self.numbered, size).into_iter();
+        let of = |window| question::questions(&self.transcript.language, &self.numbered, window, small, options);
+        windows.flat_map(of).collect()
+    }
+}
+
 /// What one talk has given so far.
-struct Harvest {
-    kept: Vec<(Inspiration, CallId)>,
+struct Basket {
+    kept: Vec<Candidate>,
     rejected: Vec<Rejection>,
     report: StageReport,
+    harvest: Harvest,
     /// Whether a model had to be asked.
     asked: bool,
     /// Whether an answer is missing that another run may get.
     lost: bool,
 }
 
-impl Harvest {
+impl Basket {
     fn refuse(&mut self, rule: &str, detail: String, call: &CallId) {
         self.report.reject(rule);
+        *self.harvest.rejected.entry(rule.to_owned()).or_default() += 1;
         self.rejected.push(Rejection { rule: rule.to_owned(), detail, call: Some(call.clone()) });
     }
 }
 
-async fn extract(ctx: &Context, talk: &Talk<'_>, options: &Options) -> Result<StageReport> {
+async fn extract(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>], reviewed: bool) -> Result<StageReport> {
+    let started = Instant::now();
     let path = &talk.seminar.path;
     (ctx.notify)(Notice::Working(path));
+    let harvest = Harvest { item: path.clone(), ..Harvest::default() };
     let report = StageReport::new("inspire");
-    let mut harvest = Harvest { kept: Vec::new(), rejected: Vec::new(), report, asked: false, lost: false };
-    for window in talk.numbered.windows(options.window) {
-        for kind in InspirationType::ALL {
-            let question = Question::new(ctx, talk, window.clone(), kind, options)?;
-            let asked = ask_until_grounded(ctx, &question, &mut harvest).await;
-            asked.with_context(|| format!("inspire: `{path}`"))?;
-            (ctx.notify)(Notice::Advance(1));
-        }
+    let mut basket = Basket { kept: Vec::new(), rejected: Vec::new(), report, harvest, asked: false, lost: false };
+    let answers = context::all(questions, ctx.llm.parallel("inspire"), |question| async move {
+        let answered = ask_until_grounded(ctx, talk, question).await;
+        (ctx.notify)(Notice::Advance(1));
+        answered.with_context(|| format!("inspire: `{path}`"))
+    })
+    .await?;
+    for given in answers {
+        take(talk, given, &mut basket);
     }
-    if harvest.lost {
+    if !basket.lost {
+        choose(ctx, talk, reviewed, &mut basket).await.with_context(|| format!("inspire: `{path}`"))?;
+    }
+    let Basket { kept, rejected, mut report, mut harvest, asked, lost } = basket;
+    if lost {
         // What is on record stays in force: the next run asks what is missing, and then has the whole.
-        return Ok(harvest.report);
+        return Ok(report);
     }
-    keep_best(&mut harvest);
-    let Harvest { kept, rejected, mut report, asked, .. } = harvest;
+    let standing = kept.iter().filter(|candidate| candidate.inspiration.stands()).count();
+    harvest.kept = standing as u64;
+    harvest.seconds = started.elapsed().as_secs_f64();
+    report.harvests.push(harvest);
+    let kept: Vec<_> = kept.into_iter().map(|candidate| (candidate.inspiration, candidate.call)).collect();
     ctx.store.save_inspirations(&talk.seminar.id, &kept, &rejected)?;
-    if kept.is_empty() {
+    if standing == 0 {
         report.fail(path, "no_inspiration", "nothing in the talk passed the rules\nhint: see `taskgen status`");
     }
     *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
     Ok(report)
 }
 
-/// One question: the ideas of one type in one window.
-struct Question<'a> {
-    talk: &'a Talk<'a>,
-    window: Range<usize>,
-    kind: InspirationType,
-    /// Sentences that may be named.
-    offered: Vec<usize>,
-    most: usize,
-    small: bool,
-}
-
-impl<'a> Question<'a> {
-    fn new(
-        ctx: &Context,
-        talk: &'a Talk<'a>,
-        window: Range<usize>,
-        kind: InspirationType,
-        options: &Options,
-    ) -> Result<Self> {
-        let small = ctx.llm.is_trial("inspire", 0)?;
-        let most = match (options.per_type, small) {
-            (0, true) => 1,
-            (0, false) => 3,
-            (n, _) => n,
-        };
-        // A small model loses its way among many sentences: it is shown those with a cue of the type, if there are any.
-        let numbered = &talk.numbered;
-        let all = numbered.numbers(window.clone());
-        let offered = if small { cues::offered(numbered, window.clone(), kind) } else { all };
-        Ok(Self { talk, window, kind, offered, most, small })
-    }
-
-    fn vars(&self, offered: &[usize]) -> Value {
-        let numbered = &self.talk.numbered;
-        let lines = if self.small { numbered.some_lines(offered) } else { numbered.lines(self.window.clone()) };
-        json!({
-            "language": self.talk.transcript.language,
-            "lines": lines,
-            "kind": self.kind.word(),
-            "most": self.most,
-        })
-    }
+/// What the tries at one question gave.
+#[derive(Default)]
+struct Given {
+    sound: Vec<Candidate>,
+    refused: Vec<(Refusal, CallId)>,
+    harvest: Harvest,
+    asked: bool,
+    failed: Option<(String, crate::data::Unscored)>,
 }
 
 /// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again without the
 /// sentence that it chose, a few times; a large one has said what there is.
-async fn ask_until_grounded(ctx: &Context, question: &Question<'_>, harvest: &mut Harvest) -> Result<()> {
-    let talk = question.talk;
-    let mut offered = question.offered.clone();
-    let tries = if question.small { SMALL_TRIES } else { 1 };
+async fn ask_until_grounded(ctx: &Context, talk: &Talk<'_>, question: &Question<'_>) -> Result<Given> {
+    let mut given = Given::default();
+    let tries = if question.kind.is_some() { SMALL_TRIES } else { 1 };
+    let mut question = question.clone();
     for _ in 0..tries {
-        let before = harvest.kept.len();
-        let answer = ask(ctx, question, &offered).await?;
-        harvest.asked |= !answer.cached;
+        let answer = question.ask(ctx).await?;
+        given.asked |= !answer.cached;
+        given.harvest.count(answer.usage, answer.value.is_ok());
         let ideas = match answer.value {
             Ok(found) => found.items,
             Err(unscored) => {
-                harvest.lost |= unscored.cause.is_transient();
-                harvest.report.fail_unscored(&format!("{} ({})", talk.seminar.path, question.kind.word()), &unscored);
-                return Ok(());
+                given.failed = Some((question.name(), unscored));
+                return Ok(given);
             }
         };
+        given.harvest.found += ideas.len() as u64;
         for idea in ideas {
-            offered.retain(|number| !idea.sentences.contains(number));
-            match ground::inspiration(&talk.transcript, &talk.numbered, question.kind, idea, &harvest.kept) {
-                Ok(inspiration) => harvest.kept.push((inspiration, answer.call.clone())),
-                Err((rule, detail)) => harvest.refuse(rule, detail, &answer.call),
+            question.offered.retain(|number| !idea.sentences.contains(number));
+            match ground::inspiration(&talk.transcript, &talk.numbered, question.kind, idea) {
+                Ok(inspiration) => {
+                    let value = inspiration.traits.len() as f64;
+                    given.sound.push(Candidate { inspiration, call: answer.call.clone(), value });
+                }
+                Err(refusal) => given.refused.push((refusal, answer.call.clone())),
             }
         }
-        if harvest.kept.len() > before || offered.is_empty() {
+        if !given.sound.is_empty() || question.offered.is_empty() {
             break;
         }
     }
-    Ok(())
+    Ok(given)
 }
 
-async fn ask(ctx: &Context, question: &Question<'_>, offered: &[usize]) -> Result<Answered<Found>> {
-    let vars = question.vars(offered);
-    Ok(ctx
-        .llm
-        .ask::<Found>(Ask {
-            role: "inspire",
-            prompt: if question.small { "inspire/idea-short" } else { "inspire/ideas" },
-            vars: &vars,
-            schema: Some(schema(offered, question.most, question.small)),
-            max_tokens: 220 * question.most as u32 + 60,
-            check: &|found| check(found, offered, question.most),
-            ..Ask::default()
-        })
-        .await?)
+/// Puts what a question gave into the basket; what is there already is merged.
+fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
+    let Given { sound, refused, harvest, asked, failed } = given;
+    basket.asked |= asked;
+    basket.harvest.asked += harvest.asked;
+    basket.harvest.parsed += harvest.parsed;
+    basket.harvest.found += harvest.found;
+    basket.harvest.tokens += harvest.tokens;
+    basket.harvest.sound += sound.len() as u64;
+    if let Some((question, unscored)) = failed {
+        basket.lost |= unscored.cause.is_transient();
+        basket.report.fail_unscored(&format!("{} ({question})", talk.seminar.path), &unscored);
+    }
+    for ((rule, detail), call) in refused {
+        basket.refuse(rule, detail, &call);
+    }
+    for candidate in sound {
+        let call = candidate.call.clone();
+        if let Err(text) = merge::add(&talk.transcript, &mut basket.kept, candidate) {
+            basket.refuse("duplicate", text, &call);
+        }
+    }
 }
 
-/// The reply's schema with the sentence numbers as an enum, so that a constrained decoder cannot invent one.
-fn schema(offered: &[usize], most: usize, small: bool) -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "items": {
-                "type": "array",
-                // Offered an empty list, a small model takes it; what it then finds must pass the rules all the same.
-                "minItems": usize::from(small),
-                "maxItems": most,
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "sentences": {
-                            "type": "array", "minItems": 1, "maxItems": if small { 1 } else { 3 },
-                            "items": { "type": "integer", "enum": offered }
-                        },
-                        "text": { "type": "string", "minLength": 20, "maxLength": if small { 260 } else { 900 } },
-                        "traits": {
-                            "type": "array", "minItems": if small { 2 } else { 0 }, "maxItems": 4,
-                            "items": { "type": "string", "enum": ["novelty", "explorability", "challenge", "verifiability"] }
-                        }
-                    },
-                    "required": ["sentences", "text", "traits"],
-                    "additionalProperties": false
-                }
+/// The ten that are kept. What a reviewer rejects is kept beside them as rejected: a person may think otherwise.
+async fn choose(ctx: &Context, talk: &Talk<'_>, reviewed: bool, basket: &mut Basket) -> Result<()> {
+    let duration = talk.transcript.duration;
+    let kept = std::mem::take(&mut basket.kept);
+    let (mut promising, mut others) = merge::choose(kept, if reviewed { REVIEWED } else { merge::MOST }, duration);
+    if reviewed {
+        let at_once = ctx.llm.parallel("review");
+        let opinions = context::all(&mut promising, at_once, |candidate| review::review(ctx, candidate)).await?;
+        for opinion in opinions {
+            basket.asked |= !opinion.cached;
+            basket.harvest.count(opinion.usage, opinion.value.is_ok());
+            if let Err(unscored) = opinion.value {
+                basket.lost |= unscored.cause.is_transient();
+                basket.report.fail_unscored(&format!("{} (review)", talk.seminar.path), &unscored);
             }
-        },
-        "required": ["items"],
-        "additionalProperties": false
-    })
-}
-
-/// What serde cannot say: no more items than asked, and only sentences that were shown.
-fn check(found: &Found, offered: &[usize], most: usize) -> Result<(), Unscored> {
-    if found.items.len() > most {
-        let reason = format!("at most {most} items were asked for, {} came", found.items.len());
-        return Err(Unscored { cause: Cause::OutOfRange, reason });
-    }
-    for number in found.items.iter().flat_map(|item| &item.sentences) {
-        if !offered.contains(number) {
-            return Err(Unscored {
-                cause: Cause::UnknownReference,
-                reason: format!("sentence {number} was not offered"),
-            });
         }
     }
+    let (standing, rejected): (Vec<_>, Vec<_>) =
+        promising.into_iter().partition(|candidate| candidate.inspiration.stands());
+    let (mut kept, left) = merge::choose(standing, merge::MOST, duration);
+    others.extend(left);
+    for candidate in others {
+        basket.refuse("more_than_ten", candidate.inspiration.text.clone(), &candidate.call);
+    }
+    for candidate in rejected {
+        let fault = candidate.inspiration.reviews.iter().find_map(|review| review.fault);
+        let rule = format!("review_{}", fault.map_or("rejected", crate::data::Fault::word));
+        basket.refuse(&rule, candidate.inspiration.text.clone(), &candidate.call);
+        kept.push(candidate);
+    }
+    basket.kept = kept;
     Ok(())
-}
-
-/// Above the limit, the first of each type in turn are kept, so that no type crowds out another.
-fn keep_best(harvest: &mut Harvest) {
-    let kept = std::mem::take(&mut harvest.kept);
-    if kept.len() <= MOST {
-        harvest.kept = kept;
-        return;
-    }
-    let mut seen = std::collections::BTreeMap::<InspirationType, usize>::new();
-    let mut order: Vec<(usize, usize)> = Vec::new();
-    for (index, (inspiration, _)) in kept.iter().enumerate() {
-        let turn = seen.entry(inspiration.kind).or_default();
-        order.push((*turn, index));
-        *turn += 1;
-    }
-    order.sort_unstable();
-    let chosen: Vec<usize> = order.iter().take(MOST).map(|(_, index)| *index).collect();
-    for (index, (inspiration, call)) in kept.into_iter().enumerate() {
-        if chosen.contains(&index) {
-            harvest.kept.push((inspiration, call));
-        } else {
-            harvest.refuse("more_than_ten", inspiration.text, &call);
-        }
-    }
 }
 
 /// The seminars that are asked for by id prefix or path; all when `names` is empty.
@@ -316,4 +280,33 @@ pub fn select(seminars: Vec<SeminarInfo>, names: &[String]) -> Result<Vec<Semina
         );
     }
     Ok(seminars.into_iter().filter(|s| names.iter().any(|name| matches(name, s))).collect())
+}
+
+#[cfg(test)]
+mod testing {
+    //! A transcript out of sentences, four seconds each.
+
+    use crate::data::{ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId};
+
+    pub fn transcript(sentences: &[&str]) -> Transcript {
+        let segment = |(index, text): (usize, &&str)| Segment {
+            start: Ms(index as u64 * 4000),
+            end: Ms(index as u64 * 4000 + 3900),
+            text: (*text).to_owned(),
+            confidence: 0.9,
+            speaker: None,
+        };
+        Transcript {
+            schema_version: 1,
+            id: TranscriptId::of(&["x"]),
+            seminar: SeminarId::of(&["x"]),
+            path: "x.wav".into(),
+            media_sha256: String::new(),
+            duration: Ms(sentences.len() as u64 * 4000),
+            language: "en".into(),
+            model: ModelRef { name: "tiny.en".into(), sha256: String::new() },
+            parameters: serde_json::Value::Null,
+            segments: sentences.iter().enumerate().map(segment).collect(),
+        }
+    }
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use serde::Serialize;
 
 use super::{Store, from_json, from_word, runs::add_event, to_word};
-use crate::data::{CallId, Evidence, Inspiration, InspirationId, Ms, SeminarId, TranscriptId};
+use crate::data::{CallId, Evidence, Inspiration, InspirationId, Ms, Review, Reviewer, SeminarId, TranscriptId};
 
 /// Something that a stage refused, and by which rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,7 +28,7 @@ impl Store {
     ) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
-            let before = current_ids(tx, "inspiration", seminar)?;
+            let before = current_ids(tx, seminar)?;
             tx.execute("UPDATE inspiration SET superseded = 1 WHERE seminar = ?1", [seminar.as_str()])?;
             for (inspiration, call) in found {
                 upsert(tx, inspiration, call, run)?;
@@ -44,7 +44,7 @@ impl Store {
     pub fn inspirations(&self, seminar: Option<&SeminarId>) -> Result<Vec<Inspiration>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT id, seminar, transcript, type, traits, text FROM inspiration
+            "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration
              WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1) ORDER BY id",
         )?;
         let rows = statement.query_map([seminar.map(SeminarId::as_str)], read_inspiration)?;
@@ -58,12 +58,25 @@ impl Store {
     /// One inspiration, superseded or not.
     pub fn inspiration(&self, id: &InspirationId) -> Result<Option<Inspiration>> {
         let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT id, seminar, transcript, type, traits, text FROM inspiration WHERE id = ?1")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration WHERE id = ?1",
+        )?;
         let found = statement.query_row([id.as_str()], read_inspiration).optional()?;
         let Some(mut inspiration) = found else { return Ok(None) };
         inspiration.evidence = evidence_of(&connection, &inspiration.id)?;
         Ok(Some(inspiration))
+    }
+
+    /// Adds what a person said of an inspiration.
+    pub fn save_review(&self, id: &InspirationId, review: &Review) -> Result<()> {
+        let stream = self.stream();
+        self.write(|tx| {
+            let mut reviews = reviews_of(tx, id)?;
+            reviews.push(review.clone());
+            let json = serde_json::to_string(&reviews).unwrap_or_default();
+            tx.execute("UPDATE inspiration SET review = ?2 WHERE id = ?1", params![id.as_str(), json])?;
+            add_event(tx, &stream, "review", id.as_str())
+        })
     }
 
     /// What `stage` refused for a seminar, in order.
@@ -80,9 +93,8 @@ impl Store {
     }
 }
 
-/// Ids of the current rows of `table` for a seminar.
-pub(super) fn current_ids(tx: &Transaction<'_>, table: &str, seminar: &SeminarId) -> rusqlite::Result<Vec<String>> {
-    let mut statement = tx.prepare_cached(&format!("SELECT id FROM {table} WHERE seminar = ?1 AND superseded = 0"))?;
+fn current_ids(tx: &Transaction<'_>, seminar: &SeminarId) -> rusqlite::Result<Vec<String>> {
+    let mut statement = tx.prepare_cached("SELECT id FROM inspiration WHERE seminar = ?1 AND superseded = 0")?;
     let rows = statement.query_map([seminar.as_str()], |row| row.get(0))?;
     rows.collect()
 }
@@ -113,10 +125,13 @@ pub(super) fn save_rejections(
 }
 
 fn upsert(tx: &Transaction<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> rusqlite::Result<()> {
+    // What people said stays; what models said is said anew.
+    let mut reviews = inspiration.reviews.clone();
+    reviews.extend(reviews_of(tx, &inspiration.id)?.into_iter().filter(|review| review.by == Reviewer::Person));
     tx.execute(
-        "INSERT INTO inspiration (id, seminar, transcript, type, traits, text, call, run)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (id) DO UPDATE SET superseded = 0, traits = ?5, text = ?6, call = ?7",
+        "INSERT INTO inspiration (id, seminar, transcript, type, traits, text, call, run, review)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (id) DO UPDATE SET superseded = 0, traits = ?5, text = ?6, call = ?7, review = ?9",
         params![
             inspiration.id.as_str(),
             inspiration.seminar.as_str(),
@@ -125,14 +140,16 @@ fn upsert(tx: &Transaction<'_>, inspiration: &Inspiration, call: &CallId, run: i
             serde_json::to_string(&inspiration.traits).unwrap_or_default(),
             inspiration.text,
             call.as_str(),
-            run
+            run,
+            serde_json::to_string(&reviews).unwrap_or_default()
         ],
     )?;
     tx.execute("DELETE FROM evidence WHERE inspiration = ?1", [inspiration.id.as_str()])?;
     for (seq, evidence) in inspiration.evidence.iter().enumerate() {
         tx.execute(
-            "INSERT INTO evidence (inspiration, seq, segment, start_char, end_char, start_ms, end_ms, quote, wording)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            "INSERT INTO evidence (inspiration, seq, segment, start_char, end_char, start_ms, end_ms, quote, wording,
+                                   similarity)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 inspiration.id.as_str(),
                 seq as i64,
@@ -142,11 +159,18 @@ fn upsert(tx: &Transaction<'_>, inspiration: &Inspiration, call: &CallId, run: i
                 evidence.start.0 as i64,
                 evidence.end.0 as i64,
                 evidence.quote,
-                inspiration.text
+                evidence.wording,
+                evidence.similarity
             ],
         )?;
     }
     Ok(())
+}
+
+fn reviews_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<Vec<Review>> {
+    let mut statement = connection.prepare_cached("SELECT review FROM inspiration WHERE id = ?1")?;
+    let stored: Option<Option<String>> = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
+    stored.flatten().map_or(Ok(Vec::new()), |reviews| from_json(0, &reviews))
 }
 
 fn read_inspiration(row: &Row<'_>) -> rusqlite::Result<Inspiration> {
@@ -158,12 +182,17 @@ fn read_inspiration(row: &Row<'_>) -> rusqlite::Result<Inspiration> {
         traits: from_json(4, &row.get::<_, String>(4)?)?,
         text: row.get(5)?,
         evidence: Vec::new(),
+        reviews: row.get::<_, Option<String>>(6)?.map_or(Ok(Vec::new()), |reviews| from_json(6, &reviews))?,
     })
 }
 
 fn evidence_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<Vec<Evidence>> {
     let mut statement = connection.prepare_cached(
-        "SELECT segment, start_char, end_char, start_ms, end_ms, quote FROM evidence WHERE inspiration = ?1 ORDER BY seq",
+        "SELECT e.segment, e.start_char, e.end_char, e.start_ms, e.end_ms, e.quote, s.speaker,
+                nullif(e.wording, i.text), e.similarity
+         FROM evidence e JOIN inspiration i ON i.id = e.inspiration
+         LEFT JOIN segment s ON s.transcript = i.transcript AND s.seq = e.segment
+         WHERE e.inspiration = ?1 ORDER BY e.seq",
     )?;
     let rows = statement.query_map([id.as_str()], |row| {
         Ok(Evidence {
@@ -173,6 +202,9 @@ fn evidence_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<
             start: Ms(row.get(3)?),
             end: Ms(row.get(4)?),
             quote: row.get(5)?,
+            speaker: row.get(6)?,
+            wording: row.get(7)?,
+            similarity: row.get(8)?,
         })
     })?;
     rows.collect()

@@ -33,6 +33,7 @@ pub use pages::Extract;
 pub use rankings::Ranking;
 pub use runs::RunInfo;
 pub use seminars::SeminarInfo;
+pub use tasks::Weaving;
 
 /// All migrations in order. One that has landed is never edited.
 const MIGRATIONS: &[&str] = &[include_str!("schema/0001_init.sql")];

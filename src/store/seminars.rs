@@ -31,6 +31,14 @@ pub struct SeminarInfo {
     pub transcript: TranscriptId,
 }
 
+impl SeminarInfo {
+    /// Full names of those who spoke, as far as the side file names them.
+    pub fn people(&self) -> Vec<String> {
+        let speakers = self.details["speakers"].as_array();
+        speakers.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+    }
+}
+
 const SELECT: &str =
     "SELECT s.id, coalesce((SELECT min(path) FROM seminar_path p WHERE p.seminar = s.id), ''), s.title,
         s.language, s.discipline, s.licence, s.duration_ms, t.id, s.payload
@@ -127,10 +135,16 @@ impl Store {
             .optional()?;
         let Some(mut transcript) = found else { return Ok(None) };
         let mut statement = connection.prepare_cached(
-            "SELECT start_ms, end_ms, text, confidence FROM segment WHERE transcript = ?1 ORDER BY seq",
+            "SELECT start_ms, end_ms, text, confidence, speaker FROM segment WHERE transcript = ?1 ORDER BY seq",
         )?;
         let rows = statement.query_map([id.as_str()], |row| {
-            Ok(Segment { start: Ms(row.get(0)?), end: Ms(row.get(1)?), text: row.get(2)?, confidence: row.get(3)? })
+            Ok(Segment {
+                start: Ms(row.get(0)?),
+                end: Ms(row.get(1)?),
+                text: row.get(2)?,
+                confidence: row.get(3)?,
+                speaker: row.get(4)?,
+            })
         })?;
         transcript.segments = rows.collect::<rusqlite::Result<_>>()?;
         Ok(Some(transcript))
@@ -152,7 +166,8 @@ fn insert_transcript(tx: &rusqlite::Transaction<'_>, transcript: &Transcript, ru
         ],
     )?;
     let mut statement = tx.prepare_cached(
-        "INSERT INTO segment (transcript, seq, start_ms, end_ms, text, confidence) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO segment (transcript, seq, start_ms, end_ms, text, confidence, speaker)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     for (seq, segment) in transcript.segments.iter().enumerate() {
         statement.execute(params![
@@ -161,7 +176,8 @@ fn insert_transcript(tx: &rusqlite::Transaction<'_>, transcript: &Transcript, ru
             segment.start.0 as i64,
             segment.end.0 as i64,
             segment.text,
-            segment.confidence
+            segment.confidence,
+            segment.speaker
         ])?;
     }
     Ok(())

@@ -1,16 +1,11 @@
 //! Tasks and the inspirations that they rest on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 
-use super::{
-    Rejection, Store, from_word,
-    inspirations::{current_ids, save_rejections},
-    runs::add_event,
-    to_word,
-};
+use super::{Rejection, Store, from_word, inspirations::save_rejections, runs::add_event, to_word};
 use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex};
 
 impl Store {
@@ -62,30 +57,60 @@ impl Store {
         Ok(Some(rows.collect::<rusqlite::Result<_>>()?))
     }
 
-    /// Makes `woven` the current tasks of a seminar. Earlier ones that are not among them stay, superseded.
-    pub fn save_tasks(&self, seminar: &SeminarId, woven: &[(Task, CallId)], rejected: &[Rejection]) -> Result<()> {
+    /// Makes `woven` the current tasks of its kind. Earlier ones that are not among them stay, superseded. What was
+    /// refused is kept with the seminar that it came from.
+    pub fn save_tasks(
+        &self,
+        kind: Weaving<'_>,
+        woven: &[(Task, CallId)],
+        rejected: &BTreeMap<SeminarId, Vec<Rejection>>,
+    ) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
-            let before = current_ids(tx, "task", seminar)?;
-            tx.execute("UPDATE task SET superseded = 1 WHERE seminar = ?1", [seminar.as_str()])?;
+            let before = kind.current(tx)?;
+            let mut supersede = tx.prepare_cached("UPDATE task SET superseded = 1 WHERE id = ?1")?;
+            for id in &before {
+                supersede.execute([id])?;
+            }
             for (task, call) in woven {
-                upsert(tx, task, call, run)?;
-                if !before.iter().any(|id| id == task.id.as_str()) {
+                upsert(tx, kind, task, call, run)?;
+                if !before.contains(task.id.as_str()) {
                     add_event(tx, &stream, "task", task.id.as_str())?;
                 }
             }
-            save_rejections(tx, "weave", seminar, rejected, run)
+            for (seminar, rejected) in rejected {
+                save_rejections(tx, kind.stage(), seminar, rejected, run)?;
+            }
+            Ok(())
         })
     }
 
-    /// The current tasks by id.
+    /// The current tasks by id, without translations.
     pub fn tasks(&self) -> Result<Vec<Task>> {
+        self.tasks_where("coalesce(json_extract(payload, '$.kind'), '') <> 'translation'")
+    }
+
+    /// The current translations of current tasks, by id.
+    pub fn translations(&self) -> Result<Vec<Task>> {
+        self.tasks_where(
+            "json_extract(payload, '$.kind') = 'translation' AND EXISTS
+             (SELECT 1 FROM task o WHERE o.superseded = 0 AND o.id = json_extract(task.payload, '$.translation_of'))",
+        )
+    }
+
+    fn tasks_where(&self, condition: &str) -> Result<Vec<Task>> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT id, seminar, phase, type, difficulty, language, coalesce(discipline, 'other'), text FROM task
+        // What was woven across seminars falls with any of its inspirations; that of one seminar is woven anew with it.
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT id, seminar, phase, type, difficulty, language, coalesce(discipline, 'other'), text,
+                    json_extract(payload, '$.translation_of') FROM task
              WHERE superseded = 0 AND origin = 'seminar'
-             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar) ORDER BY id",
-        )?;
+             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)
+             AND (coalesce(json_extract(payload, '$.kind'), '') <> 'across' OR NOT EXISTS
+                  (SELECT 1 FROM task_source s JOIN inspiration i ON i.id = s.inspiration
+                   WHERE s.task = task.id AND i.superseded = 1))
+             AND {condition} ORDER BY id"
+        ))?;
         let rows = statement.query_map([], read_task)?;
         let mut tasks: Vec<Task> = rows.collect::<rusqlite::Result<_>>()?;
         let mut sources =
@@ -99,11 +124,60 @@ impl Store {
     }
 }
 
-fn upsert(tx: &Transaction<'_>, task: &Task, call: &CallId, run: i64) -> rusqlite::Result<()> {
+/// Which tasks are woven together, and so replace each other.
+#[derive(Clone, Copy, Debug)]
+pub enum Weaving<'a> {
+    /// Those of one seminar.
+    Seminar(&'a SeminarId),
+    /// Those that join several seminars.
+    Across,
+    /// Those that say another task in another language.
+    Translation,
+}
+
+impl Weaving<'_> {
+    /// The stage under which refusals are kept.
+    pub fn stage(self) -> &'static str {
+        match self {
+            Self::Seminar(_) => "weave",
+            Self::Across => "weave across",
+            Self::Translation => "translate",
+        }
+    }
+
+    /// The word in a task's payload; none for those of one seminar.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Seminar(_) => None,
+            Self::Across => Some("across"),
+            Self::Translation => Some("translation"),
+        }
+    }
+
+    /// Ids of the current tasks of this kind.
+    fn current(self, tx: &Transaction<'_>) -> rusqlite::Result<BTreeSet<String>> {
+        let seminar = if let Self::Seminar(id) = self { Some(id.as_str()) } else { None };
+        let mut statement = tx.prepare_cached(
+            "SELECT id FROM task WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1)
+             AND json_extract(payload, '$.kind') IS ?2",
+        )?;
+        let rows = statement.query_map(params![seminar, self.word()], |row| row.get(0))?;
+        rows.collect()
+    }
+}
+
+fn upsert(tx: &Transaction<'_>, kind: Weaving<'_>, task: &Task, call: &CallId, run: i64) -> rusqlite::Result<()> {
+    let mut payload = serde_json::Map::new();
+    if let Some(word) = kind.word() {
+        payload.insert("kind".to_owned(), word.into());
+    }
+    if let Some(original) = &task.translation_of {
+        payload.insert("translation_of".to_owned(), original.as_str().into());
+    }
     tx.execute(
-        "INSERT INTO task (id, seminar, phase, type, difficulty, discipline, language, text, call, run)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-         ON CONFLICT (id) DO UPDATE SET superseded = 0, difficulty = ?5, discipline = ?6, call = ?9",
+        "INSERT INTO task (id, seminar, phase, type, difficulty, discipline, language, text, call, run, payload)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+         ON CONFLICT (id) DO UPDATE SET superseded = 0, difficulty = ?5, discipline = ?6, call = ?9, payload = ?11",
         params![
             task.id.as_str(),
             task.seminar.as_str(),
@@ -114,7 +188,8 @@ fn upsert(tx: &Transaction<'_>, task: &Task, call: &CallId, run: i64) -> rusqlit
             task.language,
             task.task,
             call.as_str(),
-            run
+            run,
+            serde_json::Value::from(payload).to_string()
         ],
     )?;
     tx.execute("DELETE FROM task_source WHERE task = ?1", [task.id.as_str()])?;
@@ -138,5 +213,6 @@ fn read_task(row: &Row<'_>) -> rusqlite::Result<Task> {
         discipline: row.get(6)?,
         task: row.get(7)?,
         inspirations: Vec::new(),
+        translation_of: row.get::<_, Option<String>>(8)?.map(TaskId::from_stored),
     })
 }

@@ -3,11 +3,15 @@
 pub mod citations;
 pub mod error_rate;
 pub mod find;
+pub mod housekeeping;
 pub mod likeness;
 pub mod minhash;
 pub mod normalize;
 mod numbers;
+pub mod orders;
 pub mod sentences;
+pub mod spoken;
+pub mod topics;
 pub mod url;
 pub mod verbatim;
 pub mod words;

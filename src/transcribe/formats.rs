@@ -74,7 +74,13 @@ mod tests {
             language: "en".into(),
             model: ModelRef { name: "tiny.en".into(), sha256: String::new() },
             parameters: serde_json::Value::Null,
-            segments: vec![Segment { start: Ms(61_500), end: Ms(3_662_004), text: "a < b".into(), confidence: 1.0 }],
+            segments: vec![Segment {
+                start: Ms(61_500),
+                end: Ms(3_662_004),
+                text: "a < b".into(),
+                confidence: 1.0,
+                speaker: None,
+            }],
         };
         assert_eq!(Format::Srt.render(&transcript), "1\n00:01:01,500 --> 01:01:02,004\na < b\n\n");
         assert_eq!(Format::Vtt.render(&transcript), "WEBVTT\n\n00:01:01.500 --> 01:01:02.004\na &lt; b\n\n");

@@ -51,7 +51,7 @@ fn in_order(parts: &[Placed], language: &Language) -> Vec<Segment> {
         end = at(part.range.end).max(start);
         // Three decimals: a transcript is compared byte by byte, and more digits say nothing.
         let confidence = (part.confidence * 1000.0).round() / 1000.0;
-        segments.push(Segment { start, end, text, confidence });
+        segments.push(Segment { start, end, text, confidence, speaker: None });
     }
     segments
 }

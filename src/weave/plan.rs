@@ -3,13 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::data::{Inspiration, InspirationType, Phase, Task, TaskType};
+use crate::{
+    data::{Inspiration, InspirationType, Phase, Task, TaskType},
+    text::words::terms,
+};
 
-/// One question to the model: a task of this family from this inspiration.
+/// One question to the model: a task of this family from these inspirations.
 #[derive(Clone, Debug)]
 pub struct Slot<'a> {
-    /// The source.
-    pub inspiration: &'a Inspiration,
+    /// The sources, one or two; the first one leads.
+    pub sources: Vec<&'a Inspiration>,
     /// The family.
     pub task_type: TaskType,
 }
@@ -17,13 +20,15 @@ pub struct Slot<'a> {
 /// The questions that are still open for one seminar.
 pub struct Plan<'a> {
     inspirations: &'a [Inspiration],
+    /// Whether a task may join two inspirations.
+    joined: bool,
     asked: BTreeSet<(usize, TaskType)>,
 }
 
 impl<'a> Plan<'a> {
-    /// A plan over the inspirations of one seminar, in their given order.
-    pub fn new(inspirations: &'a [Inspiration]) -> Self {
-        Self { inspirations, asked: BTreeSet::new() }
+    /// A plan over the inspirations of one seminar, in their given order; `joined` where the model can take in two.
+    pub fn new(inspirations: &'a [Inspiration], joined: bool) -> Self {
+        Self { inspirations, joined, asked: BTreeSet::new() }
     }
 
     /// The best open question, given the tasks that were kept; `None` when all were asked.
@@ -56,7 +61,22 @@ impl<'a> Plan<'a> {
             });
         let (index, inspiration, task_type) = best?;
         self.asked.insert((index, task_type));
-        Some(Slot { inspiration, task_type })
+        let sources = std::iter::once(inspiration).chain(self.companion(index, task_type)).collect();
+        Some(Slot { sources, task_type })
+    }
+
+    /// What joins a gap or a claim in a task of design: the way of doing things that has most words in common with it.
+    fn companion(&self, index: usize, family: TaskType) -> Option<&'a Inspiration> {
+        use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
+        let lead = &self.inspirations[index];
+        if !self.joined || family.phase() != Phase::Design || !matches!(lead.kind, Limitation | Hypothesis) {
+            return None;
+        }
+        let words = terms(&lead.words());
+        let shared = |other: &Inspiration| terms(&other.words()).intersection(&words).count();
+        let ways = self.inspirations.iter().filter(|other| matches!(other.kind, Methodology | Transdisciplinary));
+        let near = ways.map(|other| (shared(other), other)).filter(|(shared, _)| *shared > 0);
+        near.max_by_key(|(shared, other)| (*shared, std::cmp::Reverse(&other.id))).map(|(_, other)| other)
     }
 }
 
@@ -177,12 +197,13 @@ mod tests {
                 traits: vec![],
                 text: String::new(),
                 evidence: vec![],
+                reviews: vec![],
             })
             .collect()
     }
 
     fn take(inspirations: &[Inspiration], wanted: usize) -> Vec<Task> {
-        let mut plan = Plan::new(inspirations);
+        let mut plan = Plan::new(inspirations, false);
         let mut kept: Vec<Task> = Vec::new();
         while kept.len() < wanted {
             let slot = plan.next(&kept.iter().collect::<Vec<_>>(), wanted).expect("a slot is left");
@@ -195,7 +216,8 @@ mod tests {
                 language: "en".into(),
                 discipline: "other".into(),
                 task: String::new(),
-                inspirations: vec![slot.inspiration.id.clone()],
+                inspirations: vec![slot.sources[0].id.clone()],
+                translation_of: None,
             });
         }
         kept
@@ -213,6 +235,21 @@ mod tests {
     }
 
     #[test]
+    fn a_task_of_design_joins_a_gap_with_a_way_that_shares_its_words() {
+        let mut inspirations = inspirations();
+        inspirations[0].text = "Gravel destroys every sensor in a flood.".into();
+        inspirations[1].text = "A fibre cable listens to the gravel.".into();
+        inspirations[2].text = "Drum makers know how skins sound.".into();
+        let companion = |joined, family| {
+            let plan = Plan::new(&inspirations, joined);
+            plan.companion(0, family).map(|found| found.kind)
+        };
+        assert_eq!(companion(true, TaskType::MethodBlueprint), Some(InspirationType::Methodology));
+        assert_eq!(companion(true, TaskType::LiteratureSurvey), None);
+        assert_eq!(companion(false, TaskType::MethodBlueprint), None);
+    }
+
+    #[test]
     fn even_one_inspiration_reaches_eight_tasks_with_no_family_thrice() {
         let tasks = take(&inspirations()[..1], 8);
         for kind in TaskType::ALL {
@@ -223,7 +260,7 @@ mod tests {
     #[test]
     fn a_hopeless_model_is_not_asked_for_ever() {
         let inspirations = inspirations();
-        let mut plan = Plan::new(&inspirations);
+        let mut plan = Plan::new(&inspirations, false);
         assert_eq!(std::iter::from_fn(|| plan.next(&[], 6)).count(), 24);
     }
 }

@@ -12,10 +12,15 @@ fn sample(name: &str, language: &str) -> Value {
         "inspire/ideas" | "inspire/idea-short" => {
             json!({ "language": language, "lines": [{ "number": 3, "text": text }], "kind": "hypothesis", "most": 2 })
         }
+        "inspire/review" => json!({ "kind": "hypothesis", "text": text, "quotes": [text] }),
         "weave/task" | "weave/task-short" => json!({
-            "language": language, "idea": text, "quotes": [text], "family": "test the claim", "opening": "Test",
-            "deliverable": "a report", "broken": { "text": text, "reason": "too short" }
+            "language": language, "ideas": [{ "text": text, "quotes": [text] }], "family": "test the claim",
+            "opening": "Test", "deliverable": "a report", "disciplines": ["health"],
+            "broken": { "text": text, "reason": "too short" }
         }),
+        "weave/translation" => {
+            json!({ "language": language, "task": text, "broken": { "text": text, "reason": "too short" } })
+        }
         "rank/judge" | "rank/judge-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "a": task, "b": task })

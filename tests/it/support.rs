@@ -72,7 +72,7 @@ impl Project {
         let project = Self { folder, server: url.to_owned() };
         project.ok(&["init", "."]);
         let config = format!(
-            "[roles]\ninspire = \"fake/m\"\nweave = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
+            "[roles]\ninspire = \"fake/m\"\nreview = \"fake/m\"\nweave = \"fake/m\"\ntranslate = \"fake/m\"\nprobe = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
         );
         std::fs::write(project.path("taskgen.toml"), config).expect("the project is writable");
         project
@@ -90,6 +90,7 @@ impl Project {
             end: Ms(i as u64 * 4000 + 3900),
             text: (*text).to_owned(),
             confidence: 0.9,
+            speaker: None,
         });
         let media = taskgen::data::id::sha256_hex(name.as_bytes());
         let transcript = Transcript {
@@ -253,7 +254,10 @@ fn reply(request: &Value) -> Value {
     let schema = &request["response_format"]["json_schema"]["schema"]["properties"];
     let prompt = request["messages"].to_string();
     if schema.get("items").is_some() {
-        return ideas(&schema["items"], &prompt);
+        return ideas(&prompt);
+    }
+    if schema.get("fault").is_some() {
+        return json!({ "note": "It is sound.", "fault": "none", "value": 3 });
     }
     if schema.get("winner").is_some() {
         return verdict(&prompt);
@@ -264,44 +268,66 @@ fn reply(request: &Value) -> Value {
     if schema.get("order").is_some() {
         return order(&schema["order"], &prompt);
     }
-    json!({ "task": task(&prompt), "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" } })
+    if prompt.contains("You translate research tasks") {
+        return json!({ "task": translated(&prompt) });
+    }
+    json!({ "task": task(&prompt), "discipline": "earth-environment", "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" } })
 }
 
-fn ideas(schema: &Value, prompt: &str) -> Value {
-    let numbers = schema["items"]["properties"]["sentences"]["items"]["enum"].as_array().cloned().unwrap_or_default();
-    let kinds = ["LIMITATION", "METHODOLOGY", "TRANSDISCIPLINARY", "HYPOTHESIS", "局限", "方法：", "跨学科", "假设："];
-    let kind = kinds.iter().position(|kind| prompt.contains(kind)).unwrap_or(0);
-    let number = &numbers[(kind % 4 + 1).min(numbers.len() - 1)];
-    let text = if kind < 4 {
-        [
-            "A gravel river destroys every sensor in a winter flood.",
-            "A fibre cable under the gravel bed measures the river.",
-            "The analysis of drums could be applied to moving gravel.",
-            "The pitch of gravel falls before the river bed moves.",
-        ][kind]
-    } else {
-        [
-            "冬天的洪水会破坏砾石河流里的传感器。",
-            "埋在河床砾石下面的光纤电缆可以测量振动。",
-            "鼓的分析方法可以用来分析砾石的移动。",
-            "砾石移动之前声音的音高会下降。",
-        ][kind - 4]
-    };
-    json!({ "items": [{ "sentences": [number], "text": text, "traits": ["challenge", "explorability"] }] })
+/// One idea of each type, with the words of the talk.
+fn ideas(prompt: &str) -> Value {
+    let english = [
+        "A gravel river destroys every sensor in a winter flood.",
+        "A fibre cable under the gravel bed measures the river.",
+        "The analysis of drums could be applied to moving gravel.",
+        "The pitch of gravel falls before the river bed moves.",
+    ];
+    let chinese = [
+        "冬天的洪水会破坏砾石河流里的传感器。",
+        "埋在河床砾石下面的光纤电缆可以测量振动。",
+        "鼓的分析方法可以用来分析砾石的移动。",
+        "砾石移动之前声音的音高会下降。",
+    ];
+    let (texts, talk) = if prompt.contains("值得研究的想法") { (chinese, TALK_ZH) } else { (english, TALK) };
+    let kinds = ["limitation", "methodology", "transdisciplinary", "hypothesis"];
+    let traits = json!([
+        { "trait": "challenge", "reason": "Floods destroy what is put there." },
+        { "trait": "explorability", "reason": "Other rivers can be tried." },
+    ]);
+    let item =
+        |kind: usize| json!({ "type": kinds[kind], "quotes": [talk[kind + 1]], "text": texts[kind], "traits": traits });
+    json!({ "items": (0..4).map(item).collect::<Vec<_>>() })
 }
 
 fn task(prompt: &str) -> String {
-    let between = |from: &str, to: &str| {
-        let start = prompt.rfind(from).map(|at| at + from.len())?;
-        prompt[start..].find(to).map(|end| prompt[start..start + end].to_owned())
+    // What is asked for, not what an example says.
+    let asked = |start: &str, hand_in: &str, end: &str| {
+        let (_, after) = prompt.split_once(start)?;
+        let (family, after) = after.split_once(hand_in)?;
+        let (deliverable, _) = after.split_once(end)?;
+        let family = family.rsplit(['：', ':']).next()?.trim();
+        Some((family.to_owned(), deliverable.to_owned()))
     };
-    if let Some(deliverable) = between("最后交", "。") {
-        let family = between("写一个研究任务：", "，最后交").unwrap_or_default();
+    if let Some((family, deliverable)) = asked("写一个研究任务", "，最后交", "。") {
         return format!("围绕砾石河流、光纤电缆、传感器和音高，{family}，最后交{deliverable}。");
     }
-    let family = between("from this idea: ", ", and hand in").unwrap_or_default();
-    let deliverable = between("and hand in ", ".").unwrap_or_default();
+    let (family, deliverable) = asked("Write one research task", ", and hand in ", ".").unwrap_or_default();
     format!("For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}.")
+}
+
+/// Another text for each task, with its numbers.
+fn translated(prompt: &str) -> String {
+    let mark: usize = prompt.bytes().enumerate().map(|(i, b)| (i % 251 + 1) * b as usize).sum();
+    let sign = |n: usize| char::from_u32(0x4e00 + (n % 5000) as u32).unwrap_or('石');
+    let signs: String = [mark, mark / 7, mark / 49].map(sign).iter().collect();
+    if prompt.contains("simplified Chinese") {
+        format!("研究砾石河流中{signs}的传感器和光纤电缆，比较它们的音高，最后提交一份报告。")
+    } else {
+        format!(
+            "Study the sensors of gravel rivers in case {} and compare their pitch, then hand in a short report.",
+            mark % 9
+        )
+    }
 }
 
 /// The order follows from the prompt alone.

@@ -1,15 +1,30 @@
 //! The rules that a task must pass, each checked in code and each with a name that is counted.
 //! Source: DeepResearch Arena, the task weaver's hard rules.
 
+mod deliverable;
+#[cfg(test)]
+mod planted;
+mod pointing;
+
+use std::collections::BTreeSet;
+
 use crate::{
-    data::{Inspiration, Task},
+    data::{Phase, Task},
     text::{
         likeness::jaccard,
-        words::{fold, han_count, is_chinese, terms, word_count},
+        orders::gives_orders,
+        words::{han_count, is_chinese, terms, word_count},
     },
 };
 
-use super::words_of;
+/// What a task is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Material<'a> {
+    /// The words of its inspirations and their quotes.
+    pub words: &'a str,
+    /// Full names of those who spoke at the event.
+    pub people: &'a [String],
+}
 
 /// Longest task in words, and in Han characters.
 const MOST_WORDS: usize = 100;
@@ -21,6 +36,12 @@ const LEAST_HAN: usize = 20;
 const LEAST_TERMS: usize = 2;
 /// Tasks of a seminar above this likeness are the same task.
 const ALIKE: f64 = 0.6;
+/// Tasks of one family.
+const MOST_OF_A_FAMILY: usize = 2;
+/// Tasks of one seminar.
+pub const FEWEST: usize = 5;
+/// See [`FEWEST`].
+pub const MOST: usize = 8;
 
 /// The rule that a task breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +58,18 @@ pub enum Broken {
     PointsAtTheEvent(String),
     /// It leans on a text that the reader does not have; holds the words.
     NotSelfContained(String),
+    /// It tells its reader, a model, what to do beside the task.
+    GivesOrders,
     /// Nothing is handed in.
     NoDeliverable,
+    /// More than one thing is handed in; holds the words of the second.
+    TwoDeliverables(String),
+    /// Its phase is not that of its family.
+    WrongPhase,
     /// It does not speak of its inspiration.
     KeyTermsMissing,
+    /// A translation has another number than its original; holds it.
+    NumbersDiffer(String),
     /// As good as another task of the seminar.
     Duplicate,
     /// Its family has two tasks already.
@@ -57,8 +86,12 @@ impl Broken {
             Self::WrongLanguage => "wrong_language",
             Self::PointsAtTheEvent(_) => "points_at_the_event",
             Self::NotSelfContained(_) => "not_self_contained",
+            Self::GivesOrders => "gives_orders",
             Self::NoDeliverable => "no_deliverable",
+            Self::TwoDeliverables(_) => "two_deliverables",
+            Self::WrongPhase => "wrong_phase",
             Self::KeyTermsMissing => "key_terms_missing",
+            Self::NumbersDiffer(_) => "numbers_differ",
             Self::Duplicate => "duplicate",
             Self::FamilyThrice => "family_thrice",
         }
@@ -87,12 +120,22 @@ impl Broken {
                 format!("It says \"{words}\", but the reader sees nothing else. Say what is meant.")
             }
             (Self::NotSelfContained(words), true) => format!("出现了“{words}”，但读者看不到别的内容。请直接写明。"),
+            (Self::GivesOrders, false) => "It gives orders to a model. Write a research task.".into(),
+            (Self::GivesOrders, true) => "它在向模型下指令。请写研究任务。".into(),
+            (Self::TwoDeliverables(words), false) => {
+                format!("\"{words}\" asks for a second thing. Ask for one deliverable only.")
+            }
+            (Self::TwoDeliverables(words), true) => format!("“{words}”要求第二件成果。只能要求一件成果。"),
+            (Self::WrongPhase, false) => "Its phase is not the one of its type.".into(),
+            (Self::WrongPhase, true) => "它的阶段与类型不符。".into(),
             (Self::NoDeliverable, false) => {
                 "It does not say what to hand in, such as a report, a table or a protocol.".into()
             }
             (Self::NoDeliverable, true) => "没有写明要交什么成果，例如报告、表格或方案。".into(),
             (Self::KeyTermsMissing, false) => "It does not use the key words of the idea.".into(),
             (Self::KeyTermsMissing, true) => "没有使用这个想法的关键词。".into(),
+            (Self::NumbersDiffer(number), false) => format!("The number {number} is not in both texts."),
+            (Self::NumbersDiffer(number), true) => format!("数字{number}不是两边都有。"),
             (Self::Duplicate, false) => "It repeats another task. Ask for something else.".into(),
             (Self::Duplicate, true) => "与另一个任务重复。请换一个要求。".into(),
             (Self::FamilyThrice, false) => "There are two tasks of this family already.".into(),
@@ -101,8 +144,46 @@ impl Broken {
     }
 }
 
-/// Checks a task against its inspiration and the tasks of the seminar that were kept before it.
-pub fn check(task: &Task, inspiration: &Inspiration, kept: &[&Task]) -> Result<(), Broken> {
+/// Checks a task against what it is made from and the tasks of the seminar that were kept before it.
+pub fn check(task: &Task, material: Material<'_>, kept: &[&Task]) -> Result<(), Broken> {
+    of_its_form(task)?;
+    of_its_words(&task.task, material)?;
+    if kept.iter().filter(|other| other.task_type == task.task_type).count() >= MOST_OF_A_FAMILY {
+        return Err(Broken::FamilyThrice);
+    }
+    if kept.iter().any(|other| same(other, task)) {
+        return Err(Broken::Duplicate);
+    }
+    Ok(())
+}
+
+/// Checks what says `original` in another language: its own form, no pointing, and the numbers of the original.
+pub fn translation(task: &Task, original: &Task, material: Material<'_>) -> Result<(), Broken> {
+    of_its_form(task)?;
+    not_pointing(&task.task, material.people)?;
+    if !deliverable::is_named(&task.task) {
+        return Err(Broken::NoDeliverable);
+    }
+    let (lost, added) = (digits(&original.task), digits(&task.task));
+    match lost.symmetric_difference(&added).next() {
+        Some(number) => Err(Broken::NumbersDiffer(number.clone())),
+        None => Ok(()),
+    }
+}
+
+/// The numbers in digits.
+fn digits(text: &str) -> BTreeSet<String> {
+    let runs = text.split(|c: char| !c.is_ascii_digit());
+    runs.filter(|run| run.len() >= 2).map(str::to_owned).collect()
+}
+
+/// The phases that a seminar's tasks leave out.
+pub fn missing_phases(kept: &[&Task]) -> Vec<Phase> {
+    Phase::ALL.into_iter().filter(|phase| !kept.iter().any(|task| task.phase == *phase)).collect()
+}
+
+/// Length, language, an end, and a phase that fits.
+fn of_its_form(task: &Task) -> Result<(), Broken> {
     let text = task.task.as_str();
     let (words, han) = (word_count(text), han_count(text));
     if words > MOST_WORDS || han > MOST_HAN {
@@ -117,174 +198,58 @@ pub fn check(task: &Task, inspiration: &Inspiration, kept: &[&Task]) -> Result<(
     if !text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '”', '"', ')', '）']) {
         return Err(Broken::Unfinished);
     }
-    let folded = format!(" {} ", fold(text).split_whitespace().collect::<Vec<_>>().join(" "));
-    if let Some(words) = first_of(&folded, EVENT) {
-        return Err(Broken::PointsAtTheEvent(words));
-    }
-    if let Some(words) = first_of(&folded, ELSEWHERE) {
-        return Err(Broken::NotSelfContained(words));
-    }
-    if !DELIVERABLES.iter().any(|word| folded.contains(word)) {
-        return Err(Broken::NoDeliverable);
-    }
-    if terms(text).intersection(&terms(&words_of(inspiration))).count() < LEAST_TERMS {
-        return Err(Broken::KeyTermsMissing);
-    }
-    if kept.iter().filter(|other| other.task_type == task.task_type).count() >= 2 {
-        return Err(Broken::FamilyThrice);
-    }
-    if kept.iter().any(|other| jaccard(&other.task, text) >= ALIKE) {
-        return Err(Broken::Duplicate);
+    if task.phase != task.task_type.phase() {
+        return Err(Broken::WrongPhase);
     }
     Ok(())
 }
 
-fn first_of(folded: &str, phrases: &[&str]) -> Option<String> {
-    phrases.iter().find(|phrase| folded.contains(**phrase)).map(|phrase| phrase.trim().to_owned())
+/// What it must say, and what it must not.
+fn of_its_words(text: &str, material: Material<'_>) -> Result<(), Broken> {
+    not_pointing(text, material.people)?;
+    if !deliverable::is_named(text) {
+        return Err(Broken::NoDeliverable);
+    }
+    if let Some(words) = deliverable::second(text) {
+        return Err(Broken::TwoDeliverables(words));
+    }
+    // Words of one language are not found in another; there the question itself must see to it.
+    let comparable = is_chinese(text) == is_chinese(material.words);
+    if comparable && terms(text).intersection(&terms(material.words)).count() < LEAST_TERMS {
+        return Err(Broken::KeyTermsMissing);
+    }
+    Ok(())
 }
 
-/// Pointing at the event, its record or its people. The bare nouns stay allowed as a subject of research.
-const EVENT: &[&str] = &[
-    "the seminar",
-    "this seminar",
-    "the talk ",
-    "the talk.",
-    "the talk,",
-    "this talk",
-    "the lecture",
-    "this lecture",
-    "the transcript",
-    "this transcript",
-    "the presentation",
-    "this presentation",
-    "the speaker said",
-    "the speaker's",
-    "the speakers said",
-    "the speaker ",
-    "the speaker,",
-    "the presenter",
-    "the lecturer",
-    "the inspiration",
-    "this inspiration",
-    "as mentioned by",
-    "according to the professor",
-    "the audience asked",
-    "the quote",
-    "this sentence",
-    "the sentence ",
-    "讲座中",
-    "本讲座",
-    "这次讲座",
-    "该讲座",
-    "报告人",
-    "主讲人",
-    "演讲者",
-    "研讨会中",
-    "这次研讨会",
-    "本次研讨会",
-    "转录文本",
-    "逐字稿",
-    "这段话",
-    "这句话",
-    "引文",
-    "老师说",
-    "老师提到",
-    "主持人",
-    "灵感",
-];
+fn not_pointing(text: &str, people: &[String]) -> Result<(), Broken> {
+    if let Some(words) = pointing::pointing(text, people) {
+        return Err(Broken::PointsAtTheEvent(words));
+    }
+    if let Some(words) = pointing::leaning(text) {
+        return Err(Broken::NotSelfContained(words));
+    }
+    if gives_orders(text) {
+        return Err(Broken::GivesOrders);
+    }
+    Ok(())
+}
 
-/// Leaning on a text that the reader of the task does not have.
-const ELSEWHERE: &[&str] = &[
-    "as mentioned",
-    "mentioned above",
-    "described above",
-    "the above",
-    "as discussed",
-    "the idea above",
-    "given idea",
-    "the following text",
-    "the provided",
-    "上述",
-    "如上",
-    "上文",
-    "以上",
-    "前面提到",
-    "所提到的",
-];
-
-/// Something that can be handed in.
-const DELIVERABLES: &[&str] = &[
-    "report",
-    "list of",
-    "review checklist",
-    "literature review",
-    "study plan",
-    "position paper",
-    "source code",
-    "table",
-    "protocol",
-    "specification",
-    "checklist",
-    "bibliography",
-    "dataset",
-    "data set",
-    "timeline",
-    "prototype",
-    "blueprint",
-    "definition",
-    "matrix",
-    "catalogue",
-    "catalog",
-    "roadmap",
-    "memo",
-    "notebook",
-    "guideline",
-    "proposal",
-    "summary",
-    "diagram",
-    "benchmark",
-    "questionnaire",
-    "报告",
-    "表",
-    "清单",
-    "方案",
-    "说明",
-    "综述",
-    "数据集",
-    "时间线",
-    "原型",
-    "计划",
-    "分析",
-    "定义",
-    "目录",
-    "路线图",
-    "代码",
-    "指南",
-    "提案",
-    "总结",
-    "图",
-    "问卷",
-    "指标",
-    "规格",
-];
+/// Whether two tasks are one: nearly the same words, or the same family asked of the same inspirations.
+fn same(a: &Task, b: &Task) -> bool {
+    let sources = |task: &Task| task.inspirations.iter().cloned().collect::<BTreeSet<_>>();
+    let twins = a.task_type == b.task_type && !a.inspirations.is_empty() && sources(a) == sources(b);
+    twins || jaccard(&a.task, &b.task) >= ALIKE
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Difficulty, InspirationId, InspirationType, SeminarId, TaskId, TaskType, TranscriptId};
+    use crate::data::{Difficulty, SeminarId, TaskId, TaskType};
 
-    fn inspiration() -> Inspiration {
-        Inspiration {
-            id: InspirationId::of(&["i"]),
-            seminar: SeminarId::of(&["s"]),
-            transcript: TranscriptId::of(&["t"]),
-            kind: InspirationType::Limitation,
-            traits: vec![],
-            text: "No handwriting recognition model knows the vocabulary of sailors. 没有模型认识水手的手写词汇。"
-                .into(),
-            evidence: vec![],
-        }
-    }
+    const MATERIAL: Material<'_> = Material {
+        words: "No handwriting recognition model knows the vocabulary of sailors. 没有模型认识水手的手写词汇。",
+        people: &[],
+    };
 
     fn task(language: &str, text: &str) -> Task {
         Task {
@@ -297,6 +262,7 @@ mod tests {
             discipline: "other".into(),
             task: text.into(),
             inspirations: vec![],
+            translation_of: None,
         }
     }
 
@@ -305,7 +271,7 @@ mod tests {
         "调查手写识别模型如何适应水手等行业的专业词汇，比较至少十篇论文的错误率，交一份带注释的文献表。";
 
     fn check(language: &str, text: &str, expect: Option<&str>) {
-        let found = super::check(&task(language, text), &inspiration(), &[]).err();
+        let found = super::check(&task(language, text), MATERIAL, &[]).err();
         assert_eq!(found.as_ref().map(Broken::name), expect, "{text}: {found:?}");
     }
 
@@ -323,7 +289,7 @@ mod tests {
         check("en", GOOD_ZH, Some("wrong_language"));
         check("zh", GOOD, Some("wrong_language"));
         check("en", &GOOD.replace("and other trades", "as the speaker said"), Some("points_at_the_event"));
-        check("zh", &GOOD_ZH.replace("水手等行业", "报告人的水手"), Some("points_at_the_event"));
+        check("zh", &GOOD_ZH.replace("水手等行业", "报告人提到的水手"), Some("points_at_the_event"));
         check("en", &GOOD.replace("and other trades", "as mentioned"), Some("not_self_contained"));
         check("zh", &GOOD_ZH.replace("水手等行业", "上述水手"), Some("not_self_contained"));
         check(
@@ -344,7 +310,7 @@ mod tests {
     #[test]
     fn alike_and_thrice_are_seen_among_the_others() {
         let (good, other) = (task("en", GOOD), task("en", "Another text that shares nothing."));
-        assert_eq!(super::check(&good, &inspiration(), &[&good]), Err(Broken::Duplicate));
-        assert_eq!(super::check(&good, &inspiration(), &[&other, &other]), Err(Broken::FamilyThrice));
+        assert_eq!(super::check(&good, MATERIAL, &[&good]), Err(Broken::Duplicate));
+        assert_eq!(super::check(&good, MATERIAL, &[&other, &other]), Err(Broken::FamilyThrice));
     }
 }

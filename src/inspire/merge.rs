@@ -1,0 +1,146 @@
+//! What all windows of a talk gave, as one list: what says the same is one inspiration, and of more than ten the best
+//! are kept, spread over the talk and the types.
+
+use std::collections::BTreeMap;
+
+use super::ground;
+use crate::{
+    data::{CallId, Inspiration, InspirationType, Ms, Transcript},
+    text::likeness::jaccard,
+};
+
+/// At most so many inspirations are kept of one transcript (DeepResearch Arena, inspiration agent).
+pub const MOST: usize = 10;
+/// Summaries above this likeness say the same.
+const ALIKE: f64 = 0.7;
+/// Passages of the transcript that carry one inspiration.
+const MOST_QUOTES: usize = 3;
+/// Parts of a talk that get their turn.
+const PARTS: u64 = 4;
+
+/// An inspiration on its way.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What was found.
+    pub inspiration: Inspiration,
+    /// The call that found it.
+    pub call: CallId,
+    /// How good a start for research: the number of its traits, or a reviewer's mark.
+    pub value: f64,
+}
+
+/// Adds what was found, unless it is there already: the same passages, or nearly the same words. Then the older one
+/// takes the new passages in, as far as there is room, and the words of the new one come back.
+pub fn add(transcript: &Transcript, kept: &mut Vec<Candidate>, new: Candidate) -> Result<(), String> {
+    let same = |old: &Inspiration| {
+        covers(&old.evidence, &new.inspiration.evidence) || jaccard(&old.text, &new.inspiration.text) >= ALIKE
+    };
+    let Some(old) = kept.iter_mut().find(|old| same(&old.inspiration)) else {
+        kept.push(new);
+        return Ok(());
+    };
+    let mut evidence = std::mem::take(&mut old.inspiration.evidence);
+    for passage in new.inspiration.evidence {
+        let apart = evidence.iter().all(|e| passage.end_char <= e.start_char || e.end_char <= passage.start_char);
+        if apart && evidence.len() < MOST_QUOTES {
+            evidence.push(passage);
+        }
+    }
+    evidence.sort_by_key(|e| e.start_char);
+    let Inspiration { kind, traits, text, .. } = old.inspiration.clone();
+    old.inspiration = ground::sealed(transcript, kind, traits, text, evidence);
+    Err(new.inspiration.text)
+}
+
+/// Whether each new passage overlaps an old one.
+fn covers(old: &[crate::data::Evidence], new: &[crate::data::Evidence]) -> bool {
+    new.iter().all(|n| old.iter().any(|o| n.start_char < o.end_char && o.start_char < n.end_char))
+}
+
+/// Picks at most `most` of the candidates, best first: in turn from each part of the talk, of each type in turn, and of
+/// those the most valuable. Returns the picked ones in the order of the talk, and the others.
+pub fn choose(mut candidates: Vec<Candidate>, most: usize, duration: Ms) -> (Vec<Candidate>, Vec<Candidate>) {
+    let mut of_part = BTreeMap::<u64, usize>::new();
+    let mut of_kind = BTreeMap::<InspirationType, usize>::new();
+    let mut picked = Vec::new();
+    while picked.len() < most && !candidates.is_empty() {
+        let turn = |candidate: &Candidate| {
+            let inspiration = &candidate.inspiration;
+            let part = of_part.get(&part(inspiration, duration)).copied().unwrap_or(0);
+            (part, of_kind.get(&inspiration.kind).copied().unwrap_or(0))
+        };
+        let ahead = |a: &Candidate, b: &Candidate| {
+            turn(a).cmp(&turn(b)).then(b.value.total_cmp(&a.value)).then(start(a).cmp(&start(b)))
+        };
+        let best = (0..candidates.len()).min_by(|a, b| ahead(&candidates[*a], &candidates[*b])).unwrap_or(0);
+        let best = candidates.remove(best);
+        *of_part.entry(part(&best.inspiration, duration)).or_default() += 1;
+        *of_kind.entry(best.inspiration.kind).or_default() += 1;
+        picked.push(best);
+    }
+    picked.sort_by_key(start);
+    (picked, candidates)
+}
+
+/// The part of the talk in which an inspiration's first quote stands.
+fn part(inspiration: &Inspiration, duration: Ms) -> u64 {
+    let start = inspiration.evidence.first().map_or(0, |e| e.start.0);
+    (start * PARTS / duration.0.max(1)).min(PARTS - 1)
+}
+
+fn start(candidate: &Candidate) -> (Ms, InspirationType) {
+    let inspiration = &candidate.inspiration;
+    (inspiration.evidence.first().map_or(Ms(0), |e| e.start), inspiration.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspire::{Numbered, testing::transcript};
+
+    const TALK: [&str; 4] = [
+        "Nobody has measured how gravel moves under river ice.",
+        "We bury optical fibres in the gravel and count the pulses.",
+        "If the pitch falls then the bed will move within an hour.",
+        "Drum makers know how skins sound before they tear apart.",
+    ];
+
+    fn candidate(kind: InspirationType, number: usize, text: &str, value: f64) -> Candidate {
+        let transcript = transcript(&TALK);
+        let evidence = vec![Numbered::new(&transcript).evidence(number, number)];
+        let inspiration = ground::sealed(&transcript, kind, vec![], text.to_owned(), evidence);
+        Candidate { inspiration, call: CallId::of(&[text]), value }
+    }
+
+    #[test]
+    fn what_says_the_same_is_one_with_both_passages() {
+        let transcript = transcript(&TALK);
+        let kind = InspirationType::Limitation;
+        let mut kept = vec![candidate(kind, 1, "Gravel under river ice was never measured.", 2.0)];
+        let same_words = candidate(kind, 2, "Gravel under river ice was never really measured.", 2.0);
+        assert!(add(&transcript, &mut kept, same_words).is_err());
+        assert_eq!(kept[0].inspiration.evidence.len(), 2);
+        let same_passage = candidate(InspirationType::Hypothesis, 1, "Something quite different is said of it.", 2.0);
+        assert!(add(&transcript, &mut kept, same_passage).is_err());
+        assert!(add(&transcript, &mut kept, candidate(kind, 3, "The pitch falls before the bed moves.", 2.0)).is_ok());
+        assert_eq!(kept.len(), 2);
+    }
+
+    #[test]
+    fn parts_of_the_talk_take_turns_then_types_then_value() {
+        use InspirationType::{Hypothesis, Limitation};
+        let candidates = vec![
+            candidate(Limitation, 1, "a", 2.0),
+            candidate(Limitation, 1, "b", 4.0),
+            candidate(Hypothesis, 1, "c", 2.0),
+            candidate(Limitation, 4, "d", 2.0),
+        ];
+        let duration = transcript(&TALK).duration;
+        let (picked, left) = choose(candidates.clone(), 2, duration);
+        let texts = |of: &[Candidate]| of.iter().map(|c| c.inspiration.text.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(&picked), ["b", "d"]);
+        assert_eq!(left.len(), 2);
+        let (picked, _) = choose(candidates, 3, duration);
+        assert_eq!(texts(&picked), ["b", "c", "d"]);
+    }
+}

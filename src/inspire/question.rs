@@ -1,0 +1,202 @@
+//! What the model is asked about a part of a talk, and the shape of its answer. A large model reads the whole part and
+//! looks for all types at once; a small one is asked for one idea of one type, and shown the few lines that may carry it.
+
+use std::ops::RangeInclusive;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Numbered, Options, cues};
+use crate::{
+    context::Context,
+    data::{Cause, InspirationType, Trait, Unscored},
+    llm::{Answer, Answered, Ask},
+};
+
+/// Ideas that a large model may name in one part.
+const MOST_IDEAS: usize = 10;
+/// Tokens of one idea with its quotes and reasons.
+const TOKENS: u32 = 320;
+
+/// The model's reply. An empty list says that there is nothing.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    pub items: Vec<Idea>,
+}
+
+/// One idea as the model gives it. Words stand where only some are allowed, so that one wrong word costs one idea and
+/// not the whole reply.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Idea {
+    /// Limitation, methodology, transdisciplinary or hypothesis.
+    #[serde(rename = "type", default)]
+    pub kind: Option<String>,
+    /// The idea in a few sentences.
+    pub text: String,
+    /// Numbers of the sentences that carry it.
+    #[serde(default)]
+    pub sentences: Vec<usize>,
+    /// The words of the talk that carry it.
+    #[serde(default)]
+    pub quotes: Vec<String>,
+    /// The traits that it shows.
+    pub traits: Vec<Claimed>,
+}
+
+/// A trait and why the idea shows it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claimed {
+    /// Novelty, explorability, challenge or verifiability.
+    #[serde(rename = "trait")]
+    pub which: String,
+    /// Why.
+    #[serde(default)]
+    pub reason: String,
+}
+
+impl Answer for Found {}
+
+/// One question.
+#[derive(Clone)]
+pub struct Question<'a> {
+    language: &'a str,
+    numbered: &'a Numbered,
+    /// The one type that is asked for; none asks for all.
+    pub kind: Option<InspirationType>,
+    /// Numbers of the sentences that are shown.
+    pub offered: Vec<usize>,
+    /// Ideas asked for.
+    most: usize,
+}
+
+/// The questions about one part of a talk.
+pub fn questions<'a>(
+    language: &'a str,
+    numbered: &'a Numbered,
+    window: RangeInclusive<usize>,
+    small: bool,
+    options: &Options,
+) -> Vec<Question<'a>> {
+    let most = |otherwise: usize| if options.per_window == 0 { otherwise } else { options.per_window };
+    if !small {
+        return vec![Question { language, numbered, kind: None, offered: window.collect(), most: most(MOST_IDEAS) }];
+    }
+    let of = |kind: InspirationType| {
+        // A small model loses its way among many sentences: it is shown those with a cue of the type, if there are any.
+        let offered = cues::offered(numbered, window.clone(), kind);
+        Question { language, numbered, kind: Some(kind), offered, most: most(1) }
+    };
+    InspirationType::ALL.into_iter().map(of).collect()
+}
+
+impl Question<'_> {
+    /// For messages: the type, and the numbers of the first and the last sentence.
+    pub fn name(&self) -> String {
+        let (first, last) = (self.offered.first().copied().unwrap_or(0), self.offered.last().copied().unwrap_or(0));
+        format!("{}, sentences {first}–{last}", self.kind.map_or("all types", InspirationType::word))
+    }
+
+    /// Asks.
+    pub async fn ask(&self, ctx: &Context) -> Result<Answered<Found>> {
+        let small = self.kind.is_some();
+        let vars = json!({
+            "language": self.language,
+            "lines": self.numbered.lines(&self.offered),
+            "kind": self.kind.map(InspirationType::word),
+            "most": self.most,
+        });
+        let ask = Ask::<Found> {
+            role: "inspire",
+            prompt: if small { "inspire/idea-short" } else { "inspire/ideas" },
+            vars: &vars,
+            schema: Some(if small { self.small_schema() } else { self.schema() }),
+            max_tokens: TOKENS * self.most as u32 + 80,
+            check: &|found| self.check(found),
+            ..Ask::default()
+        };
+        Ok(ctx.llm.ask(ask).await?)
+    }
+
+    /// A large model copies words; they are looked up in the transcript.
+    fn schema(&self) -> Value {
+        let kinds: Vec<&str> = InspirationType::ALL.into_iter().map(InspirationType::word).collect();
+        self.list(
+            0,
+            &json!({
+                "type": { "type": "string", "enum": kinds },
+                "quotes": {
+                    "type": "array", "minItems": 1, "maxItems": 3,
+                    "items": { "type": "string", "minLength": 10, "maxLength": 600 }
+                },
+                "text": { "type": "string", "minLength": 20, "maxLength": 2000 },
+                "traits": traits(0, 4, 300),
+            }),
+        )
+    }
+
+    /// A small model chooses numbers: a constrained decoder cannot invent one. Offered an empty list, it takes it.
+    fn small_schema(&self) -> Value {
+        self.list(
+            1,
+            &json!({
+                "sentences": {
+                    "type": "array", "minItems": 1, "maxItems": 1,
+                    "items": { "type": "integer", "enum": self.offered }
+                },
+                "text": { "type": "string", "minLength": 20, "maxLength": 260 },
+                "traits": traits(2, 2, 90),
+            }),
+        )
+    }
+
+    fn list(&self, least: usize, properties: &Value) -> Value {
+        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|map| map.keys()).collect();
+        let item = json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false
+        });
+        json!({
+            "type": "object",
+            "properties": {
+                "items": { "type": "array", "minItems": least, "maxItems": self.most, "items": item }
+            },
+            "required": ["items"],
+            "additionalProperties": false
+        })
+    }
+
+    /// What serde cannot say: no more items than asked, and only sentences that were shown.
+    fn check(&self, found: &Found) -> Result<(), Unscored> {
+        if found.items.len() > self.most {
+            let reason = format!("at most {} items were asked for, {} came", self.most, found.items.len());
+            return Err(Unscored { cause: Cause::OutOfRange, reason });
+        }
+        for number in found.items.iter().flat_map(|item| &item.sentences) {
+            if !self.offered.contains(number) {
+                let reason = format!("sentence {number} was not offered");
+                return Err(Unscored { cause: Cause::UnknownReference, reason });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn traits(least: usize, most: usize, longest: usize) -> Value {
+    let words: Vec<&str> = Trait::ALL.into_iter().map(Trait::word).collect();
+    json!({
+        "type": "array", "minItems": least, "maxItems": most,
+        "items": {
+            "type": "object",
+            "properties": {
+                "trait": { "type": "string", "enum": words },
+                "reason": { "type": "string", "minLength": 8, "maxLength": longest }
+            },
+            "required": ["trait", "reason"],
+            "additionalProperties": false
+        }
+    })
+}

@@ -1,0 +1,111 @@
+//! Tasks that join two seminars: what is missing in one, and a way of doing things from the other.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
+
+use anyhow::Result;
+
+use super::{Attempt, Loom, Options, attempt, disciplines::Disciplines, plan::Slot};
+use crate::{
+    context::{Context, Notice, StageReport},
+    data::{Inspiration, InspirationType, SeminarId, TaskType, primary_language},
+    store::{Rejection, SeminarInfo, Weaving},
+    text::words::terms,
+};
+
+/// Tasks that one inspiration may be joined in.
+const MOST_OF_ONE: usize = 2;
+/// Families in which two things meet, in turn.
+const FAMILIES: [TaskType; 4] = [
+    TaskType::MethodBlueprint,
+    TaskType::ComparativeAnalysis,
+    TaskType::PrototypeSpecification,
+    TaskType::EmpiricalTest,
+];
+
+/// Weaves `options.across` tasks from pairs of inspirations of different seminars, and saves them together.
+pub async fn across(
+    ctx: &Context,
+    seminars: &[SeminarInfo],
+    options: &Options,
+    disciplines: &Disciplines,
+) -> Result<StageReport> {
+    let started = Instant::now();
+    let mut report = StageReport::new("weave across");
+    (ctx.notify)(Notice::Start { stage: "weave across", total: options.across as u64 });
+    let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars.iter().map(|seminar| (&seminar.id, seminar)).collect();
+    let mut inspirations = ctx.store.inspirations(None)?;
+    inspirations.retain(|i| of.get(&i.seminar).is_some_and(|seminar| seminar.transcript == i.transcript) && i.stands());
+    let mut woven = Vec::new();
+    let mut rejected = BTreeMap::<SeminarId, Vec<Rejection>>::new();
+    let mut asked = false;
+    for (turn, (one, other)) in pairs(&inspirations, &of, options.across).into_iter().enumerate() {
+        let (seminar, guest) = (of[&one.seminar], of[&other.seminar]);
+        let people = [seminar.people(), guest.people()].concat();
+        let mut loom = Loom::new(seminar, people, options, disciplines);
+        loom.harvest.item = format!("{} × {}", seminar.path, guest.path);
+        let slot = Slot { sources: vec![one, other], task_type: FAMILIES[turn % FAMILIES.len()] };
+        let attempt = attempt(ctx, &slot, &mut loom).await?;
+        asked |= loom.asked;
+        if let Attempt::Lost(unscored) = attempt {
+            report.fail_unscored(&loom.harvest.item, &unscored);
+            return Ok(report);
+        }
+        loom.harvest.kept = loom.kept.len() as u64;
+        loom.report.harvests.push(loom.harvest);
+        report.absorb(loom.report);
+        rejected.entry(one.seminar.clone()).or_default().extend(loom.rejected);
+        woven.extend(loom.kept);
+        (ctx.notify)(Notice::Advance(1));
+    }
+    (ctx.notify)(Notice::End);
+    ctx.store.save_tasks(Weaving::Across, &woven, &rejected)?;
+    if woven.len() < options.across {
+        report.notes.push(format!(
+            "{} of {} tasks across seminars: two inspirations of different talks in one language must share words",
+            woven.len(),
+            options.across
+        ));
+    }
+    *(if asked { &mut report.done } else { &mut report.skipped }) += woven.len() as u64;
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+/// The `most` pairs that have most in common: a gap or a claim of one talk, and a way of doing things of another in the
+/// same language. None is used more than twice.
+fn pairs<'a>(
+    inspirations: &'a [Inspiration],
+    of: &BTreeMap<&SeminarId, &SeminarInfo>,
+    most: usize,
+) -> Vec<(&'a Inspiration, &'a Inspiration)> {
+    use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
+    let words: Vec<BTreeSet<String>> = inspirations.iter().map(|i| terms(&i.words())).collect();
+    let mut found = Vec::new();
+    for (a, one) in inspirations.iter().enumerate().filter(|(_, i)| matches!(i.kind, Limitation | Hypothesis)) {
+        for (b, other) in
+            inspirations.iter().enumerate().filter(|(_, i)| matches!(i.kind, Methodology | Transdisciplinary))
+        {
+            let shared = words[a].intersection(&words[b]).count();
+            let together =
+                primary_language(&of[&one.seminar].language) == primary_language(&of[&other.seminar].language);
+            if one.seminar != other.seminar && together && shared > 0 {
+                found.push((std::cmp::Reverse(shared), a, b));
+            }
+        }
+    }
+    found.sort_unstable();
+    let mut used = BTreeMap::<usize, usize>::new();
+    let mut chosen = Vec::new();
+    for (_, a, b) in found {
+        let free = |i: &usize| used.get(i).copied().unwrap_or(0) < MOST_OF_ONE;
+        if chosen.len() < most && free(&a) && free(&b) {
+            *used.entry(a).or_default() += 1;
+            *used.entry(b).or_default() += 1;
+            chosen.push((&inspirations[a], &inspirations[b]));
+        }
+    }
+    chosen
+}

@@ -1,0 +1,132 @@
+//! What the model is asked for one task, and the shape of its answer. A large model has room; a small one fills in a
+//! frame, so that the task is whole sentences, begins as its family does and names what is handed in.
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    plan::{self, Slot},
+    rules::Broken,
+};
+use crate::{
+    context::Context,
+    data::{Difficulty, Inspiration},
+    llm::{Answer, Answered, Ask},
+    text::words::key_words,
+};
+
+/// Key words of an inspiration that a frame offers.
+const KEY_WORDS: usize = 14;
+
+/// The model's reply.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Woven {
+    /// What the researcher is asked to do, with the deliverable.
+    pub task: String,
+    /// Basic: public data and at most three hours. Advanced: new data, tools or reasoning.
+    pub difficulty: Difficulty,
+    /// The discipline, where it was asked for.
+    #[serde(default)]
+    pub discipline: Option<String>,
+}
+
+impl Answer for Woven {}
+
+/// How a task is asked for.
+pub struct Question<'a> {
+    /// What it is made from and its family.
+    pub slot: &'a Slot<'a>,
+    /// BCP 47 tag of the language of the task.
+    pub language: &'a str,
+    /// The disciplines to choose from, where nobody has said which it is.
+    pub disciplines: Option<&'a [&'a str]>,
+    /// Whether the model is a small one.
+    pub small: bool,
+    /// 0 for the first try.
+    pub number: u64,
+    /// What was wrong with the last one.
+    pub broken: Option<&'a (Broken, String)>,
+}
+
+impl Question<'_> {
+    /// Asks.
+    pub async fn ask(&self, ctx: &Context) -> Result<Answered<Woven>> {
+        let (vars, schema) = (self.vars(), self.schema());
+        let again = self.small && self.number > 0;
+        let ask = Ask::<Woven> {
+            role: "weave",
+            prompt: if self.small { "weave/task-short" } else { "weave/task" },
+            vars: &vars,
+            schema: Some(schema),
+            max_tokens: 260,
+            temperature: if again { 0.7 } else { 0.0 },
+            seed: if again { ctx.seed.wrapping_add(self.number) } else { 0 },
+            ..Ask::default()
+        };
+        Ok(ctx.llm.ask(ask).await?)
+    }
+
+    fn chinese(&self) -> bool {
+        self.language.starts_with("zh")
+    }
+
+    fn vars(&self) -> Value {
+        let chinese = self.chinese();
+        let family = self.slot.task_type;
+        let idea = |inspiration: &&Inspiration| {
+            let quotes: Vec<String> = inspiration.evidence.iter().map(|e| e.quote.replace('\n', " ")).collect();
+            json!({ "text": inspiration.text, "quotes": quotes })
+        };
+        json!({
+            "language": self.language,
+            "ideas": self.slot.sources.iter().map(idea).collect::<Vec<_>>(),
+            "family": plan::describe(family, chinese),
+            "opening": plan::frame(family, chinese).0,
+            "deliverable": plan::deliverable(family, chinese),
+            "disciplines": self.disciplines,
+            "broken": self.broken.map(|(rule, text)| json!({ "text": text, "reason": rule.reason(chinese) })),
+        })
+    }
+
+    fn schema(&self) -> Value {
+        let chinese = self.chinese();
+        let text = match (self.small, chinese) {
+            (true, _) => json!({ "type": "string", "pattern": frame(self.slot, chinese) }),
+            (false, false) => json!({ "type": "string", "minLength": 120, "maxLength": 800 }),
+            (false, true) => json!({ "type": "string", "minLength": 30, "maxLength": 200 }),
+        };
+        let mut properties = json!({
+            "task": text,
+            "difficulty": { "type": "string", "enum": ["basic", "advanced"] }
+        });
+        if let Some(disciplines) = self.disciplines {
+            properties["discipline"] = json!({ "type": "string", "enum": disciplines });
+        }
+        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|map| map.keys()).collect();
+        json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false
+        })
+    }
+}
+
+/// The frame as a regular expression: two statements with a key word of the inspiration each, then the deliverable.
+fn frame(slot: &Slot<'_>, chinese: bool) -> String {
+    let (opening, next) = plan::frame(slot.task_type, chinese);
+    let deliverable = plan::deliverable(slot.task_type, chinese);
+    let words: Vec<&str> = slot.sources.iter().map(|inspiration| inspiration.text.as_str()).collect();
+    let key = format!("({})", key_words(&words.join("\n"), KEY_WORDS).join("|"));
+    if chinese {
+        let han = "[\u{4e00}-\u{9fff}]";
+        return format!(
+            "^{opening}{han}{{0,12}}{key}{han}{{2,16}}，{next}{han}{{0,14}}{key}{han}{{2,20}}，最后交{deliverable}。$"
+        );
+    }
+    let last = "([a-zA-Z][a-zA-Z'-]{0,16}|[0-9]{1,4}(\\.[0-9]{1,2})?)";
+    let word = format!("{last},?");
+    format!(
+        "^{opening} ({word} ){{0,8}}{key} ({word} ){{1,12}}{last}\\. {next} ({word} ){{0,12}}{key} ({word} ){{2,16}}{last}\\. Hand in {deliverable}\\.$"
+    )
+}

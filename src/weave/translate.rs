@@ -1,0 +1,137 @@
+//! The same task in another language, so that a language can be told from the difficulty of its tasks. A translation
+//! passes the rules of its original, and keeps its numbers.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::rules::{self, Broken, Material};
+use crate::{
+    context::{self, Context, Harvest, Notice, StageReport},
+    data::{CallId, SeminarId, Task, TaskId, Unscored, primary_language},
+    llm::{Answer, Ask},
+    store::{Rejection, SeminarInfo, Weaving},
+};
+
+/// Tries at one translation.
+const TRIES: usize = 2;
+
+/// The model's reply.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Translated {
+    /// The task in the other language.
+    task: String,
+}
+
+impl Answer for Translated {}
+
+/// Translates the current tasks into each of `languages` that is not their own, and saves the translations together.
+pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[String]) -> Result<StageReport> {
+    let started = Instant::now();
+    let mut report = StageReport::new("translate");
+    let people: BTreeMap<&SeminarId, Vec<String>> = seminars.iter().map(|s| (&s.id, s.people())).collect();
+    let tasks = ctx.store.tasks()?;
+    let wanted: Vec<(&Task, &String)> = tasks
+        .iter()
+        .flat_map(|task| languages.iter().map(move |language| (task, language)))
+        .filter(|(task, language)| primary_language(&task.language) != primary_language(language))
+        .collect();
+    (ctx.notify)(Notice::Start { stage: "translate", total: wanted.len() as u64 });
+    let none = Vec::new();
+    let done = context::all(&wanted, ctx.llm.parallel("translate"), |(task, language)| {
+        let people = people.get(&task.seminar).unwrap_or(&none);
+        async move {
+            let one = one(ctx, task, language, people).await;
+            (ctx.notify)(Notice::Advance(1));
+            one
+        }
+    })
+    .await?;
+    (ctx.notify)(Notice::End);
+    let mut harvest = Harvest { item: "translations".to_owned(), ..Harvest::default() };
+    let (mut woven, mut rejected, mut lost) = (Vec::new(), BTreeMap::<SeminarId, Vec<Rejection>>::new(), false);
+    for (one, (task, _)) in done.into_iter().zip(&wanted) {
+        *(if one.asked { &mut report.done } else { &mut report.skipped }) += 1;
+        harvest.asked += one.harvest.asked;
+        harvest.parsed += one.harvest.parsed;
+        harvest.tokens += one.harvest.tokens;
+        harvest.found += one.harvest.parsed;
+        if let Some(unscored) = one.failed {
+            lost |= unscored.cause.is_transient();
+            report.fail_unscored(task.id.as_str(), &unscored);
+        }
+        for rejection in one.refused {
+            report.reject(&rejection.rule);
+            *harvest.rejected.entry(rejection.rule.clone()).or_default() += 1;
+            rejected.entry(task.seminar.clone()).or_default().push(rejection);
+        }
+        woven.extend(one.kept);
+    }
+    harvest.sound = woven.len() as u64;
+    harvest.kept = woven.len() as u64;
+    harvest.seconds = started.elapsed().as_secs_f64();
+    report.seconds = harvest.seconds;
+    report.harvests.push(harvest);
+    if !lost {
+        ctx.store.save_tasks(Weaving::Translation, &woven, &rejected)?;
+    }
+    Ok(report)
+}
+
+/// What came of one task in one language.
+#[derive(Default)]
+struct One {
+    kept: Option<(Task, CallId)>,
+    refused: Vec<Rejection>,
+    failed: Option<Unscored>,
+    harvest: Harvest,
+    asked: bool,
+}
+
+async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> Result<One> {
+    let chinese = language.starts_with("zh");
+    let mut one = One::default();
+    let mut broken: Option<(Broken, String)> = None;
+    for _ in 0..TRIES {
+        let vars = json!({
+            "language": language,
+            "task": task.task,
+            "broken": broken.as_ref().map(|(rule, text)| json!({ "text": text, "reason": rule.reason(chinese) })),
+        });
+        let ask =
+            Ask { role: "translate", prompt: "weave/translation", vars: &vars, max_tokens: 400, ..Ask::default() };
+        let answer = ctx.llm.ask::<Translated>(ask).await?;
+        one.asked |= !answer.cached;
+        one.harvest.count(answer.usage, answer.value.is_ok());
+        let translated = match answer.value {
+            Ok(translated) => translated.task.split_whitespace().collect::<Vec<_>>().join(" "),
+            Err(unscored) => {
+                one.failed = Some(unscored);
+                return Ok(one);
+            }
+        };
+        let made = Task {
+            id: TaskId::of(&[task.id.as_str(), language, &translated]),
+            language: language.to_owned(),
+            task: translated,
+            translation_of: Some(task.id.clone()),
+            ..task.clone()
+        };
+        match rules::translation(&made, task, Material { words: "", people }) {
+            Ok(()) => {
+                one.kept = Some((made, answer.call));
+                return Ok(one);
+            }
+            Err(rule) => {
+                let detail = made.task.clone();
+                one.refused.push(Rejection { rule: rule.name().to_owned(), detail, call: Some(answer.call) });
+                broken = Some((rule, made.task));
+            }
+        }
+    }
+    Ok(one)
+}
