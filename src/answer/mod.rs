@@ -15,7 +15,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::{
-    context::{self, Context, Notice, StageReport},
+    context::{Context, Notice, StageReport},
     data::{AgentReport, State, Task},
 };
 use command::{CommandAgent, Ran};
@@ -59,17 +59,13 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
     let all = tasks.iter().flat_map(|task| (1..=agent.attempts).map(move |attempt| (task, attempt)));
     let open: Vec<(&Task, u32)> = all.filter(|(task, attempt)| !known.contains(&(task.id.clone(), *attempt))).collect();
     report.skipped = tasks.len() as u64 * u64::from(agent.attempts) - open.len() as u64;
-    (ctx.notify)(Notice::Start { stage: "answer", total: open.len() as u64 });
-    let answered = context::all(open, agent.jobs, |(task, attempt)| async move {
+    let answer = async |(task, attempt): (&Task, u32)| {
         (ctx.notify)(Notice::Working(task.id.as_str()));
         let ran = command::run(&agent.command, &asked(task), &place(&agent.folder, task, attempt)).await;
         ctx.store.save_report(&handed_in(agent, task, attempt, &ran))?;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((task, attempt, ran))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    for (task, attempt, ran) in answered {
+        Ok(ran)
+    };
+    for ((task, attempt), ran) in ctx.each(report.stage, open, agent.jobs, answer).await? {
         match ran.state {
             State::Ok => report.done += 1,
             state => {

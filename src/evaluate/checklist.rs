@@ -12,7 +12,7 @@ use super::{
     ace::{self, Criterion},
 };
 use crate::{
-    context::{self, Context, Notice, StageReport},
+    context::{Context, StageReport},
     data::{Cause, Rating, Task, TaskId, TaskType, Unscored},
     llm::{Answer, Ask},
     store::Judge,
@@ -132,21 +132,11 @@ pub(super) async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklis
     let tasks: BTreeMap<&TaskId, &Task> = cases.iter().map(|case| (&case.task.id, case.task)).collect();
     let missing: Vec<&Task> = tasks.values().copied().filter(|task| !frozen.contains_key(&task.id)).collect();
     report.skipped = (tasks.len() - missing.len()) as u64;
-    (ctx.notify)(Notice::Start { stage: "checklists", total: missing.len() as u64 });
-    let written = context::all(missing, ctx.llm.parallel(WRITER), |task| async move {
-        let unscored = write_one(ctx, task).await;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((task, unscored?))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    for (task, unscored) in written {
-        match unscored {
-            None => report.done += 1,
-            Some(unscored) => {
-                report.done += 1;
-                report.fail_unscored(task.id.as_str(), &unscored);
-            }
+    let write = async |task| write_one(ctx, task).await;
+    for (task, unscored) in ctx.each(report.stage, missing, ctx.llm.parallel(WRITER), write).await? {
+        report.done += 1;
+        if let Some(unscored) = unscored {
+            report.fail_unscored(task.id.as_str(), &unscored);
         }
     }
     Ok((ctx.store.checklists()?, report))
@@ -233,20 +223,9 @@ pub(super) async fn rate(
     if !without.is_empty() {
         report.notes.push(format!("{} without a checklist: reports on them were not rated", tasks(without.len())));
     }
-    (ctx.notify)(Notice::Start { stage: "ratings", total: questions.len() as u64 });
-    let answers = context::all(&questions, ctx.llm.parallel(RATER), |question| async move {
-        let answer = ask(ctx, question).await;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((question, answer?))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    for (question, (unscored, cached)) in answers {
-        if cached {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
+    let ask = async |question| ask(ctx, question).await;
+    for (question, (unscored, cached)) in ctx.each(report.stage, &questions, ctx.llm.parallel(RATER), ask).await? {
+        report.count(cached);
         if let Some(unscored) = unscored {
             report.fail_unscored(&format!("{} by {}", question.case.report.id, question.name), &unscored);
         }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Options, reading::Library};
 use crate::{
-    context::{self, Context, Notice, StageReport},
+    context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
     llm::{Answer, Ask},
     text::{find::find, words},
@@ -111,21 +111,10 @@ pub(super) async fn find_in<'a>(
     if cut > 0 {
         report.notes.push(format!("{cut} pages are longer than {} parts: what follows was not read", options.parts));
     }
-    (ctx.notify)(Notice::Start { stage: "key points", total: parts.len() as u64 });
-    let answers = context::all(&parts, ctx.llm.parallel(ROLE), |part| async move {
-        let answer = ask(ctx, part, options).await;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((part, answer?))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
     let mut found = Found::new();
-    for (part, (points, cached)) in answers {
-        if cached {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
+    let ask = async |part| ask(ctx, part, options).await;
+    for (part, (points, cached)) in ctx.each(report.stage, &parts, ctx.llm.parallel(ROLE), ask).await? {
+        report.count(cached);
         let of_page = found.entry(&part.task.id).or_default().entry(part.page.content.clone()).or_default();
         match points {
             Ok(points) => {

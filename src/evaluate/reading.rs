@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::Case;
 use crate::{
-    context::{self, Context, Notice, StageReport},
+    context::{Context, StageReport},
     data::{Task, TaskId},
     text::citations,
     web::{Page, Pages},
@@ -39,21 +39,10 @@ pub(super) async fn read<'a>(
 ) -> Result<(Library<'a>, StageReport)> {
     let mut report = StageReport::new("pages");
     let wanted: BTreeSet<String> = cases.iter().flat_map(|case| urls(&case.report.text)).collect();
-    (ctx.notify)(Notice::Start { stage: "pages", total: wanted.len() as u64 });
-    let got = context::all(&wanted, AT_ONCE, |url| async move {
-        let got = pages.get(&ctx.store, url, now).await?;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((url, got))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
     let mut library = Library { pages: BTreeMap::new(), cited: BTreeMap::new(), behind: BTreeMap::new() };
-    for (url, got) in got {
-        if got.stored {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
+    let get = async |url: &String| pages.get(&ctx.store, url, now).await;
+    for (url, got) in ctx.each(report.stage, &wanted, AT_ONCE, get).await? {
+        report.count(got.stored);
         match got.page {
             Ok(page) => {
                 library.behind.insert(url.clone(), page.content.clone());

@@ -15,7 +15,7 @@ use super::{
     unify::{Cluster, Point, unify},
 };
 use crate::{
-    context::{self, Context, Notice, StageReport},
+    context::{Context, StageReport},
     data::{AgentReport, Cause, KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
     llm::{Answer, Ask},
     store::Judge,
@@ -112,20 +112,9 @@ pub(super) async fn relate(
             questions.extend((0..ctx.llm.members(ROLE)).map(|member| Question { case: *case, point, member }));
         }
     }
-    (ctx.notify)(Notice::Start { stage: "relations", total: questions.len() as u64 });
-    let answers = context::all(&questions, ctx.llm.parallel(ROLE), |question| async move {
-        let answer = ask(ctx, question).await;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((question, answer?))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    for (question, (unscored, cached)) in answers {
-        if cached {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
+    let ask = async |question| ask(ctx, question).await;
+    for (question, (unscored, cached)) in ctx.each(report.stage, &questions, ctx.llm.parallel(ROLE), ask).await? {
+        report.count(cached);
         if let Some(unscored) = unscored {
             report.fail_unscored(&format!("{} and {}", question.case.report.id, question.point.id), &unscored);
         }
