@@ -15,7 +15,6 @@ use crate::{
     context::{Context, StageReport},
     data::{Cause, Rating, Task, TaskId, TaskType, Unscored},
     llm::{Answer, Ask},
-    store::Judge,
 };
 
 const CHECKLIST: &str = "evaluate/checklist";
@@ -259,11 +258,7 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
             ..Ask::default()
         })
         .await?;
-    let judge = Judge {
-        model_asked: ctx.llm.model_name(RATER, *member)?,
-        model_returned: answer.model_returned.unwrap_or_else(|| "unknown".into()),
-        prompt_hash: ctx.llm.prompt_hash(RATING)?,
-    };
+    let judge = ctx.llm.judge(RATER, *member, RATING, answer.model_returned)?;
     let rating = answer.value.map(|rated| Rating { rating: rated.rating, justification: rated.justification });
     ctx.store.save_rating(&case.report.id, name, *sample, &rating, &judge, &answer.call)?;
     Ok((rating.err(), answer.cached))

@@ -18,7 +18,6 @@ use crate::{
     context::{Context, StageReport},
     data::{AgentReport, Cause, KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
     llm::{Answer, Ask},
-    store::Judge,
 };
 
 pub(super) const PROMPT: &str = "evaluate/relation";
@@ -163,11 +162,7 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
             ..Ask::default()
         })
         .await?;
-    let judge = Judge {
-        model_asked: ctx.llm.model_name(ROLE, *member)?,
-        model_returned: answer.model_returned.unwrap_or_else(|| "unknown".into()),
-        prompt_hash: ctx.llm.prompt_hash(PROMPT)?,
-    };
+    let judge = ctx.llm.judge(ROLE, *member, PROMPT, answer.model_returned)?;
     let related = answer.value.map(|reply| Related {
         relation: reply.relationship,
         confidence: reply.confidence,
