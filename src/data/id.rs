@@ -110,6 +110,10 @@ kinds! {
     InspirationId = InspirationKind 'i';
     /// A task, by its inspirations and text.
     TaskId = TaskKind 't';
+    /// A report, by task, agent, attempt, state and text.
+    ReportId = ReportKind 'd';
+    /// A key point, by task, page and text.
+    KeyPointId = KeyPointKind 'k';
     /// A model call, by everything that can change its reply.
     CallId = CallKind 'c';
 }

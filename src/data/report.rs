@@ -2,15 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Id, TaskId, id::Kind};
-
-/// Marker of the id kind.
-pub enum ReportKind {}
-impl Kind for ReportKind {
-    const LETTER: char = 'd';
-}
-/// A report, by task, agent, attempt and text.
-pub type ReportId = Id<ReportKind>;
+use super::{ReportId, TaskId};
 
 /// A report. Its text never changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
