@@ -10,7 +10,7 @@ use super::{
     board_page,
     calls::dollars,
     exit::{self, Usage},
-    output::{Printer, table},
+    output::{Printer, counted, table},
     project::Project,
 };
 use crate::{
@@ -181,8 +181,7 @@ fn failures(of: &Table) -> String {
     let mut out = String::new();
     let mut say = |agent: &str, what: &str, causes: &BTreeMap<String, u64>| {
         if !causes.is_empty() {
-            let each: Vec<String> = causes.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
-            out.push_str(&format!("{agent}: {what}: {}\n", each.join(", ")));
+            out.push_str(&format!("{agent}: {what}: {}\n", counted(causes, "")));
         }
     };
     for row in &of.agents {

@@ -13,7 +13,7 @@ use super::{
     calls::dollars,
     exit::{self, Usage},
     listing::{self, Listed, Listing},
-    output::{Printer, table},
+    output::{Printer, counted, table},
     project::Project,
     ranking_page::{self, Check, Count, Page, Recall, Row, State},
 };
@@ -244,11 +244,7 @@ fn checks(card: &Card) -> Vec<Check> {
 }
 
 fn causes(failed: &BTreeMap<String, u64>) -> String {
-    if failed.is_empty() {
-        return String::new();
-    }
-    let each: Vec<String> = failed.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
-    format!(" ({})", each.join(", "))
+    if failed.is_empty() { String::new() } else { format!(" ({})", counted(failed, "")) }
 }
 
 fn of_judge(of: &JudgeAudit, who: String) -> Vec<Check> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     args::{Global, Reports},
     exit::{self, Usage},
-    output::{Printer, table},
+    output::{Printer, counted, table},
     project::Project,
 };
 use crate::{
@@ -120,7 +120,6 @@ fn text(imported: &Imported) -> String {
     for Problem { place, problem } in &imported.problems {
         out.push_str(&format!("{place}: {problem}\n"));
     }
-    let agents: Vec<String> = imported.agents.iter().map(|(agent, n)| format!("{agent} {n}")).collect();
     out.push_str(&format!(
         "{} reports taken in, {} were known, {} repeated, {} not used; layout: {}",
         imported.taken,
@@ -129,8 +128,8 @@ fn text(imported: &Imported) -> String {
         imported.problems.len(),
         imported.layout
     ));
-    if !agents.is_empty() {
-        out.push_str(&format!("\nof {}\nnext: `taskgen evaluate`", agents.join(", ")));
+    if !imported.agents.is_empty() {
+        out.push_str(&format!("\nof {}\nnext: `taskgen evaluate`", counted(&imported.agents, "")));
     }
     out
 }
