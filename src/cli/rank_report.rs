@@ -18,6 +18,7 @@ use super::{
     ranking_page::{self, Check, Count, Page, Recall, Row, State},
 };
 use crate::{
+    data::primary_language,
     files,
     rank::{
         audit::{Agreement, Audit, JudgeAudit, PanelAgreement},
@@ -84,7 +85,7 @@ fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
         (Facet::Discipline, listed.task.discipline.clone()),
         (Facet::Type, listed.task.task_type.label().to_owned()),
         (Facet::Phase, listed.task.phase.label().to_owned()),
-        (Facet::Language, listed.task.language.split('-').next().unwrap_or_default().to_owned()),
+        (Facet::Language, primary_language(&listed.task.language).to_owned()),
         (Facet::Seminar, listed.source.path.clone()),
     ])
 }

@@ -20,5 +20,5 @@ pub use outcome::{Cause, Unscored};
 pub use report::{AgentReport, Spent, State};
 pub use task::{Difficulty, Phase, Task, TaskType};
 pub use time::Ms;
-pub use transcript::{ModelRef, Segment, Transcript};
+pub use transcript::{ModelRef, Segment, Transcript, primary_language};
 pub use verdict::{Comparison, Criteria, Lineup, Ordered, Side, Verdict};

@@ -13,7 +13,7 @@ use super::{
     unify::Cluster,
 };
 use crate::{
-    data::{AgentReport, Mark, Rating, Related, Relation, State, Task, TaskId},
+    data::{AgentReport, Mark, Rating, Related, Relation, State, Task, TaskId, primary_language},
     store::Store,
     text::words,
 };
@@ -98,7 +98,7 @@ impl Known<'_> {
                 facet("phase", task.phase.label()),
                 facet("type", task.task_type.label()),
                 facet("discipline", &task.discipline),
-                facet("language", task.language.split('-').next().unwrap_or_default()),
+                facet("language", primary_language(&task.language)),
             ]),
             own,
             independent,
