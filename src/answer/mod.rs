@@ -62,7 +62,8 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
     let answer = async |(task, attempt): (&Task, u32)| {
         (ctx.notify)(Notice::Working(task.id.as_str()));
         let ran = command::run(&agent.command, &asked(task), &place(&agent.folder, task, attempt)).await;
-        ctx.store.save_report(&handed_in(agent, task, attempt, &ran))?;
+        let report = AgentReport::new(&task.id, &agent.name, attempt, ran.state, &ran.text, ran.spent);
+        ctx.store.save_report(&report)?;
         Ok(ran)
     };
     for ((task, attempt), ran) in ctx.each(report.stage, open, agent.jobs, answer).await? {
@@ -94,18 +95,6 @@ fn asked(task: &Task) -> String {
 
 fn place(folder: &Path, task: &Task, attempt: u32) -> PathBuf {
     folder.join(task.id.as_str()).join(attempt.to_string())
-}
-
-fn handed_in(agent: &Agent, task: &Task, attempt: u32, ran: &Ran) -> AgentReport {
-    AgentReport {
-        id: AgentReport::id_of(&task.id, &agent.name, attempt, ran.state, &ran.text),
-        task: task.id.clone(),
-        agent: agent.name.clone(),
-        attempt,
-        state: ran.state,
-        text: ran.text.clone(),
-        spent: ran.spent,
-    }
 }
 
 fn why(ran: &Ran) -> String {

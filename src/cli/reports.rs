@@ -102,17 +102,9 @@ fn problem(incoming: &Incoming, what: &str) -> Problem {
     Problem { place: incoming.source.clone(), problem: what.to_owned() }
 }
 
-fn handed_in(incoming: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentReport> {
-    let agent = incoming.agent.as_deref().or(agent)?.to_owned();
-    Some(AgentReport {
-        id: AgentReport::id_of(&task.id, &agent, incoming.attempt, incoming.state, &incoming.text),
-        task: task.id.clone(),
-        agent,
-        attempt: incoming.attempt,
-        state: incoming.state,
-        text: incoming.text.clone(),
-        spent: incoming.spent,
-    })
+fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentReport> {
+    let agent = of.agent.as_deref().or(agent)?;
+    Some(AgentReport::new(&task.id, agent, of.attempt, of.state, &of.text, of.spent))
 }
 
 fn text(imported: &Imported) -> String {

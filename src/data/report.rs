@@ -24,9 +24,17 @@ pub struct AgentReport {
 }
 
 impl AgentReport {
-    /// The id of a report.
-    pub fn id_of(task: &TaskId, agent: &str, attempt: u32, state: State, text: &str) -> ReportId {
-        ReportId::of(&[task.as_str(), agent, &attempt.to_string(), state.word(), text])
+    /// A report with the id of its content.
+    pub fn new(task: &TaskId, agent: &str, attempt: u32, state: State, text: &str, spent: Spent) -> Self {
+        Self {
+            id: ReportId::of(&[task.as_str(), agent, &attempt.to_string(), state.word(), text]),
+            task: task.clone(),
+            agent: agent.to_owned(),
+            attempt,
+            state,
+            text: text.to_owned(),
+            spent,
+        }
     }
 }
 
