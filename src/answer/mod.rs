@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::{
     context::{Context, Notice, StageReport},
-    data::{AgentReport, State, Task},
+    data::{AgentReport, State, Task, TaskId},
 };
 use command::{CommandAgent, Ran};
 
@@ -41,9 +41,10 @@ pub struct Agent {
 pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("answer");
+    let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let mut known = BTreeSet::new();
     for earlier in ctx.store.reports()?.into_iter().filter(|earlier| earlier.agent == agent.name) {
-        let is_open = tasks.iter().any(|task| task.id == earlier.task) && earlier.attempt <= agent.attempts;
+        let is_open = ids.contains(&earlier.task) && earlier.attempt <= agent.attempts;
         if earlier.state != State::Ok && is_open && !agent.retry_failed {
             let item = format!("{}, attempt {}", earlier.task, earlier.attempt);
             report.fail(

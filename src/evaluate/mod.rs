@@ -135,7 +135,7 @@ pub async fn run(
         let (found, stage) = points::find_in(ctx, &library, options).await?;
         stages.push(timed(stage, started));
         let started = Instant::now();
-        stages.push(timed(relate::relate(ctx, &judged, &cases, &library, &found, options).await?, started));
+        stages.push(timed(relate::relate(ctx, &judged, &library, &found, options).await?, started));
     }
     if ace {
         let started = Instant::now();

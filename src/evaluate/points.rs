@@ -99,8 +99,8 @@ pub(super) async fn find_in<'a>(
     };
     let mut parts: Vec<Part<'a, '_>> = Vec::new();
     let mut cut = 0;
-    for (task, cited) in library.cited.values() {
-        for page in cited.iter().filter_map(|content| library.pages.get(content)) {
+    for task in library.tasks() {
+        for page in library.cited(&task.id, |_| true).into_iter().filter_map(|content| library.pages.get(content)) {
             let texts = in_parts(&page.text, size);
             cut += usize::from(texts.len() > options.parts);
             let n = texts.len().min(options.parts);

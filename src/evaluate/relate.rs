@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::{
     Case, Options,
-    points::{self, Found},
-    reading::{Library, urls},
+    points::{self, Found, OfPage},
+    reading::Library,
     unify::{Cluster, Point, unify},
 };
 use crate::{
     context::{Context, StageReport},
-    data::{AgentReport, Cause, KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
+    data::{Cause, KeyPoint, KeyPointId, Related, Relation, Unscored},
     llm::{Answer, Ask},
 };
 
@@ -66,9 +66,6 @@ pub(super) struct Frozen {
     pub failed: BTreeMap<String, u64>,
 }
 
-/// The reports on each task with the readable pages that they cite.
-type Cited<'a> = BTreeMap<&'a TaskId, Vec<(&'a AgentReport, BTreeSet<String>)>>;
-
 /// A report and a key point, for one judge.
 struct Question<'a> {
     case: Case<'a>,
@@ -80,7 +77,6 @@ struct Question<'a> {
 pub(super) async fn relate(
     ctx: &Context,
     judged: &[Case<'_>],
-    cases: &[Case<'_>],
     library: &Library<'_>,
     found: &Found<'_>,
     options: &Options,
@@ -90,21 +86,18 @@ pub(super) async fn relate(
     let known: BTreeMap<&KeyPointId, &KeyPoint> =
         pages.flat_map(|page| &page.points).map(|point| (&point.id, point)).collect();
     let by = points::instrument(ctx, options)?;
-    // Who cites which pages, by task.
-    let mut cited: Cited<'_> = BTreeMap::new();
-    for case in cases {
-        cited.entry(&case.task.id).or_default().push((case.report, own_pages(case, library)));
-    }
     let mut questions = Vec::new();
     for case in judged {
+        let (task, report) = (&case.task.id, case.report);
+        // What only the scored agent cites is not among the independent pages: nobody chooses what it is compared with.
         let sets = [
-            (own_set(case.report.id.as_str()), own_pages(case, library)),
-            (independent_set(&case.report.agent), independent_pages(case, &cited)),
+            (own_set(report.id.as_str()), library.cited(task, |of| of.id == report.id)),
+            (independent_set(&report.agent), library.cited(task, |of| of.agent != report.agent)),
         ];
         let mut asked = BTreeSet::new();
         for (name, pages) in sets {
-            let set = frozen(case, &pages, found, options.near, &by);
-            ctx.store.freeze(&case.task.id, &name, &set)?;
+            let set = frozen(found.get(task), &pages, options.near, &by);
+            ctx.store.freeze(task, &name, &set)?;
             asked.extend(set.clusters.into_iter().map(|cluster| KeyPointId::from_stored(cluster.representative)));
         }
         for point in asked.iter().filter_map(|id| known.get(id)) {
@@ -121,23 +114,10 @@ pub(super) async fn relate(
     Ok(report)
 }
 
-/// The readable pages that a report cites.
-fn own_pages(case: &Case<'_>, library: &Library<'_>) -> BTreeSet<String> {
-    urls(&case.report.text).iter().filter_map(|url| library.behind.get(url).cloned()).collect()
-}
-
-/// The readable pages that other agents cite for the task. What only the scored agent cites is not among them: nobody
-/// chooses what it is compared with.
-fn independent_pages(case: &Case<'_>, cited: &Cited<'_>) -> BTreeSet<String> {
-    let others = cited.get(&case.task.id).into_iter().flatten();
-    let others = others.filter(|(report, _)| report.agent != case.report.agent);
-    others.flat_map(|(_, pages)| pages.iter().cloned()).collect()
-}
-
-fn frozen(case: &Case<'_>, pages: &BTreeSet<String>, found: &Found<'_>, near: f64, by: &str) -> Frozen {
-    let of_task = found.get(&case.task.id);
+/// The set of these pages, of those that were read for a task.
+fn frozen(read: Option<&BTreeMap<String, OfPage>>, pages: &BTreeSet<&str>, near: f64, by: &str) -> Frozen {
     let (mut points, mut failed) = (Vec::new(), BTreeMap::new());
-    for page in pages.iter().filter_map(|page| of_task?.get(page)) {
+    for page in pages.iter().filter_map(|page| read?.get(*page)) {
         let point = |p: &KeyPoint| Point { id: p.id.to_string(), text: p.text.clone(), verified: p.verified };
         points.extend(page.points.iter().map(point));
         for cause in &page.failed {
