@@ -33,7 +33,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         return Err(Usage(format!("there are no reports yet\n{hint}")).into());
     }
     answer::on_tasks(&reports, &tasks, printer)?;
-    let scored = evaluate::scored(&store, &tasks)?;
+    let scored = evaluate::scored(&store, &tasks, &reports)?;
     if args.resamples == 0 {
         return Err(Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into());
     }

@@ -143,7 +143,7 @@ struct Listed<'a> {
 fn list(global: &Global, printer: &Printer) -> Result<u8> {
     let store: Store = Project::find(global)?.read_or_hint()?;
     let reports = store.reports()?;
-    let scored = evaluate::scored(&store, &store.tasks()?)?;
+    let scored = evaluate::scored(&store, &store.tasks()?, &reports)?;
     let by_report: BTreeMap<&str, &Scored> = scored.iter().map(|scored| (scored.report.as_str(), scored)).collect();
     let listed: Vec<Listed<'_>> = reports
         .iter()

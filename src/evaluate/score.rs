@@ -21,8 +21,8 @@ use crate::{
 /// What was judged, by report and by what it was compared with.
 type Marks<'a, T> = BTreeMap<(&'a str, &'a str), Vec<&'a Mark<T>>>;
 
-/// Every report of one of the tasks, scored by the judges of the newest evaluation.
-pub fn scored(store: &Store, tasks: &[Task]) -> Result<Vec<Scored>> {
+/// The reports on these tasks, scored by the judges of the newest evaluation.
+pub fn scored(store: &Store, tasks: &[Task], reports: &[AgentReport]) -> Result<Vec<Scored>> {
     let tasks: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let (relations, ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
@@ -36,13 +36,7 @@ pub fn scored(store: &Store, tasks: &[Task]) -> Result<Vec<Scored>> {
         by: &evaluation.points,
         checklists: &checklists,
     };
-    let mut scored = Vec::new();
-    for report in store.reports()? {
-        if let Some(task) = tasks.get(&report.task) {
-            scored.push(known.score(task, &report)?);
-        }
-    }
-    Ok(scored)
+    reports.iter().filter_map(|report| Some(known.score(tasks.get(&report.task)?, report))).collect()
 }
 
 struct Known<'a> {
