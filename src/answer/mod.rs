@@ -1,7 +1,7 @@
 //! Research agents answer tasks: a program is run once for each task, and what it says is kept as its report; reports that
 //! were made elsewhere are read as the field writes them. Hides processes and layouts.
 
-pub mod attempt;
+mod attempt;
 pub mod command;
 pub mod layouts;
 

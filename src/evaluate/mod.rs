@@ -9,7 +9,7 @@
 //! rated by who wrote it unless the user binds one model to both roles. **Cost**: a call per part of a page, one per report
 //! and key point, one per task, one per report and criterion.
 
-pub mod ace;
+mod ace;
 pub mod board;
 mod checklist;
 pub mod detail;
@@ -19,7 +19,7 @@ mod reading;
 mod relate;
 mod score;
 pub mod tally;
-pub mod unify;
+mod unify;
 
 use std::{collections::BTreeMap, time::Instant};
 
