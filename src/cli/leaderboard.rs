@@ -27,11 +27,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
     let tasks = answer::of_set(&store, args.set.as_deref())?;
-    let reports = store.reports()?;
-    if reports.is_empty() {
-        let hint = "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
-        return Err(Usage(format!("there are no reports yet\n{hint}")).into());
-    }
+    let reports = answer::reports(&store)?;
     answer::on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;
     if args.resamples == 0 {

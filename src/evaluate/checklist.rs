@@ -34,25 +34,12 @@ pub(super) type Checklists = BTreeMap<TaskId, (String, Vec<Criterion>)>;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    evaluation_criteria: Vec<WrittenCriterion>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct WrittenCriterion {
-    title: String,
-    weight: f64,
-    description: String,
+    evaluation_criteria: Vec<Criterion>,
 }
 
 impl Written {
     fn criteria(&self) -> Vec<Criterion> {
-        let criterion = |of: &WrittenCriterion| Criterion {
-            title: of.title.trim().to_owned(),
-            weight: of.weight,
-            description: of.description.trim().to_owned(),
-        };
-        self.evaluation_criteria.iter().map(criterion).collect()
+        self.evaluation_criteria.iter().map(|of| trimmed(&of.title, of.weight, &of.description)).collect()
     }
 }
 
@@ -78,12 +65,8 @@ struct ShortCriterion {
 
 impl Short {
     fn criteria(&self) -> Vec<Criterion> {
-        let criterion = |(of, weight): (&ShortCriterion, f64)| Criterion {
-            title: of.title.trim().to_owned(),
-            weight,
-            description: of.description.trim().to_owned(),
-        };
-        self.criteria.iter().zip(BY_IMPORTANCE).map(criterion).collect()
+        let weighed = self.criteria.iter().zip(BY_IMPORTANCE);
+        weighed.map(|(of, weight)| trimmed(&of.title, weight, &of.description)).collect()
     }
 }
 
@@ -97,12 +80,14 @@ impl Answer for Short {
     }
 }
 
+fn trimmed(title: &str, weight: f64, description: &str) -> Criterion {
+    Criterion { title: title.trim().to_owned(), weight, description: description.trim().to_owned() }
+}
+
 /// Whether a list of criteria can be rated by.
 fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
-    match ace::check(criteria) {
-        Ok(_) => Ok(()),
-        Err(invalid) => Err(Unscored { cause: Cause::Inconsistent, reason: invalid.to_string() }),
-    }
+    let inconsistent = |invalid: ace::Invalid| Unscored { cause: Cause::Inconsistent, reason: invalid.to_string() };
+    ace::check(criteria).map(drop).map_err(inconsistent)
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -97,17 +97,7 @@ pub(super) async fn find_in<'a>(
         0 => PART,
         size => size,
     };
-    let mut parts: Vec<Part<'a, '_>> = Vec::new();
-    let mut cut = 0;
-    for task in library.tasks() {
-        for page in library.cited(&task.id, |_| true).into_iter().filter_map(|content| library.pages.get(content)) {
-            let texts = in_parts(&page.text, size);
-            cut += usize::from(texts.len() > options.parts);
-            let n = texts.len().min(options.parts);
-            let part = |(at, text)| Part { task, page, text, number: at + 1, parts: n };
-            parts.extend(texts.into_iter().take(n).enumerate().map(part));
-        }
-    }
+    let (parts, cut) = all_parts(library, size, options.parts);
     if cut > 0 {
         report.notes.push(format!("{cut} pages are longer than {} parts: what follows was not read", options.parts));
     }
@@ -131,6 +121,21 @@ pub(super) async fn find_in<'a>(
         }
     }
     Ok((found, report))
+}
+
+/// At most so many parts of every cited page for every task, and of how many pages that is not the whole.
+fn all_parts<'t, 'p>(library: &'p Library<'t>, size: usize, most: usize) -> (Vec<Part<'t, 'p>>, usize) {
+    let (mut parts, mut cut) = (Vec::new(), 0);
+    for task in library.tasks() {
+        for page in library.cited(&task.id, |_| true).into_iter().filter_map(|content| library.pages.get(content)) {
+            let texts = in_parts(&page.text, size);
+            cut += usize::from(texts.len() > most);
+            let n = texts.len().min(most);
+            let part = |(at, text)| Part { task, page, text, number: at + 1, parts: n };
+            parts.extend(texts.into_iter().take(n).enumerate().map(part));
+        }
+    }
+    (parts, cut)
 }
 
 async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {

@@ -26,15 +26,13 @@ pub fn scored(store: &Store, tasks: &[Task], reports: &[AgentReport]) -> Result<
     let tasks: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let (relations, ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
-    let sets: BTreeMap<(TaskId, String), Frozen> = store.frozen()?;
-    let checklists: Checklists = store.checklists()?;
     let known = Known {
         store,
         relations: by_subject(&relations),
         ratings: by_subject(&ratings),
-        sets: &sets,
-        by: &evaluation.points,
-        checklists: &checklists,
+        sets: store.frozen()?,
+        by: evaluation.points,
+        checklists: store.checklists()?,
     };
     reports.iter().filter_map(|report| Some(known.score(tasks.get(&report.task)?, report))).collect()
 }
@@ -43,10 +41,10 @@ struct Known<'a> {
     store: &'a Store,
     relations: Marks<'a, Related>,
     ratings: Marks<'a, Rating>,
-    sets: &'a BTreeMap<(TaskId, String), Frozen>,
+    sets: BTreeMap<(TaskId, String), Frozen>,
     /// What finds key points.
-    by: &'a str,
-    checklists: &'a Checklists,
+    by: String,
+    checklists: Checklists,
 }
 
 impl Known<'_> {
