@@ -31,6 +31,28 @@ pub struct Context {
     pub notify: Notify,
 }
 
+impl Context {
+    /// Works on the units of a stage, so many at once, and returns each with what came of it, in their order.
+    pub async fn each<I: Copy, T>(
+        &self,
+        stage: &'static str,
+        units: impl IntoIterator<Item = I, IntoIter: ExactSizeIterator>,
+        at_once: usize,
+        work: impl AsyncFn(I) -> Result<T>,
+    ) -> Result<Vec<(I, T)>> {
+        let (units, work) = (units.into_iter(), &work);
+        (self.notify)(Notice::Start { stage, total: units.len() as u64 });
+        let worked = all(units, at_once, |unit| async move {
+            let worked = work(unit).await;
+            (self.notify)(Notice::Advance(1));
+            Ok((unit, worked?))
+        })
+        .await?;
+        (self.notify)(Notice::End);
+        Ok(worked)
+    }
+}
+
 /// Receives progress; called from any thread.
 pub type Notify = Arc<dyn Fn(Notice<'_>) + Send + Sync>;
 
@@ -169,6 +191,11 @@ impl StageReport {
         }
         self.harvests.extend(other.harvests);
         self.notes.extend(other.notes);
+    }
+
+    /// Counts a unit: one that needed no work was done before.
+    pub fn count(&mut self, cached: bool) {
+        *(if cached { &mut self.skipped } else { &mut self.done }) += 1;
     }
 
     /// Counts a refusal.

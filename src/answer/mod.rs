@@ -1,7 +1,7 @@
 //! Research agents answer tasks: a program is run once for each task, and what it says is kept as its report; reports that
 //! were made elsewhere are read as the field writes them. Hides processes and layouts.
 
-pub mod attempt;
+mod attempt;
 pub mod command;
 pub mod layouts;
 
@@ -15,8 +15,8 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::{
-    context::{self, Context, Notice, StageReport},
-    data::{AgentReport, State, Task},
+    context::{Context, Notice, StageReport},
+    data::{AgentReport, State, Task, TaskId},
 };
 use command::{CommandAgent, Ran};
 
@@ -41,9 +41,10 @@ pub struct Agent {
 pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("answer");
+    let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let mut known = BTreeSet::new();
     for earlier in ctx.store.reports()?.into_iter().filter(|earlier| earlier.agent == agent.name) {
-        let is_open = tasks.iter().any(|task| task.id == earlier.task) && earlier.attempt <= agent.attempts;
+        let is_open = ids.contains(&earlier.task) && earlier.attempt <= agent.attempts;
         if earlier.state != State::Ok && is_open && !agent.retry_failed {
             let item = format!("{}, attempt {}", earlier.task, earlier.attempt);
             report.fail(
@@ -59,17 +60,14 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
     let all = tasks.iter().flat_map(|task| (1..=agent.attempts).map(move |attempt| (task, attempt)));
     let open: Vec<(&Task, u32)> = all.filter(|(task, attempt)| !known.contains(&(task.id.clone(), *attempt))).collect();
     report.skipped = tasks.len() as u64 * u64::from(agent.attempts) - open.len() as u64;
-    (ctx.notify)(Notice::Start { stage: "answer", total: open.len() as u64 });
-    let answered = context::all(open, agent.jobs, |(task, attempt)| async move {
+    let answer = async |(task, attempt): (&Task, u32)| {
         (ctx.notify)(Notice::Working(task.id.as_str()));
         let ran = command::run(&agent.command, &asked(task), &place(&agent.folder, task, attempt)).await;
-        ctx.store.save_report(&handed_in(agent, task, attempt, &ran))?;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((task, attempt, ran))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    for (task, attempt, ran) in answered {
+        let report = AgentReport::new(&task.id, &agent.name, attempt, ran.state, &ran.text, ran.spent);
+        ctx.store.save_report(&report)?;
+        Ok(ran)
+    };
+    for ((task, attempt), ran) in ctx.each(report.stage, open, agent.jobs, answer).await? {
         match ran.state {
             State::Ok => report.done += 1,
             state => {
@@ -98,18 +96,6 @@ fn asked(task: &Task) -> String {
 
 fn place(folder: &Path, task: &Task, attempt: u32) -> PathBuf {
     folder.join(task.id.as_str()).join(attempt.to_string())
-}
-
-fn handed_in(agent: &Agent, task: &Task, attempt: u32, ran: &Ran) -> AgentReport {
-    AgentReport {
-        id: AgentReport::id_of(&task.id, &agent.name, attempt, ran.state, &ran.text),
-        task: task.id.clone(),
-        agent: agent.name.clone(),
-        attempt,
-        state: ran.state,
-        text: ran.text.clone(),
-        spent: ran.spent,
-    }
 }
 
 fn why(ran: &Ran) -> String {

@@ -78,6 +78,16 @@ pub fn of_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
     Ok(tasks)
 }
 
+/// All reports; where there are none, what to do.
+pub fn reports(store: &Store) -> Result<Vec<AgentReport>> {
+    let reports = store.reports()?;
+    if reports.is_empty() {
+        let hint = "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
+        return Err(Usage(format!("there are no reports yet\n{hint}")).into());
+    }
+    Ok(reports)
+}
+
 /// Says how many reports are on other tasks than these; if all are, there is nothing to do.
 pub fn on_tasks(reports: &[AgentReport], tasks: &[Task], printer: &Printer) -> Result<()> {
     let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();

@@ -26,11 +26,7 @@ pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<
     let store = Arc::new(project.write(global)?);
     printer.note(&format!("seed {} (change it with --seed)", project.loaded.config.seed));
     let tasks = answer::of_set(&store, args.set.as_deref())?;
-    let reports = store.reports()?;
-    if reports.is_empty() {
-        let hint = "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
-        return Err(Usage(format!("there are no reports yet\n{hint}")).into());
-    }
+    let reports = answer::reports(&store)?;
     if let Some(nobody) = args.agent.iter().find(|name| reports.iter().all(|report| report.agent != **name)) {
         return Err(Usage(format!("no reports of this agent: `{nobody}`\nhint: `taskgen reports list`")).into());
     }

@@ -10,7 +10,7 @@ use super::{
     board_page,
     calls::dollars,
     exit::{self, Usage},
-    output::{Printer, table},
+    output::{Printer, counted, table},
     project::Project,
 };
 use crate::{
@@ -27,13 +27,9 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
     let tasks = answer::of_set(&store, args.set.as_deref())?;
-    let reports = store.reports()?;
-    if reports.is_empty() {
-        let hint = "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
-        return Err(Usage(format!("there are no reports yet\n{hint}")).into());
-    }
+    let reports = answer::reports(&store)?;
     answer::on_tasks(&reports, &tasks, printer)?;
-    let scored = evaluate::scored(&store, &tasks)?;
+    let scored = evaluate::scored(&store, &tasks, &reports)?;
     if args.resamples == 0 {
         return Err(Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into());
     }
@@ -181,8 +177,7 @@ fn failures(of: &Table) -> String {
     let mut out = String::new();
     let mut say = |agent: &str, what: &str, causes: &BTreeMap<String, u64>| {
         if !causes.is_empty() {
-            let each: Vec<String> = causes.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
-            out.push_str(&format!("{agent}: {what}: {}\n", each.join(", ")));
+            out.push_str(&format!("{agent}: {what}: {}\n", counted(causes, "")));
         }
     };
     for row in &of.agents {

@@ -6,8 +6,13 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::svg;
 
-/// The first template filled with the values; the others, by name, are what it may include. A name's ending, such as
-/// `.html`, turns on the escaping of all that is filled in.
+/// What all templates may include: the head of a page, with `title` and the styles of `style.css`, and the table of a
+/// figure's numbers.
+const SHARED: [(&str, &str); 2] =
+    [("head.html", include_str!("markup/head.html")), ("numbers.html", include_str!("markup/numbers.html"))];
+
+/// The first template filled with the values; the others, by name, are what it may include, as it may the shared ones. A
+/// name's ending, such as `.html`, turns on the escaping of all that is filled in.
 pub fn fill(templates: &[(&str, &str)], values: Value) -> Result<String> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -18,7 +23,7 @@ pub fn fill(templates: &[(&str, &str)], values: Value) -> Result<String> {
     });
     environment.add_filter("outside", |address: &str| outside(address).map(str::to_owned));
     environment.add_filter("beside", |address: &str| beside(address).map(str::to_owned));
-    for (name, text) in templates {
+    for (name, text) in templates.iter().chain(&SHARED) {
         environment.add_template(name, text).context("a page's template cannot be read")?;
     }
     let first = templates.first().map_or("", |(name, _)| name);

@@ -1,6 +1,9 @@
 //! What is printed: data to stdout, everything else to stderr, one value shown as text or as JSON.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::{
+    collections::BTreeMap,
+    io::{IsTerminal as _, Write as _},
+};
 
 use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
@@ -80,4 +83,12 @@ pub fn bytes(n: u64) -> String {
 /// `1:05` or `2:03:04`
 pub fn seconds(s: f64) -> String {
     if s < 60.0 { format!("{s:.1} s") } else { crate::data::Ms::from_seconds(s).to_string() }
+}
+
+/// `timeout 2, truncated 1`, or the word for none.
+pub fn counted(words: &BTreeMap<String, u64>, none: &str) -> String {
+    if words.is_empty() {
+        return none.to_owned();
+    }
+    words.iter().map(|(word, n)| format!("{word} {n}")).collect::<Vec<_>>().join(", ")
 }

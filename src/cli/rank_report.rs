@@ -13,11 +13,12 @@ use super::{
     calls::dollars,
     exit::{self, Usage},
     listing::{self, Listed, Listing},
-    output::{Printer, table},
+    output::{Printer, counted, table},
     project::Project,
     ranking_page::{self, Check, Count, Page, Recall, Row, State},
 };
 use crate::{
+    data::primary_language,
     files,
     rank::{
         audit::{Agreement, Audit, JudgeAudit, PanelAgreement},
@@ -84,7 +85,7 @@ fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
         (Facet::Discipline, listed.task.discipline.clone()),
         (Facet::Type, listed.task.task_type.label().to_owned()),
         (Facet::Phase, listed.task.phase.label().to_owned()),
-        (Facet::Language, listed.task.language.split('-').next().unwrap_or_default().to_owned()),
+        (Facet::Language, primary_language(&listed.task.language).to_owned()),
         (Facet::Seminar, listed.source.path.clone()),
     ])
 }
@@ -244,11 +245,7 @@ fn checks(card: &Card) -> Vec<Check> {
 }
 
 fn causes(failed: &BTreeMap<String, u64>) -> String {
-    if failed.is_empty() {
-        return String::new();
-    }
-    let each: Vec<String> = failed.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
-    format!(" ({})", each.join(", "))
+    if failed.is_empty() { String::new() } else { format!(" ({})", counted(failed, "")) }
 }
 
 fn of_judge(of: &JudgeAudit, who: String) -> Vec<Check> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     args::{Global, Reports},
     exit::{self, Usage},
-    output::{Printer, table},
+    output::{Printer, counted, table},
     project::Project,
 };
 use crate::{
@@ -102,17 +102,9 @@ fn problem(incoming: &Incoming, what: &str) -> Problem {
     Problem { place: incoming.source.clone(), problem: what.to_owned() }
 }
 
-fn handed_in(incoming: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentReport> {
-    let agent = incoming.agent.as_deref().or(agent)?.to_owned();
-    Some(AgentReport {
-        id: AgentReport::id_of(&task.id, &agent, incoming.attempt, incoming.state, &incoming.text),
-        task: task.id.clone(),
-        agent,
-        attempt: incoming.attempt,
-        state: incoming.state,
-        text: incoming.text.clone(),
-        spent: incoming.spent,
-    })
+fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentReport> {
+    let agent = of.agent.as_deref().or(agent)?;
+    Some(AgentReport::new(&task.id, agent, of.attempt, of.state, &of.text, of.spent))
 }
 
 fn text(imported: &Imported) -> String {
@@ -120,7 +112,6 @@ fn text(imported: &Imported) -> String {
     for Problem { place, problem } in &imported.problems {
         out.push_str(&format!("{place}: {problem}\n"));
     }
-    let agents: Vec<String> = imported.agents.iter().map(|(agent, n)| format!("{agent} {n}")).collect();
     out.push_str(&format!(
         "{} reports taken in, {} were known, {} repeated, {} not used; layout: {}",
         imported.taken,
@@ -129,8 +120,8 @@ fn text(imported: &Imported) -> String {
         imported.problems.len(),
         imported.layout
     ));
-    if !agents.is_empty() {
-        out.push_str(&format!("\nof {}\nnext: `taskgen evaluate`", agents.join(", ")));
+    if !imported.agents.is_empty() {
+        out.push_str(&format!("\nof {}\nnext: `taskgen evaluate`", counted(&imported.agents, "")));
     }
     out
 }
@@ -152,7 +143,7 @@ struct Listed<'a> {
 fn list(global: &Global, printer: &Printer) -> Result<u8> {
     let store: Store = Project::find(global)?.read_or_hint()?;
     let reports = store.reports()?;
-    let scored = evaluate::scored(&store, &store.tasks()?)?;
+    let scored = evaluate::scored(&store, &store.tasks()?, &reports)?;
     let by_report: BTreeMap<&str, &Scored> = scored.iter().map(|scored| (scored.report.as_str(), scored)).collect();
     let listed: Vec<Listed<'_>> = reports
         .iter()

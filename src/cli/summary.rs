@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     exit, listing,
-    output::{Printer, seconds, table},
+    output::{Printer, counted, seconds, table},
     project::Project,
 };
 use crate::{
@@ -87,6 +87,19 @@ impl Summary {
         }
     }
 
+    fn new(project: &Project, ctx: &Context, stages: Vec<StageReport>, started: Instant) -> Result<Self> {
+        let config = &project.loaded.config;
+        Ok(Self {
+            schema_version: 1,
+            seed: config.seed,
+            models: serde_json::to_value(&config.roles)?,
+            stages,
+            usage: Some(Calls::of(ctx)),
+            tasks: None,
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+
     /// Shows it, failures first, and returns the exit code.
     pub fn show(&self, printer: &Printer) -> Result<u8> {
         if printer.json {
@@ -134,13 +147,6 @@ fn show_failures(stages: &[StageReport], printer: &Printer) {
     }
 }
 
-fn counted(words: &BTreeMap<String, u64>, none: &str) -> String {
-    if words.is_empty() {
-        return none.to_owned();
-    }
-    words.iter().map(|(word, n)| format!("{word} {n}")).collect::<Vec<_>>().join(", ")
-}
-
 /// Ends a command that wrote to the project: shows what its stages did, and notes the run's exit code, which it returns.
 pub fn end(
     project: &Project,
@@ -152,15 +158,8 @@ pub fn end(
     printer: &Printer,
 ) -> Result<u8> {
     let listing = listing::read(store)?;
-    let summary = Summary {
-        schema_version: 1,
-        seed: project.loaded.config.seed,
-        models: serde_json::to_value(&project.loaded.config.roles)?,
-        stages,
-        usage: Some(Calls::of(ctx)),
-        tasks: Some(listing.tasks.len()),
-        seconds: started.elapsed().as_secs_f64(),
-    };
+    let n_tasks = Some(listing.tasks.len());
+    let summary = Summary { tasks: n_tasks, ..Summary::new(project, ctx, stages, started)? };
     let mut code = summary.show(printer)?;
     if let Some(standing) = &listing.standing {
         let missing = standing.n_total - standing.n_scored;
@@ -189,15 +188,7 @@ pub fn evaluated(
     max_unscored: f64,
     printer: &Printer,
 ) -> Result<u8> {
-    let summary = Summary {
-        schema_version: 1,
-        seed: project.loaded.config.seed,
-        models: serde_json::to_value(&project.loaded.config.roles)?,
-        stages,
-        usage: Some(Calls::of(ctx)),
-        tasks: None,
-        seconds: started.elapsed().as_secs_f64(),
-    };
+    let summary = Summary::new(project, ctx, stages, started)?;
     let mut code = summary.show(printer)?;
     // Each stage for itself: many good answers to one kind of question excuse no bad ones to another.
     for stage in &summary.stages {

@@ -2,6 +2,7 @@
 //! Hides scales, round ticks and escaping; a value that cannot be drawn never gets a coordinate.
 
 use minijinja::HtmlEscape;
+use serde::Serialize;
 
 /// Width of every plot in its own units.
 pub const WIDTH: f64 = 720.0;
@@ -108,6 +109,21 @@ pub fn short(text: &str, width: usize) -> String {
         used > width
     });
     cut.map_or_else(|| one_line.clone(), |(at, _)| format!("{}…", one_line[..at].trim_end()))
+}
+
+/// A plot and its numbers.
+#[derive(Serialize)]
+pub struct Figure {
+    /// What is plotted.
+    pub title: String,
+    /// What is seen, in a sentence or two.
+    pub caption: String,
+    /// Safe markup.
+    pub svg: String,
+    /// What the numbers are.
+    pub columns: Vec<String>,
+    /// The plot's numbers; none where the page lists them anyway.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// A whole plot, `name` unique on the page, that is read aloud as its title and description.

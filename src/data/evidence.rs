@@ -3,15 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Id, ReportId, TaskId, Unscored, id::Kind};
-
-/// Marker of the id kind.
-pub enum KeyPointKind {}
-impl Kind for KeyPointKind {
-    const LETTER: char = 'k';
-}
-/// A key point, by task, page and text.
-pub type KeyPointId = Id<KeyPointKind>;
+use super::{KeyPointId, ReportId, TaskId, Unscored};
 
 /// How it went with a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -20,15 +20,9 @@ pub trait Kind {
 pub struct Id<K>(String, PhantomData<fn() -> K>);
 
 impl<K: Kind> Id<K> {
-    /// The id of the content given as `parts`. Parts are length-prefixed, so that `["ab", "c"]` and `["a", "bc"]` differ.
+    /// The id of the content given as `parts`.
     pub fn of(parts: &[&str]) -> Self {
-        let mut hash = Sha256::new();
-        for part in std::iter::once(&SCHEME).chain(parts) {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
-        }
-        let text = BASE32_NOPAD.encode(&hash.finalize()[..10]).to_lowercase();
-        Self(format!("{}_{text}", K::LETTER), PhantomData)
+        Self(text(K::LETTER, parts), PhantomData)
     }
 
     /// Takes an id as it was stored.
@@ -110,8 +104,22 @@ kinds! {
     InspirationId = InspirationKind 'i';
     /// A task, by its inspirations and text.
     TaskId = TaskKind 't';
+    /// A report, by task, agent, attempt, state and text.
+    ReportId = ReportKind 'd';
+    /// A key point, by task, page and text.
+    KeyPointId = KeyPointKind 'k';
     /// A model call, by everything that can change its reply.
     CallId = CallKind 'c';
+}
+
+/// The text of an id. Parts are length-prefixed, so that `["ab", "c"]` and `["a", "bc"]` differ.
+pub fn text(letter: char, parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in std::iter::once(&SCHEME).chain(parts) {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    format!("{letter}_{}", BASE32_NOPAD.encode(&hash.finalize()[..10]).to_lowercase())
 }
 
 /// SHA-256 of `bytes` as lower-case hexadecimal.

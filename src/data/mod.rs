@@ -13,11 +13,11 @@ pub mod transcript;
 pub mod verdict;
 
 pub use call::{Call, Message, Usage};
-pub use evidence::{KeyPoint, KeyPointId, Mark, Rating, Related, Relation, Visit};
-pub use id::{CallId, Id, InspirationId, SeminarId, TaskId, TranscriptId};
+pub use evidence::{KeyPoint, Mark, Rating, Related, Relation, Visit};
+pub use id::{CallId, Id, InspirationId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId};
 pub use inspiration::{Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait};
 pub use outcome::{Cause, Unscored};
-pub use report::{AgentReport, ReportId, Spent, State};
+pub use report::{AgentReport, Spent, State};
 pub use task::{Difficulty, Phase, Task, TaskType};
 pub use time::Ms;
 pub use transcript::{ModelRef, Segment, Transcript, primary_language};

@@ -2,15 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Id, TaskId, id::Kind};
-
-/// Marker of the id kind.
-pub enum ReportKind {}
-impl Kind for ReportKind {
-    const LETTER: char = 'd';
-}
-/// A report, by task, agent, attempt and text.
-pub type ReportId = Id<ReportKind>;
+use super::{ReportId, TaskId};
 
 /// A report. Its text never changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,9 +24,17 @@ pub struct AgentReport {
 }
 
 impl AgentReport {
-    /// The id of a report.
-    pub fn id_of(task: &TaskId, agent: &str, attempt: u32, state: State, text: &str) -> ReportId {
-        ReportId::of(&[task.as_str(), agent, &attempt.to_string(), state.word(), text])
+    /// A report with the id of its content.
+    pub fn new(task: &TaskId, agent: &str, attempt: u32, state: State, text: &str, spent: Spent) -> Self {
+        Self {
+            id: ReportId::of(&[task.as_str(), agent, &attempt.to_string(), state.word(), text]),
+            task: task.clone(),
+            agent: agent.to_owned(),
+            attempt,
+            state,
+            text: text.to_owned(),
+            spent,
+        }
     }
 }
 

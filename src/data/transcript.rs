@@ -42,6 +42,11 @@ pub struct ModelRef {
     pub sha256: String,
 }
 
+/// The language of a BCP 47 tag, whatever its script or region: `zh` of `zh-Hans`.
+pub fn primary_language(tag: &str) -> &str {
+    tag.split_once('-').map_or(tag, |(primary, _)| primary)
+}
+
 /// A stretch of speech, a sentence or a clause where the recogniser allows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
@@ -56,11 +61,6 @@ pub struct Segment {
     /// Who speaks, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-}
-
-/// The language of a BCP 47 tag without script and region: `zh` of `zh-Hans`.
-pub fn primary_language(tag: &str) -> &str {
-    tag.split_once('-').map_or(tag, |(primary, _)| primary)
 }
 
 impl Transcript {

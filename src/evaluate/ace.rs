@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -18,7 +19,8 @@ const CRITERIA: std::ops::RangeInclusive<usize> = 3..=6;
 const SLACK: f64 = 0.05;
 
 /// One thing that a report is rated on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Criterion {
     /// A few words.
     pub title: String,

@@ -12,10 +12,9 @@ use super::{
     ace::{self, Criterion},
 };
 use crate::{
-    context::{self, Context, Notice, StageReport},
+    context::{Context, StageReport},
     data::{Cause, Rating, Task, TaskId, TaskType, Unscored},
     llm::{Answer, Ask},
-    store::Judge,
 };
 
 const CHECKLIST: &str = "evaluate/checklist";
@@ -35,25 +34,12 @@ pub(super) type Checklists = BTreeMap<TaskId, (String, Vec<Criterion>)>;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    evaluation_criteria: Vec<WrittenCriterion>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct WrittenCriterion {
-    title: String,
-    weight: f64,
-    description: String,
+    evaluation_criteria: Vec<Criterion>,
 }
 
 impl Written {
     fn criteria(&self) -> Vec<Criterion> {
-        let criterion = |of: &WrittenCriterion| Criterion {
-            title: of.title.trim().to_owned(),
-            weight: of.weight,
-            description: of.description.trim().to_owned(),
-        };
-        self.evaluation_criteria.iter().map(criterion).collect()
+        self.evaluation_criteria.iter().map(|of| trimmed(&of.title, of.weight, &of.description)).collect()
     }
 }
 
@@ -79,12 +65,8 @@ struct ShortCriterion {
 
 impl Short {
     fn criteria(&self) -> Vec<Criterion> {
-        let criterion = |(of, weight): (&ShortCriterion, f64)| Criterion {
-            title: of.title.trim().to_owned(),
-            weight,
-            description: of.description.trim().to_owned(),
-        };
-        self.criteria.iter().zip(BY_IMPORTANCE).map(criterion).collect()
+        let weighed = self.criteria.iter().zip(BY_IMPORTANCE);
+        weighed.map(|(of, weight)| trimmed(&of.title, weight, &of.description)).collect()
     }
 }
 
@@ -98,12 +80,14 @@ impl Answer for Short {
     }
 }
 
+fn trimmed(title: &str, weight: f64, description: &str) -> Criterion {
+    Criterion { title: title.trim().to_owned(), weight, description: description.trim().to_owned() }
+}
+
 /// Whether a list of criteria can be rated by.
 fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
-    match ace::check(criteria) {
-        Ok(_) => Ok(()),
-        Err(invalid) => Err(Unscored { cause: Cause::Inconsistent, reason: invalid.to_string() }),
-    }
+    let inconsistent = |invalid: ace::Invalid| Unscored { cause: Cause::Inconsistent, reason: invalid.to_string() };
+    ace::check(criteria).map(drop).map_err(inconsistent)
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -132,21 +116,11 @@ pub(super) async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklis
     let tasks: BTreeMap<&TaskId, &Task> = cases.iter().map(|case| (&case.task.id, case.task)).collect();
     let missing: Vec<&Task> = tasks.values().copied().filter(|task| !frozen.contains_key(&task.id)).collect();
     report.skipped = (tasks.len() - missing.len()) as u64;
-    (ctx.notify)(Notice::Start { stage: "checklists", total: missing.len() as u64 });
-    let written = context::all(missing, ctx.llm.parallel(WRITER), |task| async move {
-        let unscored = write_one(ctx, task).await;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((task, unscored?))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    for (task, unscored) in written {
-        match unscored {
-            None => report.done += 1,
-            Some(unscored) => {
-                report.done += 1;
-                report.fail_unscored(task.id.as_str(), &unscored);
-            }
+    let write = async |task| write_one(ctx, task).await;
+    for (task, unscored) in ctx.each(report.stage, missing, ctx.llm.parallel(WRITER), write).await? {
+        report.done += 1;
+        if let Some(unscored) = unscored {
+            report.fail_unscored(task.id.as_str(), &unscored);
         }
     }
     Ok((ctx.store.checklists()?, report))
@@ -233,20 +207,9 @@ pub(super) async fn rate(
     if !without.is_empty() {
         report.notes.push(format!("{} without a checklist: reports on them were not rated", tasks(without.len())));
     }
-    (ctx.notify)(Notice::Start { stage: "ratings", total: questions.len() as u64 });
-    let answers = context::all(&questions, ctx.llm.parallel(RATER), |question| async move {
-        let answer = ask(ctx, question).await;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((question, answer?))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    for (question, (unscored, cached)) in answers {
-        if cached {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
+    let ask = async |question| ask(ctx, question).await;
+    for (question, (unscored, cached)) in ctx.each(report.stage, &questions, ctx.llm.parallel(RATER), ask).await? {
+        report.count(cached);
         if let Some(unscored) = unscored {
             report.fail_unscored(&format!("{} by {}", question.case.report.id, question.name), &unscored);
         }
@@ -280,11 +243,7 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
             ..Ask::default()
         })
         .await?;
-    let judge = Judge {
-        model_asked: ctx.llm.model_name(RATER, *member)?,
-        model_returned: answer.model_returned.unwrap_or_else(|| "unknown".into()),
-        prompt_hash: ctx.llm.prompt_hash(RATING)?,
-    };
+    let judge = ctx.llm.judge(RATER, *member, RATING, answer.model_returned)?;
     let rating = answer.value.map(|rated| Rating { rating: rated.rating, justification: rated.justification });
     ctx.store.save_rating(&case.report.id, name, *sample, &rating, &judge, &answer.call)?;
     Ok((rating.err(), answer.cached))

@@ -9,7 +9,7 @@
 //! rated by who wrote it unless the user binds one model to both roles. **Cost**: a call per part of a page, one per report
 //! and key point, one per task, one per report and criterion.
 
-pub mod ace;
+mod ace;
 pub mod board;
 mod checklist;
 pub mod detail;
@@ -19,7 +19,7 @@ mod reading;
 mod relate;
 mod score;
 pub mod tally;
-pub mod unify;
+mod unify;
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -135,7 +135,7 @@ pub async fn run(
         let (found, stage) = points::find_in(ctx, &library, options).await?;
         stages.push(timed(stage, started));
         let started = Instant::now();
-        stages.push(timed(relate::relate(ctx, &judged, &cases, &library, &found, options).await?, started));
+        stages.push(timed(relate::relate(ctx, &judged, &library, &found, options).await?, started));
     }
     if ace {
         let started = Instant::now();

@@ -22,8 +22,8 @@ fn group<'a>(board: &'a Board, language: &str) -> Option<&'a Group> {
 fn cells(agent: &str, languages: [Option<&Group>; 2]) -> [String; 7] {
     let rows = languages.map(|group| group?.table.agents.iter().find(|row| row.agent == agent));
     let cell = |of: fn(&Row) -> &Measure, scale: f64, digits: usize| {
-        let text = |row: Option<&Row>| row.and_then(|row| of(row).value).map(|value| rounded(value * scale, digits));
-        rows.map(|row| text(row).unwrap_or_else(|| "–".to_owned())).join(" | ")
+        let text = |value: f64| format!("{:.digits$}", value * scale);
+        rows.map(|row| row.and_then(|row| of(row).value).map_or_else(|| "–".to_owned(), text)).join(" | ")
     };
     [
         agent.to_owned(),
@@ -34,10 +34,6 @@ fn cells(agent: &str, languages: [Option<&Group>; 2]) -> [String; 7] {
         cell(|row| &row.output_tokens, 1e-3, 2),
         cell(|row| &row.references, 1.0, 2),
     ]
-}
-
-fn rounded(value: f64, digits: usize) -> String {
-    format!("{value:.digits$}")
 }
 
 #[cfg(test)]
@@ -81,9 +77,13 @@ mod tests {
     fn counts_give_the_published_table() {
         let both = |(name, [en, zh], ..): (&str, [[u64; 3]; 2], _, _)| [report(name, "en", en), report(name, "zh", zh)];
         let scored: Vec<Scored> = SYSTEMS.into_iter().flat_map(both).collect();
-        let rows = table3(&leaderboard(&scored, &by_language())).unwrap();
+        let board = leaderboard(&scored, &by_language());
+        let rows = table3(&board).unwrap();
         assert_eq!(rows.len(), SYSTEMS.len());
-        for (name, _, printed, _) in SYSTEMS {
+        for (name, _, printed, pooled) in SYSTEMS {
+            let efficiency =
+                board.whole.agents.iter().find(|row| row.agent == name).unwrap().own.pooled.efficiency.value;
+            assert!((efficiency.unwrap() - pooled[3]).abs() <= 0.01, "{name}: {efficiency:?}");
             let row = rows.iter().find(|row| row[0] == name).unwrap();
             for (at, cell) in row[1..4].iter().enumerate() {
                 assert_eq!(*cell, format!("{:.1} | {:.1}", printed[0][at], printed[1][at]), "{name}");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Options, reading::Library};
 use crate::{
-    context::{self, Context, Notice, StageReport},
+    context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
     llm::{Answer, Ask},
     text::{find::find, words},
@@ -97,35 +97,14 @@ pub(super) async fn find_in<'a>(
         0 => PART,
         size => size,
     };
-    let mut parts: Vec<Part<'a, '_>> = Vec::new();
-    let mut cut = 0;
-    for (task, cited) in library.cited.values() {
-        for page in cited.iter().filter_map(|content| library.pages.get(content)) {
-            let texts = in_parts(&page.text, size);
-            cut += usize::from(texts.len() > options.parts);
-            let n = texts.len().min(options.parts);
-            let part = |(at, text)| Part { task, page, text, number: at + 1, parts: n };
-            parts.extend(texts.into_iter().take(n).enumerate().map(part));
-        }
-    }
+    let (parts, cut) = all_parts(library, size, options.parts);
     if cut > 0 {
         report.notes.push(format!("{cut} pages are longer than {} parts: what follows was not read", options.parts));
     }
-    (ctx.notify)(Notice::Start { stage: "key points", total: parts.len() as u64 });
-    let answers = context::all(&parts, ctx.llm.parallel(ROLE), |part| async move {
-        let answer = ask(ctx, part, options).await;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((part, answer?))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
     let mut found = Found::new();
-    for (part, (points, cached)) in answers {
-        if cached {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
+    let ask = async |part| ask(ctx, part, options).await;
+    for (part, (points, cached)) in ctx.each(report.stage, &parts, ctx.llm.parallel(ROLE), ask).await? {
+        report.count(cached);
         let of_page = found.entry(&part.task.id).or_default().entry(part.page.content.clone()).or_default();
         match points {
             Ok(points) => {
@@ -142,6 +121,21 @@ pub(super) async fn find_in<'a>(
         }
     }
     Ok((found, report))
+}
+
+/// At most so many parts of every cited page for every task, and of how many pages that is not the whole.
+fn all_parts<'t, 'p>(library: &'p Library<'t>, size: usize, most: usize) -> (Vec<Part<'t, 'p>>, usize) {
+    let (mut parts, mut cut) = (Vec::new(), 0);
+    for task in library.tasks() {
+        for page in library.cited(&task.id, |_| true).into_iter().filter_map(|content| library.pages.get(content)) {
+            let texts = in_parts(&page.text, size);
+            cut += usize::from(texts.len() > most);
+            let n = texts.len().min(most);
+            let part = |(at, text)| Part { task, page, text, number: at + 1, parts: n };
+            parts.extend(texts.into_iter().take(n).enumerate().map(part));
+        }
+    }
+    (parts, cut)
 }
 
 async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {

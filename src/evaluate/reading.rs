@@ -6,8 +6,8 @@ use anyhow::Result;
 
 use super::Case;
 use crate::{
-    context::{self, Context, Notice, StageReport},
-    data::{Task, TaskId},
+    context::{Context, StageReport},
+    data::{AgentReport, Task, TaskId},
     text::citations,
     web::{Page, Pages},
 };
@@ -19,10 +19,21 @@ const AT_ONCE: usize = 16;
 pub(super) struct Library<'a> {
     /// The pages by the hash of their bytes.
     pub pages: BTreeMap<String, Page>,
-    /// The pages that are cited for each task.
-    pub cited: BTreeMap<&'a TaskId, (&'a Task, BTreeSet<String>)>,
-    /// The page behind each URL that gave one.
-    pub behind: BTreeMap<String, String>,
+    /// The reports on each task, and the pages that each cites.
+    cited: BTreeMap<&'a TaskId, Vec<(Case<'a>, BTreeSet<String>)>>,
+}
+
+impl<'a> Library<'a> {
+    /// The tasks.
+    pub fn tasks(&self) -> impl Iterator<Item = &'a Task> {
+        self.cited.values().filter_map(|cases| Some(cases.first()?.0.task))
+    }
+
+    /// The readable pages that some of the reports on a task cite.
+    pub fn cited(&self, task: &TaskId, by: impl Fn(&AgentReport) -> bool) -> BTreeSet<&str> {
+        let reports = self.cited.get(task).into_iter().flatten().filter(|(case, _)| by(case.report));
+        reports.flat_map(|(_, pages)| pages).map(String::as_str).collect()
+    }
 }
 
 /// The distinct URLs that a report cites, canonical.
@@ -38,34 +49,26 @@ pub(super) async fn read<'a>(
     now: &str,
 ) -> Result<(Library<'a>, StageReport)> {
     let mut report = StageReport::new("pages");
-    let wanted: BTreeSet<String> = cases.iter().flat_map(|case| urls(&case.report.text)).collect();
-    (ctx.notify)(Notice::Start { stage: "pages", total: wanted.len() as u64 });
-    let got = context::all(&wanted, AT_ONCE, |url| async move {
-        let got = pages.get(&ctx.store, url, now).await?;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((url, got))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    let mut library = Library { pages: BTreeMap::new(), cited: BTreeMap::new(), behind: BTreeMap::new() };
-    for (url, got) in got {
-        if got.stored {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
+    let urls: Vec<Vec<String>> = cases.iter().map(|case| urls(&case.report.text)).collect();
+    let wanted: BTreeSet<&String> = urls.iter().flatten().collect();
+    let mut library = Library { pages: BTreeMap::new(), cited: BTreeMap::new() };
+    // The page behind each URL that gave one.
+    let mut behind: BTreeMap<&String, String> = BTreeMap::new();
+    let get = async |url: &String| pages.get(&ctx.store, url, now).await;
+    for (url, got) in ctx.each(report.stage, wanted, AT_ONCE, get).await? {
+        report.count(got.stored);
         match got.page {
             Ok(page) => {
-                library.behind.insert(url.clone(), page.content.clone());
+                behind.insert(url, page.content.clone());
                 library.pages.insert(page.content.clone(), page);
             }
             // A page that cannot be had is the report's affair: it is counted with its score, and no failure of the run.
             Err(missing) => report.reject(&missing.cause),
         }
     }
-    for case in cases {
-        let cited = library.cited.entry(&case.task.id).or_insert_with(|| (case.task, BTreeSet::new()));
-        cited.1.extend(urls(&case.report.text).iter().filter_map(|url| library.behind.get(url).cloned()));
+    for (case, urls) in cases.iter().zip(&urls) {
+        let pages = urls.iter().filter_map(|url| behind.get(url).cloned()).collect();
+        library.cited.entry(&case.task.id).or_default().push((*case, pages));
     }
     Ok((library, report))
 }

@@ -10,15 +10,14 @@ use serde_json::{Value, json};
 
 use super::{
     Case, Options,
-    points::{self, Found},
-    reading::{Library, urls},
+    points::{self, Found, OfPage},
+    reading::Library,
     unify::{Cluster, Point, unify},
 };
 use crate::{
-    context::{self, Context, Notice, StageReport},
-    data::{AgentReport, Cause, KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
+    context::{Context, StageReport},
+    data::{Cause, KeyPoint, KeyPointId, Related, Relation, Unscored},
     llm::{Answer, Ask},
-    store::Judge,
 };
 
 pub(super) const PROMPT: &str = "evaluate/relation";
@@ -67,9 +66,6 @@ pub(super) struct Frozen {
     pub failed: BTreeMap<String, u64>,
 }
 
-/// The reports on each task with the readable pages that they cite.
-type Cited<'a> = BTreeMap<&'a TaskId, Vec<(&'a AgentReport, BTreeSet<String>)>>;
-
 /// A report and a key point, for one judge.
 struct Question<'a> {
     case: Case<'a>,
@@ -81,7 +77,6 @@ struct Question<'a> {
 pub(super) async fn relate(
     ctx: &Context,
     judged: &[Case<'_>],
-    cases: &[Case<'_>],
     library: &Library<'_>,
     found: &Found<'_>,
     options: &Options,
@@ -91,41 +86,27 @@ pub(super) async fn relate(
     let known: BTreeMap<&KeyPointId, &KeyPoint> =
         pages.flat_map(|page| &page.points).map(|point| (&point.id, point)).collect();
     let by = points::instrument(ctx, options)?;
-    // Who cites which pages, by task.
-    let mut cited: Cited<'_> = BTreeMap::new();
-    for case in cases {
-        cited.entry(&case.task.id).or_default().push((case.report, own_pages(case, library)));
-    }
     let mut questions = Vec::new();
     for case in judged {
+        let (task, report) = (&case.task.id, case.report);
+        // What only the scored agent cites is not among the independent pages: nobody chooses what it is compared with.
         let sets = [
-            (own_set(case.report.id.as_str()), own_pages(case, library)),
-            (independent_set(&case.report.agent), independent_pages(case, &cited)),
+            (own_set(report.id.as_str()), library.cited(task, |of| of.id == report.id)),
+            (independent_set(&report.agent), library.cited(task, |of| of.agent != report.agent)),
         ];
         let mut asked = BTreeSet::new();
         for (name, pages) in sets {
-            let set = frozen(case, &pages, found, options.near, &by);
-            ctx.store.freeze(&case.task.id, &name, &set)?;
+            let set = frozen(found.get(task), &pages, options.near, &by);
+            ctx.store.freeze(task, &name, &set)?;
             asked.extend(set.clusters.into_iter().map(|cluster| KeyPointId::from_stored(cluster.representative)));
         }
         for point in asked.iter().filter_map(|id| known.get(id)) {
             questions.extend((0..ctx.llm.members(ROLE)).map(|member| Question { case: *case, point, member }));
         }
     }
-    (ctx.notify)(Notice::Start { stage: "relations", total: questions.len() as u64 });
-    let answers = context::all(&questions, ctx.llm.parallel(ROLE), |question| async move {
-        let answer = ask(ctx, question).await;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((question, answer?))
-    })
-    .await?;
-    (ctx.notify)(Notice::End);
-    for (question, (unscored, cached)) in answers {
-        if cached {
-            report.skipped += 1;
-        } else {
-            report.done += 1;
-        }
+    let ask = async |question| ask(ctx, question).await;
+    for (question, (unscored, cached)) in ctx.each(report.stage, &questions, ctx.llm.parallel(ROLE), ask).await? {
+        report.count(cached);
         if let Some(unscored) = unscored {
             report.fail_unscored(&format!("{} and {}", question.case.report.id, question.point.id), &unscored);
         }
@@ -133,23 +114,10 @@ pub(super) async fn relate(
     Ok(report)
 }
 
-/// The readable pages that a report cites.
-fn own_pages(case: &Case<'_>, library: &Library<'_>) -> BTreeSet<String> {
-    urls(&case.report.text).iter().filter_map(|url| library.behind.get(url).cloned()).collect()
-}
-
-/// The readable pages that other agents cite for the task. What only the scored agent cites is not among them: nobody
-/// chooses what it is compared with.
-fn independent_pages(case: &Case<'_>, cited: &Cited<'_>) -> BTreeSet<String> {
-    let others = cited.get(&case.task.id).into_iter().flatten();
-    let others = others.filter(|(report, _)| report.agent != case.report.agent);
-    others.flat_map(|(_, pages)| pages.iter().cloned()).collect()
-}
-
-fn frozen(case: &Case<'_>, pages: &BTreeSet<String>, found: &Found<'_>, near: f64, by: &str) -> Frozen {
-    let of_task = found.get(&case.task.id);
+/// The set of these pages, of those that were read for a task.
+fn frozen(read: Option<&BTreeMap<String, OfPage>>, pages: &BTreeSet<&str>, near: f64, by: &str) -> Frozen {
     let (mut points, mut failed) = (Vec::new(), BTreeMap::new());
-    for page in pages.iter().filter_map(|page| of_task?.get(page)) {
+    for page in pages.iter().filter_map(|page| read?.get(*page)) {
         let point = |p: &KeyPoint| Point { id: p.id.to_string(), text: p.text.clone(), verified: p.verified };
         points.extend(page.points.iter().map(point));
         for cause in &page.failed {
@@ -174,11 +142,7 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
             ..Ask::default()
         })
         .await?;
-    let judge = Judge {
-        model_asked: ctx.llm.model_name(ROLE, *member)?,
-        model_returned: answer.model_returned.unwrap_or_else(|| "unknown".into()),
-        prompt_hash: ctx.llm.prompt_hash(PROMPT)?,
-    };
+    let judge = ctx.llm.judge(ROLE, *member, PROMPT, answer.model_returned)?;
     let related = answer.value.map(|reply| Related {
         relation: reply.relationship,
         confidence: reply.confidence,

@@ -13,7 +13,7 @@ use super::{
     unify::Cluster,
 };
 use crate::{
-    data::{AgentReport, Mark, Rating, Related, Relation, State, Task, TaskId},
+    data::{AgentReport, Mark, Rating, Related, Relation, State, Task, TaskId, primary_language},
     store::Store,
     text::words,
 };
@@ -21,38 +21,30 @@ use crate::{
 /// What was judged, by report and by what it was compared with.
 type Marks<'a, T> = BTreeMap<(&'a str, &'a str), Vec<&'a Mark<T>>>;
 
-/// Every report of one of the tasks, scored by the judges of the newest evaluation.
-pub fn scored(store: &Store, tasks: &[Task]) -> Result<Vec<Scored>> {
+/// The reports on these tasks, scored by the judges of the newest evaluation.
+pub fn scored(store: &Store, tasks: &[Task], reports: &[AgentReport]) -> Result<Vec<Scored>> {
     let tasks: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let (relations, ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
-    let sets: BTreeMap<(TaskId, String), Frozen> = store.frozen()?;
-    let checklists: Checklists = store.checklists()?;
     let known = Known {
         store,
         relations: by_subject(&relations),
         ratings: by_subject(&ratings),
-        sets: &sets,
-        by: &evaluation.points,
-        checklists: &checklists,
+        sets: store.frozen()?,
+        by: evaluation.points,
+        checklists: store.checklists()?,
     };
-    let mut scored = Vec::new();
-    for report in store.reports()? {
-        if let Some(task) = tasks.get(&report.task) {
-            scored.push(known.score(task, &report)?);
-        }
-    }
-    Ok(scored)
+    reports.iter().filter_map(|report| Some(known.score(tasks.get(&report.task)?, report))).collect()
 }
 
 struct Known<'a> {
     store: &'a Store,
     relations: Marks<'a, Related>,
     ratings: Marks<'a, Rating>,
-    sets: &'a BTreeMap<(TaskId, String), Frozen>,
+    sets: BTreeMap<(TaskId, String), Frozen>,
     /// What finds key points.
-    by: &'a str,
-    checklists: &'a Checklists,
+    by: String,
+    checklists: Checklists,
 }
 
 impl Known<'_> {
@@ -98,7 +90,7 @@ impl Known<'_> {
                 facet("phase", task.phase.label()),
                 facet("type", task.task_type.label()),
                 facet("discipline", &task.discipline),
-                facet("language", task.language.split('-').next().unwrap_or_default()),
+                facet("language", primary_language(&task.language)),
             ]),
             own,
             independent,

@@ -74,13 +74,6 @@ impl Counts {
         self.share(self.omitted)
     }
 
-    /// KSR / (KCR + KOR), from 0 without end (Fig. 4 of the same paper, which divides rounded shares). None without a
-    /// verdict, and where all points are supported.
-    pub fn efficiency(self) -> Option<f64> {
-        let others = self.conflicting + self.omitted;
-        (others > 0).then(|| self.supported as f64 / others as f64)
-    }
-
     fn share(self, part: u64) -> Option<f64> {
         (self.total() > 0).then(|| part as f64 / self.total() as f64)
     }
@@ -193,23 +186,20 @@ mod tests {
             }
             let sum: Counts = languages.into_iter().map(counts).sum();
             assert_printed(name, sum, &pooled[..3]);
-            assert!((sum.efficiency().unwrap() - pooled[3]).abs() <= 0.01, "{name}: {:?}", sum.efficiency());
         }
     }
 
     #[test]
     fn what_has_no_verdict_is_in_no_share() {
         let counts = Counts { supported: 1, conflicting: 1, omitted: 2, unscored: 96 };
-        assert_eq!((counts.total(), counts.ksr(), counts.efficiency()), (4, Some(0.25), Some(1.0 / 3.0)));
+        assert_eq!((counts.total(), counts.ksr()), (4, Some(0.25)));
         assert_eq!(counts + counts, Counts { supported: 2, conflicting: 2, omitted: 4, unscored: 192 });
     }
 
     #[test]
     fn nothing_has_no_share() {
         let none = Counts { unscored: 3, ..Counts::default() };
-        assert_eq!((none.ksr(), none.kcr(), none.kor(), none.efficiency()), (None, None, None, None));
-        let all = Counts { supported: 3, ..Counts::default() };
-        assert_eq!((all.ksr(), all.efficiency()), (Some(1.0), None));
+        assert_eq!((none.ksr(), none.kcr(), none.kor()), (None, None, None));
         assert_eq!([].into_iter().sum::<Counts>(), Counts::default());
     }
 }

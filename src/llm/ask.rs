@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     data::{Call, CallId, Cause, Unscored, Usage},
-    store::{Experience, Store},
+    store::{Experience, Judge, Store},
 };
 
 /// A question.
@@ -306,6 +306,15 @@ impl Llm {
     /// SHA-256 of a prompt's text.
     pub fn prompt_hash(&self, prompt: &str) -> Result<String, AskError> {
         self.options.prompts.hash(prompt).map_err(AskError::Prompt)
+    }
+
+    /// A member of the role as a judge by a prompt; `returned` is the model that the server says answered.
+    pub fn judge(&self, role: &str, member: usize, prompt: &str, returned: Option<String>) -> Result<Judge, AskError> {
+        Ok(Judge {
+            model_asked: self.model_name(role, member)?,
+            model_returned: returned.unwrap_or_else(|| "unknown".into()),
+            prompt_hash: self.prompt_hash(prompt)?,
+        })
     }
 
     /// How the number of requests in flight changed, for each model to which a request was sent.

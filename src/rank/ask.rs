@@ -124,11 +124,7 @@ fn count<T>(
     report: &mut StageReport,
 ) {
     judges.insert(of.judge.clone());
-    if of.cached {
-        report.skipped += 1;
-    } else {
-        report.done += 1;
-    }
+    report.count(of.cached);
     if let Some(unscored) = unscored {
         report.fail_unscored(&item(), unscored);
     }

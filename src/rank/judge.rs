@@ -199,13 +199,9 @@ struct Said<T> {
 }
 
 async fn ask_for<A: Answer, T>(ctx: &Context, ask: Ask<'_, A>, read: impl Fn(A) -> T) -> Result<Said<T>> {
-    let (member, prompt) = (ask.member, ask.prompt);
+    let (role, member, prompt) = (ask.role, ask.member, ask.prompt);
     let answer = ctx.llm.ask::<A>(ask).await?;
-    let judge = Judge {
-        model_asked: ctx.llm.model_name("judge", member)?,
-        model_returned: answer.model_returned.unwrap_or_else(|| "unknown".into()),
-        prompt_hash: ctx.llm.prompt_hash(prompt)?,
-    };
+    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
     Ok(Said { value: answer.value.map(read), call: answer.call, cached: answer.cached, judge })
 }
 

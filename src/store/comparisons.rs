@@ -12,7 +12,7 @@ use super::{
     judgements::{Decided, Fact, Instrument, Judge},
     to_word,
 };
-use crate::data::{CallId, Comparison, Criteria, Id, Lineup, Ordered, Side, TaskId, Unscored, Verdict};
+use crate::data::{CallId, Comparison, Criteria, Lineup, Ordered, Side, TaskId, Unscored, Verdict, id};
 
 /// A comparison or lineup with its history.
 #[derive(Clone, Debug)]
@@ -68,19 +68,15 @@ impl Store {
 
     /// Stores an order, or why there is none, as [`Self::save_comparison`] does.
     pub fn save_lineup(&self, lineup: &Lineup, judge: &Judge, round: u32) -> Result<bool> {
-        enum Letter {}
-        impl crate::data::id::Kind for Letter {
-            const LETTER: char = 'l';
-        }
         let Lineup { shown, outcome, call } = lineup;
         let ids: Vec<&str> = shown.iter().map(TaskId::as_str).collect();
-        let list = Id::<Letter>::of(&ids).to_string();
+        let list = id::text('l', &ids);
         let ordered = outcome.as_ref();
         let places = |ordered: &Ordered| ordered.places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let reason = ordered.map_or_else(|unscored| Some(&unscored.reason), |ordered| ordered.reason.as_ref());
         self.put(&Fact {
             instrument: LINEUP,
-            id: Id::<Letter>::of(&[LINEUP.id, &list, &judge.id()]).to_string(),
+            id: id::text('l', &[LINEUP.id, &list, &judge.id()]),
             subject: &list,
             other: None,
             judge,
@@ -150,12 +146,8 @@ impl Store {
 }
 
 fn comparison_id(comparison: &Comparison, judge: &str) -> String {
-    enum Letter {}
-    impl crate::data::id::Kind for Letter {
-        const LETTER: char = 'v';
-    }
     let sample = comparison.sample.to_string();
-    Id::<Letter>::of(&[DUEL.id, comparison.a.as_str(), comparison.b.as_str(), &sample, judge]).to_string()
+    id::text('v', &[DUEL.id, comparison.a.as_str(), comparison.b.as_str(), &sample, judge])
 }
 
 fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {

@@ -13,7 +13,7 @@ use super::{
     runs::add_event,
     to_word,
 };
-use crate::data::{CallId, Id, KeyPoint, KeyPointId, Mark, Rating, Related, ReportId, TaskId, Unscored, id::Kind};
+use crate::data::{CallId, KeyPoint, KeyPointId, Mark, Rating, Related, ReportId, TaskId, Unscored, id};
 
 const RELATION: Instrument =
     Instrument { id: "kae/relation/1", family: "kae", criterion: "relation", scale: "supports, omits or contradicts" };
@@ -29,15 +29,6 @@ pub struct Evaluation {
     pub relation: Vec<(String, String)>,
     /// Those that rate.
     pub rating: Vec<(String, String)>,
-}
-
-enum MarkKind {}
-impl Kind for MarkKind {
-    const LETTER: char = 'm';
-}
-enum FrozenKind {}
-impl Kind for FrozenKind {
-    const LETTER: char = 'z';
 }
 
 impl Store {
@@ -106,7 +97,7 @@ impl Store {
                 return Ok(*version);
             }
             let version = newest.map_or(1, |(version, _)| version + 1);
-            let id = Id::<FrozenKind>::of(&[task.as_str(), name, &version.to_string()]).to_string();
+            let id = id::text('z', &[task.as_str(), name, &version.to_string()]);
             tx.execute(
                 "INSERT INTO reference_set (id, task, name, version, frozen, members, run)
                  VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6)",
@@ -131,7 +122,7 @@ impl Store {
     /// Freezes the checklist of a task. The first one stays.
     pub fn save_checklist<T: Serialize>(&self, task: &TaskId, criteria: &T, call: &CallId) -> Result<()> {
         let (run, members) = (self.run, serde_json::to_string(criteria)?);
-        let id = Id::<FrozenKind>::of(&[task.as_str(), "checklist", &members]).to_string();
+        let id = id::text('z', &[task.as_str(), "checklist", &members]);
         self.write(|tx| {
             tx.execute(
                 "INSERT OR IGNORE INTO checklist (id, task, version, frozen, members, call, run)
@@ -290,14 +281,7 @@ impl Store {
     /// Notes what is evaluated by whom.
     pub fn save_evaluation(&self, evaluation: &Evaluation) -> Result<()> {
         let payload = serde_json::to_string(evaluation)?;
-        self.write(|tx| {
-            tx.execute(
-                "INSERT INTO event (stream, seq, kind, payload)
-                 SELECT 'evaluations', coalesce(max(seq), 0) + 1, 'asked', ?1 FROM event WHERE stream = 'evaluations'",
-                [payload],
-            )?;
-            Ok(())
-        })
+        self.write(|tx| add_event(tx, "evaluations", "asked", &payload))
     }
 
     /// What was evaluated last.
@@ -310,5 +294,5 @@ impl Store {
 }
 
 fn mark_id(instrument: Instrument, report: &ReportId, of: &str, sample: u32, judge: &Judge) -> String {
-    Id::<MarkKind>::of(&[instrument.id, report.as_str(), of, &sample.to_string(), &judge.id()]).to_string()
+    id::text('m', &[instrument.id, report.as_str(), of, &sample.to_string(), &judge.id()])
 }

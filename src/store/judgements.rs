@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, runs::add_event, to_word};
-use crate::data::{CallId, Id, Unscored};
+use crate::data::{CallId, Unscored, id};
 
 /// Who decides: another prompt, or another model returned by the server, is another judge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,11 +22,7 @@ pub struct Judge {
 impl Judge {
     /// Content hash of the judge.
     pub fn id(&self) -> String {
-        enum Letter {}
-        impl crate::data::id::Kind for Letter {
-            const LETTER: char = 'j';
-        }
-        Id::<Letter>::of(&[&self.model_asked, &self.model_returned, &self.prompt_hash]).to_string()
+        id::text('j', &[&self.model_asked, &self.model_returned, &self.prompt_hash])
     }
 }
 

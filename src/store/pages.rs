@@ -7,12 +7,10 @@ use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{Store, runs::add_event};
-use crate::data::{Id, Visit, id::Kind, id::sha256_hex};
-
-enum VisitKind {}
-impl Kind for VisitKind {
-    const LETTER: char = 'w';
-}
+use crate::data::{
+    Visit,
+    id::{self, sha256_hex},
+};
 
 /// The text of a page, and what read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +31,7 @@ impl Store {
         let (run, stream) = (self.run, self.stream());
         let content = bytes.map(sha256_hex);
         let packed = bytes.map(pack).transpose()?;
-        let id = Id::<VisitKind>::of(&[&visit.url, &visit.fetched]).to_string();
+        let id = id::text('w', &[&visit.url, &visit.fetched]);
         let payload = serde_json::json!({
             "message": visit.message, "transient": visit.transient, "content_type": visit.content_type
         });

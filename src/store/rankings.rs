@@ -5,7 +5,10 @@ use rusqlite::{OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, from_json, judgements::Judge};
-use crate::data::{Id, TaskId, id::sha256_hex};
+use crate::data::{
+    TaskId,
+    id::{self, sha256_hex},
+};
 
 /// The question that a ranking asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,11 +49,7 @@ impl Store {
         let panel = serde_json::to_string(&ranking.panel)?;
         let parameters = ranking.parameters.to_string();
         let seed = ranking.seed.to_string();
-        enum Letter {}
-        impl crate::data::id::Kind for Letter {
-            const LETTER: char = 'q';
-        }
-        let id = Id::<Letter>::of(&[&ranking.method, &parameters, &seed, &items, &panel]).to_string();
+        let id = id::text('q', &[&ranking.method, &parameters, &seed, &items, &panel]);
         self.write(|tx| {
             let newest: Option<String> =
                 tx.query_row("SELECT id FROM ranking ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).optional()?;

@@ -6,18 +6,13 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Store, from_json, from_word, runs::add_event};
-use crate::data::{AgentReport, Id, ReportId, Spent, TaskId, id::Kind};
-
-enum AgentKind {}
-impl Kind for AgentKind {
-    const LETTER: char = 'a';
-}
+use crate::data::{AgentReport, ReportId, Spent, TaskId, id};
 
 impl Store {
     /// Keeps a report, and returns whether it is a new one.
     pub fn save_report(&self, report: &AgentReport) -> Result<bool> {
         let (run, stream) = (self.run, self.stream());
-        let agent = Id::<AgentKind>::of(&[&report.agent]).to_string();
+        let agent = id::text('a', &[&report.agent]);
         let spent = serde_json::to_string(&report.spent)?;
         // What no machine can have written is only in the payload.
         let count = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
@@ -31,11 +26,7 @@ impl Store {
                 .optional()?
                 .is_some();
             // Handed in again, it is the newest of its attempt again.
-            tx.execute(
-                "INSERT INTO event (stream, seq, kind, payload)
-                 SELECT 'reports', coalesce(max(seq), 0) + 1, 'handed_in', ?1 FROM event WHERE stream = 'reports'",
-                [format!("\"{}\"", report.id)],
-            )?;
+            add_event(tx, "reports", "handed_in", &format!("\"{}\"", report.id))?;
             if known {
                 return Ok(false);
             }

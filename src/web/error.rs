@@ -1,16 +1,13 @@
-//! Why a URL gave no page, in one line, with a hint that says what to do next.
+//! Why a URL gave no page, in one line.
 //! No message holds a user, a password or a query: what a URL hides there is not ours to repeat.
 
 use std::{error::Error, io, iter, net::IpAddr};
-
-use serde::{Deserialize, Serialize};
 
 /// Longest text of a server or of the system that a message quotes, in characters.
 const QUOTED: usize = 120;
 
 /// Why a page could not be had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[serde(tag = "cause", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// The text is no URL.
     #[error("not a URL: {what}")]
@@ -139,7 +136,7 @@ impl FetchError {
         }
     }
 
-    /// The word that is stored and counted, such as `too_large`; it is also the tag of the serialised error.
+    /// The word that is stored and counted, such as `too_large`.
     pub fn cause(&self) -> &'static str {
         match self {
             Self::BadUrl { .. } => "bad_url",
@@ -162,31 +159,6 @@ impl FetchError {
             Self::HttpStatus { .. } => "http_status",
             Self::RateLimited => "rate_limited",
             Self::Robots { .. } => "robots",
-        }
-    }
-
-    /// What to do next.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::BadUrl { .. } | Self::Scheme | Self::Userinfo => "only plain http and https URLs are fetched",
-            Self::Port { .. } | Self::Address { .. } => {
-                "pages are fetched from public hosts only; `--allow-private-network` is for an intranet whose reports you trust"
-            }
-            Self::Offline { .. } => "leave out --offline",
-            Self::Dns { .. } => {
-                "the host may be gone or never have existed; check the network if this is so for all of them"
-            }
-            Self::Connection { .. } | Self::Timeout { .. } | Self::RateLimited => "run the same command again later",
-            Self::Tls { .. } => "the site's certificate is not trusted here; see whether a browser says the same",
-            Self::Protocol { .. } | Self::Encoding { .. } | Self::BadRedirect | Self::TooManyRedirects { .. } => {
-                "the server is broken or hostile; there is nothing to do here"
-            }
-            Self::TooLarge { .. } => "raise the limit of bytes, if the page is worth it",
-            Self::Bomb { .. } => "the server is hostile; there is nothing to do here",
-            Self::ContentType { .. } => "HTML, text, Markdown, JSON, XML and PDF can be read",
-            Self::HttpStatus { status } if *status >= 500 => "run the same command again later",
-            Self::HttpStatus { .. } => "the page may be gone, moved or behind a login",
-            Self::Robots { .. } => "the site does not want programs there; read the page yourself",
         }
     }
 
@@ -234,38 +206,6 @@ pub(super) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_word_is_the_tag() {
-        let what = || "x".to_owned();
-        let all = [
-            FetchError::BadUrl { what: what() },
-            FetchError::Scheme,
-            FetchError::Userinfo,
-            FetchError::Port { port: 22 },
-            FetchError::Address { host: what(), address: [127, 0, 0, 1].into() },
-            FetchError::Offline { host: what() },
-            FetchError::Dns { what: what() },
-            FetchError::Connection { what: what() },
-            FetchError::Tls { what: what() },
-            FetchError::Timeout { seconds: 30 },
-            FetchError::Protocol { what: what() },
-            FetchError::TooLarge { limit: 1 },
-            FetchError::Bomb { received: 1, unpacked: 2 },
-            FetchError::Encoding { what: what() },
-            FetchError::TooManyRedirects { limit: 5 },
-            FetchError::BadRedirect,
-            FetchError::ContentType { found: what() },
-            FetchError::HttpStatus { status: 404 },
-            FetchError::RateLimited,
-            FetchError::Robots { unreachable: None },
-        ];
-        for error in all {
-            let json = serde_json::to_value(&error).expect("it serialises");
-            assert_eq!(json["cause"], error.cause());
-            assert_eq!(serde_json::from_value::<FetchError>(json).expect("it comes back"), error);
-        }
-    }
 
     #[test]
     fn what_may_pass_by_itself() {

@@ -9,9 +9,10 @@ mod fetch;
 mod guard;
 mod pages;
 mod polite;
-pub mod read;
+mod read;
 mod robots;
 
-pub use error::FetchError;
-pub use fetch::{FetchOptions, Fetched, Fetcher};
-pub use pages::{Got, NoPage, Page, Pages, PagesOptions};
+use error::FetchError;
+pub use fetch::FetchOptions;
+use fetch::Fetcher;
+pub use pages::{Page, Pages, PagesOptions};

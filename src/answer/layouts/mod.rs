@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
 use crate::data::{Spent, State};
-pub use matching::{Matches, match_tasks};
+pub use matching::match_tasks;
 
 /// How reports lie in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

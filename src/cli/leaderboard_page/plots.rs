@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::{
-    super::svg::{self, Axis, WIDTH},
+    super::svg::{self, Axis, Figure, WIDTH},
     Agent, Facet, FacetValue, Measure, Page, Value, Whole,
     scale::{Scale, covered},
 };
@@ -24,18 +24,6 @@ const LINE: f64 = 17.0;
 const HEADING: f64 = 24.0;
 /// Columns of a label.
 const LABEL: usize = 30;
-
-/// A plot and its numbers.
-#[derive(Serialize)]
-pub struct Figure {
-    title: String,
-    /// What is seen, in a sentence or two.
-    caption: String,
-    /// Safe markup.
-    svg: String,
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
 
 /// The plots of one facet, the headline first.
 #[derive(Serialize)]

@@ -123,7 +123,7 @@ pub fn html(page: &Page) -> Result<String> {
         decimals => strength_decimals(&page.rated),
         n_listed => listed.len(),
     };
-    markup::fill(&[("ranking.html", include_str!("ranking.html"))], values)
+    markup::fill(&[("ranking.html", include_str!("ranking.html")), ("style.css", include_str!("style.css"))], values)
 }
 
 /// How many of the best tasks are drawn and listed one by one: all of up to 200, else half as many again as are chosen,

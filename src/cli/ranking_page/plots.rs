@@ -3,12 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::{
     super::{
         markup::interval,
-        svg::{self, Axis, WIDTH},
+        svg::{self, Axis, Figure, WIDTH},
     },
     Count, Page, Row, Standing, strength_decimals,
 };
@@ -27,19 +25,6 @@ const RIGHT: f64 = WIDTH - 12.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 270.0;
 const HEIGHT: f64 = BOTTOM + 40.0;
-
-/// A plot and its numbers.
-#[derive(Serialize)]
-pub struct Figure {
-    title: String,
-    /// What is seen, in a sentence or two.
-    caption: String,
-    /// Safe markup.
-    svg: String,
-    columns: Vec<&'static str>,
-    /// The plot's numbers; none where the page lists them anyway.
-    rows: Vec<Vec<String>>,
-}
 
 /// All plots that have something to show, in reading order; the ladder shows the `listed` tasks.
 pub fn all(page: &Page, listed: &[Row]) -> Vec<Figure> {
@@ -127,7 +112,8 @@ fn strengths(page: &Page) -> Option<Figure> {
         vec![row.place.to_string(), strength, interval(row.low, row.high, decimals)]
     };
     let rows = rows.into_iter().map(numbers).collect();
-    Some(Figure { title, caption, svg, columns: vec!["place", "strength", "95 % interval"], rows })
+    let columns = ["place", "strength", "95 % interval"].map(String::from).into();
+    Some(Figure { title, caption, svg, columns, rows })
 }
 
 /// Probability to be among the best k against place, as far down as there is any.
@@ -158,7 +144,8 @@ fn memberships(page: &Page) -> Option<Figure> {
     let numbers =
         |row: &Row| vec![row.place.to_string(), svg::number(row.membership, 2), row.standing.word().to_owned()];
     let rows = rows.into_iter().map(numbers).collect();
-    Some(Figure { title, caption, svg, columns: vec!["place", "probability", "standing"], rows })
+    let columns = ["place", "probability", "standing"].map(String::from).into();
+    Some(Figure { title, caption, svg, columns, rows })
 }
 
 /// A facet's values: their shares of the chosen tasks and of all.
@@ -194,7 +181,8 @@ fn shares(index: usize, name: &str, counts: &[Count]) -> Option<Figure> {
         vec![count.value.clone(), n_chosen, svg::number(chosen, 1), n_all, svg::number(all, 1)]
     };
     let rows = pairs().map(numbers).collect();
-    Some(Figure { title, caption, svg, columns: vec!["value", "chosen", "% of chosen", "all", "% of all"], rows })
+    let columns = ["value", "chosen", "% of chosen", "all", "% of all"].map(String::from).into();
+    Some(Figure { title, caption, svg, columns, rows })
 }
 
 /// How many tasks were judged how often.
@@ -220,7 +208,8 @@ fn verdicts(rows: &[Row]) -> Option<Figure> {
     let span =
         |bin: u64| if width == 1 { bin.to_string() } else { format!("{}–{}", bin * width, (bin + 1) * width - 1) };
     let rows = bins.iter().map(|(bin, n)| vec![span(*bin), n.to_string()]).collect();
-    Some(Figure { title, caption, svg, columns: vec!["verdicts", "tasks"], rows })
+    let columns = ["verdicts", "tasks"].map(String::from).into();
+    Some(Figure { title, caption, svg, columns, rows })
 }
 
 /// The axis of places.

@@ -174,7 +174,8 @@ fn strangers_texts_stay_texts() {
 #[test]
 fn nothing_is_loaded_and_nothing_runs() {
     let html = html(&page(20, 5, TEXT)).expect("a page");
-    assert!(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""));
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+    assert!(html.contains(&format!("content=\"{policy}\"")));
     for outside in ["http:", "https:", "url(", "@import", "src=", "<script", "<link", "javascript:"] {
         assert!(!html.contains(outside), "{outside}");
     }

@@ -157,7 +157,7 @@ pub struct Rates {
     pub kcr: Measure,
     /// Not mentioned, 0 to 1.
     pub kor: Measure,
-    /// KSR / (KCR + KOR).
+    /// KSR / (KCR + KOR), from 0 without end (Fig. 4 of the paper, which divides rounded shares).
     pub efficiency: Measure,
 }
 

@@ -19,14 +19,12 @@ mod tree;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use serde::Serialize;
-
-pub use suspect::{Cue, Stub, Suspicion, suspect};
+pub use suspect::suspect;
 
 use crate::panics;
 
 /// The text of a page and what the page says about itself.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Read {
     /// The page's title, at most 300 characters.
     pub title: Option<String>,
@@ -49,7 +47,7 @@ pub struct Read {
 }
 
 /// Traits of a page's source that tell an article from a stub.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signs {
     /// The share of the visible text that is links, 0 to 1.
     pub link_share: f64,
@@ -104,18 +102,6 @@ impl ReadError {
             Self::EncryptedPdf => "encrypted_pdf",
             Self::NoTextLayer => "no_text_layer",
             Self::Panicked(_) => "panicked",
-        }
-    }
-
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Empty => "open the address in a browser; the server may answer programs with nothing",
-            Self::NotText | Self::UnsupportedType(_) => "pages are read as HTML, PDF, XML, JSON or plain text",
-            Self::BrokenPdf => "the download may have been cut; fetch it again",
-            Self::EncryptedPdf => "no password is tried; cite a copy that opens without one",
-            Self::NoTextLayer => "it is a scan; cite a copy with text, for example one after character recognition",
-            Self::Panicked(_) => "the file is probably damaged; open it in a viewer to see",
         }
     }
 }

@@ -2,7 +2,6 @@
 //! fill. Cues are weighed and named; words alone convict a short text and never a long one, so that an article about
 //! such pages is not taken for one.
 
-use serde::Serialize;
 use url::Url;
 
 use super::{Read, phrases};
@@ -12,8 +11,7 @@ use crate::text::words::{fold, han_count, word_count};
 pub const THRESHOLD: f64 = 1.0;
 
 /// What a page is instead of what was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stub {
     /// The server refuses programs, or this reader, or everybody for now.
     Blocked,
@@ -41,7 +39,7 @@ impl Stub {
 }
 
 /// Why a page is taken for none.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Suspicion {
     /// What it is taken for.
     pub stub: Stub,
@@ -52,7 +50,7 @@ pub struct Suspicion {
 }
 
 /// One observation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cue {
     /// Where: `status`, `address`, `title`, `text`, `source`, `length`.
     pub place: &'static str,
