@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result};
 use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::svg;
+use crate::data::Ms;
 
 /// The first template filled with the values; the others, by name, are what it may include. A name's ending, such as
 /// `.html`, turns on the escaping of all that is filled in.
@@ -16,6 +17,7 @@ pub fn fill(templates: &[(&str, &str)], values: Value) -> Result<String> {
     environment.add_filter("interval", |low: Option<f64>, high: Option<f64>, decimals| {
         interval(low.unwrap_or(f64::NAN), high.unwrap_or(f64::NAN), decimals)
     });
+    environment.add_filter("time", |seconds: f64| Ms::from_seconds(seconds).to_string());
     environment.add_filter("outside", |address: &str| outside(address).map(str::to_owned));
     environment.add_filter("beside", |address: &str| beside(address).map(str::to_owned));
     for (name, text) in templates {
