@@ -4,6 +4,8 @@
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 export TASKGEN_MODELS="${TASKGEN_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/taskgen/models}"
+# The proofs of pages have `page` in their names.
+case "${*:-page}" in *page*) . scripts/browser.sh ;; esac
 cargo build --locked
 "$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b
 # One after the other: each wants every core.

@@ -105,6 +105,9 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Scores → which agent is better, and how sure that is
     Leaderboard(Leaderboard),
+    /// What there is, as pages
+    #[command(subcommand)]
+    Report(Report),
     /// Look at the tasks, follow one back to the recording, export them
     #[command(subcommand)]
     Tasks(Tasks),
@@ -385,6 +388,17 @@ pub struct Leaderboard {
     /// Write a page with plots, and a folder beside it with a page for each task
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+}
+
+/// `report …`
+#[derive(Debug, Subcommand)]
+pub enum Report {
+    /// Seminars, inspirations and tasks on one page, where each quote plays its second of the recording
+    Tasks {
+        /// Where to [default: tasks/tasks.html]
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+    },
 }
 
 /// `tasks …`

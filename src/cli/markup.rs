@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result};
 use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::svg;
+use crate::data::Ms;
 
 /// What all templates may include: the head of a page, with `title` and the styles of `style.css`, and the table of a
 /// figure's numbers.
@@ -21,6 +22,7 @@ pub fn fill(templates: &[(&str, &str)], values: Value) -> Result<String> {
     environment.add_filter("interval", |low: Option<f64>, high: Option<f64>, decimals| {
         interval(low.unwrap_or(f64::NAN), high.unwrap_or(f64::NAN), decimals)
     });
+    environment.add_filter("time", |seconds: f64| Ms::from_seconds(seconds).to_string());
     environment.add_filter("outside", |address: &str| outside(address).map(str::to_owned));
     environment.add_filter("beside", |address: &str| beside(address).map(str::to_owned));
     for (name, text) in templates.iter().chain(&SHARED) {

@@ -24,6 +24,8 @@ mod providers;
 mod rank_import;
 mod rank_report;
 mod ranking_page;
+mod relative;
+mod report;
 mod reports;
 mod resolve;
 mod roles;
@@ -35,6 +37,8 @@ mod status;
 mod summary;
 mod svg;
 mod tasks;
+mod tasks_page;
+mod tasks_report;
 mod transcribe;
 
 use std::process::ExitCode;
@@ -87,6 +91,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Reports(command) => reports::reports(&global, &command, printer),
         Command::Evaluate(args) => evaluate::run(&global, &args, printer),
         Command::Leaderboard(args) => leaderboard::leaderboard(&global, &args, printer),
+        Command::Report(command) => report::report(&global, command, printer),
         Command::Tasks(command) => tasks::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),

@@ -2,6 +2,7 @@
 //! Each prints the seed that it drew from, what it drew, and how long it took.
 #![allow(clippy::unwrap_used, reason = "proofs stop where they cannot go on")]
 
+mod browser;
 #[allow(dead_code, reason = "the long proofs use a part of what the tests share")]
 #[path = "../it/fake_providers.rs"]
 mod fake_providers;
@@ -9,6 +10,10 @@ mod fake_providers;
 mod faults;
 mod hostile_kills;
 mod killed;
+#[allow(dead_code, reason = "what the tests share answers as its judges do")]
+#[path = "../it/small_web/mod.rs"]
+mod small_web;
 #[allow(dead_code, reason = "the long proofs use a part of what the tests share")]
 #[path = "../it/support.rs"]
 mod support;
+mod tasks_page;

@@ -26,4 +26,5 @@ mod real_predict;
 mod small_web;
 mod source;
 mod support;
+mod tasks_page;
 mod transcribe;

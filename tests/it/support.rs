@@ -84,7 +84,12 @@ impl Project {
 
     /// A recording that nobody will decode, with a transcript that is already there.
     pub fn add_transcript(&self, name: &str, language: &str, sentences: &[&str]) {
-        std::fs::write(self.path("seminars").join(name), name).expect("writable");
+        self.add_recording(name, name.as_bytes(), language, sentences);
+    }
+
+    /// A recording with a made-up transcript that is already there.
+    pub fn add_recording(&self, name: &str, bytes: &[u8], language: &str, sentences: &[&str]) {
+        std::fs::write(self.path("seminars").join(name), bytes).expect("writable");
         let segments = sentences.iter().enumerate().map(|(i, text)| Segment {
             start: Ms(i as u64 * 4000),
             end: Ms(i as u64 * 4000 + 3900),
@@ -92,7 +97,7 @@ impl Project {
             confidence: 0.9,
             speaker: None,
         });
-        let media = taskgen::data::id::sha256_hex(name.as_bytes());
+        let media = taskgen::data::id::sha256_hex(bytes);
         let transcript = Transcript {
             schema_version: 1,
             id: Id::from_stored(String::new()),

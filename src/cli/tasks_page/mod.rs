@@ -1,0 +1,280 @@
+//! Seminars, inspirations and tasks as one HTML page on which each quote plays its second of the recording.
+//! The page loads nothing but the recordings beside it and runs one script of its own. Hides the template, what may run,
+//! what the filter boxes offer, and how much of what was refused is listed.
+
+mod counts;
+mod refused;
+mod strip;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use data_encoding::BASE64;
+use minijinja::{Value, context, value::Serde};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::markup;
+use crate::data::{Difficulty, InspirationType, Ms, Phase, TaskType};
+
+pub use counts::{Distribution, distributions};
+pub use refused::{Refusal, Rule, by_rule};
+
+/// What the page says.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Page {
+    /// The heading.
+    pub title: String,
+    /// Names and values: how much there is, who judged.
+    pub facts: Vec<(String, String)>,
+    /// What a reader must know before believing anything else.
+    pub warnings: Vec<String>,
+    /// In the order in which they are shown.
+    pub seminars: Vec<Seminar>,
+    /// What was not kept, in the order in which it is listed.
+    pub refused: Vec<Refusal>,
+}
+
+/// A recording and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Seminar {
+    /// Its id, which is its anchor.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Path under the seminars folder.
+    pub path: String,
+    /// BCP 47 tag.
+    pub language: String,
+    /// Its discipline.
+    pub discipline: String,
+    /// Its licence, or `unknown`.
+    pub licence: String,
+    /// Length of the recording.
+    pub duration: Ms,
+    /// Address of the recording relative to the page; none where the file is not there.
+    pub recording: Option<String>,
+    /// In order of time.
+    pub inspirations: Vec<Inspiration>,
+    /// Best first.
+    pub tasks: Vec<Task>,
+}
+
+/// An idea in a talk.
+#[derive(Clone, Debug, Serialize)]
+pub struct Inspiration {
+    /// Its id, which is its anchor.
+    pub id: String,
+    /// Its type.
+    pub kind: InspirationType,
+    /// Its traits.
+    pub traits: Vec<Trait>,
+    /// What a reviewer said of it, such as `kept: …`; none before a review.
+    pub review: Option<String>,
+    /// Its summary.
+    pub text: String,
+    /// Whether it was found in an earlier version of the transcript or by an earlier search.
+    pub superseded: bool,
+    /// The spans of the talk that carry it.
+    pub quotes: Vec<Quote>,
+}
+
+/// A trait of an inspiration.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trait {
+    /// Its name.
+    pub name: String,
+    /// Why the inspiration has it, where that was said.
+    pub reason: Option<String>,
+}
+
+/// A span of a talk.
+#[derive(Clone, Debug, Serialize)]
+pub struct Quote {
+    /// When it is said.
+    pub start: Ms,
+    /// When it ends.
+    pub end: Ms,
+    /// The transcript's words.
+    pub text: String,
+    /// Who says it, where that is known.
+    pub speaker: Option<String>,
+    /// How far it is what the model quoted, 0 to 1, where that was measured.
+    pub similarity: Option<f64>,
+}
+
+/// A task.
+#[derive(Clone, Debug, Serialize)]
+pub struct Task {
+    /// Its id, which is its anchor.
+    pub id: String,
+    /// Its number on the page, from 1.
+    pub number: usize,
+    /// Its phase.
+    pub phase: Phase,
+    /// Its family.
+    pub family: TaskType,
+    /// Its difficulty.
+    pub difficulty: Difficulty,
+    /// BCP 47 tag of its text.
+    pub language: String,
+    /// Its discipline.
+    pub discipline: String,
+    /// What it asks for.
+    pub text: String,
+    /// Ids of the inspirations that it rests on, all of them of its seminar.
+    pub inspirations: Vec<String>,
+    /// Place in the ranking, from 1; none before it was ranked.
+    pub rank: Option<usize>,
+    /// Elo rating, where the ranking is the paper's.
+    pub elo: Option<f64>,
+    /// Probability to be among the best, where the ranking is by duels.
+    pub membership: Option<f64>,
+}
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+/// So many tasks are seen at once; of more, the seminars are folded.
+const UNFOLDED: usize = 60;
+
+/// The page as one file.
+pub fn html(page: &Page) -> Result<String> {
+    let n_tasks: usize = page.seminars.iter().map(|seminar| seminar.tasks.len()).sum();
+    let boxes = Boxes::of(page);
+    let values = context! {
+        page => Serde(page),
+        policy => policy(),
+        style => Value::from_safe_string(STYLE.to_owned()),
+        script => Value::from_safe_string(SCRIPT.to_owned()),
+        unfolded => n_tasks <= UNFOLDED,
+        boxes => Serde(&boxes),
+        labels => Serde(labels()),
+        links => Serde(page.seminars.iter().map(|seminar| Links::of(seminar, &boxes)).collect::<Vec<_>>()),
+        strips => page.seminars.iter().enumerate().map(|(at, of)| strip::strip(at, of)).collect::<Vec<_>>(),
+        distributions => Serde(counts::drawn(page)),
+        refused => Serde(refused::listed(page)),
+    };
+    markup::fill(&[("tasks.html", include_str!("tasks.html"))], values)
+}
+
+/// What the page may load and run: recordings from where it lies, and the style and the script that are part of it.
+fn policy() -> String {
+    let hash = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; media-src 'self' file:; base-uri 'none'; form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
+}
+
+/// By the words under which they are stored, the labels of phases, families, difficulties and types.
+fn labels() -> BTreeMap<String, &'static str> {
+    let phases = Phase::ALL.iter().map(|of| (word(of), of.label()));
+    let families = TaskType::ALL.iter().map(|of| (word(of), of.label()));
+    let difficulties = [Difficulty::Basic, Difficulty::Advanced].map(|of| (word(&of), of.label()));
+    let kinds = InspirationType::ALL.iter().map(|of| (word(of), of.label()));
+    phases.chain(families).chain(difficulties).chain(kinds).collect()
+}
+
+fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
+}
+
+/// What the filter boxes offer: labels, and the short words by which an item says that it has them.
+#[derive(Serialize)]
+struct Boxes {
+    phases: Vec<Choice>,
+    /// By phase.
+    families: Vec<(&'static str, Vec<Choice>)>,
+    kinds: Vec<Choice>,
+    languages: BTreeMap<String, String>,
+    disciplines: BTreeMap<String, String>,
+}
+
+/// A label and its word.
+type Choice = (&'static str, String);
+
+impl Boxes {
+    fn of(page: &Page) -> Self {
+        let tasks = || page.seminars.iter().flat_map(|seminar| &seminar.tasks);
+        let of_phase = |phase: Phase| TaskType::ALL.into_iter().filter(move |of| of.phase() == phase);
+        let families = |phase: Phase| of_phase(phase).map(|of| (of.label(), family_word(of))).collect();
+        let languages = page.seminars.iter().map(|of| &of.language).chain(tasks().map(|task| &task.language));
+        let disciplines = page.seminars.iter().map(|of| &of.discipline).chain(tasks().map(|task| &task.discipline));
+        Self {
+            phases: Phase::ALL.map(|phase| (phase.label(), phase_word(phase))).to_vec(),
+            families: Phase::ALL.map(|phase| (phase.label(), families(phase))).to_vec(),
+            kinds: InspirationType::ALL.map(|kind| (kind.label(), kind_word(kind))).to_vec(),
+            languages: numbered('l', languages),
+            disciplines: numbered('d', disciplines),
+        }
+    }
+}
+
+fn phase_word(phase: Phase) -> String {
+    format!("p{}", phase as usize)
+}
+
+fn family_word(family: TaskType) -> String {
+    format!("f{}", family as usize)
+}
+
+fn kind_word(kind: InspirationType) -> String {
+    format!("k{}", kind as usize)
+}
+
+/// Each value once, with a short word for it.
+fn numbered<'a>(letter: char, values: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
+    let mut numbered: BTreeMap<String, String> = values.map(|value| (value.clone(), String::new())).collect();
+    numbered.values_mut().enumerate().for_each(|(at, word)| *word = format!("{letter}{at}"));
+    numbered
+}
+
+/// What of a seminar belongs together, by place in its lists, and what the boxes find.
+#[derive(Serialize)]
+struct Links {
+    /// For each task, its inspirations.
+    sources: Vec<Vec<usize>>,
+    /// For each inspiration, its tasks.
+    woven: Vec<Vec<usize>>,
+    /// For each task, its words and those of its inspirations.
+    tasks: Vec<String>,
+    /// For each inspiration, its words and those of its tasks.
+    inspirations: Vec<String>,
+}
+
+impl Links {
+    fn of(seminar: &Seminar, boxes: &Boxes) -> Self {
+        let at: BTreeMap<&str, usize> = (0..).zip(&seminar.inspirations).map(|(at, of)| (of.id.as_str(), at)).collect();
+        let found = |task: &Task| task.inspirations.iter().filter_map(|id| at.get(id.as_str()).copied()).collect();
+        let sources: Vec<Vec<usize>> = seminar.tasks.iter().map(found).collect();
+        let mut woven = vec![Vec::new(); seminar.inspirations.len()];
+        for (task, sources) in sources.iter().enumerate() {
+            for source in sources {
+                woven[*source].push(task);
+            }
+        }
+        let kind = |at: &usize| kind_word(seminar.inspirations[*at].kind);
+        let form = |task: &Task| [phase_word(task.phase), family_word(task.family)];
+        let place = |language: &str, discipline: &str| {
+            [boxes.languages.get(language), boxes.disciplines.get(discipline)].into_iter().flatten().cloned()
+        };
+        let tasks = seminar.tasks.iter().zip(&sources).map(|(task, sources)| {
+            words(place(&task.language, &task.discipline).chain(form(task)).chain(sources.iter().map(kind)))
+        });
+        let inspirations = seminar.inspirations.iter().zip(&woven).map(|(of, woven)| {
+            let of_tasks = woven.iter().flat_map(|at| form(&seminar.tasks[*at]));
+            words(place(&seminar.language, &seminar.discipline).chain([kind_word(of.kind)]).chain(of_tasks))
+        });
+        let (tasks, inspirations) = (tasks.collect(), inspirations.collect());
+        Self { sources, woven, tasks, inspirations }
+    }
+}
+
+/// Each word once.
+fn words(words: impl Iterator<Item = String>) -> String {
+    words.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

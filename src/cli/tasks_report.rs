@@ -1,0 +1,170 @@
+//! What the page of tasks says, read from the store: seminars with what came of them, and what was not kept.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use anyhow::Result;
+
+use super::{
+    listing::{self, Listed, Listing},
+    relative,
+    tasks_page::{Inspiration, Page, Quote, Refusal, Seminar, Task, Trait},
+};
+use crate::{
+    data::{self, Evidence, SeminarId},
+    store::{Ranking, SeminarInfo, Store},
+};
+
+/// The stages that refuse, in the order in which they come.
+const STAGES: [&str; 2] = ["inspire", "weave"];
+
+/// What is shown by a page in `folder` of a project whose recordings are in `recordings`.
+pub fn page(store: &Store, recordings: &Path, folder: &Path) -> Result<Page> {
+    let Listing { tasks, ranking, .. } = listing::read(store)?;
+    let mut of_seminar: BTreeMap<SeminarId, Vec<(usize, Listed)>> = BTreeMap::new();
+    for (number, listed) in (1..).zip(tasks) {
+        of_seminar.entry(listed.source.id.clone()).or_default().push((number, listed));
+    }
+    let infos = store.seminars()?;
+    let mut seminars = Vec::new();
+    for info in &infos {
+        let tasks = of_seminar.remove(&info.id).unwrap_or_default();
+        let found = store.inspirations(Some(&info.id))?;
+        let file = recordings.join(&info.path);
+        let recording = file.is_file().then(|| relative::address(folder, &file)).flatten();
+        seminars.push(seminar(info, recording, found, &tasks));
+    }
+    let refused = refused(store, &infos)?;
+    Ok(Page {
+        title: title(&seminars),
+        facts: facts(&seminars, &refused, ranking.as_ref()),
+        warnings: warnings(&seminars, ranking.as_ref()),
+        seminars,
+        refused,
+    })
+}
+
+fn seminar(
+    info: &SeminarInfo,
+    recording: Option<String>,
+    found: Vec<data::Inspiration>,
+    tasks: &[(usize, Listed)],
+) -> Seminar {
+    Seminar {
+        id: info.id.to_string(),
+        title: info.title.clone(),
+        path: info.path.clone(),
+        language: info.language.clone(),
+        discipline: info.discipline.clone().unwrap_or_else(|| "other".to_owned()),
+        licence: info.licence.clone(),
+        duration: info.duration,
+        recording,
+        inspirations: inspirations(found, tasks),
+        tasks: tasks.iter().map(|(number, listed)| task(*number, listed)).collect(),
+    }
+}
+
+/// The current inspirations, and those that a task still rests on, in order of time.
+fn inspirations(found: Vec<data::Inspiration>, tasks: &[(usize, Listed)]) -> Vec<Inspiration> {
+    let current: BTreeSet<_> = found.iter().map(|of| of.id.clone()).collect();
+    let sources = tasks.iter().flat_map(|(_, listed)| listed.sources.iter().cloned());
+    let all: BTreeMap<_, _> = found.into_iter().chain(sources).map(|of| (of.id.clone(), of)).collect();
+    let mut all: Vec<data::Inspiration> = all.into_values().collect();
+    all.sort_by_key(|of| of.evidence.iter().map(|evidence| evidence.start).min());
+    all.into_iter().map(|of| inspiration(!current.contains(&of.id), of)).collect()
+}
+
+fn inspiration(superseded: bool, of: data::Inspiration) -> Inspiration {
+    let named = |of: data::Trait| Trait { name: format!("{of:?}").to_lowercase(), reason: None };
+    Inspiration {
+        id: of.id.to_string(),
+        kind: of.kind,
+        traits: of.traits.into_iter().map(named).collect(),
+        review: None,
+        text: of.text,
+        superseded,
+        quotes: of.evidence.into_iter().map(quote).collect(),
+    }
+}
+
+fn quote(of: Evidence) -> Quote {
+    Quote { start: of.start, end: of.end, text: of.quote, speaker: None, similarity: None }
+}
+
+fn task(number: usize, listed: &Listed) -> Task {
+    let of = &listed.task;
+    Task {
+        id: of.id.to_string(),
+        number,
+        phase: of.phase,
+        family: of.task_type,
+        difficulty: of.difficulty,
+        language: of.language.clone(),
+        discipline: of.discipline.clone(),
+        text: of.task.clone(),
+        inspirations: of.inspirations.iter().map(ToString::to_string).collect(),
+        rank: listed.rank,
+        elo: listed.elo,
+        membership: listed.estimate.map(|estimate| estimate.membership),
+    }
+}
+
+fn refused(store: &Store, seminars: &[SeminarInfo]) -> Result<Vec<Refusal>> {
+    let mut refused = Vec::new();
+    for stage in STAGES {
+        for (seminar, info) in seminars.iter().enumerate() {
+            let rejections = store.rejections(stage, &info.id)?.into_iter();
+            refused.extend(rejections.map(|of| Refusal {
+                stage: stage.to_owned(),
+                rule: of.rule,
+                seminar,
+                text: of.detail,
+            }));
+        }
+    }
+    Ok(refused)
+}
+
+fn title(seminars: &[Seminar]) -> String {
+    let tasks: usize = seminars.iter().map(|seminar| seminar.tasks.len()).sum();
+    format!("{tasks} research tasks of {} seminars", seminars.len())
+}
+
+fn facts(seminars: &[Seminar], refused: &[Refusal], ranking: Option<&Ranking>) -> Vec<(String, String)> {
+    let inspirations = || seminars.iter().flat_map(|seminar| &seminar.inspirations);
+    let quotes: usize = inspirations().map(|of| of.quotes.len()).sum();
+    let minutes = seminars.iter().map(|seminar| seminar.duration.seconds()).sum::<f64>() / 60.0;
+    let ranked = ranking.map_or_else(
+        || "not yet".to_owned(),
+        |ranking| {
+            let judges: Vec<&str> = ranking.panel.iter().map(|judge| judge.model_asked.as_str()).collect();
+            format!("{}, judged by {}", ranking.method, judges.join(", "))
+        },
+    );
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    vec![
+        fact("Recordings", format!("{}, {minutes:.0} minutes", seminars.len())),
+        fact("Inspirations", format!("{}, resting on {quotes} quotes", inspirations().count())),
+        fact("Not kept", refused.len().to_string()),
+        fact("Ranking", ranked),
+    ]
+}
+
+fn warnings(seminars: &[Seminar], ranking: Option<&Ranking>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut say = |n: usize, what: &str| {
+        if n > 0 {
+            warnings.push(format!("{n} of {} recordings {what}", seminars.len()));
+        }
+    };
+    let number = |which: fn(&Seminar) -> bool| seminars.iter().filter(|seminar| which(seminar)).count();
+    say(number(|of| of.recording.is_none()), "are not in seminars/: their quotes have times only");
+    say(number(|of| of.licence == "unknown"), "have no known licence: a `NAME.toml` beside a recording can name it");
+    let judges = ranking.iter().flat_map(|ranking| &ranking.panel).map(|judge| judge.model_asked.as_str());
+    if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
+        warnings.push(format!("the judge was the trial model {judge}: good for trying things out, not for results"));
+    }
+    warnings
+}

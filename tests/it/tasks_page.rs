@@ -1,0 +1,118 @@
+//! `taskgen report tasks`: a page and its numbers, from a project that was really filled.
+
+use std::{path::Path, time::Duration};
+
+use serde_json::Value;
+
+use crate::support::{Fake, Project, TALK, TALK_ZH};
+
+/// A project with two seminars: the names of one mean something in addresses and in HTML.
+fn project() -> (Fake, Project) {
+    let (fake, url) = Fake::start(Duration::ZERO);
+    let project = Project::new(&url);
+    project.add_transcript("rivers #1.wav", "en", TALK);
+    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+    let side = "title = \"<script>alert(1)</script> & rivers\"\ndiscipline = \"Hydrology\"\nlicence = \"CC0\"\n";
+    std::fs::write(project.path("seminars/rivers #1.toml"), side).expect("writable");
+    project.stages();
+    (fake, project)
+}
+
+fn json(project: &Project, args: &[&str]) -> Value {
+    serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("one JSON value")
+}
+
+fn read(project: &Project, name: &str) -> String {
+    std::fs::read_to_string(project.path(name)).expect("a page")
+}
+
+#[test]
+fn a_second_page_is_the_same_and_nobody_is_asked() {
+    let (fake, project) = project();
+    fake.take();
+    let said = project.ok(&["report", "tasks"]);
+    assert!(said.trim_end().ends_with("tasks.html`") && said.contains("tasks by phase and family: "), "{said}");
+    let first = read(&project, "tasks/tasks.html");
+    assert_eq!(project.ok(&["report", "tasks"]), said);
+    assert_eq!(read(&project, "tasks/tasks.html"), first);
+    assert_eq!(fake.take(), 0);
+}
+
+#[test]
+fn the_numbers_are_those_of_the_database() {
+    let (_, project) = project();
+    let planted = "INSERT INTO rejection (stage, seminar, seq, rule, detail, run)
+                   SELECT 'weave', id, 90 + n, 'planted', '<img src=x onerror=alert(1)>', 1
+                   FROM seminar, (SELECT 1 AS n UNION SELECT 2)";
+    assert_eq!(project.sql(planted), 4);
+    let said = json(&project, &["report", "tasks"]);
+    let sum = |of: &Value, key: &str| {
+        of.as_array().expect("a list").iter().map(|of| of[key].as_i64().expect("a number")).sum::<i64>()
+    };
+    let count = |sql: &str| project.count(&format!("SELECT count(*) FROM {sql}"));
+    let tasks = count("task WHERE superseded = 0");
+    assert!(tasks >= 10);
+    assert_eq!(sum(&said["seminars"], "tasks"), tasks);
+    assert_eq!(sum(&said["seminars"], "inspirations"), count("inspiration WHERE superseded = 0"));
+    assert_eq!(sum(&said["seminars"], "quotes"), count("evidence"));
+    assert_eq!(sum(&said["seminars"], "refused"), count("rejection"));
+    assert_eq!(sum(&said["refused"], "n"), count("rejection"));
+    for of in said["distributions"].as_array().expect("a list") {
+        let expect = match of["name"].as_str().expect("a name") {
+            name if name.starts_with("tasks") => tasks,
+            name if name.starts_with("inspirations") => count("inspiration WHERE superseded = 0"),
+            _ => count("evidence"),
+        };
+        assert_eq!(sum(&of["counts"], "n"), expect, "{of}");
+    }
+    let page = read(&project, "tasks/tasks.html");
+    assert_eq!(page.matches("<li id=\"t_").count() as i64, tasks);
+    assert_eq!(page.matches("<script").count(), 1, "the title of a talk does not run");
+    assert!(!page.contains("<img") && page.contains("&lt;img src=x onerror=alert(1)&gt;"));
+}
+
+#[test]
+fn a_page_anywhere_finds_its_recordings() {
+    let (_, project) = project();
+    for (args, expect) in [
+        (vec!["report", "tasks"], "src=\"..&#x2f;seminars&#x2f;rivers%20%231.wav\""),
+        (vec!["report", "tasks", "--html", "page.html"], "src=\"seminars&#x2f;rivers%20%231.wav\""),
+        (vec!["report", "tasks", "--html", "a/b/page.html"], "src=\"..&#x2f;..&#x2f;seminars&#x2f;rivers%20%231.wav\""),
+    ] {
+        let said = json(&project, &args);
+        let page = std::fs::read_to_string(project.folder.path().join(said["file"].as_str().expect("a path")));
+        assert!(page.expect("a page").contains(expect), "{args:?}");
+    }
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let file = elsewhere.path().join("page.html");
+    let said = json(&project, &["report", "tasks", "--html", file.to_str().expect("UTF-8")]);
+    let recordings =
+        said["seminars"].as_array().expect("a list").iter().map(|of| of["recording"].as_str().expect("an address"));
+    for recording in recordings {
+        assert!(recording.starts_with("../") && !Path::new(recording).is_absolute());
+        assert!(elsewhere.path().join(recording.replace("%20", " ").replace("%23", "#")).is_file(), "{recording}");
+    }
+}
+
+#[test]
+fn a_recording_that_is_gone_is_said() {
+    let (_, project) = project();
+    std::fs::remove_file(project.path("seminars/heliu.wav")).expect("it was there");
+    let said = json(&project, &["report", "tasks"]);
+    let warned = said["warnings"].to_string();
+    assert!(warned.contains("1 of 2 recordings are not in seminars/"), "{warned}");
+    assert!(warned.contains("1 of 2 recordings have no known licence"), "{warned}");
+    let page = read(&project, "tasks/tasks.html");
+    assert_eq!(page.matches("<audio").count(), 1);
+    assert!(page.contains("The recording is not here: times only."));
+}
+
+#[test]
+fn what_cannot_be_is_said_with_what_to_do() {
+    let (_, project) = project();
+    let output = project.output(&["report", "tasks", "--html", "taskgen.toml/page.html"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("hint: choose another place with --html"), "{said}");
+    let empty = Project::new("http://127.0.0.1:9");
+    assert!(empty.fails(&["report", "tasks"], 2).contains("hint: put recordings"));
+}
