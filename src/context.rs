@@ -156,6 +156,20 @@ pub struct Harvest {
 }
 
 impl Harvest {
+    /// Adds what came of another item.
+    pub fn absorb(&mut self, other: &Self) {
+        self.asked += other.asked;
+        self.parsed += other.parsed;
+        self.found += other.found;
+        self.sound += other.sound;
+        self.kept += other.kept;
+        self.tokens += other.tokens;
+        self.seconds += other.seconds;
+        for (rule, n) in &other.rejected {
+            *self.rejected.entry(rule.clone()).or_default() += n;
+        }
+    }
+
     /// Counts a question and whether its reply could be read.
     pub fn count(&mut self, usage: Usage, parsed: bool) {
         self.asked += 1;

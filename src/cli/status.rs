@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     data::Phase,
-    store::{CallTotals, Store},
+    store::{CallTotals, STAGES, Store},
     transcribe,
 };
 
@@ -59,7 +59,7 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
     let mut seminars = Vec::new();
     for seminar in store.seminars()? {
         let mut refused: BTreeMap<String, usize> = BTreeMap::new();
-        for stage in ["inspire", "weave"] {
+        for stage in STAGES {
             for rejection in store.rejections(stage, &seminar.id)? {
                 *refused.entry(format!("{stage}: {}", rejection.rule)).or_default() += 1;
             }

@@ -11,7 +11,7 @@ use super::{
     project::Project,
 };
 use crate::{
-    context::{Context, StageReport},
+    context::{Context, Harvest, StageReport},
     store::Store,
 };
 
@@ -128,7 +128,8 @@ impl Summary {
                 seconds(stage.seconds),
             ]);
         }
-        let mut out = rows.to_string();
+        let mut out = harvests(&self.stages).map_or_else(String::new, |harvests| format!("{harvests}\n"));
+        out.push_str(&rows.to_string());
         for note in self.stages.iter().flat_map(|stage| &stage.notes) {
             out.push_str(&format!("\n{note}"));
         }
@@ -139,6 +140,32 @@ impl Summary {
         out.push_str(&format!("\n{tasks}{} in all", seconds(self.seconds)));
         out
     }
+}
+
+/// What came of the questions, an item a row; of many items the sums.
+fn harvests(stages: &[StageReport]) -> Option<String> {
+    const MOST_ROWS: usize = 12;
+    let mut rows = table(&["from", "asked", "readable", "found", "sound", "kept", "refused by rule", "tokens", "time"]);
+    let all = stages.iter().flat_map(|stage| stage.harvests.iter().map(move |harvest| (stage.stage, harvest)));
+    let mut sums = BTreeMap::<&str, Harvest>::new();
+    let mut shown = Vec::new();
+    for (stage, harvest) in all {
+        sums.entry(stage).or_default().absorb(harvest);
+        shown.push((format!("{stage}: {}", harvest.item), harvest));
+    }
+    if shown.is_empty() {
+        return None;
+    }
+    if shown.len() > MOST_ROWS {
+        shown = sums.iter().map(|(stage, sum)| (format!("{stage}: all"), sum)).collect();
+    }
+    for (from, of) in shown {
+        let mut row = vec![from];
+        row.extend([of.asked, of.parsed, of.found, of.sound, of.kept].map(|n| n.to_string()));
+        row.extend([counted(&of.rejected, "–"), of.tokens.to_string(), seconds(of.seconds)]);
+        rows.add_row(row);
+    }
+    Some(rows.to_string())
 }
 
 fn show_failures(stages: &[StageReport], printer: &Printer) {

@@ -14,11 +14,8 @@ use super::{
 };
 use crate::{
     data::{self, Evidence, SeminarId},
-    store::{Ranking, SeminarInfo, Store},
+    store::{Ranking, STAGES, SeminarInfo, Store},
 };
-
-/// The stages that refuse, in the order in which they come.
-const STAGES: [&str; 2] = ["inspire", "weave"];
 
 /// What is shown by a page in `folder` of a project whose recordings are in `recordings`.
 pub fn page(store: &Store, recordings: &Path, folder: &Path) -> Result<Page> {
@@ -61,15 +58,17 @@ fn seminar(
         licence: info.licence.clone(),
         duration: info.duration,
         recording,
-        inspirations: inspirations(found, tasks),
+        inspirations: inspirations(&info.id, found, tasks),
         tasks: tasks.iter().map(|(number, listed)| task(*number, listed)).collect(),
     }
 }
 
-/// The current inspirations, and those that a task still rests on, in order of time.
-fn inspirations(found: Vec<data::Inspiration>, tasks: &[(usize, Listed)]) -> Vec<Inspiration> {
+/// The current inspirations, and those that a task still rests on, in order of time. Those of other seminars that a
+/// task joins with them stand where they belong.
+fn inspirations(seminar: &SeminarId, found: Vec<data::Inspiration>, tasks: &[(usize, Listed)]) -> Vec<Inspiration> {
     let current: BTreeSet<_> = found.iter().map(|of| of.id.clone()).collect();
-    let sources = tasks.iter().flat_map(|(_, listed)| listed.sources.iter().cloned());
+    let sources =
+        tasks.iter().flat_map(|(_, listed)| listed.sources.iter().cloned()).filter(|of| of.seminar == *seminar);
     let all: BTreeMap<_, _> = found.into_iter().chain(sources).map(|of| (of.id.clone(), of)).collect();
     let mut all: Vec<data::Inspiration> = all.into_values().collect();
     all.sort_by_key(|of| of.evidence.iter().map(|evidence| evidence.start).min());
@@ -77,12 +76,19 @@ fn inspirations(found: Vec<data::Inspiration>, tasks: &[(usize, Listed)]) -> Vec
 }
 
 fn inspiration(superseded: bool, of: data::Inspiration) -> Inspiration {
-    let named = |of: data::Trait| Trait { name: format!("{of:?}").to_lowercase(), reason: None };
+    let named = |of: data::Shown| Trait {
+        name: of.which.word().to_owned(),
+        reason: Some(of.reason).filter(|reason| !reason.is_empty()),
+    };
+    let said = |review: &data::Review| match review.fault {
+        None => format!("accepted by {}", review.name),
+        Some(fault) => format!("rejected by {}: {}", review.name, fault.word()),
+    };
     Inspiration {
         id: of.id.to_string(),
         kind: of.kind,
         traits: of.traits.into_iter().map(named).collect(),
-        review: None,
+        review: of.reviews.last().map(said),
         text: of.text,
         superseded,
         quotes: of.evidence.into_iter().map(quote).collect(),
@@ -90,7 +96,8 @@ fn inspiration(superseded: bool, of: data::Inspiration) -> Inspiration {
 }
 
 fn quote(of: Evidence) -> Quote {
-    Quote { start: of.start, end: of.end, text: of.quote, speaker: None, similarity: None }
+    let similarity = of.wording.is_some().then_some(of.similarity);
+    Quote { start: of.start, end: of.end, text: of.quote, speaker: of.speaker, similarity }
 }
 
 fn task(number: usize, listed: &Listed) -> Task {

@@ -134,13 +134,7 @@ async fn extract(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>], rev
     let harvest = Harvest { item: path.clone(), ..Harvest::default() };
     let report = StageReport::new("inspire");
     let mut basket = Basket { kept: Vec::new(), rejected: Vec::new(), report, harvest, asked: false, lost: false };
-    let answers = context::all(questions, ctx.llm.parallel("inspire"), |question| async move {
-        let answered = ask_until_grounded(ctx, talk, question).await;
-        (ctx.notify)(Notice::Advance(1));
-        answered.with_context(|| format!("inspire: `{path}`"))
-    })
-    .await?;
-    for given in answers {
+    for given in ask_all(ctx, talk, questions).await.with_context(|| format!("inspire: `{path}`"))? {
         take(talk, given, &mut basket);
     }
     if !basket.lost {
@@ -174,12 +168,36 @@ struct Given {
     failed: Option<(String, crate::data::Unscored)>,
 }
 
+/// Asks the questions about a talk. A large model is asked all at once. A small one is asked one after the other, and
+/// not offered again what already carries an idea: it would choose the same line for every type.
+async fn ask_all(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>]) -> Result<Vec<Given>> {
+    let ask = async |question: Question<'_>| {
+        let answered = ask_until_grounded(ctx, talk, question).await;
+        (ctx.notify)(Notice::Advance(1));
+        answered
+    };
+    if questions.iter().all(|question| question.kind.is_none()) {
+        return context::all(questions.iter().cloned(), ctx.llm.parallel("inspire"), ask).await;
+    }
+    let mut all: Vec<Given> = Vec::new();
+    for question in questions {
+        let carried = |number: &usize| {
+            let span = talk.numbered.evidence(*number, *number);
+            let mut taken = all.iter().flat_map(|given| &given.sound).flat_map(|found| &found.inspiration.evidence);
+            taken.any(|e| e.start_char < span.end_char && span.start_char < e.end_char)
+        };
+        let mut question = question.clone();
+        question.offered.retain(|number| !carried(number));
+        all.push(if question.offered.is_empty() { Given::default() } else { ask(question).await? });
+    }
+    Ok(all)
+}
+
 /// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again without the
 /// sentence that it chose, a few times; a large one has said what there is.
-async fn ask_until_grounded(ctx: &Context, talk: &Talk<'_>, question: &Question<'_>) -> Result<Given> {
+async fn ask_until_grounded(ctx: &Context, talk: &Talk<'_>, mut question: Question<'_>) -> Result<Given> {
     let mut given = Given::default();
     let tries = if question.kind.is_some() { SMALL_TRIES } else { 1 };
-    let mut question = question.clone();
     for _ in 0..tries {
         let answer = question.ask(ctx).await?;
         given.asked |= !answer.cached;
@@ -213,10 +231,7 @@ async fn ask_until_grounded(ctx: &Context, talk: &Talk<'_>, question: &Question<
 fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
     let Given { sound, refused, harvest, asked, failed } = given;
     basket.asked |= asked;
-    basket.harvest.asked += harvest.asked;
-    basket.harvest.parsed += harvest.parsed;
-    basket.harvest.found += harvest.found;
-    basket.harvest.tokens += harvest.tokens;
+    basket.harvest.absorb(&harvest);
     basket.harvest.sound += sound.len() as u64;
     if let Some((question, unscored)) = failed {
         basket.lost |= unscored.cause.is_transient();

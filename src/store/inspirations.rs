@@ -18,6 +18,9 @@ pub struct Rejection {
     pub call: Option<CallId>,
 }
 
+/// The stages that refuse things.
+pub const STAGES: [&str; 4] = ["inspire", "weave", "weave across", "translate"];
+
 impl Store {
     /// Makes `found` the current inspirations of a seminar. Earlier ones that are not among them stay, superseded.
     pub fn save_inspirations(

@@ -26,7 +26,7 @@ use rusqlite::Connection;
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::Recorded;
 pub use evidence::Evaluation;
-pub use inspirations::Rejection;
+pub use inspirations::{Rejection, STAGES};
 pub use judgements::{IMPORTED, Judge, Spent};
 pub use lock::{Locked, WriteLock};
 pub use pages::Extract;

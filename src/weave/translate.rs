@@ -56,9 +56,7 @@ pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[Str
     let (mut woven, mut rejected, mut lost) = (Vec::new(), BTreeMap::<SeminarId, Vec<Rejection>>::new(), false);
     for (one, (task, _)) in done.into_iter().zip(&wanted) {
         *(if one.asked { &mut report.done } else { &mut report.skipped }) += 1;
-        harvest.asked += one.harvest.asked;
-        harvest.parsed += one.harvest.parsed;
-        harvest.tokens += one.harvest.tokens;
+        harvest.absorb(&one.harvest);
         harvest.found += one.harvest.parsed;
         if let Some(unscored) = one.failed {
             lost |= unscored.cause.is_transient();

@@ -84,9 +84,9 @@ fn exactly_what_depends_on_a_change_is_asked_again() {
     assert_eq!(fake.take(), 1);
     assert_eq!(project.export(), before);
 
-    // An inspiration with its call: one question; the tasks and verdicts that rest on it are on record.
+    // The inspirations of a talk with their call: one question; reviews, tasks and verdicts are on record.
     project.sql("DELETE FROM call WHERE id = (SELECT min(call) FROM inspiration)");
-    assert_eq!(project.sql("DELETE FROM inspiration WHERE call = (SELECT min(call) FROM inspiration)"), 1);
+    assert_eq!(project.sql("DELETE FROM inspiration WHERE call = (SELECT min(call) FROM inspiration)"), 4);
     project.stages();
     assert_eq!(fake.take(), 1);
     assert_eq!(project.export(), before);
@@ -123,8 +123,12 @@ fn killed_at_its_own_events_it_ends_as_if_undisturbed() {
 
 /// Starts a stage and kills it with SIGKILL when it has committed `stop_at` calls. Whether it was still running.
 pub fn kill_after(project: &Project, stage: &str, stop_at: i64) -> bool {
-    let role = if stage == "rank" { "judge" } else { stage };
-    kill_when(project, &[stage], &format!("SELECT count(*) FROM call WHERE role = '{role}'"), stop_at)
+    let roles = match stage {
+        "rank" => "'judge'",
+        "inspire" => "'inspire', 'review'",
+        _ => "'weave'",
+    };
+    kill_when(project, &[stage], &format!("SELECT count(*) FROM call WHERE role IN ({roles})"), stop_at)
 }
 
 /// Starts a command and kills it with SIGKILL when `sql` counts `stop_at`. Whether it was still running.

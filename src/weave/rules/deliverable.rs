@@ -1,12 +1,12 @@
 //! What a task asks to be handed in: at least one thing that can be, and only one. Parts of it ("a table with the error
-//! rates", "a report and its code" written as "a report with its code") are not a second one.
+//! rates", "a report with its code") are not a second one. Prose has no end of ways to say so: what is refused here
+//! says nothing of making anything, or plainly asks for two things.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Whether the text says to make something or to hand it in. What it may be is an open list: a table, a ranked list of
-/// requirements, a map layer, a letter to a ministry; so that the verbs decide.
+/// Whether the text says to make something or to hand it in, or names a thing that is usually handed in.
 pub fn is_named(task: &str) -> bool {
     NAMED.iter().any(|pattern| pattern.is_match(task))
 }
@@ -24,19 +24,22 @@ fn compiled(pattern: &str) -> Regex {
     let filled = pattern
         .replace("THING", r"(?:reports?|tables?|protocols?|specifications?|checklists?|bibliography|data ?sets?|timelines?|prototypes?|blueprints?|matrix|catalogues?|catalogs?|road ?maps?|memos?|memorandum|notebooks?|guidelines?|proposals?|diagrams?|benchmarks?|questionnaires?|lists?|notes?|briefs?|documents?|plans?|papers?|essays?|handbooks?|manuals?|dossiers?|inventory|atlas|maps?|charts?|scripts?|repository|corpus|glossary|templates?|rubrics?|scorecards?|reviews?|posters?|videos?|films?|workshops?|apps?|applications?|web ?sites?|courses?|exhibitions?|podcasts?|dashboards?|campaigns?|software|tools?|games?|leaflets?|brochures?|press releases?|slide decks?|curriculum|toolkits?|simulators?|platforms?|plug-ins?)")
         .replace("HAND", r"(?:hand in|submit|deliver|turn in|hand over)")
-        .replace("MAKE", r"(?:hand(?:s|ed)? in|submit|deliver|provide|return|produce|prepare|compile|write|draft|draw|present|summari[sz]e|report|set (?:\w+ ){0,3}?(?:out|down)|list|give|lay (?:\w+ ){0,3}?out|publish|build|create|develop|supply|turn (?:\w+ ){0,4}?(?:in|into)|document|specify|sketch|describe|plan|devise|design|propose|define|formulate|make|tabulate|chart|plot|answer|outline|assemble|state|construct|collect|gather|revise|record)")
+        .replace("MAKE", r"(?:hand(?:s|ed)? in|submit|deliver|provide|return|produce|prepare|compile|write|draft|draw|present|summari[sz]e|report|set (?:\w+ ){0,3}?(?:out|down)|list|give|lay (?:\w+ ){0,3}?out|publish|build|create|develop|supply|turn (?:\w+ ){0,4}?into|document|specify|sketch|describe|plan|devise|design|propose|define|formulate|make|tabulate|chart|plot|answer|outline|assemble|state|construct|collect|gather|revise|record)")
         .replace("NEW", r"(?:write|draft|build|develop|film|shoot|organi[sz]e|launch|publish|programme?|code|host|create|produce|translate|submit|deliver|hand in|turn in|design|curate|compose|record)");
     Regex::new(&format!("(?i){filled}")).unwrap()
 }
 
 static NAMED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
+        r"\b(?:an?|one|your|single|the) (?:[\w-]+ ){0,4}?(?:THING|sheet|figure with|blueprint|log|graph|tree|letter|opinion|annotation|coding scheme)\b",
+        r"\b(?:in|as|into) (?:an?|one) (?:[\w-]+ ){0,4}?(?:figure|page|form|spreadsheet)\b",
+        r"[一两二三][份张套篇幅本页]|参考书目|书目呈现",
         // To hand in whatever it is; to make an object of it, or to put it into a form.
         r"\bHAND\b",
         r"\bMAKE\b (?:[^.!?]{0,160}? )?(?:an?|one|two|three|four|five|ten|your|\d+)[ -][\w-]+",
         r"\b(?:the|your|its|this) (?:\w+ )?(?:results?|outcome|product|deliverable|output|THING|procedure|design|scheme|study|method|document) (?:should|must|has to|have to|needs? to|is|are|will|may)\b",
         r"(?:写成|写一|写出|撰写|编写|编制|编成|制定|制订|整理成|整理出|做成|做一|形成|汇总成|汇成|完成|绘制|画出|呈现|列成|列出|拟定|起草|制作|输出|产出|设计|提出|给出|定义|规定)[^。！？]{0,40}?[一两二三四五六七八九十几份张套篇个幅本页条项]",
-        r"提交|交付|上交|呈交|交出|最后交|成果(?:为|是|应)",
+        r"提交|交付|上交|呈交|交出|交一|最后交|成果(?:为|是|应)",
     ]
     .map(compiled)
     .into()
@@ -54,7 +57,10 @@ static SECOND: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // "hand in a table and a prototype": two things of the same rank behind one verb
         r"\bHAND (?:both )?(?:an?|one|the) (?:[\w-]+ ){0,4}?THING(?: (?:of|on|about|for) [\w-]+(?: [\w-]+){0,3}?)?,? and (?:an?|another) (?:[\w-]+ ){0,4}?THING\b",
         r"\band (?:then )?(?:film|shoot|organi[sz]e|launch|host|programme?|code|build|develop|publish) (?:an?|another) ",
-        r"(?:另外|此外|除此之外|同时|顺便|并且|并|还要|还需|还应|再)(?:还|再|另|需|要|请|须|应|单独|额外)*(?:开发|制作|搭建|拍摄|举办|组织|编写|撰写|设计|提交|建立|录制|建设|上线|绘制|策划|翻译|做|交|写)(?:一|出|若干)[^。；]{0,30}?(?:应用|软件|视频|网站|课程|海报|展览|平台|工具|系统|程序|插件|培训|工作坊|手册|报告|数据集|原型|论文|方案|数据库|短片|清单|问卷|游戏|讲义|教材|公众号|活动|宣传册)",
+        r"\b(?:two|three|both) (?:things|deliverables|items|products|pieces of work|outputs)\b",
+        r"\bplus,? (?:[^.,;]{0,40}, )?(?:an?|another|one) ",
+        r"\bNEW (?:an?|one) [^.;]{0,90}\b(?:separately|as a second|in addition)\b",
+        r"(?:另外|此外|除此之外|同时|顺便|还要|还需|还应|再)(?:还|再|另|需|要|请|须|应|单独|额外)*(?:开发|制作|搭建|拍摄|举办|组织|编写|撰写|设计|提交|建立|录制|建设|上线|绘制|策划|翻译|做|交|交出|写)(?:一|出|若干)[^。；]{0,30}?(?:应用|软件|视频|网站|课程|海报|展览|平台|工具|系统|程序|插件|培训|工作坊|手册|报告|数据集|原型|论文|方案|数据库|短片|清单|问卷|游戏|讲义|教材|公众号|活动|宣传册)",
         r"(?:提交|交付|上交|交)一[份张套个篇][^，。；]{0,24}?(?:和|与|以及|及|外加|连同)一[份张套个篇部场]",
         r"一并(?:上交|提交|交付)",
     ]

@@ -36,6 +36,9 @@ const LEAST_HAN: usize = 20;
 const LEAST_TERMS: usize = 2;
 /// Tasks of a seminar above this likeness are the same task.
 const ALIKE: f64 = 0.6;
+/// Share of terms above which two tasks of one family and from the same inspirations are one. Of the planted sets, those
+/// that are lie at .26 to .48, and those that are not at .15.
+const TWINS_ALIKE: f64 = 0.2;
 /// Tasks of one family.
 const MOST_OF_A_FAMILY: usize = 2;
 /// Tasks of one seminar.
@@ -234,11 +237,17 @@ fn not_pointing(text: &str, people: &[String]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Whether two tasks are one: nearly the same words, or the same family asked of the same inspirations.
+/// Whether two tasks are one: nearly the same words, or the same family asked of the same inspirations in similar ones.
 fn same(a: &Task, b: &Task) -> bool {
     let sources = |task: &Task| task.inspirations.iter().cloned().collect::<BTreeSet<_>>();
-    let twins = a.task_type == b.task_type && !a.inspirations.is_empty() && sources(a) == sources(b);
-    twins || jaccard(&a.task, &b.task) >= ALIKE
+    let twins = a.task_type == b.task_type && sources(a) == sources(b);
+    jaccard(&a.task, &b.task) >= ALIKE || (twins && shared(&a.task, &b.task) >= TWINS_ALIKE)
+}
+
+/// Jaccard index of the terms of two texts.
+fn shared(a: &str, b: &str) -> f64 {
+    let (a, b) = (terms(a), terms(b));
+    a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64
 }
 
 #[cfg(test)]
@@ -246,10 +255,11 @@ mod tests {
     use super::*;
     use crate::data::{Difficulty, SeminarId, TaskId, TaskType};
 
-    const MATERIAL: Material<'_> = Material {
-        words: "No handwriting recognition model knows the vocabulary of sailors. 没有模型认识水手的手写词汇。",
-        people: &[],
-    };
+    fn material(language: &str) -> Material<'static> {
+        let chinese = language.starts_with("zh");
+        let english = "No handwriting recognition model knows the vocabulary of sailors.";
+        Material { words: if chinese { "没有模型认识水手的手写词汇。" } else { english }, people: &[] }
+    }
 
     fn task(language: &str, text: &str) -> Task {
         Task {
@@ -271,7 +281,7 @@ mod tests {
         "调查手写识别模型如何适应水手等行业的专业词汇，比较至少十篇论文的错误率，交一份带注释的文献表。";
 
     fn check(language: &str, text: &str, expect: Option<&str>) {
-        let found = super::check(&task(language, text), MATERIAL, &[]).err();
+        let found = super::check(&task(language, text), material(language), &[]).err();
         assert_eq!(found.as_ref().map(Broken::name), expect, "{text}: {found:?}");
     }
 
@@ -310,7 +320,7 @@ mod tests {
     #[test]
     fn alike_and_thrice_are_seen_among_the_others() {
         let (good, other) = (task("en", GOOD), task("en", "Another text that shares nothing."));
-        assert_eq!(super::check(&good, MATERIAL, &[&good]), Err(Broken::Duplicate));
-        assert_eq!(super::check(&good, MATERIAL, &[&other, &other]), Err(Broken::FamilyThrice));
+        assert_eq!(super::check(&good, material("en"), &[&good]), Err(Broken::Duplicate));
+        assert_eq!(super::check(&good, material("en"), &[&other, &other]), Err(Broken::FamilyThrice));
     }
 }
