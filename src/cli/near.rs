@@ -22,7 +22,7 @@ const MANY: usize = 1000;
 /// What vectors say about texts.
 pub struct Near {
     vectors: Vec<Vec<f32>>,
-    /// Copies, by their numbers.
+    /// Copies, by their numbers: each is near the first of its group.
     pub groups: Vec<Vec<usize>>,
     /// What they rest on.
     pub by: By,
@@ -46,7 +46,7 @@ impl Near {
     }
 }
 
-/// Compares texts by their vectors; none without a model. Vectors are kept in the project's `tasks/`.
+/// Compares texts, best first, by their vectors; none without a model. Vectors are kept in the project's `tasks/`.
 pub fn near(global: &Global, project: &Project, texts: &[&str], printer: &Printer) -> Result<Option<Near>> {
     let Some(ModelFile { name, path, sha256 }) = model(global, &project.loaded.config.near.model, printer)? else {
         return Ok(None);

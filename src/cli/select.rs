@@ -18,7 +18,7 @@ use crate::{
     data::TaskId,
     rank::{
         quota,
-        select::{Candidate, Options, Placed, Selection, Shortage, select},
+        select::{Candidate, Options, Placed, Selection, Shortage, best_first, select},
     },
 };
 
@@ -49,7 +49,8 @@ pub fn run(global: &Global, top: usize, near: f64, quotas: &[String], name: &str
     let store = project.write(global)?;
     let wanted = top.min(store.tasks()?.len().max(1));
     // Who is among the best 20 is another question than who is among the best 100.
-    let candidates = rank_report::ranked(&store, Some(wanted))?.candidates();
+    let mut candidates = rank_report::ranked(&store, Some(wanted))?.candidates();
+    candidates.sort_by(best_first);
     let options = Options { top: wanted, near, quotas };
     let (selection, meaning) = without_copies(global, &project, &candidates, &options, printer)?;
     let ids: Vec<TaskId> = selection.chosen.iter().map(|placed| TaskId::from_stored(placed.id.clone())).collect();

@@ -19,7 +19,7 @@ const HASH: usize = 32;
 const HEADER: usize = MAGIC.len() + HASH;
 const RECORD: usize = HASH + 4 * WIDTH;
 /// Texts that are encoded before their vectors are written.
-const BATCH: usize = 256;
+const BATCH: usize = 250;
 const THREADS: usize = 2;
 
 type Hash = [u8; HASH];

@@ -212,7 +212,7 @@ pub enum Shortage {
 /// Selects `options.top` of the candidates; their order makes no difference.
 ///
 /// 1. Of candidates with nearly the same text the best one stays. `also_near` holds further groups of copies, as indices of
-///    candidates: what `minhash::near_by_vector` finds.
+///    candidates: what `minhash::near_by_vector` finds in candidates that are best first.
 /// 2. Minima: whoever counts for a minimum that is not reached yet is taken, the best first, and counts for all of its
 ///    minima.
 /// 3. The remaining places go to the best of the rest.
@@ -286,7 +286,8 @@ fn duplicate(copy: &Candidate, of: &Candidate, by: Link) -> Duplicate {
     }
 }
 
-fn best_first(x: &Candidate, y: &Candidate) -> Ordering {
+/// The order of candidates: by membership, strength and id.
+pub fn best_first(x: &Candidate, y: &Candidate) -> Ordering {
     // The larger of a number and what is not one is the number.
     let strength = |candidate: &Candidate| candidate.strength.max(f64::NEG_INFINITY);
     let by_strength = || strength(y).total_cmp(&strength(x));

@@ -1,5 +1,7 @@
 //! Near-copies among tasks: labelled pairs by threshold, and the commands that use them.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use taskgen::{
     embed::{self, Encoder, cosine},
@@ -82,6 +84,32 @@ fn real_near_pairs_by_threshold() {
         let [_, by_words, _] = quality(&pairs, |pair| pair.words >= 0.7);
         assert!(by_words < recall);
     }
+}
+
+/// Tasks of different topics lie far below the threshold.
+#[test]
+fn real_near_topics_are_apart() {
+    let Some(file) = model() else { return };
+    let encoder = Encoder::load(&file.path).expect("it loads");
+    let mut all = pairs(include_str!("../data/near/similar.jsonl"));
+    all.extend(pairs(include_str!("../data/near/rewritten.jsonl")));
+    let texts: Vec<&str> =
+        all.iter().flat_map(|pair| [pair.a.as_str(), &pair.b]).collect::<BTreeSet<_>>().into_iter().collect();
+    let number = |text: &str| texts.binary_search(&text).expect("it is one of them");
+    let linked: Vec<Vec<usize>> = all.iter().map(|pair| vec![number(&pair.a), number(&pair.b)]).collect();
+    let topics = minhash::merge(&linked, texts.len());
+    let topic = |at: usize| topics.iter().position(|topic| topic.contains(&at));
+    let vectors: Vec<Vec<f32>> = texts.iter().map(|text| encoder.encode(text)).collect();
+    let apart = (0..texts.len()).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|(a, b)| topic(*a) != topic(*b));
+    let cosines: Vec<f64> = apart.map(|(a, b)| cosine(&vectors[a], &vectors[b])).collect();
+    let highest = cosines.iter().copied().fold(-1.0, f64::max);
+    println!(
+        "{} texts of {} topics: of {} pairs across topics the nearest has {highest:.3}",
+        texts.len(),
+        topics.len(),
+        cosines.len()
+    );
+    assert!(highest < embed::SAME - 0.1);
 }
 
 /// One place, crop or year put for another: to vectors it is the same task.
