@@ -116,7 +116,9 @@ impl Encoder {
             *number = libm::tanhf(*number);
         }
         let length = out.iter().map(|x| x * x).sum::<f32>().max(SMALL).sqrt();
-        out.iter_mut().for_each(|number| *number /= length);
+        for number in &mut out {
+            *number /= length;
+        }
         out
     }
 }
@@ -165,7 +167,9 @@ fn add(to: &mut [f32], what: &[f32]) {
 }
 
 fn rectify(numbers: &mut [f32]) {
-    numbers.iter_mut().for_each(|x| *x = x.max(0.0));
+    for number in numbers {
+        *number = number.max(0.0);
+    }
 }
 
 /// Mean 0 and deviation 1, then the layer's factors and summands.

@@ -8,15 +8,11 @@ use taskgen::{
     models::{self, Kind, Manifest},
 };
 
-/// The model's file, where `TASKGEN_MODELS` has it.
+/// The model's file, where `TASKGEN_MODELS` has it, as after `make test`'s own pull; without it the tests here are empty.
 pub fn model() -> Option<models::ModelFile> {
     let folder = std::env::var_os("TASKGEN_MODELS").map(PathBuf::from)?;
     let model = Manifest::embedded().find(embed::MODEL).expect("the manifest has it");
-    let file = models::checked(&folder, model).expect("the file is the right one");
-    if file.is_none() {
-        println!("skipped: `{}` is not in TASKGEN_MODELS", embed::MODEL);
-    }
-    file
+    models::checked(&folder, model).expect("the file is the right one")
 }
 
 #[derive(Deserialize)]
