@@ -131,7 +131,7 @@ fn neighbours(tokens: &[f32], order: usize, before: usize) -> Vec<f32> {
     padded.windows(order * BRANCH).step_by(BRANCH).flatten().copied().collect()
 }
 
-/// Rows of numbers times a matrix. Plain loops took 3.4 times as long in a release build, and 12 times in the profile of
+/// Rows of numbers times a matrix. Plain loops took 3.5 times as long in a release build, and 12 times in the profile of
 /// demo and tests, which optimises dependencies only.
 #[expect(unsafe_code, reason = "the crate takes pointers; their lengths are compared here")]
 fn product(rows: &[f32], by: &Matrix) -> Vec<f32> {
