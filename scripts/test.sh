@@ -57,7 +57,7 @@ if cargo deny --version >/dev/null 2>&1; then
 fi
 step build cargo build --locked
 if [ "$mode" != quick ]; then
-    step models "$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b
+    step models "$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b use-multilingual
 fi
 outcome=0
 begin=$SECONDS

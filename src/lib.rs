@@ -14,6 +14,7 @@ pub mod weave;
 
 pub mod context;
 
+pub mod embed;
 pub mod http;
 pub mod llm;
 pub mod models;

@@ -423,12 +423,18 @@ pub enum Tasks {
         /// At most so many of each value (seminar=3), of one (language:en=50), or at least (language:zh>=20); repeatable
         #[arg(long, value_name = "QUOTA")]
         quota: Vec<String>,
-        /// Likeness from which two tasks are copies, 0 to 1; above 1 none are
+        /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
         #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
         near: f64,
         /// Name of the set
         #[arg(long, value_name = "NAME", default_value = "selected")]
         name: String,
+    },
+    /// How much the tasks differ: clusters of near-copies, and how tasks are spread over families, disciplines, seminars
+    Diversity {
+        /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
+        #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
+        near: f64,
     },
     /// The tasks as JSONL, best first, with provenance
     Export {

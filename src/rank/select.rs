@@ -141,10 +141,45 @@ pub struct Duplicate {
     pub id: String,
     /// The best of its group, which stays.
     pub copy_of: String,
+    /// What links the two.
+    pub by: Link,
     /// Jaccard index of their shingles. Below the threshold where other copies, or vectors, link the two.
     pub likeness: f64,
+    /// Cosine of their vectors, from who has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<f64>,
     /// Its own probability to be among the k best, 0 to 1.
     pub membership: f64,
+}
+
+/// What makes two tasks copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Link {
+    /// Nearly the same words, in the two or in copies between them.
+    Words,
+    /// Vectors, too: no chain of the same words leads from one to the other.
+    Meaning,
+}
+
+impl Link {
+    /// What links two members of a group of copies, if `by_words` are the groups that words alone make.
+    pub fn of(by_words: &[Vec<usize>]) -> impl Fn(usize, usize) -> Self + use<> {
+        let group_of: BTreeMap<usize, usize> =
+            by_words.iter().enumerate().flat_map(|(group, of)| of.iter().map(move |at| (*at, group))).collect();
+        move |a, b| match (group_of.get(&a), group_of.get(&b)) {
+            (Some(a), Some(b)) if a == b => Self::Words,
+            _ => Self::Meaning,
+        }
+    }
+
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Meaning => "meaning",
+        }
+    }
 }
 
 /// A minimum, or the selection itself, that was not reached.
@@ -177,7 +212,7 @@ pub enum Shortage {
 /// Selects `options.top` of the candidates; their order makes no difference.
 ///
 /// 1. Of candidates with nearly the same text the best one stays. `also_near` holds further groups of copies, as indices of
-///    candidates: what `minhash::near_by_vector` finds.
+///    candidates: what `minhash::near_by_vector` finds in candidates that are best first.
 /// 2. Minima: whoever counts for a minimum that is not reached yet is taken, the best first, and counts for all of its
 ///    minima.
 /// 3. The remaining places go to the best of the rest.
@@ -222,16 +257,16 @@ fn without_copies<'c>(
     near: f64,
 ) -> (Vec<&'c Candidate>, Vec<Duplicate>) {
     let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text.as_str()).collect();
-    let mut groups = minhash::groups(&texts, near);
-    groups.extend_from_slice(also_near);
+    let by_words = minhash::groups(&texts, near);
+    let linked = Link::of(&by_words);
     let mut kept: BTreeSet<usize> = (0..candidates.len()).collect();
     let mut duplicates = Vec::new();
-    for group in minhash::merge(&groups, candidates.len()) {
+    for group in minhash::merge(&[&by_words, also_near].concat(), candidates.len()) {
         let mut group: Vec<(usize, &Candidate)> = group.into_iter().map(|at| (at, &candidates[at])).collect();
         group.sort_by(|(_, x), (_, y)| best_first(x, y));
         for (at, copy) in &group[1..] {
             kept.remove(at);
-            duplicates.push(duplicate(copy, group[0].1));
+            duplicates.push(duplicate(copy, group[0].1, linked(*at, group[0].0)));
         }
     }
     duplicates.sort_by(|x, y| (&x.copy_of, &x.id).cmp(&(&y.copy_of, &y.id)));
@@ -240,16 +275,19 @@ fn without_copies<'c>(
     (order, duplicates)
 }
 
-fn duplicate(copy: &Candidate, of: &Candidate) -> Duplicate {
+fn duplicate(copy: &Candidate, of: &Candidate, by: Link) -> Duplicate {
     Duplicate {
         id: copy.id.clone(),
         copy_of: of.id.clone(),
+        by,
         likeness: minhash::jaccard(&minhash::shingles(&copy.text), &minhash::shingles(&of.text)),
+        cosine: None,
         membership: membership(copy),
     }
 }
 
-fn best_first(x: &Candidate, y: &Candidate) -> Ordering {
+/// The order of candidates: by membership, strength and id.
+pub fn best_first(x: &Candidate, y: &Candidate) -> Ordering {
     // The larger of a number and what is not one is the number.
     let strength = |candidate: &Candidate| candidate.strength.max(f64::NEG_INFINITY);
     let by_strength = || strength(y).total_cmp(&strength(x));

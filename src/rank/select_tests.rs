@@ -128,6 +128,8 @@ fn the_best_of_the_copies_stays() {
         selection.duplicates.iter().map(|copy| (copy.id.as_str(), copy.copy_of.as_str(), copy.likeness)).collect();
     // 31 words: one changed leaves 26 of 32 shingles; two leave 23 of 35, linked by the text between them.
     assert_eq!(copies, [("b", "a", 23.0 / 35.0), ("e", "a", 26.0 / 32.0), ("d", "c", 0.0)]);
+    let by: Vec<Link> = selection.duplicates.iter().map(|copy| copy.by).collect();
+    assert_eq!(by, [Link::Words, Link::Words, Link::Meaning]);
     assert!(selection.pushed_out.is_empty() && selection.given_up.abs() < 1e-12);
     assert!(select(&candidates, &[], &Options { near: 1.1, ..options(3, &[]) }).duplicates.is_empty());
 }

@@ -6,6 +6,7 @@ pub mod bootstrap;
 pub mod bradley_terry;
 pub mod correlation;
 pub mod elo;
+pub mod entropy;
 #[cfg(test)]
 mod golden;
 mod largest;

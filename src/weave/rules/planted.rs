@@ -137,3 +137,10 @@ fn and_those_of_a_third() {
     assert_eq!((good, bad), (20, 24));
     assert!(surprises.is_empty(), "{surprises:#?}");
 }
+
+#[test]
+fn and_those_of_a_fourth() {
+    let (surprises, good, bad) = surprises(include_str!("../../../tests/data/planted/fourth.jsonl"));
+    assert_eq!((good, bad), (20, 24));
+    assert!(surprises.is_empty(), "{surprises:#?}");
+}
