@@ -1,6 +1,9 @@
 //! `taskgen tasks list|show|export`: the tasks, best first, and the way back to the second of the recording.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -15,7 +18,7 @@ use super::{
     select,
 };
 use crate::{
-    data::{Inspiration, Transcript},
+    data::{Inspiration, Task, TaskId, Transcript, TranscriptId},
     files,
     store::Store,
 };
@@ -130,18 +133,15 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
             return Err(Usage(format!("several tasks begin with `{id}`\nhint: one of {}", ids.join(", "))).into());
         }
     };
-    let transcript = transcript_of(store, listed)?;
-    let text: Vec<char> = transcript.text().chars().collect();
-    let context = listed.sources.iter().map(|inspiration| around(&text, inspiration)).collect();
+    let mut context = Vec::new();
+    for inspiration in &listed.sources {
+        // The version in which it was found: the current one may be newer.
+        let transcript = store.transcript(&inspiration.transcript)?.context("the transcript is gone")?;
+        context.push(around(&transcript.text().chars().collect::<Vec<_>>(), inspiration));
+    }
     let traced = Traced { listed, context };
     printer.show(&traced, text_show)?;
     Ok(exit::DONE)
-}
-
-/// The version of the transcript that a task's inspirations were found in: the current one may be newer.
-fn transcript_of(store: &Store, listed: &Listed) -> Result<Transcript> {
-    let inspiration = listed.sources.first().with_context(|| format!("`{}` has no source", listed.task.id))?;
-    store.transcript(&inspiration.transcript)?.context("the transcript is gone")
 }
 
 /// The transcript around an inspiration's first quote, which stands in brackets.
@@ -227,12 +227,25 @@ fn export(
 ) -> Result<u8> {
     let path = output.unwrap_or_else(|| project.tasks().join("tasks.jsonl"));
     let chosen = &listing.tasks[..listing.tasks.len().min(top.unwrap_or(usize::MAX))];
+    let mut translations = BTreeMap::<TaskId, Vec<Task>>::new();
+    for task in store.translations()? {
+        translations.entry(task.translation_of.clone().unwrap_or_else(|| task.id.clone())).or_default().push(task);
+    }
+    let mut transcripts = BTreeMap::new();
     let mut text = String::new();
     for listed in chosen {
-        let transcript = transcript_of(store, listed)?;
-        check_quotes(listed, &transcript)?;
-        text.push_str(&record(listed, &transcript).to_string());
-        text.push('\n');
+        for inspiration in &listed.sources {
+            if !transcripts.contains_key(&inspiration.transcript) {
+                let found = store.transcript(&inspiration.transcript)?.context("the transcript is gone")?;
+                transcripts.insert(inspiration.transcript.clone(), found);
+            }
+            check_quotes(listed, inspiration, &transcripts[&inspiration.transcript])?;
+        }
+        let said = std::iter::once(&listed.task).chain(translations.get(&listed.task.id).into_iter().flatten());
+        for task in said {
+            text.push_str(&record(listed, task, &transcripts)?.to_string());
+            text.push('\n');
+        }
     }
     if path.as_os_str() == "-" && !printer.json {
         printer.data(text.trim_end())?;
@@ -260,8 +273,9 @@ fn export(
 }
 
 /// One line of the export. It holds no clock, host or run, so that the same seed gives the same bytes.
-fn record(listed: &Listed, transcript: &Transcript) -> Value {
-    let task = &listed.task;
+fn record(listed: &Listed, task: &Task, transcripts: &BTreeMap<TranscriptId, Transcript>) -> Result<Value> {
+    let first = listed.sources.first().with_context(|| format!("`{}` has no source", listed.task.id))?;
+    let transcript = &transcripts[&first.transcript];
     let mut inspirations = Vec::new();
     for inspiration in &listed.sources {
         let evidence: Vec<Value> = inspiration
@@ -280,6 +294,7 @@ fn record(listed: &Listed, transcript: &Transcript) -> Value {
             .collect();
         inspirations.push(json!({
             "id": inspiration.id,
+            "seminar": { "id": inspiration.seminar, "path": transcripts[&inspiration.transcript].path },
             "type": inspiration.kind.label(),
             "traits": inspiration.traits,
             "text": inspiration.text,
@@ -287,7 +302,7 @@ fn record(listed: &Listed, transcript: &Transcript) -> Value {
             "reviews": inspiration.reviews,
         }));
     }
-    json!({
+    Ok(json!({
         "id": task.id,
         "schema_version": SCHEMA_VERSION,
         "phase": task.phase.label(),
@@ -296,6 +311,7 @@ fn record(listed: &Listed, transcript: &Transcript) -> Value {
         "task": task.task,
         "inspiration_ids": task.inspirations,
         "language": task.language,
+        "translation_of": task.translation_of,
         "discipline": task.discipline,
         "rank": listed.rank,
         "elo": listed.elo.map(thousandths),
@@ -313,7 +329,7 @@ fn record(listed: &Listed, transcript: &Transcript) -> Value {
             "transcript": { "id": transcript.id, "asr_model": transcript.model },
             "inspirations": inspirations,
         }
-    })
+    }))
 }
 
 fn thousandths(x: f64) -> f64 {
@@ -321,17 +337,16 @@ fn thousandths(x: f64) -> f64 {
 }
 
 /// Every quote is compared with its span of the stored transcript: what is exported leads back to what was said.
-fn check_quotes(listed: &Listed, transcript: &Transcript) -> Result<()> {
+fn check_quotes(listed: &Listed, inspiration: &Inspiration, transcript: &Transcript) -> Result<()> {
     let text: Vec<char> = transcript.text().chars().collect();
-    let quotes = listed.sources.iter().map(|inspiration| inspiration.evidence.len());
-    anyhow::ensure!(quotes.into_iter().all(|n| n > 0), "an inspiration of `{}` has no quote", listed.task.id);
-    for evidence in listed.sources.iter().flat_map(|inspiration| &inspiration.evidence) {
+    anyhow::ensure!(!inspiration.evidence.is_empty(), "an inspiration of `{}` has no quote", listed.task.id);
+    for evidence in &inspiration.evidence {
         let span = text.get(evidence.start_char..evidence.end_char).map(String::from_iter);
         anyhow::ensure!(
             span.as_deref() == Some(&evidence.quote) && evidence.end <= transcript.duration,
             "a quote of `{}` is not in the transcript of `{}`: `{}`\nhint: `taskgen run` finds the inspirations again",
             listed.task.id,
-            listed.source.path,
+            transcript.path,
             evidence.quote
         );
     }

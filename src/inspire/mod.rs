@@ -34,7 +34,7 @@ const SMALL_TRIES: usize = 3;
 /// Candidates that are looked at a second time.
 const REVIEWED: usize = merge::MOST + merge::MOST / 2;
 /// Words of a window where the user does not say: what a small model bears, and what a large one reads at once.
-const SMALL_WINDOW: usize = 900;
+const SMALL_WINDOW: usize = 2000;
 const LARGE_WINDOW: usize = 6000;
 
 /// How to read transcripts.

@@ -12,64 +12,49 @@ use super::words::fold;
 pub fn gives_orders(sentence: &str) -> bool {
     let folded = fold(sentence);
     let folded = folded.split_whitespace().collect::<Vec<_>>().join(" ");
-    let any = |patterns: &[&LazyLock<Regex>]| patterns.iter().any(|pattern| pattern.is_match(&folded));
-    any(&[&DROP, &IF_YOU_ARE, &YOU_MUST, &ZH_DROP]) || all_of(&folded, EN) || all_of(&folded, ZH)
+    let is_in = |pattern: &Regex| pattern.is_match(&folded);
+    ALONE.iter().any(is_in) || EN.iter().all(is_in) || ZH.iter().all(is_in)
 }
 
-/// Somebody who is a program, the text at hand or what is made of it, and an order.
-type Parts = [&'static LazyLock<Regex>; 3];
-const EN: Parts = [&PROGRAM, &THIS_TEXT, &ORDER];
-const ZH: Parts = [&ZH_PROGRAM, &ZH_THIS_TEXT, &ZH_ORDER];
-
-fn all_of(text: &str, parts: Parts) -> bool {
-    parts.iter().all(|part| part.is_match(text))
+#[expect(clippy::unwrap_used, reason = "the patterns are constants that the tests compile")]
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(pattern).unwrap()
 }
 
-macro_rules! pattern {
-    ($name:ident, $pattern:literal) => {
-        #[expect(clippy::unwrap_used, reason = "the pattern is a constant that the tests compile")]
-        static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($pattern).unwrap());
-    };
-}
-
-// An order stands at the beginning of a clause: "participants ignore the instructions" is none.
-pattern!(
-    DROP,
-    r"(?x) (?: ^ | [.,;:!?(]\s* | \b(?:please|and|must|should|now|you|to|then|shall)\s )
+/// Each of them is an order by itself. To drop what one was told is one at the beginning of a clause only: "participants
+/// ignore the instructions" is none.
+static ALONE: LazyLock<[Regex; 4]> = LazyLock::new(|| {
+    [
+        r"(?x) (?: ^ | [.,;:!?(]\s* | \b(?:please|and|must|should|now|you|to|then|shall)\s )
       (?:ignore|disregard|forget|override|bypass|set\ aside|do\ not\ follow|stop\ following) \s
       (?:\w+\s){0,2}? (?:all|any|your|the|previous|prior|earlier|above|these|every(?:thing)?) \s? (?:\w+\s){0,3}?
-      (?:instructions?|guidance|guidelines|rules|prompts?|directions|orders|constraints|briefing|were\ told|above|before)\b"
-);
-pattern!(
-    IF_YOU_ARE,
-    r"\bif you(?:'re| are)(?: an?)? (?:\w+ ){0,2}(?:ai|llm|language model|model|assistant|bot|chatbot|automated|automatic|program|machine|software)\b"
-);
-pattern!(
-    YOU_MUST,
-    r"\b(?:ai|llms?|language models?|assistants?|chatbots?|(?:ai|automated) (?:readers?|systems?|tools?|note takers?)|summari[sz]ers?)\b(?: that [^,.;]{0,60})?[,:]? (?:you (?:must|should|are|will|shall)|please|must now|is to)\b"
-);
-pattern!(
-    PROGRAM,
-    r"\b(?:ai|a\.i\.|llms?|language models?|chatbots?|assistants?|automated|automatic|bots?|summari[sz]ers?|models?|software|program)\b"
-);
-pattern!(
-    THIS_TEXT,
-    r"\b(?:(?:this|the) (?:recording|transcript|text|talk|audio|passage|line|conversation|summary|output|answer|task list)|the following|(?:every|your|any|each) (?:summary|answer|output|reply|response|task|note)|they (?:write|produce|output))\b"
-);
-pattern!(
-    ORDER,
-    r"\b(?:must|should|shall|please|disregard|ignore|append|have to|need to|are (?:instructed|required|asked|told) to)\b"
-);
-pattern!(
-    ZH_DROP,
-    r"(?:忽略|无视|忘记|忘掉|不要遵守|不必遵守|不要理会|抛开|停止遵循|不要遵循)[^，。]{0,8}(?:指令|指示|提示|要求|规则|设定|说明)"
-);
-pattern!(
-    ZH_PROGRAM,
-    r"人工智能|语言模型|大模型|\bai\b|ai(?:助手|系统|模型)|智能助手|机器人|自动(?:摘要|整理|转写|总结)|模型"
-);
-pattern!(ZH_THIS_TEXT, r"本段|本文|这段|本次录音|摘要|总结|输出时|回答时|你的(?:输出|回答)|转写稿|以上内容|后文");
-pattern!(ZH_ORDER, r"请|必须|务必|应当|应该|不要|你要|不得|一律");
+      (?:instructions?|guidance|guidelines|rules|prompts?|directions|orders|constraints|briefing|were\ told|above|before)\b",
+        r"\bif you(?:'re| are)(?: an?)? (?:\w+ ){0,2}(?:ai|llm|language model|model|assistant|bot|chatbot|automated|automatic|program|machine|software)\b",
+        r"\b(?:ai|llms?|language models?|assistants?|chatbots?|(?:ai|automated) (?:readers?|systems?|tools?|note takers?)|summari[sz]ers?)\b(?: that [^,.;]{0,60})?[,:]? (?:you (?:must|should|are|will|shall)|please|must now|is to)\b",
+        r"(?:忽略|无视|忘记|忘掉|不要遵守|不必遵守|不要理会|抛开|停止遵循|不要遵循)[^，。]{0,8}(?:指令|指示|提示|要求|规则|设定|说明)",
+    ]
+    .map(compiled)
+});
+
+/// Together they are one: somebody who is a program, the text at hand or what is made of it, and an order.
+static EN: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    [
+        r"\b(?:ai|a\.i\.|llms?|language models?|chatbots?|assistants?|automated|automatic|bots?|summari[sz]ers?|models?|software|program)\b",
+        r"\b(?:(?:this|the) (?:recording|transcript|text|talk|audio|passage|line|conversation|summary|output|answer|task list)|the following|(?:every|your|any|each) (?:summary|answer|output|reply|response|task|note)|they (?:write|produce|output))\b",
+        r"\b(?:must|should|shall|please|disregard|ignore|append|have to|need to|are (?:instructed|required|asked|told) to)\b",
+    ]
+    .map(compiled)
+});
+
+/// The same in Chinese.
+static ZH: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    [
+        r"人工智能|语言模型|大模型|\bai\b|ai(?:助手|系统|模型)|智能助手|机器人|自动(?:摘要|整理|转写|总结)|模型",
+        r"本段|本文|这段|本次录音|摘要|总结|输出时|回答时|你的(?:输出|回答)|转写稿|以上内容|后文",
+        r"请|必须|务必|应当|应该|不要|你要|不得|一律",
+    ]
+    .map(compiled)
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! Where a text turns to another topic: gaps between sentences at which the words change (TextTiling, Hearst 1997,
+//! Where a text turns to another topic: gaps between sentences at which the words change (`TextTiling`, Hearst 1997,
 //! Computational Linguistics 23(1), block comparison and depth scores). Hides vectors and their comparison.
 
 use std::collections::BTreeMap;

@@ -29,7 +29,7 @@ pub struct Discipline {
     /// Its category in Wiki Live Challenge.
     #[serde(default)]
     pub wiki_live: Option<String>,
-    /// Its domain in LiveResearchBench.
+    /// Its domain in `LiveResearchBench`.
     #[serde(default)]
     pub live_research: Option<String>,
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, Cause, SeminarId, Task, TaskId, Unscored},
+    data::{CallId, Cause, Id, Phase, SeminarId, Task, TaskId, Unscored},
     store::{Rejection, SeminarInfo, Weaving},
 };
 pub use across::across;
@@ -128,7 +128,7 @@ impl<'a> Loom<'a> {
     fn task(&self, slot: &Slot<'_>, woven: Woven) -> Task {
         let text = woven.task.split_whitespace().collect::<Vec<_>>().join(" ");
         let inspirations: Vec<_> = slot.sources.iter().map(|inspiration| inspiration.id.clone()).collect();
-        let mut parts: Vec<&str> = inspirations.iter().map(|id| id.as_str()).collect();
+        let mut parts: Vec<&str> = inspirations.iter().map(Id::as_str).collect();
         parts.extend([slot.task_type.label(), &text]);
         let of_talk = self.seminar.discipline.as_deref().map(|called| self.disciplines.resolve(called));
         Task {
@@ -252,7 +252,7 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
 
 /// What a seminar lacks, with the rules that refused the rest.
 fn missing(loom: &Loom<'_>) -> Option<String> {
-    let missing: Vec<&str> = rules::missing_phases(&loom.kept()).into_iter().map(|phase| phase.label()).collect();
+    let missing: Vec<&str> = rules::missing_phases(&loom.kept()).into_iter().map(Phase::label).collect();
     if loom.kept.len() >= rules::FEWEST && missing.is_empty() {
         return None;
     }

@@ -56,6 +56,53 @@ fn every_quote_is_a_span_of_the_stored_transcript_within_the_recording() {
 }
 
 #[test]
+fn tasks_join_talks_and_are_said_in_two_languages() {
+    let (fake, project) = project(Duration::ZERO);
+    project.add_transcript("streams.wav", "en", TALK);
+    project.ok(&["inspire"]);
+    let weave = ["weave", "--across", "2", "--translate", "en,zh"];
+    let said = project.ok(&[&weave[..], &["--json"]].concat());
+    let summary: Value = serde_json::from_str(&said).expect("JSON");
+    let stages: Vec<&str> =
+        summary["stages"].as_array().expect("stages").iter().filter_map(|s| s["stage"].as_str()).collect();
+    assert_eq!(stages, ["weave", "weave across", "translate"]);
+
+    let tasks = exported(&project);
+    let paths = |task: &Value| {
+        let inspirations = task["provenance"]["inspirations"].as_array().expect("a list").clone();
+        inspirations.iter().map(|i| i["seminar"]["path"].to_string()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let (translated, own): (Vec<&Value>, Vec<&Value>) =
+        tasks.iter().partition(|task| !task["translation_of"].is_null());
+    assert_eq!(own.iter().filter(|task| paths(task).len() == 2).count(), 2, "tasks of two talks");
+    assert!(
+        own.iter()
+            .any(|task| task["inspiration_ids"].as_array().is_some_and(|ids| ids.len() == 2) && paths(task).len() == 1)
+    );
+    assert!(own.iter().all(|task| task["discipline"] == "earth-environment"), "the model chose where nobody had");
+    assert_eq!(translated.len(), own.len(), "one translation of each");
+    for task in &translated {
+        let original = own.iter().find(|other| other["id"] == task["translation_of"]).expect("its original");
+        assert_ne!(original["language"], task["language"]);
+        assert_eq!((&original["task_type"], paths(original)), (&task["task_type"], paths(task)));
+    }
+    for task in &tasks {
+        spans_that_hold(project.folder.path(), task);
+    }
+
+    // Again: nothing is asked. Without the flags what they made stays; translations are not ranked.
+    fake.take();
+    let before = project.export();
+    project.ok(&weave);
+    project.ok(&["weave"]);
+    assert_eq!((fake.take(), project.export()), (0, before));
+    project.ok(&["rank", "--rounds", "2"]);
+    let ranked =
+        exported(&project).iter().filter(|task| task["translation_of"].is_null() && !task["rank"].is_null()).count();
+    assert_eq!(ranked, own.len());
+}
+
+#[test]
 fn elo_is_zero_sum_and_every_comparison_is_counted() {
     let (_, project) = project(Duration::ZERO);
     project.stages();

@@ -16,6 +16,17 @@ fn json(folder: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&out).expect("one JSON value")
 }
 
+/// The types of inspirations that each seminar has.
+fn inspirations(folder: &Path) -> Vec<(String, Vec<String>)> {
+    let database = rusqlite::Connection::open(folder.join("tasks/taskgen.db")).expect("a database");
+    let sql = "SELECT p.path, group_concat(DISTINCT i.type) FROM seminar_path p
+               LEFT JOIN inspiration i ON i.seminar = p.seminar AND i.superseded = 0 GROUP BY p.path";
+    let mut statement = database.prepare(sql).expect("a query");
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?))).expect("rows");
+    let types = |list: Option<String>| list.unwrap_or_default().split(',').map(str::to_owned).collect();
+    rows.map(|row| row.expect("a row")).map(|(path, list)| (path, types(list))).collect()
+}
+
 #[test]
 fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
     assert!(std::env::var_os("TASKGEN_MODELS").is_some(), "set TASKGEN_MODELS to the folder of the models");
@@ -39,6 +50,9 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
         for phase in ["Synthesize", "Design", "Evaluate"] {
             assert!(of.iter().any(|t| t["phase"] == phase), "{path} lacks {phase}");
         }
+    }
+    for (path, of) in inspirations(folder) {
+        assert!(of.len() >= 3, "{path} has inspirations of {of:?}");
     }
     let spans: usize = tasks.iter().map(|task| spans_that_hold(folder, task)).sum();
     println!("{} tasks, {spans} quotes, each a span of its transcript", tasks.len());

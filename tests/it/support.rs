@@ -40,12 +40,12 @@ pub fn taskgen(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
 /// Counts the quotes of an exported task, each compared with the stored transcript byte by byte through its offsets, at
 /// a time that lies in the recording.
 pub fn spans_that_hold(folder: &Path, task: &Value) -> usize {
-    let path = task["provenance"]["seminar"]["path"].as_str().expect("a path");
-    let file = std::fs::read_to_string(folder.join(format!("transcripts/{path}.json"))).expect("a transcript");
-    let transcript: Transcript = serde_json::from_str(&file).expect("a transcript");
-    let text: Vec<char> = transcript.text().chars().collect();
     let mut spans = 0;
     for inspiration in task["provenance"]["inspirations"].as_array().expect("a list") {
+        let path = inspiration["seminar"]["path"].as_str().expect("a path");
+        let file = std::fs::read_to_string(folder.join(format!("transcripts/{path}.json"))).expect("a transcript");
+        let transcript: Transcript = serde_json::from_str(&file).expect("a transcript");
+        let text: Vec<char> = transcript.text().chars().collect();
         for evidence in inspiration["evidence"].as_array().expect("a list") {
             let at = |key: &str| evidence[key].as_u64().expect("an offset") as usize;
             let span: String = text[at("start_char")..at("end_char")].iter().collect();
@@ -89,30 +89,7 @@ impl Project {
 
     /// A recording with a made-up transcript that is already there.
     pub fn add_recording(&self, name: &str, bytes: &[u8], language: &str, sentences: &[&str]) {
-        std::fs::write(self.path("seminars").join(name), bytes).expect("writable");
-        let segments = sentences.iter().enumerate().map(|(i, text)| Segment {
-            start: Ms(i as u64 * 4000),
-            end: Ms(i as u64 * 4000 + 3900),
-            text: (*text).to_owned(),
-            confidence: 0.9,
-            speaker: None,
-        });
-        let media = taskgen::data::id::sha256_hex(bytes);
-        let transcript = Transcript {
-            schema_version: 1,
-            id: Id::from_stored(String::new()),
-            seminar: SeminarId::of(&[&media]),
-            path: name.to_owned(),
-            media_sha256: media,
-            duration: Ms(sentences.len() as u64 * 4000),
-            language: language.to_owned(),
-            model: ModelRef { name: "hand".into(), sha256: String::new() },
-            parameters: Value::Null,
-            segments: segments.collect(),
-        }
-        .sealed();
-        let json = serde_json::to_string_pretty(&transcript).expect("serialises");
-        std::fs::write(self.path("transcripts").join(format!("{name}.json")), json).expect("writable");
+        put_transcript(self.folder.path(), name, bytes, language, sentences, |_| 4000);
     }
 
     /// The program in this project.
@@ -166,6 +143,43 @@ impl Project {
         let connection = rusqlite::Connection::open(self.path("tasks/taskgen.db")).expect("the database opens");
         connection.query_row(sql, [], |row| row.get(0)).expect("a number")
     }
+}
+
+/// Puts a recording into the project at `folder`, with a made-up transcript; `ms` is how long a sentence takes.
+pub fn put_transcript(
+    folder: &Path,
+    name: &str,
+    bytes: &[u8],
+    language: &str,
+    sentences: &[&str],
+    ms: impl Fn(&str) -> u64,
+) {
+    std::fs::write(folder.join("seminars").join(name), bytes).expect("writable");
+    let mut end = 0;
+    let segments: Vec<Segment> = sentences
+        .iter()
+        .map(|text| {
+            let start = end;
+            end += ms(text);
+            Segment { start: Ms(start), end: Ms(end - 100), text: (*text).to_owned(), confidence: 0.9, speaker: None }
+        })
+        .collect();
+    let media = taskgen::data::id::sha256_hex(bytes);
+    let transcript = Transcript {
+        schema_version: 1,
+        id: Id::from_stored(String::new()),
+        seminar: SeminarId::of(&[&media]),
+        path: name.to_owned(),
+        media_sha256: media,
+        duration: Ms(end),
+        language: language.to_owned(),
+        model: ModelRef { name: "hand".into(), sha256: String::new() },
+        parameters: Value::Null,
+        segments,
+    }
+    .sealed();
+    let json = serde_json::to_string_pretty(&transcript).expect("serialises");
+    std::fs::write(folder.join("transcripts").join(format!("{name}.json")), json).expect("writable");
 }
 
 /// A talk in English that has every type of inspiration.
