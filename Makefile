@@ -6,7 +6,7 @@ help:
 	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
 	@echo "make test    everything that CI checks, with the real models (about 10 minutes after a demo, 25 from nothing)"
 	@echo "make quick   formatting, lints and the tests that load no model (a few minutes, while working)"
-	@echo "make accept  the long proofs, e.g. kill -9 at ten moments of a real run (about 35 minutes)"
+	@echo "make accept  the long proofs, e.g. kill -9 at ten moments of a real run (about an hour and a half)"
 	@echo "make bench   the model layer's calls a second and the fits of a ranking, beside peers' (about 5 minutes after a build)"
 	@echo "make interop typed calls through servers of others: llama.cpp's and LiteLLM (about 15 minutes the first time)"
 	@echo "make native  build for exactly this machine's CPU, into a folder of its own"

@@ -7,7 +7,7 @@ export TASKGEN_MODELS="${TASKGEN_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/taskgen
 # The proofs of pages have `page` in their names.
 case "${*:-page}" in *page*) . scripts/browser.sh ;; esac
 cargo build --locked
-"$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b
+"$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b qwen2.5-coder-1.5b
 # One after the other: each wants every core.
 cargo test --locked --test accept -- --nocapture --test-threads 1 "$@"
 [ $# -eq 0 ] || exit 0

@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The roles that exist.
-pub const NAMES: [&str; 9] =
-    ["inspire", "review", "weave", "probe", "translate", "judge", "keypoints", "checklist", "rate"];
+pub const NAMES: [&str; 8] = ["inspire", "review", "weave", "translate", "judge", "keypoints", "checklist", "rate"];
 
 /// The roles of `taskgen run`.
-pub const OF_RUN: [&str; 4] = ["inspire", "review", "weave", "judge"];
+pub const OF_RUN: [&str; 5] = ["inspire", "review", "weave", "translate", "judge"];
 
 /// The roles of which several models may be a panel.
 const PANELS: [&str; 2] = ["judge", "rate"];
@@ -25,8 +24,6 @@ pub struct Roles {
     pub review: Role,
     /// Writes tasks.
     pub weave: Role,
-    /// Tries tasks without looking anything up.
-    pub probe: Role,
     /// Writes tasks in another language.
     pub translate: Role,
     /// Compares tasks, and reports with key points; several judges are a panel.
@@ -86,7 +83,6 @@ impl Roles {
             "inspire" => &self.inspire,
             "review" => &self.review,
             "weave" => &self.weave,
-            "probe" => &self.probe,
             "translate" => &self.translate,
             "keypoints" => &self.keypoints,
             "checklist" => &self.checklist,
@@ -101,7 +97,6 @@ impl Roles {
             "inspire" => &mut self.inspire,
             "review" => &mut self.review,
             "weave" => &mut self.weave,
-            "probe" => &mut self.probe,
             "translate" => &mut self.translate,
             "judge" => &mut self.judge,
             "keypoints" => &mut self.keypoints,

@@ -39,7 +39,8 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         return predict_run(global, &project, &store, &found, &notify, printer);
     }
     // Before hours of transcription: is there a model for what follows, and may the texts go there?
-    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles::OF_RUN)?;
+    let ctx =
+        resolve::context(global, &project, &store, &notify, printer, &asked(&project.loaded.config, &roles::OF_RUN))?;
     let transcripts = project.transcripts();
     let heard = Job::new(global, &project.loaded.config, &transcripts, &notify)?.hear(
         &found,
@@ -107,7 +108,8 @@ fn predict_run(
         let missing = found.recordings.len() - seminars.len();
         printer.note(&format!("{missing} recordings have no transcript yet: what they would take is not counted"));
     }
-    let ctx = resolve::context(global, project, store, notify, printer, &roles::OF_RUN)?;
+    let ctx =
+        resolve::context(global, project, store, notify, printer, &asked(&project.loaded.config, &roles::OF_RUN))?;
     let disciplines = Disciplines::load(&project.root)?;
     resolve::block_on(after_transcription(&ctx, &project.loaded.config, &disciplines, &seminars, &mut Vec::new()))?;
     predicted(&ctx, printer)
@@ -158,7 +160,7 @@ pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u
     one_stage(
         global,
         printer,
-        if args.translate.is_some() { &["weave", "translate"] } else { &["weave"] },
+        &["weave", "translate"],
         1.0,
         async |ctx, project, stages| {
             let seminars = chosen_by_name(&ctx.store, &args.select)?;
@@ -212,7 +214,7 @@ fn one_stage(
             Usage("no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages".into()).into()
         );
     }
-    let ctx = resolve::context(global, &project, &store, &notify, printer, roles)?;
+    let ctx = resolve::context(global, &project, &store, &notify, printer, &asked(&project.loaded.config, roles))?;
     let mut stages = Vec::new();
     let worked = resolve::block_on(work(&ctx, &project, &mut stages));
     if global.dry_run {
@@ -221,6 +223,11 @@ fn one_stage(
     }
     finished(worked, &stages, &store, &ctx, printer)?;
     summary::end(&project, &store, stages, &ctx, started, max_unscored, printer)
+}
+
+/// The roles that will be asked: nobody translates unless it is wanted.
+fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
+    roles.iter().copied().filter(|role| *role != "translate" || !config.weave.translate.is_empty()).collect()
 }
 
 /// The seminars that the flags name; all without any.

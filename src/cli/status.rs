@@ -66,7 +66,7 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
         }
         let of_phase = |phase: Phase| tasks.iter().filter(|t| t.seminar == seminar.id && t.phase == phase).count();
         seminars.push(SeminarStatus {
-            inspirations: store.inspirations(Some(&seminar.id))?.len(),
+            inspirations: store.inspirations(Some(&seminar.id))?.iter().filter(|found| found.stands()).count(),
             tasks: Phase::ALL.iter().map(|phase| (phase.label(), of_phase(*phase))).collect(),
             refused,
             id: seminar.id.to_string(),

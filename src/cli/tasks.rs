@@ -21,6 +21,7 @@ use crate::{
     data::{Inspiration, Task, TaskId, Transcript, TranscriptId},
     files,
     store::Store,
+    weave::disciplines::Disciplines,
 };
 
 /// Version of the exported record's shape.
@@ -213,6 +214,8 @@ fn one_line(text: &str) -> String {
 #[derive(Serialize)]
 struct Exported {
     tasks: usize,
+    /// Lines beside these: the same tasks in other languages.
+    translations: usize,
     file: PathBuf,
     unknown_licence: usize,
 }
@@ -231,7 +234,8 @@ fn export(
     for task in store.translations()? {
         translations.entry(task.translation_of.clone().unwrap_or_else(|| task.id.clone())).or_default().push(task);
     }
-    let mut transcripts = BTreeMap::new();
+    let (mut transcripts, mut said_again) = (BTreeMap::new(), 0);
+    let disciplines = Disciplines::load(&project.root)?;
     let mut text = String::new();
     for listed in chosen {
         for inspiration in &listed.sources {
@@ -241,9 +245,10 @@ fn export(
             }
             check_quotes(listed, inspiration, &transcripts[&inspiration.transcript])?;
         }
-        let said = std::iter::once(&listed.task).chain(translations.get(&listed.task.id).into_iter().flatten());
-        for task in said {
-            text.push_str(&record(listed, task, &transcripts)?.to_string());
+        let again = translations.get(&listed.task.id).map_or(&[][..], Vec::as_slice);
+        said_again += again.len();
+        for task in std::iter::once(&listed.task).chain(again) {
+            text.push_str(&record(listed, task, &transcripts, &disciplines)?.to_string());
             text.push('\n');
         }
     }
@@ -259,21 +264,36 @@ fn export(
         "ranking": listing.ranking,
         "standing": listing.standing,
         "tasks": chosen.len(),
+        "translations": said_again,
     });
     write(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
     let unknown_licence = chosen.iter().filter(|listed| listed.source.licence == "unknown").count();
-    printer.show(&Exported { tasks: chosen.len(), file: path, unknown_licence }, |exported| {
-        let licence = match exported.unknown_licence {
-            0 => String::new(),
-            n => format!("\n{n} come from recordings of unknown licence: a `NAME.toml` beside a recording can name it"),
-        };
-        format!("{} tasks written to `{}`{licence}", exported.tasks, exported.file.display())
-    })?;
+    printer.show(
+        &Exported { tasks: chosen.len(), translations: said_again, file: path, unknown_licence },
+        |exported| {
+            let licence = match exported.unknown_licence {
+                0 => String::new(),
+                n => format!(
+                    "\n{n} come from recordings of unknown licence: a `NAME.toml` beside a recording can name it"
+                ),
+            };
+            let again = match exported.translations {
+                0 => String::new(),
+                n => format!(" and {n} translations"),
+            };
+            format!("{} tasks{again} written to `{}`{licence}", exported.tasks, exported.file.display())
+        },
+    )?;
     Ok(exit::DONE)
 }
 
 /// One line of the export. It holds no clock, host or run, so that the same seed gives the same bytes.
-fn record(listed: &Listed, task: &Task, transcripts: &BTreeMap<TranscriptId, Transcript>) -> Result<Value> {
+fn record(
+    listed: &Listed,
+    task: &Task,
+    transcripts: &BTreeMap<TranscriptId, Transcript>,
+    disciplines: &Disciplines,
+) -> Result<Value> {
     let first = listed.sources.first().with_context(|| format!("`{}` has no source", listed.task.id))?;
     let transcript = &transcripts[&first.transcript];
     let mut inspirations = Vec::new();
@@ -313,6 +333,9 @@ fn record(listed: &Listed, task: &Task, transcripts: &BTreeMap<TranscriptId, Tra
         "language": task.language,
         "translation_of": task.translation_of,
         "discipline": task.discipline,
+        "categories": disciplines.get(&task.discipline).map(|of| json!({
+            "wiki_live_challenge": of.wiki_live, "live_research_bench": of.live_research,
+        })),
         "rank": listed.rank,
         "elo": listed.elo.map(thousandths),
         "elo_games": listed.elo_games,

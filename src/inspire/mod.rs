@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, Transcript},
+    data::{CallId, Fault, Transcript, Unscored},
     store::{Rejection, SeminarInfo},
 };
 use ground::Refusal;
@@ -117,6 +117,8 @@ struct Basket {
     asked: bool,
     /// Whether an answer is missing that another run may get.
     lost: bool,
+    /// Whether a reply could not be read.
+    unreadable: bool,
 }
 
 impl Basket {
@@ -133,19 +135,27 @@ async fn extract(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>], rev
     (ctx.notify)(Notice::Working(path));
     let harvest = Harvest { item: path.clone(), ..Harvest::default() };
     let report = StageReport::new("inspire");
-    let mut basket = Basket { kept: Vec::new(), rejected: Vec::new(), report, harvest, asked: false, lost: false };
+    let (kept, rejected) = (Vec::new(), Vec::new());
+    let mut basket = Basket { kept, rejected, report, harvest, asked: false, lost: false, unreadable: false };
     for given in ask_all(ctx, talk, questions).await.with_context(|| format!("inspire: `{path}`"))? {
         take(talk, given, &mut basket);
     }
     if !basket.lost {
         choose(ctx, talk, reviewed, &mut basket).await.with_context(|| format!("inspire: `{path}`"))?;
     }
-    let Basket { kept, rejected, mut report, mut harvest, asked, lost } = basket;
+    let Basket { kept, rejected, mut report, mut harvest, asked, lost, unreadable } = basket;
     if lost {
         // What is on record stays in force: the next run asks what is missing, and then has the whole.
         return Ok(report);
     }
     let standing = kept.iter().filter(|candidate| candidate.inspiration.stands()).count();
+    let before = ctx.store.inspirations(Some(&talk.seminar.id))?;
+    let before = before.iter().filter(|i| i.transcript == talk.transcript.id && i.stands()).count();
+    if unreadable && standing < before {
+        // The failures are listed already; what stands is worth more than what is left.
+        report.notes.push(format!("{path}: replies could not be read; the inspirations that were there stay"));
+        return Ok(report);
+    }
     harvest.kept = standing as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
     report.harvests.push(harvest);
@@ -165,7 +175,7 @@ struct Given {
     refused: Vec<(Refusal, CallId)>,
     harvest: Harvest,
     asked: bool,
-    failed: Option<(String, crate::data::Unscored)>,
+    failed: Option<(String, Unscored)>,
 }
 
 /// Asks the questions about a talk. A large model is asked all at once. A small one is asked one after the other, and
@@ -235,6 +245,7 @@ fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
     basket.harvest.sound += sound.len() as u64;
     if let Some((question, unscored)) = failed {
         basket.lost |= unscored.cause.is_transient();
+        basket.unreadable |= !unscored.cause.is_transient();
         basket.report.fail_unscored(&format!("{} ({question})", talk.seminar.path), &unscored);
     }
     for ((rule, detail), call) in refused {
@@ -251,34 +262,44 @@ fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
 /// The ten that are kept. What a reviewer rejects is kept beside them as rejected: a person may think otherwise.
 async fn choose(ctx: &Context, talk: &Talk<'_>, reviewed: bool, basket: &mut Basket) -> Result<()> {
     let duration = talk.transcript.duration;
-    let kept = std::mem::take(&mut basket.kept);
-    let (mut promising, mut others) = merge::choose(kept, if reviewed { REVIEWED } else { merge::MOST }, duration);
-    if reviewed {
-        let at_once = ctx.llm.parallel("review");
-        let opinions = context::all(&mut promising, at_once, |candidate| review::review(ctx, candidate)).await?;
-        for opinion in opinions {
-            basket.asked |= !opinion.cached;
-            basket.harvest.count(opinion.usage, opinion.value.is_ok());
-            if let Err(unscored) = opinion.value {
-                basket.lost |= unscored.cause.is_transient();
-                basket.report.fail_unscored(&format!("{} (review)", talk.seminar.path), &unscored);
-            }
+    let mut others = std::mem::take(&mut basket.kept);
+    let (mut standing, mut rejected) = (Vec::new(), Vec::new());
+    // More are looked at until ten stand or none is left.
+    while standing.len() < merge::MOST && !others.is_empty() {
+        let (mut promising, left) = merge::choose(others, REVIEWED, duration);
+        others = left;
+        if reviewed {
+            review_all(ctx, talk, &mut promising, basket).await?;
         }
+        let (good, bad): (Vec<_>, Vec<_>) = promising.into_iter().partition(|found| found.inspiration.stands());
+        standing.extend(good);
+        rejected.extend(bad);
     }
-    let (standing, rejected): (Vec<_>, Vec<_>) =
-        promising.into_iter().partition(|candidate| candidate.inspiration.stands());
     let (mut kept, left) = merge::choose(standing, merge::MOST, duration);
-    others.extend(left);
-    for candidate in others {
+    for candidate in others.into_iter().chain(left) {
         basket.refuse("more_than_ten", candidate.inspiration.text.clone(), &candidate.call);
     }
     for candidate in rejected {
         let fault = candidate.inspiration.reviews.iter().find_map(|review| review.fault);
-        let rule = format!("review_{}", fault.map_or("rejected", crate::data::Fault::word));
+        let rule = format!("review_{}", fault.map_or("rejected", Fault::word));
         basket.refuse(&rule, candidate.inspiration.text.clone(), &candidate.call);
         kept.push(candidate);
     }
     basket.kept = kept;
+    Ok(())
+}
+
+/// Has each of the candidates looked at a second time.
+async fn review_all(ctx: &Context, talk: &Talk<'_>, candidates: &mut [Candidate], basket: &mut Basket) -> Result<()> {
+    let at_once = ctx.llm.parallel("review");
+    for opinion in context::all(candidates, at_once, |candidate| review::review(ctx, candidate)).await? {
+        basket.asked |= !opinion.cached;
+        basket.harvest.count(opinion.usage, opinion.value.is_ok());
+        if let Err(unscored) = opinion.value {
+            basket.lost |= unscored.cause.is_transient();
+            basket.report.fail_unscored(&format!("{} (review)", talk.seminar.path), &unscored);
+        }
+    }
     Ok(())
 }
 

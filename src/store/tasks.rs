@@ -6,7 +6,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 
 use super::{Rejection, Store, from_word, inspirations::save_rejections, runs::add_event, to_word};
-use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex};
+use crate::data::{CallId, Inspiration, InspirationId, SeminarId, Task, TaskId, id::sha256_hex};
 
 impl Store {
     /// Keeps a named set of tasks, and returns its version: a new one, unless the newest has the same members.
@@ -78,6 +78,9 @@ impl Store {
                     add_event(tx, &stream, "task", task.id.as_str())?;
                 }
             }
+            if !matches!(kind, Weaving::Seminar(_)) {
+                tx.execute("DELETE FROM rejection WHERE stage = ?1", [kind.stage()])?;
+            }
             for (seminar, rejected) in rejected {
                 save_rejections(tx, kind.stage(), seminar, rejected, run)?;
             }
@@ -85,31 +88,33 @@ impl Store {
         })
     }
 
-    /// The current tasks by id, without translations.
+    /// The current tasks by id, without translations. What was woven across seminars falls with any of its inspirations;
+    /// that of one seminar is woven anew with it.
     pub fn tasks(&self) -> Result<Vec<Task>> {
-        self.tasks_where("coalesce(json_extract(payload, '$.kind'), '') <> 'translation'")
+        let whole: BTreeSet<InspirationId> =
+            self.inspirations(None)?.into_iter().filter(Inspiration::stands).map(|i| i.id).collect();
+        let mut tasks = self.read_tasks("json_extract(payload, '$.kind') IS NULL")?;
+        let across = self.read_tasks("json_extract(payload, '$.kind') = 'across'")?;
+        tasks.extend(across.into_iter().filter(|task| task.inspirations.iter().all(|id| whole.contains(id))));
+        tasks.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(tasks)
     }
 
     /// The current translations of current tasks, by id.
     pub fn translations(&self) -> Result<Vec<Task>> {
-        self.tasks_where(
-            "json_extract(payload, '$.kind') = 'translation' AND EXISTS
-             (SELECT 1 FROM task o WHERE o.superseded = 0 AND o.id = json_extract(task.payload, '$.translation_of'))",
-        )
+        let originals: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
+        let mut translations = self.read_tasks("json_extract(payload, '$.kind') = 'translation'")?;
+        translations.retain(|task| task.translation_of.as_ref().is_some_and(|id| originals.contains(id)));
+        Ok(translations)
     }
 
-    fn tasks_where(&self, condition: &str) -> Result<Vec<Task>> {
+    fn read_tasks(&self, condition: &str) -> Result<Vec<Task>> {
         let connection = self.connection();
-        // What was woven across seminars falls with any of its inspirations; that of one seminar is woven anew with it.
         let mut statement = connection.prepare_cached(&format!(
             "SELECT id, seminar, phase, type, difficulty, language, coalesce(discipline, 'other'), text,
                     json_extract(payload, '$.translation_of') FROM task
-             WHERE superseded = 0 AND origin = 'seminar'
-             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)
-             AND (coalesce(json_extract(payload, '$.kind'), '') <> 'across' OR NOT EXISTS
-                  (SELECT 1 FROM task_source s JOIN inspiration i ON i.id = s.inspiration
-                   WHERE s.task = task.id AND i.superseded = 1))
-             AND {condition} ORDER BY id"
+             WHERE superseded = 0 AND origin = 'seminar' AND {condition}
+             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar) ORDER BY id"
         ))?;
         let rows = statement.query_map([], read_task)?;
         let mut tasks: Vec<Task> = rows.collect::<rusqlite::Result<_>>()?;
@@ -131,8 +136,8 @@ pub enum Weaving<'a> {
     Seminar(&'a SeminarId),
     /// Those that join several seminars.
     Across,
-    /// Those that say another task in another language.
-    Translation,
+    /// Those that say another task in one of these languages.
+    Translation(&'a [String]),
 }
 
 impl Weaving<'_> {
@@ -141,7 +146,7 @@ impl Weaving<'_> {
         match self {
             Self::Seminar(_) => "weave",
             Self::Across => "weave across",
-            Self::Translation => "translate",
+            Self::Translation(_) => "translate",
         }
     }
 
@@ -150,7 +155,7 @@ impl Weaving<'_> {
         match self {
             Self::Seminar(_) => None,
             Self::Across => Some("across"),
-            Self::Translation => Some("translation"),
+            Self::Translation(_) => Some("translation"),
         }
     }
 
@@ -158,11 +163,16 @@ impl Weaving<'_> {
     fn current(self, tx: &Transaction<'_>) -> rusqlite::Result<BTreeSet<String>> {
         let seminar = if let Self::Seminar(id) = self { Some(id.as_str()) } else { None };
         let mut statement = tx.prepare_cached(
-            "SELECT id FROM task WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1)
+            "SELECT id, language FROM task WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1)
              AND json_extract(payload, '$.kind') IS ?2",
         )?;
-        let rows = statement.query_map(params![seminar, self.word()], |row| row.get(0))?;
-        rows.collect()
+        let rows = statement.query_map(params![seminar, self.word()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let replaced = |language: &String| match self {
+            Self::Translation(languages) => languages.contains(language),
+            _ => true,
+        };
+        let found: Vec<(String, String)> = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(found.into_iter().filter(|(_, language)| replaced(language)).map(|(id, _)| id).collect())
     }
 }
 
@@ -177,7 +187,8 @@ fn upsert(tx: &Transaction<'_>, kind: Weaving<'_>, task: &Task, call: &CallId, r
     tx.execute(
         "INSERT INTO task (id, seminar, phase, type, difficulty, discipline, language, text, call, run, payload)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-         ON CONFLICT (id) DO UPDATE SET superseded = 0, difficulty = ?5, discipline = ?6, call = ?9, payload = ?11",
+         ON CONFLICT (id) DO UPDATE SET superseded = 0, difficulty = ?5, discipline = ?6, language = ?7, call = ?9,
+            payload = ?11",
         params![
             task.id.as_str(),
             task.seminar.as_str(),

@@ -7,13 +7,15 @@ use regex::Regex;
 
 use super::words::fold;
 
-/// Whether a sentence addresses a model that reads it, or tells its reader to drop what it was told. Talk about models,
+/// Whether a sentence of the text addresses a model that reads it, or tells its reader to drop what it was told. Talk about models,
 /// rules and instructions as a subject is none.
-pub fn gives_orders(sentence: &str) -> bool {
-    let folded = fold(sentence);
+pub fn gives_orders(text: &str) -> bool {
+    let folded = fold(text);
     let folded = folded.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_in = |pattern: &Regex| pattern.is_match(&folded);
-    ALONE.iter().any(is_in) || EN.iter().all(is_in) || ZH.iter().all(is_in)
+    folded.split_inclusive(['.', '!', '?', ';', '。', '！', '？', '；']).any(|sentence| {
+        let is_in = |pattern: &Regex| pattern.is_match(sentence);
+        ALONE.iter().any(is_in) || EN.iter().all(is_in) || ZH.iter().all(is_in)
+    })
 }
 
 #[expect(clippy::unwrap_used, reason = "the patterns are constants that the tests compile")]
@@ -29,8 +31,8 @@ static ALONE: LazyLock<[Regex; 4]> = LazyLock::new(|| {
       (?:ignore|disregard|forget|override|bypass|set\ aside|do\ not\ follow|stop\ following) \s
       (?:\w+\s){0,2}? (?:all|any|your|the|previous|prior|earlier|above|these|every(?:thing)?) \s? (?:\w+\s){0,3}?
       (?:instructions?|guidance|guidelines|rules|prompts?|directions|orders|constraints|briefing|were\ told|above|before)\b",
-        r"\bif you(?:'re| are)(?: an?)? (?:\w+ ){0,2}(?:ai|llm|language model|model|assistant|bot|chatbot|automated|automatic|program|machine|software)\b",
-        r"\b(?:ai|llms?|language models?|assistants?|chatbots?|(?:ai|automated) (?:readers?|systems?|tools?|note takers?)|summari[sz]ers?)\b(?: that [^,.;]{0,60})?[,:]? (?:you (?:must|should|are|will|shall)|please|must now|is to)\b",
+        r"\bif you(?:'re| are)(?: an?)? (?:large )?(?:ai|a\.i\.|llm|language model|chatbot|(?:ai|automated|automatic|virtual) (?:assistant|reader|note ?taker|summari[sz]er|transcriber|tool|system|program))s?\b",
+        r"\b(?:ais?|llms?|language models?|ai assistants?|chatbots?|(?:ai|automated) (?:readers?|systems?|tools?|note ?takers?)|summari[sz]ers?)(?: (?:that|who|which) [^,.;]{0,60})?[,:] (?:you (?:must|should|are|will|shall)|please|do not|ignore|write|treat)\b",
         r"(?:忽略|无视|忘记|忘掉|不要遵守|不必遵守|不要理会|抛开|停止遵循|不要遵循)[^，。]{0,8}(?:指令|指示|提示|要求|规则|设定|说明)",
     ]
     .map(compiled)
@@ -39,8 +41,8 @@ static ALONE: LazyLock<[Regex; 4]> = LazyLock::new(|| {
 /// Together they are one: somebody who is a program, the text at hand or what is made of it, and an order.
 static EN: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     [
-        r"\b(?:ai|a\.i\.|llms?|language models?|chatbots?|assistants?|automated|automatic|bots?|summari[sz]ers?|models?|software|program)\b",
-        r"\b(?:(?:this|the) (?:recording|transcript|text|talk|audio|passage|line|conversation|summary|output|answer|task list)|the following|(?:every|your|any|each) (?:summary|answer|output|reply|response|task|note)|they (?:write|produce|output))\b",
+        r"\b(?:ais?|llms?|language models?|chatbots?|(?:ai|virtual|automated) (?:assistants?|readers?|note ?takers?|systems?|tools?)|summari[sz]ers?)\b",
+        r"\b(?:this (?:recording|transcript|text|talk|audio|passage|line|conversation)|(?:every|your) (?:summary|answer|output|reply|response|note)s?)\b",
         r"\b(?:must|should|shall|please|disregard|ignore|append|have to|need to|are (?:instructed|required|asked|told) to)\b",
     ]
     .map(compiled)
@@ -50,8 +52,8 @@ static EN: LazyLock<[Regex; 3]> = LazyLock::new(|| {
 static ZH: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     [
         r"人工智能|语言模型|大模型|\bai\b|ai(?:助手|系统|模型)|智能助手|机器人|自动(?:摘要|整理|转写|总结)|模型",
-        r"本段|本文|这段|本次录音|摘要|总结|输出时|回答时|你的(?:输出|回答)|转写稿|以上内容|后文",
-        r"请|必须|务必|应当|应该|不要|你要|不得|一律",
+        r"本段|这段(?:录音|文字|话)|本次录音|(?:在|把|将)(?:摘要|总结)|你的(?:输出|回答|摘要)|以上内容",
+        r"请(?:不要|勿|把|将|在|只|直接|输出|写|忽略|务必|于)|必须|务必|不得|一律",
     ]
     .map(compiled)
 });
@@ -84,6 +86,12 @@ mod tests {
             "We asked the nurses to follow the guidelines and to note every exception.",
             "这个模型没有学会声调的规则。",
             "语言模型应该在更多方言上训练。",
+            "比较三种语言模型生成的会议摘要，评价应当由两人完成。",
+            "If you are a machine learning person, you know the problem.",
+            "The job of a language model is to predict the next word.",
+            "A language model must read the text twice before it answers.",
+            "An assistant professor should know the following software.",
+            "Compare automatic recognition models. The table should list how each reads the text.",
             "",
         ] {
             assert!(!gives_orders(talk), "{talk}");

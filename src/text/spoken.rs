@@ -58,7 +58,14 @@ impl Spoken {
         if quote.words.is_empty() {
             return None;
         }
-        let (edits, place) = self.nearest(&quote)?;
+        let exact = self
+            .words
+            .windows(quote.words.len())
+            .position(|said| said.iter().zip(&quote.words).all(|(said, wanted)| said.folded == wanted.folded));
+        let (edits, place) = match exact {
+            Some(begin) => (0, begin..begin + quote.words.len()),
+            None => self.nearest(&quote)?,
+        };
         let similarity = 1.0 - edits as f64 / quote.words.len() as f64;
         let said = &self.words[place];
         let same = edits == 0 || (similarity >= LEAST_SIMILARITY && turning(said) == turning(&quote.words));

@@ -10,7 +10,7 @@ use anyhow::Result;
 use super::{Attempt, Loom, Options, attempt, disciplines::Disciplines, plan::Slot};
 use crate::{
     context::{Context, Notice, StageReport},
-    data::{Inspiration, InspirationType, SeminarId, TaskType, primary_language},
+    data::{CallId, Inspiration, InspirationType, SeminarId, Task, TaskType, primary_language},
     store::{Rejection, SeminarInfo, Weaving},
     text::words::terms,
 };
@@ -38,19 +38,21 @@ pub async fn across(
     let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars.iter().map(|seminar| (&seminar.id, seminar)).collect();
     let mut inspirations = ctx.store.inspirations(None)?;
     inspirations.retain(|i| of.get(&i.seminar).is_some_and(|seminar| seminar.transcript == i.transcript) && i.stands());
-    let mut woven = Vec::new();
+    let mut woven: Vec<(Task, CallId)> = Vec::new();
     let mut rejected = BTreeMap::<SeminarId, Vec<Rejection>>::new();
     let mut asked = false;
     for (turn, (one, other)) in pairs(&inspirations, &of, options.across).into_iter().enumerate() {
         let (seminar, guest) = (of[&one.seminar], of[&other.seminar]);
         let people = [seminar.people(), guest.people()].concat();
         let mut loom = Loom::new(seminar, people, options, disciplines);
+        loom.others = woven.iter().map(|(task, _)| task.clone()).collect();
         loom.harvest.item = format!("{} × {}", seminar.path, guest.path);
         let slot = Slot { sources: vec![one, other], task_type: FAMILIES[turn % FAMILIES.len()] };
         let attempt = attempt(ctx, &slot, &mut loom).await?;
         asked |= loom.asked;
         if let Attempt::Lost(unscored) = attempt {
             report.fail_unscored(&loom.harvest.item, &unscored);
+            (ctx.notify)(Notice::End);
             return Ok(report);
         }
         loom.harvest.kept = loom.kept.len() as u64;
@@ -64,7 +66,8 @@ pub async fn across(
     ctx.store.save_tasks(Weaving::Across, &woven, &rejected)?;
     if woven.len() < options.across {
         report.notes.push(format!(
-            "{} of {} tasks across seminars: two inspirations of different talks in one language must share words",
+            "{} of {} tasks across seminars: two inspirations of different talks in one language must share words, and \
+             the task must pass the rules",
             woven.len(),
             options.across
         ));
@@ -83,18 +86,24 @@ fn pairs<'a>(
 ) -> Vec<(&'a Inspiration, &'a Inspiration)> {
     use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
     let words: Vec<BTreeSet<String>> = inspirations.iter().map(|i| terms(&i.words())).collect();
+    // Which ways of doing things have a term.
+    let mut having = BTreeMap::<&String, Vec<usize>>::new();
+    for (b, _) in inspirations.iter().enumerate().filter(|(_, i)| matches!(i.kind, Methodology | Transdisciplinary)) {
+        words[b].iter().for_each(|term| having.entry(term).or_default().push(b));
+    }
+    let language = |i: usize| primary_language(&of[&inspirations[i].seminar].language);
     let mut found = Vec::new();
     for (a, one) in inspirations.iter().enumerate().filter(|(_, i)| matches!(i.kind, Limitation | Hypothesis)) {
-        for (b, other) in
-            inspirations.iter().enumerate().filter(|(_, i)| matches!(i.kind, Methodology | Transdisciplinary))
-        {
-            let shared = words[a].intersection(&words[b]).count();
-            let together =
-                primary_language(&of[&one.seminar].language) == primary_language(&of[&other.seminar].language);
-            if one.seminar != other.seminar && together && shared > 0 {
-                found.push((std::cmp::Reverse(shared), a, b));
-            }
+        let mut shared = BTreeMap::<usize, usize>::new();
+        for b in words[a].iter().filter_map(|term| having.get(term)).flatten() {
+            *shared.entry(*b).or_default() += 1;
         }
+        shared.retain(|b, _| inspirations[*b].seminar != one.seminar && language(a) == language(*b));
+        let mut near: Vec<_> = shared.into_iter().map(|(b, n)| (std::cmp::Reverse(n), a, b)).collect();
+        near.sort_unstable();
+        // More than these can never be chosen for it.
+        near.truncate(most);
+        found.extend(near);
     }
     found.sort_unstable();
     let mut used = BTreeMap::<usize, usize>::new();

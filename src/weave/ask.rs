@@ -87,7 +87,7 @@ impl Question<'_> {
             "opening": plan::frame(family, chinese).0,
             "deliverable": plan::deliverable(family, chinese),
             "disciplines": self.disciplines,
-            "broken": self.broken.map(|(rule, text)| json!({ "text": text, "reason": rule.reason(chinese) })),
+            "broken": self.broken.map(|(rule, draft)| rule.of_draft(draft, chinese)),
         })
     }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, Cause, Id, Phase, SeminarId, Task, TaskId, Unscored},
+    data::{CallId, Cause, Id, Phase, SeminarId, Task, TaskId, Unscored, primary_language},
     store::{Rejection, SeminarInfo, Weaving},
 };
 pub use across::across;
@@ -60,9 +60,12 @@ impl Options {
                 self.per_seminar
             ));
         }
-        let tag = |tag: &str| tag.len() >= 2 && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        match std::iter::once(&self.language).chain(&self.translate).find(|language| !tag(language)) {
-            Some(other) => Err(format!("not a language tag: `{other}`\nhint: such as en or zh")),
+        let known = |tag: &str| ["en", "zh"].contains(&primary_language(tag));
+        let own = (self.language != TALK).then_some(&self.language);
+        match own.into_iter().chain(&self.translate).find(|tag| !known(tag)) {
+            Some(other) => {
+                Err(format!("no tasks in this language: `{other}`\nhint: en or zh: the rules read no other"))
+            }
             None => Ok(()),
         }
     }
@@ -97,21 +100,35 @@ struct Loom<'a> {
     language: &'a str,
     people: Vec<String>,
     disciplines: &'a Disciplines,
+    /// Tasks of others that must not be repeated.
+    others: Vec<Task>,
     kept: Vec<(Task, CallId)>,
     rejected: Vec<Rejection>,
     report: StageReport,
     harvest: Harvest,
     /// Whether a model had to be asked.
     asked: bool,
+    /// Replies that could not be read.
+    unreadable: u64,
 }
 
 impl<'a> Loom<'a> {
     fn new(seminar: &'a SeminarInfo, people: Vec<String>, options: &'a Options, disciplines: &'a Disciplines) -> Self {
         let language = if options.language == TALK { &seminar.language } else { &options.language };
         let harvest = Harvest { item: seminar.path.clone(), ..Harvest::default() };
-        let (kept, rejected) = (Vec::new(), Vec::new());
-        let report = StageReport::new("weave");
-        Self { seminar, language, people, disciplines, kept, rejected, report, harvest, asked: false }
+        Self {
+            seminar,
+            language,
+            people,
+            disciplines,
+            others: Vec::new(),
+            kept: Vec::new(),
+            rejected: Vec::new(),
+            report: StageReport::new("weave"),
+            harvest,
+            asked: false,
+            unreadable: 0,
+        }
     }
 
     fn refuse(&mut self, rule: &str, detail: String, call: CallId) {
@@ -130,6 +147,7 @@ impl<'a> Loom<'a> {
         let inspirations: Vec<_> = slot.sources.iter().map(|inspiration| inspiration.id.clone()).collect();
         let mut parts: Vec<&str> = inspirations.iter().map(Id::as_str).collect();
         parts.extend([slot.task_type.label(), &text]);
+        let chosen = woven.discipline.filter(|chosen| self.disciplines.ids().contains(&chosen.as_str()));
         let of_talk = self.seminar.discipline.as_deref().map(|called| self.disciplines.resolve(called));
         Task {
             id: TaskId::of(&parts),
@@ -138,7 +156,7 @@ impl<'a> Loom<'a> {
             task_type: slot.task_type,
             difficulty: woven.difficulty,
             language: self.language.to_owned(),
-            discipline: of_talk.or(woven.discipline).unwrap_or_else(|| disciplines::OTHER.to_owned()),
+            discipline: of_talk.or(chosen).unwrap_or_else(|| disciplines::OTHER.to_owned()),
             task: text,
             inspirations,
             translation_of: None,
@@ -160,6 +178,8 @@ async fn weave(
     if inspirations.is_empty() {
         let mut report = StageReport::new("weave");
         let message = "the transcript has no inspirations\nhint: `taskgen inspire` finds them";
+        // Tasks of inspirations that are gone, or were rejected, go with them.
+        ctx.store.save_tasks(Weaving::Seminar(&seminar.id), &[], &BTreeMap::new())?;
         report.fail(&seminar.path, "no_inspirations", message);
         return Ok(report);
     }
@@ -179,6 +199,12 @@ async fn weave(
                 return Ok(loom.report);
             }
         }
+    }
+    let standing = ctx.store.tasks()?.iter().filter(|task| task.seminar == seminar.id).count();
+    if loom.unreadable > 0 && loom.kept.len() < rules::FEWEST.min(standing) {
+        let message = format!("{} replies could not be read; the tasks that were there stay", loom.unreadable);
+        loom.report.fail(&seminar.path, "unreadable_replies", message + "\nhint: `taskgen calls --failed` shows them");
+        return Ok(loom.report);
     }
     let missing = missing(&loom);
     let Loom { kept, rejected, mut report, mut harvest, asked, .. } = loom;
@@ -225,6 +251,7 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
             Err(unscored) if unscored.cause == Cause::NotAsked => return Ok(Attempt::NotAsked),
             Err(unscored) if unscored.cause.is_transient() => return Ok(Attempt::Lost(unscored)),
             Err(unscored) => {
+                loom.unreadable += 1;
                 loom.refuse(unscored.cause.word(), unscored.reason, answer.call);
                 // The same question has the same answer; only a small model is asked another one.
                 if small {
@@ -235,7 +262,8 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
         };
         loom.harvest.found += 1;
         let task = loom.task(slot, woven);
-        match rules::check(&task, Material { words: &words, people: &loom.people }, &loom.kept()) {
+        let material = Material { words: &words, people: &loom.people };
+        match rules::check(&task, material, &loom.kept()).and_then(|()| rules::new_beside(&task, &loom.others)) {
             Ok(()) => {
                 loom.harvest.sound += 1;
                 loom.kept.push((task, answer.call));

@@ -33,7 +33,8 @@ impl Answer for Translated {}
 pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[String]) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("translate");
-    let people: BTreeMap<&SeminarId, Vec<String>> = seminars.iter().map(|s| (&s.id, s.people())).collect();
+    // A task may join talks: nobody who spoke at any of them is to be named.
+    let people: Vec<String> = seminars.iter().flat_map(SeminarInfo::people).collect();
     let tasks = ctx.store.tasks()?;
     let wanted: Vec<(&Task, &String)> = tasks
         .iter()
@@ -41,9 +42,8 @@ pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[Str
         .filter(|(task, language)| primary_language(&task.language) != primary_language(language))
         .collect();
     (ctx.notify)(Notice::Start { stage: "translate", total: wanted.len() as u64 });
-    let none = Vec::new();
     let done = context::all(&wanted, ctx.llm.parallel("translate"), |(task, language)| {
-        let people = people.get(&task.seminar).unwrap_or(&none);
+        let people = &people;
         async move {
             let one = one(ctx, task, language, people).await;
             (ctx.notify)(Notice::Advance(1));
@@ -69,13 +69,16 @@ pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[Str
         }
         woven.extend(one.kept);
     }
+    if woven.len() < wanted.len() {
+        report.notes.push(format!("{} of {} translations were kept", woven.len(), wanted.len()));
+    }
     harvest.sound = woven.len() as u64;
     harvest.kept = woven.len() as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
     report.seconds = harvest.seconds;
     report.harvests.push(harvest);
     if !lost {
-        ctx.store.save_tasks(Weaving::Translation, &woven, &rejected)?;
+        ctx.store.save_tasks(Weaving::Translation(languages), &woven, &rejected)?;
     }
     Ok(report)
 }
@@ -98,7 +101,7 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
         let vars = json!({
             "language": language,
             "task": task.task,
-            "broken": broken.as_ref().map(|(rule, text)| json!({ "text": text, "reason": rule.reason(chinese) })),
+            "broken": broken.as_ref().map(|(rule, draft)| rule.of_draft(draft, chinese)),
         });
         let ask =
             Ask { role: "translate", prompt: "weave/translation", vars: &vars, max_tokens: 400, ..Ask::default() };

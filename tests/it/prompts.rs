@@ -16,10 +16,10 @@ fn sample(name: &str, language: &str) -> Value {
         "weave/task" | "weave/task-short" => json!({
             "language": language, "ideas": [{ "text": text, "quotes": [text] }], "family": "test the claim",
             "opening": "Test", "deliverable": "a report", "disciplines": ["health"],
-            "broken": { "text": text, "reason": "too short" }
+            "broken": { "text": text, "reason": "too short", "words": null }
         }),
         "weave/translation" => {
-            json!({ "language": language, "task": text, "broken": { "text": text, "reason": "too short" } })
+            json!({ "language": language, "task": text, "broken": { "text": text, "reason": "too short", "words": null } })
         }
         "rank/judge" | "rank/judge-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });

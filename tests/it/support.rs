@@ -72,7 +72,7 @@ impl Project {
         let project = Self { folder, server: url.to_owned() };
         project.ok(&["init", "."]);
         let config = format!(
-            "[roles]\ninspire = \"fake/m\"\nreview = \"fake/m\"\nweave = \"fake/m\"\ntranslate = \"fake/m\"\nprobe = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[near]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
+            "[roles]\ninspire = \"fake/m\"\nreview = \"fake/m\"\nweave = \"fake/m\"\ntranslate = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[near]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
         );
         std::fs::write(project.path("taskgen.toml"), config).expect("the project is writable");
         project

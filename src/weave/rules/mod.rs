@@ -8,9 +8,12 @@ mod pointing;
 
 use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
+
 use crate::{
     data::{Phase, Task},
     text::{
+        agree::numbers,
         likeness::jaccard,
         orders::gives_orders,
         words::{han_count, is_chinese, terms, word_count},
@@ -80,6 +83,11 @@ pub enum Broken {
 }
 
 impl Broken {
+    /// What a prompt says of a draft that breaks it.
+    pub fn of_draft(&self, draft: &str, chinese: bool) -> Value {
+        json!({ "text": draft, "reason": self.reason(chinese), "words": self.words() })
+    }
+
     /// The name under which it is counted.
     pub fn name(&self) -> &'static str {
         match self {
@@ -100,8 +108,19 @@ impl Broken {
         }
     }
 
+    /// The words that break it, where there are some.
+    fn words(&self) -> Option<&str> {
+        match self {
+            Self::PointsAtTheEvent(words)
+            | Self::NotSelfContained(words)
+            | Self::TwoDeliverables(words)
+            | Self::NumbersDiffer(words) => Some(words),
+            _ => None,
+        }
+    }
+
     /// The exact reason, for the model's second try, in the language of the task.
-    pub fn reason(&self, chinese: bool) -> String {
+    fn reason(&self, chinese: bool) -> String {
         match (self, chinese) {
             (Self::TooLong, false) => "It is longer than 100 words.".into(),
             (Self::TooLong, true) => "超过了160个字。".into(),
@@ -113,22 +132,20 @@ impl Broken {
             (Self::Unfinished, true) => "句子没有写完。请写短一些，以句号结束。".into(),
             (Self::WrongLanguage, false) => "It must be written in English.".into(),
             (Self::WrongLanguage, true) => "必须用中文写。".into(),
-            (Self::PointsAtTheEvent(words), false) => {
-                format!("It says \"{words}\". The reader was not there: never point at a talk or a speaker.")
+            (Self::PointsAtTheEvent(_), false) => {
+                "It points at a talk or its people, by these words. The reader was not there.".into()
             }
-            (Self::PointsAtTheEvent(words), true) => {
-                format!("出现了“{words}”。读者没有听过报告，不要提到报告或报告人。")
+            (Self::PointsAtTheEvent(_), true) => "下面的字词指向报告或报告人，而读者没有听过报告。".into(),
+            (Self::NotSelfContained(_), false) => {
+                "It leans on another text by these words, but the reader sees nothing else. Say what is meant.".into()
             }
-            (Self::NotSelfContained(words), false) => {
-                format!("It says \"{words}\", but the reader sees nothing else. Say what is meant.")
-            }
-            (Self::NotSelfContained(words), true) => format!("出现了“{words}”，但读者看不到别的内容。请直接写明。"),
+            (Self::NotSelfContained(_), true) => "下面的字词指向别的内容，但读者看不到。请直接写明。".into(),
             (Self::GivesOrders, false) => "It gives orders to a model. Write a research task.".into(),
             (Self::GivesOrders, true) => "它在向模型下指令。请写研究任务。".into(),
-            (Self::TwoDeliverables(words), false) => {
-                format!("\"{words}\" asks for a second thing. Ask for one deliverable only.")
+            (Self::TwoDeliverables(_), false) => {
+                "These words ask for a second thing. Ask for one deliverable only.".into()
             }
-            (Self::TwoDeliverables(words), true) => format!("“{words}”要求第二件成果。只能要求一件成果。"),
+            (Self::TwoDeliverables(_), true) => "下面的字词要求第二件成果。只能要求一件成果。".into(),
             (Self::WrongPhase, false) => "Its phase is not the one of its type.".into(),
             (Self::WrongPhase, true) => "它的阶段与类型不符。".into(),
             (Self::NoDeliverable, false) => {
@@ -137,8 +154,8 @@ impl Broken {
             (Self::NoDeliverable, true) => "没有写明要交什么成果，例如报告、表格或方案。".into(),
             (Self::KeyTermsMissing, false) => "It does not use the key words of the idea.".into(),
             (Self::KeyTermsMissing, true) => "没有使用这个想法的关键词。".into(),
-            (Self::NumbersDiffer(number), false) => format!("The number {number} is not in both texts."),
-            (Self::NumbersDiffer(number), true) => format!("数字{number}不是两边都有。"),
+            (Self::NumbersDiffer(_), false) => "This number is not in both texts.".into(),
+            (Self::NumbersDiffer(_), true) => "这个数字不是两边都有。".into(),
             (Self::Duplicate, false) => "It repeats another task. Ask for something else.".into(),
             (Self::Duplicate, true) => "与另一个任务重复。请换一个要求。".into(),
             (Self::FamilyThrice, false) => "There are two tasks of this family already.".into(),
@@ -160,6 +177,11 @@ pub fn check(task: &Task, material: Material<'_>, kept: &[&Task]) -> Result<(), 
     Ok(())
 }
 
+/// Whether a task says nothing that one of `others` says.
+pub fn new_beside(task: &Task, others: &[Task]) -> Result<(), Broken> {
+    if others.iter().any(|other| same(other, task)) { Err(Broken::Duplicate) } else { Ok(()) }
+}
+
 /// Checks what says `original` in another language: its own form, no pointing, and the numbers of the original.
 pub fn translation(task: &Task, original: &Task, material: Material<'_>) -> Result<(), Broken> {
     of_its_form(task)?;
@@ -167,17 +189,10 @@ pub fn translation(task: &Task, original: &Task, material: Material<'_>) -> Resu
     if !deliverable::is_named(&task.task) {
         return Err(Broken::NoDeliverable);
     }
-    let (lost, added) = (digits(&original.task), digits(&task.task));
-    match lost.symmetric_difference(&added).next() {
+    match numbers(&original.task).symmetric_difference(&numbers(&task.task)).next() {
         Some(number) => Err(Broken::NumbersDiffer(number.clone())),
         None => Ok(()),
     }
-}
-
-/// The numbers in digits.
-fn digits(text: &str) -> BTreeSet<String> {
-    let runs = text.split(|c: char| !c.is_ascii_digit());
-    runs.filter(|run| run.len() >= 2).map(str::to_owned).collect()
 }
 
 /// The phases that a seminar's tasks leave out.

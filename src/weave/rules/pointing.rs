@@ -23,24 +23,114 @@ pub fn leaning(task: &str) -> Option<String> {
     LEANING.find(&plain).map(|found| found.as_str().trim().to_owned())
 }
 
-/// A name of somebody who spoke: in Latin script any word of it, in Han script the whole or the surname with a title.
+/// A name of somebody who spoke. In Latin script the whole name or any word of it, but for those that are words of the
+/// language, too; in Han script the whole name, or the surname with a title.
 fn named(task: &str, people: &[String]) -> Option<String> {
     let words: Vec<&str> = task.split(|c: char| !c.is_alphabetic() && c != '-').collect();
-    people.iter().find_map(|name| {
-        let name = name.trim();
+    people.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).find_map(|name| {
         if name.chars().any(is_han) {
-            let surname = name.chars().next()?;
+            let compound = ZH_COMPOUND.iter().find(|surname| name.starts_with(**surname));
+            let surname = compound.map_or_else(|| name.chars().take(1).collect(), |surname| (*surname).to_owned());
             let titled = ZH_TITLES.iter().map(|title| format!("{surname}{title}"));
             return std::iter::once(name.to_owned()).chain(titled).find(|form| task.contains(form.as_str()));
         }
-        let mut parts = name.split_whitespace().filter(|part| part.chars().count() >= 3 && !TITLES.contains(part));
+        if task.contains(name) {
+            return Some(name.to_owned());
+        }
+        let mut parts = name.split_whitespace().filter(|part| part.chars().count() >= 3 && !WORDS.contains(part));
         parts.find(|part| part.starts_with(char::is_uppercase) && words.contains(part)).map(str::to_owned)
     })
 }
 
-const TITLES: &[&str] = &["Prof", "Prof.", "Professor", "Dr.", "Mrs", "Mrs.", "The"];
-const ZH_TITLES: &[&str] =
-    &["老师", "教授", "博士", "先生", "女士", "院士", "主任", "医生", "研究员", "馆长", "总", "工"];
+/// Parts of names that are titles or words as well.
+const WORDS: &[&str] = &[
+    "Prof",
+    "Prof.",
+    "Professor",
+    "Dr.",
+    "Mrs",
+    "Mrs.",
+    "The",
+    "May",
+    "June",
+    "April",
+    "August",
+    "Mark",
+    "Will",
+    "Green",
+    "Brown",
+    "White",
+    "Black",
+    "Gray",
+    "Young",
+    "Long",
+    "Short",
+    "Rose",
+    "Grace",
+    "Hope",
+    "Joy",
+    "Bill",
+    "Rich",
+    "Art",
+    "Frank",
+    "Grant",
+    "Wood",
+    "Stone",
+    "Hill",
+    "Field",
+    "Lake",
+    "Rivers",
+    "King",
+    "Bishop",
+    "Price",
+    "Park",
+    "Bell",
+    "Fox",
+    "Wolf",
+    "Bird",
+    "Cook",
+    "Baker",
+    "Miller",
+    "Lamb",
+    "Day",
+    "Moon",
+    "Snow",
+    "Winter",
+    "Summer",
+    "Sun",
+    "Love",
+    "Best",
+    "Sharp",
+    "Swift",
+    "Banks",
+    "Berg",
+    "Bach",
+    "Case",
+    "Chase",
+    "Drew",
+    "Earl",
+    "Faith",
+    "Gene",
+    "Ivy",
+    "Jack",
+    "Page",
+    "Pearl",
+    "Ray",
+    "Reed",
+    "Sage",
+    "Ward",
+    "West",
+    "North",
+    "England",
+    "Paris",
+    "London",
+    "Florence",
+    "Victoria",
+    "China",
+];
+const ZH_TITLES: &[&str] = &["老师", "教授", "博士", "先生", "女士", "院士", "主任", "医生", "研究员", "馆长"];
+const ZH_COMPOUND: &[&str] =
+    &["欧阳", "司马", "上官", "诸葛", "夏侯", "东方", "皇甫", "尉迟", "公孙", "慕容", "令狐", "宇文", "长孙", "司徒"];
 
 macro_rules! patterns {
     ($($pattern:literal)*) => { vec![$(compiled($pattern)),*] };
