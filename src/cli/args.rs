@@ -108,6 +108,9 @@ pub enum Command {
     /// What there is, as pages
     #[command(subcommand)]
     Report(Report),
+    /// Look at the inspirations, accept or reject them
+    #[command(subcommand)]
+    Inspirations(Inspirations),
     /// Look at the tasks, follow one back to the recording, export them
     #[command(subcommand)]
     Tasks(Tasks),
@@ -183,7 +186,7 @@ pub struct Sound {
     pub jobs: Option<usize>,
 }
 
-/// `inspire`
+/// Which seminars.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Select {
     /// Only this seminar, by path or id (repeatable)
@@ -399,6 +402,34 @@ pub enum Report {
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
     },
+}
+
+/// `inspirations …`
+#[derive(Debug, Subcommand)]
+pub enum Inspirations {
+    /// The inspirations, where each comes from, and what reviewers said of it
+    List {
+        #[command(flatten)]
+        select: Select,
+        /// Only those that are rejected: no task is woven from them
+        #[arg(long)]
+        rejected: bool,
+    },
+    /// Accept or reject them, one at a time and in no order, without knowing what others said; each decision is saved at once
+    Review(Review),
+}
+
+/// `inspirations review`
+#[derive(Debug, clap::Args)]
+pub struct Review {
+    #[command(flatten)]
+    pub select: Select,
+    /// Whose decisions they are [default: the user's name]
+    #[arg(long, value_name = "NAME")]
+    pub reviewer: Option<String>,
+    /// Show what this reviewer has decided, too
+    #[arg(long)]
+    pub again: bool,
 }
 
 /// `tasks …`

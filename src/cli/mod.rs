@@ -11,6 +11,7 @@ mod doctor;
 mod evaluate;
 mod exit;
 mod init;
+mod inspirations;
 mod leaderboard;
 mod leaderboard_page;
 mod listing;
@@ -30,6 +31,7 @@ mod relative;
 mod report;
 mod reports;
 mod resolve;
+mod review;
 mod roles;
 mod select;
 mod side;
@@ -94,6 +96,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Evaluate(args) => evaluate::run(&global, &args, printer),
         Command::Leaderboard(args) => leaderboard::leaderboard(&global, &args, printer),
         Command::Report(command) => report::report(&global, command, printer),
+        Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
         Command::Tasks(command) => tasks::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),

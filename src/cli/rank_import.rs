@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     args::Global,
     exit::{self, Usage},
-    output::Printer,
+    output::{Printer, one_line},
     project::Project,
 };
 use crate::{
@@ -101,13 +101,6 @@ fn save(store: &Store, a: TaskId, b: TaskId, sample: u32, who: &str, line: Line)
     let comparison = Comparison { a, b, sample, outcome: Ok(line.verdict), call: CallId::from_stored(String::new()) };
     store.save_comparison(&comparison, &judge, line.number as u32).context("cannot keep a judgement")?;
     Ok(judge)
-}
-
-fn one_line(name: &str) -> String {
-    name.split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// The one task with this id or start of an id.

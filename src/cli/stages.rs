@@ -224,7 +224,7 @@ fn one_stage(
 }
 
 /// The seminars that the flags name; all without any.
-fn chosen_by_name(store: &Store, args: &args::Select) -> Result<Vec<SeminarInfo>> {
+pub fn chosen_by_name(store: &Store, args: &args::Select) -> Result<Vec<SeminarInfo>> {
     inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")).into())
 }
 

@@ -10,7 +10,7 @@ use super::{
     args::{Global, Tasks},
     exit::{self, Usage},
     listing::{self, Listed, Listing},
-    output::{Printer, table},
+    output::{Printer, one_line, table},
     project::Project,
     select,
 };
@@ -204,10 +204,6 @@ fn text_show(traced: &Traced<'_>) -> String {
         out.push_str(&format!("\n  in context: {context}"));
     }
     out
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Serialize)]

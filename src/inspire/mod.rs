@@ -145,14 +145,16 @@ async fn extract(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>], rev
         // What is on record stays in force: the next run asks what is missing, and then has the whole.
         return Ok(report);
     }
-    let standing = kept.iter().filter(|candidate| candidate.inspiration.stands()).count();
+    let kept: Vec<_> = kept.into_iter().map(|candidate| (candidate.inspiration, candidate.call)).collect();
+    ctx.store.save_inspirations(&talk.seminar.id, &kept, &rejected)?;
+    // What people said of them earlier is in the store.
+    let saved = ctx.store.inspirations(Some(&talk.seminar.id))?;
+    let standing = saved.iter().filter(|inspiration| inspiration.stands()).count();
     harvest.kept = standing as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
     report.harvests.push(harvest);
-    let kept: Vec<_> = kept.into_iter().map(|candidate| (candidate.inspiration, candidate.call)).collect();
-    ctx.store.save_inspirations(&talk.seminar.id, &kept, &rejected)?;
     if standing == 0 {
-        report.fail(path, "no_inspiration", "nothing in the talk passed the rules\nhint: see `taskgen status`");
+        report.fail(path, "no_inspiration", "nothing in the talk passed the rules, or all was rejected\nhint: see `taskgen status`, `taskgen inspirations list`");
     }
     *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
     Ok(report)

@@ -72,10 +72,23 @@ impl Store {
 
     /// Adds what a person said of an inspiration.
     pub fn save_review(&self, id: &InspirationId, review: &Review) -> Result<()> {
+        self.change_reviews(id, |reviews| reviews.push(review.clone()))
+    }
+
+    /// Takes back what the person `name` said last of an inspiration.
+    pub fn withdraw_review(&self, id: &InspirationId, name: &str) -> Result<()> {
+        self.change_reviews(id, |reviews| {
+            if let Some(last) = reviews.iter().rposition(|review| review.is_of_person(name)) {
+                reviews.remove(last);
+            }
+        })
+    }
+
+    fn change_reviews(&self, id: &InspirationId, change: impl FnOnce(&mut Vec<Review>)) -> Result<()> {
         let stream = self.stream();
         self.write(|tx| {
             let mut reviews = reviews_of(tx, id)?;
-            reviews.push(review.clone());
+            change(&mut reviews);
             let json = serde_json::to_string(&reviews).unwrap_or_default();
             tx.execute("UPDATE inspiration SET review = ?2 WHERE id = ?1", params![id.as_str(), json])?;
             add_event(tx, &stream, "review", id.as_str())
@@ -170,7 +183,7 @@ fn upsert(tx: &Transaction<'_>, inspiration: &Inspiration, call: &CallId, run: i
     Ok(())
 }
 
-fn reviews_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<Vec<Review>> {
+pub(super) fn reviews_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<Vec<Review>> {
     let mut statement = connection.prepare_cached("SELECT review FROM inspiration WHERE id = ?1")?;
     let stored: Option<Option<String>> = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
     stored.flatten().map_or(Ok(Vec::new()), |reviews| from_json(0, &reviews))

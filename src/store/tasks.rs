@@ -3,10 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
-use super::{Rejection, Store, from_word, inspirations::save_rejections, runs::add_event, to_word};
-use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex};
+use super::{
+    Rejection, Store, from_word,
+    inspirations::{reviews_of, save_rejections},
+    runs::add_event,
+    to_word,
+};
+use crate::data::{CallId, InspirationId, Review, SeminarId, Task, TaskId, id::sha256_hex};
 
 impl Store {
     /// Keeps a named set of tasks, and returns its version: a new one, unless the newest has the same members.
@@ -92,18 +97,19 @@ impl Store {
 
     /// The current translations of current tasks, by id.
     pub fn translations(&self) -> Result<Vec<Task>> {
-        self.tasks_where(
-            "json_extract(payload, '$.kind') = 'translation' AND EXISTS
-             (SELECT 1 FROM task o WHERE o.superseded = 0 AND o.id = json_extract(task.payload, '$.translation_of'))",
-        )
+        let originals: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
+        let mut translations = self.tasks_where("json_extract(payload, '$.kind') = 'translation'")?;
+        translations.retain(|task| task.translation_of.as_ref().is_some_and(|original| originals.contains(original)));
+        Ok(translations)
     }
 
     fn tasks_where(&self, condition: &str) -> Result<Vec<Task>> {
         let connection = self.connection();
-        // What was woven across seminars falls with any of its inspirations; that of one seminar is woven anew with it.
+        // What was woven across seminars falls with any of its inspirations, superseded or rejected; that of one seminar
+        // is woven anew with it.
         let mut statement = connection.prepare_cached(&format!(
             "SELECT id, seminar, phase, type, difficulty, language, coalesce(discipline, 'other'), text,
-                    json_extract(payload, '$.translation_of') FROM task
+                    json_extract(payload, '$.translation_of'), json_extract(payload, '$.kind') IS 'across' FROM task
              WHERE superseded = 0 AND origin = 'seminar'
              AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)
              AND (coalesce(json_extract(payload, '$.kind'), '') <> 'across' OR NOT EXISTS
@@ -111,17 +117,30 @@ impl Store {
                    WHERE s.task = task.id AND i.superseded = 1))
              AND {condition} ORDER BY id"
         ))?;
-        let rows = statement.query_map([], read_task)?;
-        let mut tasks: Vec<Task> = rows.collect::<rusqlite::Result<_>>()?;
+        let rows = statement.query_map([], |row| Ok((read_task(row)?, row.get(9)?)))?;
+        let found: Vec<(Task, bool)> = rows.collect::<rusqlite::Result<_>>()?;
         let mut sources =
             connection.prepare_cached("SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq")?;
-        for task in &mut tasks {
+        let mut tasks = Vec::new();
+        for (mut task, across) in found {
             let rows = sources
                 .query_map([task.id.as_str()], |row| Ok(InspirationId::from_stored(row.get::<_, String>(0)?)))?;
             task.inspirations = rows.collect::<rusqlite::Result<_>>()?;
+            if !across || all_stand(&connection, &task.inspirations)? {
+                tasks.push(task);
+            }
         }
         Ok(tasks)
     }
+}
+
+fn all_stand(connection: &Connection, inspirations: &[InspirationId]) -> rusqlite::Result<bool> {
+    for id in inspirations {
+        if !Review::let_stand(&reviews_of(connection, id)?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Which tasks are woven together, and so replace each other.

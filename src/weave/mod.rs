@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, Cause, SeminarId, Task, TaskId, Unscored},
+    data::{CallId, Cause, Inspiration, SeminarId, Task, TaskId, Unscored},
     store::{Rejection, SeminarInfo, Weaving},
 };
 pub use across::across;
@@ -156,12 +156,11 @@ async fn weave(
     (ctx.notify)(Notice::Working(&seminar.path));
     let mut inspirations = ctx.store.inspirations(Some(&seminar.id))?;
     // Those of an earlier version of the text would lead back to what is no longer there.
-    inspirations.retain(|inspiration| inspiration.transcript == seminar.transcript && inspiration.stands());
+    inspirations.retain(|inspiration| inspiration.transcript == seminar.transcript);
+    let found = inspirations.len();
+    inspirations.retain(Inspiration::stands);
     if inspirations.is_empty() {
-        let mut report = StageReport::new("weave");
-        let message = "the transcript has no inspirations\nhint: `taskgen inspire` finds them";
-        report.fail(&seminar.path, "no_inspirations", message);
-        return Ok(report);
+        return without_inspirations(ctx, seminar, found);
     }
     let mut plan = plan::Plan::new(&inspirations, !ctx.llm.is_trial("weave", 0)?);
     let mut loom = Loom::new(seminar, seminar.people(), options, disciplines);
@@ -190,6 +189,22 @@ async fn weave(
         report.fail(&seminar.path, "too_few_tasks", message);
     }
     *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
+    Ok(report)
+}
+
+/// What comes of a seminar none of whose inspirations stands. Where all that were `found` are rejected, its tasks go.
+fn without_inspirations(ctx: &Context, seminar: &SeminarInfo, found: usize) -> Result<StageReport> {
+    let mut report = StageReport::new("weave");
+    if found == 0 {
+        let message = "the transcript has no inspirations\nhint: `taskgen inspire` finds them";
+        report.fail(&seminar.path, "no_inspirations", message);
+        return Ok(report);
+    }
+    ctx.store.save_tasks(Weaving::Seminar(&seminar.id), &[], &by_seminar(&seminar.id, Vec::new()))?;
+    let message = format!(
+        "all {found} inspirations are rejected\nhint: `taskgen inspirations list` says by whom, `taskgen inspirations review --again` decides anew"
+    );
+    report.fail(&seminar.path, "all_rejected", message);
     Ok(report)
 }
 

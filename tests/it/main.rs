@@ -25,6 +25,7 @@ mod rates;
 mod real;
 mod real_llm;
 mod real_predict;
+mod review;
 mod small_web;
 mod source;
 mod support;

@@ -194,6 +194,8 @@ pub struct Fake {
     delay: Duration,
     /// While it is set, one question in eight has no usable answer, however often it is asked.
     pub moody: Arc<AtomicBool>,
+    /// While it is set, the role `review` rejects everything.
+    pub strict: Arc<AtomicBool>,
 }
 
 impl Fake {
@@ -238,7 +240,10 @@ impl Fake {
 async fn answer(State(fake): State<Fake>, Json(request): Json<Value>) -> Json<Value> {
     tokio::time::sleep(fake.delay).await;
     let sulks = fake.moody.load(Ordering::SeqCst) && tasks_of(&request).is_multiple_of(8);
-    let content = if sulks { json!("I would rather not say.") } else { reply(&request) };
+    let mut content = if sulks { json!("I would rather not say.") } else { reply(&request) };
+    if fake.strict.load(Ordering::SeqCst) && content.get("fault").is_some() {
+        content["fault"] = json!("incoherent");
+    }
     fake.requests.lock().expect("no panic while locked").push(request);
     Json(json!({
         "model": "fake-1",
