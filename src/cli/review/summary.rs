@@ -42,7 +42,7 @@ pub fn of(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
     let changed = now.iter().filter(|of| of.stands != stood.contains(&of.inspiration.id)).count();
     let judged: Vec<(Option<Fault>, &Inspiration)> = now
         .iter()
-        .filter_map(|of| Some((last(&of.inspiration, |review| review.is_of_person(reviewer))?, &of.inspiration)))
+        .filter_map(|of| Some((last(&of.inspiration, |review| review.is_of_person(reviewer))?.fault, &of.inspiration)))
         .collect();
     let mut rejected = BTreeMap::new();
     for fault in judged.iter().filter_map(|(fault, _)| *fault) {
@@ -58,9 +58,9 @@ pub fn of(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
     }
 }
 
-/// The last verdict of a reviewer on an inspiration: none if there is none, else its fault.
-fn last(inspiration: &Inspiration, by: impl Fn(&Review) -> bool) -> Option<Option<Fault>> {
-    inspiration.reviews.iter().rev().find(|review| by(review)).map(|review| review.fault)
+/// What a reviewer said last of an inspiration.
+fn last(inspiration: &Inspiration, by: impl Fn(&Review) -> bool) -> Option<&Review> {
+    inspiration.reviews.iter().rev().find(|review| by(review))
 }
 
 fn agreement(judged: &[(Option<Fault>, &Inspiration)]) -> BTreeMap<String, Agreement> {
@@ -71,7 +71,7 @@ fn agreement(judged: &[(Option<Fault>, &Inspiration)]) -> BTreeMap<String, Agree
     let with = |model: &str| {
         let both = judged.iter().filter_map(|(fault, inspiration)| {
             let theirs = last(inspiration, |review| of_model(review) && review.name == model)?;
-            Some([label(*fault), label(theirs)])
+            Some([label(*fault), label(theirs.fault)])
         });
         let both: Vec<_> = both.collect();
         Agreement { n: both.len(), share: percent(&both), kappa: cohen(&both, [0, 1], Weights::Identity) }
