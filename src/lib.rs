@@ -8,6 +8,7 @@ pub mod cli;
 pub mod answer;
 pub mod evaluate;
 pub mod inspire;
+pub mod probe;
 pub mod rank;
 pub mod transcribe;
 pub mod weave;

@@ -94,6 +94,8 @@ pub enum Command {
     Inspire(Select),
     /// Inspirations → tasks
     Weave(Weave),
+    /// Find out which tasks need no research, and of which nobody could judge what is handed in
+    Probe(Select),
     /// Tasks → a ranking, by pairwise judgements
     Rank(RankCommand),
     /// Runs a research agent over the tasks
@@ -108,6 +110,9 @@ pub enum Command {
     /// What there is, as pages
     #[command(subcommand)]
     Report(Report),
+    /// Look at the inspirations, accept or reject them
+    #[command(subcommand)]
+    Inspirations(Inspirations),
     /// Look at the tasks, follow one back to the recording, export them
     #[command(subcommand)]
     Tasks(Tasks),
@@ -136,7 +141,10 @@ pub enum Command {
 impl Command {
     /// Whether the command asks models, so that it can be tried dry.
     pub fn asks(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Rank(_) | Self::Evaluate(_))
+        matches!(
+            self,
+            Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Probe(_) | Self::Rank(_) | Self::Evaluate(_)
+        )
     }
 }
 
@@ -183,7 +191,7 @@ pub struct Sound {
     pub jobs: Option<usize>,
 }
 
-/// `inspire`
+/// Which seminars.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Select {
     /// Only this seminar, by path or id (repeatable)
@@ -401,6 +409,34 @@ pub enum Report {
     },
 }
 
+/// `inspirations …`
+#[derive(Debug, Subcommand)]
+pub enum Inspirations {
+    /// The inspirations, where each comes from, and what reviewers said of it
+    List {
+        #[command(flatten)]
+        select: Select,
+        /// Only those that are rejected: no task is woven from them
+        #[arg(long)]
+        rejected: bool,
+    },
+    /// Accept or reject them, one at a time and in no order, without knowing what others said; each decision is saved at once
+    Review(Review),
+}
+
+/// `inspirations review`
+#[derive(Debug, clap::Args)]
+pub struct Review {
+    #[command(flatten)]
+    pub select: Select,
+    /// Whose decisions they are [default: the user's name]
+    #[arg(long, value_name = "NAME")]
+    pub reviewer: Option<String>,
+    /// Show what this reviewer has decided, too
+    #[arg(long)]
+    pub again: bool,
+}
+
 /// `tasks …`
 #[derive(Debug, Subcommand)]
 pub enum Tasks {
@@ -409,6 +445,9 @@ pub enum Tasks {
         /// Only the first so many
         #[arg(long, value_name = "N")]
         top: Option<usize>,
+        /// Only those that a probe flags, with the reason
+        #[arg(long)]
+        flagged: bool,
     },
     /// One task, its inspirations, and the second of the recording that each comes from
     Show {
@@ -416,20 +455,7 @@ pub enum Tasks {
         id: String,
     },
     /// Choose the best: near-copies removed, quotas kept, doubtful ones listed; saved as a named set
-    Select {
-        /// How many
-        #[arg(long, value_name = "K", default_value_t = 100)]
-        top: usize,
-        /// At most so many of each value (seminar=3), of one (language:en=50), or at least (language:zh>=20); repeatable
-        #[arg(long, value_name = "QUOTA")]
-        quota: Vec<String>,
-        /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
-        #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
-        near: f64,
-        /// Name of the set
-        #[arg(long, value_name = "NAME", default_value = "selected")]
-        name: String,
-    },
+    Select(Selection),
     /// How much the tasks differ: clusters of near-copies, and how tasks are spread over families, disciplines, seminars
     Diversity {
         /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
@@ -445,6 +471,26 @@ pub enum Tasks {
         #[arg(long, value_name = "N")]
         top: Option<usize>,
     },
+}
+
+/// `tasks select`
+#[derive(Debug, clap::Args)]
+pub struct Selection {
+    /// How many
+    #[arg(long, value_name = "K", default_value_t = 100)]
+    pub top: usize,
+    /// At most so many of each value (seminar=3), of one (language:en=50), or at least (language:zh>=20); repeatable
+    #[arg(long, value_name = "QUOTA")]
+    pub quota: Vec<String>,
+    /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
+    #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
+    pub near: f64,
+    /// Leave out what a probe flags
+    #[arg(long)]
+    pub unflagged: bool,
+    /// Name of the set
+    #[arg(long, value_name = "NAME", default_value = "selected")]
+    pub name: String,
 }
 
 /// `calls`

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
-    data::{Inspiration, SeminarId, Task, TaskId},
+    data::{Finding, Inspiration, SeminarId, Task, TaskId},
     rank::{self, Estimate, Rated, Standing},
     store::{Ranking, SeminarInfo, Store},
 };
@@ -31,6 +31,15 @@ pub struct Listed {
     pub source: SeminarInfo,
     /// Its inspirations in order.
     pub sources: Vec<Inspiration>,
+    /// What probes found of it.
+    pub probes: Vec<Finding>,
+}
+
+impl Listed {
+    /// Whether a probe flags it.
+    pub fn is_flagged(&self) -> bool {
+        self.probes.iter().any(|finding| finding.outcome.flags())
+    }
 }
 
 /// All current tasks, best first; those that were not ranked come last, by id.
@@ -55,7 +64,7 @@ pub fn of(store: &Store, ranking: Option<Ranking>, standing: Option<Standing>) -
     let seminars: BTreeMap<SeminarId, SeminarInfo> = store.seminars()?.into_iter().map(|s| (s.id.clone(), s)).collect();
     let rated = standing.iter().flat_map(|standing| &standing.rated);
     let places: BTreeMap<&TaskId, (usize, &Rated)> = (1..).zip(rated).map(|of| (&of.1.task, of)).collect();
-    let mut tasks = Vec::new();
+    let (mut tasks, mut findings) = (Vec::new(), store.findings()?);
     for task in store.tasks()? {
         let Some(source) = seminars.get(&task.seminar).cloned() else { continue };
         let mut sources = Vec::new();
@@ -70,6 +79,7 @@ pub fn of(store: &Store, ranking: Option<Ranking>, standing: Option<Standing>) -
             elo_games: place.filter(|(_, rated)| rated.elo.is_some()).map(|(_, rated)| rated.games),
             estimate: place.and_then(|(_, rated)| rated.estimate),
             games: place.map(|(_, rated)| rated.games),
+            probes: findings.remove(&task.id).unwrap_or_default(),
             task,
             source,
             sources,

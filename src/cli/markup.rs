@@ -7,10 +7,14 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use super::svg;
 use crate::data::Ms;
 
-/// What all templates may include: the head of a page, with `title` and the styles of `style.css`, and the table of a
-/// figure's numbers.
-const SHARED: [(&str, &str); 2] =
-    [("head.html", include_str!("markup/head.html")), ("numbers.html", include_str!("markup/numbers.html"))];
+/// What all templates may include: the head of a page, with `title`, the styles of `style.css` and a `policy` if it is not
+/// the usual one; the title with the warnings, and the facts, of a `page`; the table of a figure's numbers.
+const SHARED: [(&str, &str); 4] = [
+    ("head.html", include_str!("markup/head.html")),
+    ("opening.html", include_str!("markup/opening.html")),
+    ("facts.html", include_str!("markup/facts.html")),
+    ("numbers.html", include_str!("markup/numbers.html")),
+];
 
 /// The first template filled with the values; the others, by name, are what it may include, as it may the shared ones. A
 /// name's ending, such as `.html`, turns on the escaping of all that is filled in.

@@ -11,6 +11,7 @@ mod doctor;
 mod evaluate;
 mod exit;
 mod init;
+mod inspirations;
 mod leaderboard;
 mod leaderboard_page;
 mod listing;
@@ -30,6 +31,7 @@ mod relative;
 mod report;
 mod reports;
 mod resolve;
+mod review;
 mod roles;
 mod select;
 mod side;
@@ -83,6 +85,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Transcribe(transcribe) => transcribe::transcribe(&global, &transcribe, printer),
         Command::Inspire(select) => stages::inspire(&global, &select, printer),
         Command::Weave(select) => stages::weave(&global, &select, printer),
+        Command::Probe(select) => stages::probe(&global, &select, printer),
         Command::Rank(rank) => match &rank.instead {
             None => stages::rank(&global, &rank.rank, printer),
             Some(InsteadOfRanking::Simulate(trial)) => simulate::simulate(&global, trial, printer),
@@ -94,6 +97,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Evaluate(args) => evaluate::run(&global, &args, printer),
         Command::Leaderboard(args) => leaderboard::leaderboard(&global, &args, printer),
         Command::Report(command) => report::report(&global, command, printer),
+        Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
         Command::Tasks(command) => tasks::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),

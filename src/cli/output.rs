@@ -2,15 +2,19 @@
 
 use std::{
     collections::BTreeMap,
-    io::{IsTerminal as _, Write as _},
+    fmt::Display,
+    io::{Write as _, stdout},
+    os::fd::AsFd,
 };
 
 use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-/// Width of tables where there is no terminal to ask.
+/// Columns where there is no terminal to ask.
 const WIDTH: u16 = 120;
+/// Columns that are used even of a terminal that has fewer.
+const NARROWEST: u16 = 40;
 
 /// How to print.
 #[derive(Clone, Copy)]
@@ -30,7 +34,7 @@ impl Printer {
 
     /// A line of data. A reader that closed the pipe is no error.
     pub fn data(&self, text: &str) -> Result<()> {
-        match writeln!(std::io::stdout().lock(), "{}", harmless(text)) {
+        match writeln!(stdout().lock(), "{}", harmless(text)) {
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),
             _ => Ok(()),
         }
@@ -63,11 +67,24 @@ fn harmless(text: &str) -> String {
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    if !std::io::stdout().is_terminal() {
-        table.set_width(WIDTH);
-    }
-    table.set_header(header.to_vec());
+    table.set_width(columns(stdout())).set_header(header.to_vec());
     table
+}
+
+/// Rows without lines or header that fit the terminal of the messages.
+pub fn plain_rows() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(columns(std::io::stderr()));
+    table
+}
+
+/// Columns of the terminal that `stream` leads to.
+fn columns(stream: impl AsFd) -> u16 {
+    match rustix::termios::tcgetwinsize(stream) {
+        Ok(size) if size.ws_col > 0 => size.ws_col.max(NARROWEST),
+        _ => WIDTH,
+    }
 }
 
 /// `12.3 MB`
@@ -86,9 +103,14 @@ pub fn seconds(s: f64) -> String {
 }
 
 /// `timeout 2, truncated 1`, or the word for none.
-pub fn counted(words: &BTreeMap<String, u64>, none: &str) -> String {
+pub fn counted<W: Display, N: Display>(words: &BTreeMap<W, N>, none: &str) -> String {
     if words.is_empty() {
         return none.to_owned();
     }
     words.iter().map(|(word, n)| format!("{word} {n}")).collect::<Vec<_>>().join(", ")
+}
+
+/// ` (word 3, other 1)`, or nothing.
+pub fn in_brackets<W: Display, N: Display>(words: &BTreeMap<W, N>) -> String {
+    if words.is_empty() { String::new() } else { format!(" ({})", counted(words, "")) }
 }

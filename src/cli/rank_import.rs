@@ -15,6 +15,7 @@ use crate::{
     data::{CallId, Comparison, TaskId, Verdict},
     rank::import::{self, Line},
     store::{IMPORTED, Judge, Ranking, Store},
+    text::words::one_line,
 };
 
 /// Who judged which two, in this order.
@@ -101,13 +102,6 @@ fn save(store: &Store, a: TaskId, b: TaskId, sample: u32, who: &str, line: Line)
     let comparison = Comparison { a, b, sample, outcome: Ok(line.verdict), call: CallId::from_stored(String::new()) };
     store.save_comparison(&comparison, &judge, line.number as u32).context("cannot keep a judgement")?;
     Ok(judge)
-}
-
-fn one_line(name: &str) -> String {
-    name.split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// The one task with this id or start of an id.

@@ -13,7 +13,7 @@ use super::{
     calls::dollars,
     exit::{self, Usage},
     listing::{self, Listed, Listing},
-    output::{Printer, counted, table},
+    output::{Printer, in_brackets, table},
     project::Project,
     ranking_page::{self, Check, Count, Page, Recall, Row, State},
 };
@@ -236,16 +236,12 @@ fn checks(card: &Card) -> Vec<Check> {
     }
     let all = card.n_scored + card.n_failed;
     checks.push(Check {
-        value: format!("{} without{}, {ignored} ignored", card.n_failed, causes(&card.standing.n_failed)),
+        value: format!("{} without{}, {ignored} ignored", card.n_failed, in_brackets(&card.standing.n_failed)),
         n: format!("{all} judgements"),
         state: if all == 0 || card.n_failed * 10 > all { State::Bad } else { State::Good },
         ..check("verdicts", "what has no verdict counts for nobody")
     });
     checks
-}
-
-fn causes(failed: &BTreeMap<String, u64>) -> String {
-    if failed.is_empty() { String::new() } else { format!(" ({})", counted(failed, "")) }
 }
 
 fn of_judge(of: &JudgeAudit, who: String) -> Vec<Check> {

@@ -170,6 +170,7 @@ pub fn stop_on_signals(printer: Printer) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::spawn(move || {
         let Ok(code) = runtime.block_on(signal()) else { return };
+        super::review::keys::restore();
         printer.error("\nstopped: everything that was finished is saved\nhint: run the same command again to continue");
         std::process::exit(i32::from(code));
     });

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The roles that exist.
-pub const NAMES: [&str; 8] = ["inspire", "review", "weave", "translate", "judge", "keypoints", "checklist", "rate"];
+pub const NAMES: [&str; 9] =
+    ["inspire", "review", "weave", "translate", "probe", "judge", "keypoints", "checklist", "rate"];
 
 /// The roles of `taskgen run`.
 pub const OF_RUN: [&str; 5] = ["inspire", "review", "weave", "translate", "judge"];
@@ -20,12 +21,14 @@ const PANELS: [&str; 2] = ["judge", "rate"];
 pub struct Roles {
     /// Finds inspirations.
     pub inspire: Role,
-    /// Looks at inspirations a second time.
+    /// Looks at inspirations a second time, and at what probes of tasks gave.
     pub review: Role,
     /// Writes tasks.
     pub weave: Role,
     /// Writes tasks in another language.
     pub translate: Role,
+    /// Tries tasks from memory.
+    pub probe: Role,
     /// Compares tasks, and reports with key points; several judges are a panel.
     pub judge: Role,
     /// Finds the key points of web pages.
@@ -84,6 +87,7 @@ impl Roles {
             "review" => &self.review,
             "weave" => &self.weave,
             "translate" => &self.translate,
+            "probe" => &self.probe,
             "keypoints" => &self.keypoints,
             "checklist" => &self.checklist,
             "rate" => &self.rate,
@@ -98,6 +102,7 @@ impl Roles {
             "review" => &mut self.review,
             "weave" => &mut self.weave,
             "translate" => &mut self.translate,
+            "probe" => &mut self.probe,
             "judge" => &mut self.judge,
             "keypoints" => &mut self.keypoints,
             "checklist" => &mut self.checklist,

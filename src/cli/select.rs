@@ -1,12 +1,12 @@
 //! `taskgen tasks select`: the best tasks as a named set, without copies and within quotas, and what that gave up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde::Serialize;
 
 use super::{
-    args::Global,
+    args::{self, Global},
     diversity,
     exit::{self, Usage},
     near::{self, By},
@@ -20,6 +20,7 @@ use crate::{
         quota,
         select::{Candidate, Options, Placed, Selection, Shortage, best_first, select},
     },
+    store::Store,
 };
 
 /// Longest lists that are printed; `--json` has all.
@@ -31,12 +32,16 @@ struct Selected<'a> {
     version: u32,
     /// By what meanings were compared; none where only words were.
     meaning: Option<By>,
+    /// Left out because a probe flags them.
+    flagged: BTreeSet<String>,
     #[serde(flatten)]
     selection: &'a Selection,
 }
 
 /// Runs the command.
-pub fn run(global: &Global, top: usize, near: f64, quotas: &[String], name: &str, printer: &Printer) -> Result<u8> {
+pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result<u8> {
+    let args::Selection { top, near, unflagged, .. } = *args;
+    let name = args.name.as_str();
     if top == 0 || near.is_nan() || near <= 0.0 {
         let hint = "hint: --near 0.7 is usual, and above 1 nothing is a copy";
         return Err(Usage(format!("--top must be at least 1 and --near above 0: `{top}`, `{near}`\n{hint}")).into());
@@ -44,23 +49,34 @@ pub fn run(global: &Global, top: usize, near: f64, quotas: &[String], name: &str
     if name.trim().is_empty() {
         return Err(Usage("the set needs a name\nhint: --name NAME".into()).into());
     }
-    let quotas = quotas.iter().map(|text| quota::parse(text).map_err(Usage)).collect::<Result<Vec<_>, _>>()?;
+    let quotas = args.quota.iter().map(|text| quota::parse(text).map_err(Usage)).collect::<Result<Vec<_>, _>>()?;
     let project = Project::find(global)?;
     let store = project.write(global)?;
-    let wanted = top.min(store.tasks()?.len().max(1));
+    let flagged = if unflagged { flagged(&store)? } else { BTreeSet::new() };
+    let wanted = top.min((store.tasks()?.len() - flagged.len()).max(1));
     // Who is among the best 20 is another question than who is among the best 100.
     let mut candidates = rank_report::ranked(&store, Some(wanted))?.candidates();
+    candidates.retain(|candidate| !flagged.contains(&candidate.id));
     candidates.sort_by(best_first);
     let options = Options { top: wanted, near, quotas };
     let (selection, meaning) = without_copies(global, &project, &candidates, &options, printer)?;
     let ids: Vec<TaskId> = selection.chosen.iter().map(|placed| TaskId::from_stored(placed.id.clone())).collect();
     let version = store.save_task_set(name, &ids)?;
-    printer.show(&Selected { set: name, version, meaning, selection: &selection }, |selected| text(selected))?;
+    let selected = Selected { set: name, version, meaning, flagged, selection: &selection };
+    printer.show(&selected, |selected| text(selected))?;
     if wanted < top {
         printer.note(&format!("{top} were asked for, and there are {wanted} tasks"));
     }
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
     Ok(exit::DONE)
+}
+
+/// Ids of the current tasks that a probe flags.
+fn flagged(store: &Store) -> Result<BTreeSet<String>> {
+    let mut findings = store.findings()?;
+    findings.retain(|_, of| of.iter().any(|finding| finding.outcome.flags()));
+    let current = store.tasks()?.into_iter().map(|task| task.id);
+    Ok(current.filter(|id| findings.contains_key(id)).map(|id| id.to_string()).collect())
 }
 
 /// The selection, with copies by meaning left out, too, where their model is at hand.
@@ -97,6 +113,10 @@ fn text(selected: &Selected<'_>) -> String {
         let ids: Vec<String> = placed.iter().take(SHOWN).map(|of| format!("{} {:.2}", of.id, of.membership)).collect();
         format!("{}{}", ids.join(", "), if placed.len() > SHOWN { " …" } else { "" })
     };
+    if !selected.flagged.is_empty() {
+        let n = selected.flagged.len();
+        out.push_str(&format!("left out: {n} that probes flag (`taskgen tasks list --flagged`)\n"));
+    }
     for copy in &selection.duplicates {
         let how = diversity::how(copy.by, copy.likeness, copy.cosine);
         out.push_str(&format!("left out: {} is a copy of {} by {how}\n", copy.id, copy.copy_of));

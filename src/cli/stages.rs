@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     context::{Context, Notify, StageReport},
-    inspire, rank,
+    inspire, probe, rank,
     store::{SeminarInfo, Store},
     transcribe::Discovered,
     weave::{self, disciplines::Disciplines},
@@ -171,6 +171,27 @@ pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u
     )
 }
 
+/// `taskgen probe`
+pub fn probe(global: &Global, args: &args::Select, printer: &Printer) -> Result<u8> {
+    one_stage(
+        global,
+        printer,
+        &["probe", "review"],
+        1.0,
+        async |ctx, _, stages| {
+            let chosen: BTreeSet<_> = chosen_by_name(&ctx.store, args)?.into_iter().map(|seminar| seminar.id).collect();
+            let mut tasks = ctx.store.tasks()?;
+            tasks.retain(|task| chosen.contains(&task.seminar));
+            if tasks.is_empty() {
+                return Err(Usage("no tasks yet\nhint: `taskgen weave`".into()).into());
+            }
+            stages.push(probe::run(ctx, &tasks).await?);
+            Ok(())
+        },
+        |_| Ok(()),
+    )
+}
+
 /// `taskgen rank`
 pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8> {
     one_stage(
@@ -231,7 +252,7 @@ fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
 }
 
 /// The seminars that the flags name; all without any.
-fn chosen_by_name(store: &Store, args: &args::Select) -> Result<Vec<SeminarInfo>> {
+pub fn chosen_by_name(store: &Store, args: &args::Select) -> Result<Vec<SeminarInfo>> {
     inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")).into())
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     args::Global,
     exit,
-    output::{Printer, table},
+    output::{Printer, counted, table},
     project::Project,
 };
 use crate::{
@@ -66,7 +66,7 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
         }
         let of_phase = |phase: Phase| tasks.iter().filter(|t| t.seminar == seminar.id && t.phase == phase).count();
         seminars.push(SeminarStatus {
-            inspirations: store.inspirations(Some(&seminar.id))?.iter().filter(|found| found.stands()).count(),
+            inspirations: store.inspirations_of(&seminar)?.iter().filter(|found| found.stands()).count(),
             tasks: Phase::ALL.iter().map(|phase| (phase.label(), of_phase(*phase))).collect(),
             refused,
             id: seminar.id.to_string(),
@@ -89,13 +89,12 @@ fn text(status: &Status) -> String {
     if !status.seminars.is_empty() {
         let mut rows = table(&["seminar", "language", "inspirations", "tasks by phase", "refused by rule"]);
         for seminar in &status.seminars {
-            let tasks: Vec<String> = seminar.tasks.iter().map(|(phase, n)| format!("{phase} {n}")).collect();
             let refused: Vec<String> = seminar.refused.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
             rows.add_row(vec![
                 format!("{}\n{}", seminar.path, seminar.id),
                 seminar.language.clone(),
                 seminar.inspirations.to_string(),
-                tasks.join(", "),
+                counted(&seminar.tasks, "–"),
                 if refused.is_empty() { "–".to_owned() } else { refused.join("\n") },
             ]);
         }

@@ -4,6 +4,8 @@
 use minijinja::HtmlEscape;
 use serde::Serialize;
 
+use crate::text::words::one_line;
+
 /// Width of every plot in its own units.
 pub const WIDTH: f64 = 720.0;
 
@@ -102,7 +104,7 @@ pub fn number(value: f64, decimals: usize) -> String {
 
 /// `text` on one line, cut to `width` columns, in which a letter from Hangul Jamo upwards takes two.
 pub fn short(text: &str, width: usize) -> String {
-    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let one_line = one_line(text);
     let mut used = 0;
     let cut = one_line.char_indices().find(|(_, c)| {
         used += if *c >= '\u{1100}' { 2 } else { 1 };

@@ -13,14 +13,15 @@ use super::{
     args::{Global, Tasks},
     exit::{self, Usage},
     listing::{self, Listed, Listing},
-    output::{Printer, table},
+    output::{Printer, in_brackets, table},
     project::Project,
     select,
 };
 use crate::{
-    data::{Inspiration, Task, TaskId, Transcript, TranscriptId},
+    data::{Finding, Inspiration, Task, TaskId, Transcript, TranscriptId},
     files,
     store::Store,
+    text::words::one_line,
     weave::disciplines::Disciplines,
 };
 
@@ -36,12 +37,12 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
         anyhow::Ok((project, store, listing))
     };
     match command {
-        Tasks::List { top } => list(read()?.2, top, printer),
+        Tasks::List { top, flagged } => list(read()?.2, top, flagged, printer),
         Tasks::Show { id } => {
             let (_, store, listing) = read()?;
             show(&store, listing, &id, printer)
         }
-        Tasks::Select { top, quota, near, name } => select::run(global, top, near, &quota, &name, printer),
+        Tasks::Select(args) => select::run(global, &args, printer),
         Tasks::Diversity { near } => super::diversity::run(global, near, printer),
         Tasks::Export { output, top } => {
             let (project, store, listing) = read()?;
@@ -50,7 +51,8 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
     }
 }
 
-fn list(mut listing: Listing, top: Option<usize>, printer: &Printer) -> Result<u8> {
+fn list(mut listing: Listing, top: Option<usize>, flagged: bool, printer: &Printer) -> Result<u8> {
+    listing.tasks.retain(|listed| !flagged || listed.is_flagged());
     listing.tasks.truncate(top.unwrap_or(usize::MAX));
     printer.show(&listing.tasks, |tasks| text_list(tasks))?;
     if !printer.json {
@@ -62,7 +64,8 @@ fn list(mut listing: Listing, top: Option<usize>, printer: &Printer) -> Result<u
 /// The table of tasks: place, task, and where it comes from.
 pub fn text_list(tasks: &[Listed]) -> String {
     if tasks.is_empty() {
-        return "no tasks yet\nhint: `taskgen run`, and `taskgen status` says what is missing".to_owned();
+        return "no such tasks\nhint: `taskgen run` makes some, `taskgen probe` flags some, `taskgen status` says what is missing"
+            .to_owned();
     }
     let by_duels = tasks.iter().any(|listed| listed.estimate.is_some());
     let rating = if by_duels { "strength, P(top)" } else { "elo" };
@@ -74,11 +77,17 @@ pub fn text_list(tasks: &[Listed]) -> String {
             place,
             rating_of(listed),
             format!("{}\n{}\n{}", task.phase.label(), task.task_type.label(), task.id),
-            task.task.clone(),
+            text_with_flags(listed),
             source(listed),
         ]);
     }
     table.to_string()
+}
+
+fn text_with_flags(listed: &Listed) -> String {
+    let flags = listed.probes.iter().filter(|finding| finding.outcome.flags());
+    let flags = flags.map(|finding| format!("\n⚑ {}: {}", finding.outcome.label(), one_line(&finding.note)));
+    format!("{}{}", listed.task.task, flags.collect::<String>())
 }
 
 fn rating_of(listed: &Listed) -> String {
@@ -99,8 +108,7 @@ fn source(listed: &Listed) -> String {
 
 fn about(listing: &Listing, printer: &Printer) {
     if let Some(standing) = &listing.standing {
-        let failed: Vec<String> = standing.n_failed.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
-        let failed = if failed.is_empty() { String::new() } else { format!(" ({})", failed.join(", ")) };
+        let failed = in_brackets(&standing.n_failed);
         printer.note(&format!("ratings rest on {} of {} comparisons{failed}", standing.n_scored, standing.n_total));
         if let (Some(top), Some(recall)) = (standing.top, standing.expected_recall) {
             printer.note(&format!(
@@ -122,10 +130,17 @@ struct Traced<'a> {
     listed: &'a Listed,
     /// For each inspiration, the sentences of the transcript around its first quote.
     context: Vec<String>,
+    /// The same task in other languages.
+    translations: Vec<Task>,
 }
 
 fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<u8> {
-    let matching: Vec<&Listed> = listing.tasks.iter().filter(|t| t.task.id.as_str().starts_with(id)).collect();
+    let mut translations = store.translations()?;
+    let begins = |task: &Task| task.id.as_str().starts_with(id);
+    let said =
+        |original: &Task| translations.iter().any(|t| t.translation_of.as_ref() == Some(&original.id) && begins(t));
+    // A translation is shown with its original.
+    let matching: Vec<&Listed> = listing.tasks.iter().filter(|of| begins(&of.task) || said(&of.task)).collect();
     let listed = match matching.as_slice() {
         [one] => *one,
         [] => return Err(Usage(format!("no such task: `{id}`\nhint: `taskgen tasks list` shows the ids")).into()),
@@ -140,7 +155,8 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
         let transcript = store.transcript(&inspiration.transcript)?.context("the transcript is gone")?;
         context.push(around(&transcript.text().chars().collect::<Vec<_>>(), inspiration));
     }
-    let traced = Traced { listed, context };
+    translations.retain(|task| task.translation_of.as_ref() == Some(&listed.task.id));
+    let traced = Traced { listed, context, translations };
     printer.show(&traced, text_show)?;
     Ok(exit::DONE)
 }
@@ -180,6 +196,13 @@ fn text_show(traced: &Traced<'_>) -> String {
         source.title,
         source.duration,
     );
+    for Task { id, language, task, .. } in &traced.translations {
+        out.push_str(&format!("\n\nin {language}, {id}\n{task}"));
+    }
+    for Finding { probe, outcome, note, by } in &traced.listed.probes {
+        let flag = if outcome.flags() { "⚑ " } else { "" };
+        out.push_str(&format!("\n{flag}{}: {} ({by}): {}", probe.label(), outcome.label(), one_line(note)));
+    }
     for (inspiration, context) in traced.listed.sources.iter().zip(&traced.context) {
         let traits: Vec<&str> = inspiration.traits.iter().map(|shown| shown.which.word()).collect();
         out.push_str(&format!(
@@ -205,10 +228,6 @@ fn text_show(traced: &Traced<'_>) -> String {
         out.push_str(&format!("\n  in context: {context}"));
     }
     out
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Serialize)]
@@ -343,6 +362,7 @@ fn record(
             "strength": thousandths(e.strength), "low": thousandths(e.low), "high": thousandths(e.high),
             "p_top": thousandths(e.membership), "games": listed.games,
         })),
+        "probes": listed.probes,
         "provenance": {
             "seminar": {
                 "id": listed.source.id, "path": listed.source.path, "title": listed.source.title,

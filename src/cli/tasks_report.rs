@@ -10,10 +10,10 @@ use anyhow::Result;
 use super::{
     listing::{self, Listed, Listing},
     relative,
-    tasks_page::{Inspiration, Page, Quote, Refusal, Seminar, Task, Trait},
+    tasks_page::{Guest, Inspiration, Page, Quote, Refusal, Seminar, Task, Trait},
 };
 use crate::{
-    data::{self, Evidence, SeminarId},
+    data::{self, Evidence, SeminarId, TaskId},
     store::{Ranking, STAGES, SeminarInfo, Store},
 };
 
@@ -21,17 +21,18 @@ use crate::{
 pub fn page(store: &Store, recordings: &Path, folder: &Path) -> Result<Page> {
     let Listing { tasks, ranking, .. } = listing::read(store)?;
     let mut of_seminar: BTreeMap<SeminarId, Vec<(usize, Listed)>> = BTreeMap::new();
+    let infos = store.seminars()?;
+    let beside = Beside::read(store, &infos)?;
     for (number, listed) in (1..).zip(tasks) {
         of_seminar.entry(listed.source.id.clone()).or_default().push((number, listed));
     }
-    let infos = store.seminars()?;
     let mut seminars = Vec::new();
     for info in &infos {
         let tasks = of_seminar.remove(&info.id).unwrap_or_default();
         let found = store.inspirations(Some(&info.id))?;
         let file = recordings.join(&info.path);
         let recording = file.is_file().then(|| relative::address(folder, &file)).flatten();
-        seminars.push(seminar(info, recording, found, &tasks));
+        seminars.push(seminar(info, recording, found, &tasks, &beside));
     }
     let refused = refused(store, &infos)?;
     Ok(Page {
@@ -48,6 +49,7 @@ fn seminar(
     recording: Option<String>,
     found: Vec<data::Inspiration>,
     tasks: &[(usize, Listed)],
+    beside: &Beside,
 ) -> Seminar {
     Seminar {
         id: info.id.to_string(),
@@ -59,7 +61,7 @@ fn seminar(
         duration: info.duration,
         recording,
         inspirations: inspirations(&info.id, found, tasks),
-        tasks: tasks.iter().map(|(number, listed)| task(*number, listed)).collect(),
+        tasks: tasks.iter().map(|(number, listed)| task(*number, listed, beside)).collect(),
     }
 }
 
@@ -100,8 +102,32 @@ fn quote(of: Evidence) -> Quote {
     Quote { start: of.start, end: of.end, text: of.quote, speaker: of.speaker, similarity }
 }
 
-fn task(number: usize, listed: &Listed) -> Task {
+/// What a task's page shows that is not of its seminar.
+struct Beside {
+    titles: BTreeMap<SeminarId, String>,
+    translations: BTreeMap<TaskId, Vec<(String, String)>>,
+}
+
+impl Beside {
+    fn read(store: &Store, seminars: &[SeminarInfo]) -> Result<Self> {
+        let titles = seminars.iter().map(|info| (info.id.clone(), info.title.clone())).collect();
+        let mut translations = BTreeMap::<TaskId, Vec<(String, String)>>::new();
+        for task in store.translations()? {
+            let Some(original) = task.translation_of else { continue };
+            translations.entry(original).or_default().push((task.language, task.task));
+        }
+        Ok(Self { titles, translations })
+    }
+}
+
+fn task(number: usize, listed: &Listed, beside: &Beside) -> Task {
     let of = &listed.task;
+    let (own, guests): (Vec<_>, Vec<_>) = listed.sources.iter().partition(|source| source.seminar == of.seminar);
+    let guest = |of: &data::Inspiration| {
+        let seminar = beside.titles.get(&of.seminar).cloned().unwrap_or_default();
+        Guest { id: of.id.to_string(), kind: of.kind, seminar }
+    };
+    let flags = listed.probes.iter().filter(|finding| finding.outcome.flags());
     Task {
         id: of.id.to_string(),
         number,
@@ -111,7 +137,10 @@ fn task(number: usize, listed: &Listed) -> Task {
         language: of.language.clone(),
         discipline: of.discipline.clone(),
         text: of.task.clone(),
-        inspirations: of.inspirations.iter().map(ToString::to_string).collect(),
+        inspirations: own.into_iter().map(|source| source.id.to_string()).collect(),
+        guests: guests.into_iter().map(guest).collect(),
+        flags: flags.map(|of| format!("{}: {}", of.outcome.label(), of.note)).collect(),
+        translations: beside.translations.get(&of.id).cloned().unwrap_or_default(),
         rank: listed.rank,
         elo: listed.elo,
         membership: listed.estimate.map(|estimate| estimate.membership),

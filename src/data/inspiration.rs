@@ -135,10 +135,7 @@ pub struct Inspiration {
 impl Inspiration {
     /// Whether tasks may be woven from it: what a person said last decides, and else every model must have accepted it.
     pub fn stands(&self) -> bool {
-        match self.reviews.iter().rev().find(|review| review.by == Reviewer::Person) {
-            Some(last) => last.fault.is_none(),
-            None => self.reviews.iter().all(|review| review.fault.is_none()),
-        }
+        Review::let_stand(&self.reviews)
     }
 
     /// Its words and those of its quotes.
@@ -160,6 +157,21 @@ pub struct Review {
     /// What the reviewer said about it.
     #[serde(default)]
     pub note: String,
+}
+
+impl Review {
+    /// Whether an inspiration of which this was said, oldest first, stands.
+    pub fn let_stand(said: &[Self]) -> bool {
+        match said.iter().rev().find(|review| review.by == Reviewer::Person) {
+            Some(last) => last.fault.is_none(),
+            None => said.iter().all(|review| review.fault.is_none()),
+        }
+    }
+
+    /// Whether the person `name` said it.
+    pub fn is_of_person(&self, name: &str) -> bool {
+        self.by == Reviewer::Person && self.name == name
+    }
 }
 
 /// A kind of reviewer.
@@ -197,6 +209,16 @@ impl Fault {
             Self::Incoherent => "incoherent",
             Self::NotInQuotes => "not_in_quotes",
             Self::WrongType => "wrong_type",
+        }
+    }
+
+    /// The same for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::NoContent => "no content",
+            Self::Incoherent => "incoherent",
+            Self::NotInQuotes => "not in the quotes",
+            Self::WrongType => "wrong type",
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     context::{Context, StageReport},
     data::{Cause, Rating, Task, TaskId, TaskType, Unscored},
-    llm::{Answer, Ask},
+    llm::{Answer, Ask, object},
 };
 
 const CHECKLIST: &str = "evaluate/checklist";
@@ -251,50 +251,25 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
 
 fn checklist_schema() -> Value {
     let weights: Vec<f64> = (1..=16).map(|n| f64::from(n) / 20.0).collect();
-    let criterion = json!({
-        "type": "object",
-        "properties": {
-            "title": { "type": "string", "maxLength": TITLE },
-            "weight": { "type": "number", "enum": weights },
-            "description": { "type": "string", "maxLength": DESCRIPTION }
-        },
-        "required": ["title", "weight", "description"],
-        "additionalProperties": false
-    });
-    json!({
-        "type": "object",
-        "properties": { "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } },
-        "required": ["evaluation_criteria"],
-        "additionalProperties": false
-    })
+    let criterion = object(&json!({
+        "title": { "type": "string", "maxLength": TITLE },
+        "weight": { "type": "number", "enum": weights },
+        "description": { "type": "string", "maxLength": DESCRIPTION }
+    }));
+    object(&json!({ "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } }))
 }
 
 fn short_schema() -> Value {
     let text = |most: usize| json!({ "type": "string", "maxLength": most });
-    let criterion = json!({
-        "type": "object",
-        "properties": { "title": text(TITLE / 2), "description": text(DESCRIPTION / 4) },
-        "required": ["title", "description"],
-        "additionalProperties": false
-    });
+    let criterion = object(&json!({ "title": text(TITLE / 2), "description": text(DESCRIPTION / 4) }));
     let n = BY_IMPORTANCE.len();
-    json!({
-        "type": "object",
-        "properties": { "criteria": { "type": "array", "items": criterion, "minItems": n, "maxItems": n } },
-        "required": ["criteria"],
-        "additionalProperties": false
-    })
+    object(&json!({ "criteria": { "type": "array", "items": criterion, "minItems": n, "maxItems": n } }))
 }
 
 fn rating_schema() -> Value {
     let whole: Vec<u8> = (0..=10).collect();
-    json!({
-        "type": "object",
-        "properties": {
-            "justification": { "type": "string", "maxLength": DESCRIPTION },
-            "rating": { "type": "integer", "enum": whole }
-        },
-        "required": ["justification", "rating"],
-        "additionalProperties": false
-    })
+    object(&json!({
+        "justification": { "type": "string", "maxLength": DESCRIPTION },
+        "rating": { "type": "integer", "enum": whole }
+    }))
 }

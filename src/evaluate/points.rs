@@ -11,7 +11,7 @@ use super::{Options, reading::Library};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
-    llm::{Answer, Ask},
+    llm::{Answer, Ask, object},
     text::{find::find, words},
     web::Page,
 };
@@ -209,22 +209,12 @@ fn in_parts(text: &str, size: usize) -> Vec<&str> {
 
 fn schema(most: usize) -> Value {
     let text = json!({ "type": "string", "maxLength": LONGEST });
-    let point = json!({
-        "type": "object",
-        "properties": {
-            "point_number": { "type": "integer" },
-            "point_content": text,
-            "spans": { "type": "array", "items": text, "minItems": 1, "maxItems": SPANS }
-        },
-        "required": ["point_number", "point_content", "spans"],
-        "additionalProperties": false
-    });
-    json!({
-        "type": "object",
-        "properties": { "points": { "type": "array", "items": point, "maxItems": most } },
-        "required": ["points"],
-        "additionalProperties": false
-    })
+    let point = object(&json!({
+        "point_number": { "type": "integer" },
+        "point_content": text,
+        "spans": { "type": "array", "items": text, "minItems": 1, "maxItems": SPANS }
+    }));
+    object(&json!({ "points": { "type": "array", "items": point, "maxItems": most } }))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Related, Relation, Unscored},
-    llm::{Answer, Ask},
+    llm::{Answer, Ask, object},
 };
 
 pub(super) const PROMPT: &str = "evaluate/relation";
@@ -156,15 +156,10 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
 fn schema() -> Value {
     let text = json!({ "type": "string", "maxLength": LONGEST });
     let tenths: Vec<f64> = (0..=10).map(|n| f64::from(n) / 10.0).collect();
-    json!({
-        "type": "object",
-        "properties": {
-            "reasoning": text,
-            "key_aspects": { "type": "array", "items": text, "maxItems": ASPECTS },
-            "relationship": { "type": "string", "enum": ["SUPPORTS", "OMITS", "CONTRADICTS"] },
-            "confidence": { "type": "number", "enum": tenths }
-        },
-        "required": ["reasoning", "key_aspects", "relationship", "confidence"],
-        "additionalProperties": false
-    })
+    object(&json!({
+        "reasoning": text,
+        "key_aspects": { "type": "array", "items": text, "maxItems": ASPECTS },
+        "relationship": { "type": "string", "enum": ["SUPPORTS", "OMITS", "CONTRADICTS"] },
+        "confidence": { "type": "number", "enum": tenths }
+    }))
 }

@@ -5,7 +5,7 @@ use crate::{
     text::{
         housekeeping::says_nothing,
         orders::gives_orders,
-        words::{is_chinese, length, terms},
+        words::{is_chinese, length, one_line, terms},
     },
 };
 
@@ -18,7 +18,7 @@ const SHORTEST: usize = 5;
 /// Shortest quote, in words or Han characters.
 const SHORTEST_QUOTE: usize = 5;
 /// Quotes of one inspiration.
-const MOST_QUOTES: usize = 3;
+pub const MOST_QUOTES: usize = 3;
 /// Traits that an inspiration shows at least (as above).
 const LEAST_TRAITS: usize = 2;
 /// Terms that a summary shares with its quotes; one that shares fewer says something else.
@@ -36,7 +36,7 @@ pub fn inspiration(
 ) -> Result<Inspiration, Refusal> {
     let kind = kind(asked, &idea)?;
     let traits = traits(&idea)?;
-    let text = idea.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = one_line(&idea.text);
     summary(&text, &transcript.language)?;
     let evidence = evidence(numbered, &idea)?;
     if numbered.only_in_orders(&text) {
@@ -83,7 +83,7 @@ fn traits(idea: &Idea) -> Result<Vec<Shown>, Refusal> {
     let mut traits: Vec<Shown> = Vec::new();
     for claimed in &idea.traits {
         let word = claimed.which.trim().to_lowercase();
-        let reason = claimed.reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let reason = one_line(&claimed.reason);
         let Some(which) = Trait::ALL.into_iter().find(|which| which.word() == word) else { continue };
         let copied = traits.iter().any(|other| other.which == which || other.reason == reason);
         if length(&reason) > 0 && !copied {

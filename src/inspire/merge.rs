@@ -13,8 +13,6 @@ use crate::{
 pub const MOST: usize = 10;
 /// Summaries above this likeness say the same.
 const ALIKE: f64 = 0.7;
-/// Passages of the transcript that carry one inspiration.
-const MOST_QUOTES: usize = 3;
 /// Parts of a talk that get their turn.
 const PARTS: u64 = 4;
 
@@ -42,7 +40,7 @@ pub fn add(transcript: &Transcript, kept: &mut Vec<Candidate>, new: Candidate) -
     let mut evidence = std::mem::take(&mut old.inspiration.evidence);
     for passage in new.inspiration.evidence {
         let apart = evidence.iter().all(|e| passage.end_char <= e.start_char || e.end_char <= passage.start_char);
-        if apart && evidence.len() < MOST_QUOTES {
+        if apart && evidence.len() < ground::MOST_QUOTES {
             evidence.push(passage);
         }
     }

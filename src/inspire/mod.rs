@@ -148,24 +148,31 @@ async fn extract(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>], rev
         // What is on record stays in force: the next run asks what is missing, and then has the whole.
         return Ok(report);
     }
-    let standing = kept.iter().filter(|candidate| candidate.inspiration.stands()).count();
-    let before = ctx.store.inspirations(Some(&talk.seminar.id))?;
-    let before = before.iter().filter(|i| i.transcript == talk.transcript.id && i.stands()).count();
-    if unreadable && standing < before {
+    let before = standing(ctx, talk)?;
+    if unreadable && kept.iter().filter(|candidate| candidate.inspiration.stands()).count() < before {
         // The failures are listed already; what stands is worth more than what is left.
         report.notes.push(format!("{path}: replies could not be read; the inspirations that were there stay"));
         return Ok(report);
     }
+    let kept: Vec<_> = kept.into_iter().map(|candidate| (candidate.inspiration, candidate.call)).collect();
+    ctx.store.save_inspirations(&talk.seminar.id, &kept, &rejected)?;
+    // What people said of them earlier is in the store.
+    let standing = standing(ctx, talk)?;
     harvest.kept = standing as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
     report.harvests.push(harvest);
-    let kept: Vec<_> = kept.into_iter().map(|candidate| (candidate.inspiration, candidate.call)).collect();
-    ctx.store.save_inspirations(&talk.seminar.id, &kept, &rejected)?;
     if standing == 0 {
-        report.fail(path, "no_inspiration", "nothing in the talk passed the rules\nhint: see `taskgen status`");
+        let message =
+            "nothing in the talk passed the rules, or all was rejected\nhint: see `taskgen inspirations list`";
+        report.fail(path, "no_inspiration", message);
     }
     *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
     Ok(report)
+}
+
+/// Inspirations of the talk from which tasks may be woven.
+fn standing(ctx: &Context, talk: &Talk<'_>) -> Result<usize> {
+    Ok(ctx.store.inspirations_of(talk.seminar)?.iter().filter(|inspiration| inspiration.stands()).count())
 }
 
 /// What the tries at one question gave.
@@ -320,15 +327,22 @@ pub fn select(seminars: Vec<SeminarInfo>, names: &[String]) -> Result<Vec<Semina
 
 #[cfg(test)]
 mod testing {
-    //! A transcript out of sentences, four seconds each.
+    //! A transcript out of sentences.
 
     use crate::data::{ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId};
 
-    pub fn transcript(sentences: &[&str]) -> Transcript {
-        let segment = |(index, text): (usize, &&str)| Segment {
-            start: Ms(index as u64 * 4000),
-            end: Ms(index as u64 * 4000 + 3900),
-            text: (*text).to_owned(),
+    /// Four seconds each.
+    pub fn transcript<'a>(sentences: &[&'a str]) -> Transcript {
+        let at = |(index, text): (usize, &&'a str)| (index as u64 * 4000, index as u64 * 4000 + 3900, *text);
+        timed(&sentences.iter().enumerate().map(at).collect::<Vec<_>>())
+    }
+
+    /// From and to these milliseconds.
+    pub fn timed(sentences: &[(u64, u64, &str)]) -> Transcript {
+        let segment = |&(start, end, text): &(u64, u64, &str)| Segment {
+            start: Ms(start),
+            end: Ms(end),
+            text: text.to_owned(),
             confidence: 0.9,
             speaker: None,
         };
@@ -338,11 +352,11 @@ mod testing {
             seminar: SeminarId::of(&["x"]),
             path: "x.wav".into(),
             media_sha256: String::new(),
-            duration: Ms(sentences.len() as u64 * 4000),
+            duration: Ms(sentences.last().map_or(0, |(_, end, _)| *end)),
             language: "en".into(),
             model: ModelRef { name: "tiny.en".into(), sha256: String::new() },
             parameters: serde_json::Value::Null,
-            segments: sentences.iter().enumerate().map(segment).collect(),
+            segments: sentences.iter().map(segment).collect(),
         }
     }
 }

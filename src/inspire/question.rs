@@ -12,7 +12,7 @@ use super::{Numbered, Options, cues};
 use crate::{
     context::Context,
     data::{Cause, InspirationType, Trait, Unscored},
-    llm::{Answer, Answered, Ask},
+    llm::{Answer, Answered, Ask, object},
 };
 
 /// Ideas that a large model may name in one part.
@@ -155,18 +155,10 @@ impl Question<'_> {
     }
 
     fn list(&self, least: usize, properties: &Value) -> Value {
-        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|map| map.keys()).collect();
-        let item = json!({
-            "type": "object", "properties": properties, "required": required, "additionalProperties": false
-        });
-        json!({
-            "type": "object",
-            "properties": {
-                "items": { "type": "array", "minItems": least, "maxItems": self.most, "items": item }
-            },
-            "required": ["items"],
-            "additionalProperties": false
-        })
+        let item = object(properties);
+        object(&json!({
+            "items": { "type": "array", "minItems": least, "maxItems": self.most, "items": item }
+        }))
     }
 
     /// What serde cannot say: no more items than asked, and only sentences that were shown.
@@ -189,14 +181,9 @@ fn traits(least: usize, most: usize, longest: usize) -> Value {
     let words: Vec<&str> = Trait::ALL.into_iter().map(Trait::word).collect();
     json!({
         "type": "array", "minItems": least, "maxItems": most,
-        "items": {
-            "type": "object",
-            "properties": {
-                "trait": { "type": "string", "enum": words },
-                "reason": { "type": "string", "minLength": 8, "maxLength": longest }
-            },
-            "required": ["trait", "reason"],
-            "additionalProperties": false
-        }
+        "items": object(&json!({
+            "trait": { "type": "string", "enum": words },
+            "reason": { "type": "string", "minLength": 8, "maxLength": longest }
+        }))
     })
 }

@@ -12,6 +12,7 @@ pub mod protocol;
 mod record;
 mod remote;
 mod replay;
+mod schema;
 mod strict;
 mod turns;
 
@@ -29,6 +30,7 @@ pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
 pub use remote::{Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM, shown_url};
 pub use replay::Replay;
+pub use schema::object;
 
 use crate::data::{Cause, Message, Usage};
 

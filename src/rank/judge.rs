@@ -12,7 +12,7 @@ use super::ask::Question;
 use crate::{
     context::Context,
     data::{CallId, Cause, Comparison, Criteria, Lineup, Ordered, Side, Task, TaskId, Unscored, Verdict},
-    llm::{Answer, Ask},
+    llm::{Answer, Ask, object},
     store::Judge,
 };
 
@@ -222,39 +222,24 @@ fn question<'a, T>(prompt: &'a str, vars: &'a serde_json::Value, schema: serde_j
 }
 
 fn short_schema() -> serde_json::Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "winner": { "type": "string", "enum": ["A", "B"] },
-            "confidence": { "type": "number", "enum": CONFIDENCES }
-        },
-        "required": ["winner", "confidence"],
-        "additionalProperties": false
-    })
+    object(&json!({
+        "winner": { "type": "string", "enum": ["A", "B"] },
+        "confidence": { "type": "number", "enum": CONFIDENCES }
+    }))
 }
 
 fn full_schema() -> serde_json::Value {
     let score = json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] });
-    let criteria = json!({
-        "type": "object",
-        "properties": {
-            "clarity": score, "actionability": score, "novelty": score, "depth_fit": score, "consistency": score
-        },
-        "required": ["clarity", "actionability", "novelty", "depth_fit", "consistency"],
-        "additionalProperties": false
-    });
-    json!({
-        "type": "object",
-        "properties": {
-            "scores_a": criteria,
-            "scores_b": criteria,
-            "reason": { "type": "string", "maxLength": 400 },
-            "winner": { "type": "string", "enum": ["A", "B"] },
-            "confidence": { "type": "number", "enum": CONFIDENCES }
-        },
-        "required": ["scores_a", "scores_b", "reason", "winner", "confidence"],
-        "additionalProperties": false
-    })
+    let criteria = object(&json!({
+        "clarity": score, "actionability": score, "novelty": score, "depth_fit": score, "consistency": score
+    }));
+    object(&json!({
+        "scores_a": criteria,
+        "scores_b": criteria,
+        "reason": { "type": "string", "maxLength": 400 },
+        "winner": { "type": "string", "enum": ["A", "B"] },
+        "confidence": { "type": "number", "enum": CONFIDENCES }
+    }))
 }
 
 fn order_schema(n: usize, reason: bool) -> serde_json::Value {
@@ -263,12 +248,7 @@ fn order_schema(n: usize, reason: bool) -> serde_json::Value {
         "type": "array", "items": { "type": "integer", "enum": numbers }, "minItems": n, "maxItems": n
     });
     let why = json!({ "type": "string", "maxLength": 400 });
-    let (properties, required) = if reason {
-        (json!({ "reason": why, "order": order }), json!(["reason", "order"]))
-    } else {
-        (json!({ "order": order }), json!(["order"]))
-    };
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+    object(&if reason { json!({ "reason": why, "order": order }) } else { json!({ "order": order }) })
 }
 
 #[cfg(test)]

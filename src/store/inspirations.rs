@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use serde::Serialize;
 
-use super::{Store, from_json, from_word, runs::add_event, to_word};
+use super::{SeminarInfo, Store, from_json, from_word, runs::add_event, to_word};
 use crate::data::{CallId, Evidence, Inspiration, InspirationId, Ms, Review, Reviewer, SeminarId, TranscriptId};
 
 /// Something that a stage refused, and by which rule.
@@ -58,6 +58,13 @@ impl Store {
         Ok(found)
     }
 
+    /// Those of a seminar that rest on the current version of its text, by id.
+    pub fn inspirations_of(&self, seminar: &SeminarInfo) -> Result<Vec<Inspiration>> {
+        let mut found = self.inspirations(Some(&seminar.id))?;
+        found.retain(|inspiration| inspiration.transcript == seminar.transcript);
+        Ok(found)
+    }
+
     /// One inspiration, superseded or not.
     pub fn inspiration(&self, id: &InspirationId) -> Result<Option<Inspiration>> {
         let connection = self.connection();
@@ -72,10 +79,23 @@ impl Store {
 
     /// Adds what a person said of an inspiration.
     pub fn save_review(&self, id: &InspirationId, review: &Review) -> Result<()> {
+        self.change_reviews(id, |reviews| reviews.push(review.clone()))
+    }
+
+    /// Takes back what the person `name` said last of an inspiration.
+    pub fn withdraw_review(&self, id: &InspirationId, name: &str) -> Result<()> {
+        self.change_reviews(id, |reviews| {
+            if let Some(last) = reviews.iter().rposition(|review| review.is_of_person(name)) {
+                reviews.remove(last);
+            }
+        })
+    }
+
+    fn change_reviews(&self, id: &InspirationId, change: impl FnOnce(&mut Vec<Review>)) -> Result<()> {
         let stream = self.stream();
         self.write(|tx| {
             let mut reviews = reviews_of(tx, id)?;
-            reviews.push(review.clone());
+            change(&mut reviews);
             let json = serde_json::to_string(&reviews).unwrap_or_default();
             tx.execute("UPDATE inspiration SET review = ?2 WHERE id = ?1", params![id.as_str(), json])?;
             add_event(tx, &stream, "review", id.as_str())
@@ -168,6 +188,12 @@ fn upsert(tx: &Transaction<'_>, inspiration: &Inspiration, call: &CallId, run: i
         )?;
     }
     Ok(())
+}
+
+/// Whether an inspiration is current and tasks may be woven from it.
+pub(super) fn stands(connection: &Connection, id: &InspirationId) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM inspiration WHERE id = ?1 AND superseded = 0")?;
+    Ok(statement.exists([id.as_str()])? && Review::let_stand(&reviews_of(connection, id)?))
 }
 
 fn reviews_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<Vec<Review>> {

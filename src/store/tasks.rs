@@ -5,8 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 
-use super::{Rejection, Store, from_word, inspirations::save_rejections, runs::add_event, to_word};
-use crate::data::{CallId, Inspiration, InspirationId, SeminarId, Task, TaskId, id::sha256_hex};
+use super::{
+    Rejection, Store, from_word,
+    inspirations::{save_rejections, stands},
+    runs::add_event,
+    to_word,
+};
+use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex};
 
 impl Store {
     /// Keeps a named set of tasks, and returns its version: a new one, unless the newest has the same members.
@@ -91,11 +96,15 @@ impl Store {
     /// The current tasks by id, without translations. What was woven across seminars falls with any of its inspirations;
     /// that of one seminar is woven anew with it.
     pub fn tasks(&self) -> Result<Vec<Task>> {
-        let whole: BTreeSet<InspirationId> =
-            self.inspirations(None)?.into_iter().filter(Inspiration::stands).map(|i| i.id).collect();
         let mut tasks = self.read_tasks("json_extract(payload, '$.kind') IS NULL")?;
         let across = self.read_tasks("json_extract(payload, '$.kind') = 'across'")?;
-        tasks.extend(across.into_iter().filter(|task| task.inspirations.iter().all(|id| whole.contains(id))));
+        let connection = self.connection();
+        for task in across {
+            let fallen = task.inspirations.iter().map(|id| stands(&connection, id).map(|stands| !stands));
+            if !fallen.collect::<rusqlite::Result<Vec<bool>>>()?.contains(&true) {
+                tasks.push(task);
+            }
+        }
         tasks.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(tasks)
     }

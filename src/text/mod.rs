@@ -10,6 +10,8 @@ pub mod minhash;
 pub mod normalize;
 mod numbers;
 pub mod orders;
+#[cfg(test)]
+pub mod planted;
 pub mod sentences;
 pub mod spoken;
 pub mod topics;

@@ -18,6 +18,13 @@ pub fn english_numbers(words: &[&str]) -> Vec<String> {
     out
 }
 
+/// Whether a word in lower case, or a Han character, is a cardinal number or a part of one.
+pub fn is_cardinal(word: &str) -> bool {
+    let mut chars = word.chars();
+    let alone = |c: char| chinese_digit(c).or(chinese_unit(c)).is_some();
+    small(word).or(scale(word)).is_some() || chars.next().is_some_and(alone) && chars.next().is_none()
+}
+
 /// A number's text together with the unit that is spoken after it, and how many words the unit has.
 fn with_unit(number: &str, after: &[&str]) -> (String, usize) {
     let plain = number.ends_with(|c: char| c.is_ascii_digit());

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::words::fold;
+use super::words::{fold, one_line};
 
 /// Whether a sentence of the text addresses a model that reads it, or tells its reader to drop what it was told. Talk about models,
 /// rules and instructions as a subject is none.
 pub fn gives_orders(text: &str) -> bool {
     let folded = fold(text);
-    let folded = folded.split_whitespace().collect::<Vec<_>>().join(" ");
+    let folded = one_line(&folded);
     folded.split_inclusive(['.', '!', '?', ';', '。', '！', '？', '；']).any(|sentence| {
         let is_in = |pattern: &Regex| pattern.is_match(sentence);
         ALONE.iter().any(is_in) || EN.iter().all(is_in) || ZH.iter().all(is_in)

@@ -6,7 +6,10 @@ use std::{cmp::Ordering, ops::Range};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::words::{fold, is_han};
+use super::{
+    numbers::is_cardinal,
+    words::{fold, is_han},
+};
 
 /// A quote counts as said from this similarity on: one word in seven may have been heard otherwise.
 pub const LEAST_SIMILARITY: f64 = 0.85;
@@ -112,65 +115,13 @@ fn turns(word: &str) -> bool {
 
 /// Whether a word in lower case, or a Han character, is a number.
 pub fn is_number(word: &str) -> bool {
-    word.chars().any(char::is_numeric) || NUMBERS.contains(&word)
+    word.chars().any(char::is_numeric) || is_cardinal(word) || SHARES.contains(&word)
 }
 
 const FILLERS: &[&str] = &["um", "uh", "er", "erm", "hmm", "mm", "呃", "嗯", "啊", "哦"];
 
-const NUMBERS: &[&str] = &[
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-    "thousand",
-    "million",
-    "billion",
-    "half",
-    "twice",
-    "double",
-    "零",
-    "一",
-    "二",
-    "两",
-    "三",
-    "四",
-    "五",
-    "六",
-    "七",
-    "八",
-    "九",
-    "十",
-    "百",
-    "千",
-    "万",
-    "亿",
-    "半",
-];
+/// Parts and multiples.
+const SHARES: &[&str] = &["half", "twice", "double", "半"];
 
 const NEGATIONS: &[&str] = &[
     "not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without", "hardly", "不", "没",

@@ -31,6 +31,12 @@ pub fn is_chinese(text: &str) -> bool {
     han_count(text) > word_count(text)
 }
 
+/// The words in one line; control characters part words, too.
+pub fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// Lower case, compatibility width, simplified script.
 pub fn fold(text: &str) -> String {
     let plain: String = text.nfkc().collect::<String>().to_lowercase();

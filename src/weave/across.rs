@@ -36,8 +36,11 @@ pub async fn across(
     let mut report = StageReport::new("weave across");
     (ctx.notify)(Notice::Start { stage: "weave across", total: options.across as u64 });
     let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars.iter().map(|seminar| (&seminar.id, seminar)).collect();
-    let mut inspirations = ctx.store.inspirations(None)?;
-    inspirations.retain(|i| of.get(&i.seminar).is_some_and(|seminar| seminar.transcript == i.transcript) && i.stands());
+    let mut inspirations = Vec::new();
+    for seminar in seminars {
+        inspirations.extend(ctx.store.inspirations_of(seminar)?.into_iter().filter(Inspiration::stands));
+    }
+    inspirations.sort_by(|a, b| a.id.cmp(&b.id));
     let mut woven: Vec<(Task, CallId)> = Vec::new();
     let mut rejected = BTreeMap::<SeminarId, Vec<Rejection>>::new();
     let mut asked = false;

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     context::Context,
     data::{Difficulty, Inspiration},
-    llm::{Answer, Answered, Ask},
+    llm::{Answer, Answered, Ask, object},
     text::words::key_words,
 };
 
@@ -105,10 +105,7 @@ impl Question<'_> {
         if let Some(disciplines) = self.disciplines {
             properties["discipline"] = json!({ "type": "string", "enum": disciplines });
         }
-        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|map| map.keys()).collect();
-        json!({
-            "type": "object", "properties": properties, "required": required, "additionalProperties": false
-        })
+        object(&properties)
     }
 }
 

@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, Cause, Id, Phase, SeminarId, Task, TaskId, Unscored, primary_language},
+    data::{CallId, Cause, Id, Inspiration, Phase, SeminarId, Task, TaskId, Unscored, primary_language},
     store::{Rejection, SeminarInfo, Weaving},
+    text::words::one_line,
 };
 pub use across::across;
 use ask::{Question, Woven};
@@ -143,7 +144,7 @@ impl<'a> Loom<'a> {
 
     /// The task that a reply is.
     fn task(&self, slot: &Slot<'_>, woven: Woven) -> Task {
-        let text = woven.task.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(&woven.task);
         let inspirations: Vec<_> = slot.sources.iter().map(|inspiration| inspiration.id.clone()).collect();
         let mut parts: Vec<&str> = inspirations.iter().map(Id::as_str).collect();
         parts.extend([slot.task_type.label(), &text]);
@@ -172,16 +173,12 @@ async fn weave(
 ) -> Result<StageReport> {
     let started = Instant::now();
     (ctx.notify)(Notice::Working(&seminar.path));
-    let mut inspirations = ctx.store.inspirations(Some(&seminar.id))?;
     // Those of an earlier version of the text would lead back to what is no longer there.
-    inspirations.retain(|inspiration| inspiration.transcript == seminar.transcript && inspiration.stands());
+    let mut inspirations = ctx.store.inspirations_of(seminar)?;
+    let found = inspirations.len();
+    inspirations.retain(Inspiration::stands);
     if inspirations.is_empty() {
-        let mut report = StageReport::new("weave");
-        let message = "the transcript has no inspirations\nhint: `taskgen inspire` finds them";
-        // Tasks of inspirations that are gone, or were rejected, go with them.
-        ctx.store.save_tasks(Weaving::Seminar(&seminar.id), &[], &BTreeMap::new())?;
-        report.fail(&seminar.path, "no_inspirations", message);
-        return Ok(report);
+        return without_inspirations(ctx, seminar, found);
     }
     let mut plan = plan::Plan::new(&inspirations, !ctx.llm.is_trial("weave", 0)?);
     let mut loom = Loom::new(seminar, seminar.people(), options, disciplines);
@@ -200,8 +197,7 @@ async fn weave(
             }
         }
     }
-    let standing = ctx.store.tasks()?.iter().filter(|task| task.seminar == seminar.id).count();
-    if loom.unreadable > 0 && loom.kept.len() < rules::FEWEST.min(standing) {
+    if loom.unreadable > 0 && loom.kept.len() < rules::FEWEST.min(standing(ctx, seminar)?) {
         let message = format!("{} replies could not be read; the tasks that were there stay", loom.unreadable);
         loom.report.fail(&seminar.path, "unreadable_replies", message + "\nhint: `taskgen calls --failed` shows them");
         return Ok(loom.report);
@@ -217,6 +213,25 @@ async fn weave(
     }
     *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
     Ok(report)
+}
+
+/// What comes of a seminar none of whose inspirations stands: its tasks go with them.
+fn without_inspirations(ctx: &Context, seminar: &SeminarInfo, found: usize) -> Result<StageReport> {
+    let mut report = StageReport::new("weave");
+    ctx.store.save_tasks(Weaving::Seminar(&seminar.id), &[], &by_seminar(&seminar.id, Vec::new()))?;
+    if found == 0 {
+        let message = "the transcript has no inspirations\nhint: `taskgen inspire` finds them";
+        report.fail(&seminar.path, "no_inspirations", message);
+    } else {
+        let hint = "`taskgen inspirations list` says by whom, `taskgen inspirations review --again` decides anew";
+        report.fail(&seminar.path, "all_rejected", format!("all {found} inspirations are rejected\nhint: {hint}"));
+    }
+    Ok(report)
+}
+
+/// Tasks of the seminar that there are.
+fn standing(ctx: &Context, seminar: &SeminarInfo) -> Result<usize> {
+    Ok(ctx.store.tasks()?.iter().filter(|task| task.seminar == seminar.id).count())
 }
 
 fn by_seminar(seminar: &SeminarId, rejected: Vec<Rejection>) -> BTreeMap<SeminarId, Vec<Rejection>> {

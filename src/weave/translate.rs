@@ -14,6 +14,7 @@ use crate::{
     data::{CallId, SeminarId, Task, TaskId, Unscored, primary_language},
     llm::{Answer, Ask},
     store::{Rejection, SeminarInfo, Weaving},
+    text::words::one_line,
 };
 
 /// Tries at one translation.
@@ -109,7 +110,7 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
         one.asked |= !answer.cached;
         one.harvest.count(answer.usage, answer.value.is_ok());
         let translated = match answer.value {
-            Ok(translated) => translated.task.split_whitespace().collect::<Vec<_>>().join(" "),
+            Ok(translated) => one_line(&translated.task),
             Err(unscored) => {
                 one.failed = Some(unscored);
                 return Ok(one);

@@ -11,6 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("transcribe", &["context", "llm", "web", "store", "models", "files", "panics", "stats", "text", "data"]),
     ("inspire", STAGE),
     ("weave", STAGE),
+    ("probe", STAGE),
     ("rank", STAGE),
     ("answer", STAGE),
     ("evaluate", STAGE),

@@ -90,6 +90,15 @@ fn tasks_join_talks_and_are_said_in_two_languages() {
         spans_that_hold(project.folder.path(), task);
     }
 
+    let shown = project.ok(&["tasks", "show", translated[0]["id"].as_str().expect("an id")]);
+    for id in [&translated[0]["id"], &translated[0]["translation_of"]] {
+        assert!(shown.contains(id.as_str().expect("an id")), "a translation is shown with its original: {shown}");
+    }
+    project.ok(&["report", "tasks"]);
+    let page = std::fs::read_to_string(project.path("tasks/tasks.html")).expect("a page");
+    assert_eq!(page.matches("</a> of <bdi>").count(), 2, "what tasks of two talks take from the other one");
+    assert_eq!(page.matches("<p class=\"soft\" lang=\"").count(), own.len(), "the translations");
+
     // Again: nothing is asked. Without the flags what they made stays; translations are not ranked.
     fake.take();
     let before = project.export();

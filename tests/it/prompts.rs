@@ -21,6 +21,8 @@ fn sample(name: &str, language: &str) -> Value {
         "weave/translation" => {
             json!({ "language": language, "task": text, "broken": { "text": text, "reason": "too short", "words": null } })
         }
+        "probe/attempt" | "probe/deliverable" => json!({ "language": language, "task": text }),
+        "probe/closed-book" => json!({ "task": text, "answer": text }),
         "rank/judge" | "rank/judge-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "a": task, "b": task })

@@ -72,7 +72,7 @@ impl Project {
         let project = Self { folder, server: url.to_owned() };
         project.ok(&["init", "."]);
         let config = format!(
-            "[roles]\ninspire = \"fake/m\"\nreview = \"fake/m\"\nweave = \"fake/m\"\ntranslate = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[near]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
+            "[roles]\ninspire = \"fake/m\"\nreview = \"fake/m\"\nweave = \"fake/m\"\ntranslate = \"fake/m\"\nprobe = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[near]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
         );
         std::fs::write(project.path("taskgen.toml"), config).expect("the project is writable");
         project
@@ -208,6 +208,8 @@ pub struct Fake {
     delay: Duration,
     /// While it is set, one question in eight has no usable answer, however often it is asked.
     pub moody: Arc<AtomicBool>,
+    /// While it is set, the role `review` rejects everything, whatever it is asked.
+    pub strict: Arc<AtomicBool>,
 }
 
 impl Fake {
@@ -252,7 +254,13 @@ impl Fake {
 async fn answer(State(fake): State<Fake>, Json(request): Json<Value>) -> Json<Value> {
     tokio::time::sleep(fake.delay).await;
     let sulks = fake.moody.load(Ordering::SeqCst) && tasks_of(&request).is_multiple_of(8);
-    let content = if sulks { json!("I would rather not say.") } else { reply(&request) };
+    let mut content = if sulks { json!("I would rather not say.") } else { reply(&request) };
+    if fake.strict.load(Ordering::SeqCst) && content.get("fault").is_some() {
+        content["fault"] = json!("incoherent");
+    }
+    if fake.strict.load(Ordering::SeqCst) && content.get("outcome").is_some() {
+        content["outcome"] = json!("missing");
+    }
     fake.requests.lock().expect("no panic while locked").push(request);
     Json(json!({
         "model": "fake-1",
@@ -281,6 +289,12 @@ fn reply(request: &Value) -> Value {
     if schema.get("winner").is_some() {
         return verdict(&prompt);
     }
+    if schema.get("answer").is_some() {
+        return json!({ "answer": "From memory I know the rivers, and no figure." });
+    }
+    if schema.get("outcome").is_some() {
+        return finding(&prompt);
+    }
     if ["points", "relationship", "evaluation_criteria", "rating"].iter().any(|name| schema.get(name).is_some()) {
         return crate::small_web::judge::reply(request);
     }
@@ -291,6 +305,18 @@ fn reply(request: &Value) -> Value {
         return json!({ "task": translated(&prompt) });
     }
     json!({ "task": task(&prompt), "discipline": "earth-environment", "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" } })
+}
+
+/// What needs a hypothesis is known by heart, and nobody could judge an annotated table.
+fn finding(prompt: &str) -> Value {
+    let outcome =
+        match (prompt.contains("handed in from memory"), prompt.contains("hypothes"), prompt.contains("annotated")) {
+            (true, true, _) => "known",
+            (true, false, _) => "needs_research",
+            (false, _, true) => "vague",
+            (false, _, false) => "judgeable",
+        };
+    json!({ "note": "It is plain to see.", "outcome": outcome })
 }
 
 /// One idea of each type, with the words of the talk.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Incoming, shown};
+use crate::text::words::one_line;
 
 /// Who answers what, by positions in the two lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,8 +115,7 @@ fn position(key: &str, n: usize) -> Option<usize> {
 }
 
 fn fold(text: &str) -> String {
-    let plain: String = text.nfkc().collect::<String>().to_lowercase();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&text.nfkc().collect::<String>().to_lowercase())
 }
 
 #[cfg(test)]

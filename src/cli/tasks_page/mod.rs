@@ -103,6 +103,17 @@ pub struct Quote {
     pub similarity: Option<f64>,
 }
 
+/// An inspiration of another seminar that a task rests on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Guest {
+    /// Its id, which is its anchor.
+    pub id: String,
+    /// Its type.
+    pub kind: InspirationType,
+    /// The title of its seminar.
+    pub seminar: String,
+}
+
 /// A task.
 #[derive(Clone, Debug, Serialize)]
 pub struct Task {
@@ -122,8 +133,14 @@ pub struct Task {
     pub discipline: String,
     /// What it asks for.
     pub text: String,
-    /// Ids of the inspirations that it rests on, all of them of its seminar.
+    /// Ids of the inspirations that it rests on and that are of its seminar.
     pub inspirations: Vec<String>,
+    /// Those of other seminars.
+    pub guests: Vec<Guest>,
+    /// What probes flag it for.
+    pub flags: Vec<String>,
+    /// The same task in other languages: BCP 47 tags and texts.
+    pub translations: Vec<(String, String)>,
     /// Place in the ranking, from 1; none before it was ranked.
     pub rank: Option<usize>,
     /// Elo rating, where the ranking is the paper's.
@@ -144,7 +161,6 @@ pub fn html(page: &Page) -> Result<String> {
     let values = context! {
         page => Serde(page),
         policy => policy(),
-        style => Value::from_safe_string(STYLE.to_owned()),
         script => Value::from_safe_string(SCRIPT.to_owned()),
         unfolded => n_tasks <= UNFOLDED,
         boxes => Serde(&boxes),
@@ -154,7 +170,7 @@ pub fn html(page: &Page) -> Result<String> {
         distributions => Serde(counts::drawn(page)),
         refused => Serde(refused::listed(page)),
     };
-    markup::fill(&[("tasks.html", include_str!("tasks.html"))], values)
+    markup::fill(&[("tasks.html", include_str!("tasks.html")), ("style.css", STYLE)], values)
 }
 
 /// What the page may load and run: recordings from where it lies, and the style and the script that are part of it.
@@ -162,7 +178,8 @@ fn policy() -> String {
     let hash = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; media-src 'self' file:; base-uri 'none'; form-action 'none'",
-        hash(STYLE),
+        // A template's last line break is not filled in.
+        hash(STYLE.trim_end_matches('\n')),
         hash(SCRIPT)
     )
 }

@@ -31,6 +31,8 @@ fn page(n: usize, tasks: usize, text: &str) -> Page {
 
 fn seminar(at: usize, tasks: usize, text: &str) -> Seminar {
     let id = |letter: char, number: usize| format!("{letter}_{at:04}{number:012}");
+    let strange = text != TEXT;
+    let guest = || Guest { id: id('i', 0), kind: InspirationType::Methodology, seminar: text.into() };
     let inspiration = |number: usize| Inspiration {
         id: id('i', number),
         kind: InspirationType::ALL[number % 4],
@@ -50,6 +52,9 @@ fn seminar(at: usize, tasks: usize, text: &str) -> Seminar {
         discipline: "Hydrology".into(),
         text: text.into(),
         inspirations: vec![id('i', number % 10), id('i', (number + 1) % 10)],
+        guests: (number == 0).then(guest).into_iter().collect(),
+        flags: strange.then(|| text.into()).into_iter().collect(),
+        translations: strange.then(|| ("zh".into(), text.into())).into_iter().collect(),
         rank: Some(at * tasks + number + 1),
         elo: None,
         membership: Some(0.25),
@@ -135,8 +140,8 @@ fn every_link_leads_somewhere() {
             named(document, "a").filter_map(|link| link.attribute("href")?.strip_prefix('#')).collect();
         assert_eq!(
             targets.len(),
-            3 * (24 + 24 + 4),
-            "tasks to inspirations and back, and what was refused to its seminar"
+            3 * (24 + 24 + 4 + 1),
+            "tasks to inspirations and back, one to another talk's, and what was refused to its seminar"
         );
         assert!(targets.iter().all(|to| ids.contains(to)));
         assert!(["i_", "t_", "s_"].iter().all(|kind| targets.iter().any(|to| to.starts_with(kind))));
@@ -271,7 +276,10 @@ const TAGS: &str = " html head meta title style body main section div h1 h2 h3 h
 fn strangers_texts_stay_texts() {
     let html = html(&hostile_page()).expect("a page");
     assert_eq!(html.matches("<script").count(), 1);
-    assert!(html.contains(&format!("<script>{SCRIPT}</script>")) && html.contains(&format!("<style>{STYLE}</style>")));
+    assert!(
+        html.contains(&format!("<script>{SCRIPT}</script>"))
+            && html.contains(&format!("<style>{}</style>", STYLE.trim_end()))
+    );
     assert!(!html.contains(['\u{202E}', '\u{2069}', '\u{0}', '\u{7}']));
     with_document(&html, |document| {
         for node in document.descendants().filter(Node::is_element) {

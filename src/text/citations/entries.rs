@@ -9,6 +9,7 @@ use super::{
     lines,
     openings::{Opening, named, opening},
 };
+use crate::text::words::one_line;
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +59,7 @@ pub(super) fn find(text: &str) -> Vec<Entry> {
 
 /// A label as it is looked up: case and blanks do not count.
 pub(super) fn key(label: &str) -> String {
-    label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    one_line(label).to_lowercase()
 }
 
 /// The labels of images: of `![text][label]` and `![label]`.

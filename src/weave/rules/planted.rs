@@ -1,21 +1,14 @@
-//! Planted replies of a task weaver: each bad one differs from a good one in one point, and must be refused by the rule
-//! meant for that point and by no other. Whoever wrote them had seen the list of rules, and not the code.
+//! Planted replies of a task weaver.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
 use super::{Material, check, missing_phases};
-use crate::data::{Difficulty, InspirationId, Phase, SeminarId, Task, TaskId, TaskType};
-
-#[derive(Deserialize)]
-struct Case {
-    id: String,
-    stage: String,
-    fault: Option<String>,
-    given: serde_json::Value,
-    reply: serde_json::Value,
-}
+use crate::{
+    data::{Difficulty, InspirationId, Phase, SeminarId, Task, TaskId, TaskType},
+    text::planted,
+};
 
 #[derive(Deserialize)]
 struct Given {
@@ -45,7 +38,7 @@ struct Written {
 }
 
 /// The rules that the tasks of a reply break.
-fn broken(given: &Given, reply: Reply) -> BTreeSet<String> {
+fn broken(given: Given, reply: Reply) -> BTreeSet<String> {
     let mut kept: Vec<Task> = Vec::new();
     let mut broken = BTreeSet::new();
     for written in reply.tasks {
@@ -65,7 +58,7 @@ fn broken(given: &Given, reply: Reply) -> BTreeSet<String> {
         };
         match check(&task, Material { words: &words, people: &given.speakers }, &kept.iter().collect::<Vec<_>>()) {
             Ok(()) => kept.push(task),
-            Err(rule) => drop(broken.insert(format!("{rule:?}"))),
+            Err(rule) => drop(broken.insert(rule.name().to_owned())),
         }
     }
     if !missing_phases(&kept.iter().collect::<Vec<_>>()).is_empty() && broken.is_empty() {
@@ -76,71 +69,14 @@ fn broken(given: &Given, reply: Reply) -> BTreeSet<String> {
 
 fn rule(fault: &str) -> &str {
     match fault {
-        "points_at_event" => "PointsAtTheEvent",
-        "too_long" => "TooLong",
-        "two_deliverables" => "TwoDeliverables",
-        "type_thrice" => "FamilyThrice",
-        "duplicate" => "Duplicate",
-        "wrong_language" => "WrongLanguage",
-        "no_deliverable" => "NoDeliverable",
-        "key_terms_missing" => "KeyTermsMissing",
-        "phase_of_another_type" => "WrongPhase",
+        "points_at_event" => "points_at_the_event",
+        "type_thrice" => "family_thrice",
+        "phase_of_another_type" => "wrong_phase",
         other => other,
     }
 }
 
-/// Cases of a set that do not come out as planted, and how many there are of good and bad ones.
-fn surprises(set: &str) -> (Vec<String>, usize, usize) {
-    let (mut surprises, mut good, mut bad) = (Vec::new(), 0, 0);
-    for line in set.lines() {
-        let case: Case = serde_json::from_str(line).expect("a case");
-        if case.stage != "weave" {
-            continue;
-        }
-        let given: Given = serde_json::from_value(case.given).expect("material");
-        let reply: Reply = serde_json::from_value(case.reply).expect("a reply");
-        let broken: Vec<String> = broken(&given, reply).into_iter().collect();
-        let as_planted = match &case.fault {
-            None => {
-                good += 1;
-                broken.is_empty()
-            }
-            Some(fault) => {
-                bad += 1;
-                matches!(broken.as_slice(), [only] if only.starts_with(rule(fault)))
-            }
-        };
-        if !as_planted {
-            surprises.push(format!("{} {:?}: {broken:?}", case.id, case.fault));
-        }
-    }
-    (surprises, good, bad)
-}
-
 #[test]
 fn planted_replies_are_refused_by_the_rule_meant_for_them() {
-    let (surprises, good, bad) = surprises(include_str!("../../../tests/data/planted/first.jsonl"));
-    assert_eq!((good, bad), (12, 22));
-    assert!(surprises.is_empty(), "{surprises:#?}");
-}
-
-#[test]
-fn so_are_those_of_another_hand() {
-    let (surprises, good, bad) = surprises(include_str!("../../../tests/data/planted/second.jsonl"));
-    assert_eq!((good, bad), (12, 22));
-    assert!(surprises.is_empty(), "{surprises:#?}");
-}
-
-#[test]
-fn and_those_of_a_third() {
-    let (surprises, good, bad) = surprises(include_str!("../../../tests/data/planted/third.jsonl"));
-    assert_eq!((good, bad), (20, 24));
-    assert!(surprises.is_empty(), "{surprises:#?}");
-}
-
-#[test]
-fn and_those_of_a_fourth() {
-    let (surprises, good, bad) = surprises(include_str!("../../../tests/data/planted/fourth.jsonl"));
-    assert_eq!((good, bad), (20, 24));
-    assert!(surprises.is_empty(), "{surprises:#?}");
+    assert_eq!(planted::check("weave", rule, broken), [(12, 22), (12, 22), (20, 24), (20, 24)]);
 }

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::text::words::is_han;
+use crate::text::words::{is_han, one_line};
 
 /// The words that point at the event, if any do. `people` are the full names of those who spoke.
 pub fn pointing(task: &str, people: &[String]) -> Option<String> {
-    let plain = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = one_line(task);
     named(&plain, people).or_else(|| {
         let found = PATTERNS.iter().find_map(|pattern| pattern.find(&plain));
         let found = found.or_else(|| if GENERIC.is_match(&plain) { None } else { THE_EVENT.find(&plain) });
@@ -19,7 +19,7 @@ pub fn pointing(task: &str, people: &[String]) -> Option<String> {
 
 /// The words that lean on a text that the reader of the task does not have, if any do.
 pub fn leaning(task: &str) -> Option<String> {
-    let plain = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = one_line(task);
     LEANING.find(&plain).map(|found| found.as_str().trim().to_owned())
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::tree::{Node, Tree};
+use crate::text::words;
 
 /// Characters of a title that are kept.
 const LONGEST_TITLE: usize = 300;
@@ -49,7 +50,7 @@ fn title(tree: &Tree) -> Option<String> {
 
 fn one_line(text: &str) -> String {
     let line = super::tidy::tidy(text).replace('\n', " ");
-    line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST_TITLE).collect()
+    words::one_line(&line).chars().take(LONGEST_TITLE).collect()
 }
 
 fn language(tree: &Tree) -> Option<String> {

@@ -1,0 +1,96 @@
+//! One key at a time from a terminal, one line at a time from anything else. Hides the terminal's modes, and that an
+//! arrow key is several characters of which one could be taken for a decision.
+
+use std::{
+    io::{BufRead as _, IsTerminal as _, stdin},
+    sync::OnceLock,
+};
+
+use anyhow::Result;
+use rustix::{
+    io::{read, retry_on_intr},
+    termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr},
+};
+
+/// What a terminal sends for Ctrl-D.
+const END_OF_INPUT: u8 = 4;
+
+/// The terminal's modes from before the first key was asked for.
+static BEFORE: OnceLock<Termios> = OnceLock::new();
+
+/// Where answers come from.
+pub enum Keyboard {
+    /// A terminal, with the modes in which it gives each key at once and shows none.
+    Terminal(Box<Termios>),
+    /// Something else.
+    Lines,
+}
+
+impl Keyboard {
+    /// What standard input is.
+    pub fn open() -> Result<Self> {
+        if !stdin().is_terminal() {
+            return Ok(Self::Lines);
+        }
+        let before = tcgetattr(stdin())?;
+        let mut modes = BEFORE.get_or_init(|| before).clone();
+        modes.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+        modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+        Ok(Self::Terminal(Box::new(modes)))
+    }
+
+    /// What was typed until now is no answer to what is shown next.
+    pub fn forget(&self) -> Result<()> {
+        if let Self::Terminal(modes) = self {
+            tcsetattr(stdin(), OptionalActions::Flush, modes)?;
+        }
+        Ok(())
+    }
+
+    /// The next key, or the next line that is not empty; none at the end of the input.
+    pub fn press(&self) -> Result<Option<String>> {
+        loop {
+            let pressed = match self {
+                Self::Terminal(modes) => {
+                    // Whoever was in front meanwhile may have left other modes.
+                    tcsetattr(stdin(), OptionalActions::Now, modes)?;
+                    key()?
+                }
+                Self::Lines => line()?,
+            };
+            let Some(bytes) = pressed else { return Ok(None) };
+            let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+            if !text.is_empty() {
+                return Ok(Some(text));
+            }
+        }
+    }
+}
+
+impl Drop for Keyboard {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Gives the terminal back as it was, if keys were asked for.
+pub fn restore() {
+    if let Some(before) = BEFORE.get() {
+        // There may be no terminal any more.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, before);
+    }
+}
+
+/// What the terminal sends at once: a key, however many bytes that is.
+fn key() -> Result<Option<Vec<u8>>> {
+    let mut bytes = [0; 64];
+    let n = retry_on_intr(|| read(stdin(), &mut bytes))?;
+    Ok(if matches!(bytes[..n], [] | [END_OF_INPUT, ..]) { None } else { Some(bytes[..n].to_vec()) })
+}
+
+fn line() -> Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    let n = stdin().lock().read_until(b'\n', &mut bytes)?;
+    Ok((n > 0).then_some(bytes))
+}
