@@ -54,7 +54,10 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
 fn list(mut listing: Listing, top: Option<usize>, flagged: bool, printer: &Printer) -> Result<u8> {
     listing.tasks.retain(|listed| !flagged || listed.is_flagged());
     listing.tasks.truncate(top.unwrap_or(usize::MAX));
-    printer.show(&listing.tasks, |tasks| text_list(tasks))?;
+    printer.show(&listing.tasks, |tasks| match tasks.as_slice() {
+        [] if flagged => "no task is flagged\nhint: `taskgen probe` looks for reasons".to_owned(),
+        tasks => text_list(tasks),
+    })?;
     if !printer.json {
         about(&listing, printer);
     }
@@ -64,8 +67,7 @@ fn list(mut listing: Listing, top: Option<usize>, flagged: bool, printer: &Print
 /// The table of tasks: place, task, and where it comes from.
 pub fn text_list(tasks: &[Listed]) -> String {
     if tasks.is_empty() {
-        return "no such tasks\nhint: `taskgen run` makes some, `taskgen probe` flags some, `taskgen status` says what is missing"
-            .to_owned();
+        return "no tasks yet\nhint: `taskgen run`, and `taskgen status` says what is missing".to_owned();
     }
     let by_duels = tasks.iter().any(|listed| listed.estimate.is_some());
     let rating = if by_duels { "strength, P(top)" } else { "elo" };

@@ -85,7 +85,7 @@ async fn probe(ctx: &Context, task: &Task) -> Result<Probed> {
 /// What is written from memory; none where nothing was.
 async fn attempt(ctx: &Context, task: &Task, probed: &mut Probed) -> Result<Option<String>> {
     const PROMPT: &str = "probe/attempt";
-    let vars = json!({ "task": task.task, "language": task.language });
+    let vars = json!({ "task": task.task });
     let schema = object(&json!({ "answer": { "type": "string", "maxLength": LONGEST } }));
     let ask = Ask { role: ROLE, prompt: PROMPT, vars: &vars, schema: Some(schema), max_tokens: 900, ..Ask::default() };
     let answer = ctx.llm.ask::<Attempt>(ask).await?;

@@ -21,7 +21,7 @@ fn sample(name: &str, language: &str) -> Value {
         "weave/translation" => {
             json!({ "language": language, "task": text, "broken": { "text": text, "reason": "too short", "words": null } })
         }
-        "probe/attempt" | "probe/deliverable" => json!({ "language": language, "task": text }),
+        "probe/attempt" | "probe/deliverable" => json!({ "task": text }),
         "probe/closed-book" => json!({ "task": text, "answer": text }),
         "rank/judge" | "rank/judge-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });
