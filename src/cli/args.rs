@@ -10,6 +10,7 @@ use clap::{
 use crate::{
     evaluate::Metric,
     rank::{Method, simulate::World},
+    transcribe::Shard,
 };
 
 /// Turns recordings of academic seminars into ranked research tasks.
@@ -131,6 +132,9 @@ pub enum Command {
     /// The configuration in force
     #[command(subcommand)]
     Config(Config),
+    /// Decodes a recording for another process of this program
+    #[command(hide = true)]
+    Decode(Decode),
     /// Make a folder a project: `taskgen.toml` and the folders
     Init {
         /// The folder [default: --project, or this one]
@@ -146,6 +150,19 @@ impl Command {
             Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Probe(_) | Self::Rank(_) | Self::Evaluate(_)
         )
     }
+}
+
+/// `decode`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Decode {
+    /// The recording
+    pub path: PathBuf,
+    /// The only channel to hear, from 1
+    #[arg(long)]
+    pub channel: Option<usize>,
+    /// Only how many seconds it says that it has
+    #[arg(long)]
+    pub length: bool,
 }
 
 /// `run`
@@ -172,6 +189,12 @@ pub struct Transcribe {
     /// Transcribe again what is done
     #[arg(long)]
     pub force: bool,
+    /// Only part i of n, by content: any number of machines may share one folder, each with its own part
+    #[arg(long, value_name = "i/n")]
+    pub shard: Option<Shard>,
+    /// Transcribe nothing: say which recordings there are, how long they are, and what would be done with each
+    #[arg(long)]
+    pub plan: bool,
 }
 
 /// How to hear.
@@ -180,13 +203,13 @@ pub struct Sound {
     /// Speech model: auto (tiny.en for English, base otherwise), a name of `taskgen models list`, or a ggml file
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Language of the talks: auto, en, zh …
+    /// Language of the talks: auto, en, zh …; several with commas for talks that switch
     #[arg(long, value_name = "TAG")]
     pub language: Option<String>,
     /// File with names and terms that occur in the talks
     #[arg(long, value_name = "FILE")]
     pub vocabulary: Option<PathBuf>,
-    /// Workers, one thread each; 0 is one per core
+    /// Workers that hear at once, one thread each; 0 is one per core
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
 }
@@ -526,6 +549,9 @@ pub enum Models {
         /// Names of `taskgen models list`
         #[arg(required = true)]
         names: Vec<String>,
+        /// Make speech models smaller, too; such a one is called `NAME-FORM`
+        #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(["q8_0", "q5_1"]))]
+        quantize: Option<String>,
     },
     /// Where a model's file is
     Path {

@@ -8,15 +8,18 @@ use serde_json::json;
 
 use super::{
     args::Global,
+    config::Transcribe,
     exit, models,
     output::{Printer, table},
     project::Project,
     providers::{self, Variables},
+    resolve,
     roles::DEFAULT_MODEL,
 };
 use crate::{
     data::Message,
     llm::{ChatRequest, LocalModel},
+    transcribe,
 };
 
 /// Speech models that a run needs.
@@ -40,7 +43,7 @@ struct Finding {
 /// Looks, measures, and says what to do about what is missing.
 pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
     // A configuration that cannot be read is the first thing to mend.
-    Project::find(global)?;
+    let project = Project::find(global)?;
     let variables = Variables::read(&global.env_file)?;
     let local = DEFAULT_MODEL.trim_start_matches("local/");
     let mut findings = vec![program(), model(global, local)];
@@ -48,6 +51,7 @@ pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
         findings.push(speed(global, local));
     }
     findings.extend(SPEECH.map(|name| model(global, name)));
+    findings.push(workers(&project.loaded.config.transcribe));
     for name in KEYS {
         let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
         let found = if is_set { "set" } else { "not set; only its own provider needs it" };
@@ -88,8 +92,21 @@ fn model(global: &Global, name: &str) -> Finding {
     finding(&format!("model {name}"), found)
 }
 
+/// How many windows are heard at once, with how many threads each, and why.
+fn workers(config: &Transcribe) -> Finding {
+    let (workers, cores) = (resolve::workers(config), std::thread::available_parallelism().map_or(1, usize::from));
+    let why = match config.jobs {
+        0 => "as many as there are cores",
+        _ => "as `transcribe.jobs` says",
+    };
+    let why_one = "a second thread in a worker would wait for the first at every step";
+    let place = if transcribe::ON_A_CARD { "on the graphics card, with flash attention" } else { "on the CPU" };
+    let found = format!("{workers} workers {place} ({why}; {cores} cores), one thread each: {why_one}");
+    Finding { what: "transcription".into(), fine: true, found, hint: None }
+}
+
 fn speed(global: &Global, name: &str) -> Finding {
-    let measured = providers::embedded(global, name).and_then(|model| super::resolve::block_on(measure(model)));
+    let measured = providers::embedded(global, name).and_then(|model| resolve::block_on(measure(model)));
     let wrong = |e: anyhow::Error| (format!("{e:#}"), "the embedded model does not run here".to_owned());
     finding("speed of the embedded model", measured.map_err(wrong))
 }

@@ -20,6 +20,7 @@ mod markup;
 mod models;
 mod near;
 mod output;
+mod plan;
 mod progress;
 mod project;
 mod prompts;
@@ -102,6 +103,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),
         Command::Calls(args) => calls::calls(&global, &args, printer),
+        Command::Decode(decode) => transcribe::decode(&decode),
         Command::Doctor => doctor::doctor(&global, printer),
         Command::Status => status::status(&global, printer),
         Command::Config(command) => config::show(&global, &command, printer),

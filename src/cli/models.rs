@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     context::{Notice, Notify},
-    models::{self, Known, Manifest, ModelFile, Places},
+    models::{self, Kind, Known, Manifest, ModelFile, Places, Quantization},
 };
 
 /// While something is fetched, a line comes at most this often.
@@ -30,10 +30,12 @@ pub fn models(global: &Global, command: Models, printer: &Printer) -> Result<u8>
             let known = models::list(&places(global).folder)?;
             printer.show(&known, |known| text(known, &places(global).folder))?;
         }
-        Models::Pull { names } => {
+        Models::Pull { names, quantize } => {
             let mut files = Vec::new();
+            let form = quantize.map_or_else(String::new, |form| format!("-{form}"));
+            let names: Vec<String> = names.iter().map(|name| format!("{name}{form}")).collect();
             for name in &names {
-                Manifest::embedded().find(name).map_err(|e| Usage(e.to_string()))?;
+                known(name)?;
             }
             for name in &names {
                 files.push(ensure(global, name, &notify)?);
@@ -87,6 +89,10 @@ fn text(known: &[Known], folder: &Path) -> String {
 /// A model's checked file: a name of the manifest, fetched if it is missing, or the path of a user's own file.
 pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile> {
     let path = Path::new(name);
+    if let Some((whole, form)) = smaller(name) {
+        let file = ensure(global, whole, notify)?;
+        return models::quantized(&file, form, &places(global).folder);
+    }
     let model = match Manifest::embedded().find(name) {
         Ok(model) => model,
         Err(_) if path.is_file() => return own_file(path),
@@ -102,6 +108,21 @@ pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile>
         }
     };
     models::pull(model, &places(global), &progress)
+}
+
+/// A model of the manifest, or a smaller form of one that hears.
+fn known(name: &str) -> Result<()> {
+    let model = Manifest::embedded().find(smaller(name).map_or(name, |(whole, _)| whole));
+    let model = model.map_err(|e| Usage(e.to_string()))?;
+    if smaller(name).is_some() && model.kind != Kind::Whisper {
+        return Err(Usage(format!("only speech models are made smaller here, not `{}`", model.name)).into());
+    }
+    Ok(())
+}
+
+/// A name such as `base-q8_0` as the model's and the smaller form; nothing where the manifest has that very name.
+fn smaller(name: &str) -> Option<(&str, Quantization)> {
+    Quantization::split(name).filter(|_| Manifest::embedded().find(name).is_err() && !Path::new(name).is_file())
 }
 
 /// A model's file, if it is on this machine.

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, sync::Arc};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::{
     args::Global,
@@ -20,7 +20,7 @@ use crate::{
     http::{self, Http, HttpOptions},
     llm::{AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts},
     store::Store,
-    transcribe::{ModelChoice, Options, Resolver},
+    transcribe::{Decoder, Engine, ModelChoice, Options, Resolver},
 };
 
 /// The tools for stages in which `roles` answer.
@@ -150,13 +150,24 @@ pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
         None => None,
     };
     let language = (config.language != "auto").then(|| config.language.clone());
-    Ok(Options { model: ModelChoice::parse(&config.model), language, jobs: config.jobs, vocabulary, channel: None })
+    Ok(Options { model: ModelChoice::parse(&config.model), language, vocabulary, channel: None })
 }
 
-/// Finds speech models, fetching those of the manifest that are missing.
-pub fn whisper(global: &Global, notify: &Notify) -> Resolver {
+/// What hears recordings: finds speech models, fetching those of the manifest that are missing, and decodes in processes
+/// of this program.
+pub fn engine(global: &Global, config: &Transcribe, notify: &Notify) -> Result<Engine> {
     let (global, notify) = (global.clone(), Arc::clone(notify));
-    Box::new(move |name| models::ensure(&global, name, &notify))
+    let resolver: Resolver = Box::new(move |name| models::ensure(&global, name, &notify));
+    let program = std::env::current_exe().context("the program cannot be found, which decodes recordings")?;
+    Ok(Engine::new(resolver, Decoder { program }, workers(config)))
+}
+
+/// Workers that hear, as many as there are cores where nobody says otherwise: each has one thread.
+pub fn workers(config: &Transcribe) -> usize {
+    match config.jobs {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        jobs => jobs,
+    }
 }
 
 /// Runs the asynchronous part of a command.

@@ -13,10 +13,11 @@ use super::{
     progress,
     project::Project,
     resolve, roles, summary,
-    transcribe::{self, Job},
+    transcribe::{self, Item, Job, Place},
 };
 use crate::{
     context::{Context, Notify, StageReport},
+    data::Transcript,
     inspire, probe, rank,
     store::{SeminarInfo, Store},
     transcribe::Discovered,
@@ -41,12 +42,10 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     // Before hours of transcription: is there a model for what follows, and may the texts go there?
     let ctx =
         resolve::context(global, &project, &store, &notify, printer, &asked(&project.loaded.config, &roles::OF_RUN))?;
-    let transcripts = project.transcripts();
-    let heard = Job::new(global, &project.loaded.config, &transcripts, &notify)?.hear(
-        &found,
-        false,
-        &|recording, transcript| transcribe::take_in(&store, recording, transcript),
-    )?;
+    let places = [Place { found, transcripts: project.transcripts() }];
+    let take_in = |item: &Item, transcript: &Transcript| transcribe::take_in(&store, item.recording, transcript);
+    let heard = Job::new(global, &project.loaded.config, &notify)?.hear(&places, &take_in)?;
+    let [Place { found, .. }] = places;
     let mut stages = vec![heard];
     let disciplines = Disciplines::load(&project.root)?;
     let seminars = chosen(&store, &found)?;

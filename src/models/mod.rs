@@ -9,10 +9,12 @@ mod manifest;
 mod mel;
 mod packages;
 mod pull;
+mod quantize;
 
 pub use files::{Imported, Known, ModelFile, checked, import, list, sha256_once};
 pub use manifest::{Convert, Kind, Manifest, Model, Packages};
 pub use pull::{Places, Progress, pull};
+pub use quantize::{Quantization, quantized};
 
 /// A model's file is missing, wrong or cannot be fetched.
 #[derive(Debug, thiserror::Error)]

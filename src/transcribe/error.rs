@@ -3,70 +3,18 @@
 
 use std::path::PathBuf;
 
+use super::media::Fault;
+
 /// Why one recording could not be transcribed.
 #[derive(Debug, thiserror::Error)]
 pub enum TranscribeError {
-    /// The file has no bytes.
-    #[error("the file is empty: `{}`", path.display())]
-    Empty {
+    /// The file gives no sound.
+    #[error("{fault}: `{}`", path.display())]
+    Media {
         /// The recording.
         path: PathBuf,
-    },
-    /// The content is not sound in any known container.
-    #[error("not a recording ({what}): `{}`", path.display())]
-    NotARecording {
-        /// The recording.
-        path: PathBuf,
-        /// What the content looks like.
-        what: String,
-    },
-    /// The container is known, but holds no track of sound.
-    #[error("no audio track: `{}`", path.display())]
-    NoAudioTrack {
-        /// The recording.
-        path: PathBuf,
-    },
-    /// The codec or a feature of it cannot be decoded.
-    #[error("unsupported codec ({what}): `{}`", path.display())]
-    Unsupported {
-        /// The recording.
-        path: PathBuf,
-        /// What is not supported.
-        what: String,
-    },
-    /// The container's index or too many packets are broken.
-    #[error("damaged file ({what}): `{}`", path.display())]
-    Damaged {
-        /// The recording.
-        path: PathBuf,
-        /// What is broken.
-        what: String,
-    },
-    /// Sound that the container promises is missing.
-    #[error("truncated file: {found:.1} of {promised:.1} seconds can be decoded: `{}`", path.display())]
-    Truncated {
-        /// The recording.
-        path: PathBuf,
-        /// Seconds that were decoded.
-        found: f64,
-        /// Seconds that the container promises.
-        promised: f64,
-    },
-    /// There is no or hardly any sound.
-    #[error("too short: {seconds:.2} seconds of sound: `{}`", path.display())]
-    TooShort {
-        /// The recording.
-        path: PathBuf,
-        /// Seconds that were decoded.
-        seconds: f64,
-    },
-    /// There is more sound than fits into memory.
-    #[error("too long: more than {hours} hours: `{}`", path.display())]
-    TooLong {
-        /// The recording.
-        path: PathBuf,
-        /// The limit.
-        hours: u64,
+        /// What is wrong with it.
+        fault: Fault,
     },
     /// Sound, but nobody speaks.
     #[error("no speech found in {seconds:.1} seconds of sound: `{}`", path.display())]
@@ -93,6 +41,12 @@ pub enum TranscribeError {
     /// Somebody is still writing to the file.
     #[error("the file changed while it was read: `{}`", path.display())]
     Growing {
+        /// The recording.
+        path: PathBuf,
+    },
+    /// Another program is at it.
+    #[error("another taskgen is transcribing it: `{}`", path.display())]
+    Busy {
         /// The recording.
         path: PathBuf,
     },
@@ -127,26 +81,12 @@ impl TranscribeError {
     /// What the user can do about it.
     pub fn hint(&self) -> String {
         match self {
-            Self::Empty { .. } => "copy or record it again; an interrupted copy leaves such files".into(),
-            Self::NotARecording { .. } => {
-                "supported are m4a, mp4, mp3, flac, wav, ogg, opus, webm, mkv, mov and aac; check what the file is, whatever its name says".into()
-            }
-            Self::NoAudioTrack { .. } => "the file may hold only pictures; export it again with its sound".into(),
-            Self::Unsupported { .. } => {
-                "convert it first, for example `ffmpeg -i IN -ac 1 -ar 16000 OUT.flac`".into()
-            }
-            Self::Damaged { .. } => {
-                "copy or download it again; if this is all there is, `ffmpeg -i IN OUT.flac` may save what can be played".into()
-            }
-            Self::Truncated { .. } => {
-                "copy or download it again; to use the part that is there, cut it out with `ffmpeg -i IN OUT.flac`".into()
-            }
-            Self::TooShort { .. } => "record it again; a transcript needs at least a few words".into(),
-            Self::TooLong { .. } => "cut the recording into parts, one seminar each".into(),
+            Self::Media { fault, .. } => fault.hint().into(),
             Self::NoSpeech { .. } => "listen to it: the microphone may have been off".into(),
             Self::UnknownLanguage { .. } => "give a code such as `en`, `zh`, `zh-Hant`, `de`, or leave it out".into(),
             Self::EnglishOnly { .. } => "choose the model `auto` or `base`".into(),
             Self::Growing { .. } => "wait until it is copied or recorded, then run the same command again".into(),
+            Self::Busy { .. } => "let it finish; to share the work among machines, give each a `--shard`".into(),
             Self::Edited { .. } => "mend it, or delete it to have the recording transcribed again".into(),
             Self::Model { .. } => "run `taskgen models pull`, or name a file of whisper.cpp's ggml form".into(),
             Self::Recognition { .. } => "check the free memory and the model's file with `taskgen models list`".into(),
@@ -168,18 +108,12 @@ impl TranscribeError {
     /// One word for the summary by cause.
     pub fn cause(&self) -> &'static str {
         match self {
-            Self::Empty { .. } => "empty",
-            Self::NotARecording { .. } => "not_a_recording",
-            Self::NoAudioTrack { .. } => "no_audio_track",
-            Self::Unsupported { .. } => "unsupported",
-            Self::Damaged { .. } => "damaged",
-            Self::Truncated { .. } => "truncated",
-            Self::TooShort { .. } => "too_short",
-            Self::TooLong { .. } => "too_long",
+            Self::Media { fault, .. } => fault.cause(),
             Self::NoSpeech { .. } => "no_speech",
             Self::UnknownLanguage { .. } => "unknown_language",
             Self::EnglishOnly { .. } => "english_only",
             Self::Growing { .. } => "growing",
+            Self::Busy { .. } => "busy",
             Self::Edited { .. } => "edited",
             Self::Model { .. } => "model",
             Self::Recognition { .. } => "recognition",

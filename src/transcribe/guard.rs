@@ -3,21 +3,43 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{doubt::Doubtful, tongues::Spoken};
+
 /// What was done to a recording's text besides writing it down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Notes {
     /// Segments dropped because nobody speaks where they were heard.
     pub dropped: usize,
     /// Loops of the recogniser that were cut down to one round.
     pub loops: usize,
-    /// Windows that were heard again in halves, because text was missing or looped.
+    /// Windows that were heard again in other ways, because their text was doubtful.
     pub heard_again: usize,
-    /// Of these, the windows whose halves gave more.
+    /// Of these, the windows about which no doubt was left.
     pub mended: usize,
+    /// What stayed doubtful and is kept.
+    pub doubtful: Vec<Doubtful>,
+    /// Which language is spoken when, where several were allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<Spoken>,
     /// Packets that could not be decoded.
     pub broken_packets: usize,
     /// Whether the file lacks its end mark: it may have been cut off.
     pub unfinished: bool,
+}
+
+impl Notes {
+    /// Adds what was done to another part of the same recording.
+    pub fn add(&mut self, other: Self) {
+        self.dropped += other.dropped;
+        self.loops += other.loops;
+        self.heard_again += other.heard_again;
+        self.mended += other.mended;
+        self.doubtful.extend(other.doubtful);
+        self.languages.extend(other.languages);
+        self.broken_packets += other.broken_packets;
+        self.unfinished |= other.unfinished;
+    }
 }
 
 /// A repeated word is speech up to here ("no, no, no"); beyond it is a loop.
@@ -99,13 +121,37 @@ pub struct Evidence<'a> {
     pub no_speech: f64,
 }
 
+/// Letters a second below which a phrase that lasts is no speech: music and tones that the detector takes for a voice.
+const SPARSE: f64 = 1.5;
+/// The same for stock phrases and for one word over and over, which people say quickly.
+const SLOW: f64 = 5.5;
+/// A Han character says as much as so many letters.
+const HAN: f64 = 3.0;
+
 /// Whether the words were made up. It takes two witnesses: the voice detector, and the model's own doubt or a phrase
-/// that Whisper is known to say to silence.
+/// that Whisper is known to say to silence. Where the detector hears a voice, it takes words that are far too few for it.
 pub fn is_made_up(evidence: &Evidence) -> bool {
     let unvoiced = evidence.voiced < 0.2 && evidence.voiced < 0.25 * evidence.seconds;
     let doubtful = evidence.no_speech > 0.5 || evidence.confidence < 0.5;
     let silent = evidence.no_speech > 0.8 && evidence.confidence < 0.4;
-    unvoiced && (doubtful || is_stock_phrase(evidence.text)) || silent || is_sound_label(evidence.text)
+    unvoiced && (doubtful || is_stock_phrase(evidence.text))
+        || silent
+        || is_sound_label(evidence.text)
+        || is_too_little(evidence)
+}
+
+fn is_too_little(evidence: &Evidence) -> bool {
+    let weight = |c: char| if ('\u{3040}'..='\u{9fff}').contains(&c) { HAN } else { 1.0 };
+    let letters: f64 = evidence.text.chars().filter(|c| c.is_alphanumeric()).map(weight).sum();
+    let rate = letters / evidence.voiced.max(0.1);
+    let empty = is_stock_phrase(evidence.text) || is_one_word(evidence.text);
+    evidence.voiced >= 2.0 && rate < SPARSE || evidence.voiced >= 1.0 && rate < SLOW && empty
+}
+
+/// `beep beep beep`: what machines say.
+fn is_one_word(text: &str) -> bool {
+    let words: Vec<String> = text.split_whitespace().map(key).collect();
+    words.len() >= 3 && words.iter().all(|word| *word == words[0])
 }
 
 /// `[Music]`, `(applause)`, `♪`: descriptions, not words.
@@ -163,6 +209,11 @@ mod tests {
         assert!(!made_up("The wind was light.", 0.0, 0.9, 0.1));
         assert!(made_up("The wind was light.", 0.0, 0.3, 0.1));
         assert!(made_up("[BLANK_AUDIO]", 2.0, 0.9, 0.1));
+        assert!(made_up("you", 1.0, 0.9, 0.1), "far too little for a second of voice");
+        assert!(made_up("beep beep beep beep beep", 6.0, 0.9, 0.1));
+        assert!(!made_up("No, no, no, no.", 1.2, 0.9, 0.1));
+        assert!(!made_up("谢谢大家", 1.0, 0.9, 0.1));
+        assert!(made_up("Oh.", 2.5, 0.9, 0.1));
         assert!(!made_up("(as we said) it is (nearly) done", 2.0, 0.9, 0.1));
     }
 }

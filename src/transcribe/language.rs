@@ -41,6 +41,24 @@ impl Language {
         self.code
     }
 
+    /// Whisper's number of the language, by which its probabilities are listed.
+    pub fn number(&self) -> usize {
+        let mut ids = 0..=whisper_rs::get_lang_max_id();
+        ids.find(|&id| whisper_rs::get_lang_str(id) == Some(self.code)).unwrap_or(0) as usize
+    }
+
+    /// Reads tags with commas between them: the languages that a talk may be in.
+    pub fn parse_all(tags: &str) -> Result<Vec<Self>, TranscribeError> {
+        let mut all: Vec<Self> = Vec::new();
+        for tag in tags.split(',') {
+            let language = Self::parse(tag)?;
+            if !all.contains(&language) {
+                all.push(language);
+            }
+        }
+        Ok(all)
+    }
+
     /// Whether the weights for English alone will do.
     pub fn is_english(&self) -> bool {
         self.code == "en"
@@ -75,6 +93,44 @@ impl Language {
             "zh-Hant" => full_width(text),
             _ => text.to_owned(),
         }
+    }
+}
+
+/// Windows that vote on the language of a recording.
+#[derive(Default)]
+pub struct Ballot {
+    totals: Vec<f64>,
+    windows: usize,
+}
+
+impl Ballot {
+    /// Most windows that are asked.
+    pub const MOST: usize = 3;
+    /// Mean probability at which no further window is asked.
+    const SURE: f64 = 0.8;
+
+    /// Adds a window's probabilities, by Whisper's number of the language.
+    pub fn add(&mut self, odds: &[f32]) {
+        self.totals.resize(odds.len(), 0.0);
+        for (total, odd) in self.totals.iter_mut().zip(odds) {
+            *total += f64::from(*odd);
+        }
+        self.windows += 1;
+    }
+
+    fn best(&self) -> usize {
+        // The first of equals.
+        (0..self.totals.len()).rev().max_by(|&a, &b| self.totals[a].total_cmp(&self.totals[b])).unwrap_or(0)
+    }
+
+    /// Whether little doubt is left.
+    pub fn is_sure(&self) -> bool {
+        self.totals.get(self.best()).is_some_and(|total| *total > Self::SURE * self.windows as f64)
+    }
+
+    /// Whisper's code of the likeliest language.
+    pub fn winner(&self) -> &'static str {
+        whisper_rs::get_lang_str(self.best() as i32).unwrap_or("en")
     }
 }
 

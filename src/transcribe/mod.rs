@@ -1,21 +1,29 @@
 //! Recording → Transcript. A file is decoded, the stretches of speech are packed into windows, Whisper hears them on
-//! every core, and what it made up is dropped.
+//! every core, doubtful ones in several ways, and what it made up is dropped.
 
-mod audio;
+mod batch;
 mod discover;
+mod doubt;
 mod error;
 pub mod formats;
 mod guard;
+mod journal;
+mod ladder;
 mod language;
 mod listen;
-mod resample;
+mod media;
+mod pool;
 mod saved;
 mod sentences;
+mod shard;
+mod sound;
+mod tail;
+mod tongues;
 mod vad;
 mod whisper;
 mod windows;
 
-use std::{path::Path, time::Instant};
+use std::{io::ErrorKind, ops::Range, path::Path, sync::Arc, time::Instant};
 
 use serde_json::json;
 
@@ -24,20 +32,31 @@ use crate::{
     files,
 };
 
-pub use audio::{RATE, Sound, decode};
+pub use batch::in_order;
 pub use discover::{Discovered, EXTENSIONS, Recording, discover};
+pub use doubt::{Doubt, Doubtful};
 pub use error::TranscribeError;
 pub use guard::Notes;
+use language::Ballot;
 pub use language::Language;
-pub use saved::{Meta, Standing, check_writable, load, meta_path, standing, transcript_path};
+pub use media::{Decoder, Fault, serve as serve_decoding, serve_length};
+pub use saved::{Meta, Standing, check_writable, content, journal_path, load, meta_path, standing, transcript_path};
+pub use shard::Shard;
+pub use sound::{RATE, Sound};
+pub use tongues::Spoken;
 pub use vad::{Hearing, Span};
-pub use whisper::{Engine, Resolver};
+pub use whisper::{Engine, ON_A_CARD, Resolver};
 pub use windows::Window;
 
+use journal::Journal;
+use ladder::{Brief, Source};
+use listen::Part;
+use pool::Turn;
+use tongues::Run;
+use whisper::{Model, Settings};
+
 /// Raised with each change that can change the text of a transcript.
-const RECIPE: u32 = 1;
-/// Most windows that language detection listens to.
-const DETECTION_WINDOWS: usize = 3;
+const RECIPE: u32 = 2;
 /// English and all other languages, where the model is chosen for the user.
 const AUTO: (&str, &str) = ("tiny.en", "base");
 
@@ -77,10 +96,9 @@ impl ModelChoice {
 pub struct Options {
     /// The speech model.
     pub model: ModelChoice,
-    /// The language as a tag such as `zh-Hant`; heard from the first minutes where it is not given.
+    /// The language as a tag such as `zh-Hant`, or several with commas, each piece of the talk in one of them; heard from
+    /// the first minutes where it is not given.
     pub language: Option<String>,
-    /// Workers, one thread each; 0 for one on each core. Does not change the text.
-    pub jobs: usize,
     /// Names and terms that the recogniser should expect.
     pub vocabulary: Option<String>,
     /// The only channel of the recording to hear, from 1; all of them mixed where it is not given.
@@ -93,18 +111,11 @@ impl Options {
         json!({
             "recipe": RECIPE,
             "engine": format!("whisper.cpp {}", whisper_rs::WHISPER_CPP_VERSION),
-            "decoding": "greedy",
+            "decoding": "greedy, beam 5, halves, 0.2",
             "window_seconds": windows::LONGEST / RATE,
             "vocabulary": self.vocabulary,
             "channel": self.channel,
         })
-    }
-
-    fn workers(&self) -> usize {
-        match self.jobs {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            jobs => jobs,
-        }
     }
 }
 
@@ -117,24 +128,26 @@ pub struct Transcribed {
     pub notes: Notes,
 }
 
-/// Transcribes one recording and writes `<transcripts>/<name>.json` and its companion.
-/// `progress` is told shares of the work between 0 and 1, from any thread.
+/// Transcribes one recording and writes `<transcripts>/<name>.json` and its companion; goes on where a killed run left off.
+/// `progress` is told shares of the work between 0 and 1.
 pub fn transcribe_file(
     engine: &Engine,
     recording: &Recording,
     transcripts: &Path,
     options: &Options,
-    progress: &(dyn Fn(f64) + Sync),
+    progress: &dyn Fn(f64),
 ) -> Result<Transcribed, TranscribeError> {
     let begun = Instant::now();
     let before = files::stamp(&recording.path)?;
     let media_sha256 = files::sha256_of(&recording.path)?;
-    let sound = audio::decode(&recording.path, options.channel);
+    let sound = engine.decoder.decode(&recording.path, options.channel);
     // What is still being written looks cut off: that it grows is the reason to give.
     if files::stamp(&recording.path)? != before {
         return Err(TranscribeError::Growing { path: recording.path.clone() });
     }
-    let done = transcribe(engine, recording, &sound?, &media_sha256, options, progress)?;
+    progress(0.02);
+    let job = Job { engine, recording, media_sha256: &media_sha256, options, progress };
+    let (done, journal) = job.transcribe(sound?, transcripts)?;
     let meta = Meta {
         size: before.0,
         modified_ns: before.1,
@@ -142,72 +155,141 @@ pub fn transcribe_file(
         tool: saved::tool(),
         seconds: (begun.elapsed().as_secs_f64() * 10.0).round() / 10.0,
         asked_language: options.language.clone(),
-        notes: done.notes,
+        notes: done.notes.clone(),
     };
     saved::save(transcripts, recording, &done.transcript, &meta)?;
+    journal.remove()?;
     progress(1.0);
     Ok(done)
 }
 
-/// Transcribes sound that has been decoded.
-pub fn transcribe(
-    engine: &Engine,
-    recording: &Recording,
-    sound: &Sound,
-    media_sha256: &str,
-    options: &Options,
-    progress: &(dyn Fn(f64) + Sync),
-) -> Result<Transcribed, TranscribeError> {
-    progress(0.02);
-    let silence = || TranscribeError::NoSpeech { path: recording.path.clone(), seconds: sound.seconds() };
-    let hearing = Hearing::of(&sound.samples);
-    let windows = windows::pack(&hearing.spans(), &hearing);
-    if windows.is_empty() {
-        return Err(silence());
-    }
-    let language = language_of(engine, options, sound, &windows)?;
-    progress(0.06);
-    let model = engine.model(options.model.name_for(language.is_english()))?;
-    if !model.is_multilingual() && !language.is_english() {
-        return Err(TranscribeError::EnglishOnly { model: model.file.name.clone(), language: language.tag().into() });
-    }
-    let source = listen::Source {
-        sound: &sound.samples,
-        hearing: &hearing,
-        language: &language,
-        vocabulary: options.vocabulary.as_deref(),
-        jobs: options.workers(),
-    };
-    let (segments, notes) = listen::listen(&model, &source, windows, &|share| progress(0.06 + 0.93 * share))?;
-    if segments.is_empty() {
-        return Err(silence());
-    }
-    let transcript = Transcript {
-        schema_version: SCHEMA_VERSION,
-        id: Id::from_stored(String::new()),
-        seminar: SeminarId::of(&[media_sha256]),
-        path: recording.name.clone(),
-        media_sha256: media_sha256.into(),
-        duration: Ms::from_seconds(sound.seconds()),
-        language: language.tag().into(),
-        model: ModelRef { name: model.file.name.clone(), sha256: model.file.sha256.clone() },
-        parameters: options.parameters(),
-        segments,
-    };
-    let notes = Notes { broken_packets: sound.broken_packets, unfinished: sound.unfinished, ..notes };
-    Ok(Transcribed { transcript: transcript.sealed(), notes })
+/// One recording on its way.
+struct Job<'a> {
+    engine: &'a Engine,
+    recording: &'a Recording,
+    media_sha256: &'a str,
+    options: &'a Options,
+    progress: &'a dyn Fn(f64),
 }
 
-fn language_of(
-    engine: &Engine,
-    options: &Options,
-    sound: &Sound,
-    windows: &[Window],
-) -> Result<Language, TranscribeError> {
-    if let Some(tag) = &options.language {
-        return Language::parse(tag);
+impl Job<'_> {
+    fn transcribe(&self, sound: Sound, transcripts: &Path) -> Result<(Transcribed, Journal), TranscribeError> {
+        let hearing = Hearing::of(&sound)?;
+        let source = Arc::new(Source { sound, hearing });
+        let pieces = windows::pieces(&source.hearing.spans(), &source.hearing);
+        let silence =
+            || TranscribeError::NoSpeech { path: self.recording.path.clone(), seconds: source.sound.seconds() };
+        if pieces.is_empty() {
+            return Err(silence());
+        }
+        let allowed = self.languages(&source, &pieces)?;
+        (self.progress)(0.06);
+        let model = self.engine.model(self.options.model.name_for(allowed.iter().all(Language::is_english)))?;
+        if let Some(other) = allowed.iter().find(|language| !model.is_multilingual() && !language.is_english()) {
+            return Err(TranscribeError::EnglishOnly { model: model.file.name.clone(), language: other.tag().into() });
+        }
+        let mut journal = self.journal(transcripts, &model, &allowed)?;
+        let runs = self.runs(&model, &source, &allowed, pieces, &mut journal)?;
+        let parts = self.parts(&allowed, &runs);
+        let pool = &self.engine.pool;
+        let (segments, notes) = listen::listen(pool, &model, &source, &parts, &mut journal, &|share| {
+            (self.progress)(0.06 + 0.93 * share);
+        })?;
+        if segments.is_empty() {
+            // The journal stays: with it, the next run knows at once.
+            return Err(silence());
+        }
+        let transcript = Transcript {
+            schema_version: SCHEMA_VERSION,
+            id: Id::from_stored(String::new()),
+            seminar: SeminarId::of(&[self.media_sha256]),
+            path: self.recording.name.clone(),
+            media_sha256: self.media_sha256.into(),
+            duration: Ms::from_seconds(source.sound.seconds()),
+            language: allowed[most_spoken(&runs, allowed.len())].tag().into(),
+            model: ModelRef { name: model.file.name.clone(), sha256: model.file.sha256.clone() },
+            parameters: self.options.parameters(),
+            segments,
+        };
+        let (broken_packets, unfinished) = (source.sound.broken_packets, source.sound.unfinished);
+        let languages = match allowed.len() {
+            1 => Vec::new(),
+            _ => runs.iter().filter_map(|run| run.spoken(&allowed[run.language])).collect(),
+        };
+        let notes = Notes { languages, broken_packets, unfinished, ..notes };
+        Ok((Transcribed { transcript: transcript.sealed(), notes }, journal))
     }
-    let detector = engine.model(options.model.detector())?;
-    let first = windows.iter().take(DETECTION_WINDOWS).map(|w| w.samples(&sound.samples));
-    Language::parse(&detector.detect(first)?)
+
+    /// What was heard so far of the same recording, with the same model and parameters.
+    fn journal(&self, transcripts: &Path, model: &Model, allowed: &[Language]) -> Result<Journal, TranscribeError> {
+        let what = json!({
+            "media": self.media_sha256,
+            "model": model.file.sha256,
+            "languages": allowed.iter().map(Language::tag).collect::<Vec<_>>(),
+            "parameters": self.options.parameters(),
+        });
+        let path = saved::journal_path(transcripts, self.recording);
+        Journal::open(&path, &what).map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock => TranscribeError::Busy { path: self.recording.path.clone() },
+            _ => error.into(),
+        })
+    }
+
+    /// The languages that were asked for, or the one that is heard in the first windows.
+    fn languages(&self, source: &Arc<Source>, pieces: &[Range<usize>]) -> Result<Vec<Language>, TranscribeError> {
+        if let Some(tags) = &self.options.language {
+            return Language::parse_all(tags);
+        }
+        let detector = self.engine.model(self.options.model.detector())?;
+        if !detector.is_multilingual() {
+            return Language::parse_all("en");
+        }
+        let mut ballot = Ballot::default();
+        for window in windows::pack(pieces).into_iter().take(Ballot::MOST) {
+            let (detector, source) = (Arc::clone(&detector), Arc::clone(source));
+            let work = move |ears: &mut pool::Ears, window: &Window| {
+                ears.of(&detector)?.languages(&window.samples(&source.sound)?)
+            };
+            self.engine.pool.each(Turn::Next, vec![window], work, |_, odds| {
+                ballot.add(&odds);
+                Ok(())
+            })?;
+            if ballot.is_sure() {
+                break;
+            }
+        }
+        Language::parse_all(ballot.winner())
+    }
+
+    /// The pieces by language.
+    fn runs(
+        &self,
+        model: &Arc<Model>,
+        source: &Arc<Source>,
+        allowed: &[Language],
+        pieces: Vec<Range<usize>>,
+        journal: &mut Journal,
+    ) -> Result<Vec<Run>, TranscribeError> {
+        if allowed.len() == 1 {
+            return Ok(vec![Run { language: 0, pieces }]);
+        }
+        tongues::runs(&self.engine.pool, model, source, allowed, pieces, journal)
+    }
+
+    fn parts(&self, allowed: &[Language], runs: &[Run]) -> Vec<Part> {
+        let brief = |language: &Language| {
+            let settings = Settings::new(language, self.options.vocabulary.as_deref());
+            Arc::new(Brief { language: language.clone(), settings })
+        };
+        let briefs: Vec<Arc<Brief>> = allowed.iter().map(brief).collect();
+        let part = |run: &Run| Part { brief: Arc::clone(&briefs[run.language]), windows: windows::pack(&run.pieces) };
+        runs.iter().map(part).collect()
+    }
+}
+
+/// The language of most of the speech; the first of equals.
+fn most_spoken(runs: &[Run], languages: usize) -> usize {
+    let spoken =
+        |language: usize| -> usize { runs.iter().filter(|run| run.language == language).map(Run::length).sum() };
+    (0..languages).rev().max_by_key(|&language| spoken(language)).unwrap_or(0)
 }

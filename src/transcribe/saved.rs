@@ -50,6 +50,21 @@ pub fn meta_path(transcripts: &Path, recording: &Recording) -> PathBuf {
     transcripts.join(format!("{}.meta.json", recording.name))
 }
 
+/// Where what was heard so far is kept while the transcript is not there.
+pub fn journal_path(transcripts: &Path, recording: &Recording) -> PathBuf {
+    transcripts.join(format!("{}.heard", recording.name))
+}
+
+/// SHA-256 of the recording's bytes: as it was remembered, where it has not changed since.
+pub fn content(transcripts: &Path, recording: &Recording) -> Result<String, TranscribeError> {
+    let stamp = files::stamp(&recording.path)?;
+    let meta: Option<Meta> = read_json(&meta_path(transcripts, recording)).unwrap_or_default();
+    match meta.filter(|meta| (meta.size, meta.modified_ns) == stamp) {
+        Some(meta) => Ok(meta.media_sha256),
+        None => Ok(files::sha256_of(&recording.path)?),
+    }
+}
+
 /// Whether the transcript of `recording` is there, from the same content, model and parameters.
 /// `pinned` knows the hash of a model by name; where it does not, the name decides.
 /// A transcript that was edited by hand stays as long as the recording does. An unchanged recording is not opened. One that was only touched is hashed, and remembered again.
@@ -110,13 +125,20 @@ fn outdated(
     if transcript.parameters != options.parameters() {
         return Some("other parameters");
     }
-    let asked = options.language.as_deref().and_then(|l| Language::parse(l).ok()).map(|l| l.tag().to_owned());
-    match asked {
-        Some(asked) if asked != transcript.language => return Some("another language"),
-        None if meta.is_some_and(|m| m.asked_language.is_some()) => return Some("another language"),
-        _ => {}
+    let asked = options.language.as_deref().and_then(|tags| Language::parse_all(tags).ok());
+    let before = meta.and_then(|meta| meta.asked_language.as_deref()).and_then(|tags| Language::parse_all(tags).ok());
+    // One language says which it is; of several, only those that were asked for can tell.
+    let fits = match (&asked, &before) {
+        (Some(asked), Some(before)) if asked.len() > 1 || before.len() > 1 => asked == before,
+        (Some(asked), _) => asked.iter().any(|language| language.tag() == transcript.language),
+        (None, before) => before.is_none(),
+    };
+    if !fits {
+        return Some("another language");
     }
-    let wanted = options.model.name_for(transcript.language == "en");
+    let english = |languages: &Vec<Language>| languages.iter().all(Language::is_english);
+    let is_english = asked.as_ref().map_or(transcript.language == "en", english);
+    let wanted = options.model.name_for(is_english);
     if wanted != transcript.model.name || pinned(wanted).is_some_and(|hash| hash != transcript.model.sha256) {
         return Some("another model");
     }

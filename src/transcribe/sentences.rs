@@ -3,12 +3,14 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::{Ms, Segment};
 
-use super::{audio::RATE, language::Language, vad::Hearing};
+use super::{language::Language, sound::RATE, vad::Hearing};
 
 /// Words at their place in the recording.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
     /// Samples of the recording.
     pub range: Range<usize>,
@@ -130,6 +132,7 @@ fn is_abbreviation(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcribe::vad::FRAME;
 
     #[test]
     fn sentences_end_where_people_end_them() {
@@ -152,7 +155,8 @@ mod tests {
 
     #[test]
     fn fragments_join_until_the_sentence_ends_or_somebody_pauses() {
-        let hearing = Hearing::of(&vec![0.0; RATE * 30]);
+        let frames = 30 * RATE / FRAME;
+        let hearing = Hearing::of_frames(vec![0.0; frames], vec![-80.0; frames]);
         let language = Language::parse("en").expect("known");
         let placed = |from: usize, to: usize, text: &str| Placed {
             range: from * RATE..to * RATE,

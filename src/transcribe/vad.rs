@@ -1,12 +1,14 @@
 //! Where somebody speaks. The detector proposes, and the sound's level audits it: what is about as loud as the
 //! speech is kept even where the detector was unsure, because a lost sentence is worse than a word too many.
 
-use std::ops::Range;
+use std::{io, ops::Range};
 
-use super::audio::RATE;
+use super::sound::{RATE, Sound};
 
 /// Samples that the detector looks at in one step.
 pub const FRAME: usize = 256;
+/// Samples that are read at once: whole frames.
+const PART: usize = FRAME * 1024;
 /// Kept before and after each stretch of speech, so that no first or last sound is cut.
 const PAD: usize = RATE / 5;
 /// Score at which speech begins, and below which it may end.
@@ -42,21 +44,26 @@ pub struct Hearing {
 }
 
 impl Hearing {
-    /// Listens to the whole sound.
-    pub fn of(samples: &[f32]) -> Self {
-        let levels: Vec<f32> = samples.chunks(FRAME).map(level).collect();
+    /// Listens to the whole sound, twice: how loud it is decides how far it is raised for the detector.
+    pub fn of(sound: &Sound) -> io::Result<Self> {
+        let mut levels = Vec::with_capacity(sound.length().div_ceil(FRAME));
+        for part in sound.parts(PART) {
+            levels.extend(part?.chunks(FRAME).map(level));
+        }
         let gain = gain_for(&levels);
         let mut detector = earshot::Detector::default();
         let mut frame = [0.0f32; FRAME];
         let mut scores = Vec::with_capacity(levels.len());
-        for chunk in samples.chunks(FRAME) {
-            frame.fill(0.0);
-            for (slot, sample) in frame.iter_mut().zip(chunk) {
-                *slot = (sample * gain).clamp(-1.0, 1.0);
+        for part in sound.parts(PART) {
+            for chunk in part?.chunks(FRAME) {
+                frame.fill(0.0);
+                for (slot, sample) in frame.iter_mut().zip(chunk) {
+                    *slot = (sample * gain).clamp(-1.0, 1.0);
+                }
+                scores.push(detector.predict_f32(&frame));
             }
-            scores.push(detector.predict_f32(&frame));
         }
-        Self { scores, levels, length: samples.len() }
+        Ok(Self { scores, levels, length: sound.length() })
     }
 
     /// A hearing with one score and one level for each frame.
@@ -174,7 +181,7 @@ impl Hearing {
         }
         let heard = self.levels.iter().zip(&taken);
         let reference: Vec<f32> = heard.filter(|(_, taken)| **taken).map(|(level, _)| *level).collect();
-        let floor = percentile(&self.levels, 0.1) + 10.0;
+        let floor = percentile(&audible(&self.levels), 0.1) + 10.0;
         let typical = if reference.is_empty() { SILENCE_DB } else { percentile(&reference, 0.5) - LOUD_BELOW_SPEECH };
         let threshold = typical.max(floor).max(SILENCE_DB);
         let mut found = Vec::new();
@@ -232,15 +239,21 @@ fn percentile(values: &[f32], share: f64) -> f32 {
     sorted.get((sorted.len() as f64 * share) as usize).copied().unwrap_or(SILENCE_DB)
 }
 
+/// The levels that are not silence: how long nobody spoke shall not change how the rest is heard.
+fn audible(levels: &[f32]) -> Vec<f32> {
+    levels.iter().copied().filter(|level| *level > SILENCE_DB).collect()
+}
+
 /// Quiet recordings are raised, so that the detector hears them as it was trained to.
 fn gain_for(levels: &[f32]) -> f32 {
-    let loud = percentile(levels, 0.95);
+    let loud = percentile(&audible(levels), 0.95);
     10f32.powf((-20.0 - loud) / 20.0).clamp(1.0, 30.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcribe::sound::Spool;
 
     fn hearing(scores: &[(usize, f32)], levels: &[(usize, f32)]) -> Hearing {
         let expand = |runs: &[(usize, f32)]| runs.iter().flat_map(|&(n, v)| std::iter::repeat_n(v, n)).collect();
@@ -274,7 +287,11 @@ mod tests {
 
     #[test]
     fn silence_has_no_spans() {
-        assert_eq!(Hearing::of(&vec![0.0; RATE * 3]).spans(), []);
-        assert_eq!(Hearing::of(&[]).spans(), []);
+        for seconds in [0, 3] {
+            let mut spool = Spool::new().expect("a temporary file");
+            spool.add(&vec![0.0; RATE * seconds]).expect("written");
+            let sound = spool.finish(0, false).expect("flushed");
+            assert_eq!(Hearing::of(&sound).expect("read").spans(), []);
+        }
     }
 }

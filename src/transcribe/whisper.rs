@@ -3,27 +3,37 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
-use super::{error::TranscribeError, language::Language};
+use super::{error::TranscribeError, language::Language, media::Decoder, pool::Pool, sound::RATE, tail::Tail};
 use crate::models::ModelFile;
 
-/// Mean probability of a language at which no further window is heard to tell it.
-const SURE: f64 = 0.8;
+/// Positions that the encoder works on, of 50 a second. Whisper has 1500; a multiple of 8 keeps its products on the fast
+/// kernels, which spares a sixth of all time, and still holds every window.
+const CONTEXT: i32 = 1496;
+/// Sequences that a beam search follows.
+const BEAM: i32 = 5;
+/// Temperature of the last attempt, and the number of sequences that it draws. The first temperature of Whisper's own
+/// fallback above 0.
+const WARM: (f32, i32) = (0.2, 5);
+
+/// Whether this program was built to hear on a graphics card. There flash attention is faster; on a CPU it is slower.
+pub const ON_A_CARD: bool = cfg!(any(feature = "cuda", feature = "hipblas", feature = "metal", feature = "vulkan"));
 
 /// Turns a model's name (or a path) into its file.
 pub type Resolver = Box<dyn Fn(&str) -> anyhow::Result<ModelFile> + Send + Sync>;
 
-/// Loads models when they are first needed and keeps them for the next files.
+/// Loads models when they are first needed and keeps them, and the workers that hear with them, for all recordings.
 pub struct Engine {
     resolve: Resolver,
     loaded: Mutex<BTreeMap<String, Arc<Model>>>,
+    /// Who decodes recordings.
+    pub decoder: Decoder,
+    /// Who hears windows.
+    pub pool: Pool,
 }
 
 /// Loaded weights.
@@ -33,26 +43,53 @@ pub struct Model {
     context: WhisperContext,
 }
 
-/// What was heard in one window, in the order of time.
-#[derive(Clone, Debug, PartialEq)]
+/// How a window is heard; each way is dearer than the one before, and each gives the same for the same window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rung {
+    /// The likeliest token each time.
+    Greedy,
+    /// The likeliest of several sequences.
+    Beam,
+    /// Drawn with a little chance, which leads out of loops.
+    Warm,
+}
+
+/// What whisper.cpp is told, built once for a recording and language: the strings in it are never freed by whisper-rs.
+pub struct Settings {
+    greedy: FullParams<'static, 'static>,
+    beam: FullParams<'static, 'static>,
+    warm: FullParams<'static, 'static>,
+}
+
+/// What was heard in one window.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
+    /// In the order of time.
+    pub phrases: Vec<Phrase>,
+    /// Mean log-probability of the tokens of all phrases; 0 without any.
+    pub logprob: f64,
+}
+
+/// Some words of a window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phrase {
     /// Seconds from the window's start.
     pub start: f64,
     /// Seconds from the window's start.
     pub end: f64,
     /// The words.
     pub text: String,
-    /// Mean probability of the text's tokens.
+    /// Mean probability of the text's tokens, to three decimals: what is written down and read again is the same.
     pub confidence: f64,
     /// The model's own estimate that nobody speaks.
     pub no_speech: f64,
 }
 
 impl Engine {
-    /// An engine that asks `resolve` for its models.
-    pub fn new(resolve: Resolver) -> Self {
+    /// An engine that asks `resolve` for its models, and hears with so many workers.
+    pub fn new(resolve: Resolver, decoder: Decoder, workers: usize) -> Self {
         whisper_rs::install_logging_hooks();
-        Self { resolve, loaded: Mutex::default() }
+        Self { resolve, loaded: Mutex::default(), decoder, pool: Pool::new(workers) }
     }
 
     /// The model called `name`, loaded.
@@ -72,7 +109,9 @@ impl Engine {
 impl Model {
     fn load(file: ModelFile) -> anyhow::Result<Self> {
         check_magic(&file)?;
-        let context = WhisperContext::new_with_params(&file.path, WhisperContextParameters::default())
+        let mut parameters = WhisperContextParameters::default();
+        parameters.flash_attn(ON_A_CARD);
+        let context = WhisperContext::new_with_params(&file.path, parameters)
             .map_err(|e| anyhow::anyhow!("cannot be loaded ({e}): `{}`", file.path.display()))?;
         Ok(Self { file, context })
     }
@@ -81,117 +120,91 @@ impl Model {
     pub fn is_multilingual(&self) -> bool {
         self.context.is_multilingual()
     }
+}
 
-    /// The most likely language of `windows`: heard one after the other until there is little doubt. English for a
-    /// model that knows no other.
-    pub fn detect(&self, windows: impl Iterator<Item = Vec<f32>>) -> Result<String, TranscribeError> {
-        if !self.is_multilingual() {
-            return Ok("en".into());
-        }
-        let mut state = self.context.create_state().map_err(failed)?;
-        let mut totals: Vec<f64> = Vec::new();
-        let mut best = 0;
-        for (heard, window) in windows.enumerate() {
-            state.pcm_to_mel(&window, 1).map_err(failed)?;
-            let (_, odds) = state.lang_detect(0, 1).map_err(failed)?;
-            totals.resize(odds.len(), 0.0);
-            for (total, odd) in totals.iter_mut().zip(odds) {
-                *total += f64::from(odd);
+impl Settings {
+    /// For one language, with words to expect.
+    pub fn new(language: &Language, vocabulary: Option<&str>) -> Self {
+        let prompt = language.prompt(vocabulary);
+        let of = |strategy, temperature| {
+            let mut settings = FullParams::new(strategy);
+            settings.set_n_threads(1);
+            settings.set_no_context(true);
+            settings.set_temperature(temperature);
+            // whisper.cpp's own fallback draws from a state that remembers how many windows it has served.
+            settings.set_temperature_inc(0.0);
+            settings.set_audio_ctx(CONTEXT);
+            settings.set_suppress_blank(true);
+            settings.set_suppress_nst(true);
+            settings.set_print_progress(false);
+            settings.set_print_realtime(false);
+            settings.set_print_special(false);
+            settings.set_print_timestamps(false);
+            settings.set_language(Some(language.whisper_code()));
+            if let Some(prompt) = &prompt {
+                settings.set_initial_prompt(prompt);
             }
-            best = (0..totals.len()).rev().max_by(|&a, &b| totals[a].total_cmp(&totals[b])).unwrap_or(0);
-            if totals[best] > SURE * (heard + 1) as f64 {
-                break;
-            }
-        }
-        Ok(whisper_rs::get_lang_str(best as i32).unwrap_or("en").to_owned())
-    }
-
-    /// Runs `jobs` workers, each with a state of its own, over `items` of work. Results are in the order of `items`,
-    /// and the same whatever the number of workers, because every item is decoded from a clean slate.
-    pub fn each<T: Sync, R: Send>(
-        &self,
-        items: &[T],
-        jobs: usize,
-        language: &Language,
-        vocabulary: Option<&str>,
-        work: impl Fn(&mut Ear, &T) -> Result<R, TranscribeError> + Sync,
-    ) -> Result<Vec<R>, TranscribeError> {
-        let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<(usize, Result<R, TranscribeError>)>> = Mutex::default();
-        let worker = || -> Result<(), TranscribeError> {
-            let mut ear = Ear::new(self, language, vocabulary)?;
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(at) else { break };
-                let result = work(&mut ear, item);
-                results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-            }
-            Ok(())
+            settings
         };
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs.clamp(1, items.len().max(1))).map(|_| scope.spawn(worker)).collect();
-            workers.into_iter().map(joined).collect::<Result<Vec<()>, _>>()
-        })?;
-        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.sort_by_key(|(at, _)| *at);
-        results.into_iter().map(|(_, result)| result).collect()
+        Self {
+            greedy: of(SamplingStrategy::Greedy { best_of: 1 }, 0.0),
+            beam: of(SamplingStrategy::BeamSearch { beam_size: BEAM, patience: -1.0 }, 0.0),
+            warm: of(SamplingStrategy::Greedy { best_of: WARM.1 }, WARM.0),
+        }
     }
 }
 
-fn joined(handle: std::thread::ScopedJoinHandle<'_, Result<(), TranscribeError>>) -> Result<(), TranscribeError> {
-    handle.join().unwrap_or_else(|_| Err(TranscribeError::Recognition { what: "a worker stopped".into() }))
-}
-
-/// One worker's state and settings.
+/// One worker's state for one model.
 pub struct Ear {
+    model: Arc<Model>,
     state: WhisperState,
-    settings: FullParams<'static, 'static>,
-    end_of_text: i32,
 }
 
 impl Ear {
-    fn new(model: &Model, language: &Language, vocabulary: Option<&str>) -> Result<Self, TranscribeError> {
-        let state = model.context.create_state().map_err(failed)?;
-        // Strings handed to the settings are never freed by whisper-rs: one set for each worker, not for each window.
-        let mut settings = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
-        settings.set_n_threads(1);
-        settings.set_no_context(true);
-        settings.set_temperature(0.0);
-        settings.set_temperature_inc(0.0);
-        settings.set_suppress_blank(true);
-        settings.set_suppress_nst(true);
-        settings.set_print_progress(false);
-        settings.set_print_realtime(false);
-        settings.set_print_special(false);
-        settings.set_print_timestamps(false);
-        settings.set_language(Some(language.whisper_code()));
-        if let Some(prompt) = language.prompt(vocabulary) {
-            settings.set_initial_prompt(&prompt);
-        }
-        Ok(Self { state, settings, end_of_text: model.context.token_eot() })
+    /// A fresh state.
+    pub fn new(model: &Arc<Model>) -> Result<Self, TranscribeError> {
+        Ok(Self { model: Arc::clone(model), state: model.context.create_state().map_err(failed)? })
     }
 
     /// What is said in `samples`.
-    pub fn hear(&mut self, samples: &[f32]) -> Result<Vec<Heard>, TranscribeError> {
-        self.state.full(self.settings.clone(), samples).map_err(failed)?;
-        let mut heard = Vec::new();
+    pub fn hear(&mut self, samples: &[f32], settings: &Settings, rung: Rung) -> Result<Heard, TranscribeError> {
+        let settings = match rung {
+            Rung::Greedy => return self.run(samples, &settings.greedy),
+            Rung::Beam => &settings.beam,
+            Rung::Warm => &settings.warm,
+        };
+        // A state of its own: chance starts from the same seed each time, and the worker's own state stays as it is.
+        Self::new(&self.model)?.run(samples, settings)
+    }
+
+    fn run(&mut self, samples: &[f32], settings: &FullParams<'static, 'static>) -> Result<Heard, TranscribeError> {
+        let mut tail = Tail::new(samples.len() as f64 / RATE as f64);
+        tail.heard(settings, |settings| self.state.full(settings, samples)).map_err(failed)?;
+        let end_of_text = self.model.context.token_eot();
+        let mut heard = Heard::default();
+        let (mut likely, mut tokens) = (0.0, 0usize);
         for segment in self.state.as_iter() {
-            let bytes = segment.to_bytes().map_err(failed)?;
-            let mut probability = (0.0, 0usize);
-            for i in 0..segment.n_tokens() {
-                if let Some(token) = segment.get_token(i).filter(|t| t.token_id() < self.end_of_text) {
-                    probability = (probability.0 + f64::from(token.token_probability()), probability.1 + 1);
-                }
-            }
-            heard.push(Heard {
+            let words = (0..segment.n_tokens()).filter_map(|i| segment.get_token(i));
+            let words: Vec<_> = words.map(|t| t.token_data()).filter(|t| t.id < end_of_text).collect();
+            likely += words.iter().map(|t| f64::from(t.plog)).sum::<f64>();
+            tokens += words.len();
+            let sure = words.iter().map(|t| f64::from(t.p)).sum::<f64>() / words.len().max(1) as f64;
+            heard.phrases.push(Phrase {
                 start: segment.start_timestamp() as f64 / 100.0,
                 end: segment.end_timestamp() as f64 / 100.0,
-                text: String::from_utf8_lossy(bytes).into_owned(),
-                confidence: probability.0 / probability.1.max(1) as f64,
+                text: String::from_utf8_lossy(segment.to_bytes().map_err(failed)?).into_owned(),
+                confidence: (sure * 1000.0).round() / 1000.0,
                 no_speech: f64::from(segment.no_speech_probability()),
             });
         }
+        heard.logprob = likely / tokens.max(1) as f64;
         Ok(heard)
+    }
+
+    /// How likely each of Whisper's languages is in `samples`, by its number.
+    pub fn languages(&mut self, samples: &[f32]) -> Result<Vec<f32>, TranscribeError> {
+        self.state.pcm_to_mel(samples, 1).map_err(failed)?;
+        Ok(self.state.lang_detect(0, 1).map_err(failed)?.1)
     }
 }
 

@@ -1,17 +1,20 @@
 //! Stretches of speech are packed into windows that fill Whisper's 30 seconds and end in pauses.
 //! Hides the two time bases: a window's time skips the silence that the recording's time runs through.
 
-use std::ops::Range;
+use std::{io, ops::Range};
 
 use super::{
-    audio::RATE,
+    sound::{RATE, Sound},
     vad::{Hearing, Span},
 };
 
-/// Longest window. Whisper's frame is 30 seconds; some room keeps its last words from the edge.
-pub const LONGEST: usize = 25 * RATE;
+/// Longest window. Whisper's frame is 30 seconds, and each costs the same however full it is; some room keeps its last
+/// words from the edge.
+pub const LONGEST: usize = 28 * RATE;
 /// A window that cannot take the next stretch ends at the longest pause after this much speech.
-const SETTLED: usize = 15 * RATE;
+const SETTLED: usize = 18 * RATE;
+/// Longer pauses are as good as this one: more silence in a recording shall not move other windows.
+const LONG_PAUSE: usize = RATE;
 /// Whisper fails on very short input; it is filled up with silence.
 const SHORTEST: usize = RATE + RATE / 4;
 
@@ -24,12 +27,15 @@ pub struct Window {
 
 impl Window {
     /// The window's samples, filled up with silence to what Whisper can take.
-    pub fn samples(&self, sound: &[f32]) -> Vec<f32> {
-        let mut samples: Vec<f32> = self.pieces.iter().flat_map(|p| sound[p.clone()].iter().copied()).collect();
+    pub fn samples(&self, sound: &Sound) -> io::Result<Vec<f32>> {
+        let mut samples = Vec::with_capacity(self.length().max(SHORTEST));
+        for piece in &self.pieces {
+            samples.extend(sound.read(piece)?);
+        }
         if samples.len() < SHORTEST {
             samples.resize(SHORTEST, 0.0);
         }
-        samples
+        Ok(samples)
     }
 
     /// Length in samples, without filling.
@@ -91,11 +97,15 @@ impl Window {
     }
 }
 
-/// Packs `spans` in order. Every sample of every span is in exactly one window.
-pub fn pack(spans: &[Span], hearing: &Hearing) -> Vec<Window> {
-    let pieces: Vec<Range<usize>> = spans.iter().flat_map(|s| short_enough(s.range.clone(), hearing)).collect();
+/// The `spans`, those that are longer than a window cut at their quietest places.
+pub fn pieces(spans: &[Span], hearing: &Hearing) -> Vec<Range<usize>> {
+    spans.iter().flat_map(|s| short_enough(s.range.clone(), hearing)).collect()
+}
+
+/// Packs `pieces` in order, each into exactly one window.
+pub fn pack(pieces: &[Range<usize>]) -> Vec<Window> {
     let mut windows = Vec::new();
-    let mut rest = &pieces[..];
+    let mut rest = pieces;
     while !rest.is_empty() {
         let (window, after) = rest.split_at(how_many(rest));
         windows.push(Window { pieces: window.to_vec() });
@@ -118,7 +128,7 @@ fn how_many(pieces: &[Range<usize>]) -> usize {
     if ends.len() == pieces.len() {
         return ends.len();
     }
-    let pause_after = |i: usize| pieces[i + 1].start - pieces[i].end;
+    let pause_after = |i: usize| (pieces[i + 1].start - pieces[i].end).min(LONG_PAUSE);
     let settled = (0..ends.len()).filter(|&i| ends[i] >= SETTLED);
     settled.max_by_key(|&i| pause_after(i)).map_or(ends.len().max(1), |i| i + 1)
 }
@@ -139,6 +149,12 @@ fn short_enough(mut range: Range<usize>, hearing: &Hearing) -> Vec<Range<usize>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcribe::vad::FRAME;
+
+    fn silence(seconds: usize) -> Hearing {
+        let frames = seconds * RATE / FRAME;
+        Hearing::of_frames(vec![0.0; frames], vec![-80.0; frames])
+    }
 
     fn span(from: f64, to: f64) -> Span {
         let at = |s: f64| (s * RATE as f64) as usize;
@@ -147,9 +163,9 @@ mod tests {
 
     #[test]
     fn windows_hold_everything_once_and_end_in_the_longest_pause() {
-        let hearing = Hearing::of(&vec![0.0; 120 * RATE]);
-        let spans = [span(0.0, 9.0), span(9.5, 17.0), span(20.0, 24.0), span(24.5, 28.0), span(30.0, 100.0)];
-        let windows = pack(&spans, &hearing);
+        let hearing = silence(120);
+        let spans = [span(0.0, 12.0), span(12.5, 20.0), span(23.0, 27.0), span(27.5, 31.0), span(31.8, 100.0)];
+        let windows = pack(&pieces(&spans, &hearing));
         let held: usize = windows.iter().map(Window::length).sum();
         assert_eq!(held, spans.iter().map(|s| s.range.len()).sum::<usize>());
         assert!(windows.iter().all(|w| w.length() <= LONGEST));
@@ -168,7 +184,7 @@ mod tests {
 
     #[test]
     fn halves_lose_nothing() {
-        let hearing = Hearing::of(&vec![0.0; 60 * RATE]);
+        let hearing = silence(60);
         let window = |pieces: &[(usize, usize)]| Window {
             pieces: pieces.iter().map(|&(from, to)| from * RATE..to * RATE).collect(),
         };

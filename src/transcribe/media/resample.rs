@@ -3,16 +3,18 @@
 
 use rubato::{Fft, FixedSync, Indexing, Resampler, audioadapter_buffers::direct::SequentialSlice};
 
-use super::audio::RATE;
+use crate::transcribe::sound::RATE;
 
 const CHUNK: usize = 2048;
 /// Rates outside this range are broken headers.
 const RATES: std::ops::RangeInclusive<usize> = 4_000..=384_000;
 
-/// Collects sound at [`RATE`].
+/// Turns sound into sound at [`RATE`].
 #[derive(Default)]
 pub struct ToMono16k {
     done: Vec<f32>,
+    /// Output samples that were handed out.
+    taken: usize,
     converter: Option<Converter>,
     /// Input seconds so far, including what the converter still holds.
     seconds: f64,
@@ -32,7 +34,13 @@ struct Converter {
 impl ToMono16k {
     /// Output samples that are finished.
     pub fn len(&self) -> usize {
-        self.done.len()
+        self.taken + self.done.len()
+    }
+
+    /// Hands out what is finished and was not handed out before.
+    pub fn take(&mut self) -> Vec<f32> {
+        self.taken += self.done.len();
+        std::mem::take(&mut self.done)
     }
 
     /// Seconds of input so far.
@@ -77,7 +85,7 @@ impl ToMono16k {
         }
     }
 
-    /// The whole sound.
+    /// The rest, after the last of the input.
     pub fn finish(mut self) -> Result<Vec<f32>, String> {
         self.flush()?;
         Ok(self.done)
@@ -131,7 +139,6 @@ impl Converter {
 
     fn finish(mut self, out: &mut Vec<f32>) -> Result<(), String> {
         let owed = self.owed.round() as usize;
-        let before = out.len() - self.given.min(out.len());
         let rest = self.waiting.len();
         let block = self.block(0, rest, Some(rest))?;
         self.give(&block, out);
@@ -140,7 +147,8 @@ impl Converter {
             let block = self.block(0, 0, Some(0))?;
             self.give(&block, out);
         }
-        out.truncate(before + owed);
+        // What is too much came with the last block, and nobody has taken that yet.
+        out.truncate(out.len() - (self.given - owed).min(out.len()));
         Ok(())
     }
 }
@@ -162,10 +170,12 @@ mod tests {
                 *sample = 0.8;
             }
             let mut out = ToMono16k::default();
+            let mut sound = Vec::new();
             for chunk in input.chunks(1152) {
                 out.push(chunk, 1, rate).expect("a usual rate");
+                sound.extend(out.take());
             }
-            let sound = out.finish().expect("a usual rate");
+            sound.extend(out.finish().expect("a usual rate"));
             assert_eq!(sound.len(), 2 * RATE, "{rate}");
             let from = sound.iter().position(|s| s.abs() > 0.4).expect("the click");
             assert!(from.abs_diff(RATE) < 16, "{rate}: {from}");

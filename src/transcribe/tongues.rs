@@ -1,0 +1,149 @@
+//! Which language each piece of a talk is in, where there may be several: every piece is asked for itself, and one that
+//! is unsure goes with its neighbours. Windows are packed within a language and never across a change.
+
+use std::{ops::Range, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    doubt,
+    error::TranscribeError,
+    journal::Journal,
+    ladder::Source,
+    language::Language,
+    pool::{Ears, Pool, Turn},
+    whisper::Model,
+    windows::Window,
+};
+use crate::data::Ms;
+
+/// What a change of language costs, as the logarithm of odds: it takes more than a little evidence, and less than one
+/// clear piece.
+const CHANGE: f64 = 1.5;
+/// Least probability that counts: no piece outvotes all others.
+const LEAST: f64 = 0.005;
+
+/// A stretch of a talk in one language.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spoken {
+    /// Where it begins.
+    pub start: Ms,
+    /// Where it ends.
+    pub end: Ms,
+    /// BCP 47 tag.
+    pub language: String,
+}
+
+/// Pieces that follow each other in one language, and which of the allowed ones that is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The place of the language among the allowed ones.
+    pub language: usize,
+    /// The pieces.
+    pub pieces: Vec<Range<usize>>,
+}
+
+impl Run {
+    /// Its place in the recording, in this language.
+    pub fn spoken(&self, language: &Language) -> Option<Spoken> {
+        let (first, last) = (self.pieces.first()?, self.pieces.last()?);
+        let (start, end) = doubt::times(&(first.start..last.end));
+        Some(Spoken { start, end, language: language.tag().into() })
+    }
+
+    /// Samples in all.
+    pub fn length(&self) -> usize {
+        self.pieces.iter().map(Range::len).sum()
+    }
+}
+
+/// Tells the `allowed` languages of `pieces` apart.
+pub fn runs(
+    pool: &Pool,
+    detector: &Arc<Model>,
+    source: &Arc<Source>,
+    allowed: &[Language],
+    pieces: Vec<Range<usize>>,
+    journal: &mut Journal,
+) -> Result<Vec<Run>, TranscribeError> {
+    let step = |piece: &Range<usize>| format!("language {piece:?}");
+    let mut odds: Vec<Option<Vec<f32>>> = pieces.iter().map(|piece| journal.recall(&step(piece))).collect();
+    let open: Vec<usize> = (0..pieces.len()).filter(|&at| odds[at].is_none()).collect();
+    let work = {
+        let (detector, source, numbers) = (Arc::clone(detector), Arc::clone(source), numbers(allowed));
+        move |ears: &mut Ears, piece: &Range<usize>| {
+            let samples = Window { pieces: vec![piece.clone()] }.samples(&source.sound)?;
+            let all = ears.of(&detector)?.languages(&samples)?;
+            Ok(numbers.iter().map(|&n| all.get(n).copied().unwrap_or(0.0)).collect::<Vec<f32>>())
+        }
+    };
+    pool.each(Turn::Next, open.iter().map(|&at| pieces[at].clone()).collect(), work, |place, found| {
+        let at = open[place];
+        journal.keep(&step(&pieces[at]), &found)?;
+        odds[at] = Some(found);
+        Ok(())
+    })?;
+    let odds: Vec<Vec<f32>> = odds.into_iter().flatten().collect();
+    Ok(grouped(pieces, &likeliest(&odds, allowed.len())))
+}
+
+fn numbers(allowed: &[Language]) -> Vec<usize> {
+    allowed.iter().map(Language::number).collect()
+}
+
+/// The likeliest sequence of languages (Viterbi): each piece's own odds, and a cost for each change.
+fn likeliest(odds: &[Vec<f32>], languages: usize) -> Vec<usize> {
+    let mut costs = vec![0.0; languages];
+    let mut back: Vec<Vec<usize>> = Vec::new();
+    for odds in odds {
+        let all: f64 = odds.iter().map(|p| f64::from(*p)).sum();
+        let own = |to: usize| -(f64::from(odds[to]) / all.max(1e-9)).clamp(LEAST, 1.0).ln();
+        let from = |to: usize| {
+            let via = |at: usize| costs[at] + if at == to { 0.0 } else { CHANGE };
+            (0..languages).map(|at| (at, via(at))).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((to, 0.0))
+        };
+        let steps: Vec<(usize, f64)> = (0..languages).map(from).collect();
+        costs = steps.iter().enumerate().map(|(to, (_, cost))| cost + own(to)).collect();
+        back.push(steps.into_iter().map(|(at, _)| at).collect());
+    }
+    let mut at = (0..languages).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
+    let mut path = Vec::new();
+    for steps in back.iter().rev() {
+        path.push(at);
+        at = steps[at];
+    }
+    path.reverse();
+    path
+}
+
+fn grouped(pieces: Vec<Range<usize>>, languages: &[usize]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (piece, &language) in pieces.into_iter().zip(languages) {
+        match runs.last_mut() {
+            Some(run) if run.language == language => run.pieces.push(piece),
+            _ => runs.push(Run { language, pieces: vec![piece] }),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clear_pieces_change_the_language_and_unsure_ones_do_not() {
+        let path = |odds: &[f32]| likeliest(&odds.iter().map(|p| vec![*p, 1.0 - p]).collect::<Vec<_>>(), 2);
+        assert_eq!(path(&[0.99, 0.98, 0.3, 0.99]), [0, 0, 0, 0], "unsure among sure ones");
+        assert_eq!(path(&[0.99, 0.01, 0.99]), [0, 1, 0], "one clear piece");
+        assert_eq!(path(&[0.99, 0.9, 0.2, 0.1, 0.3, 0.95]), [0, 0, 1, 1, 1, 0], "several that agree");
+        assert_eq!(path(&[0.4, 0.4, 0.99]), [0, 0, 0]);
+        assert_eq!(path(&[]), [0usize; 0]);
+    }
+
+    #[test]
+    fn runs_hold_every_piece_once() {
+        let runs = grouped(vec![0..1, 2..3, 4..9, 10..11], &[0, 0, 1, 0]);
+        assert_eq!(runs.iter().map(|run| (run.language, run.length())).collect::<Vec<_>>(), [(0, 2), (1, 5), (0, 1)]);
+    }
+}
