@@ -52,7 +52,7 @@ pub struct Global {
     /// Wait for another taskgen that is writing to the project, instead of giving up
     #[arg(long, global = true)]
     pub wait: bool,
-    /// Use a model for a role: inspire, weave, judge, keypoints, checklist or rate (repeatable); several for judge or rate with commas are a panel
+    /// Use a model for a role: inspire, review, weave, translate, probe, judge, keypoints, checklist or rate (repeatable); several for judge or rate with commas are a panel
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL")]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable
