@@ -27,13 +27,21 @@ export TASKGEN_MODELS="${TASKGEN_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/taskgen
 python3 -m unittest discover -q -s benches/transcribe
 python3 benches/transcribe/corpus.py "$home/voices" "$home/cache"
 cargo build --locked
-SEQUENTIAL=$(cargo bench --locked --profile dev --bench sequential --no-run --message-format json |
-    python3 -c 'import json, sys
+# program NAME: builds one of the bench's programs and says where it is.
+program() {
+    cargo bench --locked --profile dev --bench "$1" --no-run --message-format json |
+        python3 -c 'import json, sys
 for line in map(json.loads, sys.stdin):
-    if line.get("executable") and line["target"]["name"] == "sequential": print(line["executable"])')
-export SEQUENTIAL TASKGEN="${TASKGEN:-$BINARIES/taskgen}"
+    if line.get("executable") and line["target"]["name"] == sys.argv[1]: print(line["executable"])' "$1"
+}
+SEQUENTIAL=$(program sequential)
+HEARING=$(program hearing)
+export SEQUENTIAL HEARING TASKGEN="${TASKGEN:-$BINARIES/taskgen}"
 "$TASKGEN" models pull tiny.en base
-if [ $# -eq 0 ]; then set -- run; fi
+if [ $# -eq 0 ]; then
+    python3 benches/transcribe/vad.py "$home/cache" "$HEARING" english both
+    set -- run
+fi
 command=$1
 shift
 python3 benches/transcribe/bench.py "$command" "$home/cache" "$@"

@@ -57,7 +57,7 @@ def measure(cache, results, only, rounds):
 
 
 def told(result):
-    return result.get("failure") or f"{result['seconds']:.1f} s"
+    return result.get("failure") or f"{result['seconds']:.1f} s, others had {result['others']:.0%} of the machine"
 
 
 def measured(system, cache, recording, model, talk):
@@ -79,7 +79,7 @@ def same_disk(one, other):
 def run(command, folder, patience):
     """Seconds, processor seconds and peak memory of a process, its exit code and what it said."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), machine_busy()
         process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=errors, start_new_session=True)
         watchdog = subprocess.Popen(["sh", "-c", f"sleep {patience}; kill -9 {process.pid}"], start_new_session=True)
         _, status, usage = os.wait4(process.pid, 0)
@@ -90,8 +90,17 @@ def run(command, folder, patience):
         for file in (output, errors):
             file.seek(0)
             said.append(file.read().decode(errors="replace"))
-    cost = {"seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime, "megabytes": usage.ru_maxrss / 1000}
+    cpu = usage.ru_utime + usage.ru_stime
+    others = max(machine_busy() - busy - cpu, 0) / (seconds * os.cpu_count())
+    cost = {"seconds": seconds, "cpu": cpu, "megabytes": usage.ru_maxrss / 1000, "others": others}
     return cost, os.waitstatus_to_exitcode(status), *said
+
+
+def machine_busy():
+    """Processor seconds that the machine has worked (Linux)."""
+    fields = pathlib.Path("/proc/stat").read_text().split("\n")[0].split()[1:]
+    idle = int(fields[3]) + int(fields[4])
+    return (sum(map(int, fields[:8])) - idle) / os.sysconf("SC_CLK_TCK")
 
 
 def ours(cache, audio, model, language):

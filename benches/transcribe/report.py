@@ -12,6 +12,9 @@ CPP_BEAM = "whisper.cpp beam 5"
 BATCHED = "faster-whisper batched"
 SEQUENTIAL = "faster-whisper sequential"
 
+# Where other processes had a larger share of the machine than this, a speed says little.
+QUIET = 0.05
+
 HEAD = (
     f"{'':26} {'x real time':>12} {'CPU s':>7} {'MB':>6} {'errors %':>8} {'against sequential':>19}"
     f" {'silence':>7} {'lost s':>6} {'start ms: median':>16} {'95 %':>6} {'told':>8} {'language':>8}"
@@ -25,6 +28,8 @@ class Cell:
     rates: list[float]
     cpu: float
     megabytes: float
+    # Largest share of the machine that other processes took during a round.
+    others: float
     score: Score
     texts: int
     failures: list[str]
@@ -61,12 +66,13 @@ def read(cache, results):
 def cell(rounds, talk):
     good = [result for result in rounds if "failure" not in result]
     if not good:
-        return Cell([], 0, 0, None, 0, [result["failure"] for result in rounds])
+        return Cell([], 0, 0, 0, None, 0, [result["failure"] for result in rounds])
     texts = {json.dumps(result["segments"]) for result in good}
     return Cell(
         rates=[talk["seconds"] / result["seconds"] for result in good],
         cpu=statistics.median(result["cpu"] for result in good),
         megabytes=max(result["megabytes"] for result in good),
+        others=max(result["others"] for result in good),
         score=score(talk["turns"], good[0]["segments"]),
         texts=len(texts),
         failures=[result["failure"] for result in rounds if "failure" in result],
@@ -84,6 +90,7 @@ def line(system, cell, peer):
     return (
         f"{system:26} {rates:>12} {cell.cpu:7.1f} {cell.megabytes:6.0f} {100 * found.rate:8.2f} {interval:>19}"
         f" {found.words_in_silence:7} {found.lost:6.1f} {times(found)} {spoken(found)}"
+        + (f"  (NOT QUIET: others had up to {cell.others:.0%} of the machine)" if cell.others > QUIET else "")
         + (f"  ({cell.texts} different texts)" if cell.texts > 1 else "")
         + (f"  ({len(cell.failures)} rounds failed: {cell.failures[0]})" if cell.failures else "")
     )
