@@ -1,6 +1,6 @@
 //! Where we hear speech in a recording, for `vad.py`, which compares it with what was said and with Silero's ear.
 //!
-//! Argument: the recording. Prints one JSON value: the seconds that hearing takes, and the stretches that would be
+//! Arguments: the program that decodes, and the recording. Prints one JSON value: the seconds that hearing takes, and the stretches that would be
 //! transcribed, as pairs of seconds.
 #![expect(clippy::print_stdout, reason = "the result is what it is for")]
 
@@ -8,15 +8,15 @@ use std::{path::Path, time::Instant};
 
 use anyhow::{Result, bail};
 use serde_json::json;
-use taskgen::transcribe::{Hearing, RATE, decode};
+use taskgen::transcribe::{Decoder, Hearing, RATE};
 
 fn main() -> Result<()> {
     // Cargo adds `--bench` where it runs a bench itself.
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    let [recording] = &args[..] else { bail!("argument: RECORDING") };
-    let sound = decode(Path::new(recording), None)?;
+    let [program, recording] = &args[..] else { bail!("arguments: TASKGEN RECORDING") };
+    let sound = Decoder { program: program.into() }.decode(Path::new(recording), None)?;
     let began = Instant::now();
-    let spans = Hearing::of(&sound.samples).spans();
+    let spans = Hearing::of(&sound)?.spans();
     let seconds = began.elapsed().as_secs_f64();
     let at = |sample: usize| sample as f64 / RATE as f64;
     let spans: Vec<[f64; 2]> = spans.iter().map(|span| [at(span.range.start), at(span.range.end)]).collect();

@@ -1,10 +1,11 @@
 """Our ear beside Silero's: seconds of speech that each misses, and seconds of silence that each adds.
 
-Usage: vad.py CACHE HEARING RECORDING…, where HEARING is the program of `hearing.rs`. Silero is the one that faster-whisper
-carries, once with that program's settings and once with ours: padding, and the pause that ends a stretch.
+Usage: vad.py CACHE HEARING RECORDING…, where HEARING is the program of `hearing.rs` and $TASKGEN decodes. Silero is the one
+that faster-whisper carries, once with that program's settings and once with ours: padding, and the pause that ends a stretch.
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -35,7 +36,7 @@ def main(cache, program, recordings):
 
 
 def heard(program, audio):
-    ours = json.loads(subprocess.run([program, audio], capture_output=True, check=True).stdout)
+    ours = json.loads(subprocess.run([program, os.environ["TASKGEN"], audio], capture_output=True, check=True).stdout)
     results = {"ours": (ours["seconds"], ours["spans"])}
     sound = decode_audio(str(audio), sampling_rate=RATE)
     for name, options in SILERO.items():
