@@ -59,7 +59,7 @@ mod tests {
         let mut seen = Vec::new();
         let slow = |n: &u64| {
             // Every third takes longer than its neighbours.
-            (0..if n % 3 == 0 { 300_000 } else { 10 }).fold(*n, |sum, i| std::hint::black_box(sum ^ i ^ i))
+            (0..if n.is_multiple_of(3) { 300_000 } else { 10 }).fold(*n, |sum, i| std::hint::black_box(sum ^ i ^ i))
         };
         in_order(&items, 4, slow, |item, result| {
             seen.push((*item, result));

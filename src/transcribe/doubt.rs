@@ -165,7 +165,7 @@ mod tests {
         Case {
             hearing: &hearing,
             language: &Language::parse(tag).expect("known"),
-            window: &Window { pieces: vec![0..7 * RATE] },
+            window: &Window { pieces: std::iter::once(0..7 * RATE).collect() },
             said: &said[..usize::from(!text.is_empty())],
             logprob,
             loops,
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(doubts("", "en", 0.0, 0), [Doubt::Lost]);
         assert_eq!(doubts(" Thank you.", "en", -0.2, 0), [Doubt::Lost]);
         assert_eq!(doubts(&" and then it rained".repeat(12), "en", -0.4, 0), [Doubt::Repeats]);
-        let fast: String = (0..40).map(|n| format!(" {:08}", n * 7_654_321 % 99_999_999)).collect();
+        let fast = (0..40).map(|n| format!("{:08}", n * 7_654_321 % 99_999_999)).collect::<Vec<_>>().join(" ");
         assert_eq!(doubts(&fast, "en", -0.4, 0), [Doubt::TooFast]);
     }
 }
