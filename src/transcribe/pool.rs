@@ -117,10 +117,15 @@ impl Pool {
         let tasks = items.into_iter().enumerate().map(|(place, item)| -> Task {
             let (work, stopped, say) = (Arc::clone(&work), Arc::clone(&stopped), say.clone());
             Box::new(move |ears| {
-                if !stopped.load(Ordering::Relaxed) {
-                    // The receiver hears all of them: sending cannot fail.
-                    say.send((place, caught(ears, |ears| work(ears, &item)))).unwrap_or_default();
+                if stopped.load(Ordering::Relaxed) {
+                    return;
                 }
+                let result = caught(ears, |ears| work(ears, &item));
+                if result.is_err() {
+                    stopped.store(true, Ordering::Relaxed);
+                }
+                // The receiver hears all of them: sending cannot fail.
+                say.send((place, result)).unwrap_or_default();
             })
         });
         self.add(turn, tasks.collect());

@@ -22,6 +22,8 @@ const SHORTEST: usize = 4;
 const LOUD_SHORTEST: usize = 20;
 /// How far below the typical level of speech something may be and still be added, in decibels.
 const LOUD_BELOW_SPEECH: f32 = 15.0;
+/// What is this near to the typical level of speech is added however noisy the rest is, in decibels.
+const NEAR_SPEECH: f32 = 6.0;
 /// What is quieter than this is silence, whatever the rest is like.
 const SILENCE_DB: f32 = -60.0;
 
@@ -182,8 +184,14 @@ impl Hearing {
         let heard = self.levels.iter().zip(&taken);
         let reference: Vec<f32> = heard.filter(|(_, taken)| **taken).map(|(level, _)| *level).collect();
         let floor = percentile(&audible(&self.levels), 0.1) + 10.0;
-        let typical = if reference.is_empty() { SILENCE_DB } else { percentile(&reference, 0.5) - LOUD_BELOW_SPEECH };
-        let threshold = typical.max(floor).max(SILENCE_DB);
+        let threshold = if reference.is_empty() {
+            floor
+        } else {
+            let speech = percentile(&reference, 0.5);
+            // Where the speech itself is the quietest that is heard, it is no measure of the noise.
+            floor.min(speech - NEAR_SPEECH).max(speech - LOUD_BELOW_SPEECH)
+        };
+        let threshold = threshold.max(SILENCE_DB);
         let mut found = Vec::new();
         let mut from = None;
         for i in 0..=self.levels.len() {
