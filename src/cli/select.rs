@@ -15,7 +15,7 @@ use super::{
     rank_report,
 };
 use crate::{
-    data::TaskId,
+    data::{Task, TaskId},
     rank::{
         quota,
         select::{Candidate, Options, Placed, Selection, Shortage, best_first, select},
@@ -52,8 +52,9 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
     let quotas = args.quota.iter().map(|text| quota::parse(text).map_err(Usage)).collect::<Result<Vec<_>, _>>()?;
     let project = Project::find(global)?;
     let store = project.write(global)?;
-    let flagged = if unflagged { flagged(&store)? } else { BTreeSet::new() };
-    let wanted = top.min((store.tasks()?.len() - flagged.len()).max(1));
+    let tasks = store.tasks()?;
+    let flagged = if unflagged { flagged(&store, &tasks)? } else { BTreeSet::new() };
+    let wanted = top.min((tasks.len() - flagged.len()).max(1));
     // Who is among the best 20 is another question than who is among the best 100.
     let mut candidates = rank_report::ranked(&store, Some(wanted))?.candidates();
     candidates.retain(|candidate| !flagged.contains(&candidate.id));
@@ -71,12 +72,11 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
     Ok(exit::DONE)
 }
 
-/// Ids of the current tasks that a probe flags.
-fn flagged(store: &Store) -> Result<BTreeSet<String>> {
+/// Ids of those `tasks` that a probe flags.
+fn flagged(store: &Store, tasks: &[Task]) -> Result<BTreeSet<String>> {
     let mut findings = store.findings()?;
     findings.retain(|_, of| of.iter().any(|finding| finding.outcome.flags()));
-    let current = store.tasks()?.into_iter().map(|task| task.id);
-    Ok(current.filter(|id| findings.contains_key(id)).map(|id| id.to_string()).collect())
+    Ok(tasks.iter().filter(|task| findings.contains_key(&task.id)).map(|task| task.id.to_string()).collect())
 }
 
 /// The selection, with copies by meaning left out, too, where their model is at hand.

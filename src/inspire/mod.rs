@@ -148,8 +148,7 @@ async fn extract(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>], rev
         // What is on record stays in force: the next run asks what is missing, and then has the whole.
         return Ok(report);
     }
-    let before = standing(ctx, talk)?;
-    if unreadable && kept.iter().filter(|candidate| candidate.inspiration.stands()).count() < before {
+    if unreadable && kept.iter().filter(|candidate| candidate.inspiration.stands()).count() < standing(ctx, talk)? {
         // The failures are listed already; what stands is worth more than what is left.
         report.notes.push(format!("{path}: replies could not be read; the inspirations that were there stay"));
         return Ok(report);

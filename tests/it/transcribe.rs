@@ -26,16 +26,17 @@ use taskgen::{
     },
 };
 
+/// What is said in a sample, and when, in seconds.
 #[derive(Deserialize)]
-struct Reference {
-    turns: Vec<Turn>,
+pub struct Reference {
+    pub turns: Vec<Turn>,
 }
 
 #[derive(Deserialize)]
-struct Turn {
-    start: f64,
-    end: f64,
-    text: String,
+pub struct Turn {
+    pub start: f64,
+    pub end: f64,
+    pub text: String,
 }
 
 /// Measurements, for `--nocapture`.
@@ -105,7 +106,8 @@ impl Copy {
     }
 }
 
-fn reference(name: &str) -> Result<Reference> {
+/// The reference of a sample by its stem.
+pub fn reference(name: &str) -> Result<Reference> {
     let files =
         ["seminars", "tests/data/seminars"].map(|folder| repository(&format!("{folder}/{name}.reference.json")));
     let file = files.into_iter().find(|file| file.is_file()).with_context(|| format!("{name} has no reference"))?;

@@ -5,11 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
 use serde_json::Value;
 use taskgen::transcribe::{RATE, Spoken};
 
-use crate::{media, support::taskgen};
+use crate::{media, support::taskgen, transcribe::reference};
 
 /// Recordings of one sentence each, of different content.
 const TALKS: [&str; 6] = ["speech.wav", "speech.mp3", "speech.opus", "speech.m4a", "speech.flac", "late.mp4"];
@@ -82,24 +81,11 @@ fn a_shard_counts_from_one() {
     assert!(said.contains("count from 1") && said.contains("SLURM_ARRAY_TASK_ID"), "{said}");
 }
 
-#[derive(Deserialize)]
-struct Reference {
-    turns: Vec<Turn>,
-}
-
-#[derive(Deserialize)]
-struct Turn {
-    start: f64,
-    end: f64,
-}
-
 /// The turns of a sample that last four seconds or more, as sound.
 fn turns(recording: &str) -> Vec<Vec<f32>> {
-    let path = |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seminars").join(name);
-    let stem = recording.split('.').next().expect("a name");
-    let text = std::fs::read_to_string(path(&format!("{stem}.reference.json"))).expect("a reference");
-    let reference: Reference = serde_json::from_str(&text).expect("turns");
-    let sound = media::decode(&path(recording)).expect("a sample");
+    let reference = reference(recording.split('.').next().expect("a name")).expect("turns");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seminars").join(recording);
+    let sound = media::decode(&path).expect("a sample");
     let at = |seconds: f64| ((seconds * RATE as f64) as usize).min(sound.len());
     let long = reference.turns.iter().filter(|turn| turn.end - turn.start >= 4.0);
     long.map(|turn| sound[at(turn.start)..at(turn.end)].to_vec()).collect()
