@@ -1,29 +1,37 @@
 //! Phrases by which speakers announce an idea of a type, in English and Chinese (the paper's cue families, our words).
 //! They only narrow what a small model may choose from; they decide nothing.
 
-use std::ops::RangeInclusive;
+use std::{cmp::Reverse, ops::RangeInclusive};
 
 use super::Numbered;
 use crate::{data::InspirationType, text::words::fold};
 
-/// A small model is offered at least so many sentences, or all of them …
+/// A small model is offered the sentences with cues if there are at least so many …
 const LEAST: usize = 2;
-/// … and at most so many, those with the most cues.
+/// … and of these at most so many, those with the most cues.
 const MOST: usize = 6;
+/// Where hardly any has a cue, it is offered so many at most, the longest: a hundred lines it neither follows nor reads
+/// in a bearable time (two hours of talk: a quarter of an hour instead of most of one).
+const MOST_WITHOUT: usize = 24;
 
-/// The numbers of the window's sentences that carry cues of `kind`, in order; all of them if hardly any does. What may
-/// not be evidence is not offered.
+/// The numbers of the window's sentences that carry cues of `kind`, in order; the longest ones if hardly any does. What
+/// may not be evidence is not offered.
 pub fn offered(numbered: &Numbered, window: RangeInclusive<usize>, kind: InspirationType) -> Vec<usize> {
     let all: Vec<usize> = window.filter(|&number| numbered.may_be_named(number)).collect();
-    let mut cued: Vec<(usize, usize)> =
+    let cued: Vec<(usize, usize)> =
         all.iter().map(|&n| (strength(&numbered.text(n), kind), n)).filter(|(strength, _)| *strength > 0).collect();
     if cued.len() < LEAST {
-        return all;
+        return best(all.into_iter().map(|number| (numbered.length(number), number)).collect(), MOST_WITHOUT);
     }
-    cued.sort_by_key(|(strength, number)| (std::cmp::Reverse(*strength), *number));
-    let mut offered: Vec<usize> = cued.into_iter().take(MOST).map(|(_, number)| number).collect();
-    offered.sort_unstable();
-    offered
+    best(cued, MOST)
+}
+
+/// The numbers with the highest marks, `most` of them at most, in order.
+fn best(mut marked: Vec<(usize, usize)>, most: usize) -> Vec<usize> {
+    marked.sort_by_key(|(mark, number)| (Reverse(*mark), *number));
+    let mut numbers: Vec<usize> = marked.into_iter().take(most).map(|(_, number)| number).collect();
+    numbers.sort_unstable();
+    numbers
 }
 
 /// How many different cues of `kind` a sentence has.
@@ -62,11 +70,26 @@ fn cues(kind: InspirationType) -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inspire::testing::transcript;
 
     #[test]
     fn cues_are_found_in_both_languages() {
         assert!(strength("The open problem is that nobody has a model.", InspirationType::Limitation) >= 2);
         assert!(strength("我的假設是，如果讓說話人自己解釋，模型就能學會。", InspirationType::Hypothesis) >= 2);
         assert_eq!(strength("Good afternoon, everyone.", InspirationType::Hypothesis), 0);
+    }
+
+    #[test]
+    fn without_cues_the_longest_sentences_are_offered_in_order() {
+        let short = "We stood there and looked around.";
+        let long = "Gravel rolls along the river bed in every flood.";
+        let mut talk = vec![short; 3 * MOST_WITHOUT];
+        for at in [70, 5, 33] {
+            talk[at - 1] = long;
+        }
+        let numbered = Numbered::new(&transcript(&talk));
+        let offered = offered(&numbered, 1..=talk.len(), InspirationType::Hypothesis);
+        assert_eq!(offered.len(), MOST_WITHOUT);
+        assert!([5, 33, 70].iter().all(|number| offered.contains(number)) && offered.is_sorted());
     }
 }
