@@ -6,6 +6,7 @@
 pub mod cli;
 
 pub mod answer;
+pub mod audit;
 pub mod evaluate;
 pub mod inspire;
 pub mod probe;

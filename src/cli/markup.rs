@@ -2,9 +2,11 @@
 //! Hides what keeps those from doing harm: escaping, which addresses become links, and characters that work unseen.
 
 use anyhow::{Context as _, Result};
+use data_encoding::BASE64;
 use minijinja::{Environment, UndefinedBehavior, Value};
+use sha2::{Digest as _, Sha256};
 
-use super::svg;
+use super::{output::works_unseen, svg};
 use crate::data::Ms;
 
 /// What all templates may include: the head of a page, with `title`, the styles of `style.css` and a `policy` if it is not
@@ -37,6 +39,17 @@ pub fn fill(templates: &[(&str, &str)], values: Value) -> Result<String> {
     Ok(visible(&filled.context("the page cannot be filled")?))
 }
 
+/// What a page may load and run: the style and the script that are part of it, and what `more` allows.
+pub fn policy(style: &str, script: &str, more: &str) -> String {
+    let hash = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; {more}base-uri 'none'; form-action 'none'",
+        // A template's last line break is not filled in.
+        hash(style.trim_end_matches('\n')),
+        hash(script)
+    )
+}
+
 /// `[low, high]`, or a dash.
 pub fn interval(low: f64, high: f64, decimals: usize) -> String {
     if low.is_finite() && high.is_finite() {
@@ -59,15 +72,10 @@ fn beside(address: &str) -> Option<&str> {
     (!address.is_empty() && !address.starts_with('/') && address.chars().all(plain)).then_some(address)
 }
 
-/// Shows characters that would work unseen: those that turn the direction of what follows (Unicode UAX 9, sections
-/// 2.1 to 2.5) and those that no HTML may contain.
+/// Shows characters that would work unseen, and those that no HTML may contain.
 fn visible(page: &str) -> String {
-    let works_unseen = |c: char| match c {
-        '\n' | '\r' | '\t' => false,
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FFFE}' | '\u{FFFF}' => true,
-        _ => c.is_control(),
-    };
-    page.chars().map(|c| if works_unseen(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    let hidden = |c: char| works_unseen(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}');
+    page.chars().map(|c| if hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 #[cfg(test)]

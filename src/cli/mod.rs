@@ -3,6 +3,7 @@
 
 mod answer;
 mod args;
+mod audit;
 mod board_page;
 mod calls;
 mod config;
@@ -34,6 +35,8 @@ mod reports;
 mod resolve;
 mod review;
 mod roles;
+mod scoring;
+mod scoring_page;
 mod select;
 mod side;
 mod simulate;
@@ -76,7 +79,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     let global = args.global;
     if global.dry_run && !args.command.asks() {
         return Err(exit::Usage(
-            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, rank, evaluate".into(),
+            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, evaluate, audit leakage".into(),
         )
         .into());
     }
@@ -97,6 +100,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Reports(command) => reports::reports(&global, &command, printer),
         Command::Evaluate(args) => evaluate::run(&global, &args, printer),
         Command::Leaderboard(args) => leaderboard::leaderboard(&global, &args, printer),
+        Command::Audit(command) => audit::audit(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),
         Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
         Command::Tasks(command) => tasks::tasks(&global, command, printer),

@@ -60,7 +60,17 @@ pub fn message(text: &str) {
 
 /// The text without characters that a terminal would obey: names, reports and messages come from strangers.
 fn harmless(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    text.chars().filter(|c| !works_unseen(*c) && *c != '\r').collect()
+}
+
+/// Control characters but line breaks and tabs, and those that turn the direction of what follows (Unicode UAX 9, sections
+/// 2.1 to 2.5).
+pub fn works_unseen(c: char) -> bool {
+    match c {
+        '\n' | '\r' | '\t' => false,
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => true,
+        _ => c.is_control(),
+    }
 }
 
 /// A table that fits the terminal.

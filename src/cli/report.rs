@@ -1,4 +1,5 @@
-//! `taskgen report tasks`: what came of the seminars as one page, where each quote plays its second of the recording.
+//! `taskgen report`: pages. `report tasks` is what came of the seminars, where each quote plays its second of the
+//! recording.
 
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,7 @@ use super::{
     exit,
     output::{Printer, table},
     project::Project,
+    scoring,
     tasks_page::{self, Distribution, Page, Rule, by_rule, distributions},
     tasks_report,
 };
@@ -47,6 +49,7 @@ struct Counted<'a> {
 pub fn report(global: &Global, command: Report, printer: &Printer) -> Result<u8> {
     match command {
         Report::Tasks { html } => tasks(global, html, printer),
+        Report::Scoring { html, set, sample } => scoring::scoring(global, html, set.as_deref(), sample, printer),
     }
 }
 

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The roles that exist.
-pub const NAMES: [&str; 9] =
-    ["inspire", "review", "weave", "translate", "probe", "judge", "keypoints", "checklist", "rate"];
+pub const NAMES: [&str; 10] =
+    ["inspire", "review", "weave", "translate", "probe", "judge", "keypoints", "checklist", "rate", "continue"];
 
 /// The roles of `taskgen run`.
 pub const OF_RUN: [&str; 5] = ["inspire", "review", "weave", "translate", "judge"];
 
 /// The roles of which several models may be a panel.
-const PANELS: [&str; 2] = ["judge", "rate"];
+const PANELS: [&str; 3] = ["judge", "rate", "continue"];
 
 /// Roles and their models.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Roles {
     pub checklist: Role,
     /// Rates reports by a criterion; several are a panel.
     pub rate: Role,
+    /// Goes on from the first half of a task: the models that may know the tasks by heart.
+    #[serde(rename = "continue")]
+    pub goes_on: Role,
 }
 
 /// The models of a role, in order.
@@ -91,6 +94,7 @@ impl Roles {
             "keypoints" => &self.keypoints,
             "checklist" => &self.checklist,
             "rate" => &self.rate,
+            "continue" => &self.goes_on,
             _ => &self.judge,
         }
     }
@@ -107,6 +111,7 @@ impl Roles {
             "keypoints" => &mut self.keypoints,
             "checklist" => &mut self.checklist,
             "rate" => &mut self.rate,
+            "continue" => &mut self.goes_on,
             _ => return false,
         };
         *slot = Role(models.split(',').map(|name| Member::named(name.trim())).collect());
@@ -123,7 +128,7 @@ impl Roles {
                 _ if PANELS.contains(&name) => {}
                 n => {
                     return Err(format!(
-                        "the role `{name}` takes one model, not {n}: only `judge` and `rate` may be panels"
+                        "the role `{name}` takes one model, not {n}: only `judge`, `rate` and `continue` may be several"
                     ));
                 }
             }

@@ -166,8 +166,25 @@ pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u
             let disciplines = Disciplines::load(&project.root)?;
             woven(ctx, &project.loaded.config, &disciplines, &seminars, stages).await
         },
-        |project| project.apply_weave(args),
+        |project| {
+            project.apply_weave(args)?;
+            only_chosen(args, &mut project.loaded.config.weave, printer)
+        },
     )
+}
+
+/// What joins or translates takes the tasks of all seminars: it is no part of weaving a few.
+fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Printer) -> Result<()> {
+    if args.select.seminar.is_empty() || (options.across == 0 && options.translate.is_empty()) {
+        return Ok(());
+    }
+    if args.across.is_some() || args.translate.is_some() {
+        let hint = "hint: `taskgen weave --seminar ID` first, and then the other without --seminar";
+        return Err(Usage(format!("--across and --translate take all seminars, and not with --seminar\n{hint}")).into());
+    }
+    printer.note("tasks across seminars and translations are left for `taskgen weave` without --seminar");
+    (options.across, options.translate) = (0, Vec::new());
+    Ok(())
 }
 
 /// `taskgen probe`

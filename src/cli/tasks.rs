@@ -51,9 +51,9 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
     }
 }
 
-fn list(mut listing: Listing, top: Option<usize>, flagged: bool, printer: &Printer) -> Result<u8> {
+fn list(mut listing: Listing, top: Option<u64>, flagged: bool, printer: &Printer) -> Result<u8> {
     listing.tasks.retain(|listed| !flagged || listed.is_flagged());
-    listing.tasks.truncate(top.unwrap_or(usize::MAX));
+    listing.tasks.truncate(top.map_or(usize::MAX, |top| top as usize));
     printer.show(&listing.tasks, |tasks| match tasks.as_slice() {
         [] if flagged => "no task is flagged\nhint: `taskgen probe` looks for reasons".to_owned(),
         tasks => text_list(tasks),
@@ -147,8 +147,11 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
         [one] => *one,
         [] => return Err(Usage(format!("no such task: `{id}`\nhint: `taskgen tasks list` shows the ids")).into()),
         many => {
-            let ids: Vec<&str> = many.iter().map(|t| t.task.id.as_str()).collect();
-            return Err(Usage(format!("several tasks begin with `{id}`\nhint: one of {}", ids.join(", "))).into());
+            const SHOWN: usize = 10;
+            let ids: Vec<&str> = many.iter().take(SHOWN).map(|t| t.task.id.as_str()).collect();
+            let more = if many.len() > SHOWN { format!(", and {} more", many.len() - SHOWN) } else { String::new() };
+            let ids = ids.join(", ");
+            return Err(Usage(format!("several tasks begin with `{id}`\nhint: one of {ids}{more}")).into());
         }
     };
     let mut context = Vec::new();
@@ -246,11 +249,11 @@ fn export(
     store: &Store,
     listing: &Listing,
     output: Option<PathBuf>,
-    top: Option<usize>,
+    top: Option<u64>,
     printer: &Printer,
 ) -> Result<u8> {
     let path = output.unwrap_or_else(|| project.tasks().join("tasks.jsonl"));
-    let chosen = &listing.tasks[..listing.tasks.len().min(top.unwrap_or(usize::MAX))];
+    let chosen = &listing.tasks[..listing.tasks.len().min(top.map_or(usize::MAX, |top| top as usize))];
     let mut translations = BTreeMap::<TaskId, Vec<Task>>::new();
     for task in store.translations()? {
         translations.entry(task.translation_of.clone().unwrap_or_else(|| task.id.clone())).or_default().push(task);
@@ -273,8 +276,11 @@ fn export(
             text.push('\n');
         }
     }
-    if path.as_os_str() == "-" && !printer.json {
-        printer.data(text.trim_end())?;
+    // JSON lines with --json and without.
+    if path.as_os_str() == "-" {
+        if !text.is_empty() {
+            printer.data(text.trim_end())?;
+        }
         return Ok(exit::DONE);
     }
     write(&path, &text)?;

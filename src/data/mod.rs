@@ -8,6 +8,7 @@ pub mod inspiration;
 pub mod outcome;
 pub mod probe;
 pub mod report;
+pub mod score;
 pub mod task;
 pub mod time;
 pub mod transcript;
@@ -20,7 +21,8 @@ pub use inspiration::{Evidence, Fault, Inspiration, InspirationType, Review, Rev
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Outcome, Probe};
 pub use report::{AgentReport, Spent, State};
+pub use score::PersonScore;
 pub use task::{Difficulty, Phase, Task, TaskType};
 pub use time::Ms;
-pub use transcript::{ModelRef, Segment, Transcript, primary_language};
+pub use transcript::{ModelRef, Segment, Transcript, is_read, other_language, primary_language};
 pub use verdict::{Comparison, Criteria, Lineup, Ordered, Side, Verdict};

@@ -47,6 +47,18 @@ pub fn primary_language(tag: &str) -> &str {
     tag.split_once('-').map_or(tag, |(primary, _)| primary)
 }
 
+/// Whether the rules read a language, by its BCP 47 tag: English and Chinese.
+pub fn is_read(tag: &str) -> bool {
+    ["en", "zh"].contains(&primary_language(tag))
+}
+
+/// What to do about a talk in another one.
+pub fn other_language(tag: &str) -> String {
+    format!(
+        "the talk is in `{tag}`: tasks are made of talks in English and Chinese\nhint: if that is wrong, `language = \"en\"` in the recording's `NAME.toml`"
+    )
+}
+
 /// A stretch of speech, a sentence or a clause where the recogniser allows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segment {

@@ -63,6 +63,15 @@ pub fn details(store: &Store, tasks: &[Task]) -> Result<BTreeMap<TaskId, Vec<Det
     Ok(details)
 }
 
+/// The checklists by task: each criterion with the name that its ratings have.
+pub fn checklists(store: &Store) -> Result<BTreeMap<TaskId, Vec<(String, Criterion)>>> {
+    let known: Checklists = store.checklists()?;
+    let named = |id: &str, criteria: Vec<Criterion>| {
+        criteria.into_iter().enumerate().map(|(at, criterion)| (criterion_name(id, at), criterion)).collect()
+    };
+    Ok(known.into_iter().map(|(task, (id, criteria))| (task, named(&id, criteria))).collect())
+}
+
 fn by_report<T>(marks: Vec<Mark<T>>) -> BTreeMap<ReportId, Vec<Mark<T>>> {
     let mut by: BTreeMap<ReportId, Vec<Mark<T>>> = BTreeMap::new();
     for mark in marks {

@@ -52,7 +52,8 @@ pub fn inspiration(
     Ok(sealed(transcript, kind, traits, text, evidence))
 }
 
-/// An inspiration under the id of what it says.
+/// An inspiration under the id of what it says: its seminar, type, words and quotes. Where in the text they stand is no
+/// part of it, so that a slip mended elsewhere in a transcript leaves reviews and tasks what they are.
 pub fn sealed(
     transcript: &Transcript,
     kind: InspirationType,
@@ -60,8 +61,9 @@ pub fn sealed(
     text: String,
     evidence: Vec<Evidence>,
 ) -> Inspiration {
-    let spans: Vec<String> = evidence.iter().map(|e| format!("{}-{}", e.start_char, e.end_char)).collect();
-    let id = InspirationId::of(&[transcript.id.as_str(), kind.word(), &spans.join(","), &text]);
+    let mut parts = vec![transcript.seminar.as_str(), kind.word(), &text];
+    parts.extend(evidence.iter().map(|e| e.quote.as_str()));
+    let id = InspirationId::of(&parts);
     let (seminar, transcript) = (transcript.seminar.clone(), transcript.id.clone());
     Inspiration { id, seminar, transcript, kind, traits, text, evidence, reviews: Vec::new() }
 }

@@ -23,8 +23,8 @@ pub struct Candidate {
     pub inspiration: Inspiration,
     /// The call that found it.
     pub call: CallId,
-    /// How good a start for research: the number of its traits, or a reviewer's mark.
-    pub value: f64,
+    /// How good a start for research: a reviewer's mark from 1 to 5; none without a review.
+    pub mark: Option<u8>,
 }
 
 /// Adds what was found, unless it is there already: the same passages, or nearly the same words. Then the older one
@@ -68,7 +68,7 @@ pub fn choose(mut candidates: Vec<Candidate>, most: usize, duration: Ms) -> (Vec
             (part, of_kind.get(&inspiration.kind).copied().unwrap_or(0))
         };
         let ahead = |a: &Candidate, b: &Candidate| {
-            turn(a).cmp(&turn(b)).then(b.value.total_cmp(&a.value)).then(start(a).cmp(&start(b)))
+            turn(a).cmp(&turn(b)).then(value(b).cmp(&value(a))).then(start(a).cmp(&start(b)))
         };
         let best = (0..candidates.len()).min_by(|a, b| ahead(&candidates[*a], &candidates[*b])).unwrap_or(0);
         let best = candidates.remove(best);
@@ -78,6 +78,11 @@ pub fn choose(mut candidates: Vec<Candidate>, most: usize, duration: Ms) -> (Vec
     }
     picked.sort_by_key(start);
     (picked, candidates)
+}
+
+/// The mark, and the number of traits where that does not decide. What nobody has marked comes after what somebody has.
+fn value(candidate: &Candidate) -> (Option<u8>, usize) {
+    (candidate.mark, candidate.inspiration.traits.len())
 }
 
 /// The part of the talk in which an inspiration's first quote stands.
@@ -103,24 +108,24 @@ mod tests {
         "Drum makers know how skins sound before they tear apart.",
     ];
 
-    fn candidate(kind: InspirationType, number: usize, text: &str, value: f64) -> Candidate {
+    fn candidate(kind: InspirationType, number: usize, text: &str, mark: impl Into<Option<u8>>) -> Candidate {
         let transcript = transcript(&TALK);
         let evidence = vec![Numbered::new(&transcript).evidence(number, number)];
         let inspiration = ground::sealed(&transcript, kind, vec![], text.to_owned(), evidence);
-        Candidate { inspiration, call: CallId::of(&[text]), value }
+        Candidate { inspiration, call: CallId::of(&[text]), mark: mark.into() }
     }
 
     #[test]
     fn what_says_the_same_is_one_with_both_passages() {
         let transcript = transcript(&TALK);
         let kind = InspirationType::Limitation;
-        let mut kept = vec![candidate(kind, 1, "Gravel under river ice was never measured.", 2.0)];
-        let same_words = candidate(kind, 2, "Gravel under river ice was never really measured.", 2.0);
+        let mut kept = vec![candidate(kind, 1, "Gravel under river ice was never measured.", 2)];
+        let same_words = candidate(kind, 2, "Gravel under river ice was never really measured.", 2);
         assert!(add(&transcript, &mut kept, same_words).is_err());
         assert_eq!(kept[0].inspiration.evidence.len(), 2);
-        let same_passage = candidate(InspirationType::Hypothesis, 1, "Something quite different is said of it.", 2.0);
+        let same_passage = candidate(InspirationType::Hypothesis, 1, "Something quite different is said of it.", 2);
         assert!(add(&transcript, &mut kept, same_passage).is_err());
-        assert!(add(&transcript, &mut kept, candidate(kind, 3, "The pitch falls before the bed moves.", 2.0)).is_ok());
+        assert!(add(&transcript, &mut kept, candidate(kind, 3, "The pitch falls before the bed moves.", 2)).is_ok());
         assert_eq!(kept.len(), 2);
     }
 
@@ -128,10 +133,10 @@ mod tests {
     fn parts_of_the_talk_take_turns_then_types_then_value() {
         use InspirationType::{Hypothesis, Limitation};
         let candidates = vec![
-            candidate(Limitation, 1, "a", 2.0),
-            candidate(Limitation, 1, "b", 4.0),
-            candidate(Hypothesis, 1, "c", 2.0),
-            candidate(Limitation, 4, "d", 2.0),
+            candidate(Limitation, 1, "a", 2),
+            candidate(Limitation, 1, "b", 4),
+            candidate(Hypothesis, 1, "c", 2),
+            candidate(Limitation, 4, "d", 2),
         ];
         let duration = transcript(&TALK).duration;
         let (picked, left) = choose(candidates.clone(), 2, duration);
@@ -140,5 +145,13 @@ mod tests {
         assert_eq!(left.len(), 2);
         let (picked, _) = choose(candidates, 3, duration);
         assert_eq!(texts(&picked), ["b", "c", "d"]);
+    }
+
+    #[test]
+    fn what_no_reviewer_has_marked_comes_after_what_one_has() {
+        let kind = InspirationType::Limitation;
+        let candidates = vec![candidate(kind, 1, "a", None), candidate(kind, 1, "b", 1), candidate(kind, 1, "c", None)];
+        let (picked, _) = choose(candidates, 1, transcript(&TALK).duration);
+        assert_eq!(picked[0].inspiration.text, "b");
     }
 }

@@ -13,14 +13,14 @@ mod question;
 mod review;
 mod windows;
 
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, Fault, Transcript, Unscored},
+    data::{CallId, Fault, Transcript, Unscored, is_read, other_language},
     store::{Rejection, SeminarInfo},
 };
 use ground::Refusal;
@@ -36,6 +36,9 @@ const REVIEWED: usize = merge::MOST + merge::MOST / 2;
 /// Words of a window where the user does not say: what a small model bears, and what a large one reads at once.
 const SMALL_WINDOW: usize = 2000;
 const LARGE_WINDOW: usize = 6000;
+/// More of either is a slip of the pen.
+const MOST_WORDS: usize = 1_000_000;
+const MOST_IDEAS: usize = 30;
 
 /// How to read transcripts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +58,19 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// What the types cannot say.
+    pub fn check(&self) -> Result<(), String> {
+        if self.window > MOST_WORDS || self.per_window > MOST_IDEAS {
+            let (window, most) = (self.window, self.per_window);
+            return Err(format!(
+                "inspire.window must be at most {MOST_WORDS}, and inspire.per_window at most {MOST_IDEAS}: `{window}`, `{most}`"
+            ));
+        }
+        Ok(())
+    }
+}
+
 /// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar together.
 pub async fn run(ctx: &Context, seminars: &[SeminarInfo], options: &Options) -> Result<StageReport> {
     let started = Instant::now();
@@ -67,6 +83,10 @@ pub async fn run(ctx: &Context, seminars: &[SeminarInfo], options: &Options) -> 
     };
     let mut talks = Vec::new();
     for seminar in seminars {
+        if !is_read(&seminar.language) {
+            report.fail(&seminar.path, "other_language", other_language(&seminar.language));
+            continue;
+        }
         let transcript = ctx.store.transcript(&seminar.transcript)?.context("the transcript is not in the database")?;
         let numbered = Numbered::new(&transcript);
         talks.push(Talk { seminar, transcript, numbered });
@@ -230,8 +250,7 @@ async fn ask_until_grounded(ctx: &Context, talk: &Talk<'_>, mut question: Questi
             question.offered.retain(|number| !idea.sentences.contains(number));
             match ground::inspiration(&talk.transcript, &talk.numbered, question.kind, idea) {
                 Ok(inspiration) => {
-                    let value = inspiration.traits.len() as f64;
-                    given.sound.push(Candidate { inspiration, call: answer.call.clone(), value });
+                    given.sound.push(Candidate { inspiration, call: answer.call.clone(), mark: None });
                 }
                 Err(refusal) => given.refused.push((refusal, answer.call.clone())),
             }
@@ -309,19 +328,42 @@ async fn review_all(ctx: &Context, talk: &Talk<'_>, candidates: &mut [Candidate]
     Ok(())
 }
 
-/// The seminars that are asked for by id prefix or path; all when `names` is empty.
+/// The seminars that are asked for by path, id or the unambiguous start of one; all when `names` is empty.
 pub fn select(seminars: Vec<SeminarInfo>, names: &[String]) -> Result<Vec<SeminarInfo>> {
     if names.is_empty() {
         return Ok(seminars);
     }
-    let matches = |name: &str, s: &SeminarInfo| s.path == name || s.id.as_str().starts_with(name);
+    let mut chosen = BTreeSet::new();
     for name in names {
+        let path = name.strip_prefix("seminars/").unwrap_or(name);
+        let exact = seminars.iter().filter(|s| s.path == path || s.id.as_str() == name).map(|s| &s.id);
+        let mut found: Vec<_> = exact.collect();
+        if found.is_empty() && !name.is_empty() {
+            found = seminars.iter().filter(|s| s.id.as_str().starts_with(name.as_str())).map(|s| &s.id).collect();
+        }
+        anyhow::ensure!(!found.is_empty(), "no such seminar: `{name}`\nhint: {}", near(&seminars, path));
         anyhow::ensure!(
-            seminars.iter().any(|s| matches(name, s)),
-            "no such seminar: `{name}`\nhint: `taskgen status` lists them"
+            found.len() == 1,
+            "{} seminars begin with `{name}`\nhint: more of the id, or the path",
+            found.len()
         );
+        chosen.insert(found[0].clone());
     }
-    Ok(seminars.into_iter().filter(|s| names.iter().any(|name| matches(name, s))).collect())
+    Ok(seminars.into_iter().filter(|seminar| chosen.contains(&seminar.id)).collect())
+}
+
+/// The paths that a mistyped one may mean, or where to look.
+fn near(seminars: &[SeminarInfo], name: &str) -> String {
+    let near: Vec<String> = seminars
+        .iter()
+        .filter(|s| !name.is_empty() && s.path.contains(name))
+        .map(|s| format!("`{}`", s.path))
+        .collect();
+    if near.is_empty() {
+        "`taskgen status` lists them".to_owned()
+    } else {
+        format!("did you mean {}?", near.join(" or "))
+    }
 }
 
 #[cfg(test)]

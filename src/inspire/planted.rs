@@ -28,7 +28,7 @@ fn broken(given: Given, reply: Found) -> BTreeSet<String> {
     for idea in reply.items {
         match ground::inspiration(&transcript, &numbered, None, idea) {
             Ok(inspiration) => {
-                let new = Candidate { inspiration, call: CallId::of(&["c"]), value: 1.0 };
+                let new = Candidate { inspiration, call: CallId::of(&["c"]), mark: None };
                 if merge::add(&transcript, &mut kept, new).is_err() {
                     broken.insert("duplicate".to_owned());
                 }

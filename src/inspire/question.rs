@@ -15,7 +15,7 @@ use crate::{
     llm::{Answer, Answered, Ask, object},
 };
 
-/// Ideas that a large model may name in one part.
+/// Ideas that a large model is asked for in one part.
 const MOST_IDEAS: usize = 10;
 /// Tokens of one idea with its quotes and reasons.
 const TOKENS: u32 = 320;

@@ -80,7 +80,7 @@ pub async fn review(ctx: &Context, candidate: &mut Candidate) -> Result<Answered
     let answer = ctx.llm.ask::<Opinion>(ask).await?;
     let name = ctx.llm.model_name("review", 0)?;
     let value = answer.value.map(|opinion| {
-        candidate.value = f64::from(opinion.value);
+        candidate.mark = Some(opinion.value);
         let fault = opinion.fault.fault();
         candidate.inspiration.reviews.push(Review { by: Reviewer::Model, name, fault, note: opinion.note });
     });

@@ -154,7 +154,7 @@ fn upsert(tx: &Transaction<'_>, inspiration: &Inspiration, call: &CallId, run: i
     tx.execute(
         "INSERT INTO inspiration (id, seminar, transcript, type, traits, text, call, run, review)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-         ON CONFLICT (id) DO UPDATE SET superseded = 0, traits = ?5, text = ?6, call = ?7, review = ?9",
+         ON CONFLICT (id) DO UPDATE SET superseded = 0, transcript = ?3, traits = ?5, call = ?7, review = ?9",
         params![
             inspiration.id.as_str(),
             inspiration.seminar.as_str(),

@@ -8,6 +8,7 @@ mod inspirations;
 mod judgements;
 mod lock;
 mod pages;
+mod people;
 mod probes;
 mod rankings;
 mod reports;

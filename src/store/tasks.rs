@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::{
     Rejection, Store, from_word,
@@ -11,7 +11,7 @@ use super::{
     runs::add_event,
     to_word,
 };
-use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex};
+use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex, primary_language};
 
 impl Store {
     /// Keeps a named set of tasks, and returns its version: a new one, unless the newest has the same members.
@@ -93,6 +93,11 @@ impl Store {
         })
     }
 
+    /// How many current tasks of a kind there are.
+    pub fn count_tasks(&self, kind: Weaving<'_>) -> Result<usize> {
+        Ok(kind.current(&self.connection())?.len())
+    }
+
     /// The current tasks by id, without translations. What was woven across seminars falls with any of its inspirations;
     /// that of one seminar is woven anew with it.
     pub fn tasks(&self) -> Result<Vec<Task>> {
@@ -169,15 +174,17 @@ impl Weaving<'_> {
     }
 
     /// Ids of the current tasks of this kind.
-    fn current(self, tx: &Transaction<'_>) -> rusqlite::Result<BTreeSet<String>> {
+    fn current(self, connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
         let seminar = if let Self::Seminar(id) = self { Some(id.as_str()) } else { None };
-        let mut statement = tx.prepare_cached(
+        let mut statement = connection.prepare_cached(
             "SELECT id, language FROM task WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1)
              AND json_extract(payload, '$.kind') IS ?2",
         )?;
         let rows = statement.query_map(params![seminar, self.word()], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let replaced = |language: &String| match self {
-            Self::Translation(languages) => languages.contains(language),
+            Self::Translation(languages) => {
+                languages.iter().any(|other| primary_language(other) == primary_language(language))
+            }
             _ => true,
         };
         let found: Vec<(String, String)> = rows.collect::<rusqlite::Result<_>>()?;

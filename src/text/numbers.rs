@@ -246,6 +246,9 @@ pub fn chinese_numbers(text: &str) -> String {
             out.push_str(&value);
             out.push('%');
             at += 3 + used;
+        } else if let Some((value, used)) = digits_with_unit(rest) {
+            out.push_str(&value);
+            at += used;
         } else if let Some((value, used)) = chinese_decimal(rest) {
             out.push_str(&value);
             at += used;
@@ -256,6 +259,15 @@ pub fn chinese_numbers(text: &str) -> String {
         }
     }
     out
+}
+
+/// Digits with a unit, such as `400万` or `1.2亿`, as one number.
+fn digits_with_unit(chars: &[char]) -> Option<(String, usize)> {
+    let digits = chars.iter().take_while(|c| c.is_ascii_digit() || **c == '.').count();
+    let number: f64 = chars[..digits].iter().collect::<String>().parse().ok()?;
+    let unit = chars.get(digits).copied().and_then(chinese_unit).filter(|unit| *unit >= 10_000)?;
+    let whole = number * unit as f64;
+    (whole.fract() == 0.0 && whole < 1e15).then(|| (format!("{whole:.0}"), digits + 1))
 }
 
 /// How many characters of number words `chars` begin with.

@@ -86,7 +86,7 @@ fn term(token: &str) -> Option<String> {
     (long && COMMON.binary_search(&token).is_err()).then(|| stem(token).to_owned())
 }
 
-/// The first `most` words of a text that carry meaning, as they stand in it, each once; pairs of Han characters.
+/// The first `most` words of a text that carry meaning, folded, each once; pairs of Han characters.
 pub fn key_words(text: &str, most: usize) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut words = Vec::new();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn key_words_stand_as_they_are_written() {
+    fn key_words_are_folded_and_each_stands_once() {
         assert_eq!(key_words("The models of models recognise sailors.", 9), ["models", "recognise", "sailors"]);
         assert_eq!(key_words("声调的错误", 9), ["声调", "错误"]);
     }

@@ -43,7 +43,7 @@ pub async fn across(
     inspirations.sort_by(|a, b| a.id.cmp(&b.id));
     let mut woven: Vec<(Task, CallId)> = Vec::new();
     let mut rejected = BTreeMap::<SeminarId, Vec<Rejection>>::new();
-    let mut asked = false;
+    let (mut asked, mut unreadable) = (false, 0);
     for (turn, (one, other)) in pairs(&inspirations, &of, options.across).into_iter().enumerate() {
         let (seminar, guest) = (of[&one.seminar], of[&other.seminar]);
         let people = [seminar.people(), guest.people()].concat();
@@ -58,6 +58,11 @@ pub async fn across(
             (ctx.notify)(Notice::End);
             return Ok(report);
         }
+        if loom.unreadable > 0 && loom.kept.is_empty() {
+            let message = "its replies could not be read\nhint: `taskgen calls --failed` shows them";
+            report.fail(&loom.harvest.item, "unreadable_replies", message);
+            unreadable += 1;
+        }
         loom.harvest.kept = loom.kept.len() as u64;
         loom.report.harvests.push(loom.harvest);
         report.absorb(loom.report);
@@ -66,6 +71,10 @@ pub async fn across(
         (ctx.notify)(Notice::Advance(1));
     }
     (ctx.notify)(Notice::End);
+    if unreadable > 0 && woven.len() < ctx.store.count_tasks(Weaving::Across)? {
+        report.notes.push("the tasks across seminars that were there stay".to_owned());
+        return Ok(report);
+    }
     ctx.store.save_tasks(Weaving::Across, &woven, &rejected)?;
     if woven.len() < options.across {
         report.notes.push(format!(

@@ -16,7 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, Cause, Id, Inspiration, Phase, SeminarId, Task, TaskId, Unscored, primary_language},
+    data::{
+        CallId, Cause, Id, Inspiration, Phase, SeminarId, Task, TaskId, Unscored, is_read, other_language,
+        primary_language,
+    },
     store::{Rejection, SeminarInfo, Weaving},
     text::words::one_line,
 };
@@ -61,9 +64,13 @@ impl Options {
                 self.per_seminar
             ));
         }
-        let known = |tag: &str| ["en", "zh"].contains(&primary_language(tag));
         let own = (self.language != TALK).then_some(&self.language);
-        match own.into_iter().chain(&self.translate).find(|tag| !known(tag)) {
+        let mut primary: Vec<&str> = self.translate.iter().map(|tag| primary_language(tag)).collect();
+        primary.sort_unstable();
+        if primary.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(format!("a language is named twice: `{}`", self.translate.join(",")));
+        }
+        match own.into_iter().chain(&self.translate).find(|tag| !is_read(tag)) {
             Some(other) => {
                 Err(format!("no tasks in this language: `{other}`\nhint: en or zh: the rules read no other"))
             }
@@ -173,9 +180,20 @@ async fn weave(
 ) -> Result<StageReport> {
     let started = Instant::now();
     (ctx.notify)(Notice::Working(&seminar.path));
+    if options.language == TALK && !is_read(&seminar.language) {
+        let mut report = StageReport::new("weave");
+        report.fail(&seminar.path, "other_language", other_language(&seminar.language));
+        return Ok(report);
+    }
     // Those of an earlier version of the text would lead back to what is no longer there.
     let mut inspirations = ctx.store.inspirations_of(seminar)?;
     let found = inspirations.len();
+    if found == 0 && !ctx.store.inspirations(Some(&seminar.id))?.is_empty() {
+        let mut report = StageReport::new("weave");
+        let message = "its text has changed since inspirations were found; its tasks stay\nhint: `taskgen inspire`";
+        report.fail(&seminar.path, "not_read_yet", message);
+        return Ok(report);
+    }
     inspirations.retain(Inspiration::stands);
     if inspirations.is_empty() {
         return without_inspirations(ctx, seminar, found);
@@ -197,7 +215,8 @@ async fn weave(
             }
         }
     }
-    if loom.unreadable > 0 && loom.kept.len() < rules::FEWEST.min(standing(ctx, seminar)?) {
+    let standing = ctx.store.count_tasks(Weaving::Seminar(&seminar.id))?;
+    if loom.unreadable > 0 && loom.kept.len() < rules::FEWEST.min(standing) {
         let message = format!("{} replies could not be read; the tasks that were there stay", loom.unreadable);
         loom.report.fail(&seminar.path, "unreadable_replies", message + "\nhint: `taskgen calls --failed` shows them");
         return Ok(loom.report);
@@ -220,18 +239,13 @@ fn without_inspirations(ctx: &Context, seminar: &SeminarInfo, found: usize) -> R
     let mut report = StageReport::new("weave");
     ctx.store.save_tasks(Weaving::Seminar(&seminar.id), &[], &by_seminar(&seminar.id, Vec::new()))?;
     if found == 0 {
-        let message = "the transcript has no inspirations\nhint: `taskgen inspire` finds them";
+        let message = "no inspirations were found in it\nhint: `taskgen inspire` if it has not run yet; a talk without any has no tasks";
         report.fail(&seminar.path, "no_inspirations", message);
     } else {
         let hint = "`taskgen inspirations list` says by whom, `taskgen inspirations review --again` decides anew";
         report.fail(&seminar.path, "all_rejected", format!("all {found} inspirations are rejected\nhint: {hint}"));
     }
     Ok(report)
-}
-
-/// Tasks of the seminar that there are.
-fn standing(ctx: &Context, seminar: &SeminarInfo) -> Result<usize> {
-    Ok(ctx.store.tasks()?.iter().filter(|task| task.seminar == seminar.id).count())
 }
 
 fn by_seminar(seminar: &SeminarId, rejected: Vec<Rejection>) -> BTreeMap<SeminarId, Vec<Rejection>> {
@@ -302,7 +316,7 @@ fn missing(loom: &Loom<'_>) -> Option<String> {
     let missing = if missing.is_empty() { String::new() } else { format!(", no task of {}", missing.join(", ")) };
     let rules: Vec<String> = loom.harvest.rejected.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
     Some(format!(
-        "{} of at least {} tasks{missing}; refused by rule: {}\nhint: a larger model for the role `weave` breaks fewer rules",
+        "{} of at least {} tasks{missing}; refused by rule: {}\nhint: `taskgen report tasks` shows what was refused; a larger model for the role `weave` breaks fewer rules",
         loom.kept.len(),
         rules::FEWEST,
         if rules.is_empty() { "none".to_owned() } else { rules.join(", ") }

@@ -34,8 +34,7 @@ impl Answer for Translated {}
 pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[String]) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("translate");
-    // A task may join talks: nobody who spoke at any of them is to be named.
-    let people: Vec<String> = seminars.iter().flat_map(SeminarInfo::people).collect();
+    let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars.iter().map(|seminar| (&seminar.id, seminar)).collect();
     let tasks = ctx.store.tasks()?;
     let wanted: Vec<(&Task, &String)> = tasks
         .iter()
@@ -44,9 +43,10 @@ pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[Str
         .collect();
     (ctx.notify)(Notice::Start { stage: "translate", total: wanted.len() as u64 });
     let done = context::all(&wanted, ctx.llm.parallel("translate"), |(task, language)| {
-        let people = &people;
+        let of = &of;
         async move {
-            let one = one(ctx, task, language, people).await;
+            let people = people(ctx, task, of)?;
+            let one = one(ctx, task, language, &people).await;
             (ctx.notify)(Notice::Advance(1));
             one
         }
@@ -55,13 +55,18 @@ pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[Str
     (ctx.notify)(Notice::End);
     let mut harvest = Harvest { item: "translations".to_owned(), ..Harvest::default() };
     let (mut woven, mut rejected, mut lost) = (Vec::new(), BTreeMap::<SeminarId, Vec<Rejection>>::new(), false);
-    for (one, (task, _)) in done.into_iter().zip(&wanted) {
+    let mut unreadable = 0;
+    for (one, (task, language)) in done.into_iter().zip(&wanted) {
         *(if one.asked { &mut report.done } else { &mut report.skipped }) += 1;
         harvest.absorb(&one.harvest);
         harvest.found += one.harvest.parsed;
         if let Some(unscored) = one.failed {
             lost |= unscored.cause.is_transient();
-            report.fail_unscored(task.id.as_str(), &unscored);
+            unreadable += usize::from(!unscored.cause.is_transient());
+            report.fail_unscored(&format!("{} in {language}", task.id), &unscored);
+        } else if let Some(last) = one.refused.last().filter(|_| one.kept.is_none()) {
+            let message = format!("no translation passed the rules\nhint: it says: {}", last.detail);
+            report.fail(&format!("{} in {language}", task.id), &last.rule, message);
         }
         for rejection in one.refused {
             report.reject(&rejection.rule);
@@ -78,10 +83,22 @@ pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[Str
     harvest.seconds = started.elapsed().as_secs_f64();
     report.seconds = harvest.seconds;
     report.harvests.push(harvest);
-    if !lost {
+    // What was there is worth more than what cannot be read.
+    let fewer = unreadable > 0 && woven.len() < ctx.store.count_tasks(Weaving::Translation(languages))?;
+    if !lost && !fewer {
         ctx.store.save_tasks(Weaving::Translation(languages), &woven, &rejected)?;
     }
     Ok(report)
+}
+
+/// Who spoke at the talks that a task comes from: none of them is to be named.
+fn people(ctx: &Context, task: &Task, of: &BTreeMap<&SeminarId, &SeminarInfo>) -> Result<Vec<String>> {
+    let mut people = Vec::new();
+    for id in &task.inspirations {
+        let seminar = ctx.store.inspiration(id)?.map(|inspiration| inspiration.seminar);
+        people.extend(seminar.and_then(|id| of.get(&id).copied()).into_iter().flat_map(SeminarInfo::people));
+    }
+    Ok(people)
 }
 
 /// What came of one task in one language.

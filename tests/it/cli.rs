@@ -53,7 +53,7 @@ fn a_new_project_is_made_once() {
 fn what_cannot_work_is_said_before_any_work() {
     let (fake, project) = project();
     let said = project.fails(&["status", "--dry-run"], 2);
-    assert!(said.contains("hint: run, inspire, weave, rank"), "{said}");
+    assert!(said.contains("hint: run, inspire, weave, probe, rank"), "{said}");
     let said = project.fails(&["inspire", "--budget-usd", "1"], 2);
     assert!(said.contains("the price of `fake/m` is unknown"), "{said}");
     let good = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
@@ -249,7 +249,7 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
     let sum: f64 = ratings.as_array().expect("a list").iter().map(|t| t["elo"].as_f64().expect("a rating")).sum();
     assert!((sum - 1200.0 * ratings.as_array().map_or(0, Vec::len) as f64).abs() < 0.01);
     configure(&project, "weave = \"fake/m\"", "weave = [\"fake/m\", \"fake/n\"]");
-    assert!(project.fails(&["status"], 2).contains("only `judge` and `rate` may be panels"));
+    assert!(project.fails(&["status"], 2).contains("only `judge`, `rate` and `continue` may be several"));
 }
 
 #[test]

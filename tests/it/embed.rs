@@ -10,9 +10,13 @@ use taskgen::{
 
 /// The model's file, where `TASKGEN_MODELS` has it, as after `make test`'s own pull; without it the tests here are empty.
 pub fn model() -> Option<models::ModelFile> {
-    let folder = std::env::var_os("TASKGEN_MODELS").map(PathBuf::from)?;
+    let folder = std::env::var_os("TASKGEN_MODELS").map(PathBuf::from);
     let model = Manifest::embedded().find(embed::MODEL).expect("the manifest has it");
-    models::checked(&folder, model).expect("the file is the right one")
+    let file = folder.and_then(|folder| models::checked(&folder, model).expect("the file is the right one"));
+    if file.is_none() {
+        println!("skipped: `taskgen models pull {}` fetches the encoder", embed::MODEL);
+    }
+    file
 }
 
 #[derive(Deserialize)]

@@ -19,10 +19,10 @@ use crate::{
 const EVALUATE: [&str; 2] = ["evaluate", "--allow-private-network"];
 
 /// A small web, a project whose only tasks are about it, and the model behind a server.
-struct World {
+pub struct World {
     web: SmallWeb,
     fake: Fake,
-    project: Project,
+    pub project: Project,
     /// The ids of the tasks by their keys.
     tasks: BTreeMap<&'static str, String>,
 }
@@ -61,6 +61,24 @@ impl World {
         std::fs::write(project.path("taskgen.toml"), config).expect("writable");
         fake.take();
         Self { web, fake, project, tasks }
+    }
+
+    /// One whose agents have answered and whose reports are scored.
+    pub fn evaluated() -> Self {
+        let world = Self::new();
+        world.answer();
+        world.project.ok(&EVALUATE);
+        world
+    }
+
+    /// Agent, task's id and planted ACE of every report.
+    pub fn planted(&self) -> Vec<(String, String, f64)> {
+        let of = |agent: &str, key: &str| (agent.to_owned(), self.tasks[key].clone(), expected(agent, key).ace);
+        agents::AGENTS
+            .iter()
+            .flat_map(|agent| TASKS.iter().map(move |task| (*agent, task.key)))
+            .map(|(a, t)| of(a, t))
+            .collect()
     }
 
     fn answer(&self) {

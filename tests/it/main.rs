@@ -7,6 +7,7 @@
 )]
 
 mod architecture;
+mod audit;
 mod cli;
 mod embed;
 mod evaluation;

@@ -112,6 +112,90 @@ fn tasks_join_talks_and_are_said_in_two_languages() {
 }
 
 #[test]
+fn a_slip_mended_in_a_transcript_leaves_reviews_and_tasks_what_they_are() {
+    let (fake, project) = project(Duration::ZERO);
+    project.stages();
+    let before = project.export();
+    let listed =
+        || -> Vec<Value> { serde_json::from_str(&project.ok(&["inspirations", "list", "--json"])).expect("a list") };
+    let id = listed()[0]["id"].as_str().expect("an id").to_owned();
+    let said = r#"[{"by":"person","name":"ana","note":"","fault":"no_content"}]"#;
+    let shape = listed()[0]["reviews"].to_string();
+    assert_eq!(project.sql(&format!("UPDATE inspiration SET review = '{said}' WHERE id = '{id}'")), 1, "{shape}");
+    let text = std::fs::read_to_string(project.path("transcripts/rivers.wav.json")).expect("readable");
+    std::fs::write(project.path("transcripts/rivers.wav.json"), text.replace("spring series", "autumn series"))
+        .expect("writable");
+
+    // The tasks stay until the new text is read, and then what was not touched is what it was.
+    let told = project.output(&["weave"]);
+    assert_eq!(told.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("its text has changed"));
+    assert_eq!(exported(&project).len(), before.lines().count());
+    fake.take();
+    project.ok(&["inspire"]);
+    assert!(fake.take() > 0, "the text is read again");
+    let after = listed();
+    let of = after.iter().find(|of| of["id"] == id.as_str()).expect("it is found again");
+    assert!(of["stands"] == false && of["reviews"].to_string().contains("\"ana\""), "{of}");
+    project.sql(&format!("UPDATE inspiration SET review = '[]' WHERE id = '{id}'"));
+    project.ok(&["weave"]);
+    let ids = |text: &str| -> Vec<String> {
+        text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].to_string()).collect()
+    };
+    assert_eq!(ids(&project.export()), ids(&before), "and so are the tasks");
+}
+
+#[test]
+fn a_talk_in_another_language_costs_nothing_and_is_said() {
+    let (fake, project) = project(Duration::ZERO);
+    project.add_transcript(
+        "fleuve.wav",
+        "fr",
+        &["Le problème ouvert est que personne n'a de capteur pour les crues."; 4],
+    );
+    fake.take();
+    let told = project.fails(&["inspire", "--seminar", "fleuve.wav"], 1);
+    assert!(told.contains("the talk is in `fr`") && told.contains("hint: if that is wrong"), "{told}");
+    assert_eq!(fake.take(), 0);
+}
+
+#[test]
+fn a_seminar_is_named_by_its_path_or_the_unambiguous_start_of_its_id() {
+    let (_, project) = project(Duration::ZERO);
+    project.ok(&["inspire", "--seminar", "seminars/rivers.wav"]);
+    for (name, expect) in
+        [("s_", "seminars begin with `s_`"), ("", "no such seminar"), ("river", "did you mean `rivers.wav`")]
+    {
+        let told = project.fails(&["inspire", "--seminar", name], 2);
+        assert!(told.contains(expect), "{name}: {told}");
+    }
+    let told = project.fails(&["weave", "--seminar", "rivers.wav", "--across", "1"], 2);
+    assert!(told.contains("take all seminars"), "{told}");
+    std::fs::write(project.path("taskgen.toml"), "[inspire]\nper_window = 20000000\n").expect("writable");
+    assert!(project.fails(&["inspire", "--dry-run"], 2).contains("inspire.per_window at most"));
+}
+
+#[test]
+fn what_joins_talks_or_translates_stays_when_replies_cannot_be_read() {
+    let (fake, project) = project(Duration::ZERO);
+    project.add_transcript("streams.wav", "en", TALK);
+    project.ok(&["inspire"]);
+    project.ok(&["weave", "--across", "2", "--translate", "en,zh"]);
+    let before = exported(&project).len();
+    fake.moody.store(true, std::sync::atomic::Ordering::SeqCst);
+    for prompt in ["weave/task", "weave/translation"] {
+        project.ok(&["prompts", "eject", prompt]);
+        let file = project.path(&format!("prompts/{prompt}.md"));
+        let text = std::fs::read_to_string(&file).expect("readable");
+        std::fs::write(&file, text.replacen("{% block user -%}", "{% block user -%}\nOnce more.", 1))
+            .expect("writable");
+    }
+    let told = project.output(&["weave", "--across", "2", "--translate", "en,zh"]);
+    assert_eq!(told.status.code(), Some(1), "what could not be read is a failure");
+    assert_eq!(exported(&project).len(), before, "{}", String::from_utf8_lossy(&told.stderr));
+}
+
+#[test]
 fn elo_is_zero_sum_and_every_comparison_is_counted() {
     let (_, project) = project(Duration::ZERO);
     project.stages();

@@ -72,7 +72,7 @@ impl Project {
         let project = Self { folder, server: url.to_owned() };
         project.ok(&["init", "."]);
         let config = format!(
-            "[roles]\ninspire = \"fake/m\"\nreview = \"fake/m\"\nweave = \"fake/m\"\ntranslate = \"fake/m\"\nprobe = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[near]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
+            "[roles]\ninspire = \"fake/m\"\nreview = \"fake/m\"\nweave = \"fake/m\"\ntranslate = \"fake/m\"\nprobe = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\ncontinue = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[near]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
         );
         std::fs::write(project.path("taskgen.toml"), config).expect("the project is writable");
         project
@@ -289,6 +289,9 @@ fn reply(request: &Value) -> Value {
     if schema.get("winner").is_some() {
         return verdict(&prompt);
     }
+    if schema.get("continuation").is_some() {
+        return json!({ "continuation": remembered(&prompt) });
+    }
     if schema.get("answer").is_some() {
         return json!({ "answer": "From memory I know the rivers, and no figure." });
     }
@@ -305,6 +308,20 @@ fn reply(request: &Value) -> Value {
         return json!({ "task": translated(&prompt) });
     }
     json!({ "task": task(&prompt), "discipline": "earth-environment", "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" } })
+}
+
+/// It knows two famous texts by heart, and makes something up for all others.
+fn remembered(prompt: &str) -> String {
+    let famous = [
+        (
+            "it was the age of wisdom",
+            ", it was the epoch of belief, it was the epoch of incredulity, it was the season of Light, it was the \
+             season of Darkness, it was the spring of hope, it was the winter of despair.",
+        ),
+        ("学而时习之", "，不亦乐乎？人不知而不愠，不亦君子乎？"),
+    ];
+    let known = famous.iter().find(|(beginning, _)| prompt.contains(beginning)).map(|(_, rest)| (*rest).to_owned());
+    known.unwrap_or_else(|| "Nobody can say what comes here.".to_owned())
 }
 
 /// What needs a hypothesis is known by heart, and nobody could judge an annotated table.

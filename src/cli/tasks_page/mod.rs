@@ -9,10 +9,8 @@ mod strip;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use data_encoding::BASE64;
 use minijinja::{Value, context, value::Serde};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use super::markup;
 use crate::data::{Difficulty, InspirationType, Ms, Phase, TaskType};
@@ -160,7 +158,7 @@ pub fn html(page: &Page) -> Result<String> {
     let boxes = Boxes::of(page);
     let values = context! {
         page => Serde(page),
-        policy => policy(),
+        policy => markup::policy(STYLE, SCRIPT, "media-src 'self' file:; "),
         script => Value::from_safe_string(SCRIPT.to_owned()),
         unfolded => n_tasks <= UNFOLDED,
         boxes => Serde(&boxes),
@@ -171,17 +169,6 @@ pub fn html(page: &Page) -> Result<String> {
         refused => Serde(refused::listed(page)),
     };
     markup::fill(&[("tasks.html", include_str!("tasks.html")), ("style.css", STYLE)], values)
-}
-
-/// What the page may load and run: recordings from where it lies, and the style and the script that are part of it.
-fn policy() -> String {
-    let hash = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
-    format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; media-src 'self' file:; base-uri 'none'; form-action 'none'",
-        // A template's last line break is not filled in.
-        hash(STYLE.trim_end_matches('\n')),
-        hash(SCRIPT)
-    )
 }
 
 /// By the words under which they are stored, the labels of phases, families, difficulties and types.

@@ -1,6 +1,8 @@
 //! The page is well-formed, complete and small, plays what it should, and does what it is told by nobody.
 
+use data_encoding::BASE64;
 use roxmltree::{Document, Node, ParsingOptions};
+use sha2::{Digest as _, Sha256};
 
 use super::*;
 

@@ -1,0 +1,254 @@
+//! Scores of people as they come: the file that a scoring page saves, CSV, Label Studio's export. Hides their shapes; what
+//! cannot be read is a problem with its place, and the rest is taken.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The best score.
+pub const BEST: f64 = 10.0;
+
+/// What a file holds.
+#[derive(Debug, Default, PartialEq)]
+pub struct Read {
+    /// The scores, in their order.
+    pub scores: Vec<Said>,
+    /// What cannot be used: where, and why.
+    pub problems: Vec<(String, String)>,
+}
+
+/// A score as somebody gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// The line or the entry, for messages.
+    pub place: String,
+    /// The report.
+    pub of: Of,
+    /// A criterion of the task's checklist; none is the whole report.
+    pub criterion: Option<String>,
+    /// Who gave it.
+    pub rater: String,
+    /// 0 to 10.
+    pub value: f64,
+}
+
+/// A report as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// By its id or the start of it.
+    Report(String),
+    /// By its task (or the start of its id), its agent and the attempt.
+    Answer {
+        /// The task.
+        task: String,
+        /// The agent.
+        agent: String,
+        /// From 1.
+        attempt: u32,
+    },
+}
+
+/// Reads a file of scores; the shape is told by the content. An error is a file of another kind.
+pub fn read(path: &Path) -> Result<Read> {
+    let bytes = fs_err::read(path)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8", path.display()))?;
+    let read = parse(text.trim_start_matches('\u{feff}')).with_context(|| format!("`{}`", path.display()))?;
+    if read.scores.is_empty() && read.problems.is_empty() {
+        bail!("`{}` holds no scores", path.display());
+    }
+    Ok(read)
+}
+
+fn parse(text: &str) -> Result<Read> {
+    match text.trim_start().chars().next() {
+        Some('{') => sheet(text),
+        Some('[') => label_studio(text),
+        _ => table(text),
+    }
+}
+
+/// What a scoring page saves.
+#[derive(Deserialize)]
+struct Sheet {
+    rater: String,
+    scores: Vec<SheetScore>,
+}
+
+#[derive(Deserialize)]
+struct SheetScore {
+    report: String,
+    #[serde(default)]
+    criterion: Option<String>,
+    score: f64,
+}
+
+fn sheet(text: &str) -> Result<Read> {
+    let sheet: Sheet = serde_json::from_str(text).context("not the file of a scoring page")?;
+    let mut read = Read::default();
+    for (at, score) in sheet.scores.into_iter().enumerate() {
+        let of = Of::Report(score.report);
+        read.take(format!("score {}", at + 1), of, score.criterion, &sheet.rater, score.score);
+    }
+    Ok(read)
+}
+
+#[derive(Deserialize)]
+struct Row {
+    #[serde(default)]
+    report: Option<String>,
+    #[serde(default)]
+    task: Option<String>,
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    attempt: Option<u32>,
+    #[serde(default)]
+    criterion: Option<String>,
+    rater: String,
+    score: f64,
+}
+
+/// CSV with a header: `rater`, `score`, and `report`, or `task` and `agent`; `attempt` and `criterion` if there are any.
+fn table(text: &str) -> Result<Read> {
+    let mut lines = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let headers = lines.headers()?.clone();
+    let has = |name: &str| headers.iter().any(|header| header == name);
+    if !(has("rater") && has("score") && (has("report") || has("task") && has("agent"))) {
+        bail!(
+            "no table of scores: the columns are {}\nhint: it takes `rater`, `score`, and `report`, or `task` and `agent`",
+            headers.iter().map(|header| format!("`{header}`")).collect::<Vec<_>>().join(", ")
+        );
+    }
+    let mut read = Read::default();
+    for record in lines.records() {
+        let row = record.and_then(|record| {
+            let line = record.position().map_or(0, csv::Position::line);
+            record.deserialize::<Row>(Some(&headers)).map(|row| (line, row))
+        });
+        match row {
+            Ok((line, row)) => read.take_row(format!("line {line}"), row),
+            Err(problem) => {
+                let line = problem.position().map_or(0, csv::Position::line);
+                read.problems.push((format!("line {line}"), problem.to_string()));
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// Label Studio's JSON export: what was labelled names its report in `data`, as a column of the table would; a rating or
+/// a number is the score, the name of its tag the criterion, unless that is `score` or `rating`.
+fn label_studio(text: &str) -> Result<Read> {
+    let entries: Vec<Value> = serde_json::from_str(text).context("not a list of labelled entries")?;
+    let mut read = Read::default();
+    for (at, entry) in entries.iter().enumerate() {
+        let data = &entry["data"];
+        let word = |key: &str| data[key].as_str().map(str::to_owned);
+        let attempt = data["attempt"].as_u64().and_then(|n| u32::try_from(n).ok());
+        for annotation in entry["annotations"].as_array().into_iter().flatten() {
+            if annotation["was_cancelled"] == true {
+                continue;
+            }
+            let rater = rater(&annotation["completed_by"]);
+            for result in annotation["result"].as_array().into_iter().flatten() {
+                let value = &result["value"];
+                let Some(score) = value["number"].as_f64().or_else(|| value["rating"].as_f64()) else { continue };
+                let criterion = result["from_name"].as_str().filter(|name| !["score", "rating"].contains(name));
+                read.take_row(
+                    format!("entry {}", at + 1),
+                    Row {
+                        report: word("report"),
+                        task: word("task"),
+                        agent: word("agent"),
+                        attempt,
+                        criterion: criterion.map(str::to_owned),
+                        rater: rater.clone(),
+                        score,
+                    },
+                );
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// Label Studio names who labelled by number, by address, or by both.
+fn rater(by: &Value) -> String {
+    let named = by["email"].as_str().or_else(|| by.as_str());
+    named.map_or_else(|| format!("annotator {}", by["id"].as_u64().or_else(|| by.as_u64()).unwrap_or(0)), str::to_owned)
+}
+
+impl Read {
+    fn take_row(&mut self, place: String, row: Row) {
+        let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let of = match (filled(row.report), filled(row.task), filled(row.agent)) {
+            (Some(report), _, _) => Of::Report(report),
+            (None, Some(task), Some(agent)) => Of::Answer { task, agent, attempt: row.attempt.unwrap_or(1) },
+            _ => return self.problems.push((place, "it names neither a report nor a task and its agent".into())),
+        };
+        self.take(place, of, filled(row.criterion), &row.rater, row.score);
+    }
+
+    fn take(&mut self, place: String, of: Of, criterion: Option<String>, rater: &str, value: f64) {
+        let rater = rater.trim().to_owned();
+        if !(0.0..=BEST).contains(&value) {
+            self.problems.push((place, format!("a score of {value} is not between 0 and {BEST}")));
+        } else if rater.is_empty() {
+            self.problems.push((place, "it does not say whose score it is".into()));
+        } else {
+            self.scores.push(Said { place, of, criterion, rater, value });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn short(read: &Read) -> Vec<(&Of, Option<&str>, &str, f64)> {
+        read.scores.iter().map(|s| (&s.of, s.criterion.as_deref(), s.rater.as_str(), s.value)).collect()
+    }
+
+    #[test]
+    fn the_three_shapes_say_the_same() {
+        let sheet =
+            r#"{"rater":"ann","scores":[{"report":"d_1","score":7},{"report":"d_1","criterion":"z/0","score":10}]}"#;
+        let table = "rater,report,criterion,score\nann,d_1,,7\nann,d_1,z/0,10\n";
+        let studio = r#"[{"data":{"report":"d_1"},"annotations":[{"completed_by":{"email":"ann"},"result":[
+            {"from_name":"score","type":"number","value":{"number":7}},
+            {"from_name":"z/0","type":"rating","value":{"rating":10}}]},
+            {"was_cancelled":true,"completed_by":2,"result":[{"value":{"number":1}}]}]}]"#;
+        let report = Of::Report("d_1".into());
+        for text in [sheet, table, studio] {
+            let read = parse(text).expect("scores");
+            assert_eq!(short(&read), [(&report, None, "ann", 7.0), (&report, Some("z/0"), "ann", 10.0)], "{text}");
+            assert!(read.problems.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_bad_line_is_a_problem_and_the_rest_is_taken() {
+        let read = parse("task,agent,rater,score,attempt\nt_1,a,ann,4.5,2\nt_1,a,ann,eleven,1\nt_1,a,ann,11,1\n,,ann,3,\nt_2,b,,3,\n")
+            .expect("a table");
+        let answer = Of::Answer { task: "t_1".into(), agent: "a".into(), attempt: 2 };
+        assert_eq!(short(&read), [(&answer, None, "ann", 4.5)]);
+        let places: Vec<&str> = read.problems.iter().map(|(place, _)| place.as_str()).collect();
+        assert_eq!(places, ["line 3", "line 4", "line 5", "line 6"], "{:?}", read.problems);
+    }
+
+    #[test]
+    fn another_file_is_refused_with_a_hint() {
+        for text in ["", "a,b\n1,2\n", "{\"x\":1}", "[1", "rater,score\na,1\n"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn who_labelled_is_named_one_way_or_another() {
+        let names = ["7", "\"ann\"", "{\"id\":3}", "{\"id\":3,\"email\":\"a@b\"}"];
+        let names = names.map(|by| rater(&serde_json::from_str(by).expect("JSON")));
+        assert_eq!(names, ["annotator 7", "ann", "annotator 3", "a@b"]);
+    }
+}
