@@ -109,6 +109,8 @@ pub enum Command {
     Reports(Reports),
     /// Reports → scores: key points of the cited pages (KAE), checklists (ACE)
     Evaluate(Evaluate),
+    /// Score the reports once more, by other judges, prompts or thresholds, on stored pages; and how far that moves scores
+    Rescore(Rescore),
     /// Scores → which agent is better, and how sure that is
     Leaderboard(Leaderboard),
     /// Can the numbers be believed: what models know by heart, how far judges agree with people
@@ -159,6 +161,7 @@ impl Command {
                 | Self::Probe(_)
                 | Self::Rank(_)
                 | Self::Evaluate(_)
+                | Self::Rescore(_)
                 | Self::Audit(Audit::Leakage { .. })
         )
     }
@@ -402,6 +405,26 @@ pub struct Evaluate {
     /// Fetch pages from private addresses, too: for an intranet, never for strangers' reports
     #[arg(long)]
     pub allow_private_network: bool,
+    /// The largest share of judgements without a value before the command fails with exit 4
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    pub max_unscored: f64,
+}
+
+/// `rescore`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Rescore {
+    /// What to measure
+    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = one_of::<Metric>(&["kae", "ace"]))]
+    pub metric: Vec<Metric>,
+    /// The tasks of this set [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Key points are one where they are at least so alike, 0 to 1 [default: that of taskgen.toml]
+    #[arg(long, value_name = "SHARE")]
+    pub near: Option<f64>,
+    /// How often each criterion is rated [default: that of taskgen.toml]
+    #[arg(long, value_name = "N")]
+    pub repeats: Option<u32>,
     /// The largest share of judgements without a value before the command fails with exit 4
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     pub max_unscored: f64,

@@ -14,15 +14,54 @@ use super::{
     resolve, stages, summary,
 };
 use crate::{
+    data::{AgentReport, Task},
     evaluate::{self, Metric, Subject},
+    store::Store,
     web::{FetchOptions, Pages, PagesOptions},
 };
 
 /// Runs the command.
 pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    let options = project.loaded.config.evaluate.clone();
+    let judged = judge(global, project, args, &options, Seen { stored_only: false, summary: *printer }, printer)?;
+    if !global.dry_run && judged.code != exit::UNSCORED {
+        printer.note("next: `taskgen leaderboard`");
+    }
+    Ok(judged.code)
+}
+
+/// What is seen: pages, and the summary.
+pub struct Seen {
+    /// Only pages that are stored; nothing is fetched.
+    pub stored_only: bool,
+    /// How the summary is printed.
+    pub summary: Printer,
+}
+
+/// What was judged.
+pub struct Judged {
+    /// How the command ends.
+    pub code: u8,
+    /// Where it is kept.
+    pub store: Arc<Store>,
+    /// The tasks.
+    pub tasks: Vec<Task>,
+    /// All reports.
+    pub reports: Vec<AgentReport>,
+}
+
+/// Asks for the judgements that are missing. A dry run shows what it would ask instead.
+pub fn judge(
+    global: &Global,
+    project: Project,
+    args: &args::Evaluate,
+    options: &evaluate::Options,
+    seen: Seen,
+    printer: &Printer,
+) -> Result<Judged> {
     let started = Instant::now();
     resolve::stop_on_signals(*printer)?;
-    let project = Project::find(global)?;
     let store = Arc::new(project.write(global)?);
     printer.note(&format!("seed {} (change it with --seed)", project.loaded.config.seed));
     let tasks = answer::of_set(&store, args.set.as_deref())?;
@@ -40,25 +79,24 @@ pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<
     }
     let notify = progress::notify(global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &roles(&args.metric))?;
-    let pages = Pages::new(pages_options(global, &project, args.allow_private_network))?;
+    let mut from = pages_options(global, &project, args.allow_private_network);
+    from.stored_only |= seen.stored_only;
+    let pages = Pages::new(from)?;
     let now = jiff::Timestamp::now().to_string();
-    let options = &project.loaded.config.evaluate;
     let subject = Subject { tasks: &tasks, reports: &reports, agents: &args.agent, metrics: &args.metric };
     let work = evaluate::run(&ctx, &pages, subject, options, &now);
-    if global.dry_run {
+    let code = if global.dry_run {
         let done = resolve::block_on(work)?;
         let missing: u64 = done.iter().filter_map(|stage| stage.rejected.get("not_stored")).sum();
         if missing > 0 {
             printer.note(&format!("{missing} pages were not fetched yet: what they would take is not counted"));
         }
-        return stages::predicted(&ctx, printer);
-    }
-    let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
-    let code = summary::evaluated(&project, &store, stages, &ctx, started, args.max_unscored, printer)?;
-    if code != exit::UNSCORED {
-        printer.note("next: `taskgen leaderboard`");
-    }
-    Ok(code)
+        stages::predicted(&ctx, printer)?
+    } else {
+        let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
+        summary::evaluated(&project, &store, stages, &ctx, started, args.max_unscored, &seen.summary)?
+    };
+    Ok(Judged { code, store, tasks, reports })
 }
 
 /// The roles that the metrics need.

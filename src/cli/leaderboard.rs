@@ -141,7 +141,8 @@ pub fn measure_key(headline: Headline) -> &'static str {
     }
 }
 
-fn measure_name(headline: Headline) -> &'static str {
+/// A headline as tables name it.
+pub fn measure_name(headline: Headline) -> &'static str {
     match headline {
         Headline::Ace => "ACE",
         Headline::KsrIndependent => "KSR independent",

@@ -32,6 +32,7 @@ mod ranking_page;
 mod relative;
 mod report;
 mod reports;
+mod rescore;
 mod resolve;
 mod review;
 mod roles;
@@ -79,7 +80,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     let global = args.global;
     if global.dry_run && !args.command.asks() {
         return Err(exit::Usage(
-            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, evaluate, audit leakage".into(),
+            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, evaluate, rescore, audit leakage".into(),
         )
         .into());
     }
@@ -99,6 +100,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Answer(args) => answer::answer(&global, &args, printer),
         Command::Reports(command) => reports::reports(&global, &command, printer),
         Command::Evaluate(args) => evaluate::run(&global, &args, printer),
+        Command::Rescore(args) => rescore::rescore(&global, &args, printer),
         Command::Leaderboard(args) => leaderboard::leaderboard(&global, &args, printer),
         Command::Audit(command) => audit::audit(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),

@@ -44,8 +44,11 @@ pub struct PointDetail {
 /// What was judged of every report on the tasks, by task.
 pub fn details(store: &Store, tasks: &[Task]) -> Result<BTreeMap<TaskId, Vec<Detail>>> {
     let evaluation = store.last_evaluation()?.unwrap_or_default();
-    let (relations, ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
-    let sets: BTreeMap<(TaskId, String), Frozen> = store.frozen()?;
+    let (relations, mut ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
+    if evaluation.repeats > 0 {
+        ratings.retain(|mark| mark.sample < evaluation.repeats);
+    }
+    let sets: BTreeMap<(TaskId, String), Frozen> = store.frozen(|set: &Frozen| set.by == evaluation.points)?;
     let checklists: Checklists = store.checklists()?;
     let points = store.key_points()?;
     let mut details: BTreeMap<TaskId, Vec<Detail>> = tasks.iter().map(|task| (task.id.clone(), Vec::new())).collect();

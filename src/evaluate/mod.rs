@@ -17,6 +17,7 @@ pub mod paper;
 mod points;
 mod reading;
 mod relate;
+pub mod rescored;
 mod score;
 pub mod tally;
 mod unify;
@@ -26,7 +27,7 @@ use std::{collections::BTreeMap, time::Instant};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-pub use score::{decided, scored};
+pub use score::{decided, scored, scored_as};
 
 use crate::{
     context::{Context, StageReport},
@@ -163,5 +164,6 @@ fn note(ctx: &Context, metrics: &[Metric], options: &Options) -> Result<()> {
         points: if kae { points::instrument(ctx, options)? } else { before.points },
         relation: if kae { judges("judge", relate::PROMPT)? } else { before.relation },
         rating: if ace { judges("rate", checklist::RATING)? } else { before.rating },
+        repeats: if ace { options.repeats } else { before.repeats },
     })
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     data::{AgentReport, Mark, Rating, Related, Relation, State, Task, TaskId, primary_language},
-    store::Store,
+    store::{Evaluation, Store},
     text::words,
 };
 
@@ -23,14 +23,26 @@ type Marks<'a, T> = BTreeMap<(&'a str, &'a str), Vec<&'a Mark<T>>>;
 
 /// The reports on these tasks, scored by the judges of the newest evaluation.
 pub fn scored(store: &Store, tasks: &[Task], reports: &[AgentReport]) -> Result<Vec<Scored>> {
+    scored_as(store, tasks, reports, store.last_evaluation()?.unwrap_or_default())
+}
+
+/// The reports on these tasks, scored by what is on record of an evaluation.
+pub fn scored_as(
+    store: &Store,
+    tasks: &[Task],
+    reports: &[AgentReport],
+    evaluation: Evaluation,
+) -> Result<Vec<Scored>> {
     let tasks: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
-    let evaluation = store.last_evaluation()?.unwrap_or_default();
-    let (relations, ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
+    let (relations, mut ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
+    if evaluation.repeats > 0 {
+        ratings.retain(|mark| mark.sample < evaluation.repeats);
+    }
     let known = Known {
         store,
         relations: by_subject(&relations),
         ratings: by_subject(&ratings),
-        sets: store.frozen()?,
+        sets: store.frozen(|set: &Frozen| set.by == evaluation.points)?,
         by: evaluation.points,
         checklists: store.checklists()?,
     };

@@ -29,6 +29,9 @@ pub struct Evaluation {
     pub relation: Vec<(String, String)>,
     /// Those that rate.
     pub rating: Vec<(String, String)>,
+    /// How often they rate each criterion; 0 takes all ratings that there are.
+    #[serde(default)]
+    pub repeats: u32,
 }
 
 impl Store {
@@ -107,8 +110,8 @@ impl Store {
         })
     }
 
-    /// The newest set of each task and name.
-    pub fn frozen<T: DeserializeOwned>(&self) -> Result<BTreeMap<(TaskId, String), T>> {
+    /// Of each task and name the newest set that `fits`, or the newest where none does.
+    pub fn frozen<T: DeserializeOwned>(&self, fits: impl Fn(&T) -> bool) -> Result<BTreeMap<(TaskId, String), T>> {
         let connection = self.connection();
         let mut statement =
             connection.prepare_cached("SELECT task, name, members FROM reference_set ORDER BY task, name, version")?;
@@ -116,7 +119,14 @@ impl Store {
             let members: T = from_json(2, &row.get::<_, String>(2)?)?;
             Ok(((TaskId::from_stored(row.get(0)?), row.get(1)?), members))
         })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let mut newest = BTreeMap::<(TaskId, String), T>::new();
+        for row in rows {
+            let (key, set) = row?;
+            if fits(&set) || !newest.get(&key).is_some_and(&fits) {
+                newest.insert(key, set);
+            }
+        }
+        Ok(newest)
     }
 
     /// Freezes the checklist of a task. The first one stays.
@@ -286,10 +296,18 @@ impl Store {
 
     /// What was evaluated last.
     pub fn last_evaluation(&self) -> Result<Option<Evaluation>> {
+        Ok(self.evaluations()?.pop())
+    }
+
+    /// All that was evaluated, oldest first, each once in a row.
+    pub fn evaluations(&self) -> Result<Vec<Evaluation>> {
         let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT payload FROM event WHERE stream = 'evaluations' ORDER BY seq DESC LIMIT 1")?;
-        Ok(statement.query_row([], |row| from_json(0, &row.get::<_, String>(0)?)).optional()?)
+        let mut statement =
+            connection.prepare_cached("SELECT payload FROM event WHERE stream = 'evaluations' ORDER BY seq")?;
+        let rows = statement.query_map([], |row| from_json::<Evaluation>(0, &row.get::<_, String>(0)?))?;
+        let mut evaluations: Vec<Evaluation> = rows.collect::<rusqlite::Result<_>>()?;
+        evaluations.dedup();
+        Ok(evaluations)
     }
 }
 

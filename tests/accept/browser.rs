@@ -165,6 +165,12 @@ impl Browser {
         self.call("Input.insertText", &json!({ "text": text }));
     }
 
+    /// Lets pages save files into a folder.
+    pub fn saves_into(&mut self, folder: &Path) {
+        let behaviour = json!({ "behavior": "allow", "downloadPath": folder });
+        self.call("Browser.setDownloadBehavior", &behaviour);
+    }
+
     /// What went wrong on the page so far.
     pub fn complaints(&self) -> &[String] {
         &self.complaints

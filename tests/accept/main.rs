@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "proofs stop where they cannot go on")]
 
 mod browser;
+mod evaluation_pages;
 #[allow(dead_code, reason = "the long proofs use a part of what the tests share")]
 #[path = "../it/fake_providers.rs"]
 mod fake_providers;

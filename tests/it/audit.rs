@@ -5,7 +5,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 use serde_json::{Value, json};
 
 use crate::{
-    evaluation::World,
+    small_web::world::World,
     support::{Fake, Project, TALK},
 };
 

@@ -13,15 +13,17 @@
   } catch {}
   let at = 0;
   let row = 0;
-  let saved = true;
+  // Whether something is neither in a file nor kept by the browser.
+  let loose = false;
 
   const rows = () => [...reports[at].querySelectorAll(".row")];
   const idOf = (element) => JSON.stringify([element.closest(".report").dataset.report, element.dataset.criterion]);
   const keep = () => {
-    saved = false;
     try {
       localStorage.setItem(key, JSON.stringify(kept));
-    } catch {}
+    } catch {
+      loose = true;
+    }
   };
 
   const show = () => {
@@ -71,7 +73,7 @@
     link.download = `scores-${name.value.trim().replace(/[^\p{L}\p{N}-]+/gu, "-")}.json`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    saved = true;
+    loose = false;
     status.textContent = `${scores.length} scores saved as ${link.download}`;
   };
 
@@ -111,9 +113,8 @@
     kept.rater = name.value;
     keep();
   });
-  // What was scored and not saved as a file is only in this browser.
   addEventListener("beforeunload", (event) => {
-    if (!saved) event.preventDefault();
+    if (loose) event.preventDefault();
   });
   sheet.hidden = false;
   show();

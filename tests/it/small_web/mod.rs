@@ -11,6 +11,7 @@ mod numbers;
 mod pages;
 mod promises;
 mod wire;
+pub mod world;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

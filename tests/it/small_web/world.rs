@@ -1,0 +1,125 @@
+//! The small web with a project whose only tasks are about it, its agents, and the model that judges them.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{
+    SmallWeb, agents,
+    expected::{Expected, expected},
+    facts::TASKS,
+};
+use crate::support::{Fake, Project, TALK};
+
+/// Scores every report; the small web is on loopback.
+pub const EVALUATE: [&str; 2] = ["evaluate", "--allow-private-network"];
+
+/// A small web, a project whose only tasks are about it, and the model behind a server.
+pub struct World {
+    pub web: SmallWeb,
+    pub fake: Fake,
+    pub project: Project,
+    /// The ids of the tasks by their keys.
+    pub tasks: BTreeMap<&'static str, String>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::with_delay(Duration::ZERO)
+    }
+
+    pub fn with_delay(delay: Duration) -> Self {
+        let web = SmallWeb::start();
+        let (fake, url) = Fake::start(delay);
+        let project = Project::new(&url);
+        project.add_transcript("rivers.wav", "en", TALK);
+        project.ok(&["inspire"]);
+        project.ok(&["weave"]);
+        let listed: Value = serde_json::from_str(&project.ok(&["tasks", "list", "--json"])).expect("JSON");
+        let ids = listed.as_array().expect("a list").iter().map(|task| task["id"].as_str().expect("an id").to_owned());
+        let tasks: BTreeMap<&str, String> = TASKS.iter().map(|task| task.key).zip(ids).collect();
+        assert_eq!(tasks.len(), TASKS.len());
+        project.sql("UPDATE task SET superseded = 1");
+        for task in TASKS {
+            let (text, language) = (task.text.replace('\'', "''"), task.language);
+            project.sql(&format!(
+                "UPDATE task SET superseded = 0, text = '{text}', language = '{language}' WHERE id = '{}'",
+                tasks[task.key]
+            ));
+        }
+        let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
+        let mut config = format!("{config}[web]\npause_ms = 0\nper_host = 8\n");
+        agents::prepare(project.folder.path(), &web.url);
+        for agent in agents::AGENTS {
+            let command = agents::command(agent, project.folder.path());
+            config.push_str(&format!("[agents.{agent}]\ncommand = {}\n", json!(command)));
+        }
+        std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+        fake.take();
+        Self { web, fake, project, tasks }
+    }
+
+    /// One whose agents have answered and whose reports are scored.
+    pub fn evaluated() -> Self {
+        let world = Self::new();
+        world.answer();
+        world.project.ok(&EVALUATE);
+        world
+    }
+
+    /// Agent, task's id and planted ACE of every report.
+    pub fn planted(&self) -> Vec<(String, String, f64)> {
+        let of = |agent: &str, key: &str| (agent.to_owned(), self.tasks[key].clone(), expected(agent, key).ace);
+        agents::AGENTS
+            .iter()
+            .flat_map(|agent| TASKS.iter().map(move |task| (*agent, task.key)))
+            .map(|(a, t)| of(a, t))
+            .collect()
+    }
+
+    pub fn answer(&self) {
+        for agent in agents::AGENTS {
+            self.project.ok(&["answer", "--agent", agent]);
+        }
+    }
+
+    /// What was found for each report, by agent and task.
+    pub fn found(&self) -> BTreeMap<(String, &'static str), Expected> {
+        let listed: Value = serde_json::from_str(&self.project.ok(&["reports", "list", "--json"])).expect("JSON");
+        let rows = listed.as_array().expect("a list").iter().map(|row| {
+            let key = self.tasks.iter().find(|(_, id)| row["task"] == **id).map(|(key, _)| *key).expect("a task");
+            let counts = |set: &str| {
+                let of = &row["scores"][set];
+                let number = |name: &str| of[name].as_u64().expect("a number") as usize;
+                of.is_object().then(|| {
+                    assert_eq!(number("unscored"), 0);
+                    (number("supported"), number("conflicting"), number("omitted"))
+                })
+            };
+            let failures = row["scores"]["url_failures"].as_object().expect("by cause");
+            let found = Expected {
+                own: counts("own"),
+                independent: counts("independent"),
+                ace: row["scores"]["ace"].as_f64().expect("a score"),
+                references: row["scores"]["references"].as_u64().expect("a number") as usize,
+                unreadable: failures.values().filter_map(Value::as_u64).sum::<u64>() as usize,
+            };
+            ((row["agent"].as_str().expect("a name").to_owned(), key), found)
+        });
+        rows.collect()
+    }
+
+    pub fn check(&self, changed: &[(&str, &str, Expected)]) {
+        let found = self.found();
+        assert_eq!(found.len(), 12);
+        for ((agent, task), found) in found {
+            let planted = changed.iter().find(|(a, t, _)| *a == agent && *t == task).map(|(.., expected)| *expected);
+            let planted = planted.unwrap_or_else(|| expected(&agent, task));
+            let ace = (found.ace - planted.ace).abs() < 1e-9;
+            assert!(
+                ace && Expected { ace: planted.ace, ..found } == planted,
+                "{agent}, {task}: {found:?}, not {planted:?}"
+            );
+        }
+    }
+}
