@@ -145,10 +145,8 @@ pub enum Command {
 impl Command {
     /// Whether the command asks models, so that it can be tried dry.
     pub fn asks(&self) -> bool {
-        matches!(
-            self,
-            Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Probe(_) | Self::Rank(_) | Self::Evaluate(_)
-        )
+        use Command::{Answer, Evaluate, Inspire, Probe, Rank, Run, Weave};
+        matches!(self, Run(_) | Inspire(_) | Weave(_) | Probe(_) | Rank(_) | Answer(_) | Evaluate(_))
     }
 }
 
@@ -337,19 +335,22 @@ pub struct Simulate {
 /// `answer`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Answer {
-    /// Who answers: an agent of `taskgen.toml`, or the name for --command
+    /// Who answers: an agent of `taskgen.toml`, or the name for --command or --model
     #[arg(long, value_name = "NAME")]
     pub agent: String,
     /// A program that reads the task as JSON and writes the report as Markdown; no shell reads it
     #[arg(long, value_name = "COMMAND")]
     pub command: Option<String>,
+    /// A model that is asked for the report, with its provider's search of the web where it has one
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub model: Option<String>,
     /// The tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
     /// Seconds for a task [default: 1800]
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<u64>,
-    /// Tasks at once [default: 1]
+    /// Tasks at once [default: 1; for a model as many as its server takes]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Answers to each task [default: 1]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    agents::AgentConfig,
     args::{self, Global},
     exit::{self, Usage},
     near,
@@ -91,43 +92,6 @@ pub struct Web {
 impl Default for Web {
     fn default() -> Self {
         Self { robots: true, timeout: 30, per_host: 2, pause_ms: 500 }
-    }
-}
-
-/// A research agent that is a program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AgentConfig {
-    /// Program and arguments; no shell reads them.
-    pub command: String,
-    /// Seconds that it may take for a task.
-    #[serde(default = "AgentConfig::half_an_hour")]
-    pub time_limit: u64,
-    /// Tasks at once.
-    #[serde(default = "AgentConfig::one")]
-    pub jobs: usize,
-    /// Answers to each task.
-    #[serde(default = "AgentConfig::one")]
-    pub attempts: u32,
-    /// Environment variables that it gets.
-    #[serde(default)]
-    pub env: Vec<String>,
-}
-
-impl AgentConfig {
-    fn half_an_hour() -> u64 {
-        1800
-    }
-
-    fn one<N: From<u8>>() -> N {
-        N::from(1)
-    }
-}
-
-impl Default for AgentConfig {
-    fn default() -> Self {
-        let (time_limit, jobs, attempts) = (Self::half_an_hour(), Self::one(), Self::one());
-        Self { command: String::new(), time_limit, jobs, attempts, env: Vec::new() }
     }
 }
 
@@ -311,6 +275,9 @@ pub fn check(config: &Config) -> Result<(), String> {
             let shown = shown_url(&provider.base_url);
             return Err(format!("providers.{name}.base_url must begin with http:// or https://: `{shown}`"));
         }
+    }
+    for (name, agent) in &config.agents {
+        agent.check().map_err(|error| format!("agents.{name}: {error}"))?;
     }
     config.weave.check()?;
     config.rank.check()?;

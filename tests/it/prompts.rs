@@ -22,6 +22,7 @@ fn sample(name: &str, language: &str) -> Value {
             json!({ "language": language, "task": text, "broken": { "text": text, "reason": "too short", "words": null } })
         }
         "probe/attempt" | "probe/deliverable" => json!({ "task": text }),
+        "answer/report" => json!({ "task": text, "language": language, "search": language == "en" }),
         "probe/closed-book" => json!({ "task": text, "answer": text }),
         "rank/judge" | "rank/judge-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });
