@@ -23,6 +23,7 @@ use crate::{
     evaluate, http, inspire,
     llm::{self, shown_url},
     rank, weave,
+    web::JINA,
 };
 
 /// The file's name.
@@ -79,6 +80,10 @@ impl Default for Near {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Web {
+    /// Who goes for them.
+    pub reader: Reader,
+    /// Where Jina Reader is.
+    pub jina_url: String,
     /// Whether robots.txt is obeyed.
     pub robots: bool,
     /// Seconds for one page.
@@ -91,8 +96,18 @@ pub struct Web {
 
 impl Default for Web {
     fn default() -> Self {
-        Self { robots: true, timeout: 30, per_host: 2, pause_ms: 500 }
+        Self { reader: Reader::Own, jina_url: JINA.to_owned(), robots: true, timeout: 30, per_host: 2, pause_ms: 500 }
     }
+}
+
+/// Who goes for a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reader {
+    /// This program.
+    Own,
+    /// Jina Reader, with a key.
+    Jina,
 }
 
 /// How recordings become text.
@@ -278,6 +293,9 @@ pub fn check(config: &Config) -> Result<(), String> {
     }
     for (name, agent) in &config.agents {
         agent.check().map_err(|error| format!("agents.{name}: {error}"))?;
+    }
+    if !http::is_web(&config.web.jina_url) || config.web.jina_url.contains(['?', '#', '@']) {
+        return Err("web.jina_url must begin with http:// or https://, and hold no user and no query".into());
     }
     config.weave.check()?;
     config.rank.check()?;

@@ -7,15 +7,17 @@ use anyhow::Result;
 use super::{
     answer,
     args::{self, Global},
-    exit::{self, Usage},
+    config::Reader,
+    exit::{self, NoModel, Usage},
     output::Printer,
     progress,
     project::Project,
+    providers::Variables,
     resolve, stages, summary,
 };
 use crate::{
     evaluate::{self, Metric, Subject},
-    web::{FetchOptions, Pages, PagesOptions},
+    web::{FetchOptions, JinaOptions, Pages, PagesOptions},
 };
 
 /// Runs the command.
@@ -40,7 +42,7 @@ pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<
     }
     let notify = progress::notify(global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &roles(&args.metric))?;
-    let pages = Pages::new(pages_options(global, &project, args.allow_private_network))?;
+    let pages = Pages::new(pages_options(global, &project, args.allow_private_network, printer)?)?;
     let now = jiff::Timestamp::now().to_string();
     let options = &project.loaded.config.evaluate;
     let subject = Subject { tasks: &tasks, reports: &reports, agents: &args.agent, metrics: &args.metric };
@@ -73,9 +75,17 @@ fn roles(metrics: &[Metric]) -> Vec<&'static str> {
     roles
 }
 
-fn pages_options(global: &Global, project: &Project, allow_private: bool) -> PagesOptions {
+fn pages_options(global: &Global, project: &Project, allow_private: bool, printer: &Printer) -> Result<PagesOptions> {
     let web = &project.loaded.config.web;
-    PagesOptions {
+    // Without another machine, only this one could be asked, and that only where private addresses may; Jina never.
+    let offline = global.offline && !(allow_private && web.reader == Reader::Own);
+    let stored_only = global.replay || global.dry_run || offline;
+    let jina = match web.reader {
+        Reader::Jina if !stored_only => Some(jina(global, &web.jina_url, printer)?),
+        _ => None,
+    };
+    Ok(PagesOptions {
+        jina,
         fetch: FetchOptions {
             allow_private,
             respect_robots: web.robots,
@@ -85,8 +95,18 @@ fn pages_options(global: &Global, project: &Project, allow_private: bool) -> Pag
             pause: Duration::from_millis(web.pause_ms),
             ..FetchOptions::default()
         },
-        // Without another machine, only this one could be asked, and that only where private addresses may.
-        stored_only: global.replay || global.dry_run || (global.offline && !allow_private),
+        stored_only,
         retry_failed: global.retry_failed,
-    }
+    })
+}
+
+/// Jina Reader with the user's key; what it learns is said.
+fn jina(global: &Global, base_url: &str, printer: &Printer) -> Result<JinaOptions> {
+    const KEY: &str = "JINA_API_KEY";
+    let key = Variables::read(&global.env_file)?.get(KEY).ok_or_else(|| {
+        let hint = "hint: set it, or leave out `reader = \"jina\"` in [web]";
+        NoModel(format!("no key for Jina Reader: the variable `{KEY}` is not set\n{hint}"))
+    })?;
+    printer.note(&format!("pages are read by {base_url}, which learns what the reports cite"));
+    Ok(JinaOptions { base_url: base_url.to_owned(), key })
 }

@@ -25,6 +25,7 @@ mod prompts;
 mod providers;
 mod ranking;
 mod rates;
+mod reader;
 mod real;
 mod real_llm;
 mod real_predict;
