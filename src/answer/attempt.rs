@@ -1,4 +1,22 @@
-//! What counts as the text of a report, whether a program wrote it or a file holds it.
+//! What came of an attempt, whoever made it; and what counts as the text of a report, whether a program wrote it, a model
+//! said it or a file holds it.
+
+use crate::data::{Spent, State};
+
+/// What came of an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// How it ended.
+    pub state: State,
+    /// The report, or what was said with a refusal.
+    pub text: String,
+    /// What it took.
+    pub spent: Spent,
+    /// The kind of failure, one word; the state's where there is no other.
+    pub cause: &'static str,
+    /// Why there is no report, with a hint on a second line where there is one.
+    pub message: String,
+}
 
 /// The most bytes that a report may have.
 pub const MOST_BYTES: usize = 5_000_000;

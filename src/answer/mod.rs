@@ -1,9 +1,11 @@
-//! Research agents answer tasks: a program is run once for each task, and what it says is kept as its report; reports that
-//! were made elsewhere are read as the field writes them. Hides processes and layouts.
+//! Research agents answer tasks: a program is run once for each task, or a model is asked, and what it says is kept as its
+//! report; reports that were made elsewhere are read as the field writes them. Hides processes, providers and layouts.
 
 mod attempt;
 pub mod command;
 pub mod layouts;
+pub mod model;
+mod sources;
 
 use std::{
     collections::BTreeSet,
@@ -18,23 +20,32 @@ use crate::{
     context::{Context, Notice, StageReport},
     data::{AgentReport, State, Task, TaskId},
 };
+use attempt::Attempt;
 use command::{CommandAgent, Ran};
+use model::ModelAgent;
 
-/// An agent that is run.
+/// An agent that answers.
 #[derive(Clone, Debug)]
 pub struct Agent {
     /// Its name.
     pub name: String,
-    /// The program.
-    pub command: CommandAgent,
+    /// What it is.
+    pub by: By,
     /// Tasks at once.
     pub jobs: usize,
     /// Answers to each task.
     pub attempts: u32,
     /// Whether attempts that gave no report are made again.
     pub retry_failed: bool,
-    /// Each attempt works in a folder of its own under this one.
-    pub folder: PathBuf,
+}
+
+/// What an agent is.
+#[derive(Clone, Debug)]
+pub enum By {
+    /// A program; each attempt works in a folder of its own under this one.
+    Command(CommandAgent, PathBuf),
+    /// The model of the role [`model::ROLE`].
+    Model(ModelAgent),
 }
 
 /// Has `agent` answer every task that it has not answered yet, and keeps each report the moment it is there.
@@ -62,22 +73,33 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
     report.skipped = tasks.len() as u64 * u64::from(agent.attempts) - open.len() as u64;
     let answer = async |(task, attempt): (&Task, u32)| {
         (ctx.notify)(Notice::Working(task.id.as_str()));
-        let ran = command::run(&agent.command, &asked(task), &place(&agent.folder, task, attempt)).await;
-        let report = AgentReport::new(&task.id, &agent.name, attempt, ran.state, &ran.text, ran.spent);
+        let Some(made) = made(ctx, &agent.by, task, attempt).await? else { return Ok(None) };
+        let report = AgentReport::new(&task.id, &agent.name, attempt, made.state, &made.text, made.spent);
         ctx.store.save_report(&report)?;
-        Ok(ran)
+        Ok(Some(made))
     };
-    for ((task, attempt), ran) in ctx.each(report.stage, open, agent.jobs, answer).await? {
-        match ran.state {
-            State::Ok => report.done += 1,
-            state => {
-                let cause = ran.fault.map_or(state.word(), |fault| fault.word());
-                report.fail(&format!("{}, attempt {attempt}", task.id), cause, why(&ran));
-            }
+    for ((task, attempt), made) in ctx.each(report.stage, open, agent.jobs, answer).await? {
+        match made {
+            Some(made) if made.state == State::Ok => report.done += 1,
+            Some(made) => report.fail(&format!("{}, attempt {attempt}", task.id), made.cause, made.message),
+            None => {}
         }
     }
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
+}
+
+/// One attempt; none where nothing was asked, because the command only predicts.
+async fn made(ctx: &Context, by: &By, task: &Task, attempt: u32) -> Result<Option<Attempt>> {
+    match by {
+        By::Command(agent, folder) => {
+            let ran = command::run(agent, &asked(task), &place(folder, task, attempt)).await;
+            let cause = ran.fault.map_or(ran.state.word(), |fault| fault.word());
+            let message = why(&ran);
+            Ok(Some(Attempt { state: ran.state, text: ran.text, spent: ran.spent, cause, message }))
+        }
+        By::Model(agent) => model::ask(ctx, agent, task, attempt).await,
+    }
 }
 
 /// What the program reads.

@@ -1,49 +1,43 @@
-//! `taskgen answer`: runs a research agent over the tasks. Ctrl-C ends the agent's processes, too.
+//! `taskgen answer`: runs a research agent over the tasks, a program or a model. Ctrl-C ends a program's processes, too.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ffi::OsString,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use super::{
+    agents,
     args::{self, Global},
-    config::AgentConfig,
     exit::Usage,
     output::Printer,
     progress,
     project::Project,
-    resolve, summary,
+    resolve,
+    roles::Role,
+    stages, summary,
 };
 use crate::{
-    answer::{self, Agent, command, command::CommandAgent},
-    data::{AgentReport, Task, TaskId, id::sha256_hex},
+    answer::{self, model::ROLE},
+    data::{AgentReport, Task, TaskId},
     store::Store,
 };
 
 /// Runs the command.
 pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result<u8> {
     let started = Instant::now();
-    if global.replay {
-        let hint = "hint: reports that were handed in are kept; `taskgen reports list`";
-        return Err(Usage(format!("--replay asks nobody, and so no agent\n{hint}")).into());
-    }
     if args.agent.trim().is_empty() {
         return Err(Usage("the agent needs a name\nhint: --agent NAME".into()).into());
     }
     let project = Project::find(global)?;
-    let store = Arc::new(project.write(global)?);
-    if global.offline {
-        printer.note("--offline holds for taskgen, and not for the agent: it is a program of its own");
+    let of = agents::configured(&project, args)?;
+    if of.command.is_some() {
+        check_program(global, printer)?;
     }
+    let store = Arc::new(project.write(global)?);
     let tasks = of_set(&store, args.set.as_deref())?;
-    let agent = agent(global, &project, args)?;
     let notify = progress::notify(global.quiet || global.json);
-    let ctx = resolve::context(global, &project, &store, &notify, printer, &[])?;
+    let role = agents::member(&of).map(|member| (ROLE, Role(vec![member])));
+    let ctx = resolve::context_of(global, &project, &store, &notify, printer, role.as_slice())?;
+    let agent = agents::agent(global, &project, &args.agent, &of, ctx.llm.parallel(ROLE))?;
     let work = async {
         tokio::select! {
             // Dropped, it ends what it has begun.
@@ -51,14 +45,36 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
             code = resolve::signal() => Ok(Err(code?)),
         }
     };
-    match resolve::block_on(work)? {
+    let worked = resolve::block_on(work);
+    if global.dry_run {
+        let _done = worked?;
+        return stages::predicted(&ctx, printer);
+    }
+    match stages::finished(worked, &[], &store, &ctx, printer)? {
         Ok(report) => summary::evaluated(&project, &store, vec![report], &ctx, started, 1.0, printer),
         Err(code) => {
-            printer.error("\nstopped: every report that was handed in is kept, and the agent's processes are ended\nhint: run the same command again to continue");
+            let ended = if of.command.is_some() { ", and the agent's processes are ended" } else { "" };
+            printer.error(&format!("\nstopped: every report that was handed in is kept{ended}\nhint: run the same command again to continue"));
             store.end_run(&jiff::Timestamp::now().to_string(), code)?;
             Ok(code)
         }
     }
+}
+
+/// What does not go with a program, which nobody can ask what it would do.
+fn check_program(global: &Global, printer: &Printer) -> Result<()> {
+    if global.replay {
+        let hint = "hint: reports that were handed in are kept; `taskgen reports list`";
+        return Err(Usage(format!("--replay asks nobody, and so no agent\n{hint}")).into());
+    }
+    if global.dry_run {
+        let hint = "hint: an agent with a `model` can be tried dry";
+        return Err(Usage(format!("--dry-run cannot say what a program would take\n{hint}")).into());
+    }
+    if global.offline {
+        printer.note("--offline holds for taskgen, and not for the agent: it is a program of its own");
+    }
+    Ok(())
 }
 
 /// The tasks of a set; of the newest one if none is named, or all if there is none.
@@ -101,65 +117,4 @@ pub fn on_tasks(reports: &[AgentReport], tasks: &[Task], printer: &Printer) -> R
             .note(&format!("{other} reports are on tasks that are not among these {}: they are left out", tasks.len()));
     }
     Ok(())
-}
-
-fn agent(global: &Global, project: &Project, args: &args::Answer) -> Result<Agent> {
-    let known = project.loaded.config.agents.get(&args.agent);
-    let given = args.command.as_ref().map(|command| AgentConfig { command: command.clone(), ..AgentConfig::default() });
-    let Some(of) = given.as_ref().or(known) else {
-        let hint =
-            format!("[agents.{}] with a `command` in `taskgen.toml`, or --command 'PROGRAM ARGUMENT …'", args.agent);
-        return Err(Usage(format!("no such agent: `{}`\nhint: {hint}", args.agent)).into());
-    };
-    let folder = std::path::absolute(project.tasks().join("agents").join(file_name(&args.agent)))
-        .context("the project's folder is gone")?;
-    let mut words =
-        command::split(&of.command).map_err(|e| Usage(format!("the command of `{}`: {e:#}", args.agent)))?;
-    for (at, word) in words.iter_mut().enumerate() {
-        *word = placed(word, at == 0, &project.root)?;
-    }
-    Ok(Agent {
-        name: args.agent.clone(),
-        command: CommandAgent {
-            argv: words,
-            environment: environment(&of.env.iter().chain(&args.env).cloned().collect::<Vec<_>>())?,
-            limit: Duration::from_secs(args.time_limit.unwrap_or(of.time_limit)),
-        },
-        jobs: args.jobs.unwrap_or(of.jobs).max(1),
-        attempts: args.attempts.unwrap_or(of.attempts).max(1),
-        retry_failed: global.retry_failed,
-        folder,
-    })
-}
-
-/// The agent runs in a folder of its own: a program that is named by a path, and any argument that is a file or folder of
-/// the project, is found from the project's folder. Other programs are found in `PATH`.
-fn placed(word: &str, is_program: bool, root: &Path) -> Result<String> {
-    let path = std::path::absolute(root.join(word)).context("the project's folder is gone")?;
-    let is_path = if is_program { word.contains('/') } else { !word.is_empty() && path.exists() };
-    Ok(if is_path { path.to_string_lossy().into_owned() } else { word.to_owned() })
-}
-
-/// `PATH`, `LANG` and what the user named.
-fn environment(named: &[String]) -> Result<BTreeMap<String, OsString>> {
-    let mut environment = BTreeMap::new();
-    for name in ["PATH", "LANG"] {
-        environment.extend(std::env::var_os(name).map(|value| (name.to_owned(), value)));
-    }
-    for name in named {
-        let value = std::env::var_os(name).ok_or_else(|| {
-            Usage(format!(
-                "the agent needs the variable `{name}`, which is not set\nhint: export it, or use --env-file"
-            ))
-        })?;
-        environment.insert(name.clone(), value);
-    }
-    Ok(environment)
-}
-
-/// The name as part of a path, whatever is in it; no two names have the same.
-fn file_name(name: &str) -> PathBuf {
-    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
-    let readable: String = name.chars().map(plain).take(40).collect();
-    PathBuf::from(format!("{readable}-{}", &sha256_hex(name.as_bytes())[..8]))
 }

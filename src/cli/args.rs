@@ -160,6 +160,7 @@ impl Command {
                 | Self::Weave(_)
                 | Self::Probe(_)
                 | Self::Rank(_)
+                | Self::Answer(_)
                 | Self::Evaluate(_)
                 | Self::Rescore(_)
                 | Self::Audit(Audit::Leakage { .. })
@@ -352,19 +353,22 @@ pub struct Simulate {
 /// `answer`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Answer {
-    /// Who answers: an agent of `taskgen.toml`, or the name for --command
+    /// Who answers: an agent of `taskgen.toml`, or the name for --command or --model
     #[arg(long, value_name = "NAME")]
     pub agent: String,
     /// A program that reads the task as JSON and writes the report as Markdown; no shell reads it
     #[arg(long, value_name = "COMMAND")]
     pub command: Option<String>,
+    /// A model that is asked for the report, with its provider's search of the web where it has one
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub model: Option<String>,
     /// The tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
     /// Seconds for a task [default: 1800]
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<u64>,
-    /// Tasks at once [default: 1]
+    /// Tasks at once [default: 1; for a model as many as its server takes]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Answers to each task [default: 1]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    agents::AgentConfig,
     args::{self, Global},
     exit::{self, Usage},
     near,
@@ -22,6 +23,7 @@ use crate::{
     evaluate, http, inspire,
     llm::{self, shown_url},
     rank, weave,
+    web::JINA,
 };
 
 /// The file's name.
@@ -78,6 +80,10 @@ impl Default for Near {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Web {
+    /// Who goes for them.
+    pub reader: Reader,
+    /// Where Jina Reader is.
+    pub jina_url: String,
     /// Whether robots.txt is obeyed.
     pub robots: bool,
     /// Seconds for one page.
@@ -90,45 +96,18 @@ pub struct Web {
 
 impl Default for Web {
     fn default() -> Self {
-        Self { robots: true, timeout: 30, per_host: 2, pause_ms: 500 }
+        Self { reader: Reader::Own, jina_url: JINA.to_owned(), robots: true, timeout: 30, per_host: 2, pause_ms: 500 }
     }
 }
 
-/// A research agent that is a program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AgentConfig {
-    /// Program and arguments; no shell reads them.
-    pub command: String,
-    /// Seconds that it may take for a task.
-    #[serde(default = "AgentConfig::half_an_hour")]
-    pub time_limit: u64,
-    /// Tasks at once.
-    #[serde(default = "AgentConfig::one")]
-    pub jobs: usize,
-    /// Answers to each task.
-    #[serde(default = "AgentConfig::one")]
-    pub attempts: u32,
-    /// Environment variables that it gets.
-    #[serde(default)]
-    pub env: Vec<String>,
-}
-
-impl AgentConfig {
-    fn half_an_hour() -> u64 {
-        1800
-    }
-
-    fn one<N: From<u8>>() -> N {
-        N::from(1)
-    }
-}
-
-impl Default for AgentConfig {
-    fn default() -> Self {
-        let (time_limit, jobs, attempts) = (Self::half_an_hour(), Self::one(), Self::one());
-        Self { command: String::new(), time_limit, jobs, attempts, env: Vec::new() }
-    }
+/// Who goes for a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reader {
+    /// This program.
+    Own,
+    /// Jina Reader, with a key.
+    Jina,
 }
 
 /// How recordings become text.
@@ -311,6 +290,12 @@ pub fn check(config: &Config) -> Result<(), String> {
             let shown = shown_url(&provider.base_url);
             return Err(format!("providers.{name}.base_url must begin with http:// or https://: `{shown}`"));
         }
+    }
+    for (name, agent) in &config.agents {
+        agent.check().map_err(|error| format!("agents.{name}: {error}"))?;
+    }
+    if !http::is_web(&config.web.jina_url) || config.web.jina_url.contains(['?', '#', '@']) {
+        return Err("web.jina_url must begin with http:// or https://, and hold no user and no query".into());
     }
     config.inspire.check()?;
     config.weave.check()?;

@@ -121,6 +121,7 @@ async fn measure(model: LocalModel) -> Result<String> {
         max_tokens: WRITTEN as u32,
         temperature: 0.0,
         seed: 0,
+        search: false,
     };
     let (reply, name) = model.ask(&request, true).await?;
     let hello = model.hello().await?;

@@ -7,17 +7,19 @@ use anyhow::Result;
 use super::{
     answer,
     args::{self, Global},
-    exit::{self, Usage},
+    config::Reader,
+    exit::{self, NoModel, Usage},
     output::Printer,
     progress,
     project::Project,
+    providers::Variables,
     resolve, stages, summary,
 };
 use crate::{
     data::{AgentReport, Task},
     evaluate::{self, Metric, Subject},
     store::Store,
-    web::{FetchOptions, Pages, PagesOptions},
+    web::{FetchOptions, JinaOptions, Pages, PagesOptions},
 };
 
 /// Runs the command.
@@ -79,7 +81,7 @@ pub fn judge(
     }
     let notify = progress::notify(global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &roles(&args.metric))?;
-    let mut from = pages_options(global, &project, args.allow_private_network);
+    let mut from = pages_options(global, &project, args.allow_private_network, printer)?;
     from.stored_only |= seen.stored_only;
     let pages = Pages::new(from)?;
     let now = jiff::Timestamp::now().to_string();
@@ -111,9 +113,17 @@ fn roles(metrics: &[Metric]) -> Vec<&'static str> {
     roles
 }
 
-fn pages_options(global: &Global, project: &Project, allow_private: bool) -> PagesOptions {
+fn pages_options(global: &Global, project: &Project, allow_private: bool, printer: &Printer) -> Result<PagesOptions> {
     let web = &project.loaded.config.web;
-    PagesOptions {
+    // Without another machine, only this one could be asked, and that only where private addresses may; Jina never.
+    let offline = global.offline && !(allow_private && web.reader == Reader::Own);
+    let stored_only = global.replay || global.dry_run || offline;
+    let jina = match web.reader {
+        Reader::Jina if !stored_only => Some(jina(global, &web.jina_url, printer)?),
+        _ => None,
+    };
+    Ok(PagesOptions {
+        jina,
         fetch: FetchOptions {
             allow_private,
             respect_robots: web.robots,
@@ -123,8 +133,18 @@ fn pages_options(global: &Global, project: &Project, allow_private: bool) -> Pag
             pause: Duration::from_millis(web.pause_ms),
             ..FetchOptions::default()
         },
-        // Without another machine, only this one could be asked, and that only where private addresses may.
-        stored_only: global.replay || global.dry_run || (global.offline && !allow_private),
+        stored_only,
         retry_failed: global.retry_failed,
-    }
+    })
+}
+
+/// Jina Reader with the user's key; what it learns is said.
+fn jina(global: &Global, base_url: &str, printer: &Printer) -> Result<JinaOptions> {
+    const KEY: &str = "JINA_API_KEY";
+    let key = Variables::read(&global.env_file)?.get(KEY).ok_or_else(|| {
+        let hint = "hint: set it, or leave out `reader = \"jina\"` in [web]";
+        NoModel(format!("no key for Jina Reader: the variable `{KEY}` is not set\n{hint}"))
+    })?;
+    printer.note(&format!("pages are read by {base_url}, which learns what the reports cite"));
+    Ok(JinaOptions { base_url: base_url.to_owned(), key })
 }

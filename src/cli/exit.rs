@@ -2,6 +2,7 @@
 
 use crate::{
     llm::AskError, models::ModelFileError, rank::NoBetterThanChance, store::Locked, transcribe::TranscribeError,
+    web::KeyRefused,
 };
 
 /// Done.
@@ -39,7 +40,7 @@ pub fn code(error: &anyhow::Error) -> u8 {
         if cause.is::<Usage>() || cause.is::<Locked>() {
             return USAGE;
         }
-        if cause.is::<ModelFileError>() || cause.is::<NoModel>() {
+        if cause.is::<ModelFileError>() || cause.is::<NoModel>() || cause.is::<KeyRefused>() {
             return NO_MODEL;
         }
         if let Some(ask) = cause.downcast_ref::<AskError>() {

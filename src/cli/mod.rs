@@ -1,6 +1,7 @@
 //! The command line: one command is one function in one file. The only layer that prints, reads the environment and
 //! chooses an exit code; every command returns a value that is shown as text or as JSON.
 
+mod agents;
 mod answer;
 mod args;
 mod audit;
@@ -80,7 +81,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     let global = args.global;
     if global.dry_run && !args.command.asks() {
         return Err(exit::Usage(
-            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, evaluate, rescore, audit leakage".into(),
+            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage".into(),
         )
         .into());
     }

@@ -61,6 +61,18 @@ pub fn chat_model(
     })))
 }
 
+/// Whether the provider of the model called `name` has a search of the web for it.
+pub fn searches(global: &Global, config: &Config, name: &str) -> Result<bool> {
+    let Some((provider, model)) = name.split_once('/').filter(|(provider, _)| *provider != "local") else {
+        return Ok(false);
+    };
+    Ok(match server(&Variables::read(&global.env_file)?, config, provider)?.kind {
+        // Its models for searching have it in their names, and the others refuse the option.
+        Provider::OpenAi => model.contains("-search"),
+        Provider::Anthropic | Provider::Gemini => true,
+    })
+}
+
 /// The embedded model. Who asks nobody needs its hash, and its file only to count tokens.
 fn local(global: &Global, name: &str, model: &str, notify: &Notify, asks_nobody: bool) -> Result<Arc<dyn ChatModel>> {
     let here = if asks_nobody { models::here(global, model)? } else { Some(models::ensure(global, model, notify)?) };
@@ -161,7 +173,7 @@ fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Serv
 
 fn missing_key(provider: &str, variable: &str) -> anyhow::Error {
     NoModel(format!(
-        "no key for `{provider}`: the variable `{variable}` is not set\nhint: set it, or use the embedded model: --model-role judge=local/qwen2.5-coder-0.5b"
+        "no key for `{provider}`: the variable `{variable}` is not set\nhint: set it, or name the embedded model instead: `local/qwen2.5-coder-0.5b`, such as with --model-role judge=local/qwen2.5-coder-0.5b"
     ))
     .into()
 }

@@ -13,7 +13,7 @@ use super::{
     output::Printer,
     project::Project,
     providers,
-    roles::Member,
+    roles::{Member, Role},
 };
 use crate::{
     context::{Context, Notify},
@@ -23,7 +23,7 @@ use crate::{
     transcribe::{Decoder, Engine, ModelChoice, Options, Resolver},
 };
 
-/// The tools for stages in which `roles` answer.
+/// The tools for stages in which `roles` answer, by the models that the configuration gives them.
 pub fn context(
     global: &Global,
     project: &Project,
@@ -32,13 +32,27 @@ pub fn context(
     printer: &Printer,
     roles: &[&'static str],
 ) -> Result<Context> {
+    let of = &project.loaded.config.roles;
+    let roles: Vec<(&'static str, Role)> = roles.iter().map(|role| (*role, of.get(role).clone())).collect();
+    context_of(global, project, store, notify, printer, &roles)
+}
+
+/// The same, by the models that are given.
+pub fn context_of(
+    global: &Global,
+    project: &Project,
+    store: &Arc<Store>,
+    notify: &Notify,
+    printer: &Printer,
+    roles: &[(&'static str, Role)],
+) -> Result<Context> {
     let config = &project.loaded.config;
     let http = Http::new(HttpOptions { offline: global.offline, ..HttpOptions::default() })?;
     let mut models: BTreeMap<&str, Arc<dyn ChatModel>> = BTreeMap::new();
     let mut bound: BTreeMap<String, Vec<Arc<dyn ChatModel>>> = BTreeMap::new();
     let mut parameters = BTreeMap::new();
-    for role in roles {
-        for (number, member) in config.roles.get(role).0.iter().enumerate() {
+    for (role, models_of) in roles {
+        for (number, member) in models_of.0.iter().enumerate() {
             let Member { temperature, max_tokens, .. } = *member;
             parameters.insert(((*role).to_owned(), number), Parameters { temperature, max_tokens });
             let model = match models.get(member.model.as_str()) {
@@ -49,7 +63,8 @@ pub fn context(
             bound.entry((*role).to_owned()).or_default().push(model);
         }
     }
-    say_who_answers(config, roles, &bound, global.replay || global.dry_run, printer)?;
+    let roles: Vec<&'static str> = roles.iter().map(|(role, _)| *role).collect();
+    say_who_answers(config, &roles, &bound, global.replay || global.dry_run, printer)?;
     let prices = Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?;
     let limits = limits(global)?;
     let unpriced = bound.values().flatten().find(|model| prices.find(model.name()).is_none());

@@ -23,6 +23,9 @@ pub struct Usage {
     pub output: u64,
     /// Prompt tokens that the server had read before.
     pub cached: u64,
+    /// Searches of the web that the server made. The cost holds what they cost; they are written down nowhere else.
+    #[serde(skip)]
+    pub searches: u64,
 }
 
 impl std::ops::AddAssign for Usage {
@@ -31,7 +34,17 @@ impl std::ops::AddAssign for Usage {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
         self.cached = self.cached.saturating_add(other.cached);
+        self.searches = self.searches.saturating_add(other.searches);
     }
+}
+
+/// A page that a model's provider names as what a reply rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its address, as the provider has it.
+    pub url: String,
+    /// Its title, which may be empty.
+    pub title: String,
 }
 
 /// One logical call, finished: a reply or a cause.
@@ -55,6 +68,8 @@ pub struct Call {
     pub reply: Option<String>,
     /// Replies of earlier turns, which could not be used.
     pub earlier: Vec<String>,
+    /// What the provider names as the reply's sources, apart from its text.
+    pub sources: Vec<Source>,
     /// How the server was asked, where that differs from the request.
     pub asked_as: Option<String>,
     /// Why the call failed, if it did.

@@ -26,6 +26,8 @@ pub struct Visit {
     pub content_type: Option<String>,
     /// Hash of the bytes, if some came.
     pub content: Option<String>,
+    /// Who went for it: `taskgen`, or `jina`.
+    pub fetcher: String,
 }
 
 /// Something that a page says about a task.

@@ -14,7 +14,7 @@ pub mod time;
 pub mod transcript;
 pub mod verdict;
 
-pub use call::{Call, Message, Usage};
+pub use call::{Call, Message, Source, Usage};
 pub use evidence::{KeyPoint, Mark, Rating, Related, Relation, Visit};
 pub use id::{CallId, Id, InspirationId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId};
 pub use inspiration::{Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait};

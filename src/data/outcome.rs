@@ -30,6 +30,8 @@ pub enum Cause {
     ContextTooLong,
     /// The reply was cut at its largest length.
     Truncated,
+    /// The reply holds no text.
+    Empty,
     /// No JSON value in the reply.
     NotJson,
     /// JSON of another shape than asked.
@@ -76,6 +78,7 @@ impl Cause {
             Self::Refused => "refused",
             Self::ContextTooLong => "context_too_long",
             Self::Truncated => "truncated",
+            Self::Empty => "empty",
             Self::NotJson => "not_json",
             Self::WrongShape => "wrong_shape",
             Self::TwoVerdicts => "two_verdicts",

@@ -16,7 +16,8 @@ use super::{
     prices::Prices,
     prompt::Prompts,
     record,
-    turns::read,
+    remote::MOST_SEARCHES,
+    turns::{Read, read},
 };
 use crate::{
     data::{Call, CallId, Cause, Unscored, Usage},
@@ -43,6 +44,8 @@ pub struct Ask<'a, T> {
     pub seed: u64,
     /// Tells repetitions of one question apart.
     pub sample: u32,
+    /// Whether the model may search the web, with what its provider has for that.
+    pub search: bool,
     /// What neither the schema nor [`Answer::validate`] knows: whether the reply fits what was shown.
     pub check: &'a (dyn Fn(&T) -> Result<(), Unscored> + Sync),
 }
@@ -59,6 +62,7 @@ impl<T> Default for Ask<'_, T> {
             temperature: 0.0,
             seed: 0,
             sample: 0,
+            search: false,
             check: &|_| Ok(()),
         }
     }
@@ -213,8 +217,18 @@ impl Llm {
 
     /// Asks, unless the answer is on record.
     pub async fn ask<T: Answer>(&self, ask: Ask<'_, T>) -> Result<Answered<T>, AskError> {
-        let model = self.model(ask.role, ask.member)?;
         let schema = ask.schema.clone().unwrap_or_else(schema_of::<T>);
+        self.put(&ask, schema, &|call| read(call, ask.check)).await
+    }
+
+    /// Puts a question, whatever its answer is: `read` knows. The answer may be on record.
+    pub(super) async fn put<T>(
+        &self,
+        ask: &Ask<'_, T>,
+        schema: Value,
+        read: &Read<'_, T>,
+    ) -> Result<Answered<T>, AskError> {
+        let model = self.model(ask.role, ask.member)?;
         let rendered = self.options.prompts.render(ask.prompt, ask.vars, &schema).map_err(AskError::Prompt)?;
         let of_member = self.options.parameters.get(&(ask.role.to_owned(), ask.member));
         let own = of_member.copied().unwrap_or_default();
@@ -225,13 +239,14 @@ impl Llm {
             max_tokens: own.max_tokens.unwrap_or(ask.max_tokens),
             temperature: own.temperature.unwrap_or(ask.temperature),
             seed: ask.seed,
+            search: ask.search,
         };
         let on_record = record::request(model.as_ref(), &request, ask.sample);
         let id = CallId::of(&[&on_record.to_string()]);
         let gate = Arc::clone(self.state().gates.entry(id.clone()).or_default());
         let mut asked = gate.lock().await;
         if let Some(call) = self.options.store.call(&id).map_err(AskError::Store)? {
-            let value = read(&call, ask.check);
+            let value = read(&call);
             if *asked || self.options.replay || self.is_settled(&call, &value) {
                 self.state().counts.cached += 1;
                 return Ok(answered(value, call, true));
@@ -242,7 +257,7 @@ impl Llm {
             return Err(AskError::NotOnRecord { prompt: ask.prompt.into(), model: model.name().into(), nearest });
         }
         if self.options.dry_run {
-            self.predict(model.as_ref(), &ask, &request).await?;
+            self.predict(model.as_ref(), ask, &request).await?;
             let value = Err(Unscored { cause: Cause::NotAsked, reason: "a dry run asks nobody".into() });
             return Ok(Answered { value, call: id, cached: false, usage: Usage::default(), model_returned: None });
         }
@@ -256,16 +271,21 @@ impl Llm {
             model_returned: None,
             reply: None,
             earlier: Vec::new(),
+            sources: Vec::new(),
             asked_as: None,
             cause: None,
             error: None,
             usage: Usage::default(),
             cost_micro: Some(0),
-            price_version: self.options.prices.find(model.name()).map(|_| self.options.prices.version.clone()),
+            price_version: self
+                .options
+                .prices
+                .find_for(model.name(), ask.search)
+                .map(|_| self.options.prices.version.clone()),
             ms: 0,
             attempts: 0,
         };
-        let stop = self.make(model.as_ref(), &request, &mut call, ask.check).await;
+        let stop = self.make(model.as_ref(), &request, &mut call, read).await;
         match call.cause {
             None => tracing::debug!(call = %call.id, role = call.role, ms = call.ms, "answered"),
             Some(cause) => {
@@ -278,7 +298,7 @@ impl Llm {
         self.count(&call);
         match stop {
             Some(error) => Err(error),
-            None => Ok(answered(read(&call, ask.check), call, false)),
+            None => Ok(answered(read(&call), call, false)),
         }
     }
 
@@ -357,9 +377,12 @@ impl Llm {
             None => predict::prompt_tokens(request, experience.as_ref()),
         };
         let reply = experience.map(|of| of.output.div_ceil(of.calls.max(1)));
-        let usage = Usage { input, output: reply.unwrap_or(request.max_tokens.into()), cached: 0 };
-        let micro = self.options.prices.find(model.name()).map(|price| price.micro(usage));
-        self.state().prediction.add(ask.role, model.name(), usage, reply.is_none(), micro, &request.messages);
+        let searches = if request.search { MOST_SEARCHES.into() } else { 0 };
+        let usage = Usage { input, output: reply.unwrap_or(request.max_tokens.into()), cached: 0, searches };
+        let price = self.options.prices.find_for(model.name(), request.search);
+        let micro = price.map(|price| price.micro(usage));
+        let at_most = reply.is_none() || request.search;
+        self.state().prediction.add(ask.role, model.name(), usage, at_most, micro, &request.messages);
         Ok(())
     }
 

@@ -129,14 +129,14 @@ impl ChatModel for LocalModel {
     }
 
     async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>) -> Result<ChatReply, ModelError> {
-        let most = Usage { input: most_tokens(request), output: request.max_tokens.into(), cached: 0 };
+        let most = Usage { input: most_tokens(request), output: request.max_tokens.into(), ..Usage::default() };
         let hold = purse.hold(most).await.map_err(|spent| ModelError::new(Cause::NotAsked, spent.to_string()))?;
         let (reply, model) = self.ask(request, false).await?;
         let finish = match reply.finish {
             protocol::Finish::Stop => Finish::Stop,
             protocol::Finish::Length => Finish::Length,
         };
-        let usage = Usage { input: reply.input, output: reply.output, cached: reply.cached };
+        let usage = Usage { input: reply.input, output: reply.output, cached: reply.cached, searches: 0 };
         hold.counted(usage);
         Ok(ChatReply { model_returned: Some(model), usage: Some(usage), ..ChatReply::new(reply.text, finish) })
     }
@@ -207,7 +207,7 @@ fn line(id: u64, request: &ChatRequest, how: How) -> Result<Vec<u8>, ModelError>
     let request = Request {
         id,
         messages,
-        schema: Some(request.schema.clone()),
+        schema: Some(request.schema.clone()).filter(|_| !request.is_text()),
         max_tokens: request.max_tokens,
         temperature: request.temperature,
         seed: request.seed,

@@ -14,6 +14,7 @@ mod remote;
 mod replay;
 mod schema;
 mod strict;
+mod text;
 mod turns;
 
 use std::time::Duration;
@@ -31,8 +32,9 @@ pub use prompt::{Prompts, Rendered};
 pub use remote::{Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM, shown_url};
 pub use replay::Replay;
 pub use schema::object;
+pub use text::Text;
 
-use crate::data::{Cause, Message, Usage};
+use crate::data::{Cause, Message, Source, Usage};
 
 /// A model that answers.
 #[async_trait]
@@ -67,7 +69,7 @@ pub trait ChatModel: Send + Sync {
 pub struct ChatRequest {
     /// The conversation, oldest first.
     pub messages: Vec<Message>,
-    /// JSON schema of the reply.
+    /// JSON schema of the reply; null where the reply is a text in the model's own words.
     pub schema: Value,
     /// A name for the schema, as some servers want one: letters, digits and `_`.
     pub schema_name: String,
@@ -77,6 +79,15 @@ pub struct ChatRequest {
     pub temperature: f64,
     /// Seed of the draws, where the model has one.
     pub seed: u64,
+    /// Whether the model may search the web, with what its provider has for that.
+    pub search: bool,
+}
+
+impl ChatRequest {
+    /// Whether a text is asked for, and not a value.
+    pub fn is_text(&self) -> bool {
+        self.schema.is_null()
+    }
 }
 
 /// What a model said.
@@ -94,12 +105,14 @@ pub struct ChatReply {
     pub attempts: u32,
     /// How the server was asked, where that differs from the request: what it does not take, in words.
     pub asked_as: Option<String>,
+    /// What the provider names as sources, apart from the text.
+    pub sources: Vec<Source>,
 }
 
 impl ChatReply {
     /// A reply of one request, without more to say.
     pub fn new(text: String, finish: Finish) -> Self {
-        Self { text, model_returned: None, finish, usage: None, attempts: 1, asked_as: None }
+        Self { text, model_returned: None, finish, usage: None, attempts: 1, asked_as: None, sources: Vec::new() }
     }
 }
 

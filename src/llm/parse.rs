@@ -35,7 +35,7 @@ pub fn parse<T: Answer>(text: &str, check: &(dyn Fn(&T) -> Result<(), Unscored> 
 }
 
 /// The text without thinking in front.
-fn without_thinking(text: &str) -> &str {
+pub(super) fn without_thinking(text: &str) -> &str {
     let mut rest = text.trim();
     for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
         if let Some(thought) = rest.strip_prefix(open) {

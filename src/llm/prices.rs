@@ -31,6 +31,8 @@ pub struct Price {
     cached: Option<f64>,
     /// Reply tokens.
     output: f64,
+    /// US dollars per thousand searches of the web; unknown where it is left out.
+    search: Option<f64>,
 }
 
 impl Prices {
@@ -56,7 +58,7 @@ impl Prices {
     fn parse(text: &str) -> Result<Self> {
         let prices: Self = toml::from_str(text)?;
         for price in &prices.entries {
-            let numbers = [Some(price.input), price.cached, Some(price.output)];
+            let numbers = [Some(price.input), price.cached, Some(price.output), price.search];
             anyhow::ensure!(
                 numbers.into_iter().flatten().all(|n| n.is_finite() && n >= 0.0),
                 "a price must be 0 or more: `{}`",
@@ -74,6 +76,11 @@ impl Prices {
         };
         self.entries.iter().filter(fits).max_by_key(|price| price.model.len())
     }
+
+    /// The price of `model`; of one that may `search` the web, only where that has a price, too.
+    pub fn find_for(&self, model: &str, search: bool) -> Option<&Price> {
+        self.find(model).filter(|price| !search || price.search.is_some())
+    }
 }
 
 impl Price {
@@ -81,7 +88,8 @@ impl Price {
     pub fn micro(&self, usage: Usage) -> u64 {
         let fresh = usage.input.saturating_sub(usage.cached) as f64;
         let cached = usage.cached as f64 * self.cached.unwrap_or(self.input);
-        (fresh * self.input + cached + usage.output as f64 * self.output).ceil() as u64
+        let searches = usage.searches as f64 * self.search.unwrap_or_default() * 1e3;
+        (fresh * self.input + cached + usage.output as f64 * self.output + searches).ceil() as u64
     }
 }
 
@@ -93,10 +101,20 @@ mod tests {
     fn a_million_tokens_cost_what_the_table_says() {
         let prices = Prices::embedded().expect("the built-in table parses");
         let price = prices.find("openai/gpt-4o-mini").expect("it is there");
-        assert_eq!(price.micro(Usage { input: 1_000_000, output: 1_000_000, cached: 0 }), 750_000);
-        assert_eq!(price.micro(Usage { input: 1_000_000, output: 0, cached: 1_000_000 }), 75_000);
-        assert_eq!(prices.find("local/anything").expect("free").micro(Usage { input: 9, output: 9, cached: 0 }), 0);
+        let usage = |input, output, cached| Usage { input, output, cached, searches: 0 };
+        assert_eq!(price.micro(usage(1_000_000, 1_000_000, 0)), 750_000);
+        assert_eq!(price.micro(usage(1_000_000, 0, 1_000_000)), 75_000);
+        assert_eq!(prices.find("local/anything").expect("free").micro(usage(9, 9, 0)), 0);
         assert_eq!(prices.find("openai/unheard-of"), None);
+    }
+
+    #[test]
+    fn a_search_costs_what_the_table_says_or_nobody_knows() {
+        let prices = Prices::embedded().expect("the built-in table parses");
+        let sonnet = prices.find_for("anthropic/claude-sonnet-4-5", true).expect("it is there");
+        assert_eq!(sonnet.micro(Usage { searches: 3, ..Usage::default() }), 30_000);
+        assert!(prices.find_for("openai/gpt-4o-mini", false).is_some());
+        assert_eq!(prices.find_for("openai/gpt-4o-mini", true), None);
     }
 
     #[test]

@@ -11,13 +11,15 @@ use crate::store::Store;
 const LOOKED_AT: usize = 2000;
 /// Characters of a text that are shown where two texts part.
 const SHOWN: usize = 40;
+/// Tokens that pages found by searching may add to a prompt: what a large context holds.
+const FOUND_TOKENS: u64 = 200_000;
 /// A chat template spends about this many tokens on a message at the most.
 const TEMPLATE_TOKENS: u64 = 32;
 
 /// All that can change the reply. Its fields have a fixed order; the schema keeps its own, because a model writes the
 /// fields in that order.
 pub fn request(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Value {
-    json!({
+    let mut record = json!({
         "model": model.name(),
         "base_url": model.base_url(),
         "weights": model.weights(),
@@ -27,13 +29,19 @@ pub fn request(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Val
         "temperature": request.temperature,
         "seed": request.seed,
         "sample": sample,
-    })
+    });
+    // Left out where nothing is searched for, so that questions of before keep their keys.
+    if request.search {
+        record["search"] = json!(true);
+    }
+    record
 }
 
 /// The most prompt tokens that a request can have: a token is a byte at least.
 pub fn most_tokens(request: &ChatRequest) -> u64 {
     let texts = request.messages.iter().map(|message| message.content.len() as u64 + TEMPLATE_TOKENS).sum::<u64>();
-    texts + request.schema.to_string().len() as u64
+    let found = if request.search { FOUND_TOKENS } else { 0 };
+    texts + request.schema.to_string().len() as u64 + found
 }
 
 /// The call on record that is nearest to `wanted`, and the first field in which it differs, for people.

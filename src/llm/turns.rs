@@ -13,21 +13,29 @@ use crate::data::{Call, Cause, Unscored};
 /// Turns that a model behind a server has for a reply that can be used. The second one quotes what was wrong; the others
 /// are the question as it was, because such a model does not say the same thing each time.
 const TURNS: usize = 6;
+/// What becomes of a call's reply: the answer, or why there is none.
+pub(super) type Read<'a, T> = dyn Fn(&Call) -> Result<T, Unscored> + Sync + 'a;
+
 /// Turns of a model that says the same thing each time: the question, and what was wrong with the reply.
 const TURNS_OF_THE_SAME: usize = 2;
 
 impl Llm {
     /// Sends the question, and once more with what was wrong when the reply cannot be used. Another model than one of
     /// our own, whose replies do not repeat, is then asked afresh a few times. Returns what must stop.
-    pub(super) async fn make<T: Answer>(
+    pub(super) async fn make<T>(
         &self,
         model: &dyn ChatModel,
         question: &ChatRequest,
         call: &mut Call,
-        check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
+        read: &Read<'_, T>,
     ) -> Option<AskError> {
         let started = Instant::now();
-        let turns = if model.base_url().is_some() { TURNS } else { TURNS_OF_THE_SAME };
+        let turns = match model.base_url() {
+            // A text is taken as it comes: it is what the model has to say, and no shape is to be mended.
+            _ if question.is_text() => 1,
+            Some(_) => TURNS,
+            None => TURNS_OF_THE_SAME,
+        };
         let (mut stop, mut repairing) = (None, None);
         for turn in 1..=turns {
             // Every reply is on record, also those that could not be used.
@@ -36,7 +44,7 @@ impl Llm {
                 stop = error;
                 break;
             }
-            let Err(unscored) = read(call, check) else { break };
+            let Err(unscored) = read(call) else { break };
             call.cause = Some(unscored.cause);
             call.error = Some(unscored.reason.clone());
             // What was cut once may have been talkative; what is cut twice needs more room.
@@ -92,7 +100,7 @@ impl Llm {
         request: &ChatRequest,
         call: &mut Call,
     ) -> Result<Result<ChatReply, ModelError>, AskError> {
-        let price = self.options.prices.find(model.name());
+        let price = self.options.prices.find_for(model.name(), request.search);
         if price.is_none() && self.options.budget.limits_money() {
             return Err(AskError::Unpriced(model.name().to_owned()));
         }
@@ -149,6 +157,7 @@ fn note_reply(call: &mut Call, reply: ChatReply) {
     call.asked_as = reply.asked_as;
     call.model_returned = reply.model_returned.or(call.model_returned.take());
     call.reply = Some(reply.text);
+    call.sources = reply.sources;
     // What the first reply lacked stays in `error` as a note when the second one is good.
     call.cause = match reply.finish {
         Finish::Stop => None,
@@ -173,6 +182,11 @@ fn note_error(call: &mut Call, error: &ModelError) {
 
 /// The value of a call, or why there is none.
 pub(super) fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync)) -> Result<T, Unscored> {
+    parse(reply_of(call)?, check)
+}
+
+/// The reply of a call that ended normally, or why there is none.
+pub(super) fn reply_of(call: &Call) -> Result<&str, Unscored> {
     let reason = || call.error.clone().unwrap_or_default();
     match (&call.reply, call.cause) {
         (Some(_), Some(Cause::Truncated)) => {
@@ -184,7 +198,7 @@ pub(super) fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Uns
         (Some(_), Some(Cause::ContentFilter)) => {
             Err(Unscored { cause: Cause::ContentFilter, reason: "the provider's filter withheld the reply".into() })
         }
-        (Some(reply), _) => parse(reply, check),
+        (Some(reply), _) => Ok(reply),
         (None, Some(cause)) => Err(Unscored { cause, reason: reason() }),
         (None, None) => Err(Unscored { cause: Cause::NotJson, reason: "no reply is on record".into() }),
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Store, from_json, from_word, runs::add_event, to_word};
-use crate::data::{Call, CallId, Usage, id::sha256_hex};
+use crate::data::{Call, CallId, Source, Usage, id::sha256_hex};
 
 /// Strings longer than this move from the request to the blob table.
 const INLINE: usize = 200;
@@ -49,6 +49,8 @@ impl Store {
             let mut text_of = |hash: &str| text.query_row([hash], |row| row.get(0));
             restore(&mut call.request, &mut text_of)?;
             call.earlier.iter_mut().try_for_each(|reply| restore_text(reply, &mut text_of))?;
+            let mut named = call.sources.iter_mut().flat_map(|source| [&mut source.url, &mut source.title]);
+            named.try_for_each(|text| restore_text(text, &mut text_of))?;
         }
         Ok(calls)
     }
@@ -61,6 +63,9 @@ impl Store {
             move_long_texts(&mut request, tx)?;
             let reply = call.reply.as_deref().map(|text| keep(tx, text)).transpose()?;
             let mut payload = serde_json::json!({ "earlier": call.earlier, "asked_as": call.asked_as });
+            if !call.sources.is_empty() {
+                payload["sources"] = serde_json::json!(call.sources);
+            }
             move_long_texts(&mut payload, tx)?;
             tx.execute(
                 "INSERT INTO call (id, role, prompt, prompt_hash, request, model_asked, model_returned, reply,
@@ -127,7 +132,7 @@ impl Store {
                 model: row.get(1)?,
                 calls: row.get(2)?,
                 failed: row.get(3)?,
-                usage: Usage { input: row.get(4)?, output: row.get(5)?, cached: row.get(6)? },
+                usage: Usage { input: row.get(4)?, output: row.get(5)?, cached: row.get(6)?, searches: 0 },
                 cost_micro: row.get(7)?,
                 unpriced: row.get(8)?,
                 ms: row.get(9)?,
@@ -196,6 +201,7 @@ pub struct CallTotals {
 struct Payload {
     earlier: Vec<String>,
     asked_as: Option<String>,
+    sources: Vec<Source>,
 }
 
 fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
@@ -212,13 +218,14 @@ fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
         reply: row.get(7)?,
         cause: cause.as_deref().map(|word| from_word(8, word)).transpose()?,
         error: row.get(9)?,
-        usage: Usage { input: row.get(10)?, output: row.get(11)?, cached: row.get(12)? },
+        usage: Usage { input: row.get(10)?, output: row.get(11)?, cached: row.get(12)?, searches: 0 },
         ms: row.get(13)?,
         attempts: row.get(14)?,
         cost_micro: row.get(15)?,
         price_version: row.get(16)?,
         earlier: payload.earlier,
         asked_as: payload.asked_as,
+        sources: payload.sources,
     })
 }
 

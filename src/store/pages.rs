@@ -45,7 +45,7 @@ impl Store {
             tx.execute(
                 "INSERT OR REPLACE INTO page_visit
                     (id, url, final_url, fetched, status, cause, fetcher, content, payload, run)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'taskgen', ?7, ?8, ?9)",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
                 params![
                     id,
                     visit.url,
@@ -53,6 +53,7 @@ impl Store {
                     visit.fetched,
                     visit.status,
                     visit.cause,
+                    visit.fetcher,
                     content,
                     payload.to_string(),
                     run
@@ -68,7 +69,7 @@ impl Store {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
             "SELECT url, final_url, fetched, status, cause, content, json_extract(payload, '$.message'),
-                coalesce(json_extract(payload, '$.transient'), 0), json_extract(payload, '$.content_type')
+                coalesce(json_extract(payload, '$.transient'), 0), json_extract(payload, '$.content_type'), fetcher
              FROM page_visit WHERE url = ?1 ORDER BY fetched DESC, id LIMIT 1",
         )?;
         let read = |row: &rusqlite::Row<'_>| {
@@ -82,6 +83,7 @@ impl Store {
                 message: row.get(6)?,
                 transient: row.get(7)?,
                 content_type: row.get(8)?,
+                fetcher: row.get(9)?,
             })
         };
         Ok(statement.query_row([url], read).optional()?)

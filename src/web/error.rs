@@ -112,6 +112,14 @@ pub enum FetchError {
         /// The status, not 2xx.
         status: u16,
     },
+    /// A reader that fetches pages for us could not have this one.
+    #[error("the reader answered {status}: {what}")]
+    Reader {
+        /// The reader's own status.
+        status: u16,
+        /// What it says.
+        what: String,
+    },
     /// The server wants fewer requests.
     #[error("the server answered 429: too many requests")]
     RateLimited,
@@ -128,7 +136,9 @@ impl FetchError {
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Connection { .. } | Self::Timeout { .. } | Self::RateLimited => true,
-            Self::HttpStatus { status } => *status >= 500 || *status == 408 || *status == 425,
+            Self::HttpStatus { status } | Self::Reader { status, .. } => {
+                *status >= 500 || *status == 408 || *status == 425
+            }
             // The words of EAI_AGAIN; everything else means that the name does not exist.
             Self::Dns { what } => what.contains("Temporary failure"),
             Self::Robots { unreachable } => unreachable.is_some(),
@@ -157,6 +167,7 @@ impl FetchError {
             Self::BadRedirect => "bad_redirect",
             Self::ContentType { .. } => "content_type",
             Self::HttpStatus { .. } => "http_status",
+            Self::Reader { .. } => "reader",
             Self::RateLimited => "rate_limited",
             Self::Robots { .. } => "robots",
         }

@@ -3,7 +3,12 @@
 
 use anyhow::Result;
 
-use super::{FetchOptions, Fetcher, read};
+use super::{
+    FetchOptions, Fetcher,
+    fetch::Fetched,
+    jina::{Jina, JinaOptions, KeyRefused},
+    read,
+};
 use crate::{
     data::Visit,
     store::{Extract, Store},
@@ -11,9 +16,32 @@ use crate::{
 
 /// Where pages come from.
 pub struct Pages {
-    fetcher: Fetcher,
+    reader: Reader,
     stored_only: bool,
     again: bool,
+}
+
+/// Who goes for a page.
+enum Reader {
+    Own(Box<Fetcher>),
+    Jina(Box<Jina>),
+}
+
+impl Reader {
+    async fn fetch(&self, url: &str) -> Result<Fetched, KeyRefused> {
+        match self {
+            Self::Own(fetcher) => Ok(fetcher.fetch(url).await),
+            Self::Jina(jina) => jina.fetch(url).await,
+        }
+    }
+
+    /// The word that is stored with each visit.
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Own(_) => "taskgen",
+            Self::Jina(_) => "jina",
+        }
+    }
 }
 
 /// How to get pages.
@@ -21,6 +49,8 @@ pub struct Pages {
 pub struct PagesOptions {
     /// How to fetch.
     pub fetch: FetchOptions,
+    /// Jina Reader goes for them instead of us.
+    pub jina: Option<JinaOptions>,
     /// Only what is stored; nothing is fetched.
     pub stored_only: bool,
     /// What failed for good is tried again, too.
@@ -59,8 +89,12 @@ pub struct Got {
 impl Pages {
     /// Pages by these options.
     pub fn new(options: PagesOptions) -> Result<Self> {
-        let PagesOptions { fetch, stored_only, retry_failed } = options;
-        Ok(Self { fetcher: Fetcher::new(fetch)?, stored_only, again: retry_failed })
+        let PagesOptions { fetch, jina, stored_only, retry_failed } = options;
+        let reader = match jina {
+            Some(jina) => Reader::Jina(Box::new(Jina::new(jina, fetch)?)),
+            None => Reader::Own(Box::new(Fetcher::new(fetch)?)),
+        };
+        Ok(Self { reader, stored_only, again: retry_failed })
     }
 
     /// The page behind `url`, fetched now (at `now`, RFC 3339) unless it is known.
@@ -86,13 +120,14 @@ impl Pages {
     }
 
     async fn fetch(&self, store: &Store, url: &str, now: &str) -> Result<Visit> {
-        let fetched = self.fetcher.fetch(url).await;
+        let fetched = self.reader.fetch(url).await?;
         let mut visit = Visit {
             url: url.to_owned(),
             final_url: fetched.final_url.clone(),
             fetched: now.to_owned(),
             status: fetched.status,
             content_type: fetched.content_type.clone(),
+            fetcher: self.reader.word().to_owned(),
             ..Visit::default()
         };
         let bytes = match fetched.body {

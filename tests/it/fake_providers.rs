@@ -61,6 +61,7 @@ pub fn any_question() -> ChatRequest {
         max_tokens: 60,
         temperature: 0.0,
         seed: 0,
+        search: false,
     }
 }
 
@@ -215,6 +216,34 @@ fn reply(provider: Provider, text: &str, end: End) -> Value {
             })
         }
     }
+}
+
+/// A reply whose source the provider names beside the text, after a search of the web.
+pub fn searched(provider: Provider, text: &str, url: &str, title: &str) -> Play {
+    let mut body = reply(provider, text, End::Normal);
+    let page = json!({ "url": url, "title": title });
+    match provider {
+        Provider::OpenAi => {
+            body["choices"][0]["message"]["annotations"] = json!([{ "type": "url_citation", "url_citation": page }]);
+        }
+        Provider::Anthropic => {
+            let cited = json!({ "type": "web_search_result_location", "url": url, "title": title, "cited_text": "…" });
+            let found = json!({ "type": "web_search_result", "url": url, "title": title, "encrypted_content": "e" });
+            body["content"] = json!([
+                { "type": "text", "text": "I look it up." },
+                { "type": "server_tool_use", "id": "s1", "name": "web_search", "input": { "query": "gravel" } },
+                { "type": "web_search_tool_result", "tool_use_id": "s1", "content": [found] },
+                { "type": "text", "text": text, "citations": [cited] }
+            ]);
+            body["usage"]["server_tool_use"] = json!({ "web_search_requests": 1 });
+        }
+        Provider::Gemini => {
+            let chunks = json!([{ "web": { "uri": url, "title": title } }]);
+            body["candidates"][0]["groundingMetadata"] =
+                json!({ "webSearchQueries": ["gravel"], "groundingChunks": chunks });
+        }
+    }
+    Play::Raw(body.to_string())
 }
 
 /// An error in the provider's own shape; `kind` is its type, code or status.

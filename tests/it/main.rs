@@ -6,6 +6,7 @@
     reason = "tests are named for what they show, and stop where they cannot go on"
 )]
 
+mod answer;
 mod architecture;
 mod audit;
 mod cli;
@@ -25,6 +26,7 @@ mod prompts;
 mod providers;
 mod ranking;
 mod rates;
+mod reader;
 mod real;
 mod real_llm;
 mod real_predict;

@@ -23,6 +23,7 @@ fn sample(name: &str, language: &str) -> Value {
         }
         "probe/attempt" | "probe/deliverable" => json!({ "task": text }),
         "audit/continue" => json!({ "beginning": text }),
+        "answer/report" => json!({ "task": text, "language": language, "search": language == "en" }),
         "probe/closed-book" => json!({ "task": text, "answer": text }),
         "rank/judge" | "rank/judge-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });

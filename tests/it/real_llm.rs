@@ -84,6 +84,7 @@ fn request(shared: &str, question: &str, schema: Value, max_tokens: u32) -> Chat
         max_tokens,
         temperature: 0.0,
         seed: 0,
+        search: false,
     }
 }
 

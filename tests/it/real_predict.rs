@@ -64,5 +64,6 @@ fn as_asked(request: &Value) -> ChatRequest {
         max_tokens: 1,
         temperature: 0.0,
         seed: 0,
+        search: false,
     }
 }

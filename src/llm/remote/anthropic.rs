@@ -5,10 +5,10 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use super::{
-    Dialect,
+    Dialect, MOST_SEARCHES,
     dress::{Dress, Form, messages, reduced, system_apart},
     failure::{Failed, no_end, no_message},
-    reply, tokens,
+    items, reply, searched, source, tokens,
 };
 use crate::{
     data::Cause,
@@ -42,8 +42,12 @@ impl Dialect for Anthropic {
         if !dress.no_temperature {
             body["temperature"] = json!(request.temperature);
         }
+        if request.search {
+            let tool = json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": MOST_SEARCHES });
+            body["tools"] = json!([tool]);
+        }
         match form {
-            Form::Prompt => {}
+            _ if request.is_text() || form == Form::Prompt => {}
             Form::Tool => {
                 let name = &request.schema_name;
                 body["tools"] =
@@ -58,7 +62,7 @@ impl Dialect for Anthropic {
         body
     }
 
-    fn reply(&self, body: &Value) -> Result<ChatReply, Failed> {
+    fn reply(&self, body: &Value, request: &ChatRequest) -> Result<ChatReply, Failed> {
         let finish = match body["stop_reason"].as_str() {
             Some("refusal") => Finish::Refused,
             Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
@@ -66,16 +70,19 @@ impl Dialect for Anthropic {
             _ if body["content"].is_null() => return Err(no_message()),
             _ => return Err(no_end(&body["stop_reason"])),
         };
-        let blocks = body["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let blocks = items(&body["content"]);
         let text: Option<String> = blocks.iter().filter_map(text_of).reduce(|all, more| all + &more);
-        if text.is_none() && finish == Finish::Stop {
+        if text.is_none() && finish == Finish::Stop && !request.is_text() {
             return Err(no_message());
         }
         let usage = &body["usage"];
         let read = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
         let cached = tokens(usage, &["cache_read_input_tokens"]);
         let counts = [tokens(usage, &read), tokens(usage, &["output_tokens"]), cached];
-        Ok(reply(text.unwrap_or_default(), finish, &body["model"], counts))
+        let reply = reply(text.unwrap_or_default(), finish, &body["model"], counts);
+        let cited = blocks.iter().flat_map(|block| items(&block["citations"]));
+        let sources = cited.filter_map(|cited| source(&cited["url"], &cited["title"]));
+        Ok(searched(reply, tokens(&usage["server_tool_use"], &["web_search_requests"]), sources))
     }
 
     fn cause(&self, status: u16, error: &Value, _text: &str) -> Option<Cause> {
@@ -91,11 +98,13 @@ impl Dialect for Anthropic {
     }
 }
 
-/// A block's part of the reply: text, or the input of the tool that takes the answer. Thoughts are left out.
+/// A block's part of the reply: text, or the input of the tool that takes the answer. Thoughts are left out; after a
+/// search, a new paragraph begins.
 fn text_of(block: &Value) -> Option<String> {
     match block["type"].as_str()? {
         "text" => block["text"].as_str().map(str::to_owned),
         "tool_use" => Some(block["input"].to_string()),
+        "web_search_tool_result" => Some("\n\n".to_owned()),
         _ => None,
     }
 }

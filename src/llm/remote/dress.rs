@@ -116,7 +116,7 @@ impl Dress {
 
     /// How the question was asked, for the record; nothing where it was asked as it is.
     pub(super) fn in_words(self, forms: &[Form]) -> Option<String> {
-        let form = (self.form > 0).then(|| format!("{:?}", forms[self.form]).to_lowercase());
+        let form = forms.get(self.form).filter(|_| self.form > 0).map(|form| format!("{form:?}").to_lowercase());
         let words = [
             form.map(|form| format!("schema: {form}")),
             self.no_temperature.then(|| "no temperature".to_owned()),
@@ -137,6 +137,7 @@ impl Dress {
 pub(super) fn messages(request: &ChatRequest, form: Form) -> Vec<Message> {
     let mut messages = request.messages.clone();
     if matches!(form, Form::Prompt | Form::Object)
+        && !request.is_text()
         && let Some(question) = messages.iter_mut().find(|message| message.role == "user")
     {
         let schema = request.schema.to_string();

@@ -10,7 +10,7 @@ use super::{
     Dialect,
     dress::{Dress, Form, messages, open_api, system_apart},
     failure::{Failed, no_end, no_message},
-    reply, tokens,
+    items, reply, searched, source, tokens,
 };
 use crate::{
     data::Cause,
@@ -54,7 +54,7 @@ impl Dialect for Gemini {
             config["seed"] = json!(request.seed % (1 << 31));
         }
         match form {
-            Form::Prompt => {}
+            _ if request.is_text() || form == Form::Prompt => {}
             Form::OpenApi => {
                 config["responseMimeType"] = json!("application/json");
                 config["responseSchema"] = open_api(&request.schema);
@@ -65,13 +65,16 @@ impl Dialect for Gemini {
             }
         }
         let mut body = json!({ "contents": contents, "generationConfig": config });
+        if request.search {
+            body["tools"] = json!([{ "google_search": {} }]);
+        }
         if !system.is_empty() {
             body["systemInstruction"] = json!({ "parts": [{ "text": system }] });
         }
         body
     }
 
-    fn reply(&self, body: &Value) -> Result<ChatReply, Failed> {
+    fn reply(&self, body: &Value, request: &ChatRequest) -> Result<ChatReply, Failed> {
         let candidate = &body["candidates"][0];
         let blocked = body["promptFeedback"]["blockReason"].as_str();
         let finish = match candidate["finishReason"].as_str() {
@@ -84,17 +87,23 @@ impl Dialect for Gemini {
             _ if candidate.is_null() => return Err(no_message()),
             _ => return Err(no_end(&candidate["finishReason"])),
         };
-        let parts = candidate["content"]["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let parts = items(&candidate["content"]["parts"]);
         let said = parts.iter().filter(|part| part["thought"] != true).filter_map(|part| part["text"].as_str());
         let text: Option<String> = said.map(str::to_owned).reduce(|all, more| all + &more);
-        if text.is_none() && finish == Finish::Stop {
+        if text.is_none() && finish == Finish::Stop && !request.is_text() {
             return Err(no_message());
         }
         let usage = &body["usageMetadata"];
         let written = tokens(usage, &["candidatesTokenCount", "thoughtsTokenCount"]);
         let cached = tokens(usage, &["cachedContentTokenCount"]);
+        // What searches found is read, too, and counted apart.
+        let read = tokens(usage, &["promptTokenCount", "toolUsePromptTokenCount"]);
         let text = text.or_else(|| blocked.map(str::to_owned)).unwrap_or_default();
-        Ok(reply(text, finish, &body["modelVersion"], [tokens(usage, &["promptTokenCount"]), written, cached]))
+        let reply = reply(text, finish, &body["modelVersion"], [read, written, cached]);
+        let found = &candidate["groundingMetadata"];
+        let pages = items(&found["groundingChunks"]).iter().map(|chunk| &chunk["web"]);
+        let sources = pages.filter_map(|page| source(&page["uri"], &page["title"]));
+        Ok(searched(reply, items(&found["webSearchQueries"]).len() as u64, sources))
     }
 
     fn cause(&self, status: u16, error: &Value, text: &str) -> Option<Cause> {

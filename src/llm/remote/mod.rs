@@ -32,7 +32,7 @@ use self::{
 };
 use super::{ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse, Spent, record::most_tokens};
 use crate::{
-    data::{Cause, Usage},
+    data::{Cause, Source, Usage},
     http::{self, Again, Http, HttpOptions, Retries},
 };
 
@@ -47,6 +47,9 @@ const LARGEST_BODY: usize = 8 << 20;
 const MOST_TOKENS: u64 = 1 << 40;
 /// Connections that are tried to a server that was never there.
 const KNOCKS: u32 = 3;
+/// Searches of the web that a model may make for one text, where its provider takes a limit. More than ten would make
+/// Anthropic's servers pause in the middle.
+pub const MOST_SEARCHES: u32 = 8;
 /// A server that asks for a longer pause is given up for now.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
@@ -118,8 +121,8 @@ trait Dialect: Send + Sync {
     fn forms(&self) -> &'static [Form];
     /// The question.
     fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value;
-    /// The answer.
-    fn reply(&self, body: &Value) -> Result<ChatReply, Failed>;
+    /// The answer to the question.
+    fn reply(&self, body: &Value, request: &ChatRequest) -> Result<ChatReply, Failed>;
     /// What only this provider says when it refuses; `text` is the whole body in lower case.
     fn cause(&self, status: u16, error: &Value, text: &str) -> Option<Cause>;
     /// How long the server asks to wait, where it says so in the body.
@@ -176,11 +179,12 @@ impl Remote {
         // Others may have found out something while this one waited.
         let mut dress = self.worn().dress;
         let mut named = true;
+        let forms = if request.is_text() { &[][..] } else { self.dialect.forms() };
         loop {
             let outcome = self.send(request, dress, sent, &mut pass).await;
             let next = match &outcome {
                 Ok(reply) => dress.with_room(reply),
-                Err(failed) if failed.is_about_the_dress() => dress.without(&failed.said, self.dialect.forms()),
+                Err(failed) if failed.is_about_the_dress() => dress.without(&failed.said, forms),
                 Err(_) => None,
             };
             match (next, outcome) {
@@ -190,7 +194,7 @@ impl Remote {
                 }
                 (None, Ok(reply)) => {
                     self.worn().remember(dress, named);
-                    return Ok(ChatReply { asked_as: dress.in_words(self.dialect.forms()), ..reply });
+                    return Ok(ChatReply { asked_as: dress.in_words(forms), ..reply });
                 }
                 (None, Err(failed)) => return Err(failed),
             }
@@ -206,11 +210,12 @@ impl Remote {
         pass: &mut Pass<'_>,
     ) -> Result<ChatReply, Failed> {
         let post = self.post()?.json(&self.dialect.body(&self.options.model, request, dress));
-        let most = Usage { input: most_tokens(request), output: dress.length(request).into(), cached: 0 };
+        let searches = if request.search { MOST_SEARCHES.into() } else { 0 };
+        let most = Usage { input: most_tokens(request), output: dress.length(request).into(), cached: 0, searches };
         let never = |spent: Spent| Failed::new(Cause::NotAsked, spent.to_string(), Again::Never);
         let hold = sent.purse.hold(most).await.map_err(never)?;
         sent.requests.fetch_add(1, Ordering::Relaxed);
-        let outcome = self.answer(post, pass).await;
+        let outcome = self.answer(post, request, pass).await;
         match &outcome {
             Ok(ChatReply { usage: Some(usage), .. }) => hold.counted(*usage),
             Ok(_) => hold.uncounted(),
@@ -246,7 +251,12 @@ impl Remote {
         Ok(headers.into_iter().fold(post.timeout(self.options.timeout), |post, (name, value)| post.header(name, value)))
     }
 
-    async fn answer(&self, post: reqwest::RequestBuilder, pass: &Pass<'_>) -> Result<ChatReply, Failed> {
+    async fn answer(
+        &self,
+        post: reqwest::RequestBuilder,
+        request: &ChatRequest,
+        pass: &Pass<'_>,
+    ) -> Result<ChatReply, Failed> {
         let response = post.send().await.map_err(|error| failure::lost(&error))?;
         self.reached.store(true, Ordering::Relaxed);
         let now = jiff::Timestamp::now();
@@ -257,7 +267,7 @@ impl Remote {
         match value {
             Some(value) if status.is_success() => match failure::in_a_success(&value) {
                 Some(status) => Err(self.rejected(status, wait, &body)),
-                None => self.dialect.reply(&value),
+                None => self.dialect.reply(&value, request),
             },
             None if status.is_success() => Err(failure::broken(&body)),
             _ => Err(self.rejected(status, wait, &body)),
@@ -322,8 +332,12 @@ impl ChatModel for Remote {
         let sent = Sent { requests: AtomicU32::new(0), purse };
         let policy =
             Retries { attempts: self.options.attempts.max(1), pause: self.options.pause, longest: LONGEST_PAUSE };
-        let outcome =
-            http::retry(policy, || self.attempt(request, &sent), |failed: &Failed| self.again(failed, &sent)).await;
+        let again = |failed: &Failed| match failed.error.cause {
+            // A text that took too long takes as long again, and is charged again.
+            Cause::Timeout if request.is_text() => Again::Never,
+            _ => self.again(failed, &sent),
+        };
+        let outcome = http::retry(policy, || self.attempt(request, &sent), again).await;
         let attempts = sent.requests.into_inner();
         match outcome {
             Ok(reply) => Ok(ChatReply { attempts, ..reply }),
@@ -386,10 +400,30 @@ fn reply(text: String, finish: Finish, model: &Value, [input, output, cached]: [
         usage: [input, output, cached]
             .iter()
             .all(|count| *count < MOST_TOKENS)
-            .then_some(Usage { input, output, cached })
+            .then_some(Usage { input, output, cached, searches: 0 })
             .filter(|usage| usage.input + usage.output > 0),
         ..ChatReply::new(text, finish)
     }
+}
+
+/// A reply with the searches that were made for it, and what the provider names as its sources.
+fn searched(mut reply: ChatReply, searches: u64, sources: impl Iterator<Item = Source>) -> ChatReply {
+    if let Some(usage) = &mut reply.usage {
+        usage.searches = searches.min(MOST_TOKENS);
+    }
+    reply.sources = sources.collect();
+    reply
+}
+
+/// A source, where there is an address.
+fn source(url: &Value, title: &Value) -> Option<Source> {
+    let url = url.as_str().filter(|url| !url.is_empty())?;
+    Some(Source { url: url.to_owned(), title: title.as_str().unwrap_or_default().to_owned() })
+}
+
+/// The items of a list; none where there is no list.
+fn items(list: &Value) -> &[Value] {
+    list.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// The sum of the counts that are there.

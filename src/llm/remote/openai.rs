@@ -8,7 +8,7 @@ use super::{
     Dialect,
     dress::{Dress, Form, messages, reduced},
     failure::{Failed, no_end, no_message},
-    reply, tokens,
+    items, reply, searched, source, tokens,
 };
 use crate::{
     data::Cause,
@@ -47,6 +47,12 @@ impl Dialect for OpenAi {
         if !dress.no_seed {
             body["seed"] = json!(request.seed);
         }
+        if request.search {
+            body["web_search_options"] = json!({});
+        }
+        if request.is_text() {
+            return body;
+        }
         let strict = |schema: &Value| {
             let named = json!({ "name": request.schema_name, "strict": true, "schema": schema });
             json!({ "type": "json_schema", "json_schema": named })
@@ -61,7 +67,7 @@ impl Dialect for OpenAi {
         body
     }
 
-    fn reply(&self, body: &Value) -> Result<ChatReply, Failed> {
+    fn reply(&self, body: &Value, request: &ChatRequest) -> Result<ChatReply, Failed> {
         let choice = &body["choices"][0];
         let message = &choice["message"];
         let refusal = message["refusal"].as_str().filter(|text| !text.is_empty());
@@ -74,13 +80,17 @@ impl Dialect for OpenAi {
             _ => return Err(no_end(&choice["finish_reason"])),
         };
         let text = refusal.map(str::to_owned).or_else(|| text_of(&message["content"]));
-        if text.is_none() && finish == Finish::Stop {
+        if text.is_none() && finish == Finish::Stop && !request.is_text() {
             return Err(no_message());
         }
         let usage = &body["usage"];
         let cached = tokens(&usage["prompt_tokens_details"], &["cached_tokens"]);
         let counts = [tokens(usage, &["prompt_tokens"]), tokens(usage, &["completion_tokens"]), cached];
-        Ok(reply(text.unwrap_or_default(), finish, &body["model"], counts))
+        let reply = reply(text.unwrap_or_default(), finish, &body["model"], counts);
+        let cited = items(&message["annotations"]).iter().map(|note| &note["url_citation"]);
+        let sources = cited.filter_map(|cited| source(&cited["url"], &cited["title"]));
+        // Each request to a search model is one search.
+        Ok(searched(reply, request.search.into(), sources))
     }
 
     fn cause(&self, _status: u16, _error: &Value, _text: &str) -> Option<Cause> {

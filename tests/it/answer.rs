@@ -1,0 +1,200 @@
+//! Agents that are models: what each provider is asked for a report, what becomes of its reply, and that nothing is asked
+//! twice.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use taskgen::llm::Provider;
+
+use crate::{
+    fake_providers::{ALL, Fake, KEY, Play, error, searched},
+    support::{self, Project, TALK},
+};
+
+const REPORT: &str = "# Gravel\n\nIt drums [1](https://drum.test/a).\n\n## References\n\n1. Drums. https://drum.test/a";
+
+/// A project with one task, and an agent `lab` behind the server, set up as `more` says.
+fn project(server: &Fake, more: &str) -> Project {
+    let (_, url) = support::Fake::start(Duration::ZERO);
+    let project = Project::new(&url);
+    project.add_transcript("rivers.wav", "en", TALK);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    project.sql("UPDATE task SET superseded = 1 WHERE id <> (SELECT min(id) FROM task WHERE superseded = 0)");
+    let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
+    let kind = serde_json::to_value(server.provider).unwrap();
+    let lab = format!("[providers.lab]\nbase_url = \"{}\"\nkind = {kind}\nkey_env = \"LAB_KEY\"\n", server.url);
+    let agent = format!("[agents.lab]\nmodel = \"lab/m-search-preview\"\n{more}\n");
+    std::fs::write(project.path("taskgen.toml"), config + &lab + &agent).unwrap();
+    project
+}
+
+/// Runs `answer` with `flags`: the exit code, and all that was said.
+fn answer(project: &Project, flags: &[&str]) -> (Option<i32>, String) {
+    let mut command = project.command(&[&["answer", "--agent", "lab"], flags].concat());
+    let output = command.env("LAB_KEY", KEY).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stderr) + &text(&output.stdout))
+}
+
+/// State, text and what it took, of the only report.
+fn report(project: &Project) -> (String, String, Value) {
+    let database = rusqlite::Connection::open(project.path("tasks/taskgen.db")).unwrap();
+    let sql = "SELECT state, text, payload FROM document ORDER BY rowid DESC LIMIT 1";
+    let row = database.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?))).unwrap();
+    (row.0, row.1, serde_json::from_str(&row.2).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_provider_searches_and_what_it_found_is_in_the_report() {
+    for provider in ALL {
+        let long = format!("https://river.test/{}", "b".repeat(300));
+        let found = long.clone();
+        let server = Fake::start(provider, move |_| searched(provider, REPORT, &found, "Rivers")).await;
+        let project = project(&server, "");
+        let (code, said) = answer(&project, &[]);
+        assert_eq!(code, Some(0), "{provider:?}: {said}");
+        let body = server.seen().remove(0).body;
+        let tool = match provider {
+            Provider::OpenAi => body["web_search_options"] == json!({}),
+            Provider::Anthropic => {
+                body["tools"] == json!([{ "type": "web_search_20250305", "name": "web_search", "max_uses": 8 }])
+            }
+            Provider::Gemini => body["tools"] == json!([{ "google_search": {} }]),
+        };
+        let text = body.to_string();
+        let shaped = ["response_format", "output_config", "responseMimeType", "tool_choice"];
+        assert!(tool && shaped.iter().all(|word| !text.contains(word)), "{provider:?}: {text}");
+        assert!(text.contains("Search the web") && text.contains("8192"), "{provider:?}: {text}");
+        let task = project.count("SELECT count(*) FROM task WHERE superseded = 0");
+        assert_eq!((task, server.seen().len()), (1, 1));
+
+        let (state, report, spent) = report(&project);
+        let preamble = if provider == Provider::Anthropic { "I look it up.\n\n" } else { "" };
+        let list = format!("\n\n## Further sources\n\n- Rivers: <{long}>\n");
+        assert_eq!((state.as_str(), report), ("ok", format!("{preamble}{REPORT}{list}")), "{provider:?}");
+        assert_eq!((&spent["input_tokens"], &spent["output_tokens"]), (&json!(50), &json!(7)), "{provider:?}");
+        assert!(spent["seconds"].is_number() && spent["cost_usd"].is_null(), "nobody knows the price: {spent}");
+
+        // The report is known; and where it is lost, the record has it.
+        assert_eq!(answer(&project, &[]).0, Some(0));
+        project.sql("DELETE FROM document");
+        assert_eq!(answer(&project, &["--replay"]).0, Some(0));
+        assert_eq!(server.seen().len(), 1, "{provider:?}: asked again");
+        assert!(self::report(&project).1.ends_with(&list), "{provider:?}: the sources are on record, too");
+        for file in std::fs::read_dir(project.path("tasks")).unwrap().flatten().filter(|file| file.path().is_file()) {
+            let bytes = std::fs::read(file.path()).unwrap();
+            assert!(!bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes()), "{:?} has the key", file.path());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
+    let cases = [
+        (Play::Decline, "refused", "declined", "I would rather not."),
+        (Play::Say("<think>long</think> \n".into()), "empty", "no text", ""),
+        (Play::Long("# Gravel".into()), "error", "`max_tokens`", ""),
+        (
+            error(Provider::OpenAi, 400, "invalid", "web_search_options is not supported"),
+            "error",
+            "web_search = false",
+            "",
+        ),
+    ];
+    for (play, state, why, text) in cases {
+        let first = play.clone();
+        let server = Fake::start(Provider::OpenAi, move |_| first.clone()).await;
+        let project = project(&server, "");
+        let (code, said) = answer(&project, &[]);
+        assert!(code == Some(1) && said.contains(why), "{play:?}: {said}");
+        let found = report(&project);
+        assert_eq!((found.0.as_str(), found.1.as_str()), (state, text), "{play:?}");
+        let (code, said) = answer(&project, &[]);
+        assert!(code == Some(1) && said.contains("--retry-failed"), "{said}");
+        assert_eq!(server.seen().len(), 1, "{play:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
+    let server = Fake::slow(Provider::Anthropic, Duration::from_secs(3), |_| Play::Say(REPORT.into())).await;
+    let project = project(&server, "time_limit = 1");
+    let (code, said) = answer(&project, &[]);
+    assert!(code == Some(1) && said.contains("no reply in time"), "{said}");
+    assert_eq!((report(&project).0.as_str(), server.seen().len()), ("timeout", 1));
+    let (code, said) = answer(&project, &["--retry-failed", "--time-limit", "60"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!((report(&project).0.as_str(), server.seen().len()), ("ok", 2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_out() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&asked);
+    let server = Fake::start(Provider::OpenAi, move |request| {
+        if request.body.get("temperature").is_some() {
+            let message = "Model incompatible request argument supplied: temperature";
+            return error(Provider::OpenAi, 400, "invalid_request_error", message);
+        }
+        Play::Say(format!("# Report {}", counter.fetch_add(1, Ordering::SeqCst)))
+    })
+    .await;
+    let project = project(&server, "attempts = 3\nmax_tokens = 123\nweb_search = false\njobs = 1");
+    let prices = "version = \"mine\"\n[[price]]\nmodel = \"lab/*\"\ninput = 1000\noutput = 1000\n";
+    std::fs::write(project.path("prices.toml"), prices).unwrap();
+    let (code, said) = answer(&project, &[]);
+    assert_eq!((code, asked.load(Ordering::SeqCst)), (Some(0), 3), "{said}");
+    assert_eq!(project.count("SELECT count(DISTINCT text) FROM document"), 3);
+    assert_eq!(report(&project).2["cost_usd"], json!(0.057));
+    let body = server.seen().remove(0).body;
+    assert_eq!(body["max_tokens"], 123);
+    assert!(body.get("web_search_options").is_none() && body.to_string().contains("cannot look anything up"), "{body}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
+    let server = Fake::start(Provider::OpenAi, |_| Play::Say(REPORT.into())).await;
+    let project = project(&server, "");
+    let bad = |flags: &[&str], code: i32, words: &str| {
+        let (found, said) = answer(&project, flags);
+        assert!(found == Some(code) && said.contains(words) && said.contains("hint: "), "{flags:?}: {said}");
+    };
+    bad(&["--model", "lab/m", "--command", "true"], 2, "and not both");
+    bad(&["--model", "m"], 2, "provider/model");
+    bad(&["--model", "nowhere/m"], 2, "no such provider");
+    bad(&["--replay"], 2, "not on record");
+    bad(&["--budget-tokens", "10"], 5, "the budget is spent");
+    bad(&["--budget-usd", "1"], 2, "the price of `lab/m-search-preview` is unknown");
+    let keyless = project.command(&["answer", "--agent", "lab"]).env_remove("LAB_KEY").output().unwrap();
+    let said = String::from_utf8_lossy(&keyless.stderr);
+    assert!(keyless.status.code() == Some(3) && said.contains("`LAB_KEY`") && said.contains("hint: "), "{said}");
+    let (code, said) = answer(&project, &["--dry-run"]);
+    assert!(
+        code == Some(0) && said.contains("answer: lab/m-search-preview") && said.contains("at most 8192"),
+        "{said}"
+    );
+    assert_eq!((server.seen().len(), project.count("SELECT count(*) FROM document")), (0, 0));
+
+    let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
+    for (agent, words) in [
+        ("jobs = 2", "agents.odd: it needs a `command` or a `model`"),
+        ("model = \"a/b\"\ncommand = \"true\"", "agents.odd: it is a `command` or a `model`"),
+        ("model = \"local/qwen2.5-coder-0.5b\"\nweb_serch = true", "did you mean `web_search`?"),
+    ] {
+        std::fs::write(project.path("taskgen.toml"), format!("{config}[agents.odd]\n{agent}\n")).unwrap();
+        bad(&[], 2, words);
+    }
+    let never = config.replace(
+        "[providers.lab]\nbase_url = \"",
+        "[privacy]\nremote = \"never\"\n[providers.lab]\nbase_url = \"http://lab.invalid/\"\n#",
+    );
+    std::fs::write(project.path("taskgen.toml"), never).unwrap();
+    bad(&[], 2, "tasks go to http://lab.invalid/");
+}
