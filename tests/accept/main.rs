@@ -4,6 +4,7 @@
 
 mod browser;
 mod evaluation_pages;
+mod evaluation_scale;
 #[allow(dead_code, reason = "the long proofs use a part of what the tests share")]
 #[path = "../it/fake_providers.rs"]
 mod fake_providers;

@@ -1,17 +1,28 @@
 //! A whole evaluation without a network: planted reports of three agents about a small web on loopback, a judge that sees
 //! only its prompt, and scores that must be what was planted.
 
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use serde_json::{Value, json};
+use taskgen::{data::id::sha256_hex, llm::Provider};
 
 use crate::{
+    fake_providers,
+    faults::{self, Words},
     pipeline::kill_when,
     small_web::{
         agents,
         expected::{expected, expected_after_swap, expected_without},
         facts::TASKS,
+        judge,
         world::{EVALUATE, World},
     },
 };
@@ -101,6 +112,67 @@ fn a_lost_page_and_swapped_reports_move_what_they_must_and_nothing_else() {
     assert!(said.contains("12 reports taken in, 0 were known"), "{said}");
     swapped.project.ok(&EVALUATE);
     swapped.check(&expected_after_swap("faithful", "half"));
+}
+
+/// What a server could say instead of `good`: another verdict, no number, something that nobody asked for.
+fn words(good: &Value) -> Words {
+    let with = |key: &str, value: Value| {
+        let mut other = good.clone();
+        other[key] = value;
+        other.to_string()
+    };
+    let (key, other, unknown) = match good {
+        good if good.get("rating").is_some() => ("rating", json!(u8::from(good["rating"] == 0)), json!(99)),
+        good if good.get("relationship").is_some() => {
+            ("relationship", json!(if good["relationship"] == "OMITS" { "SUPPORTS" } else { "OMITS" }), json!("MAYBE"))
+        }
+        good if good.get("points").is_some() => ("points", json!([]), json!("none")),
+        _ => ("evaluation_criteria", json!([]), json!("none")),
+    };
+    Words {
+        good: good.to_string(),
+        other: with(key, other),
+        not_a_number: good.to_string().replacen(':', ": NaN, \"x\":", 1),
+        unknown: with(key, unknown),
+    }
+}
+
+/// One attempt in six meets a fault of the eleven; in the end every score is what was planted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_fails_in_eleven_ways_changes_no_score() {
+    let world = World::new();
+    world.answer();
+    let (attempts, met) = (Mutex::new(BTreeMap::<u64, u64>::new()), Arc::new(AtomicUsize::new(0)));
+    let faults = Arc::clone(&met);
+    let server = fake_providers::Fake::start(Provider::OpenAi, move |request| {
+        let question = sha256_hex(request.body["messages"][1]["content"].to_string().as_bytes());
+        let item = u64::from_str_radix(&question[..15], 16).expect("hexadecimal");
+        let mut attempts = attempts.lock().expect("no panic");
+        let attempt = attempts.entry(item).or_default();
+        *attempt += 1;
+        let fault = faults::passing(item, *attempt).filter(|_| faults::draw(&[item, 9, *attempt]) < 0.5);
+        faults.fetch_add(usize::from(fault.is_some()), Ordering::SeqCst);
+        faults::play(Provider::OpenAi, fault, words(&judge::reply(&request.body)))
+    })
+    .await;
+    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
+    let line = config.lines().find(|line| line.starts_with("base_url")).expect("an address").to_owned();
+    let config = config.replace(&line, &format!("base_url = \"{}\"", server.url));
+    std::fs::write(world.project.path("taskgen.toml"), config).expect("writable");
+    // What six turns did not get is counted, and another run gets it.
+    let mut runs = 0;
+    loop {
+        runs += 1;
+        let output = world.project.output(&[&EVALUATE[..], &["--retry-failed"]].concat());
+        if output.status.success() {
+            break;
+        }
+        assert!(runs < 5, "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    println!("{} faults in {} requests, {runs} runs", met.load(Ordering::SeqCst), server.seen().len());
+    assert!(met.load(Ordering::SeqCst) > 20);
+    world.check(&[]);
+    assert!(world.web.hits().values().all(|n| *n == 1), "a page was fetched twice");
 }
 
 /// `TASKGEN_KILLS=50` is the proof; a few kills show that it works.
