@@ -1,7 +1,9 @@
 //! Why a URL gave no page, in one line.
 //! No message holds a user, a password or a query: what a URL hides there is not ours to repeat.
 
-use std::{error::Error, io, iter, net::IpAddr};
+use std::{error::Error, io, iter, net::IpAddr, time::Duration};
+
+use crate::http::Again;
 
 /// Longest text of a server or of the system that a message quotes, in characters.
 const QUOTED: usize = 120;
@@ -132,6 +134,16 @@ pub enum FetchError {
 }
 
 impl FetchError {
+    /// Whether the same request may be sent again, where the server asked to `wait` so long. The time that is over would
+    /// be over again.
+    pub(super) fn again(&self, wait: Option<Duration>) -> Again {
+        match wait {
+            Some(wait) => Again::After(wait),
+            None if self.is_transient() && !matches!(self, Self::Timeout { .. }) => Again::Later,
+            None => Again::Never,
+        }
+    }
+
     /// Whether the same request may succeed later without anybody changing anything.
     pub fn is_transient(&self) -> bool {
         match self {

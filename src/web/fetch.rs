@@ -22,7 +22,7 @@ use super::{
     polite::Polite,
     robots::Robots,
 };
-use crate::http::{self, Again, Retries, retry, retry_after};
+use crate::http::{self, Retries, retry, retry_after};
 
 /// Hops after which a chain of redirects is given up.
 const REDIRECTS: usize = 5;
@@ -224,7 +224,7 @@ impl Fetcher {
     /// One hop, with as many attempts as make sense. The caller has checked `url`.
     async fn request(&self, url: &Url, wanted: Wanted, patience: &Patience) -> Result<(Head, Content), Failed> {
         let policy = Retries { attempts: ATTEMPTS, pause: self.options.pause, longest: LONGEST_WAIT };
-        retry(policy, || self.attempt(url, wanted, patience), Failed::again).await
+        retry(policy, || self.attempt(url, wanted, patience), |failed| failed.error.again(failed.wait)).await
     }
 
     async fn attempt(&self, url: &Url, wanted: Wanted, patience: &Patience) -> Result<(Head, Content), Failed> {
@@ -269,17 +269,6 @@ struct Failed {
 impl From<FetchError> for Failed {
     fn from(error: FetchError) -> Self {
         Self { error, head: Head::default(), wait: None }
-    }
-}
-
-impl Failed {
-    /// The time that is over would be over again.
-    fn again(&self) -> Again {
-        match self.wait {
-            Some(wait) => Again::After(wait),
-            None if self.error.is_transient() && !matches!(self.error, FetchError::Timeout { .. }) => Again::Later,
-            None => Again::Never,
-        }
     }
 }
 

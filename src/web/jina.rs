@@ -21,7 +21,7 @@ use super::{
     guard::{Guarded, Reach, System},
     polite::Polite,
 };
-use crate::http::{self, Again, Http, HttpOptions, Retries, retry, retry_after};
+use crate::http::{self, Http, HttpOptions, Retries, retry, retry_after};
 
 /// Where Jina Reader is.
 pub const JINA: &str = "https://r.jina.ai";
@@ -88,16 +88,6 @@ impl From<FetchError> for Failed {
     }
 }
 
-impl Failed {
-    fn again(&self) -> Again {
-        match self.wait {
-            Some(wait) => Again::After(wait),
-            None if self.error.is_transient() && !matches!(self.error, FetchError::Timeout { .. }) => Again::Later,
-            None => Again::Never,
-        }
-    }
-}
-
 impl Jina {
     /// Nothing is sent yet.
     pub fn new(options: JinaOptions, fetch: FetchOptions) -> Result<Self> {
@@ -115,7 +105,7 @@ impl Jina {
         let started = Instant::now();
         let policy = Retries { attempts: ATTEMPTS, pause: self.fetch.pause, longest: LONGEST_WAIT };
         let told = match self.allowed(url).await {
-            Ok(url) => retry(policy, || self.attempt(&url), Failed::again).await,
+            Ok(url) => retry(policy, || self.attempt(&url), |failed| failed.error.again(failed.wait)).await,
             Err(error) => Err(error.into()),
         };
         let (status, final_url, body) = match told {

@@ -42,7 +42,9 @@ impl Prompt {
     fn of(request: &Value) -> Self {
         let messages = request["messages"].as_array().expect("messages");
         let user = messages.iter().find(|message| message["role"] == "user").expect("a message of the user");
-        let mut rest = user["content"].as_str().expect("text");
+        let text = user["content"].as_str().expect("text");
+        // What was wrong with an earlier reply is said behind the question.
+        let mut rest = text.split("\n\nAn earlier reply could not be used").next().unwrap_or(text);
         let mut prompt = Self { fenced: Vec::new(), outside: String::new() };
         let mut since = 0;
         while let Some(at) = rest.find('[') {
