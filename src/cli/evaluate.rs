@@ -81,9 +81,7 @@ pub fn judge(
     }
     let notify = progress::notify(global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &roles(&args.metric))?;
-    let mut from = pages_options(global, &project, args.allow_private_network, printer)?;
-    from.stored_only |= seen.stored_only;
-    let pages = Pages::new(from)?;
+    let pages = Pages::new(pages_options(global, &project, args.allow_private_network, seen.stored_only, printer)?)?;
     let now = jiff::Timestamp::now().to_string();
     let subject = Subject { tasks: &tasks, reports: &reports, agents: &args.agent, metrics: &args.metric };
     let work = evaluate::run(&ctx, &pages, subject, options, &now);
@@ -113,11 +111,17 @@ fn roles(metrics: &[Metric]) -> Vec<&'static str> {
     roles
 }
 
-fn pages_options(global: &Global, project: &Project, allow_private: bool, printer: &Printer) -> Result<PagesOptions> {
+fn pages_options(
+    global: &Global,
+    project: &Project,
+    allow_private: bool,
+    stored_only: bool,
+    printer: &Printer,
+) -> Result<PagesOptions> {
     let web = &project.loaded.config.web;
     // Without another machine, only this one could be asked, and that only where private addresses may; Jina never.
     let offline = global.offline && !(allow_private && web.reader == Reader::Own);
-    let stored_only = global.replay || global.dry_run || offline;
+    let stored_only = stored_only || global.replay || global.dry_run || offline;
     let jina = match web.reader {
         Reader::Jina if !stored_only => Some(jina(global, &web.jina_url, printer)?),
         _ => None,

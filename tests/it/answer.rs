@@ -135,6 +135,17 @@ async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_search_is_charged_once() {
+    let paused =
+        json!({ "model": "fake-1", "stop_reason": "pause_turn", "content": [{ "type": "text", "text": "So far" }] });
+    let server = Fake::start(Provider::Anthropic, move |_| Play::Raw(paused.to_string())).await;
+    let project = project(&server, "");
+    let (code, said) = answer(&project, &[]);
+    assert!(code == Some(1) && said.contains("pause_turn"), "{said}");
+    assert_eq!((report(&project).0.as_str(), server.seen().len()), ("error", 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_out() {
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);

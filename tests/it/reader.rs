@@ -85,6 +85,10 @@ async fn pages_come_from_the_reader_and_are_judged_as_our_own() {
         let visit = &visits(&project)[&format!("http://127.0.0.1:8080/{path}")];
         assert_eq!(*visit, (cause.to_owned(), "jina".to_owned()), "{path}: {said}");
     }
+    // Who judges stored pages once more asks no reader, and needs no key.
+    let again = project.command(&["rescore", "--metric", "kae"]).env_remove("TASKGEN_OFFLINE").output().unwrap();
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(!said.contains("JINA_API_KEY") && !said.contains("pages are read by"), "{said}");
     let titled = "SELECT count(*) FROM extract WHERE title = 'Gravel beds' AND text LIKE '%drums when it moves%'";
     assert_eq!(project.count(titled), 1);
     for file in std::fs::read_dir(project.path("tasks")).unwrap().flatten().filter(|file| file.path().is_file()) {

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     data::Cause,
+    http::Again,
     llm::{ChatReply, ChatRequest, Finish},
 };
 
@@ -68,6 +69,10 @@ impl Dialect for Anthropic {
             Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
             Some("end_turn" | "stop_sequence" | "tool_use") => Finish::Stop,
             _ if body["content"].is_null() => return Err(no_message()),
+            // A long search that was paused: asked anew, it would be paused and charged again.
+            Some("pause_turn") => {
+                return Err(Failed { again: Again::Never, ..no_end(&body["stop_reason"]) });
+            }
             _ => return Err(no_end(&body["stop_reason"])),
         };
         let blocks = items(&body["content"]);
