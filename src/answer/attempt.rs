@@ -16,6 +16,8 @@ pub struct Attempt {
     pub cause: &'static str,
     /// Why there is no report, with a hint on a second line where there is one.
     pub message: String,
+    /// Whether the failure may pass: then there is no report, and the next run asks again.
+    pub passes: bool,
 }
 
 /// The most bytes that a report may have.

@@ -75,7 +75,10 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
         (ctx.notify)(Notice::Working(task.id.as_str()));
         let Some(made) = made(ctx, &agent.by, task, attempt).await? else { return Ok(None) };
         let report = AgentReport::new(&task.id, &agent.name, attempt, made.state, &made.text, made.spent);
-        ctx.store.save_report(&report)?;
+        // What may pass is no answer: the next run asks again.
+        if !made.passes {
+            ctx.store.save_report(&report)?;
+        }
         Ok(Some(made))
     };
     for ((task, attempt), made) in ctx.each(report.stage, open, agent.jobs, answer).await? {
@@ -96,7 +99,7 @@ async fn made(ctx: &Context, by: &By, task: &Task, attempt: u32) -> Result<Optio
             let ran = command::run(agent, &asked(task), &place(folder, task, attempt)).await;
             let cause = ran.fault.map_or(ran.state.word(), |fault| fault.word());
             let message = why(&ran);
-            Ok(Some(Attempt { state: ran.state, text: ran.text, spent: ran.spent, cause, message }))
+            Ok(Some(Attempt { state: ran.state, text: ran.text, spent: ran.spent, cause, message, passes: false }))
         }
         By::Model(agent) => model::ask(ctx, agent, task, attempt).await,
     }

@@ -52,7 +52,7 @@ pub async fn ask(ctx: &Context, agent: &ModelAgent, task: &Task, attempt: u32) -
 /// How the attempt ended; what it took is not yet in it.
 fn ended(value: Result<Text, Unscored>, call: &Call, language: &str) -> Attempt {
     let attempt =
-        |state: State, text: String, cause, message| Attempt { state, text, spent: Spent::default(), cause, message };
+        |state: State, text: String, cause, message| Attempt { state, text, spent: Spent::default(), cause, message, passes: false };
     let Unscored { cause, reason } = match value {
         Ok(said) => {
             return match text_of(sources::listed(&said.text, &said.sources, language).as_bytes()) {
@@ -73,7 +73,10 @@ fn ended(value: Result<Text, Unscored>, call: &Call, language: &str) -> Attempt 
         Cause::Refused | Cause::ContentFilter => {
             attempt(State::Refused, call.reply.clone().unwrap_or_default(), cause.word(), reason)
         }
-        _ => attempt(State::Error, none(), cause.word(), with_hint(cause, &reason)),
+        _ => Attempt {
+            passes: cause.is_transient(),
+            ..attempt(State::Error, none(), cause.word(), with_hint(cause, &reason))
+        },
     }
 }
 
@@ -81,6 +84,7 @@ fn with_hint(cause: Cause, reason: &str) -> String {
     let hint = match cause {
         Cause::Truncated => "`max_tokens` of the agent gives the report more room",
         Cause::Refused => "where the model cannot search the web, say `web_search = false`",
+        cause if cause.is_transient() => "the same command asks again",
         _ => "--retry-failed asks again",
     };
     format!("{reason}\nhint: {hint}")

@@ -59,12 +59,20 @@ impl Item {
     }
 }
 
+/// What people said of one thing, one place for each of them.
+type Ratings = Vec<Option<f64>>;
+
 /// Agreement between people. `seed` draws the resamples.
 pub fn between(what: &str, items: &[Item], seed: u64) -> Agreement {
     let scored = items.iter().filter(|item| item.people.iter().any(Option::is_some)).count();
     let both: Vec<&Item> = items.iter().filter(|item| item.people.iter().flatten().count() > 1).collect();
-    let clusters = by_task(both.iter().map(|item| (item.task.as_str(), item.people.clone())));
-    let of = |name, of: &dyn Fn(&[&Vec<Option<f64>>]) -> Option<f64>| coefficient(name, &clusters, seed, of);
+    // Who scored nothing of this is nobody here.
+    let raters = both.iter().map(|item| item.people.len()).max().unwrap_or(0);
+    let here: Vec<usize> =
+        (0..raters).filter(|at| both.iter().any(|item| item.people.get(*at).copied().flatten().is_some())).collect();
+    let ratings = |item: &Item| -> Ratings { here.iter().map(|at| item.people.get(*at).copied().flatten()).collect() };
+    let clusters = by_task(both.iter().map(|item| (item.task.as_str(), ratings(item))));
+    let of = |name, of: &dyn Fn(&[&Ratings]) -> Option<f64>| coefficient(name, &clusters, seed, of);
     let scale = scale(&both);
     let mut coefficients = vec![
         of("same score", &|items| percent(items)),
@@ -76,7 +84,7 @@ pub fn between(what: &str, items: &[Item], seed: u64) -> Agreement {
         of("Gwet AC1", &|items| gwet(items, Weights::Identity, &scale)),
         of("Gwet AC2, quadratic", &|items| gwet(items, Weights::Quadratic, &scale)),
     ];
-    if both.first().is_some_and(|item| item.people.len() == 2) {
+    if here.len() == 2 {
         coefficients.push(of("Cohen κ", &|items| cohen(items, [0, 1], Weights::Identity)));
         coefficients.push(of("Cohen κ, linear", &|items| cohen(items, [0, 1], Weights::Linear)));
         coefficients.push(of("Cohen κ, quadratic", &|items| cohen(items, [0, 1], Weights::Quadratic)));
@@ -94,16 +102,12 @@ pub fn aligned(what: &str, items: &[Item], same_scale: bool, seed: u64) -> Agree
         .collect();
     let clusters = by_task(both.iter().map(|pair| (pair.task, *pair)));
     let of = |name, of: &dyn Fn(&[&Pair<'_>]) -> Option<f64>| coefficient(name, &clusters, seed, of);
-    let on_sides = |pairs: &[&Pair<'_>], of: &dyn Fn(&[f64], &[f64]) -> Option<f64>| {
-        let (judge, people): (Vec<f64>, Vec<f64>) = pairs.iter().map(|pair| (pair.judge, pair.people)).unzip();
-        of(&judge, &people)
-    };
     let mut coefficients = vec![
-        of("Spearman ρ, mid-ranks", &|pairs| on_sides(pairs, &|x, y| Some(spearman(x, y)?.value))),
-        of("Pearson r", &|pairs| on_sides(pairs, &|x, y| Some(pearson(x, y)?.value))),
-        of("Kendall τ-b", &|pairs| on_sides(pairs, &kendall)),
-        of("Kendall τ-a", &|pairs| on_sides(pairs, &kendall_a)),
-        of("same better one of two reports on a task (a coin: 0.5)", &same_order),
+        of("Spearman ρ, mid-ranks", &|pairs| on_sides(pairs, |x, y| Some(spearman(x, y)?.value))),
+        of("Pearson r", &|pairs| on_sides(pairs, |x, y| Some(pearson(x, y)?.value))),
+        of("Kendall τ-b", &|pairs| on_sides(pairs, kendall)),
+        of("Kendall τ-a", &|pairs| on_sides(pairs, kendall_a)),
+        same_better(&clusters, seed),
     ];
     if same_scale {
         coefficients.push(of("mean distance", &|pairs| distance(pairs, |pair| pair.judge)));
@@ -120,6 +124,12 @@ struct Pair<'a> {
     task: &'a str,
     people: f64,
     judge: f64,
+}
+
+/// A coefficient of the judge's numbers and the people's.
+fn on_sides(pairs: &[&Pair<'_>], of: impl Fn(&[f64], &[f64]) -> Option<f64>) -> Option<f64> {
+    let (judge, people): (Vec<f64>, Vec<f64>) = pairs.iter().map(|pair| (pair.judge, pair.people)).unzip();
+    of(&judge, &people)
 }
 
 fn coefficient<T>(
@@ -155,11 +165,21 @@ fn scale(items: &[&Item]) -> Vec<f64> {
     scale
 }
 
-/// Of the pairs of one task on which neither side has a tie, the share that both put in the same order.
-fn same_order(pairs: &[&Pair<'_>]) -> Option<f64> {
+/// Of the pairs of one task on which neither side has a tie, the share that both put in the same order. A task is one
+/// thing when tasks are resampled.
+fn same_better(tasks: &[Vec<Pair<'_>>], seed: u64) -> Coefficient {
+    let counts: Vec<Vec<(u64, u64)>> = tasks.iter().map(|pairs| vec![same_order(pairs)]).collect();
+    coefficient("same better one of two reports on a task (a coin: 0.5)", &counts, seed, &|counts: &[&(u64, u64)]| {
+        let (same, all) = counts.iter().fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+        (all > 0).then(|| same as f64 / all as f64)
+    })
+}
+
+/// Pairs in the same order, and all that can be ordered.
+fn same_order(pairs: &[Pair<'_>]) -> (u64, u64) {
     let (mut same, mut all) = (0_u64, 0_u64);
     for (at, first) in pairs.iter().enumerate() {
-        for second in pairs[at + 1..].iter().filter(|second| second.task == first.task) {
+        for second in &pairs[at + 1..] {
             let (judge, people) = (first.judge - second.judge, first.people - second.people);
             if judge != 0.0 && people != 0.0 {
                 all += 1;
@@ -167,7 +187,7 @@ fn same_order(pairs: &[&Pair<'_>]) -> Option<f64> {
             }
         }
     }
-    (all > 0).then(|| same as f64 / all as f64)
+    (same, all)
 }
 
 fn distance(pairs: &[&Pair<'_>], guess: impl Fn(&Pair<'_>) -> f64) -> Option<f64> {

@@ -4,7 +4,8 @@
 //! **Measures** verbatim memory, and nothing else. **Method**: `DeepResearch` Arena (arXiv 2509.01396), section on data
 //! leakage: temperature 0.1, 500 tokens, and the composite of [`verbatim`](crate::text::verbatim). **Differs from the
 //! paper**: it has no controls, so that "no leaks" could mean anything. Here famous texts show whether a model that knows
-//! a text would be seen at all, and each continuation is compared with another task's end, too: what chance gives.
+//! a text would be seen at all, and each continuation is compared with another task's end, too: what chance gives. What a
+//! model says beyond the length of the true end is left out.
 //! **Cost**: a call for each model and text.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -140,9 +141,9 @@ pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageRepor
     let ask = async |(member, at): (usize, usize)| go_on(ctx, member, &texts[at]).await;
     let mut answers = vec![BTreeMap::new(); ctx.llm.members(ROLE)];
     for ((member, at), (answer, cached)) in ctx.each(report.stage, questions, ctx.llm.parallel(ROLE), ask).await? {
-        report.count(cached);
-        if let Err(unscored) = &answer {
-            report.fail_unscored(&texts[at].name, unscored);
+        match &answer {
+            Ok(_) => report.count(cached),
+            Err(unscored) => report.fail_unscored(&texts[at].name, unscored),
         }
         answers[member].insert(at, answer);
     }
@@ -195,7 +196,7 @@ fn compared(model: String, texts: &[Text], answers: &BTreeMap<usize, Result<Stri
             match answer {
                 Err(unscored) => sum.fail(unscored.cause.word()),
                 Ok(continuation) => {
-                    let Some(alike) = words.compare(continuation, rest) else { continue };
+                    let Some(alike) = words.compare(as_far(continuation, rest), rest) else { continue };
                     sum.add(alike);
                     probed.push((
                         !is_task,
@@ -217,7 +218,7 @@ fn compared(model: String, texts: &[Text], answers: &BTreeMap<usize, Result<Stri
     let (famous, _) = of(false);
     let mut shuffled = Sum::default();
     for (continuation, rest) in strangers(texts, answers, seed) {
-        shuffled.alike.extend(words.compare(continuation, rest));
+        shuffled.alike.extend(words.compare(as_far(continuation, rest), rest));
     }
     probed.sort_by(|(a_known, a), (b_known, b)| {
         a_known.cmp(b_known).then(b.composite.total_cmp(&a.composite)).then_with(|| a.text.cmp(&b.text))
@@ -229,6 +230,12 @@ fn compared(model: String, texts: &[Text], answers: &BTreeMap<usize, Result<Stri
         famous: famous.means(seed),
         texts: probed.into_iter().map(|(_, probed)| probed).collect(),
     }
+}
+
+/// A continuation as far as the true end goes: who knows more than that is no stranger to the text.
+fn as_far<'a>(continuation: &'a str, rest: &str) -> &'a str {
+    let end = continuation.char_indices().nth(rest.chars().count());
+    end.map_or(continuation, |(at, _)| &continuation[..at])
 }
 
 /// Each continuation of a task with the end of another task of the same language.
@@ -332,6 +339,17 @@ mod tests {
         assert!(found.shuffled.composite < found.tasks.composite);
         assert_eq!(found.texts.len(), 4);
         assert_eq!(found.texts.last().map(|of| of.text.as_str()), Some("famous"));
+    }
+
+    #[test]
+    fn who_goes_on_beyond_the_end_knows_it_all_the_same() {
+        let texts = texts();
+        let mut answers = by_heart(&texts);
+        for answer in answers.values_mut().flatten() {
+            answer.push_str(&" And then a lot more is said, of other things and in other words.".repeat(9));
+        }
+        let found = compared("a/b".into(), &texts, &answers, 7);
+        assert_eq!((found.tasks.leaked, found.famous.leaked), (3, 1));
     }
 
     #[test]

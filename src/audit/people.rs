@@ -146,7 +146,11 @@ fn label_studio(text: &str) -> Result<Read> {
     for (at, entry) in entries.iter().enumerate() {
         let data = &entry["data"];
         let word = |key: &str| data[key].as_str().map(str::to_owned);
-        let attempt = data["attempt"].as_u64().and_then(|n| u32::try_from(n).ok());
+        let attempt = data["attempt"].as_u64().or_else(|| data["attempt"].as_str()?.trim().parse().ok());
+        let attempt = attempt.and_then(|n| u32::try_from(n).ok());
+        if !entry.is_object() || !entry["annotations"].is_array() {
+            read.problems.push((format!("entry {}", at + 1), "it has no annotations".into()));
+        }
         for annotation in entry["annotations"].as_array().into_iter().flatten() {
             if annotation["was_cancelled"] == true {
                 continue;
@@ -154,7 +158,11 @@ fn label_studio(text: &str) -> Result<Read> {
             let rater = rater(&annotation["completed_by"]);
             for result in annotation["result"].as_array().into_iter().flatten() {
                 let value = &result["value"];
-                let Some(score) = value["number"].as_f64().or_else(|| value["rating"].as_f64()) else { continue };
+                let Some(score) = value["number"].as_f64().or_else(|| value["rating"].as_f64()) else {
+                    let what = result["from_name"].as_str().unwrap_or("a result");
+                    read.problems.push((format!("entry {}", at + 1), format!("`{what}` is neither a number nor a rating")));
+                    continue;
+                };
                 let criterion = result["from_name"].as_str().filter(|name| !["score", "rating"].contains(name));
                 read.take_row(
                     format!("entry {}", at + 1),
@@ -177,7 +185,8 @@ fn label_studio(text: &str) -> Result<Read> {
 /// Label Studio names who labelled by number, by address, or by both.
 fn rater(by: &Value) -> String {
     let named = by["email"].as_str().or_else(|| by.as_str());
-    named.map_or_else(|| format!("annotator {}", by["id"].as_u64().or_else(|| by.as_u64()).unwrap_or(0)), str::to_owned)
+    let number = || by["id"].as_u64().or_else(|| by.as_u64()).map(|id| format!("annotator {id}"));
+    named.map(str::to_owned).or_else(number).unwrap_or_default()
 }
 
 impl Read {

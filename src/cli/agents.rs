@@ -85,17 +85,19 @@ impl AgentConfig {
 /// would have it.
 pub fn configured(project: &Project, args: &args::Answer) -> Result<AgentConfig> {
     let name = &args.agent;
-    let given = AgentConfig { command: args.command.clone(), model: args.model.clone(), ..AgentConfig::default() };
     let known = project.loaded.config.agents.get(name).cloned();
-    let mut of = if given == AgentConfig::default() {
+    let mut of = if args.command.is_some() || args.model.is_some() {
+        // What else is known of an agent of the same kind holds for it, too.
+        let is_of_kind = |of: &AgentConfig| of.model.is_some() == args.model.is_some();
+        let known = known.filter(is_of_kind).unwrap_or_default();
+        AgentConfig { command: args.command.clone(), model: args.model.clone(), ..known }
+    } else {
         known.ok_or_else(|| {
             let hint = format!(
                 "[agents.{name}] with a `command` or a `model` in `taskgen.toml`, or --command 'PROGRAM ARGUMENT …', or --model PROVIDER/MODEL"
             );
             Usage(format!("no such agent: `{name}`\nhint: {hint}"))
         })?
-    } else {
-        given
     };
     of.time_limit = args.time_limit.or(of.time_limit);
     of.jobs = args.jobs.or(of.jobs);

@@ -296,7 +296,7 @@ pub struct Rank {
     #[arg(long, value_name = "K")]
     pub elo_k: Option<f64>,
     /// The largest share of comparisons without a verdict before the command fails with exit 4
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
     pub max_unscored: f64,
 }
 
@@ -366,13 +366,13 @@ pub struct Answer {
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
     /// Seconds for a task [default: 1800]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub time_limit: Option<u64>,
     /// Tasks at once [default: 1; for a model as many as its server takes]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Answers to each task [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub attempts: Option<u32>,
     /// Give the program this environment variable, too (repeatable)
     #[arg(long, value_name = "NAME")]
@@ -410,7 +410,7 @@ pub struct Evaluate {
     #[arg(long)]
     pub allow_private_network: bool,
     /// The largest share of judgements without a value before the command fails with exit 4
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
     pub max_unscored: f64,
 }
 
@@ -430,7 +430,7 @@ pub struct Rescore {
     #[arg(long, value_name = "N")]
     pub repeats: Option<u32>,
     /// The largest share of judgements without a value before the command fails with exit 4
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
     pub max_unscored: f64,
 }
 
@@ -469,7 +469,7 @@ pub enum Audit {
         #[arg(long, value_name = "NAME")]
         set: Option<String>,
         /// The largest share of texts without an answer before the command fails with exit 4
-        #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+        #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
         max_unscored: f64,
     },
     /// How far the scores agree with people's; files of their scores are taken in first
@@ -503,6 +503,12 @@ pub enum Report {
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
     },
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("not between 0 and 1".to_owned()) }
 }
 
 /// A word of an enumeration, by the name that it is stored under.

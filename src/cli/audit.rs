@@ -27,7 +27,7 @@ use crate::{
     },
     data::{AgentReport, Mark, PersonScore, Rating, ReportId, State},
     evaluate::{
-        self,
+        self, detail,
         tally::{Counts, Scored},
     },
     store::Store,
@@ -86,8 +86,8 @@ fn of_model(of: &Leakage) -> String {
         ]);
     }
     let known = of.texts.iter().filter(|text| text.leaked && text.text.starts_with("t_")).take(10);
-    let known: String = known.map(|text| format!("  {} {:.0} %\n", text.text, text.composite * 100.0)).collect();
-    let list = if known.is_empty() { String::new() } else { format!("known by heart:\n{known}") };
+    let known: Vec<String> = known.map(|text| format!("{} {:.0} %", text.text, text.composite * 100.0)).collect();
+    let list = if known.is_empty() { String::new() } else { format!("known by heart: {}\n", known.join(", ")) };
     format!("{}\n{rows}\n{}\n{list}", of.model, meaning(&of.famous))
 }
 
@@ -135,12 +135,14 @@ fn agreement(global: &Global, files: &[PathBuf], set: Option<&str>, printer: &Pr
     let tasks = answer::of_set(&store, set)?;
     let reports = answer::reports(&store)?;
     let mut problems = Vec::new();
-    let (mut taken, mut read) = (0, 0);
+    let mut given = BTreeMap::new();
+    let named: BTreeSet<String> =
+        detail::checklists(&store)?.into_values().flatten().map(|(name, _)| name).collect();
     for file in files {
-        let scores = resolved(file, &reports, &mut problems)?;
-        read += scores.len();
-        taken += store.save_scores(&scores)?;
+        resolved(file, &reports, &named, &mut given, &mut problems)?;
     }
+    let given: Vec<PersonScore> = given.into_values().collect();
+    let (read, taken) = (given.len(), store.save_scores(&given)?);
     let said = store.scores()?;
     if said.is_empty() && problems.is_empty() {
         let hint = "hint: `taskgen report scoring` makes a page for people; hand in the files that it saves";
@@ -169,8 +171,17 @@ fn agreement(global: &Global, files: &[PathBuf], set: Option<&str>, printer: &Pr
     Ok(code)
 }
 
-/// The scores of a file with the reports that they mean.
-fn resolved(file: &Path, reports: &[AgentReport], problems: &mut Vec<Problem>) -> Result<Vec<PersonScore>> {
+/// Who says something of which report, and of what of it.
+type Key = (String, Option<String>, String);
+
+/// Adds the scores of a file with the reports that they mean. `named` are the criteria that there are.
+fn resolved(
+    file: &Path,
+    reports: &[AgentReport],
+    named: &BTreeSet<String>,
+    given: &mut BTreeMap<Key, PersonScore>,
+    problems: &mut Vec<Problem>,
+) -> Result<()> {
     let read = people::read(file).map_err(|e| Usage(format!("{e:#}")))?;
     let mut problem = |place: &str, problem: String| {
         problems.push(Problem { place: format!("{}, {place}", file.display()), problem });
@@ -178,16 +189,25 @@ fn resolved(file: &Path, reports: &[AgentReport], problems: &mut Vec<Problem>) -
     for (place, why) in read.problems {
         problem(&place, why);
     }
-    let mut scores = Vec::new();
     for said in read.scores {
-        match meant(&said, reports) {
-            Ok(report) => {
-                scores.push(PersonScore { report, criterion: said.criterion, rater: said.rater, value: said.value });
+        let report = match meant(&said, reports) {
+            Ok(report) => report,
+            Err(why) => {
+                problem(&said.place, why);
+                continue;
             }
-            Err(why) => problem(&said.place, why),
+        };
+        if let Some(unknown) = said.criterion.as_ref().filter(|name| !named.contains(*name)) {
+            problem(&said.place, format!("no checklist has the criterion `{unknown}`"));
+            continue;
+        }
+        let key = (report.to_string(), said.criterion.clone(), said.rater.clone());
+        let score = PersonScore { report, criterion: said.criterion, rater: said.rater, value: said.value };
+        if let Some(earlier) = given.insert(key, score).filter(|earlier| earlier.value != said.value) {
+            problem(&said.place, format!("the same was scored {} before: the later score counts", earlier.value));
         }
     }
-    Ok(scores)
+    Ok(())
 }
 
 fn meant(said: &Said, reports: &[AgentReport]) -> Result<ReportId, String> {
@@ -241,11 +261,10 @@ fn compared(
         agreement::aligned("ACE with people", &whole, true, seed),
         agreement::aligned("ratings by criterion with people", &by_criterion, true, seed),
     ];
-    let shares: [(&str, fn(&Scored) -> Option<f64>); 2] = [
-        ("KSR independent with people", |one| one.independent.and_then(Counts::ksr)),
-        ("KSR own with people", |one| one.own.and_then(Counts::ksr)),
-    ];
-    found.extend(shares.map(|(what, of)| agreement::aligned(what, &measure(of), false, seed)));
+    let independent = measure(|one| one.independent.and_then(Counts::ksr));
+    let own = measure(|one| one.own.and_then(Counts::ksr));
+    found.push(agreement::aligned("KSR independent with people", &independent, false, seed));
+    found.push(agreement::aligned("KSR own with people", &own, false, seed));
     found.retain(|of| of.n + of.without > 0);
     Ok(found)
 }

@@ -71,10 +71,6 @@ pub fn judge(
     if let Some(nobody) = args.agent.iter().find(|name| reports.iter().all(|report| report.agent != **name)) {
         return Err(Usage(format!("no reports of this agent: `{nobody}`\nhint: `taskgen reports list`")).into());
     }
-    if !(0.0..=1.0).contains(&args.max_unscored) {
-        let hint = "hint: 0.1 allows a tenth";
-        return Err(Usage(format!("--max-unscored must be between 0 and 1: `{}`\n{hint}", args.max_unscored)).into());
-    }
     answer::on_tasks(&reports, &tasks, printer)?;
     if args.allow_private_network {
         printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");

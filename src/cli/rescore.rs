@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     args::{self, Global},
     evaluate::{Judged, Seen, judge},
-    exit::{self, Usage},
+    exit::Usage,
     leaderboard::measure_name,
     output::{Printer, table},
     project::Project,
@@ -49,6 +49,9 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     options.near = args.near.unwrap_or(options.near);
     options.repeats = args.repeats.unwrap_or(options.repeats);
     options.check().map_err(Usage)?;
+    if project.read_or_hint()?.last_evaluation()?.is_none() {
+        return Err(Usage("nothing has been evaluated yet\nhint: `taskgen evaluate`".into()).into());
+    }
     let resampled = Options { seed: project.loaded.config.seed, ..Options::default() };
     let as_before = args::Evaluate {
         metric: args.metric.clone(),
@@ -73,9 +76,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     let scored = |way: &Evaluation| evaluate::scored_as(&store, &tasks, &reports, way.clone());
     let changes = changes(&scored(&before)?, &scored(&after)?, &resampled);
     printer.show(&Rescored { before: way(before), after: way(after), changes }, text)?;
-    if code != exit::UNSCORED {
-        printer.note("the leaderboard goes by the new scores; `taskgen evaluate` as before brings the old ones back, and asks nothing");
-    }
+    printer.note("the leaderboard goes by the new scores; `taskgen evaluate` as before brings the old ones back, and asks nothing");
     Ok(code)
 }
 

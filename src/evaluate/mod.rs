@@ -125,8 +125,12 @@ pub async fn run(
     let judged: Vec<Case<'_>> =
         cases.iter().copied().filter(|case| agents.is_empty() || agents.contains(&case.report.agent)).collect();
     let (kae, ace) = (metrics.contains(&Metric::Kae), metrics.contains(&Metric::Ace));
-    // Before the first question: what is judged counts, whatever ends the run.
-    note(ctx, metrics, options)?;
+    // The first evaluation counts from its first judgement, whatever ends the run. Another way of judging takes its place
+    // when it has judged all.
+    let (before, now_on) = (ctx.store.last_evaluation()?, by_now(ctx, metrics, options)?);
+    if before.is_none() {
+        ctx.store.save_evaluation(&now_on)?;
+    }
     let mut stages = Vec::new();
     if kae {
         let started = Instant::now();
@@ -145,6 +149,9 @@ pub async fn run(
         let started = Instant::now();
         stages.push(timed(checklist::rate(ctx, &judged, &checklists, options).await?, started));
     }
+    if before.is_some_and(|before| before != now_on) {
+        ctx.store.save_evaluation(&now_on)?;
+    }
     Ok(stages)
 }
 
@@ -152,15 +159,15 @@ fn timed(stage: StageReport, started: Instant) -> StageReport {
     StageReport { seconds: started.elapsed().as_secs_f64(), ..stage }
 }
 
-/// Whose judgements count from now on. A metric that was not asked for keeps its judges.
-fn note(ctx: &Context, metrics: &[Metric], options: &Options) -> Result<()> {
+/// Whose judgements are to count. A metric that was not asked for keeps its judges.
+fn by_now(ctx: &Context, metrics: &[Metric], options: &Options) -> Result<Evaluation> {
     let before = ctx.store.last_evaluation()?.unwrap_or_default();
     let judges = |role: &'static str, prompt: &str| -> Result<Vec<(String, String)>> {
         let member = |member| Ok((ctx.llm.model_name(role, member)?, ctx.llm.prompt_hash(prompt)?));
         (0..ctx.llm.members(role)).map(member).collect()
     };
     let (kae, ace) = (metrics.contains(&Metric::Kae), metrics.contains(&Metric::Ace));
-    ctx.store.save_evaluation(&Evaluation {
+    Ok(Evaluation {
         points: if kae { points::instrument(ctx, options)? } else { before.points },
         relation: if kae { judges("judge", relate::PROMPT)? } else { before.relation },
         rating: if ace { judges("rate", checklist::RATING)? } else { before.rating },

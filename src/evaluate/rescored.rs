@@ -73,7 +73,7 @@ fn of_agent(agent: &str, before: &[Scored], after: &[Scored], options: &Options)
         let pair = table.differences.iter().find(|pair| pair.measure == measure);
         // The one that stands above is subtracted from.
         let turned = pair.is_some_and(|pair| pair.first == BEFORE);
-        let sign = |value: f64| if turned { -value } else { value };
+        let sign = |value: f64| if turned { 0.0 - value } else { value };
         let ends = pair.map_or((None, None), |pair| (pair.low, pair.high));
         let (low, high) = if turned { (ends.1, ends.0) } else { ends };
         Change {

@@ -264,10 +264,13 @@ pub fn chinese_numbers(text: &str) -> String {
 /// Digits with a unit, such as `400万` or `1.2亿`, as one number.
 fn digits_with_unit(chars: &[char]) -> Option<(String, usize)> {
     let digits = chars.iter().take_while(|c| c.is_ascii_digit() || **c == '.').count();
-    let number: f64 = chars[..digits].iter().collect::<String>().parse().ok()?;
+    let number: String = chars[..digits].iter().collect();
+    let (whole, part) = number.split_once('.').unwrap_or((&number, ""));
     let unit = chars.get(digits).copied().and_then(chinese_unit).filter(|unit| *unit >= 10_000)?;
-    let whole = number * unit as f64;
-    (whole.fract() == 0.0 && whole < 1e15).then(|| (format!("{whole:.0}"), digits + 1))
+    // Whole numbers only: the decimal point is moved by as many places as the unit has.
+    let scaled: u64 = format!("{whole}{part}").parse().ok()?;
+    let unit = unit.checked_div(10_u64.checked_pow(u32::try_from(part.len()).ok()?)?).filter(|unit| *unit > 0)?;
+    Some((scaled.checked_mul(unit)?.to_string(), digits + 1))
 }
 
 /// How many characters of number words `chars` begin with.

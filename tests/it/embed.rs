@@ -9,12 +9,13 @@ use taskgen::{
 };
 
 /// The model's file, where `TASKGEN_MODELS` has it, as after `make test`'s own pull; without it the tests here are empty.
+#[expect(clippy::print_stderr, reason = "a test that tests nothing says so")]
 pub fn model() -> Option<models::ModelFile> {
     let folder = std::env::var_os("TASKGEN_MODELS").map(PathBuf::from);
     let model = Manifest::embedded().find(embed::MODEL).expect("the manifest has it");
     let file = folder.and_then(|folder| models::checked(&folder, model).expect("the file is the right one"));
     if file.is_none() {
-        println!("skipped: `taskgen models pull {}` fetches the encoder", embed::MODEL);
+        eprintln!("skipped: `taskgen models pull {}` fetches the encoder", embed::MODEL);
     }
     file
 }

@@ -6,11 +6,24 @@
   const name = document.querySelector("#who input");
   const status = document.querySelector("#who output");
   const key = `taskgen-scores-${sheet.dataset.sheet}`;
-  // By report and criterion; a browser that may keep nothing still lets one score and save.
-  let kept = { rater: "", scores: {} };
-  try {
-    kept = JSON.parse(localStorage.getItem(key)) ?? kept;
-  } catch {}
+  const place = (rater) => `${key}/${rater}`;
+  // By report and criterion, each person's apart; a browser that may keep nothing still lets one score and save.
+  const read = (rater) => {
+    try {
+      return JSON.parse(localStorage.getItem(place(rater))) ?? {};
+    } catch {
+      return {};
+    }
+  };
+  const last = () => {
+    try {
+      return localStorage.getItem(key) ?? "";
+    } catch {
+      return "";
+    }
+  };
+  const kept = { rater: last(), scores: {} };
+  kept.scores = read(kept.rater);
   let at = 0;
   let row = 0;
   // Whether something is neither in a file nor kept by the browser.
@@ -20,7 +33,8 @@
   const idOf = (element) => JSON.stringify([element.closest(".report").dataset.report, element.dataset.criterion]);
   const keep = () => {
     try {
-      localStorage.setItem(key, JSON.stringify(kept));
+      localStorage.setItem(key, kept.rater);
+      localStorage.setItem(place(kept.rater), JSON.stringify(kept.scores));
     } catch {
       loose = true;
     }
@@ -90,6 +104,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input")) return;
     const now = rows()[row];
+    if (event.repeat && !event.key.startsWith("Arrow")) return;
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (/^[0-9]$/.test(event.key)) score(now, Number(event.key));
     else if (event.key === "x") score(now, 10);
@@ -109,9 +124,16 @@
   document.getElementById("save").addEventListener("click", save);
   document.getElementById("who").addEventListener("submit", (event) => event.preventDefault());
   name.value = kept.rater;
-  name.addEventListener("input", () => {
-    kept.rater = name.value;
+  // Another name is another person, who sees nothing of what the one before gave. What was scored without a name is whose
+  // name comes first.
+  name.addEventListener("change", () => {
+    const rater = name.value.trim();
+    const nameless = kept.rater === "" && Object.keys(kept.scores).length > 0;
+    const own = read(rater);
+    kept.rater = rater;
+    if (!nameless || Object.keys(own).length > 0) kept.scores = own;
     keep();
+    show();
   });
   addEventListener("beforeunload", (event) => {
     if (loose) event.preventDefault();
