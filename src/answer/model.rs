@@ -51,8 +51,14 @@ pub async fn ask(ctx: &Context, agent: &ModelAgent, task: &Task, attempt: u32) -
 
 /// How the attempt ended; what it took is not yet in it.
 fn ended(value: Result<Text, Unscored>, call: &Call, language: &str) -> Attempt {
-    let attempt =
-        |state: State, text: String, cause, message| Attempt { state, text, spent: Spent::default(), cause, message, passes: false };
+    let attempt = |state: State, text: String, cause, message| Attempt {
+        state,
+        text,
+        spent: Spent::default(),
+        cause,
+        message,
+        passes: false,
+    };
     let Unscored { cause, reason } = match value {
         Ok(said) => {
             return match text_of(sources::listed(&said.text, &said.sources, language).as_bytes()) {

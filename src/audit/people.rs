@@ -160,7 +160,8 @@ fn label_studio(text: &str) -> Result<Read> {
                 let value = &result["value"];
                 let Some(score) = value["number"].as_f64().or_else(|| value["rating"].as_f64()) else {
                     let what = result["from_name"].as_str().unwrap_or("a result");
-                    read.problems.push((format!("entry {}", at + 1), format!("`{what}` is neither a number nor a rating")));
+                    read.problems
+                        .push((format!("entry {}", at + 1), format!("`{what}` is neither a number nor a rating")));
                     continue;
                 };
                 let criterion = result["from_name"].as_str().filter(|name| !["score", "rating"].contains(name));

@@ -153,18 +153,12 @@ pub enum Command {
 impl Command {
     /// Whether the command asks models, so that it can be tried dry.
     pub fn asks(&self) -> bool {
-        matches!(
-            self,
-            Self::Run(_)
-                | Self::Inspire(_)
-                | Self::Weave(_)
-                | Self::Probe(_)
-                | Self::Rank(_)
-                | Self::Answer(_)
-                | Self::Evaluate(_)
-                | Self::Rescore(_)
-                | Self::Audit(Audit::Leakage { .. })
-        )
+        match self {
+            Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Probe(_) | Self::Answer(_) => true,
+            Self::Evaluate(_) | Self::Rescore(_) | Self::Audit(Audit::Leakage { .. }) => true,
+            Self::Rank(rank) => rank.instead.is_none(),
+            _ => false,
+        }
     }
 }
 
@@ -330,9 +324,9 @@ pub struct Simulate {
     /// How to rank
     #[arg(long, default_value = "halving", value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
     pub method: Method,
-    /// Tasks in a list (listwise)
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub list_size: usize,
+    /// Tasks in a list, with --method listwise [default: 8]
+    #[arg(long, value_name = "N")]
+    pub list_size: Option<usize>,
     /// Tasks
     #[arg(long, short, value_name = "N", default_value_t = 10_000)]
     pub n: usize,

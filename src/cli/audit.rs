@@ -136,8 +136,7 @@ fn agreement(global: &Global, files: &[PathBuf], set: Option<&str>, printer: &Pr
     let reports = answer::reports(&store)?;
     let mut problems = Vec::new();
     let mut given = BTreeMap::new();
-    let named: BTreeSet<String> =
-        detail::checklists(&store)?.into_values().flatten().map(|(name, _)| name).collect();
+    let named: BTreeSet<String> = detail::checklists(&store)?.into_values().flatten().map(|(name, _)| name).collect();
     for file in files {
         resolved(file, &reports, &named, &mut given, &mut problems)?;
     }

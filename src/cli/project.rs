@@ -210,13 +210,6 @@ impl Project {
         options.target_recall = rank.target_recall.unwrap_or(options.target_recall);
         options.top = rank.top.unwrap_or(options.top);
         options.list_size = rank.list_size.unwrap_or(options.list_size);
-        if !(0.0..=1.0).contains(&rank.max_unscored) {
-            return Err(Usage(format!(
-                "--max-unscored must be between 0 and 1: `{}`\nhint: 0.1 allows a tenth",
-                rank.max_unscored
-            ))
-            .into());
-        }
         config::check(&self.loaded.config).map_err(|e| Usage(format!("{e}\nhint: `taskgen rank --help`")).into())
     }
 }

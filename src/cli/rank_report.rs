@@ -29,6 +29,9 @@ use crate::{
     store::{Ranking, Store},
 };
 
+/// What is known of rankings by lists (`docs/ranking.md`).
+pub const LISTS: &str = "of rankings by lists the expected recall is up to .15 too low and intervals are too narrow";
+
 /// What the report says.
 #[derive(Serialize)]
 struct Report<'a> {
@@ -37,6 +40,12 @@ struct Report<'a> {
     card: &'a Card,
     checks: &'a [Check],
     warnings: &'a [String],
+    /// Judgements without a verdict, by cause.
+    failed_by_cause: &'a BTreeMap<String, u64>,
+    /// How the first `top` and all tasks are spread over disciplines, types and so on.
+    counts: &'a BTreeMap<String, Vec<Count>>,
+    /// The tasks, best first, with strength, interval and membership.
+    rated: &'a [Row],
 }
 
 /// A ranking with its tasks and its card.
@@ -49,9 +58,14 @@ pub struct Ranked {
     pub tasks: Vec<Listed>,
 }
 
+/// The newest ranking's question; without one, what to do.
+pub fn newest(store: &Store) -> Result<Ranking> {
+    store.last_ranking()?.ok_or_else(|| Usage("nothing is ranked yet\nhint: `taskgen rank`".into()).into())
+}
+
 /// The newest ranking, with memberships of the best `top` if that is given; without one, what to do.
 pub fn ranked(store: &Store, top: Option<usize>) -> Result<Ranked> {
-    let ranking = store.last_ranking()?.ok_or_else(|| Usage("nothing is ranked yet\nhint: `taskgen rank`".into()))?;
+    let ranking = newest(store)?;
     let card = card::card(store, &ranking, &store.tasks()?, top)?;
     let Listing { mut tasks, .. } = listing::of(store, None, Some(card.standing.clone()))?;
     tasks.retain(|listed| listed.rank.is_some());
@@ -59,7 +73,7 @@ pub fn ranked(store: &Store, top: Option<usize>) -> Result<Ranked> {
 }
 
 impl Ranked {
-    /// Its tasks as candidates of a selection, whatever the ranking's method.
+    /// Its tasks as candidates of a selection.
     pub fn candidates(&self) -> Vec<Candidate> {
         let numbers: BTreeMap<&str, usize> =
             self.ranking.items.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
@@ -71,7 +85,8 @@ impl Ranked {
                 text: listed.task.task.clone(),
                 facets: facets(listed),
                 membership: self.card.draws.membership[at],
-                strength: self.card.draws.mean[at],
+                elo: listed.elo,
+                strength: self.card.draws.strength[at],
                 low,
                 high,
             })
@@ -95,10 +110,19 @@ pub fn report(global: &Global, html: Option<PathBuf>, printer: &Printer) -> Resu
     let project = Project::find(global)?;
     let ranked = ranked(&project.read_or_hint()?, None)?;
     let (checks, warnings) = (checks(&ranked.card), warnings(&ranked.card));
-    let report = Report { ranking: &ranked.ranking, card: &ranked.card, checks: &checks, warnings: &warnings };
+    let page = page(&ranked, checks.clone(), warnings.clone());
+    let report = Report {
+        ranking: &ranked.ranking,
+        card: &ranked.card,
+        checks: &checks,
+        warnings: &warnings,
+        failed_by_cause: &ranked.card.standing.n_failed,
+        counts: &page.facets,
+        rated: &page.rated,
+    };
     printer.show(&report, |report| text(report, ranked.tasks.len()))?;
     if let Some(path) = html {
-        let page = ranking_page::html(&page(&ranked, checks.clone(), warnings.clone()))?;
+        let page = ranking_page::html(&page)?;
         files::write_whole(&path, page.as_bytes()).context("cannot write the page\nhint: choose another place")?;
         printer.note(&format!("written: `{}`", path.display()));
     }
@@ -156,8 +180,15 @@ fn facts(ranking: &Ranking, card: &Card, tasks: usize) -> Vec<(String, String)> 
     ]
 }
 
-fn warnings(card: &Card) -> Vec<String> {
+/// What a reader must know before believing anything else.
+pub fn warnings(card: &Card) -> Vec<String> {
     let mut warnings = Vec::new();
+    if card.n_scored == 0 {
+        warnings.push("nothing was judged: this order means nothing".into());
+    }
+    if card.judges.iter().any(|judge| judge.lists) {
+        warnings.push(LISTS.into());
+    }
     let models: BTreeSet<&str> = card.judges.iter().map(|judge| judge.model.as_str()).collect();
     for model in models {
         if model.starts_with("local/") {
@@ -255,6 +286,7 @@ fn of_judge(of: &JudgeAudit, who: String) -> Vec<Check> {
                 state: if share.low > 0.5 { State::Good } else { State::Doubtful },
                 ..named(name, meaning)
             },
+            None if agreement.is_some() => named(name, "what was asked twice was a tie at least once each time"),
             None => named(name, "nothing was asked twice"),
         }
     };

@@ -34,6 +34,10 @@ struct Selected<'a> {
     meaning: Option<By>,
     /// Left out because a probe flags them.
     flagged: BTreeSet<String>,
+    /// Current tasks that joined after the ranking.
+    unranked: usize,
+    /// What the ranking's card warns of.
+    warnings: &'a [String],
     #[serde(flatten)]
     selection: &'a Selection,
 }
@@ -54,22 +58,53 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
     let store = project.write(global)?;
     let tasks = store.tasks()?;
     let flagged = if unflagged { flagged(&store, &tasks)? } else { BTreeSet::new() };
-    let wanted = top.min((tasks.len() - flagged.len()).max(1));
+    let ranking = rank_report::newest(&store)?;
+    let (ranked, unranked) = tasks.iter().partition::<Vec<&Task>, _>(|task| ranking.items.contains(&task.id));
+    let there = ranked.iter().filter(|task| !flagged.contains(task.id.as_str())).count();
+    let wanted = top.min(there.max(1));
     // Who is among the best 20 is another question than who is among the best 100.
-    let mut candidates = rank_report::ranked(&store, Some(wanted))?.candidates();
+    let ranked = rank_report::ranked(&store, Some(wanted))?;
+    if ranked.card.n_scored == 0 {
+        return Err(Usage("nothing was judged yet\nhint: `taskgen rank --retry-failed`".into()).into());
+    }
+    let mut candidates = ranked.candidates();
     candidates.retain(|candidate| !flagged.contains(&candidate.id));
     candidates.sort_by(best_first);
+    for quota in &quotas {
+        quota.unknown(candidates.iter().map(|of| &of.facets)).iter().for_each(|unknown| printer.note(unknown));
+    }
     let options = Options { top: wanted, near, quotas };
     let (selection, meaning) = without_copies(global, &project, &candidates, &options, printer)?;
+    if selection.chosen.is_empty() {
+        return Err(Usage(why_empty(&selection, flagged.len())).into());
+    }
     let ids: Vec<TaskId> = selection.chosen.iter().map(|placed| TaskId::from_stored(placed.id.clone())).collect();
     let version = store.save_task_set(name, &ids)?;
-    let selected = Selected { set: name, version, meaning, flagged, selection: &selection };
+    let warnings = rank_report::warnings(&ranked.card);
+    let (unranked, warnings) = (unranked.len(), warnings.as_slice());
+    let selected = Selected { set: name, version, meaning, flagged, unranked, warnings, selection: &selection };
     printer.show(&selected, |selected| text(selected))?;
-    if wanted < top {
-        printer.note(&format!("{top} were asked for, and there are {wanted} tasks"));
+    if there < top {
+        printer.note(&format!("{top} were asked for, and there are {there} tasks"));
+    }
+    if unranked > 0 {
+        printer.note(&format!("{unranked} tasks are not in this ranking\nhint: `taskgen rank`"));
     }
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
     Ok(exit::DONE)
+}
+
+/// Why nothing could be chosen.
+fn why_empty(selection: &Selection, flagged: usize) -> String {
+    let hint = "nothing is saved; `taskgen tasks list` shows the tasks";
+    let caps: BTreeSet<String> =
+        selection.unfilled.iter().flat_map(|of| of.by.iter().map(ToString::to_string)).collect();
+    if caps.is_empty() {
+        let why = if flagged > 0 { "probes flag all ranked tasks" } else { "no current task is in the ranking" };
+        return format!("no task can be chosen: {why}\nhint: {hint}");
+    }
+    let caps: Vec<String> = caps.iter().map(|cap| format!("`{cap}`")).collect();
+    format!("no task can be chosen: {} bars all\nhint: {hint}", caps.join(", "))
 }
 
 /// Ids of those `tasks` that a probe flags.
@@ -140,6 +175,7 @@ fn text(selected: &Selected<'_>) -> String {
         };
         out.push_str(&format!("{what}: only {} of {}: {why}\n", unfilled.found, unfilled.wanted));
     }
+    selected.warnings.iter().for_each(|warning| out.push_str(&format!("WARNING: {warning}\n")));
     let recall = selection.expected_recall.map_or_else(String::new, |r| format!(", expected recall {r:.2}"));
     out.push_str(&format!(
         "{} tasks in set `{}`, version {}{recall}",

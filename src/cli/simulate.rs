@@ -9,13 +9,15 @@ use super::{
     args::{Global, Simulate},
     exit::{self, Usage},
     output::{Printer, seconds, table},
+    rank_report,
 };
 use crate::rank::{
-    Method,
+    Method, Options,
     simulate::{Score, Trial, run},
 };
 
-const MOST: usize = 10_000_000;
+/// 400 draws of each strength are kept, 1.6 kB: so many tasks take 160 MB.
+const MOST_TASKS: usize = 100_000;
 
 #[derive(Serialize)]
 struct Tried {
@@ -27,32 +29,40 @@ struct Tried {
 
 /// Runs the trials and shows each with their mean.
 pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u8> {
-    if args.n < 2 || args.top == 0 || args.top >= args.n {
-        return Err(Usage(format!("--top must be at least 1 and less than -n: `{}` of `{}`", args.top, args.n)).into());
-    }
-    let share = |share: &f64| (0.0..=1.0).contains(share);
-    if args.n > MOST || args.budget_calls > 100 * MOST || args.seeds == 0 || !args.target_recall.iter().all(share) {
-        let hint = "at most ten million tasks and a billion judgements, at least one seed, a target between 0 and 1";
-        return Err(Usage(format!("this cannot be simulated\nhint: {hint}")).into());
-    }
+    let list_size = check(args).map_err(Usage)?;
     let first = global.seed.unwrap_or(1).min(u64::MAX - args.seeds);
     let tried: Vec<Tried> = (first..first + args.seeds)
         .map(|seed| {
             let began = Instant::now();
-            let Simulate { world, method, n: items, top, budget_calls: calls, target_recall, list_size, .. } = *args;
+            let Simulate { world, method, n: items, top, budget_calls: calls, target_recall, .. } = *args;
             let score = run(&Trial { world, method, items, top, calls, target_recall, list_size, seed });
             Tried { seed, score, seconds: began.elapsed().as_secs_f64() }
         })
         .collect();
     printer.show(&tried, |tried| {
-        let mut rows = table(&["seed", "judgements", "recall", "expected", "quality", "covered", "time"]);
+        let mut rows = table(&[
+            "seed",
+            "judgements",
+            "recall",
+            "expected",
+            "quality",
+            "tau",
+            "intervals",
+            "of found",
+            "covered",
+            "time",
+        ]);
+        let share = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"));
         for Tried { seed, score, seconds: time } in tried {
             rows.add_row(vec![
                 seed.to_string(),
                 score.calls.to_string(),
                 format!("{:.3}", score.recall),
-                score.expected_recall.map_or_else(|| "-".to_owned(), |recall| format!("{recall:.3}")),
+                share(score.expected_recall),
                 format!("{:.3}", score.quality),
+                share(score.tau),
+                share(score.intervals),
+                share(score.intervals_of_found),
                 format!("{:.3}", score.coverage),
                 seconds(*time),
             ]);
@@ -70,5 +80,37 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
             mean(|score| score.quality)
         )
     })?;
+    if args.method == Method::Listwise {
+        printer.note(rank_report::LISTS);
+    }
     Ok(exit::DONE)
+}
+
+/// What cannot be simulated, and flags that would do nothing; returns the size of a list.
+fn check(args: &Simulate) -> Result<usize, String> {
+    let Simulate { method, n, top, budget_calls, target_recall, list_size, seeds, .. } = *args;
+    if n < 2 || top == 0 || top >= n {
+        return Err(format!("--top must be at least 1 and less than -n: `{top}` of `{n}`"));
+    }
+    if n > MOST_TASKS || seeds == 0 {
+        let hint = "each task takes 1.6 kB for its draws";
+        return Err(format!("-n must be at most {MOST_TASKS}, and --seeds at least 1: `{n}`, `{seeds}`\nhint: {hint}"));
+    }
+    if method != Method::Listwise && list_size.is_some() {
+        return Err("--list-size has no meaning but for --method listwise".into());
+    }
+    if method == Method::Elo && target_recall.is_some() {
+        return Err("--target-recall has no meaning for --method elo".into());
+    }
+    let usual = Options::default();
+    let options = Options {
+        method,
+        top,
+        budget_calls: budget_calls as u64,
+        target_recall: target_recall.unwrap_or(usual.target_recall),
+        list_size: list_size.unwrap_or(usual.list_size),
+        ..usual
+    };
+    options.check()?;
+    Ok(options.list_size)
 }

@@ -216,7 +216,11 @@ pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8>
         &["judge"],
         args.max_unscored,
         async |ctx, project, stages| {
-            stages.push(rank::run(ctx, &ctx.store.tasks()?, &project.loaded.config.rank).await?);
+            let tasks = ctx.store.tasks()?;
+            if tasks.is_empty() {
+                return Err(Usage("no tasks yet\nhint: `taskgen weave`".into()).into());
+            }
+            stages.push(rank::run(ctx, &tasks, &project.loaded.config.rank).await?);
             Ok(())
         },
         |project| project.apply_rank(args),

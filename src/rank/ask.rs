@@ -7,12 +7,15 @@ use anyhow::Result;
 
 use super::{
     Method, Options,
+    fold::on_record,
     judge::{self, Judged},
+    record::Record,
+    roster::Roster,
 };
 use crate::{
     context::{self, Context, Notice, StageReport},
-    data::{Comparison, Lineup, Task, TaskId, Unscored},
-    store::{Judge, Ranking},
+    data::{Lineup, Task, TaskId, Unscored},
+    store::{Judge, Ranking, Recorded},
 };
 
 /// What is to be shown: two tasks, or a list of more.
@@ -25,17 +28,17 @@ pub(super) struct Question {
     pub round: u32,
 }
 
-/// The tasks, and who has judged them so far.
+/// The tasks, and whose answers were of no use.
 pub(super) struct Panel<'a> {
     ctx: &'a Context,
     tasks: BTreeMap<&'a TaskId, &'a Task>,
-    judges: BTreeSet<Judge>,
+    unscored: BTreeSet<Judge>,
 }
 
 impl<'a> Panel<'a> {
     pub fn new(ctx: &'a Context, tasks: &'a [Task]) -> Self {
         let tasks = tasks.iter().map(|task| (&task.id, task)).collect();
-        Self { ctx, tasks, judges: BTreeSet::new() }
+        Self { ctx, tasks, unscored: BTreeSet::new() }
     }
 
     /// The ids, sorted.
@@ -44,54 +47,53 @@ impl<'a> Panel<'a> {
     }
 
     /// Asks every member which of two is better, for each two, and returns what came of it in that order.
-    pub async fn compare(
-        &mut self,
-        questions: Vec<Question>,
-        report: &mut StageReport,
-    ) -> Result<Vec<Judged<Comparison>>> {
+    pub async fn compare(&mut self, questions: Vec<Question>, report: &mut StageReport) -> Result<Vec<Recorded>> {
         let (ctx, tasks) = (self.ctx, &self.tasks);
         let ask = async |question: &Question, member| judge::compare(ctx, tasks, question, member).await;
         let all = each(ctx, questions, ask).await?;
         for of in &all {
-            let item = || format!("{} against {}", of.told.a, of.told.b);
-            count(&mut self.judges, of, of.told.outcome.as_ref().err(), item, report);
+            let told = &of.recorded.told;
+            let item = || format!("{} against {}", told.a, told.b);
+            count(&mut self.unscored, of, told.outcome.as_ref().err(), item, report);
         }
-        Ok(all)
+        Ok(all.into_iter().map(|of| of.recorded).collect())
     }
 
     /// Asks every member for the order of each list, and returns what came of it in that order.
-    pub async fn order(&mut self, questions: Vec<Question>, report: &mut StageReport) -> Result<Vec<Judged<Lineup>>> {
+    pub async fn order(&mut self, questions: Vec<Question>, report: &mut StageReport) -> Result<Vec<Recorded<Lineup>>> {
         let (ctx, tasks) = (self.ctx, &self.tasks);
         let ask = async |question: &Question, member| judge::order(ctx, tasks, question, member).await;
         let all = each(ctx, questions, ask).await?;
         for of in &all {
-            let item = || of.told.shown.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ");
-            count(&mut self.judges, of, of.told.outcome.as_ref().err(), item, report);
+            let told = &of.recorded.told;
+            let item = || told.shown.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ");
+            count(&mut self.unscored, of, told.outcome.as_ref().err(), item, report);
         }
-        Ok(all)
+        Ok(all.into_iter().map(|of| of.recorded).collect())
     }
 
-    /// Notes the question that this panel was asked, and whoever has judged these tasks for it; where nobody has, nothing.
-    pub fn note(&self, method: &str, parameters: serde_json::Value) -> Result<()> {
-        let members = asked(self.ctx, method == "listwise")?;
-        let known = |task: &TaskId| self.tasks.contains_key(task);
-        let mut judges = self.judges.clone();
-        for of in self.ctx.store.recorded(|model, prompt| is_asked(&members, model, prompt))? {
-            if known(&of.told.a) && known(&of.told.b) {
-                judges.insert(of.judge);
-            }
+    /// Notes the question that was asked, and who answered it, whatever ended the run: what was judged until then is a
+    /// ranking, too. Where nobody answered, nothing is noted. Then looks at the judges a last time.
+    pub fn end(
+        &self,
+        roster: &mut Roster,
+        method: &str,
+        parameters: serde_json::Value,
+        outcome: Result<()>,
+    ) -> Result<()> {
+        if outcome.is_err() {
+            Record::of_all(self.ctx, &self.ids(), roster)?;
         }
-        for of in self.ctx.store.lineups(|model, prompt| is_asked(&members, model, prompt))? {
-            if of.told.shown.iter().filter(|id| known(id)).count() > 1 {
-                judges.insert(of.judge);
-            }
-        }
-        let panel: Vec<Judge> = judges.into_iter().collect();
+        let panel = roster.panel(&self.unscored);
         if panel.is_empty() {
-            return Ok(());
+            return outcome;
         }
         let seed = self.ctx.seed;
-        self.ctx.store.save_ranking(&Ranking { method: method.into(), parameters, seed, items: self.ids(), panel })
+        let ranking = Ranking { method: method.into(), parameters, seed, items: self.ids(), panel };
+        self.ctx.store.save_ranking(&ranking)?;
+        outcome?;
+        let record = on_record(&self.ctx.store, &ranking)?;
+        Ok(roster.last_look(&record.judges, &record.seen)?)
     }
 }
 
@@ -117,38 +119,17 @@ async fn each<T>(
 }
 
 fn count<T>(
-    judges: &mut BTreeSet<Judge>,
+    unscored_of: &mut BTreeSet<Judge>,
     of: &Judged<T>,
     unscored: Option<&Unscored>,
     item: impl Fn() -> String,
     report: &mut StageReport,
 ) {
-    judges.insert(of.judge.clone());
     report.count(of.cached);
     if let Some(unscored) = unscored {
+        unscored_of.insert(of.recorded.judge.clone());
         report.fail_unscored(&item(), unscored);
     }
-}
-
-/// The names and prompts of those who will be asked: the verdicts of another model or prompt are another judge's, and so
-/// are the orders in which a model puts lists, where `lists` are asked for.
-pub(super) fn asked(ctx: &Context, lists: bool) -> Result<Vec<(String, String)>> {
-    let mut duels = Vec::new();
-    let mut orders = Vec::new();
-    for member in 0..ctx.llm.members("judge") {
-        let (name, [two, several]) = (ctx.llm.model_name("judge", member)?, judge::prompt_hashes(ctx, member)?);
-        duels.push((name.clone(), two));
-        orders.push((name, several));
-    }
-    if lists {
-        duels.extend(orders);
-    }
-    Ok(duels)
-}
-
-/// Whether a model with a prompt is among those who are asked.
-pub(super) fn is_asked(members: &[(String, String)], model: &str, prompt: &str) -> bool {
-    members.iter().any(|(m, p)| m == model && p == prompt)
 }
 
 /// What makes a ranking by duels the question that it is.

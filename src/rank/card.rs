@@ -56,6 +56,8 @@ pub struct Member {
     pub name: String,
     /// The model that was asked.
     pub model: String,
+    /// Whether it puts lists in an order.
+    pub lists: bool,
     /// How much its verdicts follow the strengths, next to the first judge's.
     pub discrimination: f64,
     /// How much it prefers the side shown first, in logits of its own.
@@ -76,13 +78,13 @@ pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task], top: Option<usize>
         verdicts: &record.seen,
         predicted: &predicted,
         preferred: &preferred,
-        scores: &draws.mean,
+        scores: &draws.strength,
         lengths: &ranking.items.iter().map(length).collect::<Vec<_>>(),
     };
     Ok(Card {
         judges: members(&record, &draws),
         audit: audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(ranking.seed)),
-        spent: store.spent_on(&ranking.panel)?,
+        spent: store.spent_on(&record.asked)?,
         n_scored: record.scored,
         n_failed: record.failed.len() as u64,
         top,
@@ -104,6 +106,7 @@ fn members(record: &OnRecord, draws: &Draws) -> Vec<Member> {
         Member {
             name: format!("{}{answered}{lists}", judge.model_asked),
             model: judge.model_asked.clone(),
+            lists: record.lists[at],
             discrimination: draws.model.discrimination[at],
             first_side: draws.intercept[at],
         }

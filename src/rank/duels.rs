@@ -5,18 +5,16 @@ use anyhow::Result;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use super::{
-    Method, NoBetterThanChance, Options, Pair,
-    ask::{Panel, Question, asked, is_asked, parameters},
-    audit::{Limits, Seen, chance},
-    halving::{Halving, Settings, edge_of},
-    index::Index,
-    judge::Judged,
+    Method, Options, Pair,
+    ask::{Panel, Question, parameters},
+    halving::{self, Halving, Settings, edge_of},
+    record::Record,
+    roster::Roster,
 };
 use crate::{
     context::{Context, Notice, StageReport},
-    data::Task,
+    data::{Task, TaskId},
     stats::bradley_terry::Game,
-    store::{Judge, Recorded},
 };
 
 /// Fewer questions than this asked again say nothing; small rankings spend a larger share.
@@ -24,100 +22,109 @@ const FEWEST_AGAIN: u64 = 10;
 
 pub(super) async fn run(ctx: &Context, tasks: &[Task], options: &Options, report: &mut StageReport) -> Result<()> {
     let mut panel = Panel::new(ctx, tasks);
-    let outcome = play(ctx, &mut panel, options, report).await;
-    // What was judged until a budget or an error ended it is a ranking, too.
+    let mut roster = Roster::new(ctx, options.method == Method::Listwise)?;
+    let outcome = play(ctx, &mut panel, &mut roster, options, report).await;
     let method = if options.method == Method::Listwise { "listwise" } else { "halving" };
-    panel.note(method, parameters(options, tasks.len()))?;
-    outcome
+    panel.end(&mut roster, method, parameters(options, tasks.len()), outcome)
 }
 
-async fn play(ctx: &Context, panel: &mut Panel<'_>, options: &Options, report: &mut StageReport) -> Result<()> {
+/// Questions, each of which every member of the panel is asked.
+struct Budget {
+    all: u64,
+    /// Those that are asked a second time.
+    again: u64,
+    /// Members of the panel.
+    members: u64,
+}
+
+async fn play(
+    ctx: &Context,
+    panel: &mut Panel<'_>,
+    roster: &mut Roster,
+    options: &Options,
+    report: &mut StageReport,
+) -> Result<()> {
     let ids = panel.ids();
-    let judges = asked(ctx, options.method == Method::Listwise)?;
-    let members = ctx.llm.members("judge").max(1);
-    let calls = options.calls(ids.len()) / members as u64;
-    let again = again(options, calls);
-    let number = |judge: &Judge| judges.iter().position(|(m, p)| *m == judge.model_asked && *p == judge.prompt_hash);
-    let index = Index::new(&ids, number);
-    let question = serde_json::json!([ids, judges, parameters(options, ids.len()), ctx.seed]);
-    let begun = ctx.store.begin_ranking(&question.to_string())?;
-    let Before { n: n_known, games: known, mut seen } = before(ctx, &judges, &index, begun)?;
-    let settings = Settings {
+    let question = serde_json::json!([ids, roster.asked(), parameters(options, ids.len()), ctx.seed]).to_string();
+    let mut record = Record::begin(ctx, &ids, roster, &question)?;
+    if record.count(roster) > 0 {
+        report.notes.push(format!("{} verdicts were known from earlier rankings", record.count(roster)));
+    }
+    roster.look(&record.seen(&ids, roster))?;
+    let budget = budget(ctx, options, ids.len(), &record.games(&ids, roster), report);
+    (ctx.notify)(Notice::Start { stage: "rank", total: budget.all * budget.members });
+    let mut settings = Settings {
         top: edge_of(ids.len(), options.top),
-        calls: (calls - again) as usize,
-        judges: judges.len(),
+        calls: (budget.all - budget.again) as usize,
+        judges: roster.len(),
         target_recall: (options.target_recall < 1.0).then_some(options.target_recall),
         group: options.group(),
         seed: ctx.seed,
     };
-    (ctx.notify)(Notice::Start { stage: "rank", total: calls * members as u64 });
-    if n_known > 0 {
-        report.notes.push(format!("{n_known} verdicts were known from earlier rankings"));
-    }
-    let mut halving = Halving::new(ids.len(), &known, settings);
+    let mut halving = halving_of(&ids, &record, roster, settings);
     let mut duels: Vec<Pair> = Vec::new();
     let mut spent = 0;
-    let mut doubts = vec![None; judges.len()];
     for round in 1.. {
         let groups = halving.next_groups();
         if groups.is_empty() {
             break;
         }
         spent += groups.len() as u64;
-        let shown = |group: Vec<u32>| group.into_iter().map(|item| ids[item as usize].clone()).collect();
-        let questions = groups.into_iter().map(|group| Question { shown: shown(group), sample: 0, round });
-        let (two, several): (Vec<_>, Vec<_>) = questions.partition(|question| question.shown.len() == 2);
+        let (two, several) = questions(&ids, groups, round);
+        let before = duels.len();
         duels.extend(two.iter().map(|q| Pair { a: q.shown[0].clone(), b: q.shown[1].clone() }));
-        let compared = recorded(panel.compare(two, report).await?, round);
-        let ordered = recorded(panel.order(several, report).await?, round);
-        // A verdict that came after a failure counts in the end, and not for the choice of what is asked: that was made
-        // without it.
-        let in_time = compared.iter().filter(|of| !of.late).filter_map(|of| index.game(of));
-        let listed = ordered.iter().filter(|of| !of.late).flat_map(|of| index.list_games(of));
-        halving.take(&in_time.chain(listed).collect::<Vec<_>>());
-        seen.extend(compared.iter().filter_map(|of| index.seen(of)));
-        seen.extend(ordered.iter().flat_map(|of| index.list_seen(of)));
-        stop_at_chance(ctx, &judges, &seen, &mut doubts)?;
+        let (compared, ordered) = (panel.compare(two, report).await?, panel.order(several, report).await?);
+        match record.take(&ids, roster, compared, ordered) {
+            Some(games) => halving.take(&games),
+            None => {
+                // Another judge: what is left of the budget begins again, with its own verdicts.
+                duels.drain(..before);
+                settings.calls = (budget.all - budget.again).saturating_sub(spent) as usize;
+                halving = halving_of(&ids, &record, roster, settings);
+            }
+        }
+        roster.look(&record.seen(&ids, roster))?;
     }
-    let audit = asked_again(&duels, again as usize, ctx.seed);
-    spent += audit.len() as u64;
+    let audit = asked_again(&duels, budget.again as usize, ctx.seed);
+    let asked = spent + audit.len() as u64;
     panel.compare(audit, report).await?;
-    if spent < calls {
-        let (spent, calls) = (spent * members as u64, calls * members as u64);
-        let why = if n_known == 0 && spent == 0 { "were asked" } else { "were enough, or all that there are" };
-        report.notes.push(format!("{spent} of at most {calls} judgements {why}"));
+    report.notes.extend(roster.of_others(record.judges()));
+    if asked < budget.all && ids.len() > 1 {
+        let why = match () {
+            () if halving.is_reached() => format!("were enough to expect a recall of {}", options.target_recall),
+            () if spent < budget.all - budget.again => "were asked: the tasks have all met each other".to_owned(),
+            () => "were asked: there are no more duels to ask again".to_owned(),
+        };
+        let [asked, all] = [asked, budget.all].map(|questions| questions * budget.members);
+        report.notes.push(format!("{asked} of at most {all} judgements {why}"));
     }
     Ok(())
 }
 
-/// Judgements from before a question was first asked.
-struct Before {
-    n: usize,
-    games: Vec<Game>,
-    seen: Vec<Seen>,
+/// The way on from what is known; pairs that anybody judged would come from the record.
+fn halving_of(ids: &[TaskId], record: &Record, roster: &Roster, settings: Settings) -> Halving {
+    let mut halving = Halving::new(ids.len(), &record.games(ids, roster), settings);
+    halving.avoid(&record.pairs(ids));
+    halving
 }
 
-/// What is on record from before this question was first asked is known. What came later is asked for in its turn, and
-/// found on record then: an interrupted run goes the same way as an undisturbed one.
-fn before<F: Fn(&Judge) -> Option<usize>>(
-    ctx: &Context,
-    judges: &[(String, String)],
-    index: &Index<'_, F>,
-    begun: i64,
-) -> Result<Before> {
-    let mut compared = ctx.store.recorded(|model, prompt| is_asked(judges, model, prompt))?;
-    let mut ordered = ctx.store.lineups(|model, prompt| is_asked(judges, model, prompt))?;
-    compared.retain(|of| of.run < begun && index.seen(of).is_some());
-    ordered.retain(|of| of.run < begun && !index.list_games(of).is_empty());
-    let games =
-        compared.iter().filter_map(|of| index.game(of)).chain(ordered.iter().flat_map(|of| index.list_games(of)));
-    let seen = compared.iter().filter_map(|of| index.seen(of)).chain(ordered.iter().flat_map(|of| index.list_seen(of)));
-    Ok(Before { n: compared.len() + ordered.len(), games: games.collect(), seen: seen.collect() })
+/// The groups as questions: duels, and lists.
+fn questions(ids: &[TaskId], groups: Vec<Vec<u32>>, round: u32) -> (Vec<Question>, Vec<Question>) {
+    let shown = |group: Vec<u32>| group.into_iter().map(|item| ids[item as usize].clone()).collect();
+    let questions = groups.into_iter().map(|group| Question { shown: shown(group), sample: 0, round });
+    questions.partition(|question| question.shown.len() == 2)
 }
 
-fn recorded<T>(judged: Vec<Judged<T>>, round: u32) -> Vec<Recorded<T>> {
-    let recorded = |of: Judged<T>| Recorded { told: of.told, judge: of.judge, run: 0, round, late: of.late };
-    judged.into_iter().map(recorded).collect()
+/// Everybody once comes first; what is left may be asked a second time.
+fn budget(ctx: &Context, options: &Options, items: usize, known: &[Game], report: &mut StageReport) -> Budget {
+    let members = ctx.llm.members("judge").max(1) as u64;
+    let all = options.calls(items) / members;
+    let cover = halving::unseen(items, known).div_ceil(options.group()) as u64;
+    if items > 1 && all < cover {
+        let (has, needed) = (options.calls(items), cover * members);
+        report.notes.push(format!("{has} judgements cannot show each of {items} tasks once: that takes {needed}"));
+    }
+    Budget { all, again: again(options, all).min(all.saturating_sub(cover)), members }
 }
 
 /// How many questions are asked a second time.
@@ -140,25 +147,4 @@ fn asked_again(pairs: &[Pair], wanted: usize, seed: u64) -> Vec<Question> {
         }
     });
     questions.collect()
-}
-
-/// Ends the run where a judge that somebody chose cannot be told from chance; the trial model may go on, with a red line.
-/// One look may mislead, and many looks mislead more often: only a doubt that stands after twice as many verdicts counts.
-fn stop_at_chance(ctx: &Context, judges: &[(String, String)], seen: &[Seen], doubts: &mut [Option<u64>]) -> Result<()> {
-    for (at, (model, _)) in judges.iter().enumerate() {
-        if ctx.llm.is_trial("judge", at % ctx.llm.members("judge"))? {
-            continue;
-        }
-        let of_judge: Vec<Seen> = seen.iter().filter(|seen| seen.judge as usize == at).copied().collect();
-        let found = chance(&of_judge, Limits::default().chance_alpha).filter(super::audit::Chance::no_better);
-        let Some(found) = found else {
-            doubts[at] = None;
-            continue;
-        };
-        if found.n >= 2 * *doubts[at].get_or_insert(found.n) {
-            let (z, expected) = (found.z.unwrap_or(0.0), found.expected_z);
-            return Err(NoBetterThanChance { judge: model.clone(), n: found.n, z, expected }.into());
-        }
-    }
-    Ok(())
 }

@@ -7,19 +7,18 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::{
-    ask::is_asked,
     audit::Seen,
     halving::{self, Settings, edge_of},
     index::Index,
     pairing,
 };
 use crate::{
-    data::{TaskId, Unscored},
+    data::{TaskId, Unscored, Verdict},
     stats::{
         bradley_terry::{Draws, Game},
         elo,
     },
-    store::{Judge, Ranking, Store},
+    store::{Judge, Ranking, Recorded, Store},
 };
 
 /// A task's place.
@@ -38,7 +37,7 @@ pub struct Rated {
 /// What the verdicts say of a task's strength, in logits around the mean of all tasks (Bradley–Terry).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Mean of what is credible.
+    /// Median of what is credible.
     pub strength: f64,
     /// Lower end of the 95 % interval.
     pub low: f64,
@@ -86,7 +85,7 @@ pub fn counts(store: &Store, ranking: &Ranking) -> Result<Standing> {
 pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
     let number = |name: &str| ranking.parameters.get(name).and_then(serde_json::Value::as_f64);
     let (rounds, k) = (number("rounds").unwrap_or(20.0) as u32, number("elo_k").unwrap_or(32.0));
-    let comparisons = store.comparisons(&ranking.panel)?;
+    let comparisons = outcomes(store, &ranking.panel)?;
     let members: BTreeSet<&str> = ranking.panel.iter().map(|judge| judge.model_asked.as_str()).collect();
     let mut rating: BTreeMap<TaskId, (f64, u32)> =
         ranking.items.iter().map(|id| (id.clone(), (elo::START, 0))).collect();
@@ -95,7 +94,7 @@ pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
         let by_member = comparisons.get(&(pair.a.clone(), pair.b.clone()));
         let mut scores = Vec::new();
         for member in &members {
-            let outcome = by_member.and_then(|of| of.get(*member)).map(|comparison| comparison.outcome.as_ref());
+            let outcome = by_member.and_then(|of| of.get(*member)).map(Result::as_ref);
             match outcome {
                 Some(Ok(verdict)) => scores.push(verdict.score_a()),
                 Some(Err(unscored)) => standing.fail(unscored.cause.word()),
@@ -123,6 +122,28 @@ pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
     Ok(standing)
 }
 
+/// Scores of the first of two by the model that was asked, or why there is none. A failure is whoever's it was.
+type Outcomes = BTreeMap<(TaskId, TaskId), BTreeMap<String, Result<Verdict, Unscored>>>;
+
+fn outcomes(store: &Store, panel: &[Judge]) -> Result<Outcomes> {
+    let mut outcomes = Outcomes::new();
+    for Recorded { told, judge, .. } in store.recorded(|model, prompt| is_asked(panel, model, prompt))? {
+        if told.sample > 0 || told.outcome.is_ok() && !panel.contains(&judge) {
+            continue;
+        }
+        let of_pair = outcomes.entry((told.a, told.b)).or_default();
+        if of_pair.get(&judge.model_asked).is_none_or(Result::is_err) {
+            of_pair.insert(judge.model_asked, told.outcome);
+        }
+    }
+    Ok(outcomes)
+}
+
+/// Whether a member of the panel was asked by this name, with this prompt.
+fn is_asked(panel: &[Judge], model: &str, prompt: &str) -> bool {
+    panel.iter().any(|judge| judge.model_asked == model && judge.prompt_hash == prompt)
+}
+
 /// The verdicts of a ranking's panel on its tasks, whichever ranking asked for them.
 pub(super) struct OnRecord {
     /// The judges by number: another model returned, or another prompt, is another judge.
@@ -139,18 +160,19 @@ pub(super) struct OnRecord {
     pub scored: u64,
     /// The others, by cause.
     pub failed: Vec<&'static str>,
+    /// Whoever was asked, failures included.
+    pub asked: BTreeSet<Judge>,
 }
 
-fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
+pub(super) fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
     let mut judges = ranking.panel.clone();
     judges.sort();
     let index = Index::new(&ranking.items, |judge: &Judge| judges.binary_search(judge).ok());
-    let of_panel: Vec<(String, String)> =
-        judges.iter().map(|judge| (judge.model_asked.clone(), judge.prompt_hash.clone())).collect();
-    let mut duels = store.recorded(|model, prompt| is_asked(&of_panel, model, prompt))?;
-    duels.retain(|of| judges.contains(&of.judge) && index.knows(&of.told));
-    let mut lists = store.lineups(|model, prompt| is_asked(&of_panel, model, prompt))?;
-    lists.retain(|of| judges.contains(&of.judge) && index.knows_two(&of.told));
+    // Whose failure it was is often unknown: it counts by the model that was asked.
+    let mut duels = store.recorded(|model, prompt| is_asked(&judges, model, prompt))?;
+    duels.retain(|of| (of.told.outcome.is_err() || judges.contains(&of.judge)) && index.knows(&of.told));
+    let mut lists = store.lineups(|model, prompt| is_asked(&judges, model, prompt))?;
+    lists.retain(|of| (of.told.outcome.is_err() || judges.contains(&of.judge)) && index.knows_two(&of.told));
     let mut on_record = OnRecord {
         lists: judges.iter().map(|judge| lists.iter().any(|of| of.judge == *judge)).collect(),
         seen: duels.iter().filter_map(|of| index.seen(of)).collect(),
@@ -158,6 +180,7 @@ fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
         shown: vec![0; ranking.items.len()],
         scored: 0,
         failed: duels.iter().filter_map(|of| cause(&of.told.outcome)).collect(),
+        asked: duels.iter().map(|of| &of.judge).chain(lists.iter().map(|of| &of.judge)).cloned().collect(),
         judges: Vec::new(),
     };
     on_record.scored = on_record.seen.len() as u64;
@@ -216,7 +239,7 @@ pub(super) fn by_strength(ranking: &Ranking, concluded: &Concluded) -> Standing 
     (standing.top, standing.expected_recall) = (Some(*top), Some(draws.expected_recall));
     let rated = |(at, task): (usize, &TaskId)| {
         let (low, high) = draws.interval[at];
-        let estimate = Estimate { strength: draws.mean[at], low, high, membership: draws.membership[at] };
+        let estimate = Estimate { strength: draws.strength[at], low, high, membership: draws.membership[at] };
         Rated { task: task.clone(), elo: None, estimate: Some(estimate), games: record.shown[at] }
     };
     standing.rated = ranking.items.iter().enumerate().map(rated).collect();

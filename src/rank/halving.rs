@@ -59,6 +59,8 @@ pub struct Halving {
     batches: usize,
     asked: usize,
     looks: usize,
+    /// Whether the target is reached.
+    reached: bool,
     met: HashSet<(u32, u32)>,
     listed: HashSet<Vec<u32>>,
     seen: HashSet<u32>,
@@ -85,6 +87,11 @@ pub fn edge_of(items: usize, top: usize) -> usize {
     if top < items { top.max(1) } else { items.div_ceil(3).max(1) }
 }
 
+/// How many of the items no verdict is about.
+pub fn unseen(items: usize, games: &[Game]) -> usize {
+    items - games.iter().flat_map(|game| [game.first, game.second]).collect::<HashSet<u32>>().len()
+}
+
 /// Strengths and memberships from verdicts, whatever asked for them. Neither order nor threads matter.
 pub fn conclude(items: usize, games: &[Game], settings: &Settings) -> Draws {
     Posterior::new(items, settings.judges, games, true, settings.seed).draws(settings.top, WARM_UP, DRAWS)
@@ -106,6 +113,7 @@ impl Halving {
             batches: 0,
             asked: 0,
             looks: 0,
+            reached: false,
             met,
             listed: HashSet::new(),
             seen,
@@ -116,13 +124,27 @@ impl Halving {
         }
     }
 
+    /// Pairs that are as good as met.
+    pub fn avoid(&mut self, pairs: &[(u32, u32)]) {
+        self.met.extend(pairs.iter().map(|&(a, b)| unordered(a, b)));
+    }
+
+    /// Whether it ended because enough of the best are expected to be found.
+    pub fn is_reached(&self) -> bool {
+        self.reached
+    }
+
     /// What to show next, two items or a list of more at a time, in the order in which they are shown; none when it is over.
     pub fn next_groups(&mut self) -> Vec<Vec<u32>> {
         if self.is_enough() {
             return Vec::new();
         }
         while let Some(stage) = self.stages.pop() {
-            let mut groups = self.groups(stage);
+            let mut groups = self.groups(stage, REACH);
+            if groups.is_empty() && self.stages.is_empty() && stage.size >= self.items {
+                // Neighbours have all met; before all ends, whoever is left may meet.
+                groups = self.groups(stage, self.items);
+            }
             groups.truncate(stage.calls);
             let left = stage.calls - groups.len();
             if !groups.is_empty() {
@@ -175,13 +197,14 @@ impl Halving {
             return false;
         }
         self.looks = looks;
-        self.posterior.draws(self.settings.top, 0, DRAWS_OF_A_LOOK).expected_recall >= target
+        self.reached = self.posterior.draws(self.settings.top, 0, DRAWS_OF_A_LOOK).expected_recall >= target;
+        self.reached
     }
 
     /// Groups of those whose membership of the best is least certain; those who were never seen first.
-    fn groups(&mut self, stage: Stage) -> Vec<Vec<u32>> {
+    fn groups(&mut self, stage: Stage, reach: usize) -> Vec<Vec<u32>> {
         let order = if self.seen.len() < self.items { self.unseen(stage.group) } else { self.active(stage.size) };
-        if stage.group > 2 { self.lists(&order, stage.group) } else { self.neighbours(&order) }
+        if stage.group > 2 { self.lists(&order, stage.group) } else { self.neighbours(&order, reach) }
     }
 
     /// Those who were never seen, in a random order; where they fill no whole number of groups, others who were.
@@ -221,8 +244,8 @@ impl Halving {
         lists
     }
 
-    /// Disjoint pairs of neighbours who never met, on random sides.
-    fn neighbours(&mut self, order: &[usize]) -> Vec<Vec<u32>> {
+    /// Disjoint pairs of neighbours who never met, at most so far apart, on random sides.
+    fn neighbours(&mut self, order: &[usize], reach: usize) -> Vec<Vec<u32>> {
         let mut paired = vec![false; order.len()];
         let mut pairs = Vec::new();
         for place in 0..order.len() {
@@ -231,7 +254,7 @@ impl Halving {
                 let b = order[*other] as u32;
                 a != b && !paired[*other] && !self.met.contains(&unordered(a, b))
             };
-            let partner = (place + 1..order.len().min(place + 1 + REACH)).find(is_free).filter(|_| !paired[place]);
+            let partner = (place + 1..order.len().min(place + 1 + reach)).find(is_free).filter(|_| !paired[place]);
             let Some(partner) = partner else { continue };
             paired[place] = true;
             paired[partner] = true;
@@ -399,6 +422,15 @@ mod tests {
         let mut halving = Halving::new(100, &[], target);
         let asked = play(&mut halving).len();
         assert!((50..1500).contains(&asked), "{asked}");
+    }
+
+    #[test]
+    fn it_ends_only_when_all_have_met() {
+        let asked = play(&mut Halving::new(40, &[], settings(10, 2000)));
+        assert_eq!(asked.len(), 40 * 39 / 2);
+        let mut avoiding = Halving::new(6, &[], settings(2, 100));
+        avoiding.avoid(&[(0, 1), (5, 2)]);
+        assert_eq!(play(&mut avoiding).len(), 13);
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
         _ => return Err(format!("the winner is neither side nor a tie: `{winner}`")),
     };
     let stated = confidence(row)?;
-    if side.is_some() && (0.0..0.5).contains(&stated) {
+    if side.is_some() && stated < 0.5 {
         return Err(format!("a winner with a confidence below 0.5: `{stated}`"));
     }
     let confidence = stated.clamp(0.5, 1.0);
@@ -98,7 +98,17 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
         scores: None,
     };
     let clamped = stated.to_bits() != confidence.to_bits();
-    Ok(Line { number, a, b, judge: text(&["judge"]), verdict, clamped })
+    Ok(Line { number, a, b, judge: judge(row)?, verdict, clamped })
+}
+
+/// Who decided, if the line says so; people may have numbers.
+fn judge(row: &Map<String, Value>) -> Result<Option<String>, String> {
+    match row.get("judge") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(name)) if !name.trim().is_empty() => Ok(Some(name.clone())),
+        Some(Value::Number(number)) => Ok(Some(number.to_string())),
+        Some(other) => Err(format!("the judge has no name: `{other}`")),
+    }
 }
 
 /// 1 where none is stated: who names a winner means it.
@@ -140,5 +150,16 @@ mod tests {
         assert_eq!(lines.len(), 1);
         assert_eq!(problems.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [2, 3, 4, 5]);
         assert!(problems[2].1.contains("`c`") && problems[3].1.contains("`b`"));
+    }
+
+    #[test]
+    fn a_winner_is_surer_than_a_coin_and_a_judge_has_a_name() {
+        let with = |more: &str| read(&format!(r#"{{"a":"x","b":"y","winner":"a",{more}}}"#)).expect("JSONL");
+        for more in [r#""confidence":-0.5"#, r#""confidence":0.4"#, r#""judge":" ""#, r#""judge":[7]"#] {
+            let (lines, problems) = with(more);
+            assert_eq!((lines.len(), problems.len()), (0, 1), "{more}");
+        }
+        assert_eq!(with(r#""judge":7"#).0[0].judge.as_deref(), Some("7"));
+        assert_eq!(with(r#""judge":null"#).0[0].judge, None);
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     context::Context,
     data::{CallId, Cause, Comparison, Criteria, Lineup, Ordered, Side, Task, TaskId, Unscored, Verdict},
     llm::{Answer, Ask, object},
-    store::Judge,
+    store::{Judge, Kept, Recorded},
 };
 
 /// Confidences are offered as an enumeration, so that a constrained decoder stays in range.
@@ -30,14 +30,16 @@ type Tasks<'a> = BTreeMap<&'a TaskId, &'a Task>;
 
 /// What was decided by whom.
 pub(super) struct Judged<T> {
-    /// What was decided.
-    pub told: T,
-    /// Who decided.
-    pub judge: Judge,
+    /// What is on record now.
+    pub recorded: Recorded<T>,
     /// Whether nothing had to be asked.
     pub cached: bool,
-    /// Whether it came only after a failure.
-    pub late: bool,
+}
+
+impl<T> Judged<T> {
+    fn new(told: T, judge: Judge, round: u32, cached: bool, kept: Kept) -> Self {
+        Self { recorded: Recorded { told, judge, run: kept.run, round, late: kept.late }, cached }
+    }
 }
 
 /// The trial model's whole reply.
@@ -170,8 +172,8 @@ pub(super) async fn compare(
         ask_for(ctx, ask, verdict).await?
     };
     let told = Comparison { a: a.clone(), b: b.clone(), sample, outcome, call };
-    let late = ctx.store.save_comparison(&told, &judge, asked.round)?;
-    Ok(Judged { told, judge, cached, late })
+    let kept = ctx.store.save_comparison(&told, &judge, asked.round)?;
+    Ok(Judged::new(told, judge, asked.round, cached, kept))
 }
 
 /// Asks one member of the panel for the order of several and saves it.
@@ -186,8 +188,8 @@ pub(super) async fn order(ctx: &Context, tasks: &Tasks<'_>, asked: &Question, me
     let Said { value, call, cached, judge } = ask_for(ctx, ask, |order: Order| order).await?;
     let outcome = value.and_then(|order| Ok(Ordered { places: order.places(n)?, reason: order.reason }));
     let told = Lineup { shown: asked.shown.clone(), outcome, call };
-    let late = ctx.store.save_lineup(&told, &judge, asked.round)?;
-    Ok(Judged { told, judge, cached, late })
+    let kept = ctx.store.save_lineup(&told, &judge, asked.round)?;
+    Ok(Judged::new(told, judge, asked.round, cached, kept))
 }
 
 /// A reply, and whose.

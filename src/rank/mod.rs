@@ -12,6 +12,8 @@ mod index;
 mod judge;
 pub mod pairing;
 pub mod quota;
+mod record;
+mod roster;
 mod rounds;
 pub mod select;
 pub mod simulate;
@@ -35,8 +37,10 @@ const GAMES_EACH: u64 = 8;
 /// Longer lists are not read with care.
 const LIST_SIZES: std::ops::RangeInclusive<usize> = 3..=12;
 
-/// Nobody means more than this.
-const MOST_CALLS: u64 = 1_000_000_000;
+/// A verdict takes some 200 bytes while strengths are fitted: so many take a gigabyte.
+const MOST_CALLS: u64 = 5_000_000;
+/// All rounds are drawn before the first question: so many of ten thousand tasks take a gigabyte. The paper has 20.
+const MOST_ROUNDS: u32 = 1000;
 
 /// How the pairs are found and folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,8 +116,11 @@ impl Options {
         };
         share("target_recall", self.target_recall, 0.0..=1.0)?;
         share("audit", self.audit, 0.0..=0.5)?;
-        if self.budget_calls > MOST_CALLS || u64::from(self.rounds) > MOST_CALLS {
-            return Err(format!("rank.budget_calls and rank.rounds must be at most {MOST_CALLS}"));
+        if self.budget_calls > MOST_CALLS {
+            return Err(format!("rank.budget_calls must be at most {MOST_CALLS}: `{}`", self.budget_calls));
+        }
+        if self.rounds > MOST_ROUNDS {
+            return Err(format!("rank.rounds must be at most {MOST_ROUNDS}: `{}`", self.rounds));
         }
         if !LIST_SIZES.contains(&self.list_size) {
             let (low, high) = (LIST_SIZES.start(), LIST_SIZES.end());

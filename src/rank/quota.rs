@@ -1,9 +1,16 @@
 //! Quotas of a selection: at most or at least so many tasks of a discipline, family, phase, language or recording.
 //! Hides how they are written.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    str::FromStr,
+};
 
 use serde::{Deserialize, Serialize};
+
+/// Values that are named where somebody asks for another one.
+const KNOWN: usize = 12;
 
 /// A property of tasks that quotas speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -126,6 +133,16 @@ impl TryFrom<String> for Quota {
 }
 
 impl Quota {
+    /// What it names where none of the tasks with these `facets` has that: its facet and value.
+    pub fn unknown<'c>(&self, facets: impl IntoIterator<Item = &'c BTreeMap<Facet, String>>) -> Option<String> {
+        let value = self.value.as_ref()?;
+        let known: BTreeSet<&String> = facets.into_iter().filter_map(|facets| facets.get(&self.facet)).collect();
+        (!known.contains(value)).then(|| {
+            let known: Vec<&str> = known.into_iter().map(String::as_str).take(KNOWN).collect();
+            format!("no ranked task has {} `{value}`; there is {}", self.facet, known.join(", "))
+        })
+    }
+
     /// The value among `facets` that this quota counts, if it counts any.
     pub(super) fn counted<'f>(&self, facets: &'f BTreeMap<Facet, String>) -> Option<&'f String> {
         facets.get(&self.facet).filter(|value| self.value.as_ref().is_none_or(|only| only == *value))
@@ -167,6 +184,14 @@ mod tests {
         assert_eq!(serde_json::from_str::<Quota>(r#""language:zh>=20""#).unwrap(), quota);
         let error = serde_json::from_str::<Quota>(r#""language""#).unwrap_err().to_string();
         assert!(error.contains("not a quota: `language`"), "{error}");
+    }
+
+    #[test]
+    fn values_that_no_task_has_are_named() {
+        let facets = ["en", "zh"].map(|language| BTreeMap::from([(Facet::Language, language.to_owned())]));
+        let unknown = |text: &str| parse(text).unwrap().unknown(&facets);
+        assert_eq!(unknown("language:EN=3").as_deref(), Some("no ranked task has language `EN`; there is en, zh"));
+        assert_eq!((unknown("language:en=3"), unknown("language=3")), (None, None));
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub struct Candidate {
     pub facets: BTreeMap<Facet, String>,
     /// Probability to be among the k best, 0 to 1; what is not a number is taken for 0.
     pub membership: f64,
+    /// Its Elo rating, where the ranking is the paper's: then this orders the candidates, not the membership.
+    pub elo: Option<f64>,
     /// Its strength in the ranking; decides between equal memberships.
     pub strength: f64,
     /// Lower end of the strength's interval.
@@ -113,7 +115,7 @@ pub struct Selection {
 /// A candidate's place, and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
-    /// From 1, by membership, strength and id, copies aside: the place without quotas.
+    /// From 1, in the order of candidates, copies aside: the place without quotas.
     pub place: usize,
     /// Its name.
     pub id: String,
@@ -286,12 +288,14 @@ fn duplicate(copy: &Candidate, of: &Candidate, by: Link) -> Duplicate {
     }
 }
 
-/// The order of candidates: by membership, strength and id.
+/// The order of candidates: by Elo rating where they have one, membership, strength and id.
 pub fn best_first(x: &Candidate, y: &Candidate) -> Ordering {
+    let elo = |candidate: &Candidate| candidate.elo.unwrap_or(f64::NEG_INFINITY);
     // The larger of a number and what is not one is the number.
     let strength = |candidate: &Candidate| candidate.strength.max(f64::NEG_INFINITY);
     let by_strength = || strength(y).total_cmp(&strength(x));
-    membership(y).total_cmp(&membership(x)).then_with(by_strength).then_with(|| x.id.cmp(&y.id))
+    let by_elo = elo(y).total_cmp(&elo(x));
+    by_elo.then(membership(y).total_cmp(&membership(x))).then_with(by_strength).then_with(|| x.id.cmp(&y.id))
 }
 
 fn membership(candidate: &Candidate) -> f64 {

@@ -14,7 +14,7 @@ fn candidate(id: &str, membership: f64, facets: &str) -> Candidate {
     };
     let facets = facets.split_whitespace().map(|value| (facet(value), value.to_owned())).collect();
     let text = format!("task{id}");
-    Candidate { id: id.to_owned(), text, facets, membership, strength: 0.0, low: -1.0, high: 1.0 }
+    Candidate { id: id.to_owned(), text, facets, membership, elo: None, strength: 0.0, low: -1.0, high: 1.0 }
 }
 
 fn random(n: usize, rng: &mut impl Rng) -> Vec<Candidate> {
@@ -71,6 +71,13 @@ fn ties_go_to_strength_and_then_to_the_name() {
     tied[2].strength = 1.0;
     tied[3].strength = f64::NAN;
     assert_eq!(ids(&select(&tied, &[], &options(3, &[])).chosen), ["d", "a", "b"]);
+}
+
+#[test]
+fn elo_ratings_come_before_memberships() {
+    let rated = [("a", 1210.0), ("b", 1190.0), ("c", 1230.0)];
+    let rated = rated.map(|(id, elo)| Candidate { elo: Some(elo), ..candidate(id, 0.1 * (elo - 1200.0).abs(), "") });
+    assert_eq!(ids(&select(&rated, &[], &options(2, &[])).chosen), ["c", "a"]);
 }
 
 #[test]

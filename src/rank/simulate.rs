@@ -243,7 +243,7 @@ fn by_halving(trial: &Trial, judge: &Judge, group: usize) -> Score {
         expected_recall: Some(draws.expected_recall),
         intervals: Some(held(judge, &draws, &(0..items).collect::<Vec<_>>())),
         intervals_of_found: Some(held(judge, &draws, &found)),
-        tau: kendall(&draws.mean, &judge.quality),
+        tau: kendall(&draws.strength, &judge.quality),
         ..score(judge, &found, asked, covered.len())
     }
 }

@@ -1,15 +1,13 @@
 //! What the judges of rankings decided: comparisons of two tasks, and lineups of several in an order.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
-use rusqlite::{Row, params};
+use rusqlite::Row;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{
     Store, from_json, from_word,
-    judgements::{Decided, Fact, Instrument, Judge},
+    judgements::{Decided, Fact, Instrument, Judge, Kept},
     to_word,
 };
 use crate::data::{CallId, Comparison, Criteria, Lineup, Ordered, Side, TaskId, Unscored, Verdict, id};
@@ -39,9 +37,8 @@ const LINEUP: Instrument =
     Instrument { id: "rankeval/order/1", family: "rankeval", criterion: "order", scale: "several, best first" };
 
 impl Store {
-    /// Stores one verdict, or why there is none; `round` tells in which order verdicts were asked for. Returns whether it
-    /// came only after a failure.
-    pub fn save_comparison(&self, comparison: &Comparison, judge: &Judge, round: u32) -> Result<bool> {
+    /// Stores one verdict, or why there is none; `round` tells in which order verdicts were asked for.
+    pub fn save_comparison(&self, comparison: &Comparison, judge: &Judge, round: u32) -> Result<Kept> {
         let Comparison { a, b, sample, outcome, call } = comparison;
         let verdict = outcome.as_ref();
         let reason = verdict.map_or_else(|unscored| Some(&unscored.reason), |verdict| verdict.reason.as_ref());
@@ -67,7 +64,7 @@ impl Store {
     }
 
     /// Stores an order, or why there is none, as [`Self::save_comparison`] does.
-    pub fn save_lineup(&self, lineup: &Lineup, judge: &Judge, round: u32) -> Result<bool> {
+    pub fn save_lineup(&self, lineup: &Lineup, judge: &Judge, round: u32) -> Result<Kept> {
         let Lineup { shown, outcome, call } = lineup;
         let ids: Vec<&str> = shown.iter().map(TaskId::as_str).collect();
         let list = id::text('l', &ids);
@@ -87,29 +84,6 @@ impl Store {
             }),
             call,
         })
-    }
-
-    /// Every comparison by a judge of the panel: by (first, second), then by the model that was asked. What a model
-    /// decided counts before a failure of the same model.
-    pub fn comparisons(&self, panel: &[Judge]) -> Result<BTreeMap<(TaskId, TaskId), BTreeMap<String, Comparison>>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT subject, other, sample, state, label, confidence, cause, payload, call FROM judgement
-             WHERE instrument = ?1 AND judge = ?2 AND sample = 0 ORDER BY id",
-        )?;
-        let mut found: BTreeMap<(TaskId, TaskId), BTreeMap<String, Comparison>> = BTreeMap::new();
-        for judge in panel {
-            let rows = statement.query_map(params![DUEL.id, judge.id()], read_comparison)?;
-            for comparison in rows {
-                let comparison = comparison?;
-                let of_pair = found.entry((comparison.a.clone(), comparison.b.clone())).or_default();
-                let known = of_pair.get(&judge.model_asked);
-                if known.is_none_or(|known| known.outcome.is_err()) {
-                    of_pair.insert(judge.model_asked.clone(), comparison);
-                }
-            }
-        }
-        Ok(found)
     }
 
     /// Every comparison by judges that `counts` (model asked, hash of the prompt), in the order in which they were asked.

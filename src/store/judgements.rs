@@ -58,6 +58,15 @@ pub(super) struct Instrument {
     pub scale: &'static str,
 }
 
+/// What became of a judgement that was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Whether the decision came only after a failure.
+    pub late: bool,
+    /// The run that stored it first.
+    pub run: i64,
+}
+
 /// What judgements took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Spent {
@@ -78,8 +87,8 @@ pub const IMPORTED: &str = "imported";
 
 impl Store {
     /// Stores a judgement. A decision takes the place of earlier failures of the same model with the same prompt, and is
-    /// late then: whether it is, is returned.
-    pub(super) fn put(&self, fact: &Fact<'_>) -> Result<bool> {
+    /// late then.
+    pub(super) fn put(&self, fact: &Fact<'_>) -> Result<Kept> {
         let (run, stream) = (self.run, self.stream());
         let Fact { instrument, id, subject, other, judge, sample, payload, call, .. } = fact;
         let judge_id = judge.id();
@@ -99,13 +108,13 @@ impl Store {
                 params![judge_id, judge.model_asked, judge.model_returned, judge.prompt_hash],
             )?;
             let same = tx.query_row(
-                "SELECT coalesce(json_extract(payload, '$.late'), 0) FROM judgement
+                "SELECT coalesce(json_extract(payload, '$.late'), 0), run FROM judgement
                  WHERE id = ?1 AND state = ?2 AND label IS ?3 AND confidence IS ?4 AND cause IS ?5",
                 params![id, state, label, confidence, cause],
-                |row| row.get::<_, bool>(0),
+                |row| Ok(Kept { late: row.get(0)?, run: row.get(1)? }),
             );
-            if let Some(late) = same.optional()? {
-                return Ok(late);
+            if let Some(kept) = same.optional()? {
+                return Ok(kept);
             }
             let failures = tx.execute(
                 "DELETE FROM judgement
@@ -138,12 +147,12 @@ impl Store {
                 ],
             )?;
             add_event(tx, &stream, "judgement", id)?;
-            Ok(late)
+            Ok(Kept { late, run })
         })
     }
 
     /// What the judgements of these judges took.
-    pub fn spent_on(&self, panel: &[Judge]) -> Result<Spent> {
+    pub fn spent_on<'j>(&self, panel: impl IntoIterator<Item = &'j Judge>) -> Result<Spent> {
         let connection = self.connection();
         let mut spent = Spent::default();
         let mut statement = connection.prepare_cached(

@@ -29,7 +29,7 @@ pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::Recorded;
 pub use evidence::Evaluation;
 pub use inspirations::{Rejection, STAGES};
-pub use judgements::{IMPORTED, Judge, Spent};
+pub use judgements::{IMPORTED, Judge, Kept, Spent};
 pub use lock::{Locked, WriteLock};
 pub use pages::Extract;
 pub use rankings::Ranking;

@@ -13,7 +13,7 @@ use crate::data::{
 /// The question that a ranking asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
-    /// `halving`, `elo` or `imported`.
+    /// `halving`, `listwise`, `elo` or `imported`.
     pub method: String,
     /// Rounds, Elo factor and the like.
     pub parameters: serde_json::Value,

@@ -14,7 +14,8 @@ use super::{
 use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex, primary_language};
 
 impl Store {
-    /// Keeps a named set of tasks, and returns its version: a new one, unless the newest has the same members.
+    /// Keeps a named set of tasks, which is the newest then, and returns its version: a new one, unless its newest has the
+    /// same members.
     pub fn save_task_set(&self, name: &str, tasks: &[TaskId]) -> Result<u32> {
         let run = self.run;
         let mut members: Vec<&str> = tasks.iter().map(TaskId::as_str).collect();
@@ -33,6 +34,7 @@ impl Store {
             if let Some((version, newest)) = newest
                 && newest == id(version)
             {
+                tx.execute("UPDATE task_set SET run = ?2 WHERE id = ?1", params![newest, run])?;
                 return Ok(version);
             }
             tx.execute(

@@ -277,7 +277,7 @@ fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
     assert_eq!(said.status.code(), Some(1));
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(
-        said.contains("no such task: `t_nobody`") && said.contains(&format!("{} judgements of 1 judges", ids.len())),
+        said.contains("no such task: `t_nobody`") && said.contains(&format!("{} judgements (", ids.len())),
         "{said}"
     );
     let ranked = json(&project, &["tasks", "list"]);
@@ -286,6 +286,134 @@ fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
     assert_eq!(fake.take(), 0);
     project.ok(&["rank"]);
     assert_eq!(fake.take(), 30, "nobody else's verdicts count for the judge");
+}
+
+/// Votes that agree are votes; the same file again is not, and neither is what a longer file began with.
+#[test]
+fn imports_count_each_line_once_and_every_judge() {
+    let (fake, project) = project(30);
+    weave(&fake, &project);
+    let tasks = json(&project, &["tasks", "list"]);
+    let ids: Vec<&str> = (0..3).map(|at| tasks[at]["id"].as_str().expect("an id")).collect();
+    let line = |a: usize, b: usize, winner: &str, judge: &str| {
+        format!(r#"{{"a":"{}","b":"{}","winner":"{winner}","judge":{judge}}}"#, ids[a], ids[b]) + "\n"
+    };
+    let import = |name: &str, text: &str| {
+        std::fs::write(project.path(name), text).expect("writable");
+        let said = json(&project, &["rank", "import", name]);
+        (said["judgements"].as_u64(), said["on_record"].as_u64(), said["judges"].as_array().map(Vec::len))
+    };
+    let first = line(0, 1, "a", "7") + &line(0, 2, "tie", "7") + &line(0, 2, "tie", "7");
+    assert_eq!(import("a.jsonl", &first), (Some(3), Some(0), Some(1)));
+    let second = line(0, 1, "a", "7") + &line(1, 2, "b", r#""Ada""#);
+    assert_eq!(import("b.jsonl", &second), (Some(2), Some(0), Some(2)), "nobody's judge is dropped");
+    assert_eq!(import("b.jsonl", &second), (Some(0), Some(2), Some(2)));
+    assert_eq!(import("a.jsonl", &(first + &line(1, 2, "a", "7"))), (Some(1), Some(3), Some(2)));
+    assert_eq!(json(&project, &["rank", "report"])["n_scored"], 6);
+    assert!(json(&project, &["rank", "report"])["checks"].to_string().contains("was a tie"));
+    assert!(project.fails(&["rank", "import", "a.jsonl", "--judge", " "], 2).contains("needs a name"));
+}
+
+/// Another model under the same name is another judge: the ranking begins again, and nothing is mixed.
+#[test]
+fn another_model_returned_begins_anew() {
+    let (fake, project) = project(30);
+    weave(&fake, &project);
+    tell_apart(&project);
+    project.ok(&["rank"]);
+    fake.take();
+    fake.renamed.store(true, Ordering::SeqCst);
+    let rank = ["rank", "--budget-calls", "40"];
+    let said = project.output(&rank);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("verdicts of `fake-1` are another judge's"), "{said}");
+    let of_second = project.count(
+        "SELECT count(*) FROM judgement JOIN judge ON judge.id = judgement.judge WHERE model_returned = 'fake-2'",
+    );
+    assert_eq!(fake.take() as i64, of_second, "everything that was asked counts");
+    let report = json(&project, &["rank", "report"]);
+    assert_eq!((report["n_scored"].as_i64(), report["judges"].as_array().map(Vec::len)), (Some(of_second), Some(1)));
+    assert_eq!(report["ranking"]["panel"][0]["model_returned"], "fake-2");
+    let first = project.export();
+    project.output(&rank);
+    assert_eq!((fake.take(), project.export()), (0, first), "a second run goes the same way");
+    let said = project.output(&["rank", "--rounds", "2"]);
+    assert!(String::from_utf8_lossy(&said.stderr).contains("another judge's"), "the paper's way, too");
+    assert_eq!(json(&project, &["rank", "report"])["ranking"]["panel"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_selection_of_a_stale_ranking_says_so() {
+    let (fake, project) = project(30);
+    project.stages();
+    let ranked = json(&project, &["tasks", "list"]).as_array().expect("a list").len();
+    project.add_transcript("rivers-again.wav", "en", TALK);
+    weave(&fake, &project);
+    let said = project.output(&["tasks", "select", "--near", "2"]);
+    let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
+    assert!(err.contains("tasks are not in this ranking\nhint: `taskgen rank`"), "{err}");
+    assert!(err.contains(&format!("100 were asked for, and there are {ranked} tasks")), "{err}");
+    assert!(!out.contains("there are no more"), "{out}");
+}
+
+#[test]
+fn nothing_is_selected_from_nothing_and_no_empty_set_is_kept() {
+    let (fake, project) = project(30);
+    weave(&fake, &project);
+    fake.mute.store(true, Ordering::SeqCst);
+    project.output(&["rank", "--max-unscored", "1"]);
+    let report = json(&project, &["rank", "report"]);
+    assert_eq!((report["n_scored"].as_u64(), &report["audit"]["length"]), (Some(0), &Value::Null));
+    assert!(report["warnings"].to_string().contains("nothing was judged"));
+    let failed = report["failed_by_cause"].as_object().expect("causes");
+    assert_eq!(failed.values().filter_map(Value::as_u64).sum::<u64>(), report["n_failed"].as_u64().expect("a number"));
+    assert!(project.fails(&["tasks", "select"], 2).contains("nothing was judged"));
+    fake.mute.store(false, Ordering::SeqCst);
+    project.ok(&["rank", "--retry-failed"]);
+    let said = project.fails(&["tasks", "select", "--quota", "seminar=0"], 2);
+    assert!(said.contains("no task can be chosen: `seminar=0` bars all"), "{said}");
+    let said = project.output(&["tasks", "select", "--quota", "language:EN=1"]);
+    assert!(String::from_utf8_lossy(&said.stderr).contains("no ranked task has language `EN`"));
+    assert!(String::from_utf8_lossy(&said.stdout).contains("WARNING: the judge fake/m is not told from chance yet"));
+    let select = |name: &str, top: &str| project.ok(&["tasks", "select", "--name", name, "--top", top]);
+    for (name, top) in [("one", "3"), ("other", "2"), ("one", "3")] {
+        select(name, top);
+    }
+    let newest = "SELECT name = 'one' AND version = 1 FROM task_set ORDER BY run DESC, version DESC LIMIT 1";
+    assert_eq!(project.count(newest), 1, "what was selected last is the newest");
+}
+
+#[test]
+fn what_a_budget_ended_is_a_ranking() {
+    let (fake, project) = project(30);
+    weave(&fake, &project);
+    let args = ["rank", "--rounds", "6", "--budget-tokens", "5500", "--max-connections", "1"];
+    assert_eq!(project.output(&args).status.code(), Some(5));
+    assert_eq!(json(&project, &["rank", "report"])["ranking"]["method"], "elo");
+    let selected = json(&project, &["tasks", "select", "--top", "4", "--near", "2"]);
+    let listed = json(&project, &["tasks", "list"]);
+    let ids = |of: &Value| of.as_array().expect("a list").iter().take(4).map(|t| t["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&selected["chosen"]), ids(&listed), "the paper keeps the first by rating");
+}
+
+#[test]
+fn small_budgets_are_spent_and_said_to_be_small() {
+    let (fake, project) = project(1);
+    weave(&fake, &project);
+    let said = project.output(&["rank"]);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(fake.take(), 1);
+    assert!(said.contains("1 judgements cannot show each of"), "{said}");
+    let report = json(&project, &["rank", "report"]);
+    let rated = report["rated"].as_array().expect("a list");
+    assert!(rated.len() > 4 && rated[0]["low"].as_f64() < rated[0]["high"].as_f64());
+    assert!(report["counts"]["discipline"].is_array() && report["counts"]["type"].is_array());
+    let said = project.output(&["rank", "--budget-calls", "1000", "--target-recall", "1"]);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("of at most 1000 judgements were asked: the tasks have all met each other"), "{said}");
+    let tasks = rated.len();
+    let pairs = "SELECT count(DISTINCT min(subject, other) || max(subject, other)) FROM judgement WHERE sample = 0";
+    assert_eq!(project.count(pairs), (tasks * (tasks - 1) / 2) as i64);
 }
 
 /// The fake's verdicts follow from the prompt's bytes and have nothing to do with the tasks.
@@ -304,6 +432,24 @@ fn a_judge_that_guesses_ends_the_run() {
     assert!(project.ok(&["rank", "report"]).contains("cannot be told from chance"));
 }
 
+/// The paper's way looks, too, and what is on record is enough to pay nothing more.
+#[test]
+fn a_judge_that_guesses_ends_rounds_and_is_not_asked_again() {
+    let (fake, project) = project(0);
+    for n in 0..9 {
+        project.add_transcript(&format!("talk{n}.wav"), "en", TALK);
+    }
+    weave(&fake, &project);
+    tell_apart(&project);
+    assert!(project.fails(&["rank", "--rounds", "40"], 6).contains("cannot be told from chance"));
+    let asked = fake.take();
+    assert!((200..1200).contains(&asked), "{asked}");
+    for args in [["rank", "--rounds", "40"], ["rank", "--rounds", "50"], ["rank", "--budget-calls", "3000"]] {
+        project.fails(&args, 6);
+        assert_eq!(fake.take(), 0, "{args:?}");
+    }
+}
+
 #[test]
 fn flags_of_one_method_are_refused_for_the_other() {
     let (_, project) = project(30);
@@ -317,6 +463,21 @@ fn flags_of_one_method_are_refused_for_the_other() {
     std::fs::write(project.path("taskgen.toml"), config.replace("budget_calls = 30", "rounds = 2")).expect("writable");
     let said = project.fails(&["rank", "--top", "5"], 2);
     assert!(said.contains("--top has no meaning for --method elo"), "{said}");
+    for args in [
+        &["rank", "simulate", "--method", "listwise", "--list-size", "0"][..],
+        &["rank", "simulate", "--list-size", "8"],
+        &["rank", "simulate", "--method", "elo", "--target-recall", "0.9"],
+        &["rank", "simulate", "-n", "1000000"],
+        &["rank", "--method", "elo", "--rounds", "100000"],
+        &["--dry-run", "rank", "report"],
+        &["--dry-run", "rank", "simulate", "-n", "30", "--top", "3"],
+        &["--dry-run", "rank", "import", "taskgen.toml"],
+        &["rank", "--method", "elo"],
+    ] {
+        project.fails(args, 2);
+    }
+    let said = project.ok(&["rank", "simulate", "-n", "30", "--top", "3", "--budget-calls", "60", "--seeds", "1"]);
+    assert!(said.contains("tau") && said.contains("intervals"), "{said}");
     let said = project.fails(&["rank", "report"], 2);
     assert!(said.contains("nothing is ranked yet") || said.contains("hint"), "{said}");
 }

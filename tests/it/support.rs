@@ -208,6 +208,10 @@ pub struct Fake {
     delay: Duration,
     /// While it is set, one question in eight has no usable answer, however often it is asked.
     pub moody: Arc<AtomicBool>,
+    /// While it is set, nobody has a usable answer.
+    pub mute: Arc<AtomicBool>,
+    /// While it is set, the server says that another model answers.
+    pub renamed: Arc<AtomicBool>,
     /// While it is set, the role `review` rejects everything, whatever it is asked.
     pub strict: Arc<AtomicBool>,
 }
@@ -253,7 +257,8 @@ impl Fake {
 
 async fn answer(State(fake): State<Fake>, Json(request): Json<Value>) -> Json<Value> {
     tokio::time::sleep(fake.delay).await;
-    let sulks = fake.moody.load(Ordering::SeqCst) && tasks_of(&request).is_multiple_of(8);
+    let moody = fake.moody.load(Ordering::SeqCst) && tasks_of(&request).is_multiple_of(8);
+    let sulks = moody || fake.mute.load(Ordering::SeqCst);
     let mut content = if sulks { json!("I would rather not say.") } else { reply(&request) };
     if fake.strict.load(Ordering::SeqCst) && content.get("fault").is_some() {
         content["fault"] = json!("incoherent");
@@ -263,7 +268,7 @@ async fn answer(State(fake): State<Fake>, Json(request): Json<Value>) -> Json<Va
     }
     fake.requests.lock().expect("no panic while locked").push(request);
     Json(json!({
-        "model": "fake-1",
+        "model": if fake.renamed.load(Ordering::SeqCst) { "fake-2" } else { "fake-1" },
         "choices": [{ "message": { "role": "assistant", "content": content.to_string() }, "finish_reason": "stop" }],
         "usage": { "prompt_tokens": 100, "completion_tokens": 10 }
     }))

@@ -82,6 +82,15 @@ pub fn chance(seen: &[Seen], alpha: f64) -> Option<Chance> {
     })
 }
 
+/// The doubt about a judge that stands: its verdicts did not tell it from chance when there were half as many, and do not
+/// now, though both times there was enough to tell a judge of 72 %. Whoever looks again and again sends such a judge
+/// away by one bad look sooner or later; but between two looks so far apart the z that it should reach grows by half, so
+/// that its sum would have to stay down all the way. Nothing is remembered between looks: what is on record decides.
+pub fn standing_doubt(seen: &[Seen], alpha: f64) -> Option<Chance> {
+    let doubt = |seen| chance(seen, alpha).filter(Chance::no_better);
+    doubt(seen).filter(|_| doubt(&seen[..seen.len() / 2]).is_some())
+}
+
 fn steps(seen: &[Seen]) -> Vec<Step> {
     let mut items: BTreeMap<u32, Item> = BTreeMap::new();
     let mut asked = BTreeSet::new();
@@ -218,6 +227,17 @@ mod tests {
             let reached = mean(least_sense, |card| card.z.unwrap_or_default());
             assert!((expected - reached).abs() < off, "{expected} and not {reached}");
         }
+    }
+
+    /// Looked at after every few verdicts, as a run does.
+    #[test]
+    fn looking_often_ends_a_guessing_judge_and_hardly_ever_one_of_72_percent() {
+        let ended = |p: fn(f64, f64) -> f64, seed| {
+            let all = verdicts(80, 40, false, p, seed);
+            (300..all.len()).step_by(80).any(|n| standing_doubt(&all[..n], ALPHA).is_some())
+        };
+        assert!((0..100).filter(|seed| ended(least_sense, *seed)).count() <= 1);
+        assert!((0..50).all(|seed| ended(|_, _| 0.5, seed)));
     }
 
     #[test]

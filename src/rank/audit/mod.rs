@@ -13,7 +13,7 @@ use rand::Rng;
 use serde::Serialize;
 
 pub use calibration::{Calibration, Level};
-pub use chance::{Chance, chance};
+pub use chance::{Chance, chance, standing_doubt};
 pub use cycles::Cycles;
 pub use panel::PanelAgreement;
 pub use sides::{Agreement, FirstSide};
@@ -148,7 +148,11 @@ pub fn audit(evidence: &Evidence, limits: &Limits, rng: &mut impl Rng) -> Audit 
         judges: by_judge.into_iter().map(|(judge, verdicts)| judge_audit(judge, &verdicts, limits)).collect(),
         panel: panel::agreement(&verdicts),
         cycles: cycles::cycles(&verdicts, limits.triples, rng),
-        length: if aligned { correlation::spearman(evidence.scores, evidence.lengths) } else { None },
+        length: if aligned && !verdicts.is_empty() {
+            correlation::spearman(evidence.scores, evidence.lengths)
+        } else {
+            None
+        },
         coverage: coverage(&verdicts, evidence.scores.len()),
         ignored: (evidence.verdicts.len() - verdicts.len()) as u64,
     }

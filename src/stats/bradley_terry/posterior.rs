@@ -38,15 +38,15 @@ pub struct Posterior {
 /// What draws say of each item, and of the best `top`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
-    /// Mean strength.
-    pub mean: Vec<f64>,
+    /// Median strength: where a judge never contradicts itself the scale has no upper end, and a mean would be luck.
+    pub strength: Vec<f64>,
     /// The 2.5 % and 97.5 % quantiles of the strength.
     pub interval: Vec<(f64, f64)>,
     /// Probability to be among the best `top`.
     pub membership: Vec<f64>,
     /// Share of the truly best that the choice of the likeliest members is expected to hold.
     pub expected_recall: f64,
-    /// Means of what all items share.
+    /// What all items share: the median variance, the means of the rest.
     pub model: Model,
     /// How much each judge prefers the side shown first, in logits.
     pub intercept: Vec<f64>,
@@ -232,6 +232,7 @@ impl Posterior {
         let mut shared =
             Model { variance: 0.0, lapse: 0.0, discrimination: vec![0.0; self.games.judges], ..self.model.clone() };
         let mut intercept = vec![0.0; self.games.judges];
+        let mut variances = Vec::with_capacity(draws);
         for _ in 0..draws {
             self.sweep();
             intercept.iter_mut().zip(&self.x[items..]).for_each(|(mean, b)| *mean += b / draws as f64);
@@ -239,17 +240,16 @@ impl Posterior {
             seen.iter_mut().zip(&self.x).for_each(|(seen, x)| seen.push((*x - middle) as f32));
             best.push(largest(self.strengths(), top));
             let share = 1.0 / draws as f64;
-            shared.variance += self.model.variance * share;
+            variances.push(self.model.variance);
             shared.lapse += self.model.lapse * share;
             shared.discrimination.iter_mut().zip(&self.model.discrimination).for_each(|(mean, a)| *mean += a * share);
         }
         let counts = count(&best, items);
+        shared.variance = median(&mut variances);
+        let (strength, interval) = seen.into_iter().map(middle_95).unzip();
         Draws {
-            mean: seen
-                .iter()
-                .map(|seen| seen.iter().map(|x| f64::from(*x)).sum::<f64>() / draws.max(1) as f64)
-                .collect(),
-            interval: seen.into_iter().map(middle_95).collect(),
+            strength,
+            interval,
             membership: counts.iter().map(|count| f64::from(*count) / draws.max(1) as f64).collect(),
             expected_recall: expected_recall(&best, items, top),
             model: shared,
@@ -287,9 +287,15 @@ fn expected_recall(best: &[Vec<usize>], items: usize, top: usize) -> f64 {
     f64::midpoint(held(one, other), held(other, one))
 }
 
-fn middle_95(mut draws: Vec<f32>) -> (f64, f64) {
+fn median(draws: &mut [f64]) -> f64 {
+    draws.sort_unstable_by(f64::total_cmp);
+    draws.get(draws.len() / 2).copied().unwrap_or_default()
+}
+
+/// The median, and the ends of the middle 95 %.
+fn middle_95(mut draws: Vec<f32>) -> (f64, (f64, f64)) {
     draws.sort_unstable_by(f32::total_cmp);
     let at =
         |share: f64| draws.get((share * draws.len() as f64) as usize).or(draws.last()).map_or(0.0, |x| f64::from(*x));
-    (at(0.025), at(0.975))
+    (at(0.5), (at(0.025), at(0.975)))
 }

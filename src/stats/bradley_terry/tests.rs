@@ -140,6 +140,20 @@ fn weights_weigh() {
     assert!((wide(&halves) / wide(&games) - 1.0).abs() < 0.1, "{} {}", wide(&halves), wide(&games));
 }
 
+/// A judge that never contradicts itself leaves the scale open above: what is printed must not be the luck of the draws.
+#[test]
+fn without_any_contradiction_the_scale_is_no_luck() {
+    let pairs = (0..9u32).flat_map(|a| (a + 1..9).map(move |b| (a, b)));
+    let games: Vec<Game> =
+        pairs.map(|(a, b)| if (a + b) % 2 == 0 { game(a, b, 0.0) } else { game(b, a, 1.0) }).collect();
+    let of = |seed| Posterior::new(9, 1, &games, true, seed).draws(3, 100, 400);
+    let drawn: Vec<Draws> = (1..9).map(of).collect();
+    for of in [|draws: &Draws| draws.model.variance.sqrt(), |draws: &Draws| draws.strength[8]] {
+        let (low, high) = drawn.iter().map(of).fold((f64::MAX, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
+        assert!(high / low < 1.5, "{low} to {high}");
+    }
+}
+
 /// Where the best crowd together under a ceiling, a normal spread would take their noise for differences.
 #[test]
 fn a_ceiling_is_seen() {
