@@ -74,14 +74,13 @@ async fn play(
         let before = duels.len();
         duels.extend(two.iter().map(|q| Pair { a: q.shown[0].clone(), b: q.shown[1].clone() }));
         let (compared, ordered) = (panel.compare(two, report).await?, panel.order(several, report).await?);
-        match record.take(&ids, roster, compared, ordered) {
-            Some(games) => halving.take(&games),
-            None => {
-                // Another judge: what is left of the budget begins again, with its own verdicts.
-                duels.drain(..before);
-                settings.calls = (budget.all - budget.again).saturating_sub(spent) as usize;
-                halving = halving_of(&ids, &record, roster, settings);
-            }
+        if let Some(games) = record.take(&ids, roster, compared, ordered) {
+            halving.take(&games);
+        } else {
+            // Another judge: what is left of the budget begins again, with its own verdicts.
+            duels.drain(..before);
+            settings.calls = (budget.all - budget.again).saturating_sub(spent) as usize;
+            halving = halving_of(&ids, &record, roster, settings);
         }
         roster.look(&record.seen(&ids, roster))?;
     }
