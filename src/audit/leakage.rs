@@ -141,9 +141,9 @@ pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageRepor
     let ask = async |(member, at): (usize, usize)| go_on(ctx, member, &texts[at]).await;
     let mut answers = vec![BTreeMap::new(); ctx.llm.members(ROLE)];
     for ((member, at), (answer, cached)) in ctx.each(report.stage, questions, ctx.llm.parallel(ROLE), ask).await? {
-        match &answer {
-            Ok(_) => report.count(cached),
-            Err(unscored) => report.fail_unscored(&texts[at].name, unscored),
+        report.count(cached);
+        if let Err(unscored) = &answer {
+            report.fail_unscored(&texts[at].name, unscored);
         }
         answers[member].insert(at, answer);
     }

@@ -154,9 +154,15 @@ impl Command {
     /// Whether the command asks models, so that it can be tried dry.
     pub fn asks(&self) -> bool {
         match self {
-            Self::Run(_) | Self::Inspire(_) | Self::Weave(_) | Self::Probe(_) | Self::Answer(_) => true,
-            Self::Evaluate(_) | Self::Rescore(_) | Self::Audit(Audit::Leakage { .. }) => true,
             Self::Rank(rank) => rank.instead.is_none(),
+            Self::Run(_)
+            | Self::Inspire(_)
+            | Self::Weave(_)
+            | Self::Probe(_)
+            | Self::Answer(_)
+            | Self::Evaluate(_)
+            | Self::Rescore(_)
+            | Self::Audit(Audit::Leakage { .. }) => true,
             _ => false,
         }
     }

@@ -141,7 +141,7 @@ fn agreement(global: &Global, files: &[PathBuf], set: Option<&str>, printer: &Pr
         resolved(file, &reports, &named, &mut given, &mut problems)?;
     }
     let given: Vec<PersonScore> = given.into_values().collect();
-    let (read, taken) = (given.len(), store.save_scores(&given)?);
+    let (read, taken) = (given.len(), if given.is_empty() { 0 } else { store.save_scores(&given)? });
     let said = store.scores()?;
     if said.is_empty() && problems.is_empty() {
         let hint = "hint: `taskgen report scoring` makes a page for people; hand in the files that it saves";
@@ -202,7 +202,7 @@ fn resolved(
         }
         let key = (report.to_string(), said.criterion.clone(), said.rater.clone());
         let score = PersonScore { report, criterion: said.criterion, rater: said.rater, value: said.value };
-        if let Some(earlier) = given.insert(key, score).filter(|earlier| earlier.value != said.value) {
+        if let Some(earlier) = given.insert(key, score).filter(|earlier| (earlier.value - said.value).abs() > 0.0) {
             problem(&said.place, format!("the same was scored {} before: the later score counts", earlier.value));
         }
     }

@@ -142,7 +142,8 @@ async fn a_paused_search_is_charged_once() {
     let project = project(&server, "");
     let (code, said) = answer(&project, &[]);
     assert!(code == Some(1) && said.contains("pause_turn"), "{said}");
-    assert_eq!((report(&project).0.as_str(), server.seen().len()), ("error", 1));
+    // What may pass is no report: the next run asks again.
+    assert_eq!((project.count("SELECT count(*) FROM document"), server.seen().len()), (0, 1));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
