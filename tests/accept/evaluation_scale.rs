@@ -99,7 +99,8 @@ fn reply(request: &Value) -> Value {
     }
     if has("evaluation_criteria") {
         let criterion = |(title, weight): (&str, f64)| json!({ "title": title, "weight": weight, "description": format!("{title} of the report.") });
-        return json!({ "evaluation_criteria": [("Depth", 0.5), ("Sources", 0.3), ("Clarity", 0.2)].map(criterion) });
+        let criteria = [("Depth", 0.5), ("Sources", 0.3), ("Clarity", 0.2)].map(criterion);
+        return json!({ "evaluation_criteria": criteria });
     }
     json!({ "rating": 7, "justification": "It is sound." })
 }
