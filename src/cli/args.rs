@@ -249,7 +249,7 @@ pub struct Weave {
     /// Language of the tasks: en, zh …, or talk for that of each talk [default: talk]
     #[arg(long, value_name = "TAG")]
     pub language: Option<String>,
-    /// Also so many tasks that join two seminars
+    /// Also so many tasks that join two seminars; 0 removes those that there are
     #[arg(long, value_name = "N")]
     pub across: Option<usize>,
     /// Also each task in these languages, with commas: en,zh

@@ -14,7 +14,7 @@ use super::{
     answer,
     args::{Audit, Global},
     exit::{self, Usage},
-    output::{Printer, counted, table},
+    output::{Printer, Problem, counted, listed, table},
     progress,
     project::Project,
     resolve, stages, summary,
@@ -25,12 +25,12 @@ use crate::{
         leakage::{self, Alikeness, Leakage},
         people::{self, Of, Said},
     },
-    data::{AgentReport, Mark, PersonScore, Rating, ReportId, State},
+    data::{AgentReport, PersonScore, ReportId, State},
     evaluate::{
         self, detail,
         tally::{Counts, Scored},
     },
-    store::Store,
+    store::{Store, Voices},
 };
 
 /// Runs one of the commands.
@@ -119,12 +119,6 @@ struct Agreed {
     /// Scores of reports that are not on these tasks.
     elsewhere: usize,
     agreement: Vec<Agreement>,
-}
-
-#[derive(Serialize)]
-struct Problem {
-    place: String,
-    problem: String,
 }
 
 fn agreement(global: &Global, files: &[PathBuf], set: Option<&str>, printer: &Printer) -> Result<u8> {
@@ -241,7 +235,7 @@ fn compared(
         }
     }
     let evaluation = store.last_evaluation()?.unwrap_or_default();
-    let rated = mean_ratings(&store.ratings(&evaluation.rating)?);
+    let rated = mean_ratings(&store.voices(&evaluation)?, said)?;
     let items = |whole: bool, judge: &dyn Fn(&str, Option<&str>) -> Option<f64>| -> Vec<Item> {
         let wanted = things.iter().filter(|((_, criterion), _)| criterion.is_none() == whole);
         let item = |(&(report, criterion), people): (&(&str, Option<&str>), &Vec<Option<f64>>)| {
@@ -268,23 +262,22 @@ fn compared(
     Ok(found)
 }
 
-/// Mean over judges and repetitions, by report and criterion.
-fn mean_ratings(marks: &[Mark<Rating>]) -> BTreeMap<(String, String), f64> {
+/// Mean over judges and repetitions of the reports that people scored, by report and criterion.
+fn mean_ratings(voices: &Voices<'_>, said: &[PersonScore]) -> Result<BTreeMap<(String, String), f64>> {
     let mut sums: BTreeMap<(String, String), (f64, f64)> = BTreeMap::new();
-    for mark in marks {
-        if let Ok(rating) = &mark.outcome {
-            let sum = sums.entry((mark.report.to_string(), mark.of.clone())).or_default();
-            *sum = (sum.0 + f64::from(rating.rating), sum.1 + 1.0);
+    for report in said.iter().map(|score| &score.report).collect::<BTreeSet<_>>() {
+        for mark in voices.ratings(report)? {
+            if let Ok(rating) = mark.outcome {
+                let sum = sums.entry((report.to_string(), mark.of)).or_default();
+                *sum = (sum.0 + f64::from(rating.rating), sum.1 + 1.0);
+            }
         }
     }
-    sums.into_iter().map(|(key, (sum, n))| (key, sum / n)).collect()
+    Ok(sums.into_iter().map(|(key, (sum, n))| (key, sum / n)).collect())
 }
 
 fn text(agreed: &Agreed) -> String {
-    let mut out = String::new();
-    for Problem { place, problem } in &agreed.problems {
-        out.push_str(&format!("{place}: {problem}\n"));
-    }
+    let mut out = listed(&agreed.problems);
     if agreed.taken + agreed.known + agreed.problems.len() > 0 {
         let (taken, known, lost) = (agreed.taken, agreed.known, agreed.problems.len());
         out.push_str(&format!("{taken} scores taken in, {known} were known, {lost} not used\n"));

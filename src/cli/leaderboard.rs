@@ -150,6 +150,15 @@ pub fn measure_name(headline: Headline) -> &'static str {
     }
 }
 
+/// `+value [+low, +high]`.
+pub fn signed(value: f64, low: Option<f64>, high: Option<f64>, scale: f64) -> String {
+    let interval = match (low, high) {
+        (Some(low), Some(high)) => format!(" [{:+.2}, {:+.2}]", low * scale, high * scale),
+        _ => String::new(),
+    };
+    format!("{:+.2}{interval}", value * scale)
+}
+
 fn differences(of: &Table) -> String {
     if of.differences.is_empty() {
         return String::new();
@@ -157,14 +166,10 @@ fn differences(of: &Table) -> String {
     let mut rows = table(&["measure", "difference", "", "p (Holm)", "smallest detectable", "tasks"]);
     for pair in &of.differences {
         let scale = if pair.measure == Headline::Ace { 1.0 } else { 100.0 };
-        let interval = match (pair.low, pair.high) {
-            (Some(low), Some(high)) => format!(" [{:+.2}, {:+.2}]", low * scale, high * scale),
-            _ => String::new(),
-        };
         rows.add_row(vec![
             measure_name(pair.measure).to_owned(),
             format!("{} − {}", pair.first, pair.second),
-            format!("{:+.2}{interval}", pair.value * scale),
+            signed(pair.value, pair.low, pair.high, scale),
             format!("{:.3}{}", pair.adjusted, if pair.significant { " *" } else { "" }),
             pair.detectable.map_or_else(|| "–".to_owned(), |detectable| format!("{:.2}", detectable * scale)),
             pair.tasks.to_string(),

@@ -73,6 +73,20 @@ pub fn works_unseen(c: char) -> bool {
     }
 }
 
+/// What of a file could not be used.
+#[derive(Serialize)]
+pub struct Problem {
+    /// The file with the line or the entry.
+    pub place: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// A line for each problem.
+pub fn listed(problems: &[Problem]) -> String {
+    problems.iter().flat_map(|of| [&of.place, ": ", &of.problem, "\n"]).collect()
+}
+
 /// A table that fits the terminal.
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();

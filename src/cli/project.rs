@@ -152,7 +152,7 @@ impl Project {
             set.push(("weave.language", "--language"));
         }
         if let Some(n) = weave.across {
-            options.across = n;
+            options.across = Some(n);
             set.push(("weave.across", "--across"));
         }
         if let Some(languages) = &weave.translate {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     args::{Global, Reports},
     exit::{self, Usage},
-    output::{Printer, counted, table},
+    output::{Printer, Problem, counted, listed, table},
     project::Project,
 };
 use crate::{
@@ -42,12 +42,6 @@ struct Imported {
     hidden: u64,
     agents: BTreeMap<String, u64>,
     problems: Vec<Problem>,
-}
-
-#[derive(Serialize)]
-struct Problem {
-    place: String,
-    problem: String,
 }
 
 fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) -> Result<u8> {
@@ -108,10 +102,7 @@ fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentRep
 }
 
 fn text(imported: &Imported) -> String {
-    let mut out = String::new();
-    for Problem { place, problem } in &imported.problems {
-        out.push_str(&format!("{place}: {problem}\n"));
-    }
+    let mut out = listed(&imported.problems);
     out.push_str(&format!(
         "{} reports taken in, {} were known, {} repeated, {} not used; layout: {}",
         imported.taken,

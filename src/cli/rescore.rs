@@ -8,7 +8,7 @@ use super::{
     args::{self, Global},
     evaluate::{Judged, Seen, judge},
     exit::Usage,
-    leaderboard::measure_name,
+    leaderboard::{measure_name, signed},
     output::{Printer, table},
     project::Project,
 };
@@ -73,7 +73,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
             "hint: --model-role judge=PROVIDER/MODEL, --model-role rate=…, --near, --repeats, or an edited prompt";
         return Err(Usage(format!("nothing differs from the evaluation before\n{hint}")).into());
     };
-    let scored = |way: &Evaluation| evaluate::scored_as(&store, &tasks, &reports, way.clone());
+    let scored = |way: &Evaluation| evaluate::scored_as(&store, &tasks, &reports, way);
     let changes = changes(&scored(&before)?, &scored(&after)?, &resampled);
     printer.show(&Rescored { before: way(before), after: way(after), changes }, text)?;
     printer.note("the leaderboard goes by the new scores; `taskgen evaluate` as before brings the old ones back, and asks nothing");
@@ -90,11 +90,8 @@ fn text(rescored: &Rescored) -> String {
     for change in &rescored.changes {
         let (scale, digits) = if change.measure == Headline::Ace { (1.0, 2) } else { (100.0, 0) };
         let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |v| format!("{:.digits$}", v * scale));
-        let interval = match (change.low, change.high) {
-            (Some(low), Some(high)) => format!(" [{:+.2}, {:+.2}]", low * scale, high * scale),
-            _ => String::new(),
-        };
-        let difference = change.difference.map_or_else(|| "–".to_owned(), |v| format!("{:+.2}{interval}", v * scale));
+        let signed = |difference| signed(difference, change.low, change.high, scale);
+        let difference = change.difference.map_or_else(|| "–".to_owned(), signed);
         rows.add_row(vec![
             measure_name(change.measure).to_owned(),
             change.agent.clone(),

@@ -1,6 +1,9 @@
 //! `taskgen report scoring`: a page on which people score reports without knowing whose they are.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -14,7 +17,7 @@ use super::{
     scoring_page::{self, Criterion, Page, Report},
 };
 use crate::{
-    data::{State, id::sha256_hex},
+    data::{State, id::drawn_place},
     evaluate::detail,
     files,
 };
@@ -48,15 +51,17 @@ pub fn scoring(
     let checklists = detail::checklists(&store)?;
     let seed = project.loaded.config.seed;
     // An order that tells nothing, and stays when reports are added. Reports on a task follow each other.
-    let place = |id: &str| sha256_hex(format!("{seed} {id}").as_bytes());
+    let by_id: BTreeMap<_, _> = tasks.iter().map(|task| (&task.id, task)).collect();
     let mut reports: Vec<_> = known
         .iter()
         .filter(|report| report.state == State::Ok)
-        .filter_map(|report| Some((tasks.iter().find(|task| task.id == report.task)?, report)))
+        .filter_map(|report| Some((*by_id.get(&report.task)?, report)))
         .collect();
-    reports.sort_by_cached_key(|(_, report)| place(report.id.as_str()));
+    reports.sort_by_cached_key(|(_, report)| drawn_place(seed, report.id.as_str()));
     reports.truncate(sample.unwrap_or(usize::MAX));
-    reports.sort_by_cached_key(|(task, report)| (place(task.id.as_str()), place(report.id.as_str())));
+    reports.sort_by_cached_key(|(task, report)| {
+        (drawn_place(seed, task.id.as_str()), drawn_place(seed, report.id.as_str()))
+    });
     if reports.is_empty() {
         let hint = "hint: `taskgen reports list` shows how each attempt ended";
         return Err(Usage(format!("there is no report that could be scored\n{hint}")).into());

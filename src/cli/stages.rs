@@ -83,8 +83,8 @@ async fn woven(
     let options = &config.weave;
     stages.push(weave::run(ctx, seminars, options, disciplines).await?);
     let all = ctx.store.seminars()?;
-    if options.across > 0 {
-        stages.push(weave::across(ctx, &all, options, disciplines).await?);
+    if let Some(most) = options.across {
+        stages.push(weave::across(ctx, &all, most, options, disciplines).await?);
     }
     if !options.translate.is_empty() {
         stages.push(weave::translate(ctx, &all, &options.translate).await?);
@@ -175,7 +175,7 @@ pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u
 
 /// What joins or translates takes the tasks of all seminars: it is no part of weaving a few.
 fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Printer) -> Result<()> {
-    if args.select.seminar.is_empty() || (options.across == 0 && options.translate.is_empty()) {
+    if args.select.seminar.is_empty() || (options.across.is_none() && options.translate.is_empty()) {
         return Ok(());
     }
     if args.across.is_some() || args.translate.is_some() {
@@ -183,7 +183,7 @@ fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Print
         return Err(Usage(format!("--across and --translate take all seminars, and not with --seminar\n{hint}")).into());
     }
     printer.note("tasks across seminars and translations are left for `taskgen weave` without --seminar");
-    (options.across, options.translate) = (0, Vec::new());
+    (options.across, options.translate) = (None, Vec::new());
     Ok(())
 }
 

@@ -122,6 +122,11 @@ pub fn text(letter: char, parts: &[&str]) -> String {
     format!("{letter}_{}", BASE32_NOPAD.encode(&hash.finalize()[..10]).to_lowercase())
 }
 
+/// A place in an order that follows from the seed and tells nothing, and that stays when others come or go.
+pub fn drawn_place(seed: u64, id: &str) -> String {
+    sha256_hex(format!("{seed} {id}").as_bytes())
+}
+
 /// SHA-256 of `bytes` as lower-case hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))

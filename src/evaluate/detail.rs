@@ -8,10 +8,10 @@ use anyhow::Result;
 use super::{
     ace::Criterion,
     checklist::{Checklists, criterion_name},
-    relate::{Frozen, independent_set, own_set},
+    relate::{Frozen, independent_set, own_set, set},
 };
 use crate::{
-    data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, ReportId, Task, TaskId},
+    data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, Task, TaskId},
     store::Store,
 };
 
@@ -44,22 +44,17 @@ pub struct PointDetail {
 /// What was judged of every report on the tasks, by task.
 pub fn details(store: &Store, tasks: &[Task]) -> Result<BTreeMap<TaskId, Vec<Detail>>> {
     let evaluation = store.last_evaluation()?.unwrap_or_default();
-    let (relations, mut ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
-    if evaluation.repeats > 0 {
-        ratings.retain(|mark| mark.sample < evaluation.repeats);
-    }
-    let sets: BTreeMap<(TaskId, String), Frozen> = store.frozen(|set: &Frozen| set.by == evaluation.points)?;
+    let voices = store.voices(&evaluation)?;
     let checklists: Checklists = store.checklists()?;
     let points = store.key_points()?;
     let mut details: BTreeMap<TaskId, Vec<Detail>> = tasks.iter().map(|task| (task.id.clone(), Vec::new())).collect();
-    let (mut relations, mut ratings) = (by_report(relations), by_report(ratings));
     for report in store.reports()? {
         let Some(of_task) = details.get_mut(&report.task) else { continue };
-        let marks = relations.remove(&report.id).unwrap_or_default();
-        let rated = ratings.remove(&report.id).unwrap_or_default();
+        let set = |name: String| set(store, &evaluation, &report.task, &name);
+        let sets = [(set(own_set(report.id.as_str()))?, true), (set(independent_set(&report.agent))?, false)];
         of_task.push(Detail {
-            criteria: criteria(checklists.get(&report.task), &rated),
-            points: compared(&report, &sets, &points, marks),
+            criteria: criteria(checklists.get(&report.task), &voices.ratings(&report.id)?),
+            points: compared(&sets, &points, voices.relations(&report.id)?),
             report,
         });
     }
@@ -75,14 +70,6 @@ pub fn checklists(store: &Store) -> Result<BTreeMap<TaskId, Vec<(String, Criteri
     Ok(known.into_iter().map(|(task, (id, criteria))| (task, named(&id, criteria))).collect())
 }
 
-fn by_report<T>(marks: Vec<Mark<T>>) -> BTreeMap<ReportId, Vec<Mark<T>>> {
-    let mut by: BTreeMap<ReportId, Vec<Mark<T>>> = BTreeMap::new();
-    for mark in marks {
-        by.entry(mark.report.clone()).or_default().push(mark);
-    }
-    by
-}
-
 fn criteria(
     checklist: Option<&(String, Vec<Criterion>)>,
     rated: &[Mark<Rating>],
@@ -96,14 +83,13 @@ fn criteria(
 }
 
 fn compared(
-    report: &AgentReport,
-    sets: &BTreeMap<(TaskId, String), Frozen>,
+    sets: &[(Option<Frozen>, bool)],
     points: &BTreeMap<KeyPointId, KeyPoint>,
     marks: Vec<Mark<Related>>,
 ) -> Vec<PointDetail> {
     let mut found: BTreeMap<KeyPointId, PointDetail> = BTreeMap::new();
-    for (name, is_own) in [(own_set(report.id.as_str()), true), (independent_set(&report.agent), false)] {
-        for cluster in sets.get(&(report.task.clone(), name)).iter().flat_map(|set| &set.clusters) {
+    for &(ref set, is_own) in sets {
+        for cluster in set.iter().flat_map(|set| &set.clusters) {
             let id = KeyPointId::from_stored(cluster.representative.clone());
             let Some(point) = points.get(&id) else { continue };
             let detail = found.entry(id).or_insert_with(|| PointDetail {

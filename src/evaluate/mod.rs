@@ -12,6 +12,7 @@
 mod ace;
 pub mod board;
 mod checklist;
+mod chosen;
 pub mod detail;
 pub mod paper;
 mod points;
@@ -127,7 +128,8 @@ pub async fn run(
     let (kae, ace) = (metrics.contains(&Metric::Kae), metrics.contains(&Metric::Ace));
     // The first evaluation counts from its first judgement, whatever ends the run. Another way of judging takes its place
     // when it has judged all.
-    let (before, now_on) = (ctx.store.last_evaluation()?, by_now(ctx, metrics, options)?);
+    let before = ctx.store.last_evaluation()?;
+    let now_on = by_now(ctx, before.clone().unwrap_or_default(), metrics, options)?;
     if before.is_none() {
         ctx.store.save_evaluation(&now_on)?;
     }
@@ -160,8 +162,7 @@ fn timed(stage: StageReport, started: Instant) -> StageReport {
 }
 
 /// Whose judgements are to count. A metric that was not asked for keeps its judges.
-fn by_now(ctx: &Context, metrics: &[Metric], options: &Options) -> Result<Evaluation> {
-    let before = ctx.store.last_evaluation()?.unwrap_or_default();
+fn by_now(ctx: &Context, before: Evaluation, metrics: &[Metric], options: &Options) -> Result<Evaluation> {
     let judges = |role: &'static str, prompt: &str| -> Result<Vec<(String, String)>> {
         let member = |member| Ok((ctx.llm.model_name(role, member)?, ctx.llm.prompt_hash(prompt)?));
         (0..ctx.llm.members(role)).map(member).collect()

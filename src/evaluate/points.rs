@@ -7,25 +7,25 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Options, reading::Library};
+use super::{Options, chosen, reading::Library};
 use crate::{
     context::{Context, StageReport},
-    data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
+    data::{CallId, Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
     llm::{Answer, Ask, object},
     text::{find::find, words},
     web::Page,
 };
 
 const PROMPT: &str = "evaluate/key-points";
-const ROLE: &str = "keypoints";
+pub(super) const ROLE: &str = "keypoints";
 /// Characters that a model behind a server reads at once, and a small one.
 const PART: usize = 16_000;
 const SMALL_PART: usize = 2_500;
 /// Longest key point in characters, and most spans of it.
-const LONGEST: usize = 1000;
+pub(super) const LONGEST: usize = 1000;
 const SPANS: usize = 3;
 /// Shorter spans prove nothing; a Han character is a word.
-const FEWEST_WORDS: usize = 4;
+pub(super) const FEWEST_WORDS: usize = 4;
 
 /// What was found in the pages that are cited for a task, by page.
 pub(super) type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, OfPage>>;
@@ -42,7 +42,8 @@ pub(super) struct OfPage {
 /// What decides which key points are found: sets that were found otherwise are not compared with each other.
 pub(super) fn instrument(ctx: &Context, options: &Options) -> Result<String> {
     let Options { points, part, parts, near, .. } = options;
-    let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(PROMPT)?);
+    let prompt = if ctx.llm.is_trial(ROLE, 0)? { chosen::PROMPT } else { PROMPT };
+    let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
     Ok(json!([model, prompt, points, part, parts, near]).to_string())
 }
 
@@ -139,6 +140,24 @@ fn all_parts<'t, 'p>(library: &'p Library<'t>, size: usize, most: usize) -> (Vec
 }
 
 async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
+    let (points, call, cached) = if ctx.llm.is_trial(ROLE, 0)? {
+        let (chosen, call, cached) = chosen::choose(ctx, part.task, part.text, options.points).await?;
+        let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
+        (chosen.map(|texts| texts.into_iter().map(own).collect()), call, cached)
+    } else {
+        note(ctx, part, options).await?
+    };
+    if let Ok(points) = &points {
+        ctx.store.save_key_points(points, &call)?;
+    }
+    Ok((points, cached))
+}
+
+async fn note(
+    ctx: &Context,
+    part: &Part<'_, '_>,
+    options: &Options,
+) -> Result<(Result<Vec<KeyPoint>, Unscored>, CallId, bool)> {
     let vars = json!({
         "task": part.task.task,
         "title": part.page.title,
@@ -165,12 +184,8 @@ async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(R
             ..Ask::default()
         })
         .await?;
-    let points = match answer.value {
-        Ok(points) => points.points.into_iter().map(|point| key_point(part, point)).collect::<Vec<_>>(),
-        Err(unscored) => return Ok((Err(unscored), answer.cached)),
-    };
-    ctx.store.save_key_points(&points, &answer.call)?;
-    Ok((Ok(points), answer.cached))
+    let points = answer.value.map(|reply| reply.points.into_iter().map(|point| key_point(part, point)).collect());
+    Ok((points, answer.call, answer.cached))
 }
 
 /// The point, with the page's own wording of its spans.
@@ -180,13 +195,17 @@ fn key_point(part: &Part<'_, '_>, point: Point) -> KeyPoint {
     let own = |span: &String| find(part.text, span).map(|place| part.text[place].to_owned());
     let spans: Vec<String> = point.spans.iter().take(SPANS).filter(tells).filter_map(own).collect();
     let verified = !spans.is_empty();
-    let text = point.point_content.trim().to_owned();
+    let spans = if verified { spans } else { point.spans };
+    new_point(part, point.point_content.trim().to_owned(), spans, verified)
+}
+
+fn new_point(part: &Part<'_, '_>, text: String, spans: Vec<String>, verified: bool) -> KeyPoint {
     KeyPoint {
         id: KeyPointId::of(&[part.task.id.as_str(), &part.page.content, &text]),
         task: part.task.id.clone(),
         source: part.page.content.clone(),
         text,
-        spans: if verified { spans } else { point.spans },
+        spans,
         verified,
     }
 }

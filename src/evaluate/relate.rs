@@ -16,8 +16,9 @@ use super::{
 };
 use crate::{
     context::{Context, StageReport},
-    data::{Cause, KeyPoint, KeyPointId, Related, Relation, Unscored},
+    data::{Cause, KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
     llm::{Answer, Ask, object},
+    store::{Evaluation, Store},
 };
 
 pub(super) const PROMPT: &str = "evaluate/relation";
@@ -64,6 +65,11 @@ pub(super) struct Frozen {
     pub clusters: Vec<Cluster>,
     /// Parts of pages that gave no points, by cause.
     pub failed: BTreeMap<String, u64>,
+}
+
+/// The set that an evaluation compares reports on a task with, by its name.
+pub(super) fn set(store: &Store, evaluation: &Evaluation, task: &TaskId, name: &str) -> Result<Option<Frozen>> {
+    store.frozen(task, name, |set: &Frozen| set.by == evaluation.points)
 }
 
 /// A report and a key point, for one judge.

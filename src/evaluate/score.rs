@@ -8,22 +8,19 @@ use super::{
     ace::{self, Criterion},
     checklist::{Checklists, criterion_name},
     reading::urls,
-    relate::{Frozen, independent_set, own_set},
+    relate::{independent_set, own_set, set},
     tally::{Counts, Scored},
     unify::Cluster,
 };
 use crate::{
-    data::{AgentReport, Mark, Rating, Related, Relation, State, Task, TaskId, primary_language},
-    store::{Evaluation, Store},
+    data::{AgentReport, Mark, Related, Relation, State, Task, TaskId, primary_language},
+    store::{Evaluation, Store, Voices},
     text::words,
 };
 
-/// What was judged, by report and by what it was compared with.
-type Marks<'a, T> = BTreeMap<(&'a str, &'a str), Vec<&'a Mark<T>>>;
-
 /// The reports on these tasks, scored by the judges of the newest evaluation.
 pub fn scored(store: &Store, tasks: &[Task], reports: &[AgentReport]) -> Result<Vec<Scored>> {
-    scored_as(store, tasks, reports, store.last_evaluation()?.unwrap_or_default())
+    scored_as(store, tasks, reports, &store.last_evaluation()?.unwrap_or_default())
 }
 
 /// The reports on these tasks, scored by what is on record of an evaluation.
@@ -31,32 +28,26 @@ pub fn scored_as(
     store: &Store,
     tasks: &[Task],
     reports: &[AgentReport],
-    evaluation: Evaluation,
+    evaluation: &Evaluation,
 ) -> Result<Vec<Scored>> {
     let tasks: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
-    let (relations, mut ratings) = (store.relations(&evaluation.relation)?, store.ratings(&evaluation.rating)?);
-    if evaluation.repeats > 0 {
-        ratings.retain(|mark| mark.sample < evaluation.repeats);
-    }
     let known = Known {
         store,
-        relations: by_subject(&relations),
-        ratings: by_subject(&ratings),
-        sets: store.frozen(|set: &Frozen| set.by == evaluation.points)?,
-        by: evaluation.points,
+        voices: store.voices(evaluation)?,
         checklists: store.checklists()?,
+        failures: store.visit_failures()?,
+        evaluation,
     };
     reports.iter().filter_map(|report| Some(known.score(tasks.get(&report.task)?, report))).collect()
 }
 
 struct Known<'a> {
     store: &'a Store,
-    relations: Marks<'a, Related>,
-    ratings: Marks<'a, Rating>,
-    sets: BTreeMap<(TaskId, String), Frozen>,
-    /// What finds key points.
-    by: String,
+    evaluation: &'a Evaluation,
+    voices: Voices<'a>,
     checklists: Checklists,
+    /// Why a visited URL gave no text; none where it gave some.
+    failures: BTreeMap<String, Option<String>>,
 }
 
 impl Known<'_> {
@@ -64,31 +55,33 @@ impl Known<'_> {
         let mut unscored = BTreeMap::new();
         let mut without = BTreeMap::new();
         let ok = report.state == State::Ok;
-        let mut counts = |name: String| {
-            let set = self.sets.get(&(task.id.clone(), name)).filter(|_| ok)?;
-            if set.by != self.by {
+        let related = if ok { self.voices.relations(&report.id)? } else { Vec::new() };
+        let mut counts = |name: String| -> Result<Option<Counts>> {
+            let set = if ok { set(self.store, self.evaluation, &task.id, &name)? } else { None };
+            let Some(set) = set else { return Ok(None) };
+            if set.by != self.evaluation.points {
                 // Found by another model, prompt or setting: to be evaluated again.
                 *unscored.entry("stale".to_owned()).or_default() += 1;
-                return None;
+                return Ok(None);
             }
-            for (cause, n) in &set.failed {
+            for (cause, n) in set.failed {
                 *unscored.entry(format!("key points {cause}")).or_default() += n;
             }
-            (!set.clusters.is_empty()).then(|| self.counts(report, &set.clusters, &mut without))
+            Ok((!set.clusters.is_empty()).then(|| tally(&related, &set.clusters, &mut without)))
         };
-        let own = counts(own_set(report.id.as_str()));
-        let independent = counts(independent_set(&report.agent));
+        let own = counts(own_set(report.id.as_str()))?;
+        let independent = counts(independent_set(&report.agent))?;
         // A point of both sets is one question.
         for cause in without.into_values() {
             *unscored.entry(cause).or_default() += 1;
         }
-        let ace = if ok { self.ace(task, report, &mut unscored) } else { None };
+        let ace = if ok { self.ace(task, report, &mut unscored)? } else { None };
         let cited = urls(&report.text);
         let mut url_failures = BTreeMap::new();
         for url in &cited {
-            let cause = self.store.visit(url)?.map_or_else(|| Some("not_fetched".to_owned()), |visit| visit.cause);
+            let cause = self.failures.get(url).map_or(Some("not_fetched"), Option::as_deref);
             if let Some(cause) = cause {
-                *url_failures.entry(cause).or_default() += 1;
+                *url_failures.entry(cause.to_owned()).or_default() += 1;
             }
         }
         let facet = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -116,54 +109,54 @@ impl Known<'_> {
         })
     }
 
-    /// The counts over a set; what has no verdict is noted in `without` by point.
-    fn counts(&self, report: &AgentReport, clusters: &[Cluster], without: &mut BTreeMap<String, String>) -> Counts {
-        let mut counts = Counts::default();
-        for cluster in clusters {
-            let marks = self.relations.get(&(report.id.as_str(), cluster.representative.as_str()));
-            match decided(marks.into_iter().flatten().copied()) {
-                Ok(Relation::Supports) => counts.supported += 1,
-                Ok(Relation::Contradicts) => counts.conflicting += 1,
-                Ok(Relation::Omits) => counts.omitted += 1,
-                Err(cause) => {
-                    counts.unscored += 1;
-                    without.insert(cluster.representative.clone(), cause);
-                }
-            }
-        }
-        counts
-    }
-
     /// The weighted mean of the criteria's mean ratings; none unless each criterion has one.
-    fn ace(&self, task: &Task, report: &AgentReport, unscored: &mut BTreeMap<String, u64>) -> Option<f64> {
-        let (id, criteria): &(String, Vec<Criterion>) = self.checklists.get(&task.id)?;
-        let weights = ace::check(criteria).ok()?;
+    fn ace(&self, task: &Task, report: &AgentReport, unscored: &mut BTreeMap<String, u64>) -> Result<Option<f64>> {
+        let checklist: Option<&(String, Vec<Criterion>)> = self.checklists.get(&task.id);
+        let Some((id, criteria)) = checklist else { return Ok(None) };
+        let Ok(weights) = ace::check(criteria) else { return Ok(None) };
+        let ratings = self.voices.ratings(&report.id)?;
         let mut means = Vec::new();
         for at in 0..criteria.len() {
-            let name = criterion_name(id, at);
-            let marks = self.ratings.get(&(report.id.as_str(), name.as_str())).map_or(&[][..], Vec::as_slice);
-            let mut ratings = Vec::new();
-            for mark in marks {
+            let mut rated = Vec::new();
+            let mut asked = false;
+            for mark in of(&ratings, &criterion_name(id, at)) {
+                asked = true;
                 match &mark.outcome {
-                    Ok(rating) => ratings.push(f64::from(rating.rating)),
+                    Ok(rating) => rated.push(f64::from(rating.rating)),
                     Err(failed) => *unscored.entry(failed.cause.word().to_owned()).or_default() += 1,
                 }
             }
-            if marks.is_empty() {
+            if !asked {
                 *unscored.entry("missing".to_owned()).or_default() += 1;
             }
-            means.push((!ratings.is_empty()).then(|| ratings.iter().sum::<f64>() / ratings.len() as f64));
+            means.push((!rated.is_empty()).then(|| rated.iter().sum::<f64>() / rated.len() as f64));
         }
-        ace::score(&weights, &means)
+        Ok(ace::score(&weights, &means))
     }
 }
 
-fn by_subject<T>(marks: &[Mark<T>]) -> Marks<'_, T> {
-    let mut by: Marks<'_, T> = BTreeMap::new();
-    for mark in marks {
-        by.entry((mark.report.as_str(), mark.of.as_str())).or_default().push(mark);
+/// The counts over a set; what has no verdict is noted in `without` by point.
+fn tally(related: &[Mark<Related>], clusters: &[Cluster], without: &mut BTreeMap<String, String>) -> Counts {
+    let mut counts = Counts::default();
+    for Cluster { representative: point, .. } in clusters {
+        match decided(of(related, point)) {
+            Ok(Relation::Supports) => counts.supported += 1,
+            Ok(Relation::Contradicts) => counts.conflicting += 1,
+            Ok(Relation::Omits) => counts.omitted += 1,
+            Err(cause) => {
+                counts.unscored += 1;
+                without.insert(point.clone(), cause);
+            }
+        }
     }
-    by
+    counts
+}
+
+/// What was said of one point or criterion; `marks` are in their order.
+fn of<'a, T>(marks: &'a [Mark<T>], name: &str) -> &'a [Mark<T>] {
+    let from = marks.partition_point(|mark| mark.of.as_str() < name);
+    let len = marks[from..].partition_point(|mark| mark.of == name);
+    &marks[from..from + len]
 }
 
 /// What most of the panel says; where no answer has more voices than each other one, nothing is decided.

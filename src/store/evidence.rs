@@ -34,6 +34,98 @@ pub struct Evaluation {
     pub repeats: u32,
 }
 
+/// What the judges of an evaluation say. A million judgements are read as they are wanted, not all at once.
+pub struct Voices<'a> {
+    store: &'a Store,
+    /// Ids of the judges that are heard, with their models.
+    relation: Panel,
+    rating: Panel,
+    repeats: u32,
+}
+
+type Panel = BTreeMap<String, String>;
+
+impl Voices<'_> {
+    /// How a report relates to key points, in the order of the points' ids.
+    pub fn relations(&self, report: &ReportId) -> Result<Vec<Mark<Related>>> {
+        self.marks(RELATION, &self.relation, report, |row| {
+            #[derive(Deserialize)]
+            struct Payload {
+                reason: String,
+                key_aspects: Vec<String>,
+            }
+            let payload: Payload = from_json(6, row.get_ref(6)?.as_str()?)?;
+            Ok(Related {
+                relation: from_word(3, row.get_ref(3)?.as_str()?)?,
+                confidence: row.get(4)?,
+                reasoning: payload.reason,
+                key_aspects: payload.key_aspects,
+            })
+        })
+    }
+
+    /// How a report is rated, in the order of the criteria's names.
+    pub fn ratings(&self, report: &ReportId) -> Result<Vec<Mark<Rating>>> {
+        let mut ratings = self.marks(RATING, &self.rating, report, |row| {
+            let Payload { reason } = from_json(6, row.get_ref(6)?.as_str()?)?;
+            Ok(Rating { rating: row.get::<_, f64>(2)? as u8, justification: reason })
+        })?;
+        ratings.retain(|mark| self.repeats == 0 || mark.sample < self.repeats);
+        Ok(ratings)
+    }
+
+    /// One voice per model and question: the newest that decided, else the newest.
+    fn marks<T>(
+        &self,
+        instrument: Instrument,
+        panel: &Panel,
+        report: &ReportId,
+        read: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<Mark<T>>> {
+        let connection = self.store.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT other, sample, value, label, confidence, cause, payload, state, judge FROM judgement
+             WHERE instrument = ?1 AND subject = ?2 ORDER BY other, rowid",
+        )?;
+        let mut rows = statement.query([instrument.id, report.as_str()])?;
+        let mut marks: Vec<Mark<T>> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let Some(model) = panel.get(row.get_ref(8)?.as_str()?) else { continue };
+            let outcome = if row.get_ref(7)?.as_str()? == "scored" {
+                Ok(read(row)?)
+            } else {
+                let Payload { reason } = from_json(6, row.get_ref(6)?.as_str()?)?;
+                Err(Unscored { cause: from_word(5, row.get_ref(5)?.as_str()?)?, reason })
+            };
+            let (of, sample): (&str, u32) = (row.get_ref(0)?.as_str()?, row.get(1)?);
+            let alike = |mark: &&mut Mark<T>| mark.sample == sample && mark.model == *model;
+            match marks.iter_mut().rev().take_while(|mark| mark.of == of).find(alike) {
+                Some(known) if outcome.is_err() && known.outcome.is_ok() => {}
+                Some(known) => known.outcome = outcome,
+                None => {
+                    marks.push(Mark {
+                        report: report.clone(),
+                        of: of.to_owned(),
+                        sample,
+                        model: model.clone(),
+                        outcome,
+                    });
+                }
+            }
+        }
+        // Points in their order; of one point by repetition and model, whenever each was asked.
+        marks.sort_by(|a, b| (&a.of, a.sample, &a.model).cmp(&(&b.of, b.sample, &b.model)));
+        Ok(marks)
+    }
+}
+
+/// What every judgement has beside its numbers.
+#[derive(Deserialize)]
+struct Payload {
+    #[serde(default)]
+    reason: String,
+}
+
 impl Store {
     /// Keeps the key points of a page.
     pub fn save_key_points(&self, points: &[KeyPoint], call: &CallId) -> Result<()> {
@@ -110,21 +202,24 @@ impl Store {
         })
     }
 
-    /// Of each task and name the newest set that `fits`, or the newest where none does.
-    pub fn frozen<T: DeserializeOwned>(&self, fits: impl Fn(&T) -> bool) -> Result<BTreeMap<(TaskId, String), T>> {
+    /// Of a task and a name the newest set that `fits`, or the newest where none does.
+    pub fn frozen<T: DeserializeOwned>(
+        &self,
+        task: &TaskId,
+        name: &str,
+        fits: impl Fn(&T) -> bool,
+    ) -> Result<Option<T>> {
         let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT task, name, members FROM reference_set ORDER BY task, name, version")?;
-        let rows = statement.query_map([], |row| {
-            let members: T = from_json(2, &row.get::<_, String>(2)?)?;
-            Ok(((TaskId::from_stored(row.get(0)?), row.get(1)?), members))
-        })?;
-        let mut newest = BTreeMap::<(TaskId, String), T>::new();
-        for row in rows {
-            let (key, set) = row?;
-            if fits(&set) || !newest.get(&key).is_some_and(&fits) {
-                newest.insert(key, set);
+        let mut statement = connection
+            .prepare_cached("SELECT members FROM reference_set WHERE task = ?1 AND name = ?2 ORDER BY version DESC")?;
+        let mut rows = statement.query([task.as_str(), name])?;
+        let mut newest = None;
+        while let Some(row) = rows.next()? {
+            let set: T = from_json(0, row.get_ref(0)?.as_str()?)?;
+            if fits(&set) {
+                return Ok(Some(set));
             }
+            newest.get_or_insert(set);
         }
         Ok(newest)
     }
@@ -216,76 +311,19 @@ impl Store {
         Ok(())
     }
 
-    /// How reports relate to key points, as these judges say.
-    pub fn relations(&self, judges: &[(String, String)]) -> Result<Vec<Mark<Related>>> {
-        self.marks(RELATION, judges, |row| {
-            #[derive(Deserialize)]
-            struct Payload {
-                reason: String,
-                key_aspects: Vec<String>,
-            }
-            let payload: Payload = from_json(7, &row.get::<_, String>(7)?)?;
-            Ok(Related {
-                relation: from_word(4, &row.get::<_, String>(4)?)?,
-                confidence: row.get(5)?,
-                reasoning: payload.reason,
-                key_aspects: payload.key_aspects,
-            })
-        })
-    }
-
-    /// The ratings of these judges.
-    pub fn ratings(&self, judges: &[(String, String)]) -> Result<Vec<Mark<Rating>>> {
-        self.marks(RATING, judges, |row| {
-            let payload: serde_json::Value = from_json(7, &row.get::<_, String>(7)?)?;
-            let justification = payload["reason"].as_str().unwrap_or_default().to_owned();
-            Ok(Rating { rating: row.get::<_, f64>(3)? as u8, justification })
-        })
-    }
-
-    fn marks<T>(
-        &self,
-        instrument: Instrument,
-        judges: &[(String, String)],
-        read: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<Mark<T>>> {
+    /// What the judges of an evaluation say, report by report.
+    pub fn voices<'a>(&'a self, of: &'a Evaluation) -> Result<Voices<'a>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT subject, other, sample, value, label, confidence, cause, judgement.payload, state, model_asked,
-                prompt_hash
-             FROM judgement JOIN judge ON judge.id = judgement.judge WHERE instrument = ?1 ORDER BY judgement.rowid",
+            "SELECT id, model_asked, prompt_hash FROM judge WHERE kind = 'model' AND prompt_hash IS NOT NULL",
         )?;
-        let rows = statement.query_map([instrument.id], |row| {
-            let outcome = if row.get::<_, String>(8)? == "scored" {
-                Ok(read(row)?)
-            } else {
-                let payload: serde_json::Value = from_json(7, &row.get::<_, String>(7)?)?;
-                let reason = payload["reason"].as_str().unwrap_or_default().to_owned();
-                Err(Unscored { cause: from_word(6, &row.get::<_, String>(6)?)?, reason })
-            };
-            let by = (row.get(9)?, row.get(10)?);
-            Ok((
-                by,
-                Mark {
-                    report: ReportId::from_stored(row.get(0)?),
-                    of: row.get(1)?,
-                    sample: row.get(2)?,
-                    model: String::new(),
-                    outcome,
-                },
-            ))
-        })?;
-        // One voice per model and question: the newest that decided, else the newest.
-        let mut marks: BTreeMap<(ReportId, String, u32, String), Mark<T>> = BTreeMap::new();
-        for row in rows {
-            let (by, mark): ((String, String), Mark<T>) = row?;
-            let key = (mark.report.clone(), mark.of.clone(), mark.sample, by.0.clone());
-            let is_worse = mark.outcome.is_err() && marks.get(&key).is_some_and(|known| known.outcome.is_ok());
-            if judges.contains(&by) && !is_worse {
-                marks.insert(key, Mark { model: by.0, ..mark });
-            }
-        }
-        Ok(marks.into_values().collect())
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+        let judges: BTreeMap<String, (String, String)> = rows.collect::<rusqlite::Result<_>>()?;
+        let heard = |panel: &[(String, String)]| {
+            let in_panel = judges.iter().filter(|(_, judge)| panel.contains(judge));
+            in_panel.map(|(id, (model, _))| (id.clone(), model.clone())).collect()
+        };
+        Ok(Voices { store: self, relation: heard(&of.relation), rating: heard(&of.rating), repeats: of.repeats })
     }
 
     /// Notes what is evaluated by whom.

@@ -2,7 +2,7 @@
 //! takes the place of earlier failures. What a judgement means is known to [`super::comparisons`] and the like.
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, runs::add_event, to_word};
@@ -67,6 +67,18 @@ pub struct Kept {
     pub run: i64,
 }
 
+impl Instrument {
+    /// Makes it known, as one on which a `model` or a `person` decides.
+    pub fn note(&self, tx: &Transaction<'_>, decided_by: &str) -> rusqlite::Result<()> {
+        tx.execute(
+            "INSERT OR IGNORE INTO instrument (id, family, criterion, version, scale, decided_by)
+             VALUES (?1, ?2, ?3, '1', ?4, ?5)",
+            params![self.id, self.family, self.criterion, self.scale, decided_by],
+        )?;
+        Ok(())
+    }
+}
+
 /// What judgements took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Spent {
@@ -97,11 +109,7 @@ impl Store {
         let (label, confidence) = (decided.map(|d| d.label.as_str()), decided.and_then(|d| d.confidence));
         let cause = cause.map(|unscored| to_word(&unscored.cause));
         self.write(|tx| {
-            tx.execute(
-                "INSERT OR IGNORE INTO instrument (id, family, criterion, version, scale, decided_by)
-                 VALUES (?1, ?2, ?3, '1', ?4, 'model')",
-                params![instrument.id, instrument.family, instrument.criterion, instrument.scale],
-            )?;
+            instrument.note(tx, "model")?;
             tx.execute(
                 "INSERT OR IGNORE INTO judge (id, kind, model_asked, model_returned, prompt_hash)
                  VALUES (?1, 'model', ?2, ?3, ?4)",

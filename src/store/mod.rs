@@ -27,7 +27,7 @@ use rusqlite::Connection;
 
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::Recorded;
-pub use evidence::Evaluation;
+pub use evidence::{Evaluation, Voices};
 pub use inspirations::{Rejection, STAGES};
 pub use judgements::{IMPORTED, Judge, Kept, Spent};
 pub use lock::{Locked, WriteLock};
@@ -70,9 +70,17 @@ impl Store {
             return Ok(None);
         }
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).with_context(|| cannot_open(path))?;
-        connection.busy_timeout(Duration::from_secs(5))?;
-        let version = user_version(&connection).with_context(|| cannot_open(path))?;
+        let open = || -> rusqlite::Result<(Connection, usize)> {
+            let connection = Connection::open_with_flags(path, flags)?;
+            connection.busy_timeout(Duration::from_secs(5))?;
+            let version = user_version(&connection)?;
+            Ok((connection, version))
+        };
+        let opened = match open() {
+            Err(error) if cannot_be_shared(&error) => open_unchanging(path, flags).ok_or(error),
+            opened => opened,
+        };
+        let (connection, version) = opened.with_context(|| cannot_open(path))?;
         if version != MIGRATIONS.len() {
             return Err(other_version(path, version));
         }
@@ -105,6 +113,29 @@ impl Store {
         transaction.commit().map_err(|e| explain(&self.path, e))?;
         Ok(value)
     }
+}
+
+fn cannot_be_shared(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen))
+}
+
+/// A database on a medium that cannot be written, where SQLite cannot make the files that readers share. Only where none
+/// waits beside it with changes: they would be overlooked.
+fn open_unchanging(path: &Path, flags: rusqlite::OpenFlags) -> Option<(Connection, usize)> {
+    let waiting = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        std::fs::metadata(name).is_ok_and(|file| file.len() > 0)
+    };
+    if waiting("-wal") || waiting("-journal") {
+        return None;
+    }
+    let mut address = url::Url::from_file_path(std::path::absolute(path).ok()?).ok()?;
+    address.set_query(Some("immutable=1"));
+    let flags = flags | rusqlite::OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(address.as_str(), flags).ok()?;
+    let version = user_version(&connection).ok()?;
+    Some((connection, version))
 }
 
 /// What the user can do about an error of the database.

@@ -1,6 +1,9 @@
 //! Pages of the web as they were when they were fetched: bytes once by their hash, packed; texts by what read them.
 
-use std::io::{Read as _, Write as _};
+use std::{
+    collections::BTreeMap,
+    io::{Read as _, Write as _},
+};
 
 use anyhow::Result;
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
@@ -87,6 +90,14 @@ impl Store {
             })
         };
         Ok(statement.query_row([url], read).optional()?)
+    }
+
+    /// Why the newest visit of each URL gave no text; none where it gave some.
+    pub fn visit_failures(&self) -> Result<BTreeMap<String, Option<String>>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached("SELECT url, cause FROM page_visit ORDER BY fetched, id DESC")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The bytes of a page.

@@ -15,11 +15,7 @@ impl Store {
     pub fn save_scores(&self, scores: &[PersonScore]) -> Result<usize> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
-            tx.execute(
-                "INSERT OR IGNORE INTO instrument (id, family, criterion, version, scale, decided_by)
-                 VALUES (?1, ?2, ?3, '1', ?4, 'person')",
-                params![SCORE.id, SCORE.family, SCORE.criterion, SCORE.scale],
-            )?;
+            SCORE.note(tx, "person")?;
             let mut changed = 0;
             for score in scores {
                 let judge = id::text('j', &["person", &score.rater]);

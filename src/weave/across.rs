@@ -10,7 +10,7 @@ use anyhow::Result;
 use super::{Attempt, Loom, Options, attempt, disciplines::Disciplines, plan::Slot};
 use crate::{
     context::{Context, Notice, StageReport},
-    data::{CallId, Inspiration, InspirationType, SeminarId, Task, TaskType, primary_language},
+    data::{CallId, Inspiration, InspirationId, InspirationType, SeminarId, Task, TaskType, primary_language},
     store::{Rejection, SeminarInfo, Weaving},
     text::words::terms,
 };
@@ -25,30 +25,38 @@ const FAMILIES: [TaskType; 4] = [
     TaskType::EmpiricalTest,
 ];
 
-/// Weaves `options.across` tasks from pairs of inspirations of different seminars, and saves them together.
+/// Weaves at most so many tasks from pairs of inspirations of different seminars, and saves them in place of those that
+/// there were.
 pub async fn across(
     ctx: &Context,
     seminars: &[SeminarInfo],
+    most: usize,
     options: &Options,
     disciplines: &Disciplines,
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("weave across");
-    (ctx.notify)(Notice::Start { stage: "weave across", total: options.across as u64 });
+    (ctx.notify)(Notice::Start { stage: "weave across", total: most as u64 });
     let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars.iter().map(|seminar| (&seminar.id, seminar)).collect();
     let mut inspirations = Vec::new();
     for seminar in seminars {
         inspirations.extend(ctx.store.inspirations_of(seminar)?.into_iter().filter(Inspiration::stands));
     }
     inspirations.sort_by(|a, b| a.id.cmp(&b.id));
+    let talk: BTreeMap<&InspirationId, &SeminarId> = inspirations.iter().map(|i| (&i.id, &i.seminar)).collect();
+    // Of one talk each; those across are about to be replaced.
+    let mut own = ctx.store.tasks()?;
+    own.retain(|task| task.inspirations.iter().filter_map(|id| talk.get(id)).collect::<BTreeSet<_>>().len() == 1);
+    let before = ctx.store.count_tasks(Weaving::Across)?;
     let mut woven: Vec<(Task, CallId)> = Vec::new();
     let mut rejected = BTreeMap::<SeminarId, Vec<Rejection>>::new();
     let (mut asked, mut unreadable) = (false, 0);
-    for (turn, (one, other)) in pairs(&inspirations, &of, options.across).into_iter().enumerate() {
+    for (turn, (one, other)) in pairs(&inspirations, &of, most).into_iter().enumerate() {
         let (seminar, guest) = (of[&one.seminar], of[&other.seminar]);
         let people = [seminar.people(), guest.people()].concat();
         let mut loom = Loom::new(seminar, people, options, disciplines);
-        loom.others = woven.iter().map(|(task, _)| task.clone()).collect();
+        let of_the_two = own.iter().filter(|task| task.seminar == one.seminar || task.seminar == other.seminar);
+        loom.others = woven.iter().map(|(task, _)| task).chain(of_the_two).cloned().collect();
         loom.harvest.item = format!("{} × {}", seminar.path, guest.path);
         let slot = Slot { sources: vec![one, other], task_type: FAMILIES[turn % FAMILIES.len()] };
         let attempt = attempt(ctx, &slot, &mut loom).await?;
@@ -71,17 +79,20 @@ pub async fn across(
         (ctx.notify)(Notice::Advance(1));
     }
     (ctx.notify)(Notice::End);
-    if unreadable > 0 && woven.len() < ctx.store.count_tasks(Weaving::Across)? {
+    if unreadable > 0 && woven.len() < before {
         report.notes.push("the tasks across seminars that were there stay".to_owned());
         return Ok(report);
     }
     ctx.store.save_tasks(Weaving::Across, &woven, &rejected)?;
-    if woven.len() < options.across {
+    if most == 0 && before > 0 {
+        report.notes.push(format!("tasks across seminars removed, as 0 are wanted: {before}"));
+    }
+    if woven.len() < most {
         report.notes.push(format!(
             "{} of {} tasks across seminars: two inspirations of different talks in one language must share words, and \
              the task must pass the rules",
             woven.len(),
-            options.across
+            most
         ));
     }
     *(if asked { &mut report.done } else { &mut report.skipped }) += woven.len() as u64;

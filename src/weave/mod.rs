@@ -41,15 +41,29 @@ pub struct Options {
     pub per_seminar: usize,
     /// Language of the tasks: `talk`, or a tag such as `en`.
     pub language: String,
-    /// Tasks that join two seminars.
-    pub across: usize,
+    /// Tasks that join two seminars; none, in a file 0, leaves those that there are, and a 0 that is asked for removes them.
+    #[serde(with = "none_is_zero")]
+    pub across: Option<usize>,
     /// Languages into which each task is translated.
     pub translate: Vec<String>,
 }
 
+mod none_is_zero {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    #[expect(clippy::ref_option, reason = "what serde asks for")]
+    pub fn serialize<S: Serializer>(value: &Option<usize>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(value.unwrap_or(0) as u64)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+        Ok(Some(usize::deserialize(from)?).filter(|n| *n > 0))
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self { per_seminar: 6, language: TALK.to_owned(), across: 0, translate: Vec::new() }
+        Self { per_seminar: 6, language: TALK.to_owned(), across: None, translate: Vec::new() }
     }
 }
 
@@ -181,18 +195,14 @@ async fn weave(
     let started = Instant::now();
     (ctx.notify)(Notice::Working(&seminar.path));
     if options.language == TALK && !is_read(&seminar.language) {
-        let mut report = StageReport::new("weave");
-        report.fail(&seminar.path, "other_language", other_language(&seminar.language));
-        return Ok(report);
+        return Ok(failed(seminar, "other_language", &other_language(&seminar.language)));
     }
     // Those of an earlier version of the text would lead back to what is no longer there.
     let mut inspirations = ctx.store.inspirations_of(seminar)?;
     let found = inspirations.len();
     if found == 0 && !ctx.store.inspirations(Some(&seminar.id))?.is_empty() {
-        let mut report = StageReport::new("weave");
         let message = "its text has changed since inspirations were found; its tasks stay\nhint: `taskgen inspire`";
-        report.fail(&seminar.path, "not_read_yet", message);
-        return Ok(report);
+        return Ok(failed(seminar, "not_read_yet", message));
     }
     inspirations.retain(Inspiration::stands);
     if inspirations.is_empty() {
@@ -236,16 +246,20 @@ async fn weave(
 
 /// What comes of a seminar none of whose inspirations stands: its tasks go with them.
 fn without_inspirations(ctx: &Context, seminar: &SeminarInfo, found: usize) -> Result<StageReport> {
-    let mut report = StageReport::new("weave");
     ctx.store.save_tasks(Weaving::Seminar(&seminar.id), &[], &by_seminar(&seminar.id, Vec::new()))?;
     if found == 0 {
         let message = "no inspirations were found in it\nhint: `taskgen inspire` if it has not run yet; a talk without any has no tasks";
-        report.fail(&seminar.path, "no_inspirations", message);
-    } else {
-        let hint = "`taskgen inspirations list` says by whom, `taskgen inspirations review --again` decides anew";
-        report.fail(&seminar.path, "all_rejected", format!("all {found} inspirations are rejected\nhint: {hint}"));
+        return Ok(failed(seminar, "no_inspirations", message));
     }
-    Ok(report)
+    let hint = "`taskgen inspirations list` says by whom, `taskgen inspirations review --again` decides anew";
+    Ok(failed(seminar, "all_rejected", &format!("all {found} inspirations are rejected\nhint: {hint}")))
+}
+
+/// A seminar of which nothing is woven, and why.
+fn failed(seminar: &SeminarInfo, cause: &str, message: &str) -> StageReport {
+    let mut report = StageReport::new("weave");
+    report.fail(&seminar.path, cause, message);
+    report
 }
 
 fn by_seminar(seminar: &SeminarId, rejected: Vec<Rejection>) -> BTreeMap<SeminarId, Vec<Rejection>> {

@@ -1,5 +1,6 @@
 //! An evaluation of 8 agents, 100 tasks and 10 pages each, judged by a server that takes so many questions at once, 20 ms
 //! each, and refuses more: how much of what it allows is used. `TASKGEN_SCALE_TASKS` sets another number of tasks.
+//! And the leaderboard of a million stored judgements.
 
 use std::{
     collections::BTreeSet,
@@ -22,6 +23,7 @@ use serde_json::{Value, json};
 use crate::support::{Fake, Project, TALK};
 
 const AGENTS: usize = 8;
+/// Of each task; two findings each.
 const PAGES: usize = 10;
 const AT_ONCE: usize = 8;
 const LATENCY: Duration = Duration::from_millis(20);
@@ -105,8 +107,8 @@ fn reply(request: &Value) -> Value {
     json!({ "rating": 7, "justification": "It is sound." })
 }
 
-/// A project with so many tasks, and a file of reports for each agent.
-fn project(url: &str, tasks: usize) -> Project {
+/// A project with so many tasks, and a file of reports for each agent that cites so many pages in each.
+fn project(url: &str, tasks: usize, pages: usize) -> Project {
     let (_, pipeline) = Fake::start(Duration::ZERO);
     let project = Project::new(&pipeline);
     project.add_transcript("rivers.wav", "en", TALK);
@@ -132,7 +134,7 @@ fn project(url: &str, tasks: usize) -> Project {
     for agent in 0..AGENTS {
         let mut lines = String::new();
         for n in 0..tasks {
-            let links: String = (0..PAGES).map(|page| format!("- [page {page}]({url}/pages/t{n}p{page})\n")).collect();
+            let links: String = (0..pages).map(|page| format!("- [page {page}]({url}/pages/t{n}p{page})\n")).collect();
             let article =
                 format!("# Gauges, by agent {agent}\n\nThey drift in cold water.\n\n## References\n\n{links}");
             lines.push_str(&json!({ "id": format!("t_scale{n:05}"), "article": article }).to_string());
@@ -149,7 +151,7 @@ fn project(url: &str, tasks: usize) -> Project {
 fn evaluation_scale_uses_what_the_server_allows() {
     let tasks: usize = std::env::var("TASKGEN_SCALE_TASKS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
     let (server, url) = start();
-    let project = project(&url, tasks);
+    let project = project(&url, tasks, PAGES);
     let begun = Instant::now();
     project.ok(&["evaluate", "--allow-private-network"]);
     let took = begun.elapsed();
@@ -176,3 +178,55 @@ fn evaluation_scale_uses_what_the_server_allows() {
         "{board}"
     );
 }
+
+/// One evaluation of 20 tasks, and 499 copies of it under other ids: 8 agents, 10,000 tasks, 10 points and 3 criteria.
+#[test]
+fn evaluation_scale_of_a_million_judgements() {
+    let (_, url) = start();
+    let project = project(&url, 20, 5);
+    project.ok(&["evaluate", "--allow-private-network"]);
+    let before = std::fs::metadata(project.path("tasks/taskgen.db")).expect("a file").len();
+    let begun = Instant::now();
+    for statement in COPIES {
+        project.sql(&format!("{NUMBERS} {statement}"));
+    }
+    let judgements = project.count("SELECT COUNT(*) FROM judgement WHERE subject IN (SELECT id FROM document)");
+    let after = std::fs::metadata(project.path("tasks/taskgen.db")).expect("a file").len();
+    println!("{judgements} judgements, {} MB, copied in {:.0?}", (after - before) >> 20, begun.elapsed());
+    assert_eq!(judgements, 8 * 10_000 * 13);
+    let mut took = Vec::new();
+    for _ in 0..3 {
+        let begun = Instant::now();
+        let board: Value = serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
+        took.push(begun.elapsed());
+        let full = |row: &Value| {
+            row["independent"]["pooled"]["ksr"]["value"] == 1.0
+                && row["ace"]["value"] == 7.0
+                && row["independent"]["counts"]["supported"] == 100_000
+        };
+        assert!(
+            board["agents"].as_array().is_some_and(|agents| agents.len() == AGENTS && agents.iter().all(full)),
+            "{}",
+            board["agents"]
+        );
+    }
+    took.sort();
+    println!("leaderboard, 1,000 resamples of 10,000 tasks: {:.1?} (median of three)", took[1]);
+}
+
+const NUMBERS: &str = "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < 499)";
+/// A copy's ids are those of the original with its number behind.
+const COPIES: [&str; 6] = [
+    "INSERT INTO task SELECT id || '_' || n, origin, seminar, phase, type, difficulty, discipline, language, template,
+        text, as_of, superseded, payload, call, run FROM task, copy WHERE id LIKE 't_scale%'",
+    "INSERT INTO task_source SELECT task || '_' || n, seq, inspiration FROM task_source, copy WHERE task LIKE 't_scale%'",
+    "INSERT INTO document SELECT id || '_' || n, kind, task || '_' || n, agent, attempt, state, text, input_tokens,
+        output_tokens, cost_micro, ms, payload, run FROM document, copy",
+    "INSERT INTO checklist SELECT id || '_' || n, task || '_' || n, version, frozen, members, call, run
+        FROM checklist, copy",
+    "INSERT INTO reference_set SELECT id || '_' || n, task || '_' || n, iif(name LIKE 'own/%', name || '_' || n, name),
+        version, frozen, members, run FROM reference_set, copy",
+    "INSERT INTO judgement SELECT id || '_' || n, instrument, subject || '_' || n,
+        iif(other LIKE 'z_%', replace(other, '/', '_' || n || '/'), other), judge, sample, evidence_hash, state, value,
+        label, confidence, cause, payload, call, run FROM judgement, copy",
+];

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "proofs stop where they cannot go on")]
 
 mod browser;
+mod evaluation_local;
 mod evaluation_pages;
 mod evaluation_scale;
 #[allow(dead_code, reason = "the long proofs use a part of what the tests share")]

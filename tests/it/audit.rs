@@ -1,13 +1,10 @@
 //! `taskgen audit` and the page for scoring: what a model knows by heart, and how far scores agree with people's.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
-use crate::{
-    small_web::world::World,
-    support::{Fake, Project, TALK},
-};
+use crate::{small_web::world::World, support::woven};
 
 fn parsed(said: &str) -> Value {
     serde_json::from_str(said).unwrap_or_else(|e| panic!("{e}: {said}"))
@@ -15,12 +12,7 @@ fn parsed(said: &str) -> Value {
 
 #[test]
 fn a_model_that_knows_famous_texts_and_no_task_is_told_from_one_that_says_nothing() {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
-    fake.take();
+    let (fake, project) = woven();
     project.ok(&["audit", "leakage", "--dry-run"]);
     assert_eq!(fake.take(), 0, "a dry run asks nobody");
 

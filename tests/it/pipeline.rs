@@ -74,7 +74,12 @@ fn tasks_join_talks_and_are_said_in_two_languages() {
     };
     let (translated, own): (Vec<&Value>, Vec<&Value>) =
         tasks.iter().partition(|task| !task["translation_of"].is_null());
-    assert_eq!(own.iter().filter(|task| paths(task).len() == 2).count(), 2, "tasks of two talks");
+    assert_eq!(
+        own.iter().filter(|task| paths(task).len() == 2).count(),
+        2,
+        "tasks of two talks: {}",
+        summary["stages"][1]
+    );
     assert!(
         own.iter()
             .any(|task| task["inspiration_ids"].as_array().is_some_and(|ids| ids.len() == 2) && paths(task).len() == 1)
@@ -109,6 +114,10 @@ fn tasks_join_talks_and_are_said_in_two_languages() {
     let ranked =
         exported(&project).iter().filter(|task| task["translation_of"].is_null() && !task["rank"].is_null()).count();
     assert_eq!(ranked, own.len());
+    // None are wanted any more: they go, and so do their translations.
+    let said = project.ok(&["weave", "--across", "0", "--json"]);
+    assert!(said.contains("removed, as 0 are wanted: 2"), "{said}");
+    assert!(!exported(&project).iter().any(|task| paths(task).len() == 2));
 }
 
 #[test]

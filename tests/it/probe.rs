@@ -1,20 +1,10 @@
 //! Probes of tasks: what they flag, what that changes, and what becomes of replies that say nothing.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::sync::atomic::Ordering;
 
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK};
-
-fn woven() -> (Fake, Project) {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
-    fake.take();
-    (fake, project)
-}
+use crate::support::{Project, woven};
 
 fn json(said: &str) -> Value {
     serde_json::from_str(said).expect("one JSON value")

@@ -32,6 +32,9 @@ fn sample(name: &str, language: &str) -> Value {
         "evaluate/key-points" => {
             json!({ "task": text, "title": "Gravel", "part": 1, "parts": 2, "page": text, "most": 8 })
         }
+        "evaluate/key-points-short" => {
+            json!({ "task": text, "lines": [{ "number": 1, "text": text }], "most": 1 })
+        }
         "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),
         "evaluate/checklist" | "evaluate/checklist-short" => {
             json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources" })

@@ -182,6 +182,17 @@ pub fn put_transcript(
     std::fs::write(folder.join("transcripts").join(format!("{name}.json")), json).expect("writable");
 }
 
+/// A project with the tasks of one talk, and the server that answered.
+pub fn woven() -> (Fake, Project) {
+    let (fake, url) = Fake::start(Duration::ZERO);
+    let project = Project::new(&url);
+    project.add_transcript("rivers.wav", "en", TALK);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    fake.take();
+    (fake, project)
+}
+
 /// A talk in English that has every type of inspiration.
 pub const TALK: &[&str] = &[
     "Good afternoon, everyone, and welcome to the spring series on rivers.",
@@ -379,6 +390,17 @@ fn task(prompt: &str) -> String {
         return format!("围绕砾石河流、光纤电缆、传感器和音高，{family}，最后交{deliverable}。");
     }
     let (family, deliverable) = asked("Write one research task", ", and hand in ", ".").unwrap_or_default();
+    // Told that it is alike, it says something else.
+    if prompt.contains("This draft was refused") && family.contains("compar") {
+        return format!(
+            "Choose three villages below gravel rivers, ask boat owners which pitch a drum, a fibre cable and a sensor gave before each flood, and hand in {deliverable}."
+        );
+    }
+    if prompt.contains("This draft was refused") {
+        return format!(
+            "Describe step by step how a museum would build a drum whose pitch follows a sensor on a fibre cable in gravel rivers, and hand in {deliverable}."
+        );
+    }
     format!("For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}.")
 }
 

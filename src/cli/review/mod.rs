@@ -16,7 +16,7 @@ use super::{
     resolve,
 };
 use crate::{
-    data::{Fault, InspirationType, Review, Reviewer, id::sha256_hex},
+    data::{Fault, InspirationType, Review, Reviewer, id::drawn_place},
     store::Store,
     text::words::one_line,
 };
@@ -62,7 +62,7 @@ fn reviewer(given: Option<&str>) -> Result<String> {
 
 /// An order that follows from the seed and stays the same for the rest when some are decided or new ones come.
 fn shuffle(found: &mut [Found], seed: u64) {
-    found.sort_by_cached_key(|of| sha256_hex(format!("{seed} {}", of.inspiration.id).as_bytes()));
+    found.sort_by_cached_key(|of| drawn_place(seed, of.inspiration.id.as_str()));
 }
 
 fn is_judged(of: &Found, reviewer: &str) -> bool {

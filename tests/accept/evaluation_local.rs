@@ -1,0 +1,176 @@
+//! One task, three pages and two reports, judged by the embedded model as it is: what it finds, and how often it says what
+//! a careful reader says. `TASKGEN_JUDGE` names another one, e.g. `local/qwen2.5-coder-1.5b`.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use axum::{Router, response::Html, routing::get};
+use serde_json::{Value, json};
+
+use crate::support::{Fake, Project, TALK};
+
+const TASK: &str =
+    "Compare how river gauges fail in cold water, and propose a protocol that keeps winter readings usable.";
+
+/// Pages, a sentence each line. What is about the task is marked with `+`; the rest is what pages have besides.
+const PAGES: [(&str, &str, &[&str]); 3] = [
+    (
+        "ice",
+        "Ice on gauges",
+        &[
+            "+Frazil ice blocked the intake pipe of 14 of 32 gauges in the winter of 2019.",
+            "+A blocked intake reads a level that stays constant for hours while the river rises.",
+            "+Heating the intake with 40 watts kept it open at air temperatures down to minus 25 degrees.",
+            "Our institute was founded in 1962 and has a small museum that is open on Sundays.",
+            "Subscribe to the newsletter to hear about open days and school visits.",
+        ],
+    ),
+    (
+        "drift",
+        "Drift of pressure sensors",
+        &[
+            "+Pressure sensors drifted by 3 millimetres for each degree below four degrees of water temperature.",
+            "+The drift came back to zero within two days after the water had warmed up.",
+            "+A second sensor in air does not correct this drift, because it is not in the cold water.",
+            "The author thanks the rangers for coffee and for digging out the van twice.",
+        ],
+    ),
+    (
+        "protocol",
+        "Checking readings in winter",
+        &[
+            "+Operators who compared each gauge with a staff reading once a week found faults nine days earlier.",
+            "+Readings should be flagged when the level stays the same for six hours and the air is below zero.",
+            "+Weekly visits cost about 90 euros a gauge, which is half of what a telemetry alarm costs.",
+            "This page was last changed by the web team, and comments are closed.",
+        ],
+    ),
+];
+
+/// A report that says what the pages say, and one that says the opposite or something else.
+const REPORTS: [(&str, &str); 2] = [
+    (
+        "faithful",
+        "In cold water gauges fail in two ways. Frazil ice blocks intake pipes: in the winter of 2019 it happened to 14 of 32 \
+         gauges, and a blocked intake shows a constant level for hours although the river rises. Heating with 40 watts keeps \
+         an intake open down to minus 25 degrees of air temperature. Pressure sensors drift by 3 millimetres for each degree \
+         below four degrees, and the drift is gone two days after the water has warmed up; a second sensor in air cannot \
+         correct it. The protocol: compare each gauge with a staff reading every week, which finds faults nine days earlier \
+         and costs about 90 euros a gauge, half of a telemetry alarm; flag readings that stay the same for six hours while \
+         the air is below zero.",
+    ),
+    (
+        "astray",
+        "Gauges hardly fail in cold water. Frazil ice blocked none of 32 gauges in the winter of 2019, and a blocked intake \
+         would show a falling level at once. Pressure sensors do not drift in cold water. Staff readings are not worth their \
+         cost. What matters is that bridges are painted every ten years, that boats are kept away from the banks in summer, \
+         and that the public is told about floods by radio. The protocol is to replace every gauge each spring.",
+    ),
+];
+
+fn serve() -> String {
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async move {
+            let mut app = Router::new();
+            for (name, title, lines) in PAGES {
+                let body: String =
+                    lines.iter().map(|line| format!("<p>{}</p>", line.trim_start_matches('+'))).collect();
+                let page =
+                    format!("<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>");
+                app = app.route(&format!("/{name}"), get(async move || Html(page)));
+            }
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+            send.send(listener.local_addr().expect("an address")).expect("the test waits");
+            axum::serve(listener, app).await.expect("serves");
+        });
+    });
+    format!("http://{}", receive.recv().expect("the server starts"))
+}
+
+#[test]
+fn evaluation_by_the_local_model() {
+    let model = std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
+    let (_, pipeline) = Fake::start(std::time::Duration::ZERO);
+    let project = Project::new(&pipeline);
+    project.add_transcript("rivers.wav", "en", TALK);
+    project.ok(&["inspire"]);
+    project.ok(&["weave"]);
+    project.sql(&format!(
+        "UPDATE task SET text = '{TASK}', superseded = id <> (SELECT min(id) FROM task), language = 'en'"
+    ));
+    let task: Value = serde_json::from_str(project.export().lines().next().expect("a task")).expect("JSON");
+    let url = serve();
+    std::fs::write(project.path("taskgen.toml"), "[web]\npause_ms = 0\nrobots = false\n[near]\nmodel = \"none\"\n")
+        .expect("writable");
+    let links: String = PAGES.iter().map(|(name, title, _)| format!("- [{title}]({url}/{name})\n")).collect();
+    for (agent, text) in REPORTS {
+        let file = project.path(&format!("{agent}.jsonl"));
+        let article = format!("# Gauges in winter\n\n{text}\n\n## References\n\n{links}");
+        std::fs::write(&file, json!({ "id": task["id"], "article": article }).to_string()).expect("writable");
+        project.ok(&["reports", "import", file.to_str().expect("UTF-8"), "--agent", agent]);
+    }
+    let begun = Instant::now();
+    let mut arguments = vec!["evaluate".to_owned(), "--allow-private-network".to_owned(), "--json".to_owned()];
+    for role in ["keypoints", "judge", "checklist", "rate"] {
+        arguments.extend(["--model-role".to_owned(), format!("{role}={model}")]);
+    }
+    let done = project.output(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let summary: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    println!("{model}, {:.0} s, exit {:?}", begun.elapsed().as_secs_f64(), done.status.code());
+    for stage in summary["stages"].as_array().expect("stages") {
+        println!(
+            "{:<12} done {} failed {} rejected {}",
+            stage["stage"], stage["done"], stage["failed"], stage["rejected"]
+        );
+    }
+    let board: Value = serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
+    for row in board["agents"].as_array().expect("agents") {
+        println!(
+            "{:<9} ACE {} own {} unscored {}",
+            row["agent"].as_str().unwrap_or_default(),
+            row["ace"]["value"],
+            row["own"]["counts"],
+            row["unscored"]
+        );
+    }
+    points(&project);
+    relations(&project);
+}
+
+/// Of the key points that were found: how many rest on a line about the task, and how many of these lines were found.
+fn points(project: &Project) {
+    let of: Vec<(String, String)> =
+        rows(project, "SELECT text, spans FROM key_point WHERE verified = 1 ORDER BY source, id");
+    let lines: Vec<&str> = PAGES.iter().flat_map(|(_, _, lines)| lines.iter().copied()).collect();
+    let mut hit = BTreeMap::<&str, usize>::new();
+    for (text, spans) in &of {
+        println!("  {text}\n    {spans}");
+        for line in lines.iter().filter(|line| spans.contains(line.trim_start_matches('+').trim_end_matches('.'))) {
+            *hit.entry(line).or_default() += 1;
+        }
+    }
+    let about = lines.iter().filter(|line| line.starts_with('+')).count();
+    let found = hit.keys().filter(|line| line.starts_with('+')).count();
+    println!("{} key points; {found} of {about} lines about the task, {} others", of.len(), hit.len() - found);
+    assert!(!of.is_empty(), "no key point at all");
+}
+
+/// What was said of the two reports.
+fn relations(project: &Project) {
+    let said = "SELECT a.name, coalesce(j.label, j.cause) || ' × ' || count(*) FROM judgement j
+        JOIN document d ON d.id = j.subject JOIN agent a ON a.id = d.agent
+        WHERE j.instrument LIKE 'kae/%' GROUP BY 1, coalesce(j.label, j.cause)";
+    for (agent, said) in rows(project, said) {
+        println!("{agent:<9} {said}");
+    }
+    let undecided = "SELECT count(*) FROM judgement WHERE (state = 'unscored') <> (cause IS NOT NULL)";
+    assert_eq!(project.count(undecided), 0, "each judgement is scored or says why not");
+}
+
+fn rows(project: &Project, sql: &str) -> Vec<(String, String)> {
+    let database = rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("a database");
+    let mut statement = database.prepare(sql).expect("a query");
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    rows.map(|row| row.expect("a row")).collect()
+}
