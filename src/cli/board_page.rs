@@ -361,7 +361,9 @@ fn point_view(of: &PointDetail, urls: &BTreeMap<String, String>, titles: &BTreeM
     };
     let reasons: Vec<String> = said
         .iter()
-        .map(|(model, related)| format!("{model}: {}. {}", word(related.relation), related.reasoning))
+        .map(|(model, related)| {
+            format!("{model}: {}. {}", word(related.relation), related.reasoning).trim_end().to_owned()
+        })
         .collect();
     let source = |content: &String| SourcePage {
         url: urls.get(content).cloned().unwrap_or_default(),

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Options, chosen, reading::Library};
+use super::{Options, reading::Library, short};
 use crate::{
     context::{Context, StageReport},
-    data::{CallId, Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
-    llm::{Answer, Ask, object},
-    text::{find::find, words},
+    data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
+    llm::{Answer, Answered, Ask, object},
+    text::{find::find, sentences, words},
     web::Page,
 };
 
@@ -42,7 +42,7 @@ pub(super) struct OfPage {
 /// What decides which key points are found: sets that were found otherwise are not compared with each other.
 pub(super) fn instrument(ctx: &Context, options: &Options) -> Result<String> {
     let Options { points, part, parts, near, .. } = options;
-    let prompt = if ctx.llm.is_trial(ROLE, 0)? { chosen::PROMPT } else { PROMPT };
+    let prompt = if ctx.llm.is_trial(ROLE, 0)? { short::POINTS } else { PROMPT };
     let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
     Ok(json!([model, prompt, points, part, parts, near]).to_string())
 }
@@ -140,24 +140,21 @@ fn all_parts<'t, 'p>(library: &'p Library<'t>, size: usize, most: usize) -> (Vec
 }
 
 async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
-    let (points, call, cached) = if ctx.llm.is_trial(ROLE, 0)? {
-        let (chosen, call, cached) = chosen::choose(ctx, part.task, part.text, options.points).await?;
+    let answer = if ctx.llm.is_trial(ROLE, 0)? {
         let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
-        (chosen.map(|texts| texts.into_iter().map(own).collect()), call, cached)
+        let chosen = short::choose(ctx, part.task, part.text, options.points).await?;
+        let Some(chosen) = chosen else { return Ok((Ok(Vec::new()), true)) };
+        chosen.map(|texts| texts.into_iter().map(own).collect::<Vec<_>>())
     } else {
         note(ctx, part, options).await?
     };
-    if let Ok(points) = &points {
-        ctx.store.save_key_points(points, &call)?;
+    if let Ok(points) = &answer.value {
+        ctx.store.save_key_points(points, &answer.call)?;
     }
-    Ok((points, cached))
+    Ok((answer.value, answer.cached))
 }
 
-async fn note(
-    ctx: &Context,
-    part: &Part<'_, '_>,
-    options: &Options,
-) -> Result<(Result<Vec<KeyPoint>, Unscored>, CallId, bool)> {
+async fn note(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<Answered<Vec<KeyPoint>>> {
     let vars = json!({
         "task": part.task.task,
         "title": part.page.title,
@@ -166,26 +163,22 @@ async fn note(
         "page": part.text,
         "most": options.points,
     });
-    let schema = schema(options.points);
     let most = options.points;
     let check = |reply: &Points| {
         let reason = format!("{} points where at most {most} were asked for", reply.points.len());
         if reply.points.len() > most { Err(Unscored { cause: Cause::OutOfRange, reason }) } else { Ok(()) }
     };
-    let answer = ctx
-        .llm
-        .ask::<Points>(Ask {
-            role: ROLE,
-            prompt: PROMPT,
-            vars: &vars,
-            schema: Some(schema),
-            check: &check,
-            max_tokens: 3000,
-            ..Ask::default()
-        })
-        .await?;
-    let points = answer.value.map(|reply| reply.points.into_iter().map(|point| key_point(part, point)).collect());
-    Ok((points, answer.call, answer.cached))
+    let ask = Ask {
+        role: ROLE,
+        prompt: PROMPT,
+        vars: &vars,
+        schema: Some(schema(most)),
+        check: &check,
+        max_tokens: 3000,
+        ..Ask::default()
+    };
+    let answer = ctx.llm.ask::<Points>(ask).await?;
+    Ok(answer.map(|reply| reply.points.into_iter().map(|point| key_point(part, point)).collect()))
 }
 
 /// The point, with the page's own wording of its spans.
@@ -210,12 +203,12 @@ fn new_point(part: &Part<'_, '_>, text: String, spans: Vec<String>, verified: bo
     }
 }
 
-/// The text in parts of at most `size` characters, cut between lines where there are any.
+/// The text in parts of at most `size` characters, cut between lines, else sentences, else words, where there are any.
 fn in_parts(text: &str, size: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some((end, _)) = rest.char_indices().nth(size) {
-        let cut = rest[..end].rfind('\n').filter(|at| *at > end / 2).map_or(end, |at| at + 1);
+        let cut = place_to_cut(&rest[..end]).unwrap_or(end);
         let (part, after) = rest.split_at(cut);
         parts.push(part);
         rest = after;
@@ -224,6 +217,15 @@ fn in_parts(text: &str, size: usize) -> Vec<&str> {
         parts.push(rest);
     }
     parts
+}
+
+/// Behind the last line, sentence or word that ends in the text's second half.
+fn place_to_cut(text: &str) -> Option<usize> {
+    let line = text.rfind('\n').map(|at| at + 1);
+    let last = sentences::split(text).last().map_or(0, |range| range.start);
+    let sentence = text.char_indices().nth(last).map(|(at, _)| at);
+    let word = text.rfind(char::is_whitespace);
+    [line, sentence, word].into_iter().flatten().find(|at| *at > text.len() / 2)
 }
 
 fn schema(most: usize) -> Value {
@@ -244,6 +246,8 @@ mod tests {
     fn parts_are_the_whole_text_and_end_between_lines() {
         let text = "first line\nsecond line\nthird line";
         assert_eq!(in_parts(text, 15), ["first line\n", "second line\n", "third line"]);
+        assert_eq!(in_parts("It is cold. Ice grows. Heat helps.", 25), ["It is cold. Ice grows. ", "Heat helps."]);
+        assert_eq!(in_parts("one two three four", 15), ["one two three", " four"]);
         assert_eq!(in_parts("河流每年移动很多沙石", 4), ["河流每年", "移动很多", "沙石"]);
         assert_eq!(in_parts("", 5), Vec::<&str>::new());
         assert_eq!(in_parts("short", 5), ["short"]);

@@ -83,6 +83,14 @@ pub struct Answered<T> {
     pub model_returned: Option<String>,
 }
 
+impl<T> Answered<T> {
+    /// The same answer, its value in another form.
+    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Answered<U> {
+        let Self { value, call, cached, usage, model_returned } = self;
+        Answered { value: value.map(form), call, cached, usage, model_returned }
+    }
+}
+
 /// What must stop a run.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {

@@ -122,6 +122,8 @@ fn cannot_be_shared(error: &rusqlite::Error) -> bool {
 /// A database on a medium that cannot be written, where SQLite cannot make the files that readers share. Only where none
 /// waits beside it with changes: they would be overlooked.
 fn open_unchanging(path: &Path, flags: rusqlite::OpenFlags) -> Option<(Connection, usize)> {
+    // SQLite keeps them beside the file itself, not beside a link to it.
+    let path = std::fs::canonicalize(path).ok()?;
     let waiting = |ending: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(ending);
@@ -130,7 +132,7 @@ fn open_unchanging(path: &Path, flags: rusqlite::OpenFlags) -> Option<(Connectio
     if waiting("-wal") || waiting("-journal") {
         return None;
     }
-    let mut address = url::Url::from_file_path(std::path::absolute(path).ok()?).ok()?;
+    let mut address = url::Url::from_file_path(&path).ok()?;
     address.set_query(Some("immutable=1"));
     let flags = flags | rusqlite::OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(address.as_str(), flags).ok()?;
@@ -160,7 +162,7 @@ fn explain(path: &Path, error: rusqlite::Error) -> anyhow::Error {
 
 fn cannot_open(path: &Path) -> String {
     format!(
-        "cannot open the database: `{}`\nhint: its folder must exist and be writable, and the file must be a taskgen database",
+        "cannot open the database: `{}`\nhint: the file must be a taskgen database, and its folder must be writable where an earlier run left changes beside it",
         path.display()
     )
 }

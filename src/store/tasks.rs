@@ -103,7 +103,7 @@ impl Store {
     /// The current tasks by id, without translations. What was woven across seminars falls with any of its inspirations;
     /// that of one seminar is woven anew with it.
     pub fn tasks(&self) -> Result<Vec<Task>> {
-        let mut tasks = self.read_tasks("json_extract(payload, '$.kind') IS NULL")?;
+        let mut tasks = self.tasks_of_one()?;
         let across = self.read_tasks("json_extract(payload, '$.kind') = 'across'")?;
         let connection = self.connection();
         for task in across {
@@ -114,6 +114,11 @@ impl Store {
         }
         tasks.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(tasks)
+    }
+
+    /// The current tasks that were woven from one seminar each, by id.
+    pub fn tasks_of_one(&self) -> Result<Vec<Task>> {
+        self.read_tasks("json_extract(payload, '$.kind') IS NULL")
     }
 
     /// The current translations of current tasks, by id.

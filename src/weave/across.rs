@@ -10,7 +10,7 @@ use anyhow::Result;
 use super::{Attempt, Loom, Options, attempt, disciplines::Disciplines, plan::Slot};
 use crate::{
     context::{Context, Notice, StageReport},
-    data::{CallId, Inspiration, InspirationId, InspirationType, SeminarId, Task, TaskType, primary_language},
+    data::{CallId, Inspiration, InspirationType, SeminarId, Task, TaskType, primary_language},
     store::{Rejection, SeminarInfo, Weaving},
     text::words::terms,
 };
@@ -43,10 +43,7 @@ pub async fn across(
         inspirations.extend(ctx.store.inspirations_of(seminar)?.into_iter().filter(Inspiration::stands));
     }
     inspirations.sort_by(|a, b| a.id.cmp(&b.id));
-    let talk: BTreeMap<&InspirationId, &SeminarId> = inspirations.iter().map(|i| (&i.id, &i.seminar)).collect();
-    // Of one talk each; those across are about to be replaced.
-    let mut own = ctx.store.tasks()?;
-    own.retain(|task| task.inspirations.iter().filter_map(|id| talk.get(id)).collect::<BTreeSet<_>>().len() == 1);
+    let own = ctx.store.tasks_of_one()?;
     let before = ctx.store.count_tasks(Weaving::Across)?;
     let mut woven: Vec<(Task, CallId)> = Vec::new();
     let mut rejected = BTreeMap::<SeminarId, Vec<Rejection>>::new();

@@ -11,14 +11,15 @@ use crate::support::{Fake, Project, TALK};
 const TASK: &str =
     "Compare how river gauges fail in cold water, and propose a protocol that keeps winter readings usable.";
 
-/// Pages, a sentence each line. What is about the task is marked with `+`; the rest is what pages have besides.
+/// Pages, a sentence each line. What is about the task is marked with `+`; what the report that goes astray contradicts with
+/// `!` in its place (it omits the others, and the faithful one supports all); the rest is what pages have besides.
 const PAGES: [(&str, &str, &[&str]); 3] = [
     (
         "ice",
         "Ice on gauges",
         &[
-            "+Frazil ice blocked the intake pipe of 14 of 32 gauges in the winter of 2019.",
-            "+A blocked intake reads a level that stays constant for hours while the river rises.",
+            "!Frazil ice blocked the intake pipe of 14 of 32 gauges in the winter of 2019.",
+            "!A blocked intake reads a level that stays constant for hours while the river rises.",
             "+Heating the intake with 40 watts kept it open at air temperatures down to minus 25 degrees.",
             "Our institute was founded in 1962 and has a small museum that is open on Sundays.",
             "Subscribe to the newsletter to hear about open days and school visits.",
@@ -28,7 +29,7 @@ const PAGES: [(&str, &str, &[&str]); 3] = [
         "drift",
         "Drift of pressure sensors",
         &[
-            "+Pressure sensors drifted by 3 millimetres for each degree below four degrees of water temperature.",
+            "!Pressure sensors drifted by 3 millimetres for each degree below four degrees of water temperature.",
             "+The drift came back to zero within two days after the water had warmed up.",
             "+A second sensor in air does not correct this drift, because it is not in the cold water.",
             "The author thanks the rangers for coffee and for digging out the van twice.",
@@ -38,7 +39,7 @@ const PAGES: [(&str, &str, &[&str]); 3] = [
         "protocol",
         "Checking readings in winter",
         &[
-            "+Operators who compared each gauge with a staff reading once a week found faults nine days earlier.",
+            "!Operators who compared each gauge with a staff reading once a week found faults nine days earlier.",
             "+Readings should be flagged when the level stays the same for six hours and the air is below zero.",
             "+Weekly visits cost about 90 euros a gauge, which is half of what a telemetry alarm costs.",
             "This page was last changed by the web team, and comments are closed.",
@@ -74,8 +75,7 @@ fn serve() -> String {
         runtime.block_on(async move {
             let mut app = Router::new();
             for (name, title, lines) in PAGES {
-                let body: String =
-                    lines.iter().map(|line| format!("<p>{}</p>", line.trim_start_matches('+'))).collect();
+                let body: String = lines.iter().map(|line| format!("<p>{}</p>", plain(line))).collect();
                 let page =
                     format!("<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>");
                 app = app.route(&format!("/{name}"), get(async move || Html(page)));
@@ -138,6 +138,14 @@ fn evaluation_by_the_local_model() {
     relations(&project);
 }
 
+fn is_about(line: &str) -> bool {
+    line.starts_with(['+', '!'])
+}
+
+fn plain(line: &str) -> &str {
+    line.trim_start_matches(['+', '!'])
+}
+
 /// Of the key points that were found: how many rest on a line about the task, and how many of these lines were found.
 fn points(project: &Project) {
     let of: Vec<(String, String)> =
@@ -146,26 +154,40 @@ fn points(project: &Project) {
     let mut hit = BTreeMap::<&str, usize>::new();
     for (text, spans) in &of {
         println!("  {text}\n    {spans}");
-        for line in lines.iter().filter(|line| spans.contains(line.trim_start_matches('+').trim_end_matches('.'))) {
+        for line in lines.iter().filter(|line| spans.contains(plain(line).trim_end_matches('.'))) {
             *hit.entry(line).or_default() += 1;
         }
     }
-    let about = lines.iter().filter(|line| line.starts_with('+')).count();
-    let found = hit.keys().filter(|line| line.starts_with('+')).count();
+    let about = lines.iter().filter(|line| is_about(line)).count();
+    let found = hit.keys().filter(|line| is_about(line)).count();
     println!("{} key points; {found} of {about} lines about the task, {} others", of.len(), hit.len() - found);
     assert!(!of.is_empty(), "no key point at all");
 }
 
-/// What was said of the two reports.
+/// What was said of the two reports, and how often a careful reader says the same of the lines about the task.
 fn relations(project: &Project) {
-    let said = "SELECT a.name, coalesce(j.label, j.cause) || ' × ' || count(*) FROM judgement j
-        JOIN document d ON d.id = j.subject JOIN agent a ON a.id = d.agent
-        WHERE j.instrument LIKE 'kae/%' GROUP BY 1, coalesce(j.label, j.cause)";
+    let said = "SELECT a.name, coalesce(j.label, j.cause) || '|' || coalesce(k.spans, '') FROM judgement j
+        JOIN document d ON d.id = j.subject JOIN agent a ON a.id = d.agent JOIN key_point k ON k.id = j.other
+        WHERE j.instrument LIKE 'kae/%'";
+    let lines: Vec<&str> = PAGES.iter().flat_map(|(_, _, lines)| lines.iter().copied()).collect();
+    let mut counts = BTreeMap::<(String, &str, String), usize>::new();
     for (agent, said) in rows(project, said) {
-        println!("{agent:<9} {said}");
+        let (said, spans) = said.split_once('|').expect("both");
+        let line = lines.iter().find(|line| spans.contains(plain(line).trim_end_matches('.')));
+        let right = match line.filter(|line| is_about(line)) {
+            None => "OMITS",
+            Some(_) if agent == "faithful" => "SUPPORTS",
+            Some(line) if line.starts_with('!') => "CONTRADICTS",
+            Some(_) => "OMITS",
+        };
+        *counts.entry((agent, right, said.to_owned())).or_default() += 1;
     }
-    let undecided = "SELECT count(*) FROM judgement WHERE (state = 'unscored') <> (cause IS NOT NULL)";
-    assert_eq!(project.count(undecided), 0, "each judgement is scored or says why not");
+    println!("agent     a reader says  the model says");
+    for ((agent, right, said), n) in &counts {
+        println!("{agent:<9} {right:<14} {said:<12} {n}");
+    }
+    let same: usize = counts.iter().filter(|((_, right, said), _)| right == said).map(|(_, n)| n).sum();
+    println!("the same: {same} of {}", counts.values().sum::<usize>());
 }
 
 fn rows(project: &Project, sql: &str) -> Vec<(String, String)> {
