@@ -12,15 +12,14 @@
 mod ace;
 pub mod board;
 mod checklist;
+mod chosen;
 pub mod detail;
 pub mod paper;
 mod points;
 mod reading;
 mod relate;
-mod reply;
 pub mod rescored;
 mod score;
-mod short;
 pub mod tally;
 mod unify;
 
@@ -164,16 +163,15 @@ fn timed(stage: StageReport, started: Instant) -> StageReport {
 
 /// Whose judgements are to count. A metric that was not asked for keeps its judges.
 fn by_now(ctx: &Context, before: Evaluation, metrics: &[Metric], options: &Options) -> Result<Evaluation> {
-    type Prompt = fn(&Context, usize) -> Result<&'static str>;
-    let judges = |role: &'static str, prompt: Prompt| -> Result<Vec<(String, String)>> {
-        let member = |member| Ok((ctx.llm.model_name(role, member)?, ctx.llm.prompt_hash(prompt(ctx, member)?)?));
+    let judges = |role: &'static str, prompt: &str| -> Result<Vec<(String, String)>> {
+        let member = |member| Ok((ctx.llm.model_name(role, member)?, ctx.llm.prompt_hash(prompt)?));
         (0..ctx.llm.members(role)).map(member).collect()
     };
     let (kae, ace) = (metrics.contains(&Metric::Kae), metrics.contains(&Metric::Ace));
     Ok(Evaluation {
         points: if kae { points::instrument(ctx, options)? } else { before.points },
-        relation: if kae { judges(relate::ROLE, relate::prompt)? } else { before.relation },
-        rating: if ace { judges("rate", |_, _| Ok(checklist::RATING))? } else { before.rating },
+        relation: if kae { judges("judge", relate::PROMPT)? } else { before.relation },
+        rating: if ace { judges("rate", checklist::RATING)? } else { before.rating },
         repeats: if ace { options.repeats } else { before.repeats },
     })
 }

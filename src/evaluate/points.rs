@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Options, reading::Library, short};
+use super::{Options, chosen, reading::Library};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
@@ -42,7 +42,7 @@ pub(super) struct OfPage {
 /// What decides which key points are found: sets that were found otherwise are not compared with each other.
 pub(super) fn instrument(ctx: &Context, options: &Options) -> Result<String> {
     let Options { points, part, parts, near, .. } = options;
-    let prompt = if ctx.llm.is_trial(ROLE, 0)? { short::POINTS } else { PROMPT };
+    let prompt = if ctx.llm.is_trial(ROLE, 0)? { chosen::PROMPT } else { PROMPT };
     let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
     Ok(json!([model, prompt, points, part, parts, near]).to_string())
 }
@@ -142,7 +142,7 @@ fn all_parts<'t, 'p>(library: &'p Library<'t>, size: usize, most: usize) -> (Vec
 async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
     let answer = if ctx.llm.is_trial(ROLE, 0)? {
         let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
-        let chosen = short::choose(ctx, part.task, part.text, options.points).await?;
+        let chosen = chosen::choose(ctx, part.task, part.text, options.points).await?;
         let Some(chosen) = chosen else { return Ok((Ok(Vec::new()), true)) };
         chosen.map(|texts| texts.into_iter().map(own).collect::<Vec<_>>())
     } else {

@@ -12,19 +12,17 @@ use super::{
     Case, Options,
     points::{self, Found, OfPage},
     reading::Library,
-    reply::{check_confidence, relations, tenths},
-    short,
     unify::{Cluster, Point, unify},
 };
 use crate::{
     context::{Context, StageReport},
-    data::{KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
+    data::{Cause, KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
     llm::{Answer, Ask, object},
     store::{Evaluation, Store},
 };
 
-const PROMPT: &str = "evaluate/relation";
-pub(super) const ROLE: &str = "judge";
+pub(super) const PROMPT: &str = "evaluate/relation";
+const ROLE: &str = "judge";
 /// Longest reasons in characters, and most aspects.
 const LONGEST: usize = 800;
 const ASPECTS: usize = 6;
@@ -50,7 +48,11 @@ struct Reply {
 
 impl Answer for Reply {
     fn validate(&self) -> Result<(), Unscored> {
-        check_confidence(self.confidence)
+        if (0.0..=1.0).contains(&self.confidence) {
+            return Ok(());
+        }
+        let reason = format!("a confidence of {} is not between 0 and 1", self.confidence);
+        Err(Unscored { cause: Cause::OutOfRange, reason })
     }
 }
 
@@ -131,45 +133,39 @@ fn frozen(read: Option<&BTreeMap<String, OfPage>>, pages: &BTreeSet<&str>, near:
     Frozen { by: by.to_owned(), clusters: unify(&points, near), failed }
 }
 
-/// The prompt by which a member of the panel judges.
-pub(super) fn prompt(ctx: &Context, member: usize) -> Result<&'static str> {
-    Ok(if ctx.llm.is_trial(ROLE, member)? { short::RELATION } else { PROMPT })
-}
-
 async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
     let Question { case, point, member } = question;
-    let prompt = prompt(ctx, *member)?;
-    let answer = if prompt == short::RELATION {
-        short::relate(ctx, *member, &case.report.text, &point.text).await?
-    } else {
-        let vars = json!({ "task": case.task.task, "report": case.report.text, "point": point.text });
-        let ask = Ask {
+    let vars = json!({ "task": case.task.task, "report": case.report.text, "point": point.text });
+    let answer = ctx
+        .llm
+        .ask::<Reply>(Ask {
             role: ROLE,
             member: *member,
-            prompt,
+            prompt: PROMPT,
             vars: &vars,
             schema: Some(schema()),
             max_tokens: 600,
             ..Ask::default()
-        };
-        ctx.llm.ask::<Reply>(ask).await?.map(|reply| Related {
-            relation: reply.relationship,
-            confidence: reply.confidence,
-            reasoning: reply.reasoning,
-            key_aspects: reply.key_aspects,
         })
-    };
-    let judge = ctx.llm.judge(ROLE, *member, prompt, answer.model_returned)?;
-    ctx.store.save_relation(&case.report.id, &point.id, &answer.value, &judge, &answer.call)?;
-    Ok((answer.value.err(), answer.cached))
+        .await?;
+    let judge = ctx.llm.judge(ROLE, *member, PROMPT, answer.model_returned)?;
+    let related = answer.value.map(|reply| Related {
+        relation: reply.relationship,
+        confidence: reply.confidence,
+        reasoning: reply.reasoning,
+        key_aspects: reply.key_aspects,
+    });
+    ctx.store.save_relation(&case.report.id, &point.id, &related, &judge, &answer.call)?;
+    Ok((related.err(), answer.cached))
 }
 
 fn schema() -> Value {
     let text = json!({ "type": "string", "maxLength": LONGEST });
+    let tenths: Vec<f64> = (0..=10).map(|n| f64::from(n) / 10.0).collect();
     object(&json!({
         "reasoning": text,
         "key_aspects": { "type": "array", "items": text, "maxItems": ASPECTS },
-        "relationship": relations(),
-        "confidence": tenths()
+        "relationship": { "type": "string", "enum": ["SUPPORTS", "OMITS", "CONTRADICTS"] },
+        "confidence": { "type": "number", "enum": tenths }
     }))
 }

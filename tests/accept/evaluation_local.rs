@@ -161,7 +161,7 @@ fn points(project: &Project) {
     let about = lines.iter().filter(|line| is_about(line)).count();
     let found = hit.keys().filter(|line| is_about(line)).count();
     println!("{} key points; {found} of {about} lines about the task, {} others", of.len(), hit.len() - found);
-    assert!(!of.is_empty(), "no key point at all");
+    assert!(found >= 6, "{found} of {about} lines about the task");
 }
 
 /// What was said of the two reports, and how often a careful reader says the same of the lines about the task.

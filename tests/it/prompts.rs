@@ -35,7 +35,6 @@ fn sample(name: &str, language: &str) -> Value {
         "evaluate/key-points-short" => {
             json!({ "task": text, "lines": [{ "number": 1, "text": text }], "most": 1 })
         }
-        "evaluate/relation-short" => json!({ "report": text, "point": text }),
         "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),
         "evaluate/checklist" | "evaluate/checklist-short" => {
             json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources" })

@@ -162,18 +162,5 @@ fn lines(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// A report without its list of references: what is before the last heading that announces one.
-pub fn body(report: &str) -> &str {
-    let mut start = 0;
-    let mut lines = report.split_inclusive('\n').map(|line| {
-        let at = start;
-        start += line.len();
-        (at, line)
-    });
-    let announces = |line: &str| headings::heading(line.trim_end()).is_some_and(|found| found.references);
-    let last = lines.by_ref().filter(|(_, line)| announces(line)).last();
-    last.map_or(report, |(at, _)| &report[..at])
-}
-
 #[cfg(test)]
 mod tests;
