@@ -3,7 +3,7 @@
 
 use std::{
     io::{BufRead as _, IsTerminal as _, stdin},
-    sync::OnceLock,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use anyhow::Result;
@@ -17,6 +17,10 @@ const END_OF_INPUT: u8 = 4;
 
 /// The terminal's modes from before the first key was asked for.
 static BEFORE: OnceLock<Termios> = OnceLock::new();
+
+/// Whether the terminal was given back, which it is once: a signal may end the program at any moment, and nothing changes
+/// the modes after that.
+static GIVEN_BACK: Mutex<bool> = Mutex::new(false);
 
 /// Where answers come from.
 pub enum Keyboard {
@@ -43,7 +47,7 @@ impl Keyboard {
     /// What was typed until now is no answer to what is shown next.
     pub fn forget(&self) -> Result<()> {
         if let Self::Terminal(modes) = self {
-            tcsetattr(stdin(), OptionalActions::Flush, modes)?;
+            set(OptionalActions::Flush, modes)?;
         }
         Ok(())
     }
@@ -54,7 +58,7 @@ impl Keyboard {
             let pressed = match self {
                 Self::Terminal(modes) => {
                     // Whoever was in front meanwhile may have left other modes.
-                    tcsetattr(stdin(), OptionalActions::Now, modes)?;
+                    set(OptionalActions::Now, modes)?;
                     key()?
                 }
                 Self::Lines => line()?,
@@ -74,8 +78,18 @@ impl Drop for Keyboard {
     }
 }
 
+fn set(when: OptionalActions, modes: &Termios) -> Result<()> {
+    let given_back = GIVEN_BACK.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*given_back {
+        tcsetattr(stdin(), when, modes)?;
+    }
+    Ok(())
+}
+
 /// Gives the terminal back as it was, if keys were asked for.
 pub fn restore() {
+    let mut given_back = GIVEN_BACK.lock().unwrap_or_else(PoisonError::into_inner);
+    *given_back = true;
     if let Some(before) = BEFORE.get() {
         // There may be no terminal any more.
         let _ = tcsetattr(stdin(), OptionalActions::Now, before);
