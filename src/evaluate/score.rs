@@ -38,22 +38,7 @@ pub fn scored_as(
         failures: store.visit_failures()?,
         evaluation,
     };
-    let on_tasks: Vec<(&Task, &AgentReport)> =
-        reports.iter().filter_map(|report| Some((*tasks.get(&report.task)?, report))).collect();
-    // Much of the work is reading the reports' references: a share of them for each core.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let of_share =
-        |share: &[(&Task, &AgentReport)]| share.iter().map(|(task, report)| known.score(task, report)).collect();
-    let shares = on_tasks.chunks(on_tasks.len().div_ceil(cores).max(1));
-    let found: Result<Vec<Vec<Scored>>> = std::thread::scope(|scope| {
-        let of_share = &of_share;
-        let working: Vec<_> = shares.map(|share| scope.spawn(move || of_share(share))).collect();
-        working
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
-    Ok(found?.into_iter().flatten().collect())
+    reports.iter().filter_map(|report| Some(known.score(tasks.get(&report.task)?, report))).collect()
 }
 
 struct Known<'a> {
