@@ -361,9 +361,7 @@ fn point_view(of: &PointDetail, urls: &BTreeMap<String, String>, titles: &BTreeM
     };
     let reasons: Vec<String> = said
         .iter()
-        .map(|(model, related)| {
-            format!("{model}: {}. {}", word(related.relation), related.reasoning).trim_end().to_owned()
-        })
+        .map(|(model, related)| format!("{model}: {}. {}", word(related.relation), related.reasoning))
         .collect();
     let source = |content: &String| SourcePage {
         url: urls.get(content).cloned().unwrap_or_default(),

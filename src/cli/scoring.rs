@@ -50,13 +50,13 @@ pub fn scoring(
     answer::on_tasks(&known, &tasks, printer)?;
     let checklists = detail::checklists(&store)?;
     let seed = project.loaded.config.seed;
-    // An order that tells nothing, and stays when reports are added. Reports on a task follow each other.
     let by_id: BTreeMap<_, _> = tasks.iter().map(|task| (&task.id, task)).collect();
     let mut reports: Vec<_> = known
         .iter()
         .filter(|report| report.state == State::Ok)
         .filter_map(|report| Some((*by_id.get(&report.task)?, report)))
         .collect();
+    // An order that tells nothing, and stays when reports are added. Reports on a task follow each other.
     reports.sort_by_cached_key(|(_, report)| drawn_place(seed, report.id.as_str()));
     reports.truncate(sample.unwrap_or(usize::MAX));
     reports.sort_by_cached_key(|(task, report)| {

@@ -30,11 +30,7 @@ struct Chosen {
     lines: Vec<usize>,
 }
 
-impl Answer for Chosen {
-    fn validate(&self) -> Result<(), Unscored> {
-        Ok(())
-    }
-}
+impl Answer for Chosen {}
 
 /// The sentences of a part of a page that matter for a task, at most `most`; nobody is asked where there is none to choose.
 pub(super) async fn choose<'a>(

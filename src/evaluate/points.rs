@@ -221,11 +221,11 @@ fn in_parts(text: &str, size: usize) -> Vec<&str> {
 
 /// Behind the last line, sentence or word that ends in the text's second half.
 fn place_to_cut(text: &str) -> Option<usize> {
-    let line = text.rfind('\n').map(|at| at + 1);
-    let last = sentences::split(text).last().map_or(0, |range| range.start);
-    let sentence = text.char_indices().nth(last).map(|(at, _)| at);
-    let word = text.rfind(char::is_whitespace);
-    [line, sentence, word].into_iter().flatten().find(|at| *at > text.len() / 2)
+    let late = |at: &usize| *at > text.len() / 2;
+    let line = || text.rfind('\n').map(|at| at + 1).filter(late);
+    let sentence = || text.char_indices().nth(sentences::split(text).last()?.start).map(|(at, _)| at).filter(late);
+    let word = || text.rfind(char::is_whitespace).filter(late);
+    line().or_else(sentence).or_else(word)
 }
 
 fn schema(most: usize) -> Value {

@@ -117,16 +117,15 @@ impl Known<'_> {
         let ratings = self.voices.ratings(&report.id)?;
         let mut means = Vec::new();
         for at in 0..criteria.len() {
+            let marks = of(&ratings, &criterion_name(id, at));
             let mut rated = Vec::new();
-            let mut asked = false;
-            for mark in of(&ratings, &criterion_name(id, at)) {
-                asked = true;
+            for mark in marks {
                 match &mark.outcome {
                     Ok(rating) => rated.push(f64::from(rating.rating)),
                     Err(failed) => *unscored.entry(failed.cause.word().to_owned()).or_default() += 1,
                 }
             }
-            if !asked {
+            if marks.is_empty() {
                 *unscored.entry("missing".to_owned()).or_default() += 1;
             }
             means.push((!rated.is_empty()).then(|| rated.iter().sum::<f64>() / rated.len() as f64));

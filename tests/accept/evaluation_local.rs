@@ -1,12 +1,15 @@
 //! One task, three pages and two reports, judged by the embedded model as it is: what it finds, and how often it says what
 //! a careful reader says. `TASKGEN_JUDGE` names another one, e.g. `local/qwen2.5-coder-1.5b`.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
 
 use axum::{Router, response::Html, routing::get};
 use serde_json::{Value, json};
 
-use crate::support::{Fake, Project, TALK};
+use crate::support::{Project, woven};
 
 const TASK: &str =
     "Compare how river gauges fail in cold water, and propose a protocol that keeps winter readings usable.";
@@ -91,11 +94,7 @@ fn serve() -> String {
 #[test]
 fn evaluation_by_the_local_model() {
     let model = std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
-    let (_, pipeline) = Fake::start(std::time::Duration::ZERO);
-    let project = Project::new(&pipeline);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
+    let (_, project) = woven();
     project.sql(&format!(
         "UPDATE task SET text = '{TASK}', superseded = id <> (SELECT min(id) FROM task), language = 'en'"
     ));
@@ -146,20 +145,26 @@ fn plain(line: &str) -> &str {
     line.trim_start_matches(['+', '!'])
 }
 
+fn lines() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().flat_map(|(_, _, lines)| lines.iter().copied())
+}
+
+/// The lines of the pages that are among the spans.
+fn rests_on(spans: &str) -> impl Iterator<Item = &'static str> {
+    lines().filter(move |line| spans.contains(plain(line).trim_end_matches('.')))
+}
+
 /// Of the key points that were found: how many rest on a line about the task, and how many of these lines were found.
 fn points(project: &Project) {
     let of: Vec<(String, String)> =
         rows(project, "SELECT text, spans FROM key_point WHERE verified = 1 ORDER BY source, id");
-    let lines: Vec<&str> = PAGES.iter().flat_map(|(_, _, lines)| lines.iter().copied()).collect();
-    let mut hit = BTreeMap::<&str, usize>::new();
+    let mut hit = BTreeSet::new();
     for (text, spans) in &of {
         println!("  {text}\n    {spans}");
-        for line in lines.iter().filter(|line| spans.contains(plain(line).trim_end_matches('.'))) {
-            *hit.entry(line).or_default() += 1;
-        }
+        hit.extend(rests_on(spans));
     }
-    let about = lines.iter().filter(|line| is_about(line)).count();
-    let found = hit.keys().filter(|line| is_about(line)).count();
+    let about = lines().filter(|line| is_about(line)).count();
+    let found = hit.iter().filter(|line| is_about(line)).count();
     println!("{} key points; {found} of {about} lines about the task, {} others", of.len(), hit.len() - found);
     assert!(found >= 6, "{found} of {about} lines about the task");
 }
@@ -169,12 +174,10 @@ fn relations(project: &Project) {
     let said = "SELECT a.name, coalesce(j.label, j.cause) || '|' || coalesce(k.spans, '') FROM judgement j
         JOIN document d ON d.id = j.subject JOIN agent a ON a.id = d.agent JOIN key_point k ON k.id = j.other
         WHERE j.instrument LIKE 'kae/%'";
-    let lines: Vec<&str> = PAGES.iter().flat_map(|(_, _, lines)| lines.iter().copied()).collect();
     let mut counts = BTreeMap::<(String, &str, String), usize>::new();
     for (agent, said) in rows(project, said) {
         let (said, spans) = said.split_once('|').expect("both");
-        let line = lines.iter().find(|line| spans.contains(plain(line).trim_end_matches('.')));
-        let right = match line.filter(|line| is_about(line)) {
+        let right = match rests_on(spans).next().filter(|line| is_about(line)) {
             None => "OMITS",
             Some(_) if agent == "faithful" => "SUPPORTS",
             Some(line) if line.starts_with('!') => "CONTRADICTS",

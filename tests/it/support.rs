@@ -391,12 +391,13 @@ fn task(prompt: &str) -> String {
     }
     let (family, deliverable) = asked("Write one research task", ", and hand in ", ".").unwrap_or_default();
     // Told that it is alike, it says something else.
-    if prompt.contains("This draft was refused") && family.contains("compar") {
+    let is_refused = prompt.contains("This draft was refused");
+    if is_refused && family.contains("compar") {
         return format!(
             "Choose three villages below gravel rivers, ask boat owners which pitch a drum, a fibre cable and a sensor gave before each flood, and hand in {deliverable}."
         );
     }
-    if prompt.contains("This draft was refused") {
+    if is_refused {
         return format!(
             "Describe step by step how a museum would build a drum whose pitch follows a sensor on a fibre cable in gravel rivers, and hand in {deliverable}."
         );
