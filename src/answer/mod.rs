@@ -54,7 +54,7 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
     let mut report = StageReport::new("answer");
     let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let mut known = BTreeSet::new();
-    for earlier in ctx.store.reports()?.into_iter().filter(|earlier| earlier.agent == agent.name) {
+    for earlier in ctx.store.report_heads()?.into_iter().filter(|earlier| earlier.agent == agent.name) {
         let is_open = ids.contains(&earlier.task) && earlier.attempt <= agent.attempts;
         if earlier.state != State::Ok && is_open && !agent.retry_failed {
             let item = format!("{}, attempt {}", earlier.task, earlier.attempt);

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     answer::{self, model::ROLE},
-    data::{AgentReport, Task, TaskId},
+    data::{AgentReport, ReportHead, Task, TaskId},
     store::Store,
 };
 
@@ -96,7 +96,15 @@ pub fn of_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
 
 /// All reports; where there are none, what to do.
 pub fn reports(store: &Store) -> Result<Vec<AgentReport>> {
-    let reports = store.reports()?;
+    some(store.reports()?)
+}
+
+/// All reports without their texts; where there are none, what to do.
+pub fn report_heads(store: &Store) -> Result<Vec<ReportHead>> {
+    some(store.report_heads()?)
+}
+
+fn some<T>(reports: Vec<T>) -> Result<Vec<T>> {
     if reports.is_empty() {
         let hint = "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
         return Err(Usage(format!("there are no reports yet\n{hint}")).into());
@@ -105,7 +113,7 @@ pub fn reports(store: &Store) -> Result<Vec<AgentReport>> {
 }
 
 /// Says how many reports are on other tasks than these; if all are, there is nothing to do.
-pub fn on_tasks(reports: &[AgentReport], tasks: &[Task], printer: &Printer) -> Result<()> {
+pub fn on_tasks<T>(reports: &[AgentReport<T>], tasks: &[Task], printer: &Printer) -> Result<()> {
     let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let other = reports.iter().filter(|report| !ids.contains(&report.task)).count();
     if other == reports.len() {

@@ -25,7 +25,7 @@ use crate::{
         leakage::{self, Alikeness, Leakage},
         people::{self, Of, Said},
     },
-    data::{AgentReport, PersonScore, ReportId, State},
+    data::{PersonScore, ReportHead, ReportId, State},
     evaluate::{
         self, detail,
         tally::{Counts, Scored},
@@ -127,7 +127,7 @@ fn agreement(global: &Global, files: &[PathBuf], set: Option<&str>, printer: &Pr
     // Who only looks needs no lock.
     let store = if files.is_empty() { project.read_or_hint()? } else { project.write(global)? };
     let tasks = answer::of_set(&store, set)?;
-    let reports = answer::reports(&store)?;
+    let reports = answer::report_heads(&store)?;
     let mut problems = Vec::new();
     let mut given = BTreeMap::new();
     let named: BTreeSet<String> = detail::checklists(&store)?.into_values().flatten().map(|(name, _)| name).collect();
@@ -170,7 +170,7 @@ type Key = (String, Option<String>, String);
 /// Adds the scores of a file with the reports that they mean. `named` are the criteria that there are.
 fn resolved(
     file: &Path,
-    reports: &[AgentReport],
+    reports: &[ReportHead],
     named: &BTreeSet<String>,
     given: &mut BTreeMap<Key, PersonScore>,
     problems: &mut Vec<Problem>,
@@ -203,8 +203,8 @@ fn resolved(
     Ok(())
 }
 
-fn meant(said: &Said, reports: &[AgentReport]) -> Result<ReportId, String> {
-    let fits = |report: &&AgentReport| match &said.of {
+fn meant(said: &Said, reports: &[ReportHead]) -> Result<ReportId, String> {
+    let fits = |report: &&ReportHead| match &said.of {
         Of::Report(id) => report.id.as_str().starts_with(id.as_str()),
         Of::Answer { task, agent, attempt } => {
             report.task.as_str().starts_with(task.as_str()) && report.agent == *agent && report.attempt == *attempt

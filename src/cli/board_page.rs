@@ -15,7 +15,7 @@ use super::{
     },
 };
 use crate::{
-    data::{Related, Relation as Stored, State, Task},
+    data::{Mark, Related, Relation as Stored, State, Task},
     evaluate::{
         board::{self, Board, Row},
         decided,
@@ -353,7 +353,11 @@ fn word(relation: Stored) -> &'static str {
 fn point_view(of: &PointDetail, urls: &BTreeMap<String, String>, titles: &BTreeMap<String, String>) -> PointView {
     let said: Vec<(&str, &Related)> =
         of.marks.iter().filter_map(|mark| Some((mark.model.as_str(), mark.outcome.as_ref().ok()?))).collect();
-    let relation = match decided(&of.marks) {
+    let bare = |mark: &Mark<Related>| match &mark.outcome {
+        Ok(related) => Ok(related.relation),
+        Err(unscored) => Err(unscored.cause),
+    };
+    let relation = match decided(of.marks.iter().map(bare)) {
         Ok(Stored::Supports) => Relation::Supports,
         Ok(Stored::Omits) => Relation::Omits,
         Ok(Stored::Contradicts) => Relation::Contradicts,

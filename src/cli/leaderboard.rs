@@ -27,7 +27,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
     let tasks = answer::of_set(&store, args.set.as_deref())?;
-    let reports = answer::reports(&store)?;
+    let reports = answer::report_heads(&store)?;
     answer::on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;
     if args.resamples == 0 {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{KeyPointId, ReportId, TaskId, Unscored};
+use super::{KeyPointId, TaskId, Unscored};
 
 /// How it went with a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,9 +83,7 @@ pub struct Rating {
 
 /// A judgement of a report.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark<T> {
-    /// The report.
-    pub report: ReportId,
+pub struct Mark<T, E = Unscored> {
     /// The key point, or the criterion, by id.
     pub of: String,
     /// Repetition of the same question.
@@ -93,5 +91,5 @@ pub struct Mark<T> {
     /// Who judged, as `provider/model`.
     pub model: String,
     /// The judgement, or why there is none.
-    pub outcome: Result<T, Unscored>,
+    pub outcome: Result<T, E>,
 }

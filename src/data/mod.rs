@@ -20,7 +20,7 @@ pub use id::{CallId, Id, InspirationId, KeyPointId, ReportId, SeminarId, TaskId,
 pub use inspiration::{Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait};
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Outcome, Probe};
-pub use report::{AgentReport, Spent, State};
+pub use report::{AgentReport, Reading, ReportHead, Spent, State};
 pub use score::PersonScore;
 pub use task::{Difficulty, Phase, Task, TaskType};
 pub use time::Ms;

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ReportId, TaskId};
 
-/// A report. Its text never changes.
+/// A report. Its text never changes. Without it ([`ReportHead`]) it is small enough to have many of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AgentReport {
+pub struct AgentReport<Text = String> {
     /// Content hash.
     pub id: ReportId,
     /// The task that it answers.
@@ -18,9 +18,23 @@ pub struct AgentReport {
     /// How the attempt ended.
     pub state: State,
     /// Markdown; empty where there is no report.
-    pub text: String,
+    pub text: Text,
     /// What it cost.
     pub spent: Spent,
+}
+
+/// All of a report but its text.
+pub type ReportHead = AgentReport<()>;
+
+/// What a program reads out of a report's text: the same each time, unless the program is another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Of the program that read.
+    pub version: u32,
+    /// Words (a Han character is a word).
+    pub words: u64,
+    /// The distinct URLs that are cited, canonical, in the order of their first mention.
+    pub urls: Vec<String>,
 }
 
 impl AgentReport {

@@ -1,4 +1,4 @@
-//! The pages that reports cite, each fetched once for all of them.
+//! What reports cite, and the pages behind it, each fetched once for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,9 @@ use anyhow::Result;
 use super::Case;
 use crate::{
     context::{Context, StageReport},
-    data::{AgentReport, Task, TaskId},
-    text::citations,
+    data::{AgentReport, Reading, ReportId, Task, TaskId},
+    store::Store,
+    text::{citations, words},
     web::{Page, Pages},
 };
 
@@ -36,20 +37,44 @@ impl<'a> Library<'a> {
     }
 }
 
-/// The distinct URLs that a report cites, canonical.
-pub(super) fn urls(text: &str) -> Vec<String> {
-    citations::parse(text).urls().into_iter().map(|(url, _)| url.to_owned()).collect()
+/// To be raised with every change of what is read out of a text: what is on record of an earlier one is read anew.
+const VERSION: u32 = 1;
+
+/// Reads a report's text, which takes longer than all else that a leaderboard does.
+fn read_text(text: &str) -> Reading {
+    let urls = citations::parse(text).urls().into_iter().map(|(url, _)| url.to_owned()).collect();
+    Reading { version: VERSION, words: words::length(text) as u64, urls }
 }
 
-/// Fetches what is not stored yet.
-pub(super) async fn read<'a>(
+/// What a report says and cites: from the record, where it was evaluated before.
+pub(super) fn known(store: &Store, report: &ReportId) -> Result<Reading> {
+    match store.reading(report)? {
+        Some(reading) if reading.version == VERSION => Ok(reading),
+        _ => Ok(read_text(&store.report_text(report)?)),
+    }
+}
+
+/// Puts on record what is read out of the reports.
+pub(super) fn note(store: &Store, cases: &[Case<'_>]) -> Result<()> {
+    let mut new = Vec::new();
+    for Case { report, .. } in cases {
+        if store.reading(&report.id)?.is_none_or(|reading| reading.version != VERSION) {
+            new.push((&report.id, read_text(&report.text)));
+        }
+    }
+    store.save_readings(&new)
+}
+
+/// Fetches the pages that are not stored yet.
+pub(super) async fn fetch<'a>(
     ctx: &Context,
     pages: &Pages,
     cases: &[Case<'a>],
     now: &str,
 ) -> Result<(Library<'a>, StageReport)> {
     let mut report = StageReport::new("pages");
-    let urls: Vec<Vec<String>> = cases.iter().map(|case| urls(&case.report.text)).collect();
+    let urls = cases.iter().map(|case| Ok(known(&ctx.store, &case.report.id)?.urls));
+    let urls: Vec<Vec<String>> = urls.collect::<Result<_>>()?;
     let wanted: BTreeSet<&String> = urls.iter().flatten().collect();
     let mut library = Library { pages: BTreeMap::new(), cited: BTreeMap::new() };
     // The page behind each URL that gave one.
@@ -71,4 +96,20 @@ pub(super) async fn read<'a>(
         library.cited.entry(&case.task.id).or_default().push((*case, pages));
     }
     Ok((library, report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever changes what is found here raises the version, or reports of before keep what they had.
+    #[test]
+    fn what_is_read_belongs_to_its_version() {
+        let text = "Gauges drift [1], as [a survey](https://a.org/x?utm_source=y) says (Smith, 2020); 河流^2.\n\n\
+                    ## References\n\n[1] Lee. https://b.org/1\nSmith, A. (2020). Rivers. https://c.org/2\n\
+                    - https://d.org/(3)\n";
+        let urls = ["https://b.org/1", "https://a.org/x", "https://c.org/2", "https://d.org/(3)"];
+        let expected = Reading { version: 1, words: 33, urls: urls.map(str::to_owned).to_vec() };
+        assert_eq!(read_text(text), expected);
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
@@ -58,18 +58,23 @@ impl Answer for Reply {
 
 /// A reference set.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Frozen {
+pub(super) struct Frozen<C = Cluster> {
     /// How its points were found.
     pub by: String,
     /// The points, each once.
-    pub clusters: Vec<Cluster>,
+    pub clusters: Vec<C>,
     /// Parts of pages that gave no points, by cause.
     pub failed: BTreeMap<String, u64>,
 }
 
-/// The set that an evaluation compares reports on a task with, by its name.
-pub(super) fn set(store: &Store, evaluation: &Evaluation, task: &TaskId, name: &str) -> Result<Option<Frozen>> {
-    store.frozen(task, name, |set: &Frozen| set.by == evaluation.points)
+/// The set that an evaluation compares reports on a task with, by its name; of its points what `C` takes.
+pub(super) fn set<C: DeserializeOwned>(
+    store: &Store,
+    evaluation: &Evaluation,
+    task: &TaskId,
+    name: &str,
+) -> Result<Option<Frozen<C>>> {
+    store.frozen(task, name, |set: &Frozen<C>| set.by == evaluation.points)
 }
 
 /// A report and a key point, for one judge.

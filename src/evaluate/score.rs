@@ -1,65 +1,106 @@
 //! From stored judgements to one row per report: counts of key points, the weighted rating, and what is missing, by cause.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, panic::resume_unwind, thread};
 
 use anyhow::Result;
+use serde::Deserialize;
 
 use super::{
     ace::{self, Criterion},
     checklist::{Checklists, criterion_name},
-    reading::urls,
+    reading,
     relate::{independent_set, own_set, set},
     tally::{Counts, Scored},
-    unify::Cluster,
 };
 use crate::{
-    data::{AgentReport, Mark, Related, Relation, State, Task, TaskId, primary_language},
+    data::{AgentReport, Cause, Mark, Relation, ReportId, State, Task, TaskId, primary_language},
     store::{Evaluation, Store, Voices},
-    text::words,
 };
 
 /// The reports on these tasks, scored by the judges of the newest evaluation.
-pub fn scored(store: &Store, tasks: &[Task], reports: &[AgentReport]) -> Result<Vec<Scored>> {
+pub fn scored<T: Sync>(store: &Store, tasks: &[Task], reports: &[AgentReport<T>]) -> Result<Vec<Scored>> {
     scored_as(store, tasks, reports, &store.last_evaluation()?.unwrap_or_default())
 }
 
-/// The reports on these tasks, scored by what is on record of an evaluation.
-pub fn scored_as(
+/// The reports on these tasks, scored by what is on record of an evaluation; many of them by all cores, each of which
+/// reads by itself.
+pub fn scored_as<T: Sync>(
     store: &Store,
     tasks: &[Task],
-    reports: &[AgentReport],
+    reports: &[AgentReport<T>],
     evaluation: &Evaluation,
 ) -> Result<Vec<Scored>> {
-    let tasks: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
-    let known = Known {
-        store,
-        voices: store.voices(evaluation)?,
-        checklists: store.checklists()?,
-        failures: store.visit_failures()?,
-        evaluation,
-    };
-    reports.iter().filter_map(|report| Some(known.score(tasks.get(&report.task)?, report))).collect()
+    let scale = Scale::new(store, tasks, evaluation)?;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = reports.len().div_ceil(cores).max(FEWEST);
+    let shares: Vec<&[AgentReport<T>]> = reports.chunks(share).collect();
+    let readers: Vec<Store> = shares.iter().filter_map(|_| store.reader().transpose()).collect::<Result<_>>()?;
+    if shares.len() < 2 || readers.len() < shares.len() {
+        return scale.scores(store, reports);
+    }
+    let scale = &scale;
+    thread::scope(|scope| {
+        let score = |(reader, share)| scope.spawn(move || scale.scores(reader, share));
+        let threads: Vec<_> = readers.iter().zip(shares).map(score).collect();
+        let scored = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        Ok(scored.collect::<Result<Vec<_>>>()?.concat())
+    })
 }
 
-struct Known<'a> {
-    store: &'a Store,
+/// Reports that are worth a thread.
+const FEWEST: usize = 1_000;
+
+/// What all reports are scored by.
+struct Scale<'a> {
     evaluation: &'a Evaluation,
-    voices: Voices<'a>,
-    checklists: Checklists,
+    tasks: BTreeMap<&'a TaskId, &'a Task>,
+    /// The criteria of each task's checklist by the names that their ratings have, with their weights.
+    checklists: BTreeMap<TaskId, (Vec<String>, Vec<f64>)>,
     /// Why a visited URL gave no text; none where it gave some.
     failures: BTreeMap<String, Option<String>>,
 }
 
-impl Known<'_> {
-    fn score(&self, task: &Task, report: &AgentReport) -> Result<Scored> {
+impl<'a> Scale<'a> {
+    fn new(store: &Store, tasks: &'a [Task], evaluation: &'a Evaluation) -> Result<Self> {
+        let weighted = |(task, (id, criteria)): (TaskId, (String, Vec<Criterion>))| {
+            let weights = ace::check(&criteria).ok()?;
+            let names = (0..criteria.len()).map(|at| criterion_name(&id, at)).collect();
+            Some((task, (names, weights)))
+        };
+        let checklists: Checklists = store.checklists()?;
+        Ok(Self {
+            evaluation,
+            tasks: tasks.iter().map(|task| (&task.id, task)).collect(),
+            checklists: checklists.into_iter().filter_map(weighted).collect(),
+            failures: store.visit_failures()?,
+        })
+    }
+
+    fn scores<T>(&self, store: &Store, reports: &[AgentReport<T>]) -> Result<Vec<Scored>> {
+        let record = Record { scale: self, store, voices: store.voices(self.evaluation)? };
+        let score = |report: &AgentReport<T>| Some(record.score(self.tasks.get(&report.task)?, report));
+        store.at_one_moment(|| reports.iter().filter_map(score).collect())
+    }
+}
+
+/// What is on record of the reports, read as each is scored.
+struct Record<'a> {
+    scale: &'a Scale<'a>,
+    store: &'a Store,
+    voices: Voices<'a>,
+}
+
+impl Record<'_> {
+    fn score<T>(&self, task: &Task, report: &AgentReport<T>) -> Result<Scored> {
+        let evaluation = self.scale.evaluation;
         let mut unscored = BTreeMap::new();
         let mut without = BTreeMap::new();
         let ok = report.state == State::Ok;
-        let related = if ok { self.voices.relations(&report.id)? } else { Vec::new() };
+        let related = if ok { self.voices.bare_relations(&report.id)? } else { Vec::new() };
         let mut counts = |name: String| -> Result<Option<Counts>> {
-            let set = if ok { set(self.store, self.evaluation, &task.id, &name)? } else { None };
+            let set = if ok { set(self.store, evaluation, &task.id, &name)? } else { None };
             let Some(set) = set else { return Ok(None) };
-            if set.by != self.evaluation.points {
+            if set.by != evaluation.points {
                 // Found by another model, prompt or setting: to be evaluated again.
                 *unscored.entry("stale".to_owned()).or_default() += 1;
                 return Ok(None);
@@ -75,11 +116,11 @@ impl Known<'_> {
         for cause in without.into_values() {
             *unscored.entry(cause).or_default() += 1;
         }
-        let ace = if ok { self.ace(task, report, &mut unscored)? } else { None };
-        let cited = urls(&report.text);
+        let ace = if ok { self.ace(task, &report.id, &mut unscored)? } else { None };
+        let reading = reading::known(self.store, &report.id)?;
         let mut url_failures = BTreeMap::new();
-        for url in &cited {
-            let cause = self.failures.get(url).map_or(Some("not_fetched"), Option::as_deref);
+        for url in &reading.urls {
+            let cause = self.scale.failures.get(url).map_or(Some("not_fetched"), Option::as_deref);
             if let Some(cause) = cause {
                 *url_failures.entry(cause.to_owned()).or_default() += 1;
             }
@@ -101,28 +142,26 @@ impl Known<'_> {
             independent,
             ace,
             unscored,
-            references: cited.len() as u64,
+            references: reading.urls.len() as u64,
             url_failures,
             output_tokens: report.spent.output_tokens.or(report.spent.tokens),
             cost_micro: report.spent.cost_usd.map(|usd| (usd * 1e6).round() as u64),
-            words: words::length(&report.text) as u64,
+            words: reading.words,
         })
     }
 
     /// The weighted mean of the criteria's mean ratings; none unless each criterion has one.
-    fn ace(&self, task: &Task, report: &AgentReport, unscored: &mut BTreeMap<String, u64>) -> Result<Option<f64>> {
-        let checklist: Option<&(String, Vec<Criterion>)> = self.checklists.get(&task.id);
-        let Some((id, criteria)) = checklist else { return Ok(None) };
-        let Ok(weights) = ace::check(criteria) else { return Ok(None) };
-        let ratings = self.voices.ratings(&report.id)?;
+    fn ace(&self, task: &Task, report: &ReportId, unscored: &mut BTreeMap<String, u64>) -> Result<Option<f64>> {
+        let Some((names, weights)) = self.scale.checklists.get(&task.id) else { return Ok(None) };
+        let ratings = self.voices.bare_ratings(report)?;
         let mut means = Vec::new();
-        for at in 0..criteria.len() {
-            let marks = of(&ratings, &criterion_name(id, at));
+        for name in names {
+            let marks = of(&ratings, name);
             let mut rated = Vec::new();
             for mark in marks {
-                match &mark.outcome {
-                    Ok(rating) => rated.push(f64::from(rating.rating)),
-                    Err(failed) => *unscored.entry(failed.cause.word().to_owned()).or_default() += 1,
+                match mark.outcome {
+                    Ok(rating) => rated.push(f64::from(rating)),
+                    Err(cause) => *unscored.entry(cause.word().to_owned()).or_default() += 1,
                 }
             }
             if marks.is_empty() {
@@ -130,15 +169,21 @@ impl Known<'_> {
             }
             means.push((!rated.is_empty()).then(|| rated.iter().sum::<f64>() / rated.len() as f64));
         }
-        Ok(ace::score(&weights, &means))
+        Ok(ace::score(weights, &means))
     }
 }
 
+/// A key point of a set, for those who only count.
+#[derive(Deserialize)]
+struct Point {
+    representative: String,
+}
+
 /// The counts over a set; what has no verdict is noted in `without` by point.
-fn tally(related: &[Mark<Related>], clusters: &[Cluster], without: &mut BTreeMap<String, String>) -> Counts {
+fn tally(related: &[Mark<Relation, Cause>], clusters: &[Point], without: &mut BTreeMap<String, String>) -> Counts {
     let mut counts = Counts::default();
-    for Cluster { representative: point, .. } in clusters {
-        match decided(of(related, point)) {
+    for Point { representative: point } in clusters {
+        match decided(of(related, point).iter().map(|mark| mark.outcome)) {
             Ok(Relation::Supports) => counts.supported += 1,
             Ok(Relation::Contradicts) => counts.conflicting += 1,
             Ok(Relation::Omits) => counts.omitted += 1,
@@ -152,51 +197,39 @@ fn tally(related: &[Mark<Related>], clusters: &[Cluster], without: &mut BTreeMap
 }
 
 /// What was said of one point or criterion; `marks` are in their order.
-fn of<'a, T>(marks: &'a [Mark<T>], name: &str) -> &'a [Mark<T>] {
+fn of<'a, T, E>(marks: &'a [Mark<T, E>], name: &str) -> &'a [Mark<T, E>] {
     let from = marks.partition_point(|mark| mark.of.as_str() < name);
     let len = marks[from..].partition_point(|mark| mark.of == name);
     &marks[from..from + len]
 }
 
 /// What most of the panel says; where no answer has more voices than each other one, nothing is decided.
-pub fn decided<'a>(marks: impl IntoIterator<Item = &'a Mark<Related>>) -> Result<Relation, String> {
-    let mut voices: BTreeMap<Relation, usize> = BTreeMap::new();
+pub fn decided(outcomes: impl IntoIterator<Item = Result<Relation, Cause>>) -> Result<Relation, String> {
+    let mut voices = [Relation::Supports, Relation::Contradicts, Relation::Omits].map(|relation| (relation, 0));
     let mut failed = None;
-    for mark in marks {
-        match &mark.outcome {
-            Ok(related) => *voices.entry(related.relation).or_default() += 1,
-            Err(unscored) => failed = Some(unscored.cause),
+    for outcome in outcomes {
+        match outcome {
+            Ok(said) => voices.iter_mut().filter(|(relation, _)| *relation == said).for_each(|(_, n)| *n += 1),
+            Err(cause) => failed = Some(cause),
         }
     }
-    let most = voices.values().copied().max().unwrap_or(0);
-    let mut leading = voices.iter().filter(|(_, n)| **n == most);
-    match (leading.next(), leading.next()) {
-        (Some((relation, _)), None) => Ok(*relation),
-        (Some(_), Some(_)) => Err("split_panel".to_owned()),
-        (None, _) => Err(failed.map_or("missing", |cause| cause.word()).to_owned()),
+    let most = voices.iter().map(|(_, n)| *n).max().unwrap_or(0);
+    let mut leading = voices.iter().filter(|(_, n)| *n == most);
+    match (most, leading.next(), leading.next()) {
+        (0, ..) => Err(failed.map_or("missing", |cause| cause.word()).to_owned()),
+        (_, Some((relation, _)), None) => Ok(*relation),
+        _ => Err("split_panel".to_owned()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Cause, ReportId, Unscored};
-
-    fn mark(relation: Option<Relation>) -> Mark<Related> {
-        let outcome = relation.map_or_else(
-            || Err(Unscored { cause: Cause::Timeout, reason: String::new() }),
-            |relation| Ok(Related { relation, confidence: 1.0, reasoning: String::new(), key_aspects: Vec::new() }),
-        );
-        Mark { report: ReportId::of(&["r"]), of: "k".into(), sample: 0, model: "a/b".into(), outcome }
-    }
 
     #[test]
     fn a_panel_decides_by_most_voices_and_never_by_default() {
         use Relation::{Contradicts, Omits, Supports};
-        let of = |relations: &[Option<Relation>]| {
-            let marks: Vec<Mark<Related>> = relations.iter().copied().map(mark).collect();
-            decided(&marks)
-        };
+        let of = |said: &[Option<Relation>]| decided(said.iter().map(|said| said.ok_or(Cause::Timeout)));
         assert_eq!(of(&[Some(Supports), Some(Supports), Some(Omits)]), Ok(Supports));
         assert_eq!(of(&[Some(Contradicts), None]), Ok(Contradicts));
         assert_eq!(of(&[Some(Supports), Some(Omits)]), Err("split_panel".to_owned()));

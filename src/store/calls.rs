@@ -1,11 +1,11 @@
 //! Model calls: the record that is also the cache. Long texts of requests and replies are stored once, by hash.
 
 use anyhow::Result;
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Store, from_json, from_word, runs::add_event, to_word};
+use super::{Store, Tx, from_json, from_word, runs::add_event, to_word};
 use crate::data::{Call, CallId, Source, Usage, id::sha256_hex};
 
 /// Strings longer than this move from the request to the blob table.
@@ -229,13 +229,13 @@ fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
     })
 }
 
-fn keep(tx: &Transaction<'_>, text: &str) -> rusqlite::Result<String> {
+fn keep(tx: &Tx<'_>, text: &str) -> rusqlite::Result<String> {
     let hash = sha256_hex(text.as_bytes());
     tx.execute("INSERT OR IGNORE INTO blob (sha256, text) VALUES (?1, ?2)", params![hash, text])?;
     Ok(hash)
 }
 
-fn move_long_texts(value: &mut Value, tx: &Transaction<'_>) -> rusqlite::Result<()> {
+fn move_long_texts(value: &mut Value, tx: &Tx<'_>) -> rusqlite::Result<()> {
     match value {
         Value::String(text) if text.len() > INLINE || text.starts_with(MOVED) => {
             *text = format!("{MOVED}{}", keep(tx, text)?);

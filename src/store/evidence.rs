@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
@@ -13,7 +13,9 @@ use super::{
     runs::add_event,
     to_word,
 };
-use crate::data::{CallId, KeyPoint, KeyPointId, Mark, Rating, Related, ReportId, TaskId, Unscored, id};
+use crate::data::{
+    CallId, Cause, KeyPoint, KeyPointId, Mark, Rating, Related, Relation, ReportId, TaskId, Unscored, id,
+};
 
 const RELATION: Instrument =
     Instrument { id: "kae/relation/1", family: "kae", criterion: "relation", scale: "supports, omits or contradicts" };
@@ -48,7 +50,7 @@ type Panel = BTreeMap<String, String>;
 impl Voices<'_> {
     /// How a report relates to key points, in the order of the points' ids.
     pub fn relations(&self, report: &ReportId) -> Result<Vec<Mark<Related>>> {
-        self.marks(RELATION, &self.relation, report, |row| {
+        self.marks(RELATION, &self.relation, report, unscored, |row| {
             #[derive(Deserialize)]
             struct Payload {
                 reason: String,
@@ -56,7 +58,7 @@ impl Voices<'_> {
             }
             let payload: Payload = from_json(6, row.get_ref(6)?.as_str()?)?;
             Ok(Related {
-                relation: from_word(3, row.get_ref(3)?.as_str()?)?,
+                relation: relation(row)?,
                 confidence: row.get(4)?,
                 reasoning: payload.reason,
                 key_aspects: payload.key_aspects,
@@ -64,53 +66,54 @@ impl Voices<'_> {
         })
     }
 
+    /// The same without reasons: they are most of what is stored, and a score needs none.
+    pub fn bare_relations(&self, report: &ReportId) -> Result<Vec<Mark<Relation, Cause>>> {
+        self.marks(RELATION, &self.relation, report, cause, relation)
+    }
+
     /// How a report is rated, in the order of the criteria's names.
     pub fn ratings(&self, report: &ReportId) -> Result<Vec<Mark<Rating>>> {
-        let mut ratings = self.marks(RATING, &self.rating, report, |row| {
-            let Payload { reason } = from_json(6, row.get_ref(6)?.as_str()?)?;
-            Ok(Rating { rating: row.get::<_, f64>(2)? as u8, justification: reason })
-        })?;
+        self.marks(RATING, &self.rating, report, unscored, |row| {
+            Ok(Rating { rating: rating(row)?, justification: reason(row)? })
+        })
+        .map(|ratings| self.of_repeats(ratings))
+    }
+
+    /// The same without reasons.
+    pub fn bare_ratings(&self, report: &ReportId) -> Result<Vec<Mark<u8, Cause>>> {
+        self.marks(RATING, &self.rating, report, cause, rating).map(|ratings| self.of_repeats(ratings))
+    }
+
+    fn of_repeats<T, E>(&self, mut ratings: Vec<Mark<T, E>>) -> Vec<Mark<T, E>> {
         ratings.retain(|mark| self.repeats == 0 || mark.sample < self.repeats);
-        Ok(ratings)
+        ratings
     }
 
     /// One voice per model and question: the newest that decided, else the newest.
-    fn marks<T>(
+    fn marks<T, E>(
         &self,
         instrument: Instrument,
         panel: &Panel,
         report: &ReportId,
-        read: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<Mark<T>>> {
+        failed: impl Fn(&Row<'_>) -> rusqlite::Result<E>,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<Mark<T, E>>> {
         let connection = self.store.connection();
         let mut statement = connection.prepare_cached(
             "SELECT other, sample, value, label, confidence, cause, payload, state, judge FROM judgement
              WHERE instrument = ?1 AND subject = ?2 ORDER BY other, rowid",
         )?;
         let mut rows = statement.query([instrument.id, report.as_str()])?;
-        let mut marks: Vec<Mark<T>> = Vec::new();
+        let mut marks: Vec<Mark<T, E>> = Vec::new();
         while let Some(row) = rows.next()? {
             let Some(model) = panel.get(row.get_ref(8)?.as_str()?) else { continue };
-            let outcome = if row.get_ref(7)?.as_str()? == "scored" {
-                Ok(read(row)?)
-            } else {
-                let Payload { reason } = from_json(6, row.get_ref(6)?.as_str()?)?;
-                Err(Unscored { cause: from_word(5, row.get_ref(5)?.as_str()?)?, reason })
-            };
+            let outcome = if row.get_ref(7)?.as_str()? == "scored" { Ok(read(row)?) } else { Err(failed(row)?) };
             let (of, sample): (&str, u32) = (row.get_ref(0)?.as_str()?, row.get(1)?);
-            let alike = |mark: &&mut Mark<T>| mark.sample == sample && mark.model == *model;
+            let alike = |mark: &&mut Mark<T, E>| mark.sample == sample && mark.model == *model;
             match marks.iter_mut().rev().take_while(|mark| mark.of == of).find(alike) {
                 Some(known) if outcome.is_err() && known.outcome.is_ok() => {}
                 Some(known) => known.outcome = outcome,
-                None => {
-                    marks.push(Mark {
-                        report: report.clone(),
-                        of: of.to_owned(),
-                        sample,
-                        model: model.clone(),
-                        outcome,
-                    });
-                }
+                None => marks.push(Mark { of: of.to_owned(), sample, model: model.clone(), outcome }),
             }
         }
         // Points in their order; of one point by repetition and model, whenever each was asked.
@@ -119,11 +122,31 @@ impl Voices<'_> {
     }
 }
 
+fn relation(row: &Row<'_>) -> rusqlite::Result<Relation> {
+    from_word(3, row.get_ref(3)?.as_str()?)
+}
+
+fn rating(row: &Row<'_>) -> rusqlite::Result<u8> {
+    Ok(row.get::<_, f64>(2)? as u8)
+}
+
+fn cause(row: &Row<'_>) -> rusqlite::Result<Cause> {
+    from_word(5, row.get_ref(5)?.as_str()?)
+}
+
+fn unscored(row: &Row<'_>) -> rusqlite::Result<Unscored> {
+    Ok(Unscored { cause: cause(row)?, reason: reason(row)? })
+}
+
 /// What every judgement has beside its numbers.
-#[derive(Deserialize)]
-struct Payload {
-    #[serde(default)]
-    reason: String,
+fn reason(row: &Row<'_>) -> rusqlite::Result<String> {
+    #[derive(Deserialize)]
+    struct Payload {
+        #[serde(default)]
+        reason: String,
+    }
+    let Payload { reason } = from_json(6, row.get_ref(6)?.as_str()?)?;
+    Ok(reason)
 }
 
 impl Store {

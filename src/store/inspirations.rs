@@ -1,10 +1,10 @@
 //! Inspirations with their evidence, and what the stages looked at and did not keep.
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
 
-use super::{SeminarInfo, Store, from_json, from_word, runs::add_event, to_word};
+use super::{SeminarInfo, Store, Tx, from_json, from_word, runs::add_event, to_word};
 use crate::data::{CallId, Evidence, Inspiration, InspirationId, Ms, Review, Reviewer, SeminarId, TranscriptId};
 
 /// Something that a stage refused, and by which rule.
@@ -116,14 +116,14 @@ impl Store {
     }
 }
 
-fn current_ids(tx: &Transaction<'_>, seminar: &SeminarId) -> rusqlite::Result<Vec<String>> {
+fn current_ids(tx: &Tx<'_>, seminar: &SeminarId) -> rusqlite::Result<Vec<String>> {
     let mut statement = tx.prepare_cached("SELECT id FROM inspiration WHERE seminar = ?1 AND superseded = 0")?;
     let rows = statement.query_map([seminar.as_str()], |row| row.get(0))?;
     rows.collect()
 }
 
 pub(super) fn save_rejections(
-    tx: &Transaction<'_>,
+    tx: &Tx<'_>,
     stage: &str,
     seminar: &SeminarId,
     rejected: &[Rejection],
@@ -147,7 +147,7 @@ pub(super) fn save_rejections(
     Ok(())
 }
 
-fn upsert(tx: &Transaction<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> rusqlite::Result<()> {
+fn upsert(tx: &Tx<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> rusqlite::Result<()> {
     // What people said stays; what models said is said anew.
     let mut reviews = inspiration.reviews.clone();
     reviews.extend(reviews_of(tx, &inspiration.id)?.into_iter().filter(|review| review.by == Reviewer::Person));

@@ -2,10 +2,10 @@
 //! takes the place of earlier failures. What a judgement means is known to [`super::comparisons`] and the like.
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, Transaction, params};
+use rusqlite::{OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Store, runs::add_event, to_word};
+use super::{Store, Tx, runs::add_event, to_word};
 use crate::data::{CallId, Unscored, id};
 
 /// Who decides: another prompt, or another model returned by the server, is another judge.
@@ -69,7 +69,7 @@ pub struct Kept {
 
 impl Instrument {
     /// Makes it known, as one on which a `model` or a `person` decides.
-    pub fn note(&self, tx: &Transaction<'_>, decided_by: &str) -> rusqlite::Result<()> {
+    pub fn note(&self, tx: &Tx<'_>, decided_by: &str) -> rusqlite::Result<()> {
         tx.execute(
             "INSERT OR IGNORE INTO instrument (id, family, criterion, version, scale, decided_by)
              VALUES (?1, ?2, ?3, '1', ?4, ?5)",

@@ -6,7 +6,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Store, from_json, from_word, runs::add_event};
-use crate::data::{AgentReport, ReportId, Spent, TaskId, id};
+use crate::data::{AgentReport, Reading, ReportHead, ReportId, Spent, TaskId, id};
 
 impl Store {
     /// Keeps a report, and returns whether it is a new one.
@@ -56,18 +56,40 @@ impl Store {
 
     /// The newest report of each agent, task and attempt, by task, agent and attempt.
     pub fn reports(&self) -> Result<Vec<AgentReport>> {
+        self.newest("document.text", |row| row.get(6))
+    }
+
+    /// The same without their texts, which may be long.
+    pub fn report_heads(&self) -> Result<Vec<ReportHead>> {
+        self.newest("NULL", |_| Ok(()))
+    }
+
+    fn newest<T>(
+        &self,
+        text: &str,
+        read_text: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<AgentReport<T>>> {
         let connection = self.connection();
         let mut events =
             connection.prepare_cached("SELECT payload, seq FROM event WHERE stream = 'reports' ORDER BY seq")?;
-        let handed_in = events.query_map([], |row| Ok((from_json(0, &row.get::<_, String>(0)?)?, row.get(1)?)))?;
+        let handed_in = events.query_map([], |row| Ok((from_json(0, row.get_ref(0)?.as_str()?)?, row.get(1)?)))?;
         let handed_in: BTreeMap<String, i64> = handed_in.collect::<rusqlite::Result<_>>()?;
-        let mut statement = connection.prepare_cached(
-            "SELECT document.id, task, name, attempt, state, text, document.payload
-             FROM document JOIN agent ON agent.id = document.agent WHERE document.kind = 'report'",
-        )?;
-        let mut newest: BTreeMap<(TaskId, String, u32), (i64, AgentReport)> = BTreeMap::new();
-        for report in statement.query_map([], read)? {
-            let report = report?;
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT document.id, task, name, attempt, state, document.payload, {text}
+             FROM document JOIN agent ON agent.id = document.agent WHERE document.kind = 'report'"
+        ))?;
+        let mut newest: BTreeMap<(TaskId, String, u32), (i64, AgentReport<T>)> = BTreeMap::new();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let report = AgentReport {
+                id: ReportId::from_stored(row.get(0)?),
+                task: TaskId::from_stored(row.get(1)?),
+                agent: row.get(2)?,
+                attempt: row.get(3)?,
+                state: from_word(4, row.get_ref(4)?.as_str()?)?,
+                text: read_text(row)?,
+                spent: from_json::<Spent>(5, row.get_ref(5)?.as_str()?)?,
+            };
             let seq = handed_in.get(report.id.as_str()).copied().unwrap_or_default();
             let key = (report.task.clone(), report.agent.clone(), report.attempt);
             if newest.get(&key).is_none_or(|(known, _)| *known < seq) {
@@ -76,17 +98,32 @@ impl Store {
         }
         Ok(newest.into_values().map(|(_, report)| report).collect())
     }
-}
 
-fn read(row: &Row<'_>) -> rusqlite::Result<AgentReport> {
-    let spent: Spent = from_json(6, &row.get::<_, String>(6)?)?;
-    Ok(AgentReport {
-        id: ReportId::from_stored(row.get(0)?),
-        task: TaskId::from_stored(row.get(1)?),
-        agent: row.get(2)?,
-        attempt: row.get(3)?,
-        state: from_word(4, &row.get::<_, String>(4)?)?,
-        text: row.get(5)?,
-        spent,
-    })
+    /// The text of a report.
+    pub fn report_text(&self, report: &ReportId) -> Result<String> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached("SELECT text FROM document WHERE id = ?1")?;
+        Ok(statement.query_row([report.as_str()], |row| row.get(0))?)
+    }
+
+    /// What was read out of a report, if that is on record.
+    pub fn reading(&self, report: &ReportId) -> Result<Option<Reading>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached("SELECT payload -> '$.reading' FROM document WHERE id = ?1")?;
+        let mut rows = statement.query([report.as_str()])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        row.get_ref(0)?.as_str_or_null()?.map(|text| from_json(0, text)).transpose().map_err(Into::into)
+    }
+
+    /// Keeps what was read out of reports.
+    pub fn save_readings(&self, readings: &[(&ReportId, Reading)]) -> Result<()> {
+        self.write(|tx| {
+            let mut statement =
+                tx.prepare("UPDATE document SET payload = json_set(payload, '$.reading', json(?2)) WHERE id = ?1")?;
+            for (report, reading) in readings {
+                statement.execute(params![report.as_str(), serde_json::json!(reading).to_string()])?;
+            }
+            Ok(())
+        })
+    }
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rusqlite::params;
 
-use super::Store;
+use super::{Store, Tx};
 
 /// What a run notes about itself when it starts.
 #[derive(Clone, Debug)]
@@ -61,12 +61,7 @@ impl Store {
 }
 
 /// Appends to `stream` inside the caller's transaction, so that the event exists exactly if the fact does.
-pub(super) fn add_event(
-    tx: &rusqlite::Transaction<'_>,
-    stream: &str,
-    kind: &str,
-    payload: &str,
-) -> rusqlite::Result<()> {
+pub(super) fn add_event(tx: &Tx<'_>, stream: &str, kind: &str, payload: &str) -> rusqlite::Result<()> {
     tx.execute(
         "INSERT INTO event (stream, seq, kind, payload)
          VALUES (?1, (SELECT coalesce(max(seq), 0) + 1 FROM event WHERE stream = ?1), ?2, ?3)",

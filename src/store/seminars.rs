@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Store, from_json, runs::add_event};
+use super::{Store, Tx, from_json, runs::add_event};
 use crate::data::{ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId, transcript::SCHEMA_VERSION};
 
 /// What is known of a recording beside its text.
@@ -151,7 +151,7 @@ impl Store {
     }
 }
 
-fn insert_transcript(tx: &rusqlite::Transaction<'_>, transcript: &Transcript, run: i64) -> rusqlite::Result<()> {
+fn insert_transcript(tx: &Tx<'_>, transcript: &Transcript, run: i64) -> rusqlite::Result<()> {
     tx.execute(
         "INSERT INTO transcript (seq, id, seminar, model, model_sha256, parameters, language, run)
          VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM transcript), ?1, ?2, ?3, ?4, ?5, ?6, ?7)",

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{
-    Rejection, Store, from_word,
+    Rejection, Store, Tx, from_word,
     inspirations::{save_rejections, stands},
     runs::add_event,
     to_word,
@@ -199,7 +199,7 @@ impl Weaving<'_> {
     }
 }
 
-fn upsert(tx: &Transaction<'_>, kind: Weaving<'_>, task: &Task, call: &CallId, run: i64) -> rusqlite::Result<()> {
+fn upsert(tx: &Tx<'_>, kind: Weaving<'_>, task: &Task, call: &CallId, run: i64) -> rusqlite::Result<()> {
     let mut payload = serde_json::Map::new();
     if let Some(word) = kind.word() {
         payload.insert("kind".to_owned(), word.into());

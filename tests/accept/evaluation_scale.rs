@@ -215,18 +215,19 @@ fn evaluation_scale_of_a_million_judgements() {
 }
 
 const NUMBERS: &str = "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < 499)";
-/// A copy's ids are those of the original with its number behind.
+/// A copy's ids are those of the original with its number behind; copy after copy, as evaluations come in.
 const COPIES: [&str; 6] = [
     "INSERT INTO task SELECT id || '_' || n, origin, seminar, phase, type, difficulty, discipline, language, template,
-        text, as_of, superseded, payload, call, run FROM task, copy WHERE id LIKE 't_scale%'",
-    "INSERT INTO task_source SELECT task || '_' || n, seq, inspiration FROM task_source, copy WHERE task LIKE 't_scale%'",
+        text, as_of, superseded, payload, call, run FROM copy CROSS JOIN task WHERE id LIKE 't_scale%'",
+    "INSERT INTO task_source SELECT task || '_' || n, seq, inspiration
+        FROM copy CROSS JOIN task_source WHERE task LIKE 't_scale%'",
     "INSERT INTO document SELECT id || '_' || n, kind, task || '_' || n, agent, attempt, state, text, input_tokens,
-        output_tokens, cost_micro, ms, payload, run FROM document, copy",
+        output_tokens, cost_micro, ms, payload, run FROM copy CROSS JOIN document",
     "INSERT INTO checklist SELECT id || '_' || n, task || '_' || n, version, frozen, members, call, run
-        FROM checklist, copy",
+        FROM copy CROSS JOIN checklist",
     "INSERT INTO reference_set SELECT id || '_' || n, task || '_' || n, iif(name LIKE 'own/%', name || '_' || n, name),
-        version, frozen, members, run FROM reference_set, copy",
+        version, frozen, members, run FROM copy CROSS JOIN reference_set",
     "INSERT INTO judgement SELECT id || '_' || n, instrument, subject || '_' || n,
         iif(other LIKE 'z_%', replace(other, '/', '_' || n || '/'), other), judge, sample, evidence_hash, state, value,
-        label, confidence, cause, payload, call, run FROM judgement, copy",
+        label, confidence, cause, payload, call, run FROM copy CROSS JOIN judgement",
 ];
