@@ -40,8 +40,8 @@ pub fn scored_as<T: Sync>(
     }
     let scale = &scale;
     thread::scope(|scope| {
-        let score = |(reader, share)| scope.spawn(move || scale.scores(reader, share));
-        let threads: Vec<_> = readers.iter().zip(shares).map(score).collect();
+        let begin = |(reader, share)| scope.spawn(move || scale.scores(reader, share));
+        let threads: Vec<_> = readers.iter().zip(shares).map(begin).collect();
         let scored = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
         Ok(scored.collect::<Result<Vec<_>>>()?.concat())
     })
@@ -78,8 +78,8 @@ impl<'a> Scale<'a> {
 
     fn scores<T>(&self, store: &Store, reports: &[AgentReport<T>]) -> Result<Vec<Scored>> {
         let record = Record { scale: self, store, voices: store.voices(self.evaluation)? };
-        let score = |report: &AgentReport<T>| Some(record.score(self.tasks.get(&report.task)?, report));
-        store.at_one_moment(|| reports.iter().filter_map(score).collect())
+        let one = |report: &AgentReport<T>| Some(record.score(self.tasks.get(&report.task)?, report));
+        store.at_one_moment(|| reports.iter().filter_map(one).collect())
     }
 }
 
