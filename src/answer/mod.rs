@@ -31,6 +31,8 @@ pub struct Agent {
     pub name: String,
     /// What it is.
     pub by: By,
+    /// The same in one word: another one is another program or model, whatever its name.
+    pub maker: String,
     /// Tasks at once.
     pub jobs: usize,
     /// Answers to each task.
@@ -54,6 +56,7 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
     let mut report = StageReport::new("answer");
     let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let mut known = BTreeSet::new();
+    let (makers, mut by_others) = (ctx.store.makers(&agent.name)?, 0);
     for earlier in ctx.store.report_heads()?.into_iter().filter(|earlier| earlier.agent == agent.name) {
         let is_open = ids.contains(&earlier.task) && earlier.attempt <= agent.attempts;
         if earlier.state != State::Ok && is_open && !agent.retry_failed {
@@ -65,8 +68,15 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
             );
         }
         if earlier.state == State::Ok || !agent.retry_failed {
+            by_others += u64::from(makers.get(&earlier.id).is_some_and(|maker| *maker != agent.maker));
             known.insert((earlier.task, earlier.attempt));
         }
+    }
+    if by_others > 0 {
+        report.notes.push(format!(
+            "{by_others} reports that `{}` handed in before were made by another command, model or setting: they are kept, and count as its own\nhint: another name for what it is now keeps the two apart",
+            agent.name
+        ));
     }
     let all = tasks.iter().flat_map(|task| (1..=agent.attempts).map(move |attempt| (task, attempt)));
     let open: Vec<(&Task, u32)> = all.filter(|(task, attempt)| !known.contains(&(task.id.clone(), *attempt))).collect();
@@ -77,7 +87,7 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
         let report = AgentReport::new(&task.id, &agent.name, attempt, made.state, &made.text, made.spent);
         // What may pass is no answer: the next run asks again.
         if !made.passes {
-            ctx.store.save_report(&report)?;
+            ctx.store.save_report(&report, Some(&agent.maker))?;
         }
         Ok(Some(made))
     };

@@ -10,6 +10,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{
     args::{self, Global},
@@ -125,11 +126,19 @@ pub fn agent(global: &Global, project: &Project, name: &str, of: &AgentConfig, p
     let usual = if of.model.is_some() { parallel } else { 1 };
     Ok(Agent {
         name: name.to_owned(),
+        maker: maker(of, &by),
         by,
         jobs: of.jobs.unwrap_or(usual).max(1),
         attempts: of.attempts.unwrap_or(1).max(1),
         retry_failed: global.retry_failed,
     })
+}
+
+/// What makes the reports, hashed, because a command may hold a key: what can change them, and neither limits nor numbers.
+fn maker(of: &AgentConfig, by: &By) -> String {
+    let search = matches!(by, By::Model(model) if model.search);
+    let what = json!([of.command, of.model, search, of.temperature, of.max_tokens]);
+    sha256_hex(what.to_string().as_bytes())[..16].to_owned()
 }
 
 /// Whether the model searches the web: as the user says, else if its provider can.

@@ -65,7 +65,7 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
             continue;
         };
         *agents.entry(report.agent.clone()).or_default() += 1;
-        if store.save_report(&report)? {
+        if store.save_report(&report, None)? {
             taken += 1;
         } else {
             known += 1;

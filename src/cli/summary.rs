@@ -11,6 +11,7 @@ use super::{
     project::Project,
 };
 use crate::{
+    answer::model::ROLE,
     context::{Context, Harvest, StageReport},
     store::Store,
 };
@@ -89,10 +90,15 @@ impl Summary {
 
     fn new(project: &Project, ctx: &Context, stages: Vec<StageReport>, started: Instant) -> Result<Self> {
         let config = &project.loaded.config;
+        let mut models = serde_json::to_value(&config.roles)?;
+        // The one that answers is no role of the configuration: it is the agent's.
+        if let Ok(model) = ctx.llm.model_name(ROLE, 0) {
+            models[ROLE] = model.into();
+        }
         Ok(Self {
             schema_version: 1,
             seed: config.seed,
-            models: serde_json::to_value(&config.roles)?,
+            models,
             stages,
             usage: Some(Calls::of(ctx)),
             tasks: None,

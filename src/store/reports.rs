@@ -9,11 +9,15 @@ use super::{Store, from_json, from_word, runs::add_event};
 use crate::data::{AgentReport, Reading, ReportHead, ReportId, Spent, TaskId, id};
 
 impl Store {
-    /// Keeps a report, and returns whether it is a new one.
-    pub fn save_report(&self, report: &AgentReport) -> Result<bool> {
+    /// Keeps a report, and returns whether it is a new one. `maker` tells what the agent was when it made it; none where
+    /// that is not known here.
+    pub fn save_report(&self, report: &AgentReport, maker: Option<&str>) -> Result<bool> {
         let (run, stream) = (self.run, self.stream());
         let agent = id::text('a', &[&report.agent]);
-        let spent = serde_json::to_string(&report.spent)?;
+        let mut payload = serde_json::to_value(report.spent)?;
+        if let Some(maker) = maker {
+            payload["maker"] = maker.into();
+        }
         // What no machine can have written is only in the payload.
         let count = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
         self.write(|tx| {
@@ -45,7 +49,7 @@ impl Store {
                     count(report.spent.output_tokens.or(report.spent.tokens)),
                     report.spent.cost_usd.map(|usd| (usd * 1e6).round() as i64),
                     report.spent.seconds.map(|seconds| (seconds * 1e3).round() as i64),
-                    spent,
+                    payload.to_string(),
                     run
                 ],
             )?;
@@ -97,6 +101,17 @@ impl Store {
             }
         }
         Ok(newest.into_values().map(|(_, report)| report).collect())
+    }
+
+    /// What an agent was when it made each of its reports, where that is known.
+    pub fn makers(&self, agent: &str) -> Result<BTreeMap<ReportId, String>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT document.id, document.payload ->> '$.maker' FROM document JOIN agent ON agent.id = document.agent
+             WHERE agent.name = ?1 AND document.kind = 'report' AND document.payload ->> '$.maker' IS NOT NULL",
+        )?;
+        let rows = statement.query_map([agent], |row| Ok((ReportId::from_stored(row.get(0)?), row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The text of a report.

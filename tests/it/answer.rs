@@ -171,6 +171,19 @@ async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_ou
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_model_under_the_same_name_is_told() {
+    let server = Fake::start(Provider::OpenAi, |_| Play::Say(REPORT.into())).await;
+    let project = project(&server, "");
+    let (code, said) = answer(&project, &["--json"]);
+    assert!(code == Some(0) && said.contains("\"answer\": \"lab/m-search-preview\""), "{said}");
+    let (_, said) = answer(&project, &["--jobs", "3"]);
+    assert!(!said.contains("made by another"), "{said}");
+    let (code, said) = answer(&project, &["--model", "lab/other-search-preview"]);
+    assert!(code == Some(0) && said.contains("1 reports that `lab` handed in before were made by another"), "{said}");
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     let server = Fake::start(Provider::OpenAi, |_| Play::Say(REPORT.into())).await;
     let project = project(&server, "");

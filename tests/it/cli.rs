@@ -306,8 +306,11 @@ fn no_secret_is_kept_or_said() {
     std::fs::write(&env_file, "LAB_KEY=planted-of-the-env-file\n").expect("writable");
     let with_secrets = url.replace("http://", "http://planted-user:planted-password@");
     let config = format!(
-        "[roles]\ninspire = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\n[rank]\nmethod = \"elo\"\nrounds = 2\n\
-         [providers.lab]\nbase_url = \"{with_secrets}/v1?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n"
+        "[roles]\ninspire = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\nkeypoints = \"lab/m\"\n\
+         checklist = \"lab/m\"\nrate = \"lab/m\"\n[rank]\nmethod = \"elo\"\nrounds = 2\n\
+         [providers.lab]\nbase_url = \"{with_secrets}/v1?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n\
+         [agents.leaky]\ncommand = \"sh -c 'echo Key $AGENT_API_KEY; echo See http://127.0.0.1/x; env >&2; '\"\n\
+         env = [\"AGENT_API_KEY\"]\n"
     );
     std::fs::write(project.path("taskgen.toml"), config).expect("writable");
     let env_file = env_file.to_str().expect("a path");
@@ -317,19 +320,29 @@ fn no_secret_is_kept_or_said() {
         &["weave", "--env-file", env_file],
         &["rank", "--env-file", env_file],
         &["rank", "--rounds", "3", "--model-role", "judge=openai/m"],
+        &["answer", "--agent", "leaky"],
+        &["reports", "list"],
+        &["evaluate", "--env-file", env_file],
+        &["evaluate", "--metric", "ace", "--model-role", "rate=openai/m"],
+        &["leaderboard", "--html", "board.html"],
         &["calls"],
         &["status"],
         &["doctor", "--models-dir", "nowhere"],
         &["tasks", "export"],
     ];
     for args in commands {
-        let output =
-            project.command(args).env("OPENAI_API_KEY", "planted-of-the-environment").output().expect("it runs");
+        let keys = [("OPENAI_API_KEY", "planted-of-the-environment"), ("AGENT_API_KEY", "planted-of-the-agent")];
+        let output = project.command(args).envs(keys).output().expect("it runs");
         said.push_str(&String::from_utf8_lossy(&output.stdout));
         said.push_str(&String::from_utf8_lossy(&output.stderr));
     }
     assert!(fake.take() > 10, "the server was asked: {said}");
     assert!(!said.contains("planted"), "{said}");
+    assert!(
+        project.count("SELECT count(*) FROM document WHERE text LIKE 'Key …%'") > 0,
+        "the agent told its key: {said}"
+    );
+    assert!(project.count("SELECT count(*) FROM judgement WHERE instrument LIKE 'ace/%'") > 0, "{said}");
     let mut files = vec![project.folder.path().to_owned()];
     while let Some(path) = files.pop() {
         if path.is_dir() {
