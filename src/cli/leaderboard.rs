@@ -16,7 +16,7 @@ use super::{
 use crate::{
     evaluate::{
         self,
-        board::{Board, Headline, Measure, Options, Row, Table, leaderboard as fold},
+        board::{Alone, Board, Headline, Measure, Options, Row, Table, leaderboard as fold},
         paper,
     },
     files,
@@ -66,6 +66,7 @@ fn text(board: &Board) -> String {
         out.push_str(&format!("\n{facet}: {}\n{}", group.value.as_deref().unwrap_or("not known"), rows(&group.table)));
     }
     out.push_str(&differences(&board.whole));
+    out.push_str(&raters(&board.whole));
     out.push_str(&failures(&board.whole));
     if board.options.failed_as_zero {
         out.push_str("attempts that gave no report count as the worst score (--failed-as-zero)\n");
@@ -179,6 +180,20 @@ fn differences(of: &Table) -> String {
 }
 
 /// What has no score, and why.
+/// Of a panel, each judge alone; and how far a judge who is asked again says something else.
+fn raters(of: &Table) -> String {
+    let mut out = String::new();
+    for row in &of.agents {
+        let alone = |(judge, of): (&String, &Alone)| format!("{judge} {:.2} (of {} reports)", of.ace, of.reports);
+        let mut said: Vec<String> = row.ace_by.iter().map(alone).collect();
+        said.extend(row.repeated.map(|apart| format!("the same asked again, a rating moves by {apart:.2} (SD)")));
+        if !said.is_empty() {
+            out.push_str(&format!("{}, ACE by rater: {}\n", row.agent, said.join("; ")));
+        }
+    }
+    out
+}
+
 fn failures(of: &Table) -> String {
     let mut out = String::new();
     let mut say = |agent: &str, what: &str, causes: &BTreeMap<String, u64>| {

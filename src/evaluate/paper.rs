@@ -58,14 +58,10 @@ mod tests {
             state: "ok".into(),
             facets: BTreeMap::from([("language".into(), language.into())]),
             own: Some(counts(own)),
-            independent: None,
             ace: Some(4.026),
-            unscored: BTreeMap::new(),
             references: 30,
-            url_failures: BTreeMap::new(),
             output_tokens: Some(5_594),
-            cost_micro: None,
-            words: 1,
+            ..Scored::default()
         }
     }
 

@@ -101,7 +101,6 @@ fn measured(row: &Row, measure: Headline) -> &Measure {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use super::*;
     use crate::evaluate::tally::Counts;
@@ -113,16 +112,9 @@ mod tests {
             agent: agent.into(),
             attempt: 1,
             state: "ok".into(),
-            facets: BTreeMap::new(),
             own: Some(Counts { supported, conflicting: 0, omitted: 10 - supported, unscored: 0 }),
-            independent: None,
             ace: Some(ace),
-            unscored: BTreeMap::new(),
-            references: 1,
-            url_failures: BTreeMap::new(),
-            output_tokens: None,
-            cost_micro: None,
-            words: 10,
+            ..Scored::default()
         }
     }
 

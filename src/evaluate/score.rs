@@ -1,6 +1,6 @@
 //! From stored judgements to one row per report: counts of key points, the weighted rating, and what is missing, by cause.
 
-use std::{collections::BTreeMap, panic::resume_unwind, thread};
+use std::{collections::BTreeMap, ops::Add, panic::resume_unwind, thread};
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use super::{
     checklist::{Checklists, criterion_name},
     reading,
     relate::{independent_set, own_set, set},
-    tally::{Counts, Scored},
+    tally::{Counts, Scored, Spread},
 };
 use crate::{
     data::{AgentReport, Cause, Mark, Relation, ReportId, State, Task, TaskId, primary_language},
@@ -116,7 +116,7 @@ impl Record<'_> {
         for cause in without.into_values() {
             *unscored.entry(cause).or_default() += 1;
         }
-        let ace = if ok { self.ace(task, &report.id, &mut unscored)? } else { None };
+        let rated = if ok { self.ace(task, &report.id, &mut unscored)? } else { Rated::default() };
         let reading = reading::known(self.store, &report.id)?;
         let mut url_failures = BTreeMap::new();
         for url in &reading.urls {
@@ -140,7 +140,9 @@ impl Record<'_> {
             ]),
             own,
             independent,
-            ace,
+            ace: rated.ace,
+            ace_by: rated.by_judge,
+            repeated: rated.repeated,
             unscored,
             references: reading.urls.len() as u64,
             url_failures,
@@ -150,27 +152,51 @@ impl Record<'_> {
         })
     }
 
-    /// The weighted mean of the criteria's mean ratings; none unless each criterion has one.
-    fn ace(&self, task: &Task, report: &ReportId, unscored: &mut BTreeMap<String, u64>) -> Result<Option<f64>> {
-        let Some((names, weights)) = self.scale.checklists.get(&task.id) else { return Ok(None) };
+    /// What the ratings come to; a criterion without any is counted in `unscored`.
+    fn ace(&self, task: &Task, report: &ReportId, unscored: &mut BTreeMap<String, u64>) -> Result<Rated> {
+        let Some((names, weights)) = self.scale.checklists.get(&task.id) else { return Ok(Rated::default()) };
         let ratings = self.voices.bare_ratings(report)?;
+        let mut found = Rated::default();
         let mut means = Vec::new();
-        for name in names {
+        let mut by_judge: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
+        for (at, name) in names.iter().enumerate() {
             let marks = of(&ratings, name);
-            let mut rated = Vec::new();
+            let mut rated: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
             for mark in marks {
                 match mark.outcome {
-                    Ok(rating) => rated.push(f64::from(rating)),
+                    Ok(rating) => rated.entry(&mark.model).or_default().push(f64::from(rating)),
                     Err(cause) => *unscored.entry(cause.word().to_owned()).or_default() += 1,
                 }
             }
             if marks.is_empty() {
                 *unscored.entry("missing".to_owned()).or_default() += 1;
             }
-            means.push((!rated.is_empty()).then(|| rated.iter().sum::<f64>() / rated.len() as f64));
+            for (judge, ratings) in &rated {
+                by_judge.entry(judge).or_insert_with(|| vec![None; names.len()])[at] = mean(ratings);
+                found.repeated = found.repeated.into_iter().chain(Spread::of(ratings)).reduce(Add::add);
+            }
+            means.push(mean(&rated.into_values().flatten().collect::<Vec<f64>>()));
         }
-        Ok(ace::score(weights, &means))
+        found.ace = ace::score(weights, &means);
+        if by_judge.len() > 1 {
+            let alone = |(judge, means): (&str, Vec<_>)| Some((judge.to_owned(), ace::score(weights, &means)?));
+            found.by_judge = by_judge.into_iter().filter_map(alone).collect();
+        }
+        Ok(found)
     }
+}
+
+/// What the ratings of a report come to.
+#[derive(Default)]
+struct Rated {
+    /// The weighted mean of the criteria's mean ratings; none unless each criterion has one.
+    ace: Option<f64>,
+    by_judge: BTreeMap<String, f64>,
+    repeated: Option<Spread>,
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// A key point of a set, for those who only count.

@@ -18,7 +18,7 @@ pub struct Counts {
 }
 
 /// One report with its scores. What could not be scored is `None` or counted by cause, never 0.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
     /// Id of the report.
     pub report: String,
@@ -38,6 +38,12 @@ pub struct Scored {
     pub independent: Option<Counts>,
     /// Weighted mean of the checklist's ratings, 0 to 10; none unless every criterion has a rating.
     pub ace: Option<f64>,
+    /// What ACE were by each judge of a panel alone; a judge who did not rate every criterion is not in it.
+    #[serde(default)]
+    pub ace_by: BTreeMap<String, f64>,
+    /// How far ratings that one judge gave the same criterion again lie apart; none where each was asked once.
+    #[serde(default)]
+    pub repeated: Option<Spread>,
     /// Judgements without a verdict, by cause.
     pub unscored: BTreeMap<String, u64>,
     /// Distinct URLs that the report cites.
@@ -50,6 +56,43 @@ pub struct Scored {
     pub cost_micro: Option<u64>,
     /// Words of the report (a Han character is a word).
     pub words: u64,
+}
+
+/// Squared deviations of ratings from the mean of their group, to be added up over groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Their sum.
+    pub squares: f64,
+    /// Ratings less groups.
+    pub freedom: u64,
+}
+
+impl Spread {
+    /// Of one group; none of fewer than two.
+    pub fn of(group: &[f64]) -> Option<Self> {
+        let freedom = (group.len() as u64).checked_sub(1).filter(|freedom| *freedom > 0)?;
+        let mean = group.iter().sum::<f64>() / group.len() as f64;
+        Some(Self { squares: group.iter().map(|value| (value - mean).powi(2)).sum(), freedom })
+    }
+
+    /// The standard deviation within groups, pooled; none without groups.
+    pub fn deviation(self) -> Option<f64> {
+        (self.freedom > 0).then(|| (self.squares / self.freedom as f64).sqrt())
+    }
+}
+
+impl Add for Spread {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { squares: self.squares + other.squares, freedom: self.freedom + other.freedom }
+    }
+}
+
+impl Sum for Spread {
+    fn sum<I: Iterator<Item = Self>>(spreads: I) -> Self {
+        spreads.fold(Self::default(), Add::add)
+    }
 }
 
 impl Counts {
@@ -194,6 +237,16 @@ mod tests {
         let counts = Counts { supported: 1, conflicting: 1, omitted: 2, unscored: 96 };
         assert_eq!((counts.total(), counts.ksr()), (4, Some(0.25)));
         assert_eq!(counts + counts, Counts { supported: 2, conflicting: 2, omitted: 4, unscored: 192 });
+    }
+
+    /// (1² + 1² + 0) / 2 of [4, 6, 5], and (.5² + .5²) / 1 of [7, 8].
+    #[test]
+    fn spreads_are_pooled_over_groups() {
+        let groups: [&[f64]; 3] = [&[4.0, 6.0, 5.0], &[7.0, 8.0], &[9.0]];
+        let spread: Spread = groups.into_iter().filter_map(Spread::of).sum();
+        assert_eq!(spread.freedom, 3);
+        assert!(spread.deviation().is_some_and(|sd| (sd - (2.5_f64 / 3.0).sqrt()).abs() < 1e-12));
+        assert_eq!(Spread::default().deviation(), None);
     }
 
     #[test]

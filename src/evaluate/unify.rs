@@ -6,6 +6,8 @@
 //! and one of them has all terms of the other: where each has a term of its own, a name or a direction may have been
 //! exchanged. In both cases they must have the same numbers, signs and comparisons, and as many negations.
 //! What remains: paraphrases stand apart, and a long point in which two names have changed places is merged.
+//! Deliberately absent: vectors of meaning. On the labelled pairs the opposites lie nearer (cosine .97 to 1.00 where
+//! "increases" and "decreases" or two names are exchanged) than most paraphrases (.87 to .98): 15 right merges, 2 wrong.
 //!
 //! The paper (DeepResearch Arena, arXiv 2509.01396) says that points are unified and not how.
 

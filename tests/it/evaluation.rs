@@ -233,6 +233,36 @@ fn what_is_missing_is_said() {
     assert!(world.project.fails(&["leaderboard"], 2).contains("none of the 12 reports is on these"));
 }
 
+/// Of a panel each rater alone, and how far one who is asked again says something else: one of two adds a point the second
+/// time, which is half a point of its mean, and a standard deviation of √½ in half of the groups.
+#[test]
+fn raters_are_told_apart_and_so_are_repetitions() {
+    let world = World::new();
+    world.answer();
+    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
+    let panel = config.replace("rate = \"fake/m\"", "rate = [\"fake/m\", \"fake/n\"]");
+    assert!(panel != config, "{config}");
+    std::fs::write(world.project.path("taskgen.toml"), format!("{panel}[evaluate]\nrepeats = 2\n")).expect("writable");
+    world.project.ok(&[&EVALUATE[..], &["--metric", "ace"]].concat());
+    let board = || -> Value { serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON") };
+    let row = |board: &Value| board["agents"].as_array().expect("rows")[0].clone();
+    let before = row(&board());
+    assert_eq!((&before["ace_by"]["fake/m"], &before["repeated"]), (&before["ace_by"]["fake/n"], &0.0.into()));
+    world.project.sql(
+        "UPDATE judgement SET value = value + 1 WHERE instrument LIKE 'ace/%' AND sample = 1
+         AND judge IN (SELECT id FROM judge WHERE model_asked = 'fake/n')",
+    );
+    let after = row(&board());
+    let of = |row: &Value, rater: &str| row["ace_by"][rater]["ace"].as_f64().expect("a score");
+    let by = of(&after, "fake/n") - of(&before, "fake/n");
+    let (ace, all) = (after["ace"]["value"].as_f64(), (of(&after, "fake/n") + of(&after, "fake/m")) / 2.0);
+    let repeated = after["repeated"].as_f64().expect("a deviation");
+    assert!((by - 0.5).abs() < 1e-9 && (repeated - 0.5).abs() < 1e-9, "{after}");
+    assert!(ace.is_some_and(|ace| (ace - all).abs() < 1e-9), "{after}");
+    let said = world.project.ok(&["leaderboard"]);
+    assert!(said.contains("ACE by rater: fake/m") && said.contains("a rating moves by 0.50 (SD)"), "{said}");
+}
+
 /// A panel decides by most voices, on the page as on the board; other key points than the judged ones are stale.
 #[test]
 fn a_page_leads_from_the_score_to_the_span_and_other_points_are_stale() {

@@ -112,6 +112,10 @@ pub struct Row {
     pub states: BTreeMap<String, u64>,
     /// Checklist score, 0 to 10.
     pub ace: Measure,
+    /// Of a panel, what it were by each judge alone.
+    pub ace_by: BTreeMap<String, Alone>,
+    /// How far ratings that one judge gave the same criterion of a report again lie apart: their standard deviation.
+    pub repeated: Option<f64>,
     /// Against key points of other agents' pages.
     pub independent: Keypoints,
     /// Against key points of the pages that the report itself cites.
@@ -132,6 +136,15 @@ pub struct Row {
     pub url_failures: BTreeMap<String, u64>,
     /// Their share of all cited URLs, 0 to 1.
     pub url_failure_share: Measure,
+}
+
+/// One judge of a panel on one agent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Alone {
+    /// Mean checklist score over reports, 0 to 10.
+    pub ace: f64,
+    /// Reports of which the judge rated every criterion.
+    pub reports: u64,
 }
 
 /// What reports say of the key points of one kind of set.

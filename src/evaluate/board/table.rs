@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
-    Headline, Keypoints, Measure, Options, Pair, Rates, Row, Table,
+    Alone, Headline, Keypoints, Measure, Options, Pair, Rates, Row, Table,
     cells::{self, ACE, COST, Cell, INDEPENDENT, MEAN, MEASURES, OWN, REFERENCES, TOKENS, URL_FAILURES, WORDS},
     pairs,
 };
 use crate::{
-    evaluate::tally::{Counts, Scored},
+    evaluate::tally::{Counts, Scored, Spread},
     stats::{
         binomial,
         bootstrap::{self, Ratios},
@@ -104,6 +104,8 @@ impl Scores<'_> {
             without_report: self.tasks.iter().filter(known).count() as u64,
             states: summed(all.iter().map(|one| (&one.state, 1))),
             ace: self.mean(agent, ACE, 10.0),
+            ace_by: alone(&ok),
+            repeated: ok.iter().filter_map(|one| one.repeated).sum::<Spread>().deviation(),
             independent: self.keypoints(agent, INDEPENDENT, ok.iter().filter_map(|one| one.independent).sum()),
             own: self.keypoints(agent, OWN, ok.iter().filter_map(|one| one.own).sum()),
             output_tokens: self.measure(agent, TOKENS),
@@ -156,6 +158,17 @@ impl Scores<'_> {
         let with = |each: f64| (found.of > 0).then(|| (sum + each * (found.of - found.n) as f64) / found.of as f64);
         Measure { worst: with(0.0), best: with(most), ..found }
     }
+}
+
+/// What each judge of a panel says of these reports.
+fn alone(reports: &[&Scored]) -> BTreeMap<String, Alone> {
+    let mut found: BTreeMap<String, Alone> = BTreeMap::new();
+    for (judge, ace) in reports.iter().flat_map(|one| &one.ace_by) {
+        let of = found.entry(judge.clone()).or_insert(Alone { ace: 0.0, reports: 0 });
+        of.reports += 1;
+        of.ace += (ace - of.ace) / of.reports as f64;
+    }
+    found
 }
 
 fn summed<'a>(counts: impl Iterator<Item = (&'a String, u64)>) -> BTreeMap<String, u64> {

@@ -12,16 +12,8 @@ pub fn report(agent: &str, task: &str, attempt: u32) -> Scored {
         agent: agent.into(),
         attempt,
         state: "ok".into(),
-        facets: BTreeMap::new(),
-        own: None,
-        independent: None,
-        ace: None,
-        unscored: BTreeMap::new(),
-        references: 0,
-        url_failures: BTreeMap::new(),
-        output_tokens: None,
-        cost_micro: None,
         words: 100,
+        ..Scored::default()
     }
 }
 
