@@ -255,7 +255,7 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     let after = row(&board());
     let of = |row: &Value, rater: &str| row["ace_by"][rater]["ace"].as_f64().expect("a score");
     let by = of(&after, "fake/n") - of(&before, "fake/n");
-    let (ace, all) = (after["ace"]["value"].as_f64(), (of(&after, "fake/n") + of(&after, "fake/m")) / 2.0);
+    let (ace, all) = (after["ace"]["value"].as_f64(), f64::midpoint(of(&after, "fake/n"), of(&after, "fake/m")));
     let repeated = after["repeated"].as_f64().expect("a deviation");
     assert!((by - 0.5).abs() < 1e-9 && (repeated - 0.5).abs() < 1e-9, "{after}");
     assert!(ace.is_some_and(|ace| (ace - all).abs() < 1e-9), "{after}");
