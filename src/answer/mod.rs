@@ -74,8 +74,8 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
     }
     if by_others > 0 {
         report.notes.push(format!(
-            "{by_others} reports that `{}` handed in before were made by another command, model or setting: they are kept, and count as its own\nhint: another name for what it is now keeps the two apart",
-            agent.name
+            "reports that `{}` handed in before as another command, model or setting: {by_others}; they are kept, and count as its own\nhint: another name for what it is now keeps the two apart",
+            agent.name,
         ));
     }
     let all = tasks.iter().flat_map(|task| (1..=agent.attempts).map(move |attempt| (task, attempt)));

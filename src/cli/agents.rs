@@ -134,10 +134,11 @@ pub fn agent(global: &Global, project: &Project, name: &str, of: &AgentConfig, p
     })
 }
 
-/// What makes the reports, hashed, because a command may hold a key: what can change them, and neither limits nor numbers.
+/// What makes the reports, hashed, because a command may hold a key: the command, or the model with its settings, and
+/// neither limits nor numbers.
 fn maker(of: &AgentConfig, by: &By) -> String {
     let search = matches!(by, By::Model(model) if model.search);
-    let what = json!([of.command, of.model, search, of.temperature, of.max_tokens]);
+    let what = json!([of.command, of.model, search, of.temperature.unwrap_or(0.0), of.max_tokens]);
     sha256_hex(what.to_string().as_bytes())[..16].to_owned()
 }
 

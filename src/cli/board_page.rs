@@ -19,7 +19,7 @@ use crate::{
     evaluate::{
         board::{self, Board, Row},
         decided,
-        detail::{Detail, PointDetail, details},
+        detail::{Detail, Details, PointDetail},
         tally::{Counts, Scored},
     },
     files,
@@ -37,11 +37,15 @@ pub fn write(store: &Store, tasks: &[Task], scored: &[Scored], board: &Board, pa
     let summary = leaderboard_page::summary(&page(tasks, scored, board, &folder_name))?;
     let back = path.file_name().map_or_else(String::new, |name| format!("../{}", name.to_string_lossy()));
     fs_err::create_dir_all(&folder)?;
-    let by_id: BTreeMap<&str, &Task> = tasks.iter().map(|task| (task.id.as_str(), task)).collect();
-    for (id, of_task) in details(store, tasks)? {
-        let Some(task) = by_id.get(id.as_str()).filter(|_| !of_task.is_empty()) else { continue };
+    let details = Details::new(store)?;
+    for task in tasks {
+        let of_task = details.of(&task.id)?;
+        if of_task.is_empty() {
+            continue;
+        }
         let page = leaderboard_page::task(&task_page(store, task, &of_task, &back)?)?;
-        files::write_whole(&folder.join(format!("{id}.html")), page.as_bytes())?;
+        // Not flushed one by one, which would take most of the time: the summary that leads here comes last.
+        fs_err::write(folder.join(format!("{}.html", task.id)), page)?;
     }
     files::write_whole(path, summary.as_bytes()).context("cannot write the page\nhint: choose another place")
 }

@@ -179,21 +179,26 @@ fn differences(of: &Table) -> String {
     format!("\n{rows}\n")
 }
 
-/// What has no score, and why.
-/// Of a panel, each judge alone; and how far a judge who is asked again says something else.
+/// Of a panel, each rater alone; and how far apart the ratings of one who is asked again are.
 fn raters(of: &Table) -> String {
     let mut out = String::new();
     for row in &of.agents {
-        let alone = |(judge, of): (&String, &Alone)| format!("{judge} {:.2} (of {} reports)", of.ace, of.reports);
-        let mut said: Vec<String> = row.ace_by.iter().map(alone).collect();
-        said.extend(row.repeated.map(|apart| format!("the same asked again, a rating moves by {apart:.2} (SD)")));
-        if !said.is_empty() {
-            out.push_str(&format!("{}, ACE by rater: {}\n", row.agent, said.join("; ")));
+        let alone = |(judge, of): (&String, &Alone)| format!("{judge} {:.2} (of {} tasks)", of.ace, of.tasks);
+        let by: Vec<String> = row.ace_by.iter().map(alone).collect();
+        if !by.is_empty() {
+            out.push_str(&format!("{}: ACE by each rater alone: {}\n", row.agent, by.join("; ")));
+        }
+        if let Some(deviation) = row.repeated {
+            out.push_str(&format!(
+                "{}: ratings of one rater who is asked again: standard deviation {deviation:.2} of 10 points\n",
+                row.agent
+            ));
         }
     }
     out
 }
 
+/// What has no score, and why.
 fn failures(of: &Table) -> String {
     let mut out = String::new();
     let mut say = |agent: &str, what: &str, causes: &BTreeMap<String, u64>| {

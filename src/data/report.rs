@@ -29,7 +29,7 @@ pub type ReportHead = AgentReport<()>;
 /// What a program reads out of a report's text: the same each time, unless the program is another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Of the program that read.
+    /// Of the reader: another one may find something else.
     pub version: u32,
     /// Words (a Han character is a word).
     pub words: u64,
@@ -49,6 +49,14 @@ impl AgentReport {
             text: text.to_owned(),
             spent,
         }
+    }
+}
+
+impl ReportHead {
+    /// The whole report.
+    pub fn with(&self, text: String) -> AgentReport {
+        let Self { id, task, agent, attempt, state, spent, .. } = self.clone();
+        AgentReport { id, task, agent, attempt, state, text, spent }
     }
 }
 

@@ -11,8 +11,8 @@ use super::{
     relate::{Frozen, independent_set, own_set, set},
 };
 use crate::{
-    data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, Task, TaskId},
-    store::Store,
+    data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, ReportHead, TaskId},
+    store::{Evaluation, Store, Voices},
 };
 
 /// A report with what was judged of it.
@@ -41,24 +41,51 @@ pub struct PointDetail {
     pub marks: Vec<Mark<Related>>,
 }
 
-/// What was judged of every report on the tasks, by task.
-pub fn details(store: &Store, tasks: &[Task]) -> Result<BTreeMap<TaskId, Vec<Detail>>> {
-    let evaluation = store.last_evaluation()?.unwrap_or_default();
-    let voices = store.voices(&evaluation)?;
-    let checklists: Checklists = store.checklists()?;
-    let points = store.key_points()?;
-    let mut details: BTreeMap<TaskId, Vec<Detail>> = tasks.iter().map(|task| (task.id.clone(), Vec::new())).collect();
-    for report in store.reports()? {
-        let Some(of_task) = details.get_mut(&report.task) else { continue };
-        let set = |name: String| set(store, &evaluation, &report.task, &name);
-        let sets = [(set(own_set(report.id.as_str()))?, true), (set(independent_set(&report.agent))?, false)];
-        of_task.push(Detail {
-            criteria: criteria(checklists.get(&report.task), &voices.ratings(&report.id)?),
-            points: compared(&sets, &points, voices.relations(&report.id)?),
-            report,
-        });
+/// What was judged, task by task: all of it at once would be too much to hold.
+pub struct Details<'a> {
+    store: &'a Store,
+    evaluation: Evaluation,
+    voices: Voices<'a>,
+    checklists: Checklists,
+    reports: BTreeMap<TaskId, Vec<ReportHead>>,
+}
+
+impl<'a> Details<'a> {
+    /// Of all reports, by the judges of the newest evaluation.
+    pub fn new(store: &'a Store) -> Result<Self> {
+        let evaluation = store.last_evaluation()?.unwrap_or_default();
+        let mut reports: BTreeMap<TaskId, Vec<ReportHead>> = BTreeMap::new();
+        for report in store.report_heads()? {
+            reports.entry(report.task.clone()).or_default().push(report);
+        }
+        Ok(Self { store, voices: store.voices(&evaluation)?, evaluation, checklists: store.checklists()?, reports })
     }
-    Ok(details)
+
+    /// What was judged of every report on a task.
+    pub fn of(&self, task: &TaskId) -> Result<Vec<Detail>> {
+        let Some(reports) = self.reports.get(task) else { return Ok(Vec::new()) };
+        let mut points = BTreeMap::new();
+        reports.iter().map(|report| self.detail(report, &mut points)).collect()
+    }
+
+    /// `points` are those of the task that were looked up so far.
+    fn detail(&self, report: &ReportHead, points: &mut BTreeMap<KeyPointId, KeyPoint>) -> Result<Detail> {
+        let set = |name: String| set(self.store, &self.evaluation, &report.task, &name);
+        let sets: [(Option<Frozen>, bool); 2] =
+            [(set(own_set(report.id.as_str()))?, true), (set(independent_set(&report.agent))?, false)];
+        let clusters = sets.iter().filter_map(|(set, _)| set.as_ref()).flat_map(|set| &set.clusters);
+        for id in clusters.flat_map(|cluster| &cluster.members) {
+            let id = KeyPointId::from_stored(id.clone());
+            if !points.contains_key(&id) {
+                points.extend(self.store.key_point(&id)?.map(|point| (id, point)));
+            }
+        }
+        Ok(Detail {
+            criteria: criteria(self.checklists.get(&report.task), &self.voices.ratings(&report.id)?),
+            points: compared(&sets, points, self.voices.relations(&report.id)?),
+            report: report.with(self.store.report_text(&report.id)?),
+        })
+    }
 }
 
 /// The checklists by task: each criterion with the name that its ratings have.

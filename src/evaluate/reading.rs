@@ -13,6 +13,8 @@ use crate::{
     web::{Page, Pages},
 };
 
+/// Reports that are read between two transactions.
+const AT_A_TIME: usize = 100;
 /// Pages in flight at once; each host takes fewer.
 const AT_ONCE: usize = 16;
 
@@ -48,21 +50,26 @@ fn read_text(text: &str) -> Reading {
 
 /// What a report says and cites: from the record, where it was evaluated before.
 pub(super) fn known(store: &Store, report: &ReportId) -> Result<Reading> {
-    match store.reading(report)? {
-        Some(reading) if reading.version == VERSION => Ok(reading),
-        _ => Ok(read_text(&store.report_text(report)?)),
+    match store.reading(report, VERSION)? {
+        Some(reading) => Ok(reading),
+        None => Ok(read_text(&store.report_text(report)?)),
     }
 }
 
-/// Puts on record what is read out of the reports.
+/// Puts on record what is read out of the reports, some at a time: who is killed goes on from there.
 pub(super) fn note(store: &Store, cases: &[Case<'_>]) -> Result<()> {
-    let mut new = Vec::new();
-    for Case { report, .. } in cases {
-        if store.reading(&report.id)?.is_none_or(|reading| reading.version != VERSION) {
-            new.push((&report.id, read_text(&report.text)));
+    for some in cases.chunks(AT_A_TIME) {
+        let mut new = Vec::new();
+        for Case { report, .. } in some {
+            if store.reading(&report.id, VERSION)?.is_none() {
+                new.push((&report.id, read_text(&report.text)));
+            }
+        }
+        if !new.is_empty() {
+            store.save_readings(&new)?;
         }
     }
-    store.save_readings(&new)
+    Ok(())
 }
 
 /// Fetches the pages that are not stored yet.

@@ -1,6 +1,11 @@
 //! From stored judgements to one row per report: counts of key points, the weighted rating, and what is missing, by cause.
 
-use std::{collections::BTreeMap, ops::Add, panic::resume_unwind, thread};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Add,
+    panic::resume_unwind,
+    thread,
+};
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -23,7 +28,7 @@ pub fn scored<T: Sync>(store: &Store, tasks: &[Task], reports: &[AgentReport<T>]
 }
 
 /// The reports on these tasks, scored by what is on record of an evaluation; many of them by all cores, each of which
-/// reads by itself.
+/// reads its share by itself, as it stands at one moment.
 pub fn scored_as<T: Sync>(
     store: &Store,
     tasks: &[Task],
@@ -34,8 +39,11 @@ pub fn scored_as<T: Sync>(
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = reports.len().div_ceil(cores).max(FEWEST);
     let shares: Vec<&[AgentReport<T>]> = reports.chunks(share).collect();
+    if shares.len() < 2 {
+        return scale.scores(store, reports);
+    }
     let readers: Vec<Store> = shares.iter().filter_map(|_| store.reader().transpose()).collect::<Result<_>>()?;
-    if shares.len() < 2 || readers.len() < shares.len() {
+    if readers.len() < shares.len() {
         return scale.scores(store, reports);
     }
     let scale = &scale;
@@ -77,9 +85,11 @@ impl<'a> Scale<'a> {
     }
 
     fn scores<T>(&self, store: &Store, reports: &[AgentReport<T>]) -> Result<Vec<Scored>> {
-        let record = Record { scale: self, store, voices: store.voices(self.evaluation)? };
-        let one = |report: &AgentReport<T>| Some(record.score(self.tasks.get(&report.task)?, report));
-        store.at_one_moment(|| reports.iter().filter_map(one).collect())
+        store.at_one_moment(|| {
+            let record = Record { scale: self, store, voices: store.voices(self.evaluation)? };
+            let one = |report: &AgentReport<T>| Some(record.score(self.tasks.get(&report.task)?, report));
+            reports.iter().filter_map(one).collect()
+        })
     }
 }
 
@@ -178,7 +188,8 @@ impl Record<'_> {
             means.push(mean(&rated.into_values().flatten().collect::<Vec<f64>>()));
         }
         found.ace = ace::score(weights, &means);
-        if by_judge.len() > 1 {
+        let raters: BTreeSet<&String> = self.scale.evaluation.rating.iter().map(|(model, _)| model).collect();
+        if raters.len() > 1 {
             let alone = |(judge, means): (&str, Vec<_>)| Some((judge.to_owned(), ace::score(weights, &means)?));
             found.by_judge = by_judge.into_iter().filter_map(alone).collect();
         }

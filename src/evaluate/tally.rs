@@ -61,7 +61,7 @@ pub struct Scored {
 /// Squared deviations of ratings from the mean of their group, to be added up over groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Their sum.
+    /// Their sum, in squared points.
     pub squares: f64,
     /// Ratings less groups.
     pub freedom: u64,
@@ -75,7 +75,7 @@ impl Spread {
         Some(Self { squares: group.iter().map(|value| (value - mean).powi(2)).sum(), freedom })
     }
 
-    /// The standard deviation within groups, pooled; none without groups.
+    /// The standard deviation within groups, pooled, in points; none without groups.
     pub fn deviation(self) -> Option<f64> {
         (self.freedom > 0).then(|| (self.squares / self.freedom as f64).sqrt())
     }

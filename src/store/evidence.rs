@@ -178,23 +178,22 @@ impl Store {
         })
     }
 
-    /// All key points by id.
-    pub fn key_points(&self) -> Result<BTreeMap<KeyPointId, KeyPoint>> {
+    /// A key point.
+    pub fn key_point(&self, id: &KeyPointId) -> Result<Option<KeyPoint>> {
         let connection = self.connection();
         let mut statement =
-            connection.prepare_cached("SELECT id, task, source, text, spans, verified FROM key_point")?;
-        let rows = statement.query_map([], |row| {
-            let point = KeyPoint {
+            connection.prepare_cached("SELECT id, task, source, text, spans, verified FROM key_point WHERE id = ?1")?;
+        let read = |row: &Row<'_>| {
+            Ok(KeyPoint {
                 id: KeyPointId::from_stored(row.get(0)?),
                 task: TaskId::from_stored(row.get(1)?),
                 source: row.get(2)?,
                 text: row.get(3)?,
-                spans: from_json(4, &row.get::<_, String>(4)?)?,
+                spans: from_json(4, row.get_ref(4)?.as_str()?)?,
                 verified: row.get(5)?,
-            };
-            Ok((point.id.clone(), point))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            })
+        };
+        Ok(statement.query_row([id.as_str()], read).optional()?)
     }
 
     /// Freezes a set of a task under a name, and returns its version: a new one, unless the newest has the same members.
@@ -335,7 +334,7 @@ impl Store {
     }
 
     /// What the judges of an evaluation say, report by report.
-    pub fn voices<'a>(&'a self, of: &'a Evaluation) -> Result<Voices<'a>> {
+    pub fn voices(&self, of: &Evaluation) -> Result<Voices<'_>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
             "SELECT id, model_asked, prompt_hash FROM judge WHERE kind = 'model' AND prompt_hash IS NOT NULL",

@@ -59,7 +59,7 @@ impl Store {
             let original = original.connection();
             rusqlite::backup::Backup::new(&original, &mut copy)?.run_to_completion(1000, Duration::ZERO, None)?;
         }
-        settle(&copy)?;
+        settle(&copy, WRITER_WAITS)?;
         copy.pragma_update(None, "foreign_keys", true)?;
         migrate(&mut copy, path)?;
         let mut store = Self { connection: Mutex::new(copy), path: path.to_owned(), run: 0, _lock: None };
@@ -75,7 +75,7 @@ impl Store {
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<(Connection, usize)> {
             let connection = Connection::open_with_flags(path, flags)?;
-            settle(&connection)?;
+            settle(&connection, READER_WAITS)?;
             let version = user_version(&connection)?;
             Ok((connection, version))
         };
@@ -100,7 +100,7 @@ impl Store {
     /// Opens the database for writing under `lock`, creating and migrating it, and starts a run.
     pub fn open(path: &Path, lock: WriteLock, run: &RunInfo) -> Result<Self> {
         let mut connection = Connection::open(path).with_context(|| cannot_open(path))?;
-        settle(&connection)?;
+        settle(&connection, WRITER_WAITS)?;
         connection.pragma_update(None, "journal_mode", "WAL").with_context(|| cannot_open(path))?;
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(|e| explain(path, e))?;
         connection.pragma_update(None, "foreign_keys", true).map_err(|e| explain(path, e))?;
@@ -127,10 +127,13 @@ impl Store {
     /// Has all that `work` reads be of one moment, whoever writes meanwhile; also faster for many small questions. It must
     /// write nothing.
     pub fn at_one_moment<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.connection().execute_batch("BEGIN")?;
+        let tell = |sql| self.connection().execute_batch(sql).map_err(|e| explain(&self.path, e));
+        tell("BEGIN")?;
         let value = work();
-        self.connection().execute_batch("COMMIT")?;
-        value
+        // After an error of the disk nothing may be open any more: the first error is the one to show.
+        let ended = tell("COMMIT");
+        let value = value?;
+        ended.map(|()| value)
     }
 }
 
@@ -163,12 +166,16 @@ impl Tx<'_> {
 /// Statements that stay prepared: more than there are.
 const STATEMENTS: usize = 128;
 
+/// How long a locked database is waited for.
+const READER_WAITS: Duration = Duration::from_secs(5);
+const WRITER_WAITS: Duration = Duration::from_secs(30);
+
 /// Settings of every connection.
-fn settle(connection: &Connection) -> rusqlite::Result<()> {
+fn settle(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Otherwise a statement is planned anew whenever it is handed other values, which took a third of a leaderboard.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.busy_timeout(Duration::from_secs(30))
+    connection.busy_timeout(patience)
 }
 
 fn cannot_be_shared(error: &rusqlite::Error) -> bool {
@@ -192,7 +199,7 @@ fn open_unchanging(path: &Path, flags: rusqlite::OpenFlags) -> Option<(Connectio
     address.set_query(Some("immutable=1"));
     let flags = flags | rusqlite::OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(address.as_str(), flags).ok()?;
-    settle(&connection).ok()?;
+    settle(&connection, READER_WAITS).ok()?;
     let version = user_version(&connection).ok()?;
     Some((connection, version))
 }

@@ -32,6 +32,11 @@ impl Store {
             // Handed in again, it is the newest of its attempt again.
             add_event(tx, "reports", "handed_in", &format!("\"{}\"", report.id))?;
             if known {
+                // The same words, and nobody's before: whoever says them now is their maker.
+                if let Some(maker) = maker {
+                    let sql = "UPDATE document SET payload = json_set(payload, '$.maker', ?2) WHERE id = ?1";
+                    tx.execute(sql, params![report.id.as_str(), maker])?;
+                }
                 return Ok(false);
             }
             tx.execute(
@@ -121,13 +126,15 @@ impl Store {
         Ok(statement.query_row([report.as_str()], |row| row.get(0))?)
     }
 
-    /// What was read out of a report, if that is on record.
-    pub fn reading(&self, report: &ReportId) -> Result<Option<Reading>> {
+    /// What this version of the reader read out of a report, if that is on record; what another one read has other fields.
+    pub fn reading(&self, report: &ReportId, version: u32) -> Result<Option<Reading>> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached("SELECT payload -> '$.reading' FROM document WHERE id = ?1")?;
-        let mut rows = statement.query([report.as_str()])?;
+        let mut statement = connection.prepare_cached(
+            "SELECT payload -> '$.reading' FROM document WHERE id = ?1 AND payload ->> '$.reading.version' = ?2",
+        )?;
+        let mut rows = statement.query(params![report.as_str(), version])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        row.get_ref(0)?.as_str_or_null()?.map(|text| from_json(0, text)).transpose().map_err(Into::into)
+        Ok(from_json(0, row.get_ref(0)?.as_str()?)?)
     }
 
     /// Keeps what was read out of reports.

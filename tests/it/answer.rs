@@ -177,9 +177,9 @@ async fn another_model_under_the_same_name_is_told() {
     let (code, said) = answer(&project, &["--json"]);
     assert!(code == Some(0) && said.contains("\"answer\": \"lab/m-search-preview\""), "{said}");
     let (_, said) = answer(&project, &["--jobs", "3"]);
-    assert!(!said.contains("made by another"), "{said}");
+    assert!(!said.contains("handed in before"), "{said}");
     let (code, said) = answer(&project, &["--model", "lab/other-search-preview"]);
-    assert!(code == Some(0) && said.contains("1 reports that `lab` handed in before were made by another"), "{said}");
+    assert!(code == Some(0) && said.contains("handed in before as another command, model or setting: 1;"), "{said}");
     assert_eq!(server.seen().len(), 1);
 }
 

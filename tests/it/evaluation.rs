@@ -233,6 +233,46 @@ fn what_is_missing_is_said() {
     assert!(world.project.fails(&["leaderboard"], 2).contains("none of the 12 reports is on these"));
 }
 
+/// More reports than one core takes by itself: each has its own score all the same. And a reading that another version
+/// left behind is not asked for what it does not have.
+#[test]
+fn many_reports_keep_their_scores_whoever_reads_them() {
+    let world = World::new();
+    world.answer();
+    world.project.ok(&[&EVALUATE[..], &["--metric", "ace"]].concat());
+    let board = || world.project.ok(&["leaderboard", "--json"]);
+    let before = board();
+    world
+        .project
+        .sql("UPDATE document SET payload = json_set(payload, '$.reading', json('{\"version\":0,\"links\":[]}'))");
+    assert_eq!(board(), before);
+    let numbers = "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < 250)";
+    world.project.sql(&format!(
+        "{numbers} INSERT INTO document (id, kind, task, agent, attempt, state, text, payload, run)
+         SELECT id || n, kind, task, agent, n + 1, state, text, payload, run FROM copy, document"
+    ));
+    world.project.sql(&format!(
+        "{numbers} INSERT INTO judgement (id, instrument, subject, other, judge, sample, state, value, label, payload, run)
+         SELECT id || n, instrument, subject || n, other, judge, sample, state, value, label, payload, run
+         FROM copy, judgement WHERE instrument LIKE 'ace/%'"
+    ));
+    world.project.sql(
+        "UPDATE judgement SET value = (SELECT rowid % 11 FROM document WHERE document.id = subject)
+         WHERE instrument LIKE 'ace/%'",
+    );
+    let database = rusqlite::Connection::open(world.project.path("tasks/taskgen.db")).expect("a database");
+    let mut expected = database.prepare("SELECT id, rowid % 11 FROM document").expect("SQL");
+    let rows = expected.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    let expected: BTreeMap<String, f64> = rows.collect::<Result<_, _>>().expect("rows");
+    let listed: Value = serde_json::from_str(&world.project.ok(&["reports", "list", "--json"])).expect("JSON");
+    let listed = listed.as_array().expect("a list");
+    assert_eq!((listed.len(), expected.len()), (3012, 3012));
+    for report in listed {
+        let (ace, id) = (report["scores"]["ace"].as_f64().expect("a score"), report["report"].as_str().expect("an id"));
+        assert!((ace - expected[id]).abs() < 1e-9, "{report}");
+    }
+}
+
 /// Of a panel each rater alone, and how far one who is asked again says something else: one of two adds a point the second
 /// time, which is half a point of its mean, and a standard deviation of √½ in half of the groups.
 #[test]
@@ -247,6 +287,15 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     let board = || -> Value { serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON") };
     let row = |board: &Value| board["agents"].as_array().expect("rows")[0].clone();
     let before = row(&board());
+    // Who rated everything is not left out because another one failed.
+    let fail = "UPDATE judgement SET state = 'unscored', cause = 'timeout' WHERE instrument LIKE 'ace/%'
+        AND judge IN (SELECT id FROM judge WHERE model_asked = 'fake/n')";
+    let mend = fail.replace("'unscored'", "'scored'").replace("'timeout'", "NULL");
+    world.project.sql(fail);
+    let alone = row(&board());
+    assert_eq!((&alone["ace_by"]["fake/m"], &alone["ace_by"]["fake/n"]), (&before["ace_by"]["fake/m"], &Value::Null));
+    world.project.sql(&mend);
+    assert_eq!(row(&board()), before);
     assert_eq!((&before["ace_by"]["fake/m"], &before["repeated"]), (&before["ace_by"]["fake/n"], &0.0.into()));
     world.project.sql(
         "UPDATE judgement SET value = value + 1 WHERE instrument LIKE 'ace/%' AND sample = 1
@@ -260,7 +309,10 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     assert!((by - 0.5).abs() < 1e-9 && (repeated - 0.5).abs() < 1e-9, "{after}");
     assert!(ace.is_some_and(|ace| (ace - all).abs() < 1e-9), "{after}");
     let said = world.project.ok(&["leaderboard"]);
-    assert!(said.contains("ACE by rater: fake/m") && said.contains("a rating moves by 0.50 (SD)"), "{said}");
+    assert!(
+        said.contains("ACE by each rater alone: fake/m") && said.contains("asked again: standard deviation 0.50"),
+        "{said}"
+    );
 }
 
 /// A panel decides by most voices, on the page as on the board; other key points than the judged ones are stale.

@@ -112,9 +112,10 @@ pub struct Row {
     pub states: BTreeMap<String, u64>,
     /// Checklist score, 0 to 10.
     pub ace: Measure,
-    /// Of a panel, what it were by each judge alone.
+    /// Of a panel, what it were by each judge alone; attempts without a report are in none of these.
     pub ace_by: BTreeMap<String, Alone>,
-    /// How far ratings that one judge gave the same criterion of a report again lie apart: their standard deviation.
+    /// Standard deviation of the ratings that one judge gave the same criterion of a report, in points of 0 to 10; none
+    /// where each was asked once.
     pub repeated: Option<f64>,
     /// Against key points of other agents' pages.
     pub independent: Keypoints,
@@ -141,10 +142,10 @@ pub struct Row {
 /// One judge of a panel on one agent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Alone {
-    /// Mean checklist score over reports, 0 to 10.
+    /// Mean checklist score over tasks, 0 to 10.
     pub ace: f64,
-    /// Reports of which the judge rated every criterion.
-    pub reports: u64,
+    /// Tasks with a report of which the judge rated every criterion.
+    pub tasks: u64,
 }
 
 /// What reports say of the key points of one kind of set.

@@ -160,15 +160,20 @@ impl Scores<'_> {
     }
 }
 
-/// What each judge of a panel says of these reports.
+/// What each judge of a panel says of these reports: as of ACE itself, attempts are averaged within their task.
 fn alone(reports: &[&Scored]) -> BTreeMap<String, Alone> {
-    let mut found: BTreeMap<String, Alone> = BTreeMap::new();
-    for (judge, ace) in reports.iter().flat_map(|one| &one.ace_by) {
-        let of = found.entry(judge.clone()).or_insert(Alone { ace: 0.0, reports: 0 });
-        of.reports += 1;
-        of.ace += (ace - of.ace) / of.reports as f64;
+    let mut said: BTreeMap<&String, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
+    for one in reports {
+        for (judge, ace) in &one.ace_by {
+            said.entry(judge).or_default().entry(&one.task).or_default().push(*ace);
+        }
     }
-    found
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let of = |tasks: BTreeMap<&str, Vec<f64>>| {
+        let means: Vec<f64> = tasks.values().map(|attempts| mean(attempts)).collect();
+        Alone { ace: mean(&means), tasks: means.len() as u64 }
+    };
+    said.into_iter().map(|(judge, tasks)| (judge.clone(), of(tasks))).collect()
 }
 
 fn summed<'a>(counts: impl Iterator<Item = (&'a String, u64)>) -> BTreeMap<String, u64> {
