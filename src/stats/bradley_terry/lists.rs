@@ -34,14 +34,14 @@ pub(super) type Pair = (u32, u32, f64);
 impl Ranked {
     pub fn new(list: &List) -> Self {
         let size = list.shown.len();
-        let last = size.saturating_sub(1).max(1) as f64;
+        let steps = size.saturating_sub(1).max(1) as f64;
         let mut slots: Vec<usize> = (0..size).collect();
         slots.sort_unstable_by_key(|slot| list.places[*slot]);
         Self {
             judge: list.judge as usize,
             log_chance: -(2..=size).map(|k| (k as f64).ln()).sum::<f64>(),
             items: slots.iter().map(|slot| list.shown[*slot]).collect(),
-            early: slots.iter().map(|slot| 0.5 - *slot as f64 / last).collect(),
+            early: slots.iter().map(|slot| 0.5 - *slot as f64 / steps).collect(),
         }
     }
 
@@ -76,11 +76,10 @@ impl Ranked {
     }
 
     /// What each pair counts for, in their order, where the judge was attentive: of a choice that i won, the pair with j has
-    /// the weight p_i + p_j, the probability that the choice would fall on one of the two. With these weights the pairs'
-    /// slopes add up to those of Plackett and Luce's likelihood, Σ (p_i + p_j) σ(u_j − u_i) = 1 − p_i, and their
-    /// information is in expectation the same too, since i beats j or j beats i with probability p_i + p_j, and
-    /// (p_i + p_j) σ (1 − σ) (p_i + p_j) = p_i p_j. Where all are equal it is 2 / m with m left, and 1 where all others
-    /// are far below the two.
+    /// the weight pᵢ + pⱼ, the probability that the choice falls on one of the two. With these weights the pairs' slopes add
+    /// up to those of Plackett and Luce's likelihood, Σ (pᵢ + pⱼ) σ(uⱼ − uᵢ) = 1 − pᵢ. Their information is the same in
+    /// expectation: one of the two is chosen with probability pᵢ + pⱼ, and (pᵢ + pⱼ)² σ (1 − σ) = pᵢ pⱼ. Where all are equal the
+    /// weight is 2 / m with m left, and it is 1 where all others are far below the two.
     pub fn weights(&self, model: &Model, x: &[f64], weights: &mut Vec<f64>) {
         let utilities = self.utilities(model, x);
         for (won, left) in Self::left(&utilities).into_iter().enumerate() {

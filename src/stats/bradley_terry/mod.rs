@@ -125,17 +125,22 @@ struct Games {
 
 impl Games {
     fn new(items: usize, judges: usize, verdicts: &[Answer]) -> Self {
-        let duel = |verdict: &Answer| if let Answer::Duel(game) = verdict { Some(*game) } else { None };
-        let mut duels: Vec<Game> = verdicts.iter().filter_map(duel).collect();
+        let (mut duels, mut lists) = (Vec::<Game>::new(), Vec::<&List>::new());
+        for verdict in verdicts {
+            match verdict {
+                Answer::Duel(game) => duels.push(*game),
+                Answer::List(list) => lists.push(list),
+            }
+        }
         duels.sort_unstable_by(|a, b| {
             let key = |game: &Game| (game.first, game.second, game.judge);
             key(a).cmp(&key(b)).then(a.score.total_cmp(&b.score))
         });
-        let list = |verdict| if let &Answer::List(ref list) = verdict { Some(list) } else { None };
-        let mut lists: Vec<&List> = verdicts.iter().filter_map(list).collect();
         lists.sort_unstable();
         let mut games = Self { items, judges, duels: duels.len(), ..Self::default() };
-        duels.iter().for_each(|game| games.push(game, 1.0));
+        for game in &duels {
+            games.push(game, 1.0);
+        }
         for list in lists {
             let ranked = Ranked::new(list);
             for (first, second, lead) in ranked.pairs() {

@@ -1,8 +1,8 @@
 //! All that the verdicts leave credible: draws of strengths, intercepts, the strengths' variance, lapses and
 //! discriminations together, by Gibbs sampling with Pólya–Gamma variables (Polson, Scott and Windle 2013). Hides the
 //! moves. A list is drawn by its weighted pairs ([`super::List`]), which is an approximation; what all items share is drawn
-//! with its own likelihood. A normal approximation around the most probable strengths will not do here: with one to four verdicts an item
-//! it takes the variance for a quarter of what it is.
+//! with its own likelihood. A normal approximation around the most probable strengths will not do here: with one to four
+//! verdicts an item it takes the variance for a quarter of what it is.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use rand_distr::{Beta, Distribution as _};

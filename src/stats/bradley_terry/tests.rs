@@ -70,13 +70,18 @@ fn no_win_and_no_game_stay_finite() {
 
 #[test]
 fn neither_order_nor_the_start_matters() {
-    let (_, mut games) = world(200, 1500, 0.3, 1);
+    let (strength, mut games) = world(200, 1500, 0.3, 1);
     let one = fit(200, &duels(&games), &Model::plain(1, 1.0), None);
     let mut chain = Posterior::new(200, 1, &duels(&games), true, 5);
     let draws = chain.draws(20, 10, 20);
     games.shuffle(&mut ChaCha8Rng::seed_from_u64(9));
     assert_eq!(fit(200, &duels(&games), &Model::plain(1, 1.0), None), one, "to the last bit");
     assert_eq!(Posterior::new(200, 1, &duels(&games), true, 5).draws(20, 10, 20), draws, "to the last bit");
+    let mut answers = orders(&strength, 40, 5, 0.3, &mut ChaCha8Rng::seed_from_u64(2));
+    answers.extend(duels(&games));
+    let draws = Posterior::new(200, 1, &answers, true, 5).draws(20, 5, 10);
+    answers.shuffle(&mut ChaCha8Rng::seed_from_u64(9));
+    assert_eq!(Posterior::new(200, 1, &answers, true, 5).draws(20, 5, 10), draws, "of lists too");
     let elsewhere = Fit { strength: vec![3.0; 200], intercept: vec![-2.0], ..one.clone() };
     let again = fit(200, &duels(&games), &Model::plain(1, 1.0), Some(&elsewhere));
     assert!(again.strength.iter().zip(&one.strength).all(|(a, b)| (a - b).abs() < 1e-5));
@@ -167,19 +172,19 @@ fn a_ceiling_is_seen() {
 }
 
 /// Lists of random items, ordered by Plackett and Luce's model with a preference for what is shown early.
-fn orders(strength: &[f64], lists: usize, size: usize, side: f64, rng: &mut ChaCha8Rng) -> Vec<Answer> {
+fn orders(strength: &[f64], lists: usize, each: usize, side: f64, rng: &mut ChaCha8Rng) -> Vec<Answer> {
     let all: Vec<u32> = (0..strength.len() as u32).collect();
     let mut order = || {
-        let shown: Vec<u32> = all.sample(rng, size).copied().collect();
-        let early = |slot: usize| 0.5 - slot as f64 / (size - 1) as f64;
-        let mut seems: Vec<(usize, f64)> = (0..size)
+        let shown: Vec<u32> = all.sample(rng, each).copied().collect();
+        let early = |slot: usize| 0.5 - slot as f64 / (each - 1) as f64;
+        let mut seems: Vec<(usize, f64)> = (0..each)
             .map(|slot| {
                 let gumbel = -(-rng.random::<f64>().ln()).ln();
                 (slot, strength[shown[slot] as usize] + side * early(slot) + gumbel)
             })
             .collect();
         seems.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
-        let mut places = vec![0; size];
+        let mut places = vec![0; each];
         seems.iter().enumerate().for_each(|(place, (slot, _))| places[*slot] = place);
         Answer::List(List { shown, places, judge: 0 })
     };
