@@ -22,7 +22,7 @@ use taskgen::{
         simulate::{self, Judge, Trial, World},
     },
     stats::{
-        bradley_terry::{Game, Model, fit},
+        bradley_terry::{Answer, Game, Model, fit},
         correlation::spearman,
     },
 };
@@ -100,14 +100,14 @@ fn main() -> Result<()> {
 
 /// Fits a large ranking, with a preference for the first side, as the program does.
 fn fit_many(rounds: usize) -> Result<()> {
-    let (_, games) = world(ITEMS, rounds);
+    let answers = answers(&world(ITEMS, rounds).1);
     let mut times = Vec::new();
     for _ in 0..FITS {
-        let (seconds, fit) = timed(|| fit(ITEMS, &games, &Model::plain(1, 1.0), None));
+        let (seconds, fit) = timed(|| fit(ITEMS, &answers, &Model::plain(1, 1.0), None));
         ensure!(fit.slope <= 1e-6, "not at the top: the slope is {}", fit.slope);
         times.push(seconds);
     }
-    let (verdicts, seconds, megabytes) = (games.len(), median(times), peak_memory()?);
+    let (verdicts, seconds, megabytes) = (answers.len(), median(times), peak_memory()?);
     println!("{ITEMS} items, {verdicts} verdicts: {seconds:.3} s (median of {FITS}), at most {megabytes} MB of memory");
     ensure!(megabytes < MOST_MEGABYTES, "{megabytes} MB of memory, and not below {MOST_MEGABYTES}");
     Ok(())
@@ -116,6 +116,7 @@ fn fit_many(rounds: usize) -> Result<()> {
 /// Fits the same verdicts as the peers do, in turns.
 fn compare(items: usize, rounds: usize, peers: &[Peer]) -> Result<()> {
     let (_, games) = world(items, rounds);
+    let answers = answers(&games);
     // Without a ridge, who never won or never lost has no strength.
     ensure!(wins_and_losses(items, &games).iter().all(|&(wins, losses)| wins > 0 && losses > 0), "a win is missing");
     let mut rows: Vec<[Vec<f64>; 3]> = vec![Default::default(); peers.len()];
@@ -123,7 +124,7 @@ fn compare(items: usize, rounds: usize, peers: &[Peer]) -> Result<()> {
     for _ in 0..ROUNDS {
         let reply = ask(items, &games, peers, ALPHA)?;
         for ((peer, their), [theirs, ours, apart]) in peers.iter().zip(&reply.fits).zip(&mut rows) {
-            let (seconds, fit) = timed(|| fit(items, &games, &model(peer.variance), None));
+            let (seconds, fit) = timed(|| fit(items, &answers, &model(peer.variance), None));
             let difference = difference(&fit.strength, &numbers(their));
             ensure!(difference < SAME, "{} differs by {difference}: {:?}", peer.method, their.failure);
             theirs.push(their.seconds);
@@ -152,7 +153,7 @@ fn never_won() -> Result<()> {
     ensure!(winless >= 3, "{winless} never won");
     println!("\n{items} items, {} verdicts, {winless} never won, {unbeaten} never lost", games.len());
     println!("fit                      finite  lowest   highest  Spearman's rho with the truth");
-    let ours = fit(items, &games, &model(1.0), None).strength;
+    let ours = fit(items, &answers(&games), &model(1.0), None).strength;
     ensure!(ours.iter().all(|x| x.is_finite()), "a strength is not finite");
     show("taskgen", &ours, &quality, None);
     let reply = ask(items, &games, &PEERS, 0.0)?;
@@ -205,10 +206,14 @@ fn world(items: usize, rounds: usize) -> (Vec<f64>, Vec<Game>) {
         order.shuffle(&mut rng);
         games.extend(order.chunks_exact(2).map(|two| {
             let (first, second) = (two[0], two[1]);
-            Game { first, second, judge: 0, score: judge.verdict(first, second), weight: 1.0 }
+            Game { first, second, judge: 0, score: judge.verdict(first, second) }
         }));
     }
     (judge.quality, games)
+}
+
+fn answers(games: &[Game]) -> Vec<Answer> {
+    games.iter().copied().map(Answer::Duel).collect()
 }
 
 /// The peers know nothing of sides.

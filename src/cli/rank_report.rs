@@ -29,9 +29,6 @@ use crate::{
     store::{Ranking, Store},
 };
 
-/// What is known of rankings by lists (`docs/ranking.md`).
-pub const LISTS: &str = "of rankings by lists the expected recall is up to .15 too low and intervals are too narrow";
-
 /// What the report says.
 #[derive(Serialize)]
 struct Report<'a> {
@@ -185,9 +182,6 @@ pub fn warnings(card: &Card) -> Vec<String> {
     let mut warnings = Vec::new();
     if card.n_scored == 0 {
         warnings.push("nothing was judged: this order means nothing".into());
-    }
-    if card.judges.iter().any(|judge| judge.lists) {
-        warnings.push(LISTS.into());
     }
     let models: BTreeSet<&str> = card.judges.iter().map(|judge| judge.model.as_str()).collect();
     for model in models {

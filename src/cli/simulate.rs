@@ -9,7 +9,6 @@ use super::{
     args::{Global, Simulate},
     exit::{self, Usage},
     output::{Printer, seconds, table},
-    rank_report,
 };
 use crate::rank::{
     Method, Options,
@@ -80,9 +79,6 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
             mean(|score| score.quality)
         )
     })?;
-    if args.method == Method::Listwise {
-        printer.note(rank_report::LISTS);
-    }
     Ok(exit::DONE)
 }
 

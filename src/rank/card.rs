@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     data::{Task, TaskId},
-    stats::bradley_terry::{self, Draws, Game},
+    stats::bradley_terry::{self, Answer, Draws},
     store::{Judge, Ranking, Spent, Store},
 };
 
@@ -121,8 +121,8 @@ fn held_out(items: usize, seen: &[Seen], draws: &Draws) -> (Vec<f64>, Vec<f64>) 
     let part = |seen: &Seen| (seen.first.min(seen.second) as usize * 31 + seen.first.max(seen.second) as usize) % PARTS;
     let fits: Vec<_> = (0..PARTS)
         .map(|out| {
-            let others: Vec<Game> =
-                seen.iter().filter(|seen| seen.sample == 0 && part(seen) != out).map(Seen::game).collect();
+            let others: Vec<Answer> =
+                seen.iter().filter(|seen| seen.sample == 0 && part(seen) != out).map(Seen::duel).collect();
             bradley_terry::fit(items, &others, &draws.model, None)
         })
         .collect();

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     context::{Context, Notice, StageReport},
     data::{Task, TaskId},
-    stats::bradley_terry::Game,
+    stats::bradley_terry::Answer,
 };
 
 /// Fewer questions than this asked again say nothing; small rankings spend a larger share.
@@ -51,7 +51,7 @@ async fn play(
         report.notes.push(format!("{} verdicts were known from earlier rankings", record.count(roster)));
     }
     roster.look(&record.seen(&ids, roster))?;
-    let budget = budget(ctx, options, ids.len(), &record.games(&ids, roster), report);
+    let budget = budget(ctx, options, ids.len(), &record.verdicts(&ids, roster), report);
     (ctx.notify)(Notice::Start { stage: "rank", total: budget.all * budget.members });
     let mut settings = Settings {
         top: edge_of(ids.len(), options.top),
@@ -74,8 +74,8 @@ async fn play(
         let before = duels.len();
         duels.extend(two.iter().map(|q| Pair { a: q.shown[0].clone(), b: q.shown[1].clone() }));
         let (compared, ordered) = (panel.compare(two, report).await?, panel.order(several, report).await?);
-        if let Some(games) = record.take(&ids, roster, compared, ordered) {
-            halving.take(&games);
+        if let Some(verdicts) = record.take(&ids, roster, compared, ordered) {
+            halving.take(verdicts);
         } else {
             // Another judge: what is left of the budget begins again, with its own verdicts.
             duels.drain(..before);
@@ -102,7 +102,7 @@ async fn play(
 
 /// The way on from what is known; pairs that anybody judged would come from the record.
 fn halving_of(ids: &[TaskId], record: &Record, roster: &Roster, settings: Settings) -> Halving {
-    let mut halving = Halving::new(ids.len(), &record.games(ids, roster), settings);
+    let mut halving = Halving::new(ids.len(), &record.verdicts(ids, roster), settings);
     halving.avoid(&record.pairs(ids));
     halving
 }
@@ -115,7 +115,7 @@ fn questions(ids: &[TaskId], groups: Vec<Vec<u32>>, round: u32) -> (Vec<Question
 }
 
 /// Everybody once comes first; what is left may be asked a second time.
-fn budget(ctx: &Context, options: &Options, items: usize, known: &[Game], report: &mut StageReport) -> Budget {
+fn budget(ctx: &Context, options: &Options, items: usize, known: &[Answer], report: &mut StageReport) -> Budget {
     let members = ctx.llm.members("judge").max(1) as u64;
     let all = options.calls(items) / members;
     let cover = halving::unseen(items, known).div_ceil(options.group()) as u64;

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     data::{TaskId, Unscored, Verdict},
     stats::{
-        bradley_terry::{Draws, Game},
+        bradley_terry::{Answer, Draws},
         elo,
     },
     store::{Judge, Ranking, Recorded, Store},
@@ -152,8 +152,8 @@ pub(super) struct OnRecord {
     pub lists: Vec<bool>,
     /// The verdicts in the order in which they were asked, and of lists every other pair.
     pub seen: Vec<Seen>,
-    /// Those that count, and the pairs of lists.
-    pub games: Vec<Game>,
+    /// Those that count, lists as a whole.
+    pub verdicts: Vec<Answer>,
     /// In how many questions each task was shown that were answered.
     pub shown: Vec<u32>,
     /// Judgements: questions that were answered.
@@ -176,7 +176,7 @@ pub(super) fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
     let mut on_record = OnRecord {
         lists: judges.iter().map(|judge| lists.iter().any(|of| of.judge == *judge)).collect(),
         seen: duels.iter().filter_map(|of| index.seen(of)).collect(),
-        games: duels.iter().filter_map(|of| index.game(of)).collect(),
+        verdicts: duels.iter().filter_map(|of| index.duel(of)).collect(),
         shown: vec![0; ranking.items.len()],
         scored: 0,
         failed: duels.iter().filter_map(|of| cause(&of.told.outcome)).collect(),
@@ -184,20 +184,15 @@ pub(super) fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
         judges: Vec::new(),
     };
     on_record.scored = on_record.seen.len() as u64;
-    for game in &on_record.games {
-        on_record.shown[game.first as usize] += 1;
-        on_record.shown[game.second as usize] += 1;
-    }
     for list in &lists {
-        let games = index.list_games(list);
-        let items: BTreeSet<u32> = games.iter().flat_map(|game| [game.first, game.second]).collect();
-        for item in items {
-            on_record.shown[item as usize] += 1;
-        }
-        on_record.scored += u64::from(!games.is_empty());
+        let order = index.order(list);
+        on_record.scored += u64::from(order.is_some());
         on_record.seen.extend(index.list_seen(list));
         on_record.failed.extend(cause(&list.told.outcome));
-        on_record.games.extend(games);
+        on_record.verdicts.extend(order);
+    }
+    for item in on_record.verdicts.iter().flat_map(Answer::items) {
+        on_record.shown[item as usize] += 1;
     }
     on_record.judges = judges;
     Ok(on_record)
@@ -229,7 +224,7 @@ pub(super) fn conclude(store: &Store, ranking: &Ranking, top: Option<usize>) -> 
         group: 2,
         seed: ranking.seed,
     };
-    let draws = halving::conclude(ranking.items.len(), &record.games, &settings);
+    let draws = halving::conclude(ranking.items.len(), &record.verdicts, &settings);
     Ok(Concluded { record, draws, top: settings.top })
 }
 

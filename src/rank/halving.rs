@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use crate::stats::{
-    bradley_terry::{self, Draws, Fit, Game, Posterior},
+    bradley_terry::{self, Answer, Draws, Fit, Posterior},
     normal,
 };
 
@@ -64,22 +64,10 @@ pub struct Halving {
     met: HashSet<(u32, u32)>,
     listed: HashSet<Vec<u32>>,
     seen: HashSet<u32>,
-    games: Vec<Game>,
+    verdicts: Vec<Answer>,
     fit: Option<Fit>,
     posterior: Posterior,
     rng: ChaCha8Rng,
-}
-
-/// What the order of a list of k says of each two of them: a verdict of weight 3 / (k + 1), by which a list is worth
-/// 3 k (k − 1) / 2 (k + 1) duels. Where all are equal a place varies by (k² − 1) / 12, and k − 1 independent duels with the
-/// same weights would vary as much: with more, luck would be taken for differences, with less, differences for luck.
-pub fn list_games<'a>(shown: &'a [u32], places: &'a [usize], judge: u32) -> impl Iterator<Item = Game> + 'a {
-    let weight = 3.0 / (shown.len() + 1) as f64;
-    let pairs = (0..shown.len()).flat_map(move |a| (a + 1..shown.len()).map(move |b| (a, b)));
-    pairs.map(move |(a, b)| {
-        let score = f64::from(u8::from(places[a] < places[b]));
-        Game { first: shown[a], second: shown[b], judge, score, weight }
-    })
 }
 
 /// How many are to be found among `items`: `top`, or a third where there are no more than that.
@@ -88,22 +76,25 @@ pub fn edge_of(items: usize, top: usize) -> usize {
 }
 
 /// How many of the items no verdict is about.
-pub fn unseen(items: usize, games: &[Game]) -> usize {
-    items - games.iter().flat_map(|game| [game.first, game.second]).collect::<HashSet<u32>>().len()
+pub fn unseen(items: usize, verdicts: &[Answer]) -> usize {
+    items - verdicts.iter().flat_map(Answer::items).collect::<HashSet<u32>>().len()
 }
 
 /// Strengths and memberships from verdicts, whatever asked for them. Neither order nor threads matter.
-pub fn conclude(items: usize, games: &[Game], settings: &Settings) -> Draws {
-    Posterior::new(items, settings.judges, games, true, settings.seed).draws(settings.top, WARM_UP, DRAWS)
+pub fn conclude(items: usize, verdicts: &[Answer], settings: &Settings) -> Draws {
+    Posterior::new(items, settings.judges, verdicts, true, settings.seed).draws(settings.top, WARM_UP, DRAWS)
 }
 
 impl Halving {
     /// Begins with the verdicts that are `known` from before; nothing is asked yet.
-    pub fn new(items: usize, known: &[Game], settings: Settings) -> Self {
+    pub fn new(items: usize, known: &[Answer], settings: Settings) -> Self {
         // Two that stood in a list may meet.
-        let duels = known.iter().filter(|game| game.weight >= 1.0);
-        let met: HashSet<(u32, u32)> = duels.map(|game| unordered(game.first, game.second)).collect();
-        let seen: HashSet<u32> = known.iter().flat_map(|game| [game.first, game.second]).collect();
+        let pair = |verdict: &Answer| match verdict {
+            Answer::Duel(game) => Some(unordered(game.first, game.second)),
+            Answer::List(_) => None,
+        };
+        let met: HashSet<(u32, u32)> = known.iter().filter_map(pair).collect();
+        let seen: HashSet<u32> = known.iter().flat_map(Answer::items).collect();
         let mut stages = stages(items, items - seen.len(), &settings);
         stages.reverse();
         Self {
@@ -117,7 +108,7 @@ impl Halving {
             met,
             listed: HashSet::new(),
             seen,
-            games: known.to_vec(),
+            verdicts: known.to_vec(),
             fit: None,
             posterior: Posterior::new(items, settings.judges, known, true, settings.seed),
             rng: ChaCha8Rng::seed_from_u64(settings.seed),
@@ -177,15 +168,15 @@ impl Halving {
     }
 
     /// Takes in what came of it. What has no verdict is left out and not asked again.
-    pub fn take(&mut self, verdicts: &[Game]) {
-        self.games.extend(verdicts);
-        self.posterior.replace(&self.games);
+    pub fn take(&mut self, verdicts: Vec<Answer>) {
+        self.verdicts.extend(verdicts);
+        self.posterior.replace(&self.verdicts);
         (0..SWEEPS).for_each(|_| self.posterior.sweep());
     }
 
     /// Every verdict so far, with those that were known.
-    pub fn games(&self) -> &[Game] {
-        &self.games
+    pub fn verdicts(&self) -> &[Answer] {
+        &self.verdicts
     }
 
     /// Whether the target is reached, as far as is looked.
@@ -221,7 +212,7 @@ impl Halving {
     /// The `size` items whose membership of the best is least certain. By strength, equals meet, which orders them; at
     /// random, which every other batch is, they find out how far apart they are.
     fn active(&mut self, size: usize) -> Vec<usize> {
-        let fit = bradley_terry::fit(self.items, &self.games, self.posterior.model(), self.fit.as_ref());
+        let fit = bradley_terry::fit(self.items, &self.verdicts, self.posterior.model(), self.fit.as_ref());
         let mut active = least_certain(&fit, self.settings.top, size);
         self.batches += 1;
         if self.batches % 2 == 1 {
@@ -329,6 +320,7 @@ fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::bradley_terry::{Game, List};
 
     fn settings(top: usize, calls: usize) -> Settings {
         Settings { top, calls, judges: 1, target_recall: None, group: 2, seed: 7 }
@@ -342,16 +334,16 @@ mod tests {
             if groups.is_empty() {
                 return asked;
             }
-            let games = groups.iter().flat_map(|group| match group.as_slice() {
+            let verdicts = groups.iter().map(|group| match group.as_slice() {
                 &[first, second] => {
-                    vec![Game { first, second, judge: 0, score: f64::from(u8::from(first > second)), weight: 1.0 }]
+                    Answer::Duel(Game { first, second, judge: 0, score: f64::from(u8::from(first > second)) })
                 }
                 list => {
                     let place = |item: &u32| list.iter().filter(|other| *other > item).count();
-                    list_games(list, &list.iter().map(place).collect::<Vec<_>>(), 1).collect()
+                    Answer::List(List { shown: list.to_vec(), places: list.iter().map(place).collect(), judge: 1 })
                 }
             });
-            halving.take(&games.collect::<Vec<_>>());
+            halving.take(verdicts.collect());
             asked.extend(groups);
         }
     }
@@ -375,7 +367,7 @@ mod tests {
         assert_eq!(pairs.len(), 400, "no pair twice");
         let seen: HashSet<_> = asked.iter().flatten().collect();
         assert_eq!(seen.len(), 101);
-        let membership = conclude(101, halving.games(), &settings(10, 400)).membership;
+        let membership = conclude(101, halving.verdicts(), &settings(10, 400)).membership;
         assert!(membership[91..].iter().sum::<f64>() > 9.0, "{:?}", &membership[80..]);
     }
 
@@ -389,30 +381,19 @@ mod tests {
         assert!(asked[..25].iter().all(|group| group.len() == 8) && asked[90..].iter().all(|group| group.len() == 2));
         let distinct: HashSet<_> = asked.iter().map(|group| sorted(group)).collect();
         assert_eq!(distinct.len(), 120, "nothing twice");
-        let membership = conclude(200, halving.games(), &lists).membership;
+        let membership = conclude(200, halving.verdicts(), &lists).membership;
         assert!(membership[190..].iter().sum::<f64>() > 8.0, "{:?}", &membership[180..]);
-    }
-
-    #[test]
-    fn a_list_is_its_pairs() {
-        let games: Vec<Game> = list_games(&[7, 3, 5], &[2, 0, 1], 1).collect();
-        let of = |first, second, score| Game { first, second, judge: 1, score, weight: 0.75 };
-        let told: Vec<(u32, u32, f64)> = games.iter().map(|g| (g.first, g.second, g.score)).collect();
-        assert_eq!(told, [(7, 3, 0.0), (7, 5, 0.0), (3, 5, 1.0)]);
-        assert!(
-            games.iter().zip([of(7, 3, 0.0)]).all(|(a, b)| (a.weight - b.weight).abs() < 1e-12 && a.judge == b.judge)
-        );
     }
 
     #[test]
     fn new_items_join_without_asking_again() {
         let mut first = Halving::new(60, &[], settings(10, 200));
         let before: HashSet<_> = play(&mut first).iter().map(|group| sorted(group)).collect();
-        let mut second = Halving::new(65, first.games(), settings(10, 40));
+        let mut second = Halving::new(65, first.verdicts(), settings(10, 40));
         let asked = play(&mut second);
         assert!(asked.iter().all(|group| !before.contains(&sorted(group))));
         assert!(asked[..3].iter().all(|group| sorted(group)[1] >= 60), "the new ones first: {asked:?}");
-        let membership = conclude(65, second.games(), &settings(10, 40)).membership;
+        let membership = conclude(65, second.verdicts(), &settings(10, 40)).membership;
         assert!(membership[60..].iter().sum::<f64>() > 4.0, "{:?}", &membership[50..]);
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{audit::Seen, halving::list_games};
+use super::audit::Seen;
 use crate::{
     data::{Comparison, Lineup, TaskId},
-    stats::bradley_terry::Game,
+    stats::bradley_terry::{Answer, Game, List},
     store::{IMPORTED, Judge, Recorded},
 };
 
@@ -30,12 +30,12 @@ impl<'a, F: Fn(&Judge) -> Option<usize>> Index<'a, F> {
         lineup.shown.iter().filter(|id| self.tasks.contains_key(id)).count() > 1
     }
 
-    /// A verdict on two of the tasks, as a game: the winner has won, however sure the judge said it was. Whether that can
+    /// A verdict on two of the tasks, as the fit sees it: the winner has won, however sure the judge said it was. Whether that can
     /// be taken at its word is the audit's question.
-    pub fn game(&self, recorded: &Recorded) -> Option<Game> {
+    pub fn duel(&self, recorded: &Recorded) -> Option<Answer> {
         // A model that is asked the same again says the same; of people, each one counts.
         let counts = |seen: &Seen| seen.sample == 0 || recorded.judge.prompt_hash == IMPORTED;
-        self.seen(recorded).filter(counts).map(|seen| seen.game())
+        self.seen(recorded).filter(counts).map(|seen| seen.duel())
     }
 
     /// A verdict on two of the tasks, as the audit sees it.
@@ -52,10 +52,10 @@ impl<'a, F: Fn(&Judge) -> Option<usize>> Index<'a, F> {
         })
     }
 
-    /// An order of several of the tasks, as games. Tasks that are gone have left the others in the same order.
-    pub fn list_games(&self, recorded: &Recorded<Lineup>) -> Vec<Game> {
-        let Some((items, places, judge)) = self.list(recorded) else { return Vec::new() };
-        list_games(&items, &places, judge).collect()
+    /// An order of several of the tasks. Tasks that are gone have left the others in the same order.
+    pub fn order(&self, recorded: &Recorded<Lineup>) -> Option<Answer> {
+        let (shown, places, judge) = self.list(recorded)?;
+        Some(Answer::List(List { shown, places, judge }))
     }
 
     /// The same as the audit sees it: first with second, third with fourth and so on, which are verdicts of their own.
@@ -82,8 +82,8 @@ impl<'a, F: Fn(&Judge) -> Option<usize>> Index<'a, F> {
 }
 
 impl Seen {
-    /// As a game.
-    pub(super) fn game(&self) -> Game {
-        Game { first: self.first, second: self.second, judge: self.judge, score: self.score, weight: 1.0 }
+    /// As the fit sees it.
+    pub(super) fn duel(&self) -> Answer {
+        Answer::Duel(Game { first: self.first, second: self.second, judge: self.judge, score: self.score })
     }
 }

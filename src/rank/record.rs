@@ -7,7 +7,7 @@ use super::{audit::Seen, index::Index, roster::Roster};
 use crate::{
     context::Context,
     data::{Comparison, Lineup, TaskId},
-    stats::bradley_terry::Game,
+    stats::bradley_terry::Answer,
     store::{Judge, Recorded},
 };
 
@@ -47,7 +47,7 @@ impl Record {
         roster: &mut Roster,
         mut compared: Vec<Recorded>,
         mut ordered: Vec<Recorded<Lineup>>,
-    ) -> Option<Vec<Game>> {
+    ) -> Option<Vec<Answer>> {
         let key = |of: &Comparison| (of.a.clone(), of.b.clone(), of.sample);
         compared.retain(|of| of.told.outcome.is_ok());
         ordered.retain(|of| of.told.outcome.is_ok());
@@ -57,10 +57,10 @@ impl Record {
         let duels = compared.iter().filter(|of| is_new(of.run, of.late)).map(|of| &of.judge);
         let lists = ordered.iter().filter(|of| is_new(of.run, of.late)).map(|of| &of.judge);
         let changed = roster.notice(duels.chain(lists));
-        let games = (!changed).then(|| self.games_of(ids, roster, &compared, &ordered));
+        let verdicts = (!changed).then(|| self.verdicts_of(ids, roster, &compared, &ordered));
         self.compared.extend(compared);
         self.ordered.extend(ordered);
-        games
+        verdicts
     }
 
     /// How many judgements count.
@@ -74,22 +74,22 @@ impl Record {
     }
 
     /// What counts for the choice of what is asked.
-    pub fn games(&self, ids: &[TaskId], roster: &Roster) -> Vec<Game> {
-        self.games_of(ids, roster, &self.compared, &self.ordered)
+    pub fn verdicts(&self, ids: &[TaskId], roster: &Roster) -> Vec<Answer> {
+        self.verdicts_of(ids, roster, &self.compared, &self.ordered)
     }
 
     /// A verdict that came after a failure does not count: the choice was made without it.
-    fn games_of(
+    fn verdicts_of(
         &self,
         ids: &[TaskId],
         roster: &Roster,
         compared: &[Recorded],
         ordered: &[Recorded<Lineup>],
-    ) -> Vec<Game> {
+    ) -> Vec<Answer> {
         let index = Index::new(ids, |judge: &Judge| roster.number(judge));
         let counts = |run: i64, late: bool| run < self.begun || !late;
-        let duels = compared.iter().filter(|of| counts(of.run, of.late)).filter_map(|of| index.game(of));
-        let lists = ordered.iter().filter(|of| counts(of.run, of.late)).flat_map(|of| index.list_games(of));
+        let duels = compared.iter().filter(|of| counts(of.run, of.late)).filter_map(|of| index.duel(of));
+        let lists = ordered.iter().filter(|of| counts(of.run, of.late)).filter_map(|of| index.order(of));
         duels.chain(lists).collect()
     }
 

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Method,
-    halving::{self, Halving, Settings, list_games},
+    halving::{self, Halving, Settings},
 };
 use crate::stats::{
-    bradley_terry::{Draws, Game},
+    bradley_terry::{Answer, Draws, Game, List},
     correlation::kendall,
     elo, largest, normal,
 };
@@ -228,16 +228,14 @@ fn by_halving(trial: &Trial, judge: &Judge, group: usize) -> Score {
             break;
         }
         asked += groups.len();
-        let games = groups.iter().flat_map(|group| match group.as_slice() {
-            &[first, second] => {
-                vec![Game { first, second, judge: 0, score: judge.verdict(first, second), weight: 1.0 }]
-            }
-            list => list_games(list, &judge.places(list), 1).collect(),
+        let verdicts = groups.into_iter().map(|shown| match *shown.as_slice() {
+            [first, second] => Answer::Duel(Game { first, second, judge: 0, score: judge.verdict(first, second) }),
+            _ => Answer::List(List { places: judge.places(&shown), shown, judge: 1 }),
         });
-        halving.take(&games.collect::<Vec<_>>());
+        halving.take(verdicts.collect());
     }
-    let draws = halving::conclude(items, halving.games(), &settings);
-    let covered: HashSet<u32> = halving.games().iter().flat_map(|game| [game.first, game.second]).collect();
+    let draws = halving::conclude(items, halving.verdicts(), &settings);
+    let covered: HashSet<u32> = halving.verdicts().iter().flat_map(Answer::items).collect();
     let found = largest(&draws.membership, top);
     Score {
         expected_recall: Some(draws.expected_recall),

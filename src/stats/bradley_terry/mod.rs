@@ -3,17 +3,39 @@
 //! stays finite.
 //!
 //! The first of a pair wins with p = l/2 + (1 − l) σ(a (θ₁ − θ₂ + b)) (Bradley and Terry 1952, with an intercept b for the
-//! side shown first and a discrimination a of each judge, and a share l of verdicts that are a coin's). Strengths have the
-//! prior N(0, s²), intercepts N(0, 1).
+//! side shown first and a discrimination a of each judge, and a share l of verdicts that are a coin's). Orders of several are
+//! Plackett and Luce's ([`List`]). Strengths have the prior N(0, s²), intercepts N(0, 1).
 
+mod lists;
 mod population;
 mod posterior;
 mod system;
 
+pub use lists::List;
+use lists::Ranked;
 pub use posterior::{Draws, Posterior};
 use system::System;
 
-/// A verdict.
+/// What a judge said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Of two.
+    Duel(Game),
+    /// Of several.
+    List(List),
+}
+
+impl Answer {
+    /// Whom it is about.
+    pub fn items(&self) -> Vec<u32> {
+        match self {
+            Self::Duel(game) => vec![game.first, game.second],
+            Self::List(list) => list.shown.clone(),
+        }
+    }
+}
+
+/// A verdict on two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Game {
     /// The item shown first.
@@ -24,8 +46,6 @@ pub struct Game {
     pub judge: u32,
     /// What the first one got, 0 to 1.
     pub score: f64,
-    /// How many verdicts it counts for: 1, or less where several come from one answer.
-    pub weight: f64,
 }
 
 /// What is held fixed when strengths are fitted.
@@ -73,9 +93,9 @@ const MOST_STEPS: usize = 60;
 /// Fits the strengths of `items` by Newton's method, whose linear systems conjugate gradients solve; `start` is a fit to
 /// begin at, which changes the time and not the result.
 ///
-/// Games name items below `items` and judges below the model's number of them.
-pub fn fit(items: usize, games: &[Game], model: &Model, start: Option<&Fit>) -> Fit {
-    let games = Games::new(items, model.discrimination.len(), games);
+/// Verdicts name items below `items` and judges below the model's number of them.
+pub fn fit(items: usize, verdicts: &[Answer], model: &Model, start: Option<&Fit>) -> Fit {
+    let games = Games::new(items, model.discrimination.len(), verdicts);
     let mut x = start.map_or_else(Vec::new, |fit| [&fit.strength[..], &fit.intercept[..]].concat());
     x.resize(games.unknowns(), 0.0);
     let x = climb(&games, model, x);
@@ -88,7 +108,7 @@ pub fn fit(items: usize, games: &[Game], model: &Model, start: Option<&Fit>) -> 
     }
 }
 
-/// The verdicts in an order of their own, as columns.
+/// The verdicts in an order of their own, as columns: the duels, then the pairs of each list.
 #[derive(Clone, Debug, Default)]
 struct Games {
     items: usize,
@@ -97,25 +117,46 @@ struct Games {
     second: Vec<u32>,
     judge: Vec<u32>,
     score: Vec<f64>,
-    weight: Vec<f64>,
+    /// How much earlier the first was shown: 1 in a duel.
+    lead: Vec<f64>,
+    duels: usize,
+    lists: Vec<Ranked>,
 }
 
 impl Games {
-    fn new(items: usize, judges: usize, games: &[Game]) -> Self {
-        let mut sorted = games.to_vec();
-        sorted.sort_unstable_by(|a, b| {
-            let key = |game: &Game| (game.first, game.second, game.judge);
-            key(a).cmp(&key(b)).then(a.score.total_cmp(&b.score)).then(a.weight.total_cmp(&b.weight))
-        });
-        Self {
-            items,
-            judges,
-            first: sorted.iter().map(|game| game.first).collect(),
-            second: sorted.iter().map(|game| game.second).collect(),
-            judge: sorted.iter().map(|game| game.judge).collect(),
-            score: sorted.iter().map(|game| game.score).collect(),
-            weight: sorted.iter().map(|game| game.weight).collect(),
+    fn new(items: usize, judges: usize, verdicts: &[Answer]) -> Self {
+        let (mut duels, mut lists) = (Vec::<Game>::new(), Vec::<&List>::new());
+        for verdict in verdicts {
+            match verdict {
+                Answer::Duel(game) => duels.push(*game),
+                Answer::List(list) => lists.push(list),
+            }
         }
+        duels.sort_unstable_by(|a, b| {
+            let key = |game: &Game| (game.first, game.second, game.judge);
+            key(a).cmp(&key(b)).then(a.score.total_cmp(&b.score))
+        });
+        lists.sort_unstable();
+        let mut games = Self { items, judges, duels: duels.len(), ..Self::default() };
+        for game in &duels {
+            games.push(game, 1.0);
+        }
+        for list in lists {
+            let ranked = Ranked::new(list);
+            for (first, second, lead) in ranked.pairs() {
+                games.push(&Game { first, second, judge: list.judge, score: 1.0 }, lead);
+            }
+            games.lists.push(ranked);
+        }
+        games
+    }
+
+    fn push(&mut self, game: &Game, lead: f64) {
+        self.first.push(game.first);
+        self.second.push(game.second);
+        self.judge.push(game.judge);
+        self.score.push(game.score);
+        self.lead.push(lead);
     }
 
     fn len(&self) -> usize {
@@ -132,10 +173,10 @@ impl Games {
         (self.first[game] as usize, self.second[game] as usize, self.items + self.judge[game] as usize)
     }
 
-    /// a (θ₁ − θ₂ + b)
+    /// a (θ₁ − θ₂ + b), where b counts by how much earlier the first was shown
     fn logit(&self, model: &Model, x: &[f64], game: usize) -> f64 {
         let (i, j, b) = self.at(game);
-        model.discrimination[b - self.items] * (x[i] - x[j] + x[b])
+        model.discrimination[b - self.items] * (x[i] - x[j] + self.lead[game] * x[b])
     }
 }
 
@@ -183,22 +224,45 @@ fn log_likelihood(logit: f64, score: f64, lapse: f64) -> f64 {
     score * p.ln() + (1.0 - score) * (1.0 - p).ln()
 }
 
+/// The logarithm of the likelihood of a list that may be a coin's, and the probability that it is none.
+fn attentive(list: &Ranked, model: &Model, x: &[f64]) -> (f64, f64) {
+    let sense = (1.0 - model.lapse).ln() + list.log_likelihood(model, x);
+    if model.lapse == 0.0 {
+        return (sense, 1.0);
+    }
+    let coin = model.lapse.ln() + list.log_chance;
+    (sense.max(coin) + (-(sense - coin).abs()).exp().ln_1p(), sigma(sense - coin))
+}
+
 /// The log posterior (up to a constant), its slopes and its curvature.
 fn look<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, System<'a>) {
     let precision = model.precisions(games);
     let mut slopes: Vec<f64> = x.iter().zip(&precision).map(|(x, precision)| -x * precision).collect();
     let mut value = x.iter().zip(&slopes).map(|(x, slope)| x * slope / 2.0).sum();
     let mut information = Vec::with_capacity(games.len());
-    for game in 0..games.len() {
+    let mut feel = |game: usize, weight: f64, point: &Point| {
         let (first, second, side) = games.at(game);
-        let (steepness, weight) = (model.discrimination[side - games.items], games.weight[game]);
-        let point = point(games.logit(model, x, game), games.score[game], model.lapse);
-        value += weight * point.value;
+        let steepness = model.discrimination[side - games.items];
         let slope = weight * steepness * point.slope;
         slopes[first] += slope;
         slopes[second] -= slope;
-        slopes[side] += slope;
+        slopes[side] += games.lead[game] * slope;
         information.push(weight * steepness * steepness * point.information);
+    };
+    for game in 0..games.duels {
+        let point = point(games.logit(model, x, game), games.score[game], model.lapse);
+        value += point.value;
+        feel(game, 1.0, &point);
+    }
+    let (mut game, mut weights) = (games.duels, Vec::new());
+    for list in &games.lists {
+        let (likelihood, sense) = attentive(list, model, x);
+        value += likelihood;
+        list.weights(model, x, &mut weights);
+        for weight in weights.drain(..) {
+            feel(game, sense * weight, &point(games.logit(model, x, game), 1.0, 0.0));
+            game += 1;
+        }
     }
     (value, slopes, System::new(games, information, precision))
 }

@@ -1,12 +1,13 @@
 //! All that the verdicts leave credible: draws of strengths, intercepts, the strengths' variance, lapses and
 //! discriminations together, by Gibbs sampling with Pólya–Gamma variables (Polson, Scott and Windle 2013). Hides the
-//! moves. A normal approximation around the most probable strengths will not do here: with one to four verdicts an item
-//! it takes the variance for a quarter of what it is.
+//! moves. A list is drawn by its weighted pairs ([`super::List`]), which is an approximation; what all items share is drawn
+//! with its own likelihood. A normal approximation around the most probable strengths will not do here: with one to four
+//! verdicts an item it takes the variance for a quarter of what it is.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use rand_distr::{Beta, Distribution as _};
 
-use super::{Game, Games, Model, System, climb, log_likelihood, population::Population, sigma};
+use super::{Answer, Games, Model, System, attentive, climb, log_likelihood, population::Population, sigma};
 use crate::stats::{largest, normal, polya_gamma};
 
 /// Prior of the share of coin tosses: beta, one in ten.
@@ -54,8 +55,8 @@ pub struct Draws {
 
 impl Posterior {
     /// A chain that starts at the most probable strengths. With `lapses`, some verdicts may be a coin's.
-    pub fn new(items: usize, judges: usize, games: &[Game], lapses: bool, seed: u64) -> Self {
-        let games = Games::new(items, judges, games);
+    pub fn new(items: usize, judges: usize, verdicts: &[Answer], lapses: bool, seed: u64) -> Self {
+        let games = Games::new(items, judges, verdicts);
         let mut model = Model::plain(judges, 1.0);
         model.lapse = if lapses { 0.02 } else { 0.0 };
         let x = climb(&games, &model, vec![0.0; games.unknowns()]);
@@ -66,8 +67,8 @@ impl Posterior {
     }
 
     /// The same chain, with these verdicts instead.
-    pub fn replace(&mut self, games: &[Game]) {
-        self.games = Games::new(self.games.items, self.games.judges, games);
+    pub fn replace(&mut self, verdicts: &[Answer]) {
+        self.games = Games::new(self.games.items, self.games.judges, verdicts);
         self.measure();
     }
 
@@ -91,42 +92,62 @@ impl Posterior {
         (1..self.games.judges).for_each(|judge| self.draw_discrimination(judge));
     }
 
-    /// Draws for each verdict whether it is a coin's and, if not, its Pólya–Gamma variable; then the share of coins.
-    /// Returns each verdict's information and the slopes that pull at strengths and intercepts.
+    /// Draws for each verdict whether it is a coin's and, if not, its Pólya–Gamma variables; then the share of coins.
+    /// Returns each pair's information and the slopes that pull at strengths and intercepts.
     fn augment(&mut self) -> (Vec<f64>, Vec<f64>) {
         let mut push = vec![0.0; self.x.len()];
         let mut information = Vec::with_capacity(self.games.len());
-        let (mut coins, lapse) = (0.0, self.model.lapse);
-        for game in 0..self.games.len() {
-            let (i, j, b) = self.games.at(game);
-            let (a, weight, score) =
-                (self.model.discrimination[b - self.games.items], self.games.weight[game], self.games.score[game]);
+        let mut coins = 0.0;
+        for game in 0..self.games.duels {
             let logit = self.games.logit(&self.model, &self.x, game);
-            if self.lapses {
-                let (coin, sense) = (lapse * 0.5, (1.0 - lapse) * log_likelihood(logit, score, 0.0).exp());
-                if self.rng.random::<f64>() * (coin + sense) < coin {
-                    coins += 1.0;
-                    information.push(0.0);
-                    continue;
-                }
-            }
-            let omega = if weight.to_bits() == 1f64.to_bits() {
-                polya_gamma::draw(logit, &mut self.rng)
-            } else {
-                polya_gamma::draw_part(weight, logit, &mut self.rng)
-            };
-            information.push(a * a * omega);
-            let slope = a * weight * (score - 0.5) + a * omega.sqrt() * normal::draw(&mut self.rng);
-            push[i] += slope;
-            push[j] -= slope;
-            push[b] += slope;
+            let sense = (1.0 - self.model.lapse) * log_likelihood(logit, self.games.score[game], 0.0).exp();
+            let coin = self.is_coin(0.5 * self.model.lapse, sense);
+            coins += f64::from(u8::from(coin));
+            information.push(self.draw_pair(game, if coin { 0.0 } else { 1.0 }, &mut push));
         }
+        let (mut game, mut weights) = (self.games.duels, Vec::new());
+        for list in 0..self.games.lists.len() {
+            let (_, sense) = attentive(&self.games.lists[list], &self.model, &self.x);
+            let coin = self.is_coin(1.0 - sense, sense);
+            coins += f64::from(u8::from(coin));
+            self.games.lists[list].weights(&self.model, &self.x, &mut weights);
+            for weight in weights.drain(..) {
+                information.push(self.draw_pair(game, if coin { 0.0 } else { weight }, &mut push));
+                game += 1;
+            }
+        }
+        let verdicts = (self.games.duels + self.games.lists.len()) as f64;
         if self.lapses
-            && let Ok(beta) = Beta::new(LAPSES + coins, NO_LAPSES + self.games.len() as f64 - coins)
+            && let Ok(beta) = Beta::new(LAPSES + coins, NO_LAPSES + verdicts - coins)
         {
             self.model.lapse = beta.sample(&mut self.rng);
         }
         (information, push)
+    }
+
+    /// Draws whether a verdict is a coin's, from how probable it is together with either.
+    fn is_coin(&mut self, coin: f64, sense: f64) -> bool {
+        self.lapses && self.rng.random::<f64>() * (coin + sense) < coin
+    }
+
+    /// Draws a pair's Pólya–Gamma variable and adds its pull; returns its information. Of what is a coin's the weight is 0.
+    fn draw_pair(&mut self, game: usize, weight: f64, push: &mut [f64]) -> f64 {
+        if weight == 0.0 {
+            return 0.0;
+        }
+        let (i, j, b) = self.games.at(game);
+        let a = self.model.discrimination[b - self.games.items];
+        let logit = self.games.logit(&self.model, &self.x, game);
+        let omega = if game < self.games.duels {
+            polya_gamma::draw(logit, &mut self.rng)
+        } else {
+            polya_gamma::draw_part(weight, logit, &mut self.rng)
+        };
+        let slope = a * weight * (self.games.score[game] - 0.5) + a * omega.sqrt() * normal::draw(&mut self.rng);
+        push[i] += slope;
+        push[j] -= slope;
+        push[b] += self.games.lead[game] * slope;
+        a * a * omega
     }
 
     /// Strengths and intercepts together, correlations included: perturb, then solve (Papandreou and Yuille 2010).
@@ -201,22 +222,27 @@ impl Posterior {
     /// The logarithm of the likelihood of the verdicts, of all judges or of one. A verdict is a coin's or follows the
     /// strengths, as [`Self::augment`] draws it.
     fn likelihood(&self, model: &Model, x: &[f64], judge: Option<usize>) -> f64 {
-        let of = |game| {
+        let duel = |game| {
             let sense = log_likelihood(self.games.logit(model, x, game), self.games.score[game], 0.0);
-            let mixed = if self.lapses { (model.lapse / 2.0 + (1.0 - model.lapse) * sense.exp()).ln() } else { sense };
-            self.games.weight[game] * mixed
+            if self.lapses { (model.lapse / 2.0 + (1.0 - model.lapse) * sense.exp()).ln() } else { sense }
         };
-        let counts = |game: &usize| judge.is_none_or(|judge| self.games.judge[*game] as usize == judge);
-        (0..self.games.len()).filter(counts).map(of).sum()
+        let counts = |of: usize| judge.is_none_or(|judge| of == judge);
+        let duels = (0..self.games.duels).filter(|game| counts(self.games.judge[*game] as usize)).map(duel);
+        let lists = self.games.lists.iter().filter(|list| counts(list.judge));
+        duels.sum::<f64>() + lists.map(|list| attentive(list, model, x).0).sum::<f64>()
     }
 
     /// How far to stretch: about as far as the verdicts leave open.
     fn measure(&mut self) {
-        let known: f64 = (0..self.games.len())
-            .map(|game| {
+        let mut weights = vec![1.0; self.games.duels];
+        self.games.lists.iter().for_each(|list| list.weights(&self.model, &self.x, &mut weights));
+        let known: f64 = weights
+            .iter()
+            .enumerate()
+            .map(|(game, weight)| {
                 let logit = self.games.logit(&self.model, &self.x, game);
                 let sigma = sigma(logit);
-                self.games.weight[game] * sigma * (1.0 - sigma) * logit * logit
+                weight * sigma * (1.0 - sigma) * logit * logit
             })
             .sum();
         self.stretch = 2.0 / (4.0 + known).sqrt();

@@ -5,8 +5,8 @@ use super::Games;
 
 const MOST_ITERATIONS: usize = 500;
 
-/// Precisions on the diagonal, and for each verdict its information times d dᵀ, where d is 1 at the first item and at the
-/// intercept and −1 at the second item.
+/// Precisions on the diagonal, and for each verdict its information times d dᵀ, where d is 1 at the first item, −1 at the
+/// second, and at the intercept how much earlier the first was shown.
 pub(super) struct System<'a> {
     games: &'a Games,
     information: Vec<f64>,
@@ -21,7 +21,7 @@ impl<'a> System<'a> {
             let (i, j, b) = games.at(game);
             diagonal[i] += h;
             diagonal[j] += h;
-            diagonal[b] += h;
+            diagonal[b] += h * games.lead[game] * games.lead[game];
         }
         Self { games, information, precision, diagonal }
     }
@@ -32,10 +32,11 @@ impl<'a> System<'a> {
         }
         for (game, h) in self.information.iter().enumerate() {
             let (i, j, b) = self.games.at(game);
-            let flow = h * (x[i] - x[j] + x[b]);
+            let lead = self.games.lead[game];
+            let flow = h * (x[i] - x[j] + lead * x[b]);
             product[i] += flow;
             product[j] -= flow;
-            product[b] += flow;
+            product[b] += lead * flow;
         }
     }
 
