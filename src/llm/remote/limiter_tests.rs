@@ -165,6 +165,22 @@ fn a_server_that_allows_25_at_once() {
     check("200 at once", 200.0, Run { server: Server::AtOnce(200), ..Run::default() });
 }
 
+/// Twelve of the first twenty are refused, in whatever order: eight is what there is, and no cut after another has to find it.
+#[test]
+fn what_was_taken_of_a_refused_doubling_is_the_limit() {
+    let mut limiter = Limiter::new(Run::default().limits);
+    let mut go = || match limiter.enter(Duration::ZERO) {
+        Entry::Go(ticket) => ticket,
+        other => panic!("{other:?}"),
+    };
+    let tickets: Vec<Ticket> = (0..20).map(|_| go()).collect();
+    for (n, ticket) in tickets.iter().rev().take(12).enumerate() {
+        limiter.leave(*ticket, Duration::from_millis(5 + n as u64), Seen::Refused(None));
+    }
+    assert!((limiter.limit - 8.0).abs() < 1e-9, "{:#?}", limiter.history());
+    check("8 at once", 8.0 / 0.02, Run { server: Server::AtOnce(8), latency: 0.02, ..Run::default() });
+}
+
 #[test]
 fn a_server_that_allows_40_a_second() {
     let run = |server| Run { server, latency: 0.1, ..Run::default() };
