@@ -133,11 +133,11 @@ pub async fn run(
     if before.is_none() {
         ctx.store.save_evaluation(&now_on)?;
     }
-    reading::note(&ctx.store, &cases)?;
+    let readings = reading::of(&ctx.store, &cases)?;
     let mut stages = Vec::new();
     if kae {
         let started = Instant::now();
-        let (library, stage) = reading::fetch(ctx, pages, &cases, now).await?;
+        let (library, stage) = reading::fetch(ctx, pages, &cases, &readings, now).await?;
         stages.push(timed(stage, started));
         let started = Instant::now();
         let (found, stage) = points::find_in(ctx, &library, options).await?;

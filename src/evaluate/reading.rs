@@ -56,33 +56,38 @@ pub(super) fn known(store: &Store, report: &ReportId) -> Result<Reading> {
     }
 }
 
-/// Puts on record what is read out of the reports, some at a time: who is killed goes on from there.
-pub(super) fn note(store: &Store, cases: &[Case<'_>]) -> Result<()> {
+/// What each of the reports says and cites. What is new is put on record, some at a time: who is killed goes on from there.
+pub(super) fn of(store: &Store, cases: &[Case<'_>]) -> Result<Vec<Reading>> {
+    let mut readings = Vec::new();
     for some in cases.chunks(AT_A_TIME) {
         let mut new = Vec::new();
         for Case { report, .. } in some {
-            if store.reading(&report.id, VERSION)?.is_none() {
-                new.push((&report.id, read_text(&report.text)));
-            }
+            let reading = if let Some(reading) = store.reading(&report.id, VERSION)? {
+                reading
+            } else {
+                let reading = read_text(&report.text);
+                new.push((&report.id, reading.clone()));
+                reading
+            };
+            readings.push(reading);
         }
         if !new.is_empty() {
             store.save_readings(&new)?;
         }
     }
-    Ok(())
+    Ok(readings)
 }
 
-/// Fetches the pages that are not stored yet.
+/// Fetches the pages that are not stored yet; each case has its reading.
 pub(super) async fn fetch<'a>(
     ctx: &Context,
     pages: &Pages,
     cases: &[Case<'a>],
+    readings: &[Reading],
     now: &str,
 ) -> Result<(Library<'a>, StageReport)> {
     let mut report = StageReport::new("pages");
-    let urls = cases.iter().map(|case| Ok(known(&ctx.store, &case.report.id)?.urls));
-    let urls: Vec<Vec<String>> = urls.collect::<Result<_>>()?;
-    let wanted: BTreeSet<&String> = urls.iter().flatten().collect();
+    let wanted: BTreeSet<&String> = readings.iter().flat_map(|reading| &reading.urls).collect();
     let mut library = Library { pages: BTreeMap::new(), cited: BTreeMap::new() };
     // The page behind each URL that gave one.
     let mut behind: BTreeMap<&String, String> = BTreeMap::new();
@@ -98,8 +103,8 @@ pub(super) async fn fetch<'a>(
             Err(missing) => report.reject(&missing.cause),
         }
     }
-    for (case, urls) in cases.iter().zip(&urls) {
-        let pages = urls.iter().filter_map(|url| behind.get(url).cloned()).collect();
+    for (case, reading) in cases.iter().zip(readings) {
+        let pages = reading.urls.iter().filter_map(|url| behind.get(url).cloned()).collect();
         library.cited.entry(&case.task.id).or_default().push((*case, pages));
     }
     Ok((library, report))

@@ -66,6 +66,8 @@ struct Scale<'a> {
     checklists: BTreeMap<TaskId, (Vec<String>, Vec<f64>)>,
     /// Why a visited URL gave no text; none where it gave some.
     failures: BTreeMap<String, Option<String>>,
+    /// Whether more than one model rates.
+    is_panel: bool,
 }
 
 impl<'a> Scale<'a> {
@@ -76,11 +78,13 @@ impl<'a> Scale<'a> {
             Some((task, (names, weights)))
         };
         let checklists: Checklists = store.checklists()?;
+        let raters: BTreeSet<&String> = evaluation.rating.iter().map(|(model, _)| model).collect();
         Ok(Self {
             evaluation,
             tasks: tasks.iter().map(|task| (&task.id, task)).collect(),
             checklists: checklists.into_iter().filter_map(weighted).collect(),
             failures: store.visit_failures()?,
+            is_panel: raters.len() > 1,
         })
     }
 
@@ -188,8 +192,7 @@ impl Record<'_> {
             means.push(mean(&rated.into_values().flatten().collect::<Vec<f64>>()));
         }
         found.ace = ace::score(weights, &means);
-        let raters: BTreeSet<&String> = self.scale.evaluation.rating.iter().map(|(model, _)| model).collect();
-        if raters.len() > 1 {
+        if self.scale.is_panel {
             let alone = |(judge, means): (&str, Vec<_>)| Some((judge.to_owned(), ace::score(weights, &means)?));
             found.by_judge = by_judge.into_iter().filter_map(alone).collect();
         }

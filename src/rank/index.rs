@@ -30,8 +30,8 @@ impl<'a, F: Fn(&Judge) -> Option<usize>> Index<'a, F> {
         lineup.shown.iter().filter(|id| self.tasks.contains_key(id)).count() > 1
     }
 
-    /// A verdict on two of the tasks, as the fit sees it: the winner has won, however sure the judge said it was. Whether that can
-    /// be taken at its word is the audit's question.
+    /// A verdict on two of the tasks, as the fit sees it: the winner has won, however sure the judge said it was. Whether
+    /// that can be taken at its word is the audit's question.
     pub fn duel(&self, recorded: &Recorded) -> Option<Answer> {
         // A model that is asked the same again says the same; of people, each one counts.
         let counts = |seen: &Seen| seen.sample == 0 || recorded.judge.prompt_hash == IMPORTED;

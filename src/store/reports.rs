@@ -140,10 +140,9 @@ impl Store {
     /// Keeps what was read out of reports.
     pub fn save_readings(&self, readings: &[(&ReportId, Reading)]) -> Result<()> {
         self.write(|tx| {
-            let mut statement =
-                tx.prepare("UPDATE document SET payload = json_set(payload, '$.reading', json(?2)) WHERE id = ?1")?;
+            let sql = "UPDATE document SET payload = json_set(payload, '$.reading', json(?2)) WHERE id = ?1";
             for (report, reading) in readings {
-                statement.execute(params![report.as_str(), serde_json::json!(reading).to_string()])?;
+                tx.execute(sql, params![report.as_str(), serde_json::json!(reading).to_string()])?;
             }
             Ok(())
         })

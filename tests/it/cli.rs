@@ -309,7 +309,7 @@ fn no_secret_is_kept_or_said() {
         "[roles]\ninspire = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\nkeypoints = \"lab/m\"\n\
          checklist = \"lab/m\"\nrate = \"lab/m\"\n[rank]\nmethod = \"elo\"\nrounds = 2\n\
          [providers.lab]\nbase_url = \"{with_secrets}/v1?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n\
-         [agents.leaky]\ncommand = \"sh -c 'echo Key $AGENT_API_KEY; echo See http://127.0.0.1/x; env >&2; '\"\n\
+         [agents.leaky]\ncommand = \"sh -c 'echo Key $AGENT_API_KEY; echo See http://127.0.0.1/x; env >&2'\"\n\
          env = [\"AGENT_API_KEY\"]\n"
     );
     std::fs::write(project.path("taskgen.toml"), config).expect("writable");

@@ -304,8 +304,8 @@ impl Limiter {
             self.pause_until(now.saturating_add(wait.unwrap_or_default()));
             if let Some(burst) = &mut self.burst {
                 *burst -= 1.0;
-                let left = burst.max(0.0);
-                self.set(now, self.at_least(left.min(self.limit)), RateReason::Cut);
+                let limit = burst.min(self.limit);
+                self.set(now, self.at_least(limit), RateReason::Cut);
             }
             return;
         }
