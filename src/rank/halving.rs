@@ -26,6 +26,9 @@ const WARM_UP: usize = 100;
 const LOOKS: usize = 20;
 const DRAWS_OF_A_LOOK: usize = 50;
 
+/// Exactness of the strength at the edge of the best, in logits.
+const EDGE: f64 = 1e-6;
+
 /// How to rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -288,7 +291,7 @@ fn edge(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
         strength.iter().zip(deviation).map(|(mean, deviation)| normal::below((mean - edge) / deviation)).sum()
     };
     let (mut low, mut high) = (-30.0, 30.0);
-    for _ in 0..50 {
+    while high - low > EDGE {
         let middle = f64::midpoint(low, high);
         if expected(middle) > top as f64 { low = middle } else { high = middle }
     }

@@ -82,7 +82,8 @@ fn accepted(x: f64, rng: &mut impl Rng) -> bool {
     let coefficient = |n: f64| {
         let k = n + 0.5;
         if x <= SPLIT {
-            PI * k * (2.0 / (PI * x)).powf(1.5) * (-2.0 * k * k / x).exp()
+            let wide = 2.0 / (PI * x);
+            PI * k * wide * wide.sqrt() * (-2.0 * k * k / x).exp()
         } else {
             PI * k * (-k * k * PI * PI * x / 2.0).exp()
         }

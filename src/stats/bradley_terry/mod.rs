@@ -224,6 +224,18 @@ fn log_likelihood(logit: f64, score: f64, lapse: f64) -> f64 {
     score * p.ln() + (1.0 - score) * (1.0 - p).ln()
 }
 
+/// How probable it is that the first one got `score`: σ^y (1 − σ)^(1 − y).
+fn likelihood(logit: f64, score: f64) -> f64 {
+    let odds = (-logit.abs()).exp();
+    let with_the_odds = if logit < 0.0 { 1.0 - score } else { score };
+    let against = match with_the_odds {
+        1.0 => 1.0,
+        0.0 => odds,
+        part => odds.powf(1.0 - part),
+    };
+    against / (1.0 + odds)
+}
+
 /// The logarithm of the likelihood of a list that may be a coin's, and the probability that it is none.
 fn attentive(list: &Ranked, model: &Model, x: &[f64]) -> (f64, f64) {
     let sense = (1.0 - model.lapse).ln() + list.log_likelihood(model, x);
