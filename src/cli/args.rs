@@ -225,6 +225,9 @@ pub struct Sound {
     /// File with names and terms that occur in the talks
     #[arg(long, value_name = "FILE")]
     pub vocabulary: Option<PathBuf>,
+    /// Say when each word was said, too
+    #[arg(long)]
+    pub words: bool,
     /// Workers that hear at once, one thread each; 0 is one per core
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,

@@ -122,6 +122,8 @@ pub struct Transcribe {
     pub jobs: usize,
     /// A file with names and terms that occur in the talks.
     pub vocabulary: Option<PathBuf>,
+    /// Whether transcripts tell when each word was said.
+    pub words: bool,
 }
 
 /// What may leave the machine.
@@ -178,7 +180,7 @@ impl Default for Config {
 
 impl Default for Transcribe {
     fn default() -> Self {
-        Self { model: "auto".into(), language: "auto".into(), jobs: 0, vocabulary: None }
+        Self { model: "auto".into(), language: "auto".into(), jobs: 0, vocabulary: None, words: false }
     }
 }
 

@@ -235,6 +235,10 @@ pub fn apply_sound(loaded: &mut Loaded, sound: &Sound) {
         config.vocabulary = Some(file.clone());
         set.push(("transcribe.vocabulary", "--vocabulary"));
     }
+    if sound.words {
+        config.words = true;
+        set.push(("transcribe.words", "--words"));
+    }
     if let Some(jobs) = sound.jobs {
         config.jobs = jobs;
         set.push(("transcribe.jobs", "--jobs"));

@@ -165,7 +165,7 @@ pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
         None => None,
     };
     let language = (config.language != "auto").then(|| config.language.clone());
-    Ok(Options { model: ModelChoice::parse(&config.model), language, vocabulary, channel: None })
+    Ok(Options { model: ModelChoice::parse(&config.model), language, vocabulary, channel: None, words: config.words })
 }
 
 /// What hears recordings: finds speech models, fetching those of the manifest that are missing, and decodes in processes

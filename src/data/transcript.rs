@@ -13,7 +13,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct Transcript {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
-    /// Hash of recording, model, parameters and segments; a hand edit makes another version.
+    /// Hash of recording, model, parameters and segments without their words; a hand edit makes another version.
     pub id: TranscriptId,
     /// The recording by its content.
     pub seminar: SeminarId,
@@ -73,16 +73,37 @@ pub struct Segment {
     /// Who speaks, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
+    /// When each word was said, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<Word>,
+}
+
+/// A word, with the punctuation that goes with it; a character or a few where words are not set apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Word {
+    /// Where it begins, not before its segment.
+    pub start: Ms,
+    /// Where it ends, not after its segment.
+    pub end: Ms,
+    /// What was said.
+    pub text: String,
 }
 
 impl Transcript {
-    /// Sets the id from the content. Call it after any change.
+    /// Sets the id from the content. Call it after any change. The times of words are not part of it: what was made of the
+    /// text does not change with them.
     #[must_use]
     pub fn sealed(mut self) -> Self {
-        let segments = serde_json::to_string(&self.segments).unwrap_or_default();
+        let plain = self.segments.iter().map(|segment| Segment { words: Vec::new(), ..segment.clone() });
+        let segments = serde_json::to_string(&plain.collect::<Vec<_>>()).unwrap_or_default();
         let parameters = self.parameters.to_string();
         self.id = TranscriptId::of(&[&self.media_sha256, &self.model.sha256, &parameters, &segments]);
         self
+    }
+
+    /// Whether it tells when each word was said.
+    pub fn has_words(&self) -> bool {
+        self.segments.iter().any(|segment| !segment.words.is_empty())
     }
 
     /// The whole text, one segment a line. Offsets of evidence count Unicode scalar values in this text.

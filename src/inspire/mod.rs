@@ -386,6 +386,7 @@ mod testing {
             text: text.to_owned(),
             confidence: 0.9,
             speaker: None,
+            words: Vec::new(),
         };
         Transcript {
             schema_version: 1,

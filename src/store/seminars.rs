@@ -144,6 +144,8 @@ impl Store {
                 text: row.get(2)?,
                 confidence: row.get(3)?,
                 speaker: row.get(4)?,
+                // Only the file has them.
+                words: Vec::new(),
             })
         })?;
         transcript.segments = rows.collect::<rusqlite::Result<_>>()?;

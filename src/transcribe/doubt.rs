@@ -161,7 +161,7 @@ mod tests {
     fn doubts(text: &str, tag: &str, logprob: f64, loops: usize) -> Vec<Doubt> {
         let frames = 7 * RATE / FRAME;
         let hearing = Hearing::of_frames(vec![0.9; frames], vec![-20.0; frames]);
-        let said = [Placed { range: 0..7 * RATE, text: text.into(), confidence: 0.9 }];
+        let said = [Placed { range: 0..7 * RATE, text: text.into(), marks: Vec::new(), confidence: 0.9 }];
         Case {
             hearing: &hearing,
             language: &Language::parse(tag).expect("known"),

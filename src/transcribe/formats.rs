@@ -80,6 +80,7 @@ mod tests {
                 text: "a < b".into(),
                 confidence: 1.0,
                 speaker: None,
+                words: Vec::new(),
             }],
         };
         assert_eq!(Format::Srt.render(&transcript), "1\n00:01:01,500 --> 01:01:02,004\na < b\n\n");

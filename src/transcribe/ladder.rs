@@ -14,6 +14,7 @@ use super::{
     vad::Hearing,
     whisper::{Ear, Heard, Phrase, Rung, Settings},
     windows::Window,
+    words,
 };
 
 /// How often a window may be halved.
@@ -168,7 +169,10 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
         let again = looping && kept.last().is_some_and(|last| last.text == text);
         loops += cut + usize::from(again);
         if !again && !text.trim().is_empty() {
-            kept.push(Phrase { text, ..phrase.clone() });
+            // Of a text that was cut nobody knows which round stayed.
+            let same = text == phrase.text;
+            let marks = if same { phrase.marks.clone() } else { words::begin(&text, &[], &(phrase.start..phrase.end)) };
+            kept.push(Phrase { text, marks, ..phrase.clone() });
         }
     }
     (kept, loops + usize::from(looping && loops == 0))
@@ -176,9 +180,16 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
 
 fn place(hearing: &Hearing, window: &Window, phrase: &Phrase) -> Placed {
     let sample = |seconds: f64| (seconds.max(0.0) * RATE as f64) as usize;
-    let start = window.start_in_file(sample(phrase.start).min(window.length().saturating_sub(1)));
-    let end = window.end_in_file(sample(phrase.end).min(window.length())).max(start);
-    Placed { range: hearing.trimmed(&(start..end)), text: phrase.text.clone(), confidence: phrase.confidence }
+    let begin = |seconds: f64| window.start_in_file(sample(seconds).min(window.length().saturating_sub(1)));
+    let whole = window.pieces.first().map_or(0, |first| first.start)..window.end_in_file(window.length());
+    let start = hearing.parting(begin(phrase.start), &whole);
+    let end = hearing.parting(window.end_in_file(sample(phrase.end).min(window.length())), &whole).max(start);
+    Placed {
+        range: hearing.trimmed(&(start..end)),
+        text: phrase.text.clone(),
+        marks: phrase.marks.iter().map(|&(byte, at)| (byte, begin(at))).collect(),
+        confidence: phrase.confidence,
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +210,7 @@ mod tests {
             start: from as f64,
             end: to as f64,
             text: words(from, letters),
+            marks: Vec::new(),
             confidence: 0.9,
             no_speech: 0.0,
         };

@@ -23,12 +23,13 @@ pub struct Part {
     pub windows: Vec<Window>,
 }
 
-/// The sentences in all windows of `parts`. `progress` is told the share of the work that is done.
+/// The sentences in all windows of `parts`, and the times of their words if those are `timed`. `progress` is told the share of the work that is done.
 pub fn listen(
     pool: &Pool,
     model: &Arc<Model>,
     source: &Arc<Source>,
     parts: &[Part],
+    timed: bool,
     journal: &mut Journal,
     progress: &dyn Fn(f64),
 ) -> Result<(Vec<Segment>, Notes), TranscribeError> {
@@ -64,7 +65,7 @@ pub fn listen(
             notes.add(take.notes);
             placed.extend(take.said);
         }
-        segments.extend(sentences::of(&placed, &source.hearing, &brief.language));
+        segments.extend(sentences::of(&placed, &source.hearing, &brief.language, timed));
     }
     Ok((segments, notes))
 }

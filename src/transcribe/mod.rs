@@ -22,6 +22,7 @@ mod tongues;
 mod vad;
 mod whisper;
 mod windows;
+mod words;
 
 use std::{io::ErrorKind, ops::Range, path::Path, sync::Arc, time::Instant};
 
@@ -56,7 +57,7 @@ use tongues::Run;
 use whisper::{Model, Settings};
 
 /// Raised with each change that can change the text of a transcript.
-const RECIPE: u32 = 2;
+const RECIPE: u32 = 3;
 /// English and all other languages, where the model is chosen for the user.
 const AUTO: (&str, &str) = ("tiny.en", "base");
 
@@ -103,6 +104,8 @@ pub struct Options {
     pub vocabulary: Option<String>,
     /// The only channel of the recording to hear, from 1; all of them mixed where it is not given.
     pub channel: Option<usize>,
+    /// Whether the times of single words are wanted.
+    pub words: bool,
 }
 
 impl Options {
@@ -192,9 +195,10 @@ impl Job<'_> {
         let runs = self.runs(&model, &source, &allowed, pieces, &mut journal)?;
         let parts = self.parts(&allowed, &runs);
         let pool = &self.engine.pool;
-        let (segments, notes) = listen::listen(pool, &model, &source, &parts, &mut journal, &|share| {
-            (self.progress)(0.06 + 0.93 * share);
-        })?;
+        let (segments, notes) =
+            listen::listen(pool, &model, &source, &parts, self.options.words, &mut journal, &|share| {
+                (self.progress)(0.06 + 0.93 * share);
+            })?;
         if segments.is_empty() {
             // The journal stays: with it, the next run knows at once.
             return Err(silence());

@@ -125,6 +125,9 @@ fn outdated(
     if transcript.parameters != options.parameters() {
         return Some("other parameters");
     }
+    if options.words && !transcript.has_words() {
+        return Some("without the times of its words");
+    }
     let asked = options.language.as_deref().and_then(|tags| Language::parse_all(tags).ok());
     let before = meta.and_then(|meta| meta.asked_language.as_deref()).and_then(|tags| Language::parse_all(tags).ok());
     // One language says which it is; of several, only those that were asked for can tell.

@@ -1,11 +1,11 @@
 //! Whisper's segments become sentences: long ones are split where a sentence ends, fragments are joined.
-//! Times inside a segment follow the voice: text is spread over the voiced frames, and a cut goes to the next pause.
+//! Times inside a segment are those of its tokens, and a cut goes to the next pause.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Ms, Segment};
+use crate::data::{Ms, Segment, transcript::Word};
 
 use super::{language::Language, sound::RATE, vad::Hearing};
 
@@ -16,6 +16,8 @@ pub struct Placed {
     pub range: Range<usize>,
     /// The words.
     pub text: String,
+    /// The sample where each token begins, by its byte in the text.
+    pub marks: Vec<(usize, usize)>,
     /// Mean probability of the tokens.
     pub confidence: f64,
 }
@@ -24,11 +26,9 @@ pub struct Placed {
 const JOIN_PAUSE: usize = RATE;
 /// Longest sentence that joining may make.
 const LONGEST: usize = 20 * RATE;
-/// A cut moves to a pause this near.
-const SNAP: usize = RATE * 3 / 4;
 
-/// The sentences of `placed`, in order, not overlapping.
-pub fn of(placed: &[Placed], hearing: &Hearing, language: &Language) -> Vec<Segment> {
+/// The sentences of `placed`, in order, not overlapping; with the times of their words if those are `timed`.
+pub fn of(placed: &[Placed], hearing: &Hearing, language: &Language, timed: bool) -> Vec<Segment> {
     let parts: Vec<Placed> = placed.iter().flat_map(|p| split(p, hearing)).collect();
     let mut joined: Vec<Placed> = Vec::new();
     for part in parts {
@@ -37,14 +37,13 @@ pub fn of(placed: &[Placed], hearing: &Hearing, language: &Language) -> Vec<Segm
             _ => joined.push(part),
         }
     }
-    in_order(&joined, language)
+    in_order(&joined, hearing, language, timed)
 }
 
-fn in_order(parts: &[Placed], language: &Language) -> Vec<Segment> {
+fn in_order(parts: &[Placed], hearing: &Hearing, language: &Language, timed: bool) -> Vec<Segment> {
     let mut end = Ms(0);
     let mut segments = Vec::new();
     for part in parts {
-        let at = |sample: usize| Ms((sample as f64 * 1000.0 / RATE as f64).round() as u64);
         let text = language.in_script(part.text.trim());
         if text.is_empty() {
             continue;
@@ -53,9 +52,36 @@ fn in_order(parts: &[Placed], language: &Language) -> Vec<Segment> {
         end = at(part.range.end).max(start);
         // Three decimals: a transcript is compared byte by byte, and more digits say nothing.
         let confidence = (part.confidence * 1000.0).round() / 1000.0;
-        segments.push(Segment { start, end, text, confidence, speaker: None });
+        let words = if timed { words(part, hearing, language, start..end) } else { Vec::new() };
+        segments.push(Segment { start, end, text, confidence, speaker: None, words });
     }
     segments
+}
+
+fn at(sample: usize) -> Ms {
+    Ms((sample as f64 * 1000.0 / RATE as f64).round() as u64)
+}
+
+/// The words of a sentence, each from its first token to the next word's, without the silence at its ends.
+fn words(part: &Placed, hearing: &Hearing, language: &Language, within: Range<Ms>) -> Vec<Word> {
+    let begins = |(byte, _): &&(usize, usize)| {
+        let (before, token) = part.text.split_at(*byte);
+        let is_apart = token.starts_with(char::is_whitespace) || before.ends_with(char::is_whitespace);
+        let is_character = language.is_unspaced() && token.starts_with(char::is_alphanumeric);
+        before.is_empty() || is_apart || is_character
+    };
+    let starts: Vec<&(usize, usize)> = part.marks.iter().filter(begins).collect();
+    let mut words = Vec::new();
+    for (place, &&(byte, sample)) in starts.iter().enumerate() {
+        let &(next, end) = starts.get(place + 1).map_or(&(part.text.len(), part.range.end), |next| *next);
+        let text = language.in_script(part.text[byte..next].trim());
+        if !text.is_empty() {
+            let heard = hearing.trimmed(&(sample..end.max(sample)));
+            let inside = |at: Ms| at.clamp(within.start, within.end);
+            words.push(Word { start: inside(at(heard.start)), end: inside(at(heard.end)), text });
+        }
+    }
+    words
 }
 
 fn belongs(last: &Placed, next: &Placed, language: &Language) -> bool {
@@ -73,18 +99,20 @@ fn join(last: &mut Placed, next: &Placed, language: &Language) {
     last.confidence = (last.confidence * a + next.confidence * b) / (a + b).max(1.0);
     last.range.end = last.range.end.max(next.range.end);
     let gap = if language.is_unspaced() { "" } else { " " };
-    last.text = format!("{}{gap}{}", last.text.trim_end(), next.text.trim_start());
+    let trimmed = next.text.trim_start();
+    let (kept, cut) = (last.text.trim_end().len() + gap.len(), next.text.len() - trimmed.len());
+    last.marks.extend(next.marks.iter().map(|&(byte, sample)| (kept + byte.saturating_sub(cut), sample)));
+    last.text = format!("{}{gap}{trimmed}", last.text.trim_end());
 }
 
 /// The sentences of one segment.
 fn split(placed: &Placed, hearing: &Hearing) -> Vec<Placed> {
     let cuts = sentence_ends(&placed.text);
-    let total = placed.text.chars().count().max(1) as f64;
     let mut parts = Vec::new();
     let (mut byte, mut sample) = (0, placed.range.start);
     for cut in cuts {
-        let share = placed.text[..cut].chars().count() as f64 / total;
-        let at = hearing.place_of(&placed.range, share, SNAP).clamp(sample, placed.range.end);
+        let next = placed.marks.iter().find(|(byte, _)| *byte >= cut).map_or(placed.range.end, |(_, begin)| *begin);
+        let at = hearing.pause_near(next, &placed.range).clamp(sample, placed.range.end);
         parts.push(part(hearing, placed, sample..at, byte..cut));
         (byte, sample) = (cut, at);
     }
@@ -93,7 +121,13 @@ fn split(placed: &Placed, hearing: &Hearing) -> Vec<Placed> {
 }
 
 fn part(hearing: &Hearing, placed: &Placed, range: Range<usize>, text: Range<usize>) -> Placed {
-    Placed { range: hearing.trimmed(&range), text: placed.text[text].into(), confidence: placed.confidence }
+    let marks = placed.marks.iter().filter(|(byte, _)| text.contains(byte));
+    Placed {
+        range: hearing.trimmed(&range),
+        marks: marks.map(|&(byte, sample)| (byte - text.start, sample)).collect(),
+        text: placed.text[text].into(),
+        confidence: placed.confidence,
+    }
 }
 
 fn is_sentence_end(c: char) -> bool {
@@ -161,11 +195,44 @@ mod tests {
         let placed = |from: usize, to: usize, text: &str| Placed {
             range: from * RATE..to * RATE,
             text: text.into(),
+            marks: Vec::new(),
             confidence: 0.5,
         };
         let parts =
             [placed(0, 2, " The wind"), placed(2, 4, " was light."), placed(4, 6, " And"), placed(9, 12, " so on.")];
-        let texts: Vec<String> = of(&parts, &hearing, &language).into_iter().map(|s| s.text).collect();
+        let texts: Vec<String> = of(&parts, &hearing, &language, false).into_iter().map(|s| s.text).collect();
         assert_eq!(texts, ["The wind was light.", "And", "so on."]);
+    }
+
+    #[test]
+    fn sentences_and_words_begin_where_their_tokens_do() {
+        // Speech but for a pause from 1.6 to 2.4 s.
+        let voice = |frame: usize| if (100..150).contains(&frame) { 0.0 } else { 0.9 };
+        let hearing = Hearing::of_frames((0..300).map(voice).collect(), vec![-20.0; 300]);
+        let language = Language::parse("en").expect("known");
+        let placed = |range: Range<usize>, text: &str, marks: &[(usize, usize)]| Placed {
+            range,
+            text: text.into(),
+            marks: marks.to_vec(),
+            confidence: 0.5,
+        };
+        let begin = [(0, 0), (4, 8_000), (9, 24_000), (10, 24_400), (13, 40_000)];
+        let parts = [
+            placed(0..48_000, " The wind. It is", &begin),
+            placed(48_000..72_000, " cold.", &[(0, 48_000), (5, 70_000)]),
+        ];
+        let found = of(&parts, &hearing, &language, true);
+        let at = |segment: &Segment| (segment.start.0, segment.end.0, segment.text.clone());
+        assert_eq!(
+            found.iter().map(at).collect::<Vec<_>>(),
+            [(0, 1648, "The wind.".to_owned()), (2352, 4500, "It is cold.".to_owned()),]
+        );
+        let words = |segment: &Segment| segment.words.iter().map(|w| (w.start.0, w.end.0, w.text.clone())).collect();
+        let words: Vec<Vec<(u64, u64, String)>> = found.iter().map(words).collect();
+        assert_eq!(words[0], [(0, 500, "The".to_owned()), (500, 1648, "wind.".to_owned())]);
+        assert_eq!(
+            words[1],
+            [(2352, 2500, "It".to_owned()), (2500, 3000, "is".to_owned()), (3000, 4500, "cold.".to_owned()),]
+        );
     }
 }

@@ -22,6 +22,10 @@ const SHORTEST: usize = 4;
 const LOUD_SHORTEST: usize = 20;
 /// How far below the typical level of speech something may be and still be added, in decibels.
 const LOUD_BELOW_SPEECH: f32 = 15.0;
+/// Shorter gaps are within a word, in frames.
+const SHORT_PAUSE: usize = 6;
+/// A time stamp is at most so wrong, in samples.
+const SNAP: usize = RATE * 3 / 4;
 /// What is this near to the typical level of speech is added however noisy the rest is, in decibels.
 const NEAR_SPEECH: f32 = 6.0;
 /// What is quieter than this is silence, whatever the rest is like.
@@ -113,24 +117,27 @@ impl Hearing {
         (first + best) * FRAME
     }
 
-    /// Where a share of the speech in `range` (in samples) has been said; moved to the middle of a pause within `snap`.
-    pub fn place_of(&self, range: &Range<usize>, share: f64, snap: usize) -> usize {
-        let first = range.start / FRAME;
-        let frames = self.scores.get(first..(range.end / FRAME).min(self.scores.len())).unwrap_or_default();
-        let voiced = frames.iter().filter(|&&s| s >= ENTER).count();
-        if voiced == 0 {
-            return range.start + (range.len() as f64 * share) as usize;
-        }
-        let target = (voiced as f64 * share).round() as usize;
-        let mut said = 0;
-        let near = frames.iter().position(|&s| {
-            said += usize::from(s >= ENTER);
-            said > target
-        });
-        let near = near.unwrap_or(frames.len());
-        let from = near.saturating_sub(snap / FRAME);
-        let to = (near + snap / FRAME).min(frames.len());
-        first * FRAME + longest_pause(&frames[from..to]).map_or(near, |middle| from + middle) * FRAME
+    /// The pause that is meant by a time stamp that says `near`: the middle of a long one that is not far, inside `range` (all
+    /// in samples). `near` itself where there is none.
+    pub fn pause_near(&self, near: usize, range: &Range<usize>) -> usize {
+        let from = near.saturating_sub(SNAP).max(range.start) / FRAME;
+        let to = ((near + SNAP).min(range.end) / FRAME).min(self.scores.len());
+        let frames = self.scores.get(from..to).unwrap_or_default();
+        let near_frame = (near / FRAME).saturating_sub(from);
+        let worth = |run: &Range<usize>| {
+            let far = run.start.saturating_sub(near_frame).max((near_frame + 1).saturating_sub(run.end));
+            run.len() as i64 - far as i64
+        };
+        let best = pauses(frames).into_iter().max_by_key(worth);
+        best.map_or(near, |run| (from + usize::midpoint(run.start, run.end)) * FRAME)
+    }
+
+    /// Where a time stamp that says `near` parts two sentences: `near`, unless that is in the middle of a word.
+    pub fn parting(&self, near: usize, range: &Range<usize>) -> usize {
+        let at = near / FRAME;
+        let around =
+            self.scores.get(at.saturating_sub(SHORT_PAUSE)..(at + 1).min(self.scores.len())).unwrap_or_default();
+        if around.iter().any(|&s| s >= ENTER) { self.pause_near(near, range) } else { near }
     }
 
     /// `range` (in samples) without the silence at its ends; unchanged where the detector hears nothing in it.
@@ -211,18 +218,19 @@ impl Hearing {
 }
 
 /// The middle of the longest run of unvoiced frames, if it is a pause at all.
-fn longest_pause(frames: &[f32]) -> Option<usize> {
-    let mut best: Option<Range<usize>> = None;
+/// The stretches without speech that are long enough to be a pause.
+fn pauses(frames: &[f32]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let mut start = 0;
     for i in 0..=frames.len() {
         if i == frames.len() || frames[i] >= ENTER {
-            if i - start >= 6 && best.as_ref().is_none_or(|b| b.len() < i - start) {
-                best = Some(start..i);
+            if i - start >= SHORT_PAUSE {
+                found.push(start..i);
             }
             start = i + 1;
         }
     }
-    best.map(|run| usize::midpoint(run.start, run.end))
+    found
 }
 
 /// Mean level of a frame in decibels of full scale.
@@ -275,6 +283,20 @@ mod tests {
         assert_eq!(spans.len(), 2);
         assert_eq!(spans[0].range, 50 * FRAME - PAD..140 * FRAME + PAD);
         assert_eq!(spans[1].range, 240 * FRAME - PAD..280 * FRAME);
+    }
+
+    #[test]
+    fn a_time_stamp_in_the_tail_of_a_word_means_the_pause_behind_it() {
+        // Two words with a closure of 0.06 s inside the second, and a pause of 0.5 s between them.
+        let runs = [(60, 0.9), (31, 0.0), (20, 0.9), (4, 0.0), (40, 0.9)];
+        let hearing = hearing(&runs, &[(155, -20.0)]);
+        let whole = 0..155 * FRAME;
+        let middle = 75 * FRAME;
+        assert_eq!(hearing.parting(55 * FRAME, &whole), middle, "in the first word's tail");
+        assert_eq!(hearing.parting(70 * FRAME, &whole), 70 * FRAME, "in the pause");
+        assert_eq!(hearing.parting(99 * FRAME, &whole), middle, "a closure is no pause");
+        assert_eq!(hearing.parting(150 * FRAME, &whole), 150 * FRAME, "none is near");
+        assert_eq!(hearing.pause_near(85 * FRAME, &(80 * FRAME..90 * FRAME)), 85 * FRAME);
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
+use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState, WhisperToken};
 
-use super::{error::TranscribeError, language::Language, media::Decoder, pool::Pool, sound::RATE, tail::Tail};
+use super::{error::TranscribeError, language::Language, media::Decoder, pool::Pool, sound::RATE, tail::Tail, words};
 use crate::models::ModelFile;
 
 /// Positions that the encoder works on, of 50 a second. Whisper has 1500; a multiple of 8 keeps its products on the fast
@@ -79,6 +79,8 @@ pub struct Phrase {
     pub end: f64,
     /// The words.
     pub text: String,
+    /// When each token begins, in seconds from the window's start, by its byte in the text.
+    pub marks: Vec<(usize, f64)>,
     /// Mean probability of the text's tokens, to three decimals: what is written down and read again is the same.
     pub confidence: f64,
     /// The model's own estimate that nobody speaks.
@@ -180,19 +182,34 @@ impl Ear {
     fn run(&mut self, samples: &[f32], settings: &FullParams<'static, 'static>) -> Result<Heard, TranscribeError> {
         let mut tail = Tail::new(samples.len() as f64 / RATE as f64);
         tail.heard(settings, |settings| self.state.full(settings, samples)).map_err(failed)?;
-        let end_of_text = self.model.context.token_eot();
+        let (end_of_text, stamps) = (self.model.context.token_eot(), self.model.context.token_beg());
         let mut heard = Heard::default();
         let (mut likely, mut tokens) = (0.0, 0usize);
+        // Hints count from the start of the pass over the window, which the stamp at the end of a segment tells.
+        let mut pass = 0.0;
         for segment in self.state.as_iter() {
-            let words = (0..segment.n_tokens()).filter_map(|i| segment.get_token(i));
-            let words: Vec<_> = words.map(|t| t.token_data()).filter(|t| t.id < end_of_text).collect();
-            likely += words.iter().map(|t| f64::from(t.plog)).sum::<f64>();
+            let all: Vec<_> = (0..segment.n_tokens()).filter_map(|i| segment.get_token(i)).collect();
+            let seconds = |id: i32| f64::from(id - stamps) / 50.0;
+            let (start, end) = (segment.start_timestamp() as f64 / 100.0, segment.end_timestamp() as f64 / 100.0);
+            if let Some(last) = all.last().map(WhisperToken::token_id).filter(|id| *id >= stamps) {
+                pass = end - seconds(last);
+            }
+            let words: Vec<_> = all.into_iter().filter(|token| token.token_id() < end_of_text).collect();
+            let sure = words.iter().map(|t| f64::from(t.token_probability())).sum::<f64>() / words.len().max(1) as f64;
+            likely += words.iter().map(|t| f64::from(t.token_data().plog)).sum::<f64>();
             tokens += words.len();
-            let sure = words.iter().map(|t| f64::from(t.p)).sum::<f64>() / words.len().max(1) as f64;
+            let text = String::from_utf8_lossy(segment.to_bytes().map_err(failed)?).into_owned();
+            let token = |token: WhisperToken<'_, '_>| {
+                let data = token.token_data();
+                let hint = (data.tid >= stamps).then(|| (pass + seconds(data.tid), f64::from(data.pt)));
+                Ok(words::Token { bytes: token.to_bytes().map_err(failed)?.len(), hint })
+            };
+            let tokens: Vec<words::Token> = words.into_iter().map(token).collect::<Result<_, TranscribeError>>()?;
             heard.phrases.push(Phrase {
-                start: segment.start_timestamp() as f64 / 100.0,
-                end: segment.end_timestamp() as f64 / 100.0,
-                text: String::from_utf8_lossy(segment.to_bytes().map_err(failed)?).into_owned(),
+                marks: words::begin(&text, &tokens, &(start..end)),
+                start,
+                end,
+                text,
                 confidence: (sure * 1000.0).round() / 1000.0,
                 no_speech: f64::from(segment.no_speech_probability()),
             });

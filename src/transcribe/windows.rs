@@ -1,7 +1,7 @@
 //! Stretches of speech are packed into windows that fill Whisper's 30 seconds and end in pauses.
 //! Hides the two time bases: a window's time skips the silence that the recording's time runs through.
 
-use std::{io, ops::Range};
+use std::{cmp::Reverse, io, ops::Range};
 
 use super::{
     sound::{RATE, Sound},
@@ -11,7 +11,7 @@ use super::{
 /// Longest window. Whisper's frame is 30 seconds, and each costs the same however full it is; some room keeps its last
 /// words from the edge.
 pub const LONGEST: usize = 28 * RATE;
-/// A window that cannot take the next stretch ends at the longest pause after this much speech.
+/// A stretch that is longer than a window is cut at the quietest place after this much of it.
 const SETTLED: usize = 18 * RATE;
 /// Longer pauses are as good as this one: more silence in a recording shall not move other windows.
 const LONG_PAUSE: usize = RATE;
@@ -102,35 +102,37 @@ pub fn pieces(spans: &[Span], hearing: &Hearing) -> Vec<Range<usize>> {
     spans.iter().flat_map(|s| short_enough(s.range.clone(), hearing)).collect()
 }
 
-/// Packs `pieces` in order, each into exactly one window.
+/// Packs `pieces` in order, each into exactly one window: into as few windows as can be, since each costs the same, and of
+/// all such ways in the one whose windows end in the longest pauses.
 pub fn pack(pieces: &[Range<usize>]) -> Vec<Window> {
+    let last = pieces.len();
+    // Of the best way for the pieces from each one on: its windows, the pauses that end them, and where the first ends.
+    let mut ways = vec![(0, Reverse(0), last); last + 1];
+    for from in (0..last).rev() {
+        let mut length = 0;
+        let fits = |to: &usize| {
+            length += pieces[to - 1].len();
+            length <= LONGEST || to - 1 == from
+        };
+        let way = |to: usize| {
+            let (windows, Reverse(pauses), _) = ways[to];
+            (windows + 1, Reverse(pauses + pause_before(pieces, to)), to)
+        };
+        ways[from] = (from + 1..=last).take_while(fits).map(way).min().unwrap_or(ways[from]);
+    }
     let mut windows = Vec::new();
-    let mut rest = pieces;
-    while !rest.is_empty() {
-        let (window, after) = rest.split_at(how_many(rest));
-        windows.push(Window { pieces: window.to_vec() });
-        rest = after;
+    let mut from = 0;
+    while from < last {
+        let to = ways[from].2;
+        windows.push(Window { pieces: pieces[from..to].to_vec() });
+        from = to;
     }
     windows
 }
 
-/// How many of the next pieces make the window: as many as fit, or fewer if a longer pause lies just before.
-fn how_many(pieces: &[Range<usize>]) -> usize {
-    let mut length = 0;
-    let mut ends = Vec::new();
-    for piece in pieces {
-        length += piece.len();
-        if length > LONGEST {
-            break;
-        }
-        ends.push(length);
-    }
-    if ends.len() == pieces.len() {
-        return ends.len();
-    }
-    let pause_after = |i: usize| (pieces[i + 1].start - pieces[i].end).min(LONG_PAUSE);
-    let settled = (0..ends.len()).filter(|&i| ends[i] >= SETTLED);
-    settled.max_by_key(|&i| pause_after(i)).map_or(ends.len().max(1), |i| i + 1)
+/// The pause before piece `to`, where there is one.
+fn pause_before(pieces: &[Range<usize>], to: usize) -> usize {
+    pieces.get(to).map_or(0, |next| (next.start - pieces[to - 1].end).min(LONG_PAUSE))
 }
 
 /// Cuts a stretch that is longer than a window at its quietest places.

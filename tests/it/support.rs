@@ -161,7 +161,8 @@ pub fn put_transcript(
         .map(|text| {
             let start = end;
             end += ms(text);
-            Segment { start: Ms(start), end: Ms(end - 100), text: (*text).to_owned(), confidence: 0.9, speaker: None }
+            let text = (*text).to_owned();
+            Segment { start: Ms(start), end: Ms(end - 100), text, confidence: 0.9, speaker: None, words: Vec::new() }
         })
         .collect();
     let media = taskgen::data::id::sha256_hex(bytes);

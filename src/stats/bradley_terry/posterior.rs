@@ -7,7 +7,9 @@
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use rand_distr::{Beta, Distribution as _};
 
-use super::{Answer, Games, Model, System, attentive, climb, likelihood, log_likelihood, population::Population, sigma};
+use super::{
+    Answer, Games, Model, System, attentive, climb, likelihood, log_likelihood, population::Population, sigma,
+};
 use crate::stats::{largest, normal, polya_gamma};
 
 /// Prior of the share of coin tosses: beta, one in ten.
