@@ -1,14 +1,24 @@
 //! Diagnostics: to stderr as much as was asked for, and, while a command writes to a project, to a file of that run.
 
 use std::{
+    fmt::Debug,
     fs::File,
-    io::{self, Write},
+    io::{self, IsTerminal as _, Write},
     path::{Path, PathBuf},
     sync::{OnceLock, PoisonError, RwLock},
 };
 
 use anyhow::Result;
-use tracing_subscriber::{EnvFilter, Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+};
+use tracing_subscriber::{
+    EnvFilter, Layer as _,
+    filter::FilterExt as _,
+    layer::{Context, Filter, SubscriberExt as _},
+    util::SubscriberInitExt as _,
+};
 
 /// Logs that are kept.
 const KEPT: usize = 10;
@@ -24,11 +34,15 @@ pub fn start(verbose: u8) {
         _ => "debug",
     };
     let filter = EnvFilter::try_from_env("TASKGEN_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-    let terminal = tracing_subscriber::fmt::layer().with_writer(io::stderr).without_time().with_filter(filter);
+    let terminal = tracing_subscriber::fmt::layer()
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
+        .without_time()
+        .with_filter(filter.and(Meant));
     let file = tracing_subscriber::fmt::layer()
         .with_writer(|| RunLog)
         .with_ansi(false)
-        .with_filter(EnvFilter::new("error,taskgen=debug"));
+        .with_filter(EnvFilter::new("error,taskgen=debug").and(Meant));
     tracing_subscriber::registry().with(terminal).with(file).init();
 }
 
@@ -52,6 +66,30 @@ pub fn to_file_in(folder: &Path) -> Result<()> {
 /// The file of this run, if it has one.
 pub fn file() -> Option<&'static Path> {
     RUN.get().map(|(path, _)| path.as_path())
+}
+
+/// Leaves out what whisper.cpp calls an error and is none: that it was stopped before a pass, as it was asked to.
+struct Meant;
+
+impl<S: Subscriber> Filter<S> for Meant {
+    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
+        true
+    }
+
+    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
+        let mut stopped = Stopped(false);
+        event.record(&mut stopped);
+        !stopped.0
+    }
+}
+
+/// Whether an event says so.
+struct Stopped(bool);
+
+impl Visit for Stopped {
+    fn record_debug(&mut self, _: &Field, value: &dyn Debug) {
+        self.0 |= format!("{value:?}").contains("encoder_begin_callback returned false");
+    }
 }
 
 /// Where the file's layer writes; nowhere before there is a file.

@@ -14,12 +14,19 @@ pub struct Tail {
     /// Hundredths of a second.
     end: i64,
     passes: usize,
+    /// Whether no pass is made at all.
+    shut: bool,
 }
 
 impl Tail {
     /// Of a window of so many seconds.
     pub fn new(seconds: f64) -> Self {
-        Self { end: (seconds * 100.0) as i64, passes: 0 }
+        Self { end: (seconds * 100.0) as i64, passes: 0, shut: false }
+    }
+
+    /// Of a window that is not heard: whisper.cpp only takes its settings in.
+    pub fn shut() -> Self {
+        Self { end: 0, passes: 0, shut: true }
     }
 
     /// Runs whisper.cpp with settings that stop it where nothing more is to be heard.
@@ -40,7 +47,7 @@ impl Tail {
     /// Whether the next pass is worth it, after a text that ends at `heard`.
     fn goes_on(&mut self, heard: Option<i64>) -> bool {
         self.passes += 1;
-        self.passes == 1 || heard.is_none_or(|heard| heard + NEAR < self.end)
+        !self.shut && (self.passes == 1 || heard.is_none_or(|heard| heard + NEAR < self.end))
     }
 }
 

@@ -1,7 +1,8 @@
-//! Which language each piece of a talk is in, where there may be several: every piece is asked for itself, and one that
-//! is unsure goes with its neighbours. Windows are packed within a language and never across a change.
+//! Which language each piece of a talk is in, where there may be several: every piece is asked for itself, one that may
+//! hold two languages in halves, and one that is unsure goes with its neighbours. Windows are packed within a language and
+//! never across a change.
 
-use std::{ops::Range, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +13,10 @@ use super::{
     ladder::Source,
     language::Language,
     pool::{Ears, Pool, Turn},
+    sound::RATE,
+    vad::Hearing,
     whisper::Model,
-    windows::Window,
+    windows::{self, Window},
 };
 use crate::data::Ms;
 
@@ -22,6 +25,14 @@ use crate::data::Ms;
 const CHANGE: f64 = 1.5;
 /// Least probability that counts: no piece outvotes all others.
 const LEAST: f64 = 0.005;
+/// What is longer is cut before it is asked: of two languages the louder would hide the other.
+const LONGEST: Range<usize> = 3 * RATE..8 * RATE;
+/// People pause about so long before they change the language, in frames.
+const PAUSE: usize = 16;
+/// Share of the odds below which a piece may hold two languages.
+const SURE: f32 = 0.9;
+/// What is shorter is not halved.
+const SHORTEST: usize = 3 * RATE;
 
 /// A stretch of a talk in one language.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +62,14 @@ impl Run {
         Some(Spoken { start, end, language: language.tag().into() })
     }
 
+    /// Takes a piece in; what was cut only to be asked is one again.
+    fn add(&mut self, piece: Range<usize>) {
+        match self.pieces.last_mut() {
+            Some(last) if last.end == piece.start && piece.end - last.start <= windows::LONGEST => last.end = piece.end,
+            _ => self.pieces.push(piece),
+        }
+    }
+
     /// Samples in all.
     pub fn length(&self) -> usize {
         self.pieces.iter().map(Range::len).sum()
@@ -66,6 +85,48 @@ pub fn runs(
     pieces: Vec<Range<usize>>,
     journal: &mut Journal,
 ) -> Result<Vec<Run>, TranscribeError> {
+    let cut = |piece: Range<usize>| windows::cut(piece, &LONGEST, PAUSE, &source.hearing);
+    let mut pieces: Vec<Range<usize>> = pieces.into_iter().flat_map(cut).collect();
+    let mut known = BTreeMap::new();
+    loop {
+        let new: Vec<Range<usize>> = pieces.iter().filter(|piece| !known.contains_key(&piece.start)).cloned().collect();
+        for (piece, odds) in new.iter().zip(odds(pool, detector, source, allowed, &new, journal)?) {
+            known.insert(piece.start, odds);
+        }
+        let finer: Vec<Range<usize>> =
+            pieces.iter().flat_map(|piece| finer(piece, &mut known, &source.hearing)).collect();
+        if finer.len() == pieces.len() {
+            break;
+        }
+        pieces = finer;
+    }
+    let odds: Vec<Vec<f32>> = pieces.iter().filter_map(|piece| known.remove(&piece.start)).collect();
+    Ok(grouped(pieces, &likeliest(&odds, allowed.len())))
+}
+
+/// The halves of a piece that may hold two languages, which are to be asked anew; another piece as it is.
+fn finer(piece: &Range<usize>, known: &mut BTreeMap<usize, Vec<f32>>, hearing: &Hearing) -> Vec<Range<usize>> {
+    let sure = known.get(&piece.start).is_none_or(|odds| {
+        let best = odds.iter().copied().fold(0.0, f32::max);
+        best >= SURE * odds.iter().sum::<f32>()
+    });
+    if sure || piece.len() < SHORTEST {
+        return vec![piece.clone()];
+    }
+    known.remove(&piece.start);
+    let part = piece.len() / 3;
+    windows::cut(piece.clone(), &(part..2 * part), PAUSE, hearing)
+}
+
+/// The odds of the `allowed` languages in each piece.
+fn odds(
+    pool: &Pool,
+    detector: &Arc<Model>,
+    source: &Arc<Source>,
+    allowed: &[Language],
+    pieces: &[Range<usize>],
+    journal: &mut Journal,
+) -> Result<Vec<Vec<f32>>, TranscribeError> {
     let step = |piece: &Range<usize>| format!("language {piece:?}");
     let mut odds: Vec<Option<Vec<f32>>> = pieces.iter().map(|piece| journal.recall(&step(piece))).collect();
     let open: Vec<usize> = (0..pieces.len()).filter(|&at| odds[at].is_none()).collect();
@@ -83,8 +144,7 @@ pub fn runs(
         odds[at] = Some(found);
         Ok(())
     })?;
-    let odds: Vec<Vec<f32>> = odds.into_iter().flatten().collect();
-    Ok(grouped(pieces, &likeliest(&odds, allowed.len())))
+    Ok(odds.into_iter().flatten().collect())
 }
 
 fn numbers(allowed: &[Language]) -> Vec<usize> {
@@ -120,7 +180,7 @@ fn grouped(pieces: Vec<Range<usize>>, languages: &[usize]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (piece, &language) in pieces.into_iter().zip(languages) {
         match runs.last_mut() {
-            Some(run) if run.language == language => run.pieces.push(piece),
+            Some(run) if run.language == language => run.add(piece),
             _ => runs.push(Run { language, pieces: vec![piece] }),
         }
     }

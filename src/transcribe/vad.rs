@@ -22,6 +22,8 @@ const SHORTEST: usize = 4;
 const LOUD_SHORTEST: usize = 20;
 /// How far below the typical level of speech something may be and still be added, in decibels.
 const LOUD_BELOW_SPEECH: f32 = 15.0;
+/// A tenth of a second, in frames: a place to cut a stretch that has no pause.
+pub const GAP: usize = 7;
 /// Shorter gaps are within a word, in frames.
 const SHORT_PAUSE: usize = 6;
 /// A time stamp is at most so wrong, in samples.
@@ -105,15 +107,15 @@ impl Hearing {
         (voiced * FRAME) as f64 / RATE as f64
     }
 
-    /// The quietest place of `range` (in samples) to cut at: the middle of the 0.1 seconds with the lowest level.
-    pub fn quietest(&self, range: &Range<usize>) -> usize {
+    /// The quietest place of `range` (in samples) to cut at: the middle of so many frames with the lowest level.
+    pub fn quietest(&self, range: &Range<usize>, width: usize) -> usize {
         let first = range.start / FRAME;
         let frames = self.levels.get(first..range.end / FRAME).unwrap_or_default();
         let best = frames
-            .windows(7)
+            .windows(width)
             .enumerate()
             .min_by(|(_, a), (_, b)| loudness(a).total_cmp(&loudness(b)))
-            .map_or(frames.len() / 2, |(i, _)| i + 3);
+            .map_or(frames.len() / 2, |(i, _)| i + width / 2);
         (first + best) * FRAME
     }
 

@@ -220,6 +220,11 @@ impl Ear {
 
     /// How likely each of Whisper's languages is in `samples`, by its number.
     pub fn languages(&mut self, samples: &[f32]) -> Result<Vec<f32>, TranscribeError> {
+        // The encoder works on as much as there is, not on half a minute; and on the same whatever was heard before.
+        let positions = (samples.len() * 50).div_ceil(RATE).next_multiple_of(8) as i32;
+        let mut settings = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
+        settings.set_audio_ctx(positions.min(CONTEXT));
+        Tail::shut().heard(&settings, |settings| self.state.full(settings, samples)).map_err(failed)?;
         self.state.pcm_to_mel(samples, 1).map_err(failed)?;
         Ok(self.state.lang_detect(0, 1).map_err(failed)?.1)
     }

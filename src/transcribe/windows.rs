@@ -5,7 +5,7 @@ use std::{cmp::Reverse, io, ops::Range};
 
 use super::{
     sound::{RATE, Sound},
-    vad::{Hearing, Span},
+    vad::{self, Hearing, Span},
 };
 
 /// Longest window. Whisper's frame is 30 seconds, and each costs the same however full it is; some room keeps its last
@@ -88,7 +88,7 @@ impl Window {
         let to = self.start_in_file(length * 7 / 10);
         let piece = self.pieces.iter().position(|p| p.contains(&from))?;
         let to = to.min(self.pieces[piece].end);
-        let cut = hearing.quietest(&(from..to)).clamp(from, to);
+        let cut = hearing.quietest(&(from..to), vad::GAP).clamp(from, to);
         let mut left = self.pieces[..=piece].to_vec();
         let mut right = self.pieces[piece..].to_vec();
         left[piece].end = cut;
@@ -99,7 +99,7 @@ impl Window {
 
 /// The `spans`, those that are longer than a window cut at their quietest places.
 pub fn pieces(spans: &[Span], hearing: &Hearing) -> Vec<Range<usize>> {
-    spans.iter().flat_map(|s| short_enough(s.range.clone(), hearing)).collect()
+    spans.iter().flat_map(|s| cut(s.range.clone(), &(SETTLED..LONGEST), vad::GAP, hearing)).collect()
 }
 
 /// Packs `pieces` in order, each into exactly one window: into as few windows as can be, since each costs the same, and of
@@ -135,12 +135,12 @@ fn pause_before(pieces: &[Range<usize>], to: usize) -> usize {
     pieces.get(to).map_or(0, |next| (next.start - pieces[to - 1].end).min(LONG_PAUSE))
 }
 
-/// Cuts a stretch that is longer than a window at its quietest places.
-fn short_enough(mut range: Range<usize>, hearing: &Hearing) -> Vec<Range<usize>> {
+/// Cuts what is longer than `lengths` (in samples) where so many frames are the quietest.
+pub fn cut(mut range: Range<usize>, lengths: &Range<usize>, width: usize, hearing: &Hearing) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
-    while range.len() > LONGEST {
-        let candidates = range.start + SETTLED..range.start + LONGEST;
-        let cut = hearing.quietest(&candidates).clamp(candidates.start, candidates.end);
+    while range.len() > lengths.end {
+        let candidates = range.start + lengths.start..range.start + lengths.end;
+        let cut = hearing.quietest(&candidates, width).clamp(candidates.start, candidates.end);
         pieces.push(range.start..cut);
         range.start = cut;
     }

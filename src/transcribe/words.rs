@@ -54,17 +54,16 @@ pub fn begin(text: &str, tokens: &[Token], span: &Range<f64>) -> Vec<(usize, f64
     starts.map(place).collect()
 }
 
-/// The hints that never go back in time, of all such choices the most probable.
+/// Of all ways to choose hints that go forward in time, the most probable. A hint that stands still says nothing.
 fn believed(tokens: &[Token], bytes: &[usize], span: &Range<f64>) -> Vec<(usize, f64)> {
     let mut links: Vec<Link> = Vec::new();
     for (token, &byte) in tokens.iter().zip(bytes) {
         let Some((at, weight)) = token.hint else { continue };
-        // The first token begins where the phrase does.
-        if byte == 0 || weight < LEAST || !(span.start..=span.end).contains(&at) {
+        if weight < LEAST || at <= span.start || at > span.end {
             continue;
         }
         let heavier = |a: &usize, b: &usize| links[*a].weight.total_cmp(&links[*b].weight);
-        let before = (0..links.len()).filter(|&link| links[link].at <= at).max_by(heavier);
+        let before = (0..links.len()).filter(|&link| links[link].at < at).max_by(heavier);
         let weight = weight + before.map_or(0.0, |link| links[link].weight);
         links.push(Link { byte, at, weight, before });
     }

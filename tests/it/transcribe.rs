@@ -303,6 +303,36 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
 }
 
 #[test]
+fn real_words_have_their_times_when_asked_for() -> Result<()> {
+    let copy = Copy::of("tests/data/media/speech.mp3")?;
+    let plain = Options { model: ModelChoice::parse("tiny.en"), ..Options::default() };
+    let timed = Options { words: true, ..plain.clone() };
+    let stands = |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
+    let before = copy.transcribe(&engine(), &plain)?.transcript;
+    assert!(!before.has_words());
+    assert_eq!(stands(&timed)?, Standing::Todo("without the times of its words"));
+    let transcript = copy.transcribe(&engine(), &timed)?.transcript;
+    assert_eq!(transcript.id, before.id, "what was made of the text stays");
+    assert_eq!(stands(&timed)?, Standing::Done(Box::new(transcript.clone())));
+    assert_eq!(stands(&plain)?, Standing::Done(Box::new(transcript.clone())), "words do no harm");
+    for segment in &transcript.segments {
+        let words: Vec<&str> = segment.words.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(words.join(" "), segment.text);
+        let mut last = segment.start;
+        for word in &segment.words {
+            show(&format!("{} to {} ms: {}", word.start.0, word.end.0, word.text));
+            assert!(last <= word.start && word.start <= word.end && word.end <= segment.end, "{word:?}");
+            last = word.end;
+        }
+        // Nine words of a third of a second each: times that were only spread would stand in equal steps as well, but a
+        // recogniser that knows nothing would put them all at one end.
+        let longest = segment.words.iter().map(|word| word.end.0 - word.start.0).max();
+        assert!(longest.is_some_and(|longest| longest < 1000), "{longest:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn real_a_model_that_cannot_be_used_is_one_clear_error() -> Result<()> {
     let copy = Copy::of("tests/data/media/speech.mp3")?;
     let broken = copy.folder.path().join("broken.bin");
