@@ -7,6 +7,7 @@ kHz, mono) and `NAME.json` with its turns. What is there and was made from the s
 import hashlib
 import json
 import pathlib
+import re
 import sys
 import tomllib
 import wave
@@ -17,6 +18,7 @@ import sound
 from voices import RATE, say_all
 
 HERE = pathlib.Path(__file__).parent
+HAN = re.compile("[\u3400-\u9fff]")
 SILENCE = 0.3
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 20.0
 
@@ -115,6 +117,7 @@ def described(session, lines, gaps, at):
         start = at + gap
         at = start + len(samples)
         voice = session["voices"][speaker]
+        assert voice.startswith("z") == bool(HAN.search(text)), f"{voice} cannot say: {text}"
         turns.append(
             {
                 "session": session["title"],

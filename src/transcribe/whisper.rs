@@ -205,10 +205,11 @@ impl Ear {
                 Ok(words::Token { bytes: token.to_bytes().map_err(failed)?.len(), hint })
             };
             let tokens: Vec<words::Token> = words.into_iter().map(token).collect::<Result<_, TranscribeError>>()?;
+            let mut span = start..end;
             heard.phrases.push(Phrase {
-                marks: words::begin(&text, &tokens, &(start..end)),
-                start,
-                end,
+                marks: words::begin(&text, &tokens, &mut span),
+                start: span.start,
+                end: span.end,
                 text,
                 confidence: (sure * 1000.0).round() / 1000.0,
                 no_speech: f64::from(segment.no_speech_probability()),
