@@ -171,7 +171,8 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
         if !again && !text.trim().is_empty() {
             // Of a text that was cut nobody knows which round stayed.
             let same = text == phrase.text;
-            let marks = if same { phrase.marks.clone() } else { words::begin(&text, &[], &mut (phrase.start..phrase.end)) };
+            let marks =
+                if same { phrase.marks.clone() } else { words::begin(&text, &[], &mut (phrase.start..phrase.end)) };
             kept.push(Phrase { text, marks, ..phrase.clone() });
         }
     }

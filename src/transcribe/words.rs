@@ -132,7 +132,10 @@ mod tests {
     fn parts_of_characters_have_no_place_of_their_own() {
         let token = |bytes: usize, at: f64| Token { bytes, hint: Some((at, 0.5)) };
         let parts = [token(3, 0.0), token(1, 0.5), token(2, 0.6), token(3, 1.0)];
-        assert_eq!(begin("录音很", &parts, &mut (0.0..2.0)).iter().map(|(byte, _)| *byte).collect::<Vec<_>>(), [0, 3, 6]);
+        assert_eq!(
+            begin("录音很", &parts, &mut (0.0..2.0)).iter().map(|(byte, _)| *byte).collect::<Vec<_>>(),
+            [0, 3, 6]
+        );
         assert_eq!(begin("ab录", &parts, &mut (0.0..2.0)), [(0, 0.0), (1, 0.4), (2, 0.8)], "the text was cut");
         assert_eq!(begin("", &[], &mut (0.0..2.0)), []);
     }
