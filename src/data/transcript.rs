@@ -91,7 +91,7 @@ pub struct Word {
 
 impl Transcript {
     /// Sets the id from the content. Call it after any change. The times of words are not part of it: what was made of the
-    /// text does not change with them.
+    /// text does not change with them, and who edits them alone has not edited the transcript.
     #[must_use]
     pub fn sealed(mut self) -> Self {
         let plain = self.segments.iter().map(|segment| Segment { words: Vec::new(), ..segment.clone() });

@@ -57,7 +57,7 @@ use tongues::Run;
 use whisper::{Model, Settings};
 
 /// Raised with each change that can change the text of a transcript.
-const RECIPE: u32 = 3;
+const RECIPE: u32 = 4;
 /// English and all other languages, where the model is chosen for the user.
 const AUTO: (&str, &str) = ("tiny.en", "base");
 

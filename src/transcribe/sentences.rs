@@ -100,9 +100,13 @@ fn join(last: &mut Placed, next: &Placed, language: &Language) {
     last.range.end = last.range.end.max(next.range.end);
     let gap = if language.is_unspaced() { "" } else { " " };
     let trimmed = next.text.trim_start();
-    let (kept, cut) = (last.text.trim_end().len() + gap.len(), next.text.len() - trimmed.len());
+    last.text.truncate(last.text.trim_end().len());
+    // Marks of what is cut off have no place any more.
+    last.marks.retain(|(byte, _)| *byte < last.text.len());
+    let (kept, cut) = (last.text.len() + gap.len(), next.text.len() - trimmed.len());
     last.marks.extend(next.marks.iter().map(|&(byte, sample)| (kept + byte.saturating_sub(cut), sample)));
-    last.text = format!("{}{gap}{trimmed}", last.text.trim_end());
+    last.text.push_str(gap);
+    last.text.push_str(trimmed);
 }
 
 /// The sentences of one segment.
@@ -110,9 +114,11 @@ fn split(placed: &Placed, hearing: &Hearing) -> Vec<Placed> {
     let cuts = sentence_ends(&placed.text);
     let mut parts = Vec::new();
     let (mut byte, mut sample) = (0, placed.range.start);
-    for cut in cuts {
-        let next = placed.marks.iter().find(|(byte, _)| *byte >= cut).map_or(placed.range.end, |(_, begin)| *begin);
-        let at = hearing.pause_near(next, &placed.range).clamp(sample, placed.range.end);
+    let begin = |cut: usize| placed.marks.iter().find(|(byte, _)| *byte >= cut).map_or(placed.range.end, |(_, at)| *at);
+    for (place, &cut) in cuts.iter().enumerate() {
+        // Not beyond the sentence that begins here: a longer pause behind it is the next cut's.
+        let until = cuts.get(place + 1).map_or(placed.range.end, |next| usize::midpoint(begin(cut), begin(*next)));
+        let at = hearing.pause_near(begin(cut), &(sample..until.max(sample))).clamp(sample, placed.range.end);
         parts.push(part(hearing, placed, sample..at, byte..cut));
         (byte, sample) = (cut, at);
     }
@@ -234,5 +240,14 @@ mod tests {
             words[1],
             [(2352, 2500, "It".to_owned()), (2500, 3000, "is".to_owned()), (3000, 4500, "cold.".to_owned()),]
         );
+
+        let chinese = Language::parse("zh").expect("known");
+        let wide = [
+            placed(0..8_000, "好，\u{3000}\u{3000}", &[(0, 0), (3, 4_000), (6, 6_000), (9, 7_000)]),
+            placed(8_000..16_000, " a", &[(0, 8_000), (1, 9_000)]),
+        ];
+        let found = of(&wide, &hearing, &chinese, true);
+        let texts: Vec<&str> = found[0].words.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!((found[0].text.as_str(), texts), ("好，a", vec!["好，", "a"]), "wide spaces go with their marks");
     }
 }

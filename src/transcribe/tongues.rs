@@ -2,7 +2,11 @@
 //! hold two languages in halves, and one that is unsure goes with its neighbours. Windows are packed within a language and
 //! never across a change.
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +66,7 @@ impl Run {
         Some(Spoken { start, end, language: language.tag().into() })
     }
 
-    /// Takes a piece in; what was cut only to be asked is one again.
+    /// Takes a piece in; what was cut only to be asked is one again, as far as a window holds it.
     fn add(&mut self, piece: Range<usize>) {
         match self.pieces.last_mut() {
             Some(last) if last.end == piece.start && piece.end - last.start <= windows::LONGEST => last.end = piece.end,
@@ -88,10 +92,15 @@ pub fn runs(
     let cut = |piece: Range<usize>| windows::cut(piece, &LONGEST, PAUSE, &source.hearing);
     let mut pieces: Vec<Range<usize>> = pieces.into_iter().flat_map(cut).collect();
     let mut known = BTreeMap::new();
+    // Two scripts of one language sound alike.
+    let can_be_told = numbers(allowed).iter().collect::<BTreeSet<_>>().len() > 1;
     loop {
         let new: Vec<Range<usize>> = pieces.iter().filter(|piece| !known.contains_key(&piece.start)).cloned().collect();
         for (piece, odds) in new.iter().zip(odds(pool, detector, source, allowed, &new, journal)?) {
             known.insert(piece.start, odds);
+        }
+        if !can_be_told {
+            break;
         }
         let finer: Vec<Range<usize>> =
             pieces.iter().flat_map(|piece| finer(piece, &mut known, &source.hearing)).collect();

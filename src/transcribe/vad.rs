@@ -219,7 +219,6 @@ impl Hearing {
     }
 }
 
-/// The middle of the longest run of unvoiced frames, if it is a pause at all.
 /// The stretches without speech that are long enough to be a pause.
 fn pauses(frames: &[f32]) -> Vec<Range<usize>> {
     let mut found = Vec::new();

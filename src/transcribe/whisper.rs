@@ -193,15 +193,14 @@ impl Ear {
         let (end_of_text, stamps) = (self.model.context.token_eot(), self.model.context.token_beg());
         let mut heard = Heard::default();
         let (mut likely, mut tokens) = (0.0, 0usize);
-        // Hints count from the start of the pass over the window, which the stamp at the end of a segment tells.
-        let mut pass = 0.0;
+        let seconds_of_sound = samples.len() as f64 / RATE as f64;
         for segment in self.state.as_iter() {
             let all: Vec<_> = (0..segment.n_tokens()).filter_map(|i| segment.get_token(i)).collect();
             let seconds = |id: i32| f64::from(id - stamps) / 50.0;
             let (start, end) = (segment.start_timestamp() as f64 / 100.0, segment.end_timestamp() as f64 / 100.0);
-            if let Some(last) = all.last().map(WhisperToken::token_id).filter(|id| *id >= stamps) {
-                pass = end - seconds(last);
-            }
+            // Hints count from the start of the pass over the window, which the stamp at the end of a segment tells.
+            let last = all.last().map(WhisperToken::token_id).filter(|id| *id >= stamps);
+            let pass = last.map(|last| end - seconds(last));
             let words: Vec<_> = all.into_iter().filter(|token| token.token_id() < end_of_text).collect();
             let sure = words.iter().map(|t| f64::from(t.token_probability())).sum::<f64>() / words.len().max(1) as f64;
             likely += words.iter().map(|t| f64::from(t.token_data().plog)).sum::<f64>();
@@ -209,11 +208,13 @@ impl Ear {
             let text = String::from_utf8_lossy(segment.to_bytes().map_err(failed)?).into_owned();
             let token = |token: WhisperToken<'_, '_>| {
                 let data = token.token_data();
-                let hint = (data.tid >= stamps).then(|| (pass + seconds(data.tid), f64::from(data.pt)));
+                let hint =
+                    pass.filter(|_| data.tid >= stamps).map(|pass| (pass + seconds(data.tid), f64::from(data.pt)));
                 Ok(words::Token { bytes: token.to_bytes().map_err(failed)?.len(), hint })
             };
             let tokens: Vec<words::Token> = words.into_iter().map(token).collect::<Result<_, TranscribeError>>()?;
-            let mut span = start..end;
+            // Without an end stamp whisper.cpp says that it lasts for half a minute.
+            let mut span = start..end.min(seconds_of_sound).max(start);
             heard.phrases.push(Phrase {
                 marks: words::begin(&text, &tokens, &mut span),
                 start: span.start,
@@ -231,15 +232,19 @@ impl Ear {
     pub fn languages(&mut self, samples: &[f32]) -> Result<Vec<f32>, TranscribeError> {
         // The encoder works on as much as there is, not on half a minute; and on the same whatever was heard before.
         let mut settings = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
+        settings.set_n_threads(1);
         settings.set_audio_ctx(context_for(samples, 0));
         Tail::shut().heard(&settings, |settings| self.state.full(settings, samples)).map_err(failed)?;
-        self.state.pcm_to_mel(samples, 1).map_err(failed)?;
         Ok(self.state.lang_detect(0, 1).map_err(failed)?.1)
     }
 }
 
-/// Positions for so many samples and `margin` more, a multiple of 8.
+/// Positions for so many samples and `margin` more, a multiple of 8. On a card always the same: flash attention also reads what
+/// lies behind them, which an earlier window may have left there.
 fn context_for(samples: &[f32], margin: usize) -> i32 {
+    if ON_A_CARD {
+        return CONTEXT;
+    }
     let positions = (samples.len() * 50).div_ceil(RATE) + margin;
     (positions.next_multiple_of(8) as i32).min(CONTEXT)
 }

@@ -8,7 +8,7 @@ use super::{
     vad::{self, Hearing, Span},
 };
 
-/// Longest window. Whisper's frame is 30 seconds, and each costs the same however full it is; some room keeps its last
+/// Longest window. Whisper's frame is 30 seconds, and a pass costs nearly as much for fewer; some room keeps its last
 /// words from the edge.
 pub const LONGEST: usize = 28 * RATE;
 /// A stretch that is longer than a window is cut at the quietest place after this much of it.
@@ -102,8 +102,8 @@ pub fn pieces(spans: &[Span], hearing: &Hearing) -> Vec<Range<usize>> {
     spans.iter().flat_map(|s| cut(s.range.clone(), &(SETTLED..LONGEST), vad::GAP, hearing)).collect()
 }
 
-/// Packs `pieces` in order, each into exactly one window: into as few windows as can be, since each costs the same, and of
-/// all such ways in the one whose windows end in the longest pauses.
+/// Packs `pieces` in order, each into exactly one window: into as few windows as can be, since each has its own
+/// cost, and of all such ways in the one whose windows end in the longest pauses.
 pub fn pack(pieces: &[Range<usize>]) -> Vec<Window> {
     let last = pieces.len();
     // Of the best way for the pieces from each one on: its windows, the pauses that end them, and where the first ends.
@@ -139,7 +139,9 @@ fn pause_before(pieces: &[Range<usize>], to: usize) -> usize {
 pub fn cut(mut range: Range<usize>, lengths: &Range<usize>, width: usize, hearing: &Hearing) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     while range.len() > lengths.end {
-        let candidates = range.start + lengths.start..range.start + lengths.end;
+        // No splinter stays behind.
+        let latest = (range.start + lengths.end).min(range.end - lengths.start / 3);
+        let candidates = range.start + lengths.start..latest;
         let cut = hearing.quietest(&candidates, width).clamp(candidates.start, candidates.end);
         pieces.push(range.start..cut);
         range.start = cut;

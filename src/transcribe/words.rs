@@ -8,6 +8,8 @@ use std::ops::Range;
 const LEAST: f64 = 0.02;
 /// What a byte of text takes, in seconds: about a fifteenth for a letter, three times as much for a Han character.
 const TYPICAL: f64 = 0.07;
+/// What it takes at least.
+const FASTEST: f64 = 0.04;
 /// Nobody speaks slower than this, with a moment to begin: a phrase that seems to is preceded or followed by noise, since
 /// silence is cut out of windows.
 const SLOWEST: f64 = 0.2;
@@ -48,11 +50,13 @@ pub fn begin(text: &str, tokens: &[Token], span: &mut Range<f64>) -> Vec<(usize,
     let mut fixed = believed(tokens, &bytes, span);
     if let (Some(&(first, from)), Some(&(last, to))) = (fixed.first(), fixed.last()) {
         let (before, after) = (first as f64, (byte - last) as f64);
-        if from - span.start > MOMENT + SLOWEST * before {
-            span.start = from - TYPICAL * before;
+        let (start, end) = (from - TYPICAL * before, to + TYPICAL * after);
+        // What is left must hold the text: one hint alone may be wrong.
+        if from - span.start > MOMENT + SLOWEST * before && span.end - start >= FASTEST * byte as f64 {
+            span.start = start;
         }
-        if span.end - to > MOMENT + SLOWEST * after {
-            span.end = to + TYPICAL * after;
+        if span.end - to > MOMENT + SLOWEST * after && end - span.start >= FASTEST * byte as f64 {
+            span.end = end;
         }
     }
     fixed.insert(0, (0, span.start));
@@ -126,6 +130,16 @@ mod tests {
         let begin = begin(&text, &tokens, &mut span);
         assert!((span.start - 15.92).abs() < 1e-9 && (span.end - 17.02).abs() < 1e-9, "{span:?}");
         assert_eq!(begin[0], (0, span.start));
+    }
+
+    #[test]
+    fn one_hint_does_not_squeeze_a_long_text() {
+        let rest = "a".repeat(126);
+        let (text, mut parts) = tokens(&[(" The", 0.0, 0.5), (&rest, 8.0, 0.1)]);
+        parts[0].hint = None;
+        let mut span = 0.0..10.0;
+        begin(&text, &parts, &mut span);
+        assert_eq!(span, 0.0..10.0);
     }
 
     #[test]
