@@ -23,7 +23,8 @@ pub struct Part {
     pub windows: Vec<Window>,
 }
 
-/// The sentences in all windows of `parts`, and the times of their words if those are `timed`. `progress` is told the share of the work that is done.
+/// The sentences in all windows of `parts`, and the times of their words if those are `timed`. `progress` is told the share
+/// of the work that is done.
 pub fn listen(
     pool: &Pool,
     model: &Arc<Model>,

@@ -32,10 +32,9 @@ impl Tail {
     /// Runs whisper.cpp with settings that stop it where nothing more is to be heard.
     pub fn heard<R>(
         &mut self,
-        settings: &FullParams<'static, 'static>,
+        mut settings: FullParams<'static, 'static>,
         run: impl FnOnce(FullParams<'_, '_>) -> R,
     ) -> R {
-        let mut settings = settings.clone();
         // SAFETY: the pointer is used by `begin` alone, only while `run` lasts, and by one thread at a time.
         unsafe {
             settings.set_start_encoder_callback(Some(begin));

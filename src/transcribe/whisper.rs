@@ -178,22 +178,21 @@ impl Ear {
             Rung::Greedy => {
                 let mut settings = settings.greedy.clone();
                 settings.set_audio_ctx(context_for(samples, MARGIN));
-                return self.run(samples, &settings);
+                return self.run(samples, settings);
             }
             Rung::Beam => &settings.beam,
             Rung::Warm => &settings.warm,
         };
         // A state of its own: chance starts from the same seed each time, and the worker's own state stays as it is.
-        Self::new(&self.model)?.run(samples, settings)
+        Self::new(&self.model)?.run(samples, settings.clone())
     }
 
-    fn run(&mut self, samples: &[f32], settings: &FullParams<'static, 'static>) -> Result<Heard, TranscribeError> {
-        let mut tail = Tail::new(samples.len() as f64 / RATE as f64);
-        tail.heard(settings, |settings| self.state.full(settings, samples)).map_err(failed)?;
+    fn run(&mut self, samples: &[f32], settings: FullParams<'static, 'static>) -> Result<Heard, TranscribeError> {
+        let length = samples.len() as f64 / RATE as f64;
+        Tail::new(length).heard(settings, |settings| self.state.full(settings, samples)).map_err(failed)?;
         let (end_of_text, stamps) = (self.model.context.token_eot(), self.model.context.token_beg());
         let mut heard = Heard::default();
         let (mut likely, mut tokens) = (0.0, 0usize);
-        let seconds_of_sound = samples.len() as f64 / RATE as f64;
         for segment in self.state.as_iter() {
             let all: Vec<_> = (0..segment.n_tokens()).filter_map(|i| segment.get_token(i)).collect();
             let seconds = |id: i32| f64::from(id - stamps) / 50.0;
@@ -214,7 +213,7 @@ impl Ear {
             };
             let tokens: Vec<words::Token> = words.into_iter().map(token).collect::<Result<_, TranscribeError>>()?;
             // Without an end stamp whisper.cpp says that it lasts for half a minute.
-            let mut span = start..end.min(seconds_of_sound).max(start);
+            let mut span = start..end.min(length).max(start);
             heard.phrases.push(Phrase {
                 marks: words::begin(&text, &tokens, &mut span),
                 start: span.start,
@@ -234,7 +233,7 @@ impl Ear {
         let mut settings = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
         settings.set_n_threads(1);
         settings.set_audio_ctx(context_for(samples, 0));
-        Tail::shut().heard(&settings, |settings| self.state.full(settings, samples)).map_err(failed)?;
+        Tail::shut().heard(settings, |settings| self.state.full(settings, samples)).map_err(failed)?;
         Ok(self.state.lang_detect(0, 1).map_err(failed)?.1)
     }
 }
