@@ -6,7 +6,7 @@ mod download;
 mod files;
 mod ggml;
 mod manifest;
-mod mel;
+pub mod mel;
 mod packages;
 mod pull;
 mod quantize;

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use flate2::{Compression, write::ZlibEncoder};
 use serde::{Deserialize, Serialize};
 
-use super::{language::Language, sentences::Placed, sound::RATE, vad::Hearing, windows::Window};
+use super::{language::Language, sentences::Placed, vad::Hearing, windows::Window};
 use crate::data::Ms;
 
 /// Mean log-probability of the tokens below which a text is a guess: Whisper's own threshold.
@@ -133,12 +133,6 @@ impl Case<'_> {
     }
 }
 
-/// A range of samples as times.
-pub fn times(samples: &std::ops::Range<usize>) -> (Ms, Ms) {
-    let at = |sample: usize| Ms::from_seconds(sample as f64 / RATE as f64);
-    (at(samples.start), at(samples.end))
-}
-
 fn letters(text: &str) -> usize {
     text.chars().filter(|c| c.is_alphanumeric()).count()
 }
@@ -154,7 +148,7 @@ fn compression(text: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcribe::vad::FRAME;
+    use crate::transcribe::{sound::RATE, vad::FRAME};
 
     const SEVEN: &str = " We measured the moisture of the soil at forty places, and each of them told another story.";
 

@@ -5,12 +5,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    doubt::{self, Case, Doubt, Doubtful},
+    doubt::{Case, Doubt, Doubtful},
     error::TranscribeError,
     guard::{self, Evidence, Notes},
     language::Language,
     sentences::Placed,
-    sound::{RATE, Sound},
+    sound::{RATE, Sound, at},
     vad::Hearing,
     whisper::{Ear, Heard, Phrase, Rung, Settings},
     windows::Window,
@@ -125,7 +125,7 @@ fn take(attempts: Vec<Attempt>, again: bool) -> Take {
         if let (false, Some(first), Some(last)) =
             (attempt.doubts.is_empty(), attempt.window.pieces.first(), attempt.window.pieces.last())
         {
-            let (start, end) = doubt::times(&(first.start..last.end));
+            let (start, end) = (at(first.start), at(last.end));
             notes.doubtful.push(Doubtful { start, end, reasons: attempt.doubts });
         }
         said.extend(attempt.said);
@@ -147,7 +147,7 @@ fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &Heard
             confidence: phrase.confidence,
             no_speech: phrase.no_speech,
         };
-        if guard::is_made_up(&evidence) {
+        if guard::is_made_up(&evidence) || language.echoes(&placed.text) {
             dropped += 1;
         } else {
             said.push(placed);

@@ -6,6 +6,9 @@ use super::error::TranscribeError;
 const SIMPLIFIED: &str = "以下是普通话的句子，使用简体中文和标点符号。";
 const TRADITIONAL: &str = "以下是國語的句子，使用繁體中文和標點符號。";
 
+/// Characters of such a hint in a row that nobody says by chance.
+const ECHO: usize = 6;
+
 /// A language that Whisper knows, with the script where that is a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Language {
@@ -71,11 +74,7 @@ impl Language {
 
     /// What Whisper is told before each window: the script, then the words that it should expect.
     pub fn prompt(&self, vocabulary: Option<&str>) -> Option<String> {
-        let script = match self.tag.as_str() {
-            "zh-Hans" => Some(SIMPLIFIED),
-            "zh-Hant" => Some(TRADITIONAL),
-            _ => None,
-        };
+        let script = self.script();
         // A zero byte would end the string on whisper.cpp's side.
         let words = vocabulary.map(|v| v.replace('\0', " ")).filter(|v| !v.trim().is_empty());
         match (script, words) {
@@ -84,6 +83,25 @@ impl Language {
             (None, Some(words)) => Some(words.trim().into()),
             (None, None) => None,
         }
+    }
+
+    /// Whisper's hint for the script.
+    fn script(&self) -> Option<&'static str> {
+        match self.tag.as_str() {
+            "zh-Hans" => Some(SIMPLIFIED),
+            "zh-Hant" => Some(TRADITIONAL),
+            _ => None,
+        }
+    }
+
+    /// Whether `text` is mostly Whisper's hint for the script, as it is sometimes said to noise.
+    pub fn echoes(&self, text: &str) -> bool {
+        let letters =
+            |text: &str| -> Vec<char> { fast2s::convert(text).chars().filter(|c| c.is_alphanumeric()).collect() };
+        let said = letters(text);
+        let hint = letters(self.script().unwrap_or_default());
+        let common = longest_common_run(&said, &hint);
+        common >= ECHO && common * 2 > said.len()
     }
 
     /// The text as the language is written: one script, and full-width punctuation between Han characters.
@@ -142,6 +160,20 @@ fn known(name: &str) -> Option<&'static str> {
     id.and_then(whisper_rs::get_lang_str)
 }
 
+/// The length of the longest run that both have.
+fn longest_common_run(a: &[char], b: &[char]) -> usize {
+    let mut longest = 0;
+    // Of the runs that end at the last of `a` and at each of `b`.
+    let mut ending = vec![0; b.len() + 1];
+    for one in a {
+        for (at, other) in b.iter().enumerate().rev() {
+            ending[at + 1] = if one == other { ending[at] + 1 } else { 0 };
+            longest = longest.max(ending[at + 1]);
+        }
+    }
+    longest
+}
+
 /// Whisper mixes `,` and `，`; after a Han character the wide form is meant.
 fn full_width(text: &str) -> String {
     let mut after_han = false;
@@ -171,6 +203,16 @@ mod tests {
         assert_eq!(simplified.in_script("錄音,但是3,000小時?"), "录音，但是3,000小时？");
         let traditional = Language::parse("zh-Hant").expect("known");
         assert_eq!(traditional.in_script("錄音"), "錄音");
+    }
+
+    #[test]
+    fn the_hint_for_the_script_is_told_from_speech() {
+        let echoes = |tag: &str, text: &str| Language::parse(tag).expect("known").echoes(text);
+        assert!(echoes("zh", "这次的符号是普通话的句子，使用简体中文和标点符号。"));
+        assert!(echoes("zh", "使用簡體中文和標點符號"));
+        assert!(echoes("zh-TW", "以下是国语的句子。"));
+        assert!(!echoes("zh", "我们用普通话的句子来测试，看看孩子们能不能听懂老师在课堂上说的内容。"));
+        assert!(!echoes("zh", "标点符号") && !echoes("zh", "") && !echoes("en", "以下是普通话的句子"));
     }
 
     #[test]

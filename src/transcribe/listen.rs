@@ -1,7 +1,7 @@
 //! Windows and a model become sentences: what was heard before is recalled, the rest goes to the workers and is written
 //! down as it comes. Each window is heard for itself, so that the result does not depend on who hears it, or when.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use super::{
     error::TranscribeError,
@@ -38,14 +38,16 @@ pub fn listen(
         parts.iter().flat_map(|part| part.windows.iter().map(|window| (window, &part.brief))).collect();
     let step = |at: usize| format!("{} {:?}", windows[at].1.language.tag(), windows[at].0.pieces);
     let mut takes: Vec<Option<Take>> = (0..windows.len()).map(|at| journal.recall(&step(at))).collect();
-    let open: Vec<usize> = (0..windows.len()).filter(|&at| takes[at].is_none()).collect();
+    let mut open: Vec<usize> = (0..windows.len()).filter(|&at| takes[at].is_none()).collect();
+    // The longest first, so that all workers end at about the same time.
+    open.sort_by_key(|&at| Reverse(windows[at].0.length()));
     let total: usize = windows.iter().map(|(window, _)| window.length()).sum();
     let left: usize = open.iter().map(|&at| windows[at].0.length()).sum();
     let mut done = total - left;
     let work = {
         let (model, source) = (Arc::clone(model), Arc::clone(source));
         move |ears: &mut Ears, (window, brief): &(Window, Arc<Brief>)| {
-            ladder::climb(ears.of(&model)?, &source, brief, window)
+            ladder::climb(ears.of(&model), &source, brief, window)
         }
     };
     let todo = open.iter().map(|&at| (windows[at].0.clone(), Arc::clone(windows[at].1))).collect();

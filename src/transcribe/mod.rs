@@ -12,12 +12,13 @@ mod ladder;
 mod language;
 mod listen;
 mod media;
+mod mel;
+mod passes;
 mod pool;
 mod saved;
 mod sentences;
 mod shard;
 mod sound;
-mod tail;
 mod tongues;
 mod vad;
 mod whisper;
@@ -57,7 +58,7 @@ use tongues::Run;
 use whisper::{Model, Settings};
 
 /// Raised with each change that can change the text of a transcript.
-const RECIPE: u32 = 4;
+const RECIPE: u32 = 5;
 /// English and all other languages, where the model is chosen for the user.
 const AUTO: (&str, &str) = ("tiny.en", "base");
 
@@ -252,7 +253,7 @@ impl Job<'_> {
         for window in windows::pack(pieces).into_iter().take(Ballot::MOST) {
             let (detector, source) = (Arc::clone(&detector), Arc::clone(source));
             let work = move |ears: &mut pool::Ears, window: &Window| {
-                ears.of(&detector)?.languages(&window.samples(&source.sound)?)
+                ears.of(&detector).languages(&window.samples(&source.sound)?)
             };
             self.engine.pool.each(Turn::Next, vec![window], work, |_, odds| {
                 ballot.add(&odds);

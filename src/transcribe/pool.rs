@@ -53,11 +53,8 @@ pub struct Ears(BTreeMap<String, Ear>);
 
 impl Ears {
     /// The state for `model`.
-    pub fn of(&mut self, model: &Arc<Model>) -> Result<&mut Ear, TranscribeError> {
-        match self.0.entry(model.file.sha256.clone()) {
-            std::collections::btree_map::Entry::Occupied(known) => Ok(known.into_mut()),
-            std::collections::btree_map::Entry::Vacant(none) => Ok(none.insert(Ear::new(model)?)),
-        }
+    pub fn of(&mut self, model: &Arc<Model>) -> &mut Ear {
+        self.0.entry(model.file.sha256.clone()).or_insert_with(|| Ear::new(model))
     }
 }
 

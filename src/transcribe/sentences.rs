@@ -7,7 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Ms, Segment, transcript::Word};
 
-use super::{language::Language, sound::RATE, vad::Hearing};
+use super::{
+    language::Language,
+    sound::{RATE, at},
+    vad::Hearing,
+};
 
 /// Words at their place in the recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,30 +62,47 @@ fn in_order(parts: &[Placed], hearing: &Hearing, language: &Language, timed: boo
     segments
 }
 
-fn at(sample: usize) -> Ms {
-    Ms((sample as f64 * 1000.0 / RATE as f64).round() as u64)
-}
-
 /// The words of a sentence, each from its first token to the next word's, without the silence at its ends.
 fn words(part: &Placed, hearing: &Hearing, language: &Language, within: Range<Ms>) -> Vec<Word> {
-    let begins = |(byte, _): &&(usize, usize)| {
+    let begins = |byte: &usize| {
         let (before, token) = part.text.split_at(*byte);
         let is_apart = token.starts_with(char::is_whitespace) || before.ends_with(char::is_whitespace);
         let is_character = language.is_unspaced() && token.starts_with(char::is_alphanumeric);
         before.is_empty() || is_apart || is_character
     };
-    let starts: Vec<&(usize, usize)> = part.marks.iter().filter(begins).collect();
+    // The end of a token that a cut went through begins a sentence without a mark.
+    let first = std::iter::once(0).filter(|_| part.marks.first().is_none_or(|(byte, _)| *byte > 0));
+    let starts: Vec<usize> = first.chain(part.marks.iter().map(|(byte, _)| *byte)).filter(begins).collect();
+    let sample = samples_of(part);
     let mut words = Vec::new();
-    for (place, &&(byte, sample)) in starts.iter().enumerate() {
-        let &(next, end) = starts.get(place + 1).map_or(&(part.text.len(), part.range.end), |next| *next);
+    for (place, &byte) in starts.iter().enumerate() {
+        let next = starts.get(place + 1).copied().unwrap_or(part.text.len());
         let text = language.in_script(part.text[byte..next].trim());
         if !text.is_empty() {
-            let heard = hearing.trimmed(&(sample..end.max(sample)));
-            let inside = |at: Ms| at.clamp(within.start, within.end);
-            words.push(Word { start: inside(at(heard.start)), end: inside(at(heard.end)), text });
+            let heard = hearing.trimmed(&(sample(byte)..sample(next)));
+            let inside = |sample: usize| at(sample).clamp(within.start, within.end);
+            words.push(Word { start: inside(heard.start), end: inside(heard.end), text });
         }
     }
     words
+}
+
+/// Where each byte of a sentence is heard: at its mark, where that is inside the sentence and behind the one before;
+/// between two such by its share of the letters.
+fn samples_of(part: &Placed) -> impl Fn(usize) -> usize {
+    let mut known = vec![(0, part.range.start)];
+    for &(byte, sample) in &part.marks {
+        let (last, before) = known[known.len() - 1];
+        if byte > last && byte < part.text.len() && (before + 1..part.range.end).contains(&sample) {
+            known.push((byte, sample));
+        }
+    }
+    known.push((part.text.len(), part.range.end));
+    move |byte| {
+        let next = known.partition_point(|(known, _)| *known < byte).clamp(1, known.len() - 1);
+        let ((from, start), (to, end)) = (known[next - 1], known[next]);
+        start + (end - start) * (byte - from) / (to - from).max(1)
+    }
 }
 
 fn belongs(last: &Placed, next: &Placed, language: &Language) -> bool {
@@ -233,13 +254,23 @@ mod tests {
             found.iter().map(at).collect::<Vec<_>>(),
             [(0, 1648, "The wind.".to_owned()), (2352, 4500, "It is cold.".to_owned()),]
         );
-        let words = |segment: &Segment| segment.words.iter().map(|w| (w.start.0, w.end.0, w.text.clone())).collect();
-        let words: Vec<Vec<(u64, u64, String)>> = found.iter().map(words).collect();
-        assert_eq!(words[0], [(0, 500, "The".to_owned()), (500, 1648, "wind.".to_owned())]);
+        let words = |segment: &Segment| -> Vec<(u64, u64, String)> {
+            segment.words.iter().map(|w| (w.start.0, w.end.0, w.text.clone())).collect()
+        };
+        let first: Vec<(u64, u64, String)> = words(&found[0]);
+        assert_eq!(first, [(0, 500, "The".to_owned()), (500, 1648, "wind.".to_owned())]);
         assert_eq!(
-            words[1],
+            words(&found[1]),
             [(2352, 2500, "It".to_owned()), (2500, 3000, "is".to_owned()), (3000, 4500, "cold.".to_owned()),]
         );
+
+        // A mark before the sentence, two that stand still, and a token that a cut went through.
+        let late = placed(32_000..48_000, "s It was so", &[(1, 30_000), (4, 40_000), (8, 40_000)]);
+        let found = of(&[late], &hearing, &language, true);
+        let words: Vec<(u64, u64, String)> = words(&found[0]);
+        assert_eq!(words.iter().map(|(.., text)| text.as_str()).collect::<Vec<_>>(), ["s", "It", "was", "so"]);
+        assert!(words.iter().all(|(start, end, _)| start < end), "{words:?}");
+        assert_eq!((words[2].0, words[3].1), (2500, 3000));
 
         let chinese = Language::parse("zh").expect("known");
         let wide = [

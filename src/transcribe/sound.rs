@@ -8,6 +8,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use crate::data::Ms;
+
 /// Samples a second that Whisper and the voice detector expect.
 pub const RATE: usize = 16_000;
 
@@ -87,6 +89,11 @@ impl Spool {
         let file = self.out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         Ok(Sound { file: Mutex::new(file), length: self.length, broken_packets, unfinished })
     }
+}
+
+/// When a sample is heard.
+pub fn at(sample: usize) -> Ms {
+    Ms(((sample * 1000 + RATE / 2) / RATE) as u64)
 }
 
 /// Samples between -1 and 1 as they are stored.

@@ -11,13 +11,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    doubt,
     error::TranscribeError,
     journal::Journal,
     ladder::Source,
     language::Language,
     pool::{Ears, Pool, Turn},
-    sound::RATE,
+    sound::{RATE, at},
     vad::Hearing,
     whisper::Model,
     windows::{self, Window},
@@ -62,7 +61,7 @@ impl Run {
     /// Its place in the recording, in this language.
     pub fn spoken(&self, language: &Language) -> Option<Spoken> {
         let (first, last) = (self.pieces.first()?, self.pieces.last()?);
-        let (start, end) = doubt::times(&(first.start..last.end));
+        let (start, end) = (at(first.start), at(last.end));
         Some(Spoken { start, end, language: language.tag().into() })
     }
 
@@ -143,7 +142,7 @@ fn odds(
         let (detector, source, numbers) = (Arc::clone(detector), Arc::clone(source), numbers(allowed));
         move |ears: &mut Ears, piece: &Range<usize>| {
             let samples = Window { pieces: vec![piece.clone()] }.samples(&source.sound)?;
-            let all = ears.of(&detector)?.languages(&samples)?;
+            let all = ears.of(&detector).languages(&samples)?;
             Ok(numbers.iter().map(|&n| all.get(n).copied().unwrap_or(0.0)).collect::<Vec<f32>>())
         }
     };

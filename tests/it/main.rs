@@ -38,4 +38,5 @@ mod support;
 mod tasks_page;
 mod transcribe;
 mod transcribe_kills;
+mod transcribe_long;
 mod transcribe_many;
