@@ -81,6 +81,41 @@ fn the_same_take_is_at_the_same_time_in_every_container() -> Result<()> {
     Ok(())
 }
 
+/// Of joined files the header tells the length of the first.
+#[test]
+fn joined_mp3_files_are_heard_to_their_end() -> Result<()> {
+    let one = fs_err::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("seminars/soil.mp3"))?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("joined.mp3");
+    fs_err::write(&path, [&one[..], &one[..]].concat())?;
+    let sound = decode(&path)?;
+    let loudness = |part: &[f32]| part.iter().map(|s| f64::from(s * s)).sum::<f64>();
+    let (first, second) = sound.split_at(sound.len() / 2);
+    assert!((sound.len() as f64 / RATE as f64 - 2.0 * 192.9).abs() < 0.2, "{} samples", sound.len());
+    assert!((loudness(first) / loudness(second) - 1.0).abs() < 0.01);
+    Ok(())
+}
+
+/// What is left by a recorder that was killed, or that wrote into a pipe.
+#[test]
+fn a_wav_that_does_not_know_its_length_is_heard_to_its_end() -> Result<()> {
+    let whole = fs_err::read(media("speech.wav"))?;
+    let at = whole.windows(4).position(|w| w == b"data").expect("a chunk of sound") + 4;
+    let folder = tempfile::tempdir()?;
+    for (name, length) in [("killed.wav", 0u32), ("pipe.wav", u32::MAX), ("alsa.wav", 0x7fff_ffff)] {
+        let mut open = whole.clone();
+        open[at..at + 4].copy_from_slice(&length.to_le_bytes());
+        open[4..8].copy_from_slice(&length.to_le_bytes());
+        let path = folder.path().join(name);
+        fs_err::write(&path, open)?;
+        let sound = decoder().decode(&path, None)?;
+        assert!(sound.unfinished, "{name}: nobody knows whether that is all");
+        assert_eq!(sound.read(&(0..sound.length()))?, decode(&media("speech.wav"))?, "{name}");
+    }
+    assert!(!decoder().decode(&media("speech.wav"), None)?.unfinished);
+    Ok(())
+}
+
 /// `TASKGEN_MEDIA` says how many.
 #[test]
 fn mutated_media_are_a_sound_or_one_error_each() -> Result<()> {

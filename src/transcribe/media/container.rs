@@ -15,7 +15,7 @@ use symphonia::core::{
     meta::MetadataOptions,
 };
 
-use super::{Fault, tape::End};
+use super::{Fault, tape::End, wav::Mended};
 
 /// Names what symphonia would only call "unsupported": no bytes, text, web pages.
 pub fn look_at_first_bytes(path: &Path) -> Result<(), Fault> {
@@ -39,8 +39,7 @@ pub fn look_at_first_bytes(path: &Path) -> Result<(), Fault> {
 
 /// The reader of the container, and its short name.
 pub fn open(path: &Path) -> Result<(Box<dyn FormatReader>, &'static str), Fault> {
-    let file = fs_err::File::open(path)?.into_file();
-    let stream = MediaSourceStream::new(Box::new(file), MediaSourceStreamOptions::default());
+    let stream = MediaSourceStream::new(Box::new(Mended::open(path)?), MediaSourceStreamOptions::default());
     let mut hint = Hint::new();
     if let Some(extension) = path.extension().and_then(|e| e.to_str()) {
         hint.with_extension(extension);
@@ -123,7 +122,7 @@ pub fn promised_seconds(
     Ok(promised.map(|time| time.as_secs_f64()))
 }
 
-fn is_mpeg(kind: &str) -> bool {
+pub fn is_mpeg(kind: &str) -> bool {
     matches!(kind, "mp1" | "mp2" | "mp3")
 }
 

@@ -7,6 +7,7 @@ mod edits;
 mod fault;
 mod resample;
 mod tape;
+mod wav;
 
 use std::{
     io,
@@ -97,7 +98,9 @@ fn read_track(path: &Path, channel: Option<usize>, sink: Sink<'_>) -> Result<End
         tape.begin(edits::of(path, track.id)?)?;
     }
     let end = tape.pull(reader.as_mut(), decoder.as_mut(), &track)?;
-    let unfinished = end == End::CutOff || kind == "ogg" && !container::ends_with_ogg_mark(path)?;
+    let unfinished = end == End::CutOff
+        || kind == "ogg" && !container::ends_with_ogg_mark(path)?
+        || wav::Mended::open(path)?.is_open_ended();
     let promised = container::promised_seconds(path, reader.as_ref(), &track, kind, end)?;
     tape.finish(promised, unfinished)
 }

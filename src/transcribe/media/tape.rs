@@ -7,9 +7,15 @@ use symphonia::core::{
     errors::Error as MediaError,
     formats::{FormatReader, Track},
     packet::Packet,
+    units::Duration,
 };
 
-use super::{Ending, Fault, Sink, container::damaged, edits::Edit, resample::ToMono16k};
+use super::{
+    Ending, Fault, Sink,
+    container::{damaged, is_mpeg},
+    edits::Edit,
+    resample::ToMono16k,
+};
 use crate::transcribe::sound::RATE;
 
 /// Longest recording that is taken: 1.4 GB of decoded sound.
@@ -48,6 +54,8 @@ pub struct Tape<'a> {
     origin: Option<f64>,
     /// Whether a first packet later than 0 means silence at the start (video containers).
     keeps_offset: bool,
+    /// Whether the end that the container states is a guess: of MP3 files that were joined it is that of the first.
+    goes_on: bool,
     /// Seconds of the first sound that are still to be left out.
     skip: f64,
     /// Seconds by which the packets' times are earlier than the recording's.
@@ -69,6 +77,7 @@ impl<'a> Tape<'a> {
             seconds_per_tick: base.map_or(0.0, |b| f64::from(b.numer.get()) / f64::from(b.denom.get())),
             origin: None,
             keeps_offset: kind == "matroska",
+            goes_on: is_mpeg(kind),
             skip: 0.0,
             lead: 0.0,
             packets: 0,
@@ -97,7 +106,12 @@ impl<'a> Tape<'a> {
         let mut reader_errors = 0;
         loop {
             let packet = match reader.next_packet() {
-                Ok(Some(packet)) => packet,
+                Ok(Some(mut packet)) => {
+                    if self.goes_on {
+                        packet.trim_end = Duration::ZERO;
+                    }
+                    packet
+                }
                 Ok(None) => return Ok(End::Clean),
                 Err(MediaError::IoError(e)) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(End::CutOff),
                 Err(MediaError::IoError(e)) => return Err(e.into()),

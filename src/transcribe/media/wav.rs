@@ -1,0 +1,104 @@
+//! WAV files that do not know how long they are: a recorder that was killed, or one that wrote into a pipe, leaves a length
+//! of nothing or of as much as can be. They are read to their end.
+
+use std::{
+    fs::File,
+    io::{Read, Result, Seek, SeekFrom},
+    path::Path,
+};
+
+use symphonia::core::io::MediaSource;
+
+/// Lengths from here on stand for one that was not known.
+const UNKNOWN: u32 = 0x7fff_0000;
+/// Chunks before the sound that are looked at.
+const MOST_CHUNKS: usize = 64;
+
+/// A file, read as if its header knew its length.
+pub struct Mended {
+    file: File,
+    at: u64,
+    length: u64,
+    /// What is read in place of the file's own bytes, by its place.
+    lengths: Vec<(u64, [u8; 4])>,
+}
+
+impl Mended {
+    /// The file at `path`; any other than such a WAV is read as it is.
+    pub fn open(path: &Path) -> Result<Self> {
+        let mut file = fs_err::File::open(path)?.into_file();
+        let length = file.metadata()?.len();
+        let lengths = match unknown_length(&mut file, length) {
+            Ok(Some(at)) => vec![(4, bytes(length - 8)), (at, bytes(length - at - 4))],
+            // A file that is too short to tell is told from a recording later on.
+            Ok(None) | Err(_) => Vec::new(),
+        };
+        file.seek(SeekFrom::Start(0))?;
+        Ok(Self { file, at: 0, length, lengths })
+    }
+
+    /// Whether the header did not know the length.
+    pub fn is_open_ended(&self) -> bool {
+        !self.lengths.is_empty()
+    }
+}
+
+/// A header's number of bytes; no WAV can state more than 4 GB.
+fn bytes(length: u64) -> [u8; 4] {
+    u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
+}
+
+/// Where the header of a WAV says how much sound there is, if it does not know.
+fn unknown_length(file: &mut File, length: u64) -> Result<Option<u64>> {
+    let mut head = [0; 12];
+    file.read_exact(&mut head)?;
+    if !head.starts_with(b"RIFF") || !head.ends_with(b"WAVE") {
+        return Ok(None);
+    }
+    let mut at = 12;
+    for _ in 0..MOST_CHUNKS {
+        let mut chunk = [0; 8];
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut chunk)?;
+        let [a, b, c, d, size @ ..] = chunk;
+        let (size, left) = (u32::from_le_bytes(size), length - at - 8);
+        if &[a, b, c, d] == b"data" {
+            let is_unknown = size == 0 && left > 0 || size >= UNKNOWN && u64::from(size) > left;
+            return Ok(is_unknown.then_some(at + 4));
+        }
+        at += 8 + u64::from(size).next_multiple_of(2);
+    }
+    Ok(None)
+}
+
+impl Read for Mended {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize> {
+        let got = self.file.read(out)?;
+        for (place, bytes) in &self.lengths {
+            for (i, byte) in (*place..).zip(bytes) {
+                if (self.at..self.at + got as u64).contains(&i) {
+                    out[(i - self.at) as usize] = *byte;
+                }
+            }
+        }
+        self.at += got as u64;
+        Ok(got)
+    }
+}
+
+impl Seek for Mended {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        self.at = self.file.seek(to)?;
+        Ok(self.at)
+    }
+}
+
+impl MediaSource for Mended {
+    fn is_seekable(&self) -> bool {
+        true
+    }
+
+    fn byte_len(&self) -> Option<u64> {
+        Some(self.length)
+    }
+}
