@@ -6,7 +6,7 @@ mod download;
 mod files;
 mod ggml;
 mod manifest;
-pub mod mel;
+pub(crate) mod mel;
 mod packages;
 mod pull;
 mod quantize;

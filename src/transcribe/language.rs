@@ -6,8 +6,8 @@ use super::error::TranscribeError;
 const SIMPLIFIED: &str = "以下是普通话的句子，使用简体中文和标点符号。";
 const TRADITIONAL: &str = "以下是國語的句子，使用繁體中文和標點符號。";
 
-/// Characters of such a hint in a row that nobody says by chance.
-const ECHO: usize = 6;
+/// So many characters of such a hint in a row, and nearly nothing else, are an echo.
+const ECHO: usize = 8;
 
 /// A language that Whisper knows, with the script where that is a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Language {
         let said = letters(text);
         let hint = letters(self.script().unwrap_or_default());
         let common = longest_common_run(&said, &hint);
-        common >= ECHO && common * 2 > said.len()
+        common >= ECHO && common * 3 > said.len() * 2
     }
 
     /// The text as the language is written: one script, and full-width punctuation between Han characters.
@@ -212,6 +212,10 @@ mod tests {
         assert!(echoes("zh", "使用簡體中文和標點符號"));
         assert!(echoes("zh-TW", "以下是国语的句子。"));
         assert!(!echoes("zh", "我们用普通话的句子来测试，看看孩子们能不能听懂老师在课堂上说的内容。"));
+        for said in ["以下是普通话水平测试", "这份材料使用简体中文", "请使用简体中文", "下面是普通话的句子。"]
+        {
+            assert!(!echoes("zh", said), "{said}");
+        }
         assert!(!echoes("zh", "标点符号") && !echoes("zh", "") && !echoes("en", "以下是普通话的句子"));
     }
 

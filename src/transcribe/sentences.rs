@@ -28,6 +28,8 @@ pub struct Placed {
 
 /// Fragments are not joined across a longer pause: somebody else may speak.
 const JOIN_PAUSE: usize = RATE;
+/// A step of Whisper's time stamps: no two words begin within less.
+const MOMENT: usize = RATE / 50;
 /// Longest sentence that joining may make.
 const LONGEST: usize = 20 * RATE;
 
@@ -73,7 +75,9 @@ fn words(part: &Placed, hearing: &Hearing, language: &Language, within: Range<Ms
     // The end of a token that a cut went through begins a sentence without a mark.
     let first = std::iter::once(0).filter(|_| part.marks.first().is_none_or(|(byte, _)| *byte > 0));
     let starts: Vec<usize> = first.chain(part.marks.iter().map(|(byte, _)| *byte)).filter(begins).collect();
-    let sample = samples_of(part);
+    // The sentence before may have ended later than this one's sound begins.
+    let begin = (within.start.0 as usize * RATE / 1000).min(part.range.end);
+    let sample = samples_of(part, begin);
     let mut words = Vec::new();
     for (place, &byte) in starts.iter().enumerate() {
         let next = starts.get(place + 1).copied().unwrap_or(part.text.len());
@@ -87,13 +91,13 @@ fn words(part: &Placed, hearing: &Hearing, language: &Language, within: Range<Ms
     words
 }
 
-/// Where each byte of a sentence is heard: at its mark, where that is inside the sentence and behind the one before;
-/// between two such by its share of the letters.
-fn samples_of(part: &Placed) -> impl Fn(usize) -> usize {
-    let mut known = vec![(0, part.range.start)];
+/// Where each byte of a sentence that begins at `begin` is heard: at its mark, where that is inside the sentence and a moment
+/// behind the one before; between two such by its share of the bytes.
+fn samples_of(part: &Placed, begin: usize) -> impl Fn(usize) -> usize {
+    let mut known = vec![(0, begin)];
     for &(byte, sample) in &part.marks {
         let (last, before) = known[known.len() - 1];
-        if byte > last && byte < part.text.len() && (before + 1..part.range.end).contains(&sample) {
+        if byte > last && byte < part.text.len() && (before + MOMENT..part.range.end).contains(&sample) {
             known.push((byte, sample));
         }
     }

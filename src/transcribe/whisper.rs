@@ -123,7 +123,9 @@ impl Model {
         parameters.flash_attn(ON_A_CARD);
         let context = WhisperContext::new_with_params(&file.path, parameters)
             .map_err(|e| anyhow::anyhow!("cannot be loaded ({e}): `{}`", file.path.display()))?;
-        let mel = Mel::new(context.model_n_mels().unsigned_abs() as usize);
+        let bands = context.model_n_mels().unsigned_abs() as usize;
+        anyhow::ensure!(matches!(bands, 80 | 128), "no model of Whisper's: it takes {bands} bands of sound");
+        let mel = Mel::new(bands);
         Ok(Self { file, context, mel })
     }
 
@@ -190,28 +192,39 @@ impl Ear {
             // Chance starts from the same seed each time. Two states at once would be twice the memory.
             self.state = None;
         }
-        self.run(samples, chosen)
+        let heard = self.run(samples, chosen);
+        if rung != Rung::Greedy {
+            // Room for several sequences is room that one does not need.
+            self.state = None;
+        }
+        heard
     }
 
     /// Has whisper.cpp make `passes` over a window, and says what it has then.
     fn full(
         &mut self,
-        passes: &mut Passes<'_>,
+        passes: Passes<'_>,
         settings: FullParams<'static, 'static>,
     ) -> Result<&mut WhisperState, TranscribeError> {
-        let state = match &mut self.state {
+        let mut state = match self.state.take() {
             Some(state) => state,
-            none => none.insert(self.model.context.create_state().map_err(failed)?),
+            None => self.model.context.create_state().map_err(failed)?,
         };
-        passes.run(settings, |settings, samples| state.full(settings, samples)).map_err(failed)?;
-        Ok(state)
+        match passes.run(settings, |settings, samples| state.full(settings, samples)) {
+            Ok(()) => Ok(self.state.insert(state)),
+            Err(error) => {
+                // Where there was no memory whisper.cpp has freed it, and does not say so: better lost than freed twice.
+                std::mem::forget(state);
+                Err(failed(error))
+            }
+        }
     }
 
     fn run(&mut self, samples: &[f32], settings: FullParams<'static, 'static>) -> Result<Heard, TranscribeError> {
         let length = samples.len() as f64 / RATE as f64;
         let sound = self.model.mel.of(samples);
         let (end_of_text, stamps) = (self.model.context.token_eot(), self.model.context.token_beg());
-        let state = self.full(&mut Passes::over(&sound, length), settings)?;
+        let state = self.full(Passes::over(&sound, length), settings)?;
         let mut heard = Heard::default();
         let (mut likely, mut tokens) = (0.0, 0usize);
         for segment in state.as_iter() {
@@ -255,7 +268,7 @@ impl Ear {
         settings.set_n_threads(1);
         settings.set_audio_ctx(context_for(samples, false));
         let sound = self.model.mel.of(samples);
-        let state = self.full(&mut Passes::none(&sound), settings)?;
+        let state = self.full(Passes::none(&sound), settings)?;
         Ok(state.lang_detect(0, 1).map_err(failed)?.1)
     }
 }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use taskgen::transcribe::{Decoder, Fault, RATE, TranscribeError};
 
@@ -113,6 +113,14 @@ fn a_wav_that_does_not_know_its_length_is_heard_to_its_end() -> Result<()> {
         assert_eq!(sound.read(&(0..sound.length()))?, decode(&media("speech.wav"))?, "{name}");
     }
     assert!(!decoder().decode(&media("speech.wav"), None)?.unfinished);
+    // A known length that is not there is a loss, and a chunk of words is no sound.
+    let cause = |length: u32, rest: &[u8]| -> Result<&'static str> {
+        let path = folder.path().join("other.wav");
+        fs_err::write(&path, [&whole[..at], &length.to_le_bytes(), rest].concat())?;
+        Ok(decoder().decode(&path, None).err().context("no recording")?.cause())
+    };
+    assert!(matches!(cause(3_000_000_000, &whole[at + 4..])?, "truncated" | "damaged"));
+    assert_eq!(cause(0, b"LIST\x08\0\0\0INFOwords")?, "too_short");
     Ok(())
 }
 

@@ -4,13 +4,14 @@
 use std::{
     fs::File,
     io::{Read, Result, Seek, SeekFrom},
+    ops::RangeInclusive,
     path::Path,
 };
 
 use symphonia::core::io::MediaSource;
 
-/// Lengths from here on stand for one that was not known.
-const UNKNOWN: u32 = 0x7fff_0000;
+/// What recorders write as long as they do not know, besides nothing: about as much as can be, signed or not.
+const UNKNOWN: [RangeInclusive<u32>; 2] = [0x7fff_f000..=0x8000_0000, 0xffff_f000..=u32::MAX];
 /// Chunks before the sound that are looked at.
 const MOST_CHUNKS: usize = 64;
 
@@ -61,14 +62,24 @@ fn unknown_length(file: &mut File, length: u64) -> Result<Option<u64>> {
         file.seek(SeekFrom::Start(at))?;
         file.read_exact(&mut chunk)?;
         let [a, b, c, d, size @ ..] = chunk;
-        let (size, left) = (u32::from_le_bytes(size), length - at - 8);
+        let (size, left) = (u32::from_le_bytes(size), length.saturating_sub(at + 8));
         if &[a, b, c, d] == b"data" {
-            let is_unknown = size == 0 && left > 0 || size >= UNKNOWN && u64::from(size) > left;
+            let too_long = u64::from(size) > left && UNKNOWN.iter().any(|sizes| sizes.contains(&size));
+            let is_unknown = too_long || size == 0 && left > 0 && !is_last_chunk(file, left)?;
             return Ok(is_unknown.then_some(at + 4));
         }
         at += 8 + u64::from(size).next_multiple_of(2);
     }
     Ok(None)
+}
+
+/// Whether all that is left is one more chunk, and no sound.
+fn is_last_chunk(file: &mut File, left: u64) -> Result<bool> {
+    let mut chunk = Vec::new();
+    file.take(8).read_to_end(&mut chunk)?;
+    let [.., a, b, c, d] = chunk[..] else { return Ok(false) };
+    let size = u64::from(u32::from_le_bytes([a, b, c, d]));
+    Ok(chunk.len() == 8 && (left.saturating_sub(9)..=left.saturating_sub(8)).contains(&size))
 }
 
 impl Read for Mended {
