@@ -96,11 +96,11 @@ impl Language {
 
     /// Whether `text` is mostly Whisper's hint for the script, as it is sometimes said to noise.
     pub fn echoes(&self, text: &str) -> bool {
+        let Some(hint) = self.script() else { return false };
         let letters =
             |text: &str| -> Vec<char> { fast2s::convert(text).chars().filter(|c| c.is_alphanumeric()).collect() };
         let said = letters(text);
-        let hint = letters(self.script().unwrap_or_default());
-        let common = longest_common_run(&said, &hint);
+        let common = longest_common_run(&said, &letters(hint));
         common >= ECHO && common * 3 > said.len() * 2
     }
 

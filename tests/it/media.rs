@@ -31,7 +31,7 @@ pub const SEEDS: [&str; 15] = [
 
 /// Measurements, for `--nocapture`.
 #[expect(clippy::print_stderr, reason = "what a test measured is for people")]
-fn show(text: &str) {
+pub fn show(text: &str) {
     eprintln!("{text}");
 }
 

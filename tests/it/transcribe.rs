@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    media::{decoder, wav},
+    media::{decoder, show, wav},
     sounds,
 };
 use anyhow::{Context, Result, ensure};
@@ -37,12 +37,6 @@ pub struct Turn {
     pub start: f64,
     pub end: f64,
     pub text: String,
-}
-
-/// Measurements, for `--nocapture`.
-#[expect(clippy::print_stderr, reason = "what a test measured is for people")]
-fn show(text: &str) {
-    eprintln!("{text}");
 }
 
 fn weights() -> PathBuf {

@@ -1,4 +1,4 @@
-//! What hours and noise do to a transcript: nothing that is not measured here.
+//! What hours and noise do to a transcript: words, times and memory, measured.
 
 use std::{
     path::{Path, PathBuf},
@@ -7,9 +7,12 @@ use std::{
 };
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
-use taskgen::{data::Transcript, text::error_rate::word_errors};
+use taskgen::{data::Transcript, text::error_rate::word_errors, transcribe::load};
 
-use crate::{media, support::taskgen};
+use crate::{
+    media::{self, show},
+    support::taskgen,
+};
 
 /// Seconds of a copy of `soil.mp3`, by its frames: 7,385 with sound, of 1,152 samples at 44,100 a second.
 const PERIOD: f64 = 7_385.0 * 1_152.0 / 44_100.0;
@@ -21,14 +24,7 @@ fn sample() -> PathBuf {
 }
 
 fn transcript(path: &Path) -> Transcript {
-    let text = std::fs::read_to_string(path).expect("a transcript");
-    serde_json::from_str(&text).expect("a transcript")
-}
-
-/// Measurements, for `--nocapture`.
-#[expect(clippy::print_stderr, reason = "what a test measured is for people")]
-fn show(text: &str) {
-    eprintln!("{text}");
+    load(path).expect("readable").expect("a transcript")
 }
 
 /// `samples` under a noise as of a fan, so many decibels below them. The level of the speech is that of its louder half.
