@@ -46,6 +46,8 @@ impl Notes {
 const WORD_REPEATS: usize = 6;
 /// The same for a phrase.
 const PHRASE_REPEATS: usize = 4;
+/// Shortest phrase that can be said again, in bytes of letters: two words or three Han characters.
+const LEAST_SAID: usize = 8;
 /// Longest phrase that is looked for, in words or Han characters.
 const LONGEST_PHRASE: usize = 40;
 
@@ -107,6 +109,12 @@ fn key(token: &str) -> String {
     token.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Whether one of two phrases is the other, or a part of it. Short ones say nothing.
+pub fn is_said_again(one: &str, other: &str) -> bool {
+    let (one, other) = (key(one), key(other));
+    one.len().min(other.len()) >= LEAST_SAID && (one.contains(&other) || other.contains(&one))
+}
+
 /// Evidence about a segment.
 pub struct Evidence<'a> {
     /// Its text.
@@ -117,6 +125,8 @@ pub struct Evidence<'a> {
     pub seconds: f64,
     /// The model's confidence in the words.
     pub confidence: f64,
+    /// Mean log-probability of the words' tokens.
+    pub logprob: f64,
     /// The model's estimate that nobody speaks.
     pub no_speech: f64,
 }
@@ -125,17 +135,25 @@ pub struct Evidence<'a> {
 const SPARSE: f64 = 1.5;
 /// The same for stock phrases and for one word over and over, which people say quickly.
 const SLOW: f64 = 5.5;
+/// Mean log-probability below which words are no more than a guess. What is made up out of noise has about -2; words under
+/// noise twice as strong as the voice mostly have more than -1.3.
+const GUESS: f64 = -1.6;
+/// Whisper's own thresholds: words that are less likely are none where nobody is more likely to speak (Radford et al. 2022,
+/// section 4.5).
+const UNLIKELY: f64 = -1.0;
+const SILENT: f64 = 0.6;
 /// A Han character says as much as so many letters.
 const HAN: f64 = 3.0;
 
 /// Whether the words were made up. It takes two witnesses: the voice detector, and the model's own doubt or a phrase
-/// that Whisper is known to say to silence. Where the detector hears a voice, it takes words that are far too few for it.
+/// that Whisper is known to say to silence. Where the detector hears a voice, it takes words that are far too few for it, or
+/// that the model itself would hardly have said.
 pub fn is_made_up(evidence: &Evidence) -> bool {
     let unvoiced = evidence.voiced < 0.2 && evidence.voiced < 0.25 * evidence.seconds;
     let doubtful = evidence.no_speech > 0.5 || evidence.confidence < 0.5;
-    let silent = evidence.no_speech > 0.8 && evidence.confidence < 0.4;
+    let guessed = evidence.logprob < GUESS || evidence.logprob < UNLIKELY && evidence.no_speech > SILENT;
     unvoiced && (doubtful || is_stock_phrase(evidence.text))
-        || silent
+        || guessed
         || is_sound_label(evidence.text)
         || is_too_little(evidence)
 }
@@ -200,9 +218,19 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_phrase_says_it_again() {
+        assert!(is_said_again(" I'm not sure if I can.", " But I'm not sure, if I can!"));
+        assert!(is_said_again("I'm going to get a little bit of a", "little bit of a"));
+        assert!(is_said_again("我不知道", "我不知道。"));
+        assert!(!is_said_again("No.", "No, it rained."));
+        assert!(!is_said_again("It rained here.", "It rained there."));
+    }
+
+    #[test]
     fn words_out_of_silence_need_two_witnesses() {
         let made_up = |text, voiced, confidence, no_speech| {
-            is_made_up(&Evidence { text, voiced, seconds: 3.0, confidence, no_speech })
+            let logprob = f64::ln(confidence);
+            is_made_up(&Evidence { text, voiced, seconds: 3.0, confidence, logprob, no_speech })
         };
         assert!(made_up("Thank you.", 0.0, 0.9, 0.1));
         assert!(!made_up("Thank you.", 1.2, 0.9, 0.1));
@@ -214,6 +242,10 @@ mod tests {
         assert!(!made_up("No, no, no, no.", 1.2, 0.9, 0.1));
         assert!(!made_up("谢谢大家", 1.0, 0.9, 0.1));
         assert!(made_up("Oh.", 2.5, 0.9, 0.1));
+        assert!(made_up("I'm not sure if I can do it.", 3.0, 0.15, 0.2), "a guess, though a voice is heard");
+        assert!(!made_up("I'm not sure if I can do it.", 3.0, 0.3, 0.5));
+        assert!(made_up("I'm not sure if I can do it.", 3.0, 0.3, 0.7), "unlikely, and the model believes in silence");
+        assert!(!made_up("I'm not sure if I can do it.", 3.0, 0.5, 0.9));
         assert!(!made_up("(as we said) it is (nearly) done", 2.0, 0.9, 0.1));
     }
 }

@@ -12,7 +12,7 @@ use super::{
     sentences::Placed,
     sound::{RATE, Sound, at},
     vad::Hearing,
-    whisper::{Ear, Heard, Phrase, Rung, Settings},
+    whisper::{self, Ear, Heard, Phrase, Rung, Settings},
     windows::Window,
     words,
 };
@@ -74,14 +74,17 @@ struct Climber<'a> {
 
 impl Climber<'_> {
     fn climb(&mut self, window: &Window, halvings: usize) -> Result<Vec<Attempt>, TranscribeError> {
-        let mut best = vec![self.attempt(window, Rung::Greedy)?];
-        if is_calm(&best) {
-            return Ok(best);
+        let first = self.attempt(window, Rung::Greedy)?;
+        // The first way invents nothing that looks likely; the dearer ones do, the longer they look for it.
+        if first.doubts.is_empty() || first.said.is_empty() && first.dropped > 0 {
+            return Ok(vec![first]);
         }
+        let unheard = first.said.is_empty();
+        let mut best = vec![first];
         self.again += 1;
         keep_better(&mut best, vec![self.attempt(window, Rung::Beam)?]);
         // Where two ways hear no word, nobody speaks, whatever the detector says.
-        if is_calm(&best) || best.iter().all(|attempt| attempt.said.is_empty()) {
+        if is_calm(&best) || is_empty(&best) {
             return Ok(best);
         }
         let other = match window.halves(&self.source.hearing).filter(|_| halvings > 0) {
@@ -92,6 +95,9 @@ impl Climber<'_> {
             }
             None => vec![self.attempt(window, Rung::Warm)?],
         };
+        if unheard && is_empty(&other) {
+            return Ok(other);
+        }
         keep_better(&mut best, other);
         Ok(best)
     }
@@ -105,6 +111,10 @@ impl Climber<'_> {
 
 fn is_calm(attempts: &[Attempt]) -> bool {
     attempts.iter().all(|attempt| attempt.doubts.is_empty())
+}
+
+fn is_empty(attempts: &[Attempt]) -> bool {
+    attempts.iter().all(|attempt| attempt.said.is_empty())
 }
 
 /// The same speech heard in another way counts only where it is less doubtful.
@@ -135,30 +145,32 @@ fn take(attempts: Vec<Attempt>, again: bool) -> Take {
 
 /// What was heard, at its place, without what nobody said, and what is wrong with it.
 fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &Heard) -> Attempt {
-    let (kept, loops) = unlooped(&heard.phrases, language.is_unspaced());
-    let mut dropped = 0;
-    let mut said: Vec<Placed> = Vec::new();
-    for phrase in kept {
-        let placed = place(hearing, window, &phrase);
-        let evidence = Evidence {
-            text: &placed.text,
-            voiced: hearing.voiced_seconds(&placed.range),
-            seconds: placed.range.len() as f64 / RATE as f64,
-            confidence: phrase.confidence,
-            no_speech: phrase.no_speech,
-        };
-        if guard::is_made_up(&evidence) || language.echoes(&placed.text) {
-            dropped += 1;
-        } else {
-            said.push(placed);
-        }
-    }
-    let case = Case { hearing, language, window, said: &said, logprob: heard.logprob, loops };
-    let (doubts, penalty) = case.doubts();
+    let (phrases, loops) = unlooped(&heard.phrases, language.is_unspaced());
+    let (said, kept): (Vec<Placed>, Vec<&Phrase>) = phrases
+        .iter()
+        .map(|phrase| (place(hearing, window, phrase), phrase))
+        .filter(|(placed, phrase)| is_said(hearing, language, placed, phrase))
+        .unzip();
+    let dropped = phrases.len() - kept.len();
+    let logprob = whisper::logprob(kept);
+    let (doubts, penalty) = Case { hearing, language, window, said: &said, logprob, loops }.doubts();
     Attempt { window: window.clone(), said, dropped, loops, doubts, penalty }
 }
 
-/// The phrases with each loop cut down to one round, within them and from one to the next; and how many there were.
+fn is_said(hearing: &Hearing, language: &Language, placed: &Placed, phrase: &Phrase) -> bool {
+    let evidence = Evidence {
+        text: &placed.text,
+        voiced: hearing.voiced_seconds(&placed.range),
+        seconds: placed.range.len() as f64 / RATE as f64,
+        confidence: placed.confidence,
+        logprob: phrase.logprob(),
+        no_speech: phrase.no_speech,
+    };
+    !guard::is_made_up(&evidence) && !language.echoes(&placed.text)
+}
+
+/// The phrases with each loop cut down to one round, within them and from one to the next; and how many there were. What is
+/// said again is as likely as it was the first time: the model copies what it has made up with great confidence.
 fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
     let all: String = phrases.iter().map(|p| p.text.as_str()).collect();
     let looping = guard::unlooped(&all, unspaced).1 > 0;
@@ -168,13 +180,21 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
         let (text, cut) = guard::unlooped(&phrase.text, unspaced);
         let again = looping && kept.last().is_some_and(|last| last.text == text);
         loops += cut + usize::from(again);
-        if !again && !text.trim().is_empty() {
-            // Of a text that was cut nobody knows which round stayed.
-            let same = text == phrase.text;
-            let marks =
-                if same { phrase.marks.clone() } else { words::begin(&text, &[], &mut (phrase.start..phrase.end)) };
-            kept.push(Phrase { text, marks, ..phrase.clone() });
+        if again || text.trim().is_empty() {
+            continue;
         }
+        let mut phrase = phrase.clone();
+        if text != phrase.text {
+            // Of a text that was cut nobody knows which round stayed.
+            phrase.marks = words::begin(&text, &[], &mut (phrase.start..phrase.end));
+            phrase.odds.retain(|(byte, _)| *byte < text.len());
+            phrase.text = text;
+        }
+        let first = kept.iter().find(|first| guard::is_said_again(&first.text, &phrase.text));
+        if let Some(first) = first.filter(|first| first.logprob() < phrase.logprob()) {
+            phrase.odds.clone_from(&first.odds);
+        }
+        kept.push(phrase);
     }
     (kept, loops + usize::from(looping && loops == 0))
 }
@@ -189,7 +209,7 @@ fn place(hearing: &Hearing, window: &Window, phrase: &Phrase) -> Placed {
         range: hearing.trimmed(&(start..end)),
         text: phrase.text.clone(),
         marks: phrase.marks.iter().map(|&(byte, at)| (byte, begin(at))).collect(),
-        confidence: phrase.confidence,
+        confidence: phrase.confidence(),
     }
 }
 
@@ -212,11 +232,11 @@ mod tests {
             end: to as f64,
             text: words(from, letters),
             marks: Vec::new(),
-            confidence: 0.9,
+            odds: vec![(0, logprob)],
             no_speech: 0.0,
         };
         let window = Window { pieces: [0..10 * RATE, 12 * RATE..24 * RATE].to_vec() };
-        judged(&hearing, &language, &window, &Heard { phrases: said.iter().map(phrase).collect(), logprob })
+        judged(&hearing, &language, &window, &Heard { phrases: said.iter().map(phrase).collect() })
     }
 
     #[test]
@@ -229,6 +249,28 @@ mod tests {
         assert_eq!(heard(&[(0, 10, 110), (14, 22, 130)], -0.3).doubts, [Doubt::Lost]);
         assert_eq!(heard(&[(0, 22, 60)], -0.3).doubts, [Doubt::Lost], "one phrase hides what it does not say");
         assert_eq!(heard(&[(0, 10, 110), (10, 22, 130)], -1.2).doubts, [Doubt::Unlikely]);
+    }
+
+    #[test]
+    fn what_is_said_again_is_as_likely_as_the_first_time() {
+        let phrase = |text: &str, odds: &[f64]| Phrase {
+            start: 0.0,
+            end: 3.0,
+            text: text.into(),
+            marks: Vec::new(),
+            odds: odds.iter().enumerate().map(|(place, odds)| (place * 5, *odds)).collect(),
+            no_speech: 0.0,
+        };
+        let made_up = phrase(" I'm not sure.", &[-2.0, -2.4]);
+        let copied = phrase(" But I'm not sure!", &[-0.1, -0.1]);
+        let other = phrase(" It rained.", &[-0.1, -0.1]);
+        let (kept, loops) = unlooped(&[made_up, copied, other], false);
+        assert_eq!(kept.iter().map(Phrase::logprob).collect::<Vec<_>>(), [-2.2, -2.2, -0.1]);
+        assert_eq!(loops, 0);
+        // Ten bytes are left of a loop, and with them the odds of its first round.
+        let looped = phrase(&" and so on".repeat(5), &[-2.0, -3.0, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1]);
+        let (kept, loops) = unlooped(&[looped], false);
+        assert_eq!((kept[0].text.as_str(), kept[0].logprob(), loops), (" and so on", -2.5, 1));
     }
 
     #[test]

@@ -58,7 +58,7 @@ use tongues::Run;
 use whisper::{Model, Settings};
 
 /// Raised with each change that can change the text of a transcript.
-const RECIPE: u32 = 5;
+const RECIPE: u32 = 6;
 /// English and all other languages, where the model is chosen for the user.
 const AUTO: (&str, &str) = ("tiny.en", "base");
 

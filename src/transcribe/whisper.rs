@@ -9,7 +9,13 @@ use std::{
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState, WhisperToken};
 
 use super::{
-    error::TranscribeError, language::Language, media::Decoder, mel::Mel, passes::Passes, pool::Pool, sound::RATE,
+    error::TranscribeError,
+    language::Language,
+    media::Decoder,
+    mel::Mel,
+    passes::{Passes, Silences},
+    pool::Pool,
+    sound::RATE,
     words,
 };
 use crate::models::ModelFile;
@@ -74,8 +80,6 @@ pub struct Settings {
 pub struct Heard {
     /// In the order of time.
     pub phrases: Vec<Phrase>,
-    /// Mean log-probability of the tokens of all phrases; 0 without any.
-    pub logprob: f64,
 }
 
 /// Some words of a window.
@@ -89,10 +93,32 @@ pub struct Phrase {
     pub text: String,
     /// When each token begins, in seconds from the window's start, by its byte in the text.
     pub marks: Vec<(usize, f64)>,
-    /// Mean probability of the text's tokens, to three decimals: what is written down and read again is the same.
-    pub confidence: f64,
+    /// The log-probability of each token, by its byte in the text.
+    pub odds: Vec<(usize, f64)>,
     /// The model's own estimate that nobody speaks.
     pub no_speech: f64,
+}
+
+impl Phrase {
+    /// Mean probability of the tokens, to three decimals: what is written down and read again is the same.
+    pub fn confidence(&self) -> f64 {
+        let sum: f64 = self.odds.iter().map(|(_, odds)| odds.exp()).sum();
+        (sum / self.odds.len().max(1) as f64 * 1000.0).round() / 1000.0
+    }
+
+    /// Mean log-probability of the tokens; 0 without any.
+    pub fn logprob(&self) -> f64 {
+        logprob([self])
+    }
+}
+
+/// Mean log-probability of the tokens of `phrases`; 0 without any.
+pub fn logprob<'a>(phrases: impl IntoIterator<Item = &'a Phrase>) -> f64 {
+    let (sum, tokens) = phrases
+        .into_iter()
+        .flat_map(|phrase| &phrase.odds)
+        .fold((0.0, 0usize), |(sum, n), (_, odds)| (sum + odds, n + 1));
+    sum / tokens.max(1) as f64
 }
 
 impl Engine {
@@ -205,13 +231,13 @@ impl Ear {
         &mut self,
         passes: Passes<'_>,
         settings: FullParams<'static, 'static>,
-    ) -> Result<&mut WhisperState, TranscribeError> {
+    ) -> Result<(&mut WhisperState, Silences), TranscribeError> {
         let mut state = match self.state.take() {
             Some(state) => state,
             None => self.model.context.create_state().map_err(failed)?,
         };
         match passes.run(settings, |settings, samples| state.full(settings, samples)) {
-            Ok(()) => Ok(self.state.insert(state)),
+            Ok(silences) => Ok((self.state.insert(state), silences)),
             Err(error) => {
                 // Where there was no memory whisper.cpp has freed it, and does not say so: better lost than freed twice.
                 std::mem::forget(state);
@@ -224,10 +250,9 @@ impl Ear {
         let length = samples.len() as f64 / RATE as f64;
         let sound = self.model.mel.of(samples);
         let (end_of_text, stamps) = (self.model.context.token_eot(), self.model.context.token_beg());
-        let state = self.full(Passes::over(&sound, length), settings)?;
+        let (state, silences) = self.full(Passes::over(&sound, length), settings)?;
         let mut heard = Heard::default();
-        let (mut likely, mut tokens) = (0.0, 0usize);
-        for segment in state.as_iter() {
+        for (place, segment) in state.as_iter().enumerate() {
             let all: Vec<_> = (0..segment.n_tokens()).filter_map(|i| segment.get_token(i)).collect();
             let seconds = |id: i32| f64::from(id - stamps) / 50.0;
             let (start, end) = (segment.start_timestamp() as f64 / 100.0, segment.end_timestamp() as f64 / 100.0);
@@ -235,15 +260,17 @@ impl Ear {
             let last = all.last().map(WhisperToken::token_id).filter(|id| *id >= stamps);
             let pass = last.map(|last| end - seconds(last));
             let words: Vec<_> = all.into_iter().filter(|token| token.token_id() < end_of_text).collect();
-            let sure = words.iter().map(|t| f64::from(t.token_probability())).sum::<f64>() / words.len().max(1) as f64;
-            likely += words.iter().map(|t| f64::from(t.token_data().plog)).sum::<f64>();
-            tokens += words.len();
             let text = String::from_utf8_lossy(segment.to_bytes().map_err(failed)?).into_owned();
+            let mut odds = Vec::with_capacity(words.len());
+            let mut byte = 0;
             let token = |token: WhisperToken<'_, '_>| {
                 let data = token.token_data();
                 let hint =
                     pass.filter(|_| data.tid >= stamps).map(|pass| (pass + seconds(data.tid), f64::from(data.pt)));
-                Ok(words::Token { bytes: token.to_bytes().map_err(failed)?.len(), hint })
+                let bytes = token.to_bytes().map_err(failed)?.len();
+                odds.push((byte, f64::from(data.plog)));
+                byte += bytes;
+                Ok(words::Token { bytes, hint })
             };
             let tokens: Vec<words::Token> = words.into_iter().map(token).collect::<Result<_, TranscribeError>>()?;
             // Without an end stamp whisper.cpp says that it lasts for half a minute.
@@ -253,11 +280,10 @@ impl Ear {
                 start: span.start,
                 end: span.end,
                 text,
-                confidence: (sure * 1000.0).round() / 1000.0,
-                no_speech: f64::from(segment.no_speech_probability()),
+                odds,
+                no_speech: (silences.of(place) * 1000.0).round() / 1000.0,
             });
         }
-        heard.logprob = likely / tokens.max(1) as f64;
         Ok(heard)
     }
 
@@ -268,7 +294,7 @@ impl Ear {
         settings.set_n_threads(1);
         settings.set_audio_ctx(context_for(samples, false));
         let sound = self.model.mel.of(samples);
-        let state = self.full(Passes::none(&sound), settings)?;
+        let (state, _) = self.full(Passes::none(&sound), settings)?;
         Ok(state.lang_detect(0, 1).map_err(failed)?.1)
     }
 }

@@ -422,7 +422,7 @@ fn an_ogg_file_without_its_end_mark_is_noted() -> Result<()> {
 #[test]
 fn real_nobody_speaks_in_noise_tones_music_and_silence() -> Result<()> {
     let number = |name: &str, otherwise| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise);
-    let (minutes, seed) = (number("TASKGEN_SILENCE", 3), number("TASKGEN_ACCEPT_SEED", 1));
+    let (minutes, seed) = (number("TASKGEN_SILENCE", 10), number("TASKGEN_ACCEPT_SEED", 1));
     let copy = Copy::with("sounds.wav", &wav(1, &sounds::without_speech(minutes as usize, seed)))?;
     let engine = engine();
     for model in ["tiny.en", "base"] {
