@@ -46,8 +46,8 @@ impl Notes {
 const WORD_REPEATS: usize = 6;
 /// The same for a phrase.
 const PHRASE_REPEATS: usize = 4;
-/// Shortest phrase that can be said again, in bytes of letters: two words or three Han characters.
-const LEAST_SAID: usize = 8;
+/// Shortest part of a phrase that says it again, in bytes of letters: two words or three Han characters.
+const LEAST_PART: usize = 8;
 /// Longest phrase that is looked for, in words or Han characters.
 const LONGEST_PHRASE: usize = 40;
 
@@ -109,10 +109,10 @@ fn key(token: &str) -> String {
     token.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether one of two phrases is the other, or a part of it. Short ones say nothing.
+/// Whether one of two phrases is the other, or a part of it that is not too short.
 pub fn is_said_again(one: &str, other: &str) -> bool {
     let (one, other) = (key(one), key(other));
-    one.len().min(other.len()) >= LEAST_SAID && (one.contains(&other) || other.contains(&one))
+    one == other || one.len().min(other.len()) >= LEAST_PART && (one.contains(&other) || other.contains(&one))
 }
 
 /// Evidence about a segment.
@@ -222,6 +222,7 @@ mod tests {
         assert!(is_said_again(" I'm not sure if I can.", " But I'm not sure, if I can!"));
         assert!(is_said_again("I'm going to get a little bit of a", "little bit of a"));
         assert!(is_said_again("我不知道", "我不知道。"));
+        assert!(is_said_again("I'm sorry.", "I'm sorry!"));
         assert!(!is_said_again("No.", "No, it rained."));
         assert!(!is_said_again("It rained here.", "It rained there."));
     }
