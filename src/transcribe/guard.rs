@@ -151,11 +151,15 @@ const HAN: f64 = 3.0;
 pub fn is_made_up(evidence: &Evidence) -> bool {
     let unvoiced = evidence.voiced < 0.2 && evidence.voiced < 0.25 * evidence.seconds;
     let doubtful = evidence.no_speech > 0.5 || evidence.confidence < 0.5;
-    let guessed = evidence.logprob < GUESS || evidence.logprob < UNLIKELY && evidence.no_speech > SILENT;
     unvoiced && (doubtful || is_stock_phrase(evidence.text))
-        || guessed
+        || is_guess(evidence)
         || is_sound_label(evidence.text)
         || is_too_little(evidence)
+}
+
+/// Whether the model itself would hardly have said the words, or finds them unlikely and believes in silence.
+pub fn is_guess(evidence: &Evidence) -> bool {
+    evidence.logprob < GUESS || evidence.logprob < UNLIKELY && evidence.no_speech > SILENT
 }
 
 fn is_too_little(evidence: &Evidence) -> bool {

@@ -50,6 +50,8 @@ struct Attempt {
     window: Window,
     said: Vec<Placed>,
     dropped: usize,
+    /// Whether all that was heard was dropped as a guess.
+    only_guesses: bool,
     loops: usize,
     doubts: Vec<Doubt>,
     /// Seconds of speech that are lost or not to be believed.
@@ -75,8 +77,8 @@ struct Climber<'a> {
 impl Climber<'_> {
     fn climb(&mut self, window: &Window, halvings: usize) -> Result<Vec<Attempt>, TranscribeError> {
         let first = self.attempt(window, Rung::Greedy)?;
-        // The first way invents nothing that looks likely; the dearer ones do, the longer they look for it.
-        if first.doubts.is_empty() || first.said.is_empty() && first.dropped > 0 {
+        // Out of noise the first way makes nothing that looks likely; the dearer ones do, since they look for it.
+        if first.doubts.is_empty() || first.only_guesses {
             return Ok(vec![first]);
         }
         let unheard = first.said.is_empty();
@@ -146,27 +148,30 @@ fn take(attempts: Vec<Attempt>, again: bool) -> Take {
 /// What was heard, at its place, without what nobody said, and what is wrong with it.
 fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &Heard) -> Attempt {
     let (phrases, loops) = unlooped(&heard.phrases, language.is_unspaced());
-    let (said, kept): (Vec<Placed>, Vec<&Phrase>) = phrases
-        .iter()
-        .map(|phrase| (place(hearing, window, phrase), phrase))
-        .filter(|(placed, phrase)| is_said(hearing, language, placed, phrase))
-        .unzip();
-    let dropped = phrases.len() - kept.len();
+    let (mut said, mut kept) = (Vec::new(), Vec::new());
+    let (mut dropped, mut guesses) = (0, 0);
+    for phrase in &phrases {
+        let placed = place(hearing, window, phrase);
+        let evidence = Evidence {
+            text: &placed.text,
+            voiced: hearing.voiced_seconds(&placed.range),
+            seconds: placed.range.len() as f64 / RATE as f64,
+            confidence: placed.confidence,
+            logprob: phrase.logprob(),
+            no_speech: phrase.no_speech,
+        };
+        if guard::is_made_up(&evidence) || language.echoes(&placed.text) {
+            dropped += 1;
+            guesses += usize::from(guard::is_guess(&evidence));
+        } else {
+            said.push(placed);
+            kept.push(phrase);
+        }
+    }
     let logprob = whisper::logprob(kept);
     let (doubts, penalty) = Case { hearing, language, window, said: &said, logprob, loops }.doubts();
-    Attempt { window: window.clone(), said, dropped, loops, doubts, penalty }
-}
-
-fn is_said(hearing: &Hearing, language: &Language, placed: &Placed, phrase: &Phrase) -> bool {
-    let evidence = Evidence {
-        text: &placed.text,
-        voiced: hearing.voiced_seconds(&placed.range),
-        seconds: placed.range.len() as f64 / RATE as f64,
-        confidence: placed.confidence,
-        logprob: phrase.logprob(),
-        no_speech: phrase.no_speech,
-    };
-    !guard::is_made_up(&evidence) && !language.echoes(&placed.text)
+    let only_guesses = said.is_empty() && guesses > 0 && guesses == dropped;
+    Attempt { window: window.clone(), said, dropped, only_guesses, loops, doubts, penalty }
 }
 
 /// The phrases with each loop cut down to one round, within them and from one to the next; and how many there were. What is
@@ -249,6 +254,20 @@ mod tests {
         assert_eq!(heard(&[(0, 10, 110), (14, 22, 130)], -0.3).doubts, [Doubt::Lost]);
         assert_eq!(heard(&[(0, 22, 60)], -0.3).doubts, [Doubt::Lost], "one phrase hides what it does not say");
         assert_eq!(heard(&[(0, 10, 110), (10, 22, 130)], -1.2).doubts, [Doubt::Unlikely]);
+    }
+
+    #[test]
+    fn guesses_are_dropped_and_counted_and_their_window_stays_doubtful() {
+        let guessed = heard(&[(0, 10, 110), (10, 22, 130)], -2.0);
+        assert_eq!((guessed.said.len(), guessed.dropped, guessed.only_guesses), (0, 2, true));
+        let notes = take(vec![guessed], false).notes;
+        assert_eq!((notes.dropped, notes.doubtful[0].reasons.as_slice()), (2, [Doubt::Lost].as_slice()));
+        let sparse = heard(&[(0, 22, 20)], -0.3);
+        assert_eq!(
+            (sparse.said.len(), sparse.dropped, sparse.only_guesses),
+            (0, 1, false),
+            "there may be more to hear"
+        );
     }
 
     #[test]
