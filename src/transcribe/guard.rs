@@ -9,7 +9,7 @@ use super::{doubt::Doubtful, tongues::Spoken};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Notes {
-    /// Segments dropped because nobody speaks where they were heard.
+    /// Segments dropped because nobody speaks where they were heard, or because they are a guess to the model itself.
     pub dropped: usize,
     /// Loops of the recogniser that were cut down to one round.
     pub loops: usize,
@@ -46,7 +46,7 @@ impl Notes {
 const WORD_REPEATS: usize = 6;
 /// The same for a phrase.
 const PHRASE_REPEATS: usize = 4;
-/// Shortest part of a phrase that says it again, in bytes of letters: two words or three Han characters.
+/// Shortest part of a phrase that says it again, in bytes of letters: some two words or three Han characters.
 const LEAST_PART: usize = 8;
 /// Longest phrase that is looked for, in words or Han characters.
 const LONGEST_PHRASE: usize = 40;
@@ -109,10 +109,12 @@ fn key(token: &str) -> String {
     token.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether one of two phrases is the other, or a part of it that is not too short.
-pub fn is_said_again(one: &str, other: &str) -> bool {
-    let (one, other) = (key(one), key(other));
-    one == other || one.len().min(other.len()) >= LEAST_PART && (one.contains(&other) || other.contains(&one))
+/// Whether `again` says what `first` did: the same, a part of it, or the same with little more.
+pub fn is_said_again(first: &str, again: &str) -> bool {
+    let (first, again) = (key(first), key(again));
+    let part = again.len() >= LEAST_PART && first.contains(&again);
+    let more = first.len() >= LEAST_PART && first.len() * 2 >= again.len() && again.contains(&first);
+    first == again || part || more
 }
 
 /// Evidence about a segment.
@@ -140,13 +142,13 @@ const SLOW: f64 = 5.5;
 const GUESS: f64 = -1.6;
 /// Whisper's own thresholds: words that are less likely are none where nobody is more likely to speak (Radford et al. 2022,
 /// section 4.5).
-const UNLIKELY: f64 = -1.0;
+pub const UNLIKELY: f64 = -1.0;
 const SILENT: f64 = 0.6;
 /// A Han character says as much as so many letters.
 const HAN: f64 = 3.0;
 
-/// Whether the words were made up. It takes two witnesses: the voice detector, and the model's own doubt or a phrase
-/// that Whisper is known to say to silence. Where the detector hears a voice, it takes words that are far too few for it, or
+/// Whether the words were made up. Without a voice it takes the model's doubt or a phrase that Whisper is known to say to
+/// silence. Where the detector hears a voice, it takes words that are far too few for it, or
 /// that the model itself would hardly have said.
 pub fn is_made_up(evidence: &Evidence) -> bool {
     let unvoiced = evidence.voiced < 0.2 && evidence.voiced < 0.25 * evidence.seconds;
@@ -228,6 +230,7 @@ mod tests {
         assert!(is_said_again("我不知道", "我不知道。"));
         assert!(is_said_again("I'm sorry.", "I'm sorry!"));
         assert!(!is_said_again("No.", "No, it rained."));
+        assert!(!is_said_again("I think that", "I think that the survey shows less rain in the north."));
         assert!(!is_said_again("It rained here.", "It rained there."));
     }
 

@@ -89,7 +89,7 @@ impl Climber<'_> {
         if is_calm(&best) || is_empty(&best) {
             return Ok(best);
         }
-        let other = match window.halves(&self.source.hearing).filter(|_| halvings > 0) {
+        let mut other = match window.halves(&self.source.hearing).filter(|_| halvings > 0) {
             Some([left, right]) => {
                 let mut both = self.climb(&left, halvings - 1)?;
                 both.extend(self.climb(&right, halvings - 1)?);
@@ -97,7 +97,11 @@ impl Climber<'_> {
             }
             None => vec![self.attempt(window, Rung::Warm)?],
         };
+        // Nor where one of three ways hears some.
         if unheard && is_empty(&other) {
+            if let Some(last) = other.last_mut() {
+                last.dropped += best.iter().map(|attempt| attempt.said.len()).sum::<usize>();
+            }
             return Ok(other);
         }
         keep_better(&mut best, other);
@@ -190,13 +194,15 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
         }
         let mut phrase = phrase.clone();
         if text != phrase.text {
-            // Of a text that was cut nobody knows which round stayed.
+            // Of a text that was cut nobody knows which round stayed. That its odds are those at the beginning is exact where
+            // the loop is.
             phrase.marks = words::begin(&text, &[], &mut (phrase.start..phrase.end));
             phrase.odds.retain(|(byte, _)| *byte < text.len());
             phrase.text = text;
         }
-        let first = kept.iter().find(|first| guard::is_said_again(&first.text, &phrase.text));
-        if let Some(first) = first.filter(|first| first.logprob() < phrase.logprob()) {
+        let unlikely = |first: &&Phrase| first.logprob() < guard::UNLIKELY.min(phrase.logprob());
+        if let Some(first) = kept.iter().filter(unlikely).find(|first| guard::is_said_again(&first.text, &phrase.text))
+        {
             phrase.odds.clone_from(&first.odds);
         }
         kept.push(phrase);

@@ -9,7 +9,7 @@
 
 use std::ffi::c_void;
 
-use whisper_rs::{FullParams, WhisperError};
+use whisper_rs::{FullParams, WhisperError, WhisperState};
 
 use super::mel::Spectrogram;
 
@@ -66,7 +66,7 @@ impl<'a> Passes<'a> {
     pub fn run(
         mut self,
         mut settings: FullParams<'static, 'static>,
-        run: impl FnOnce(FullParams<'_, '_>, &[f32]) -> Result<(), WhisperError>,
+        state: &mut WhisperState,
     ) -> Result<Silences, WhisperError> {
         // Otherwise it would end with the samples.
         settings.set_duration_ms(self.sound.sounding as i32 * 10);
@@ -75,8 +75,8 @@ impl<'a> Passes<'a> {
             settings.set_start_encoder_callback(Some(begin));
             settings.set_start_encoder_callback_user_data(std::ptr::from_mut(&mut self).cast());
         }
-        run(settings, &PLACEHOLDER)?;
-        // SAFETY: the last pass is over, and who made it belongs to who called `run`.
+        state.full(settings, &PLACEHOLDER)?;
+        // SAFETY: the last pass is over, and its state, which keeps the context, is borrowed until the end.
         unsafe { self.end_pass() };
         self.failed.map_or(Ok(Silences(self.over)), Err)
     }
@@ -88,7 +88,7 @@ impl<'a> Passes<'a> {
     }
 
     /// Asks how likely nobody speaks in the pass that was made last. whisper.cpp's own answer is that of an earlier window
-    /// wherever what it is told before it begins is more than one token: with every model but the English ones.
+    /// wherever what it is told before it begins is more than one token: with all but English models without a vocabulary.
     ///
     /// # Safety
     /// Context and state of the pass must still exist, and nothing else use them.

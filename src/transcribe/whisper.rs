@@ -172,6 +172,8 @@ impl Settings {
             settings.set_temperature(temperature);
             // whisper.cpp's own fallback draws from a state that remembers how many windows it has served.
             settings.set_temperature_inc(0.0);
+            // Nothing goes silently, and not by the silence of an earlier window: the guard judges each phrase.
+            settings.set_no_speech_thold(1.0);
             settings.set_audio_ctx(CONTEXT as i32);
             settings.set_suppress_blank(true);
             settings.set_suppress_nst(true);
@@ -236,7 +238,7 @@ impl Ear {
             Some(state) => state,
             None => self.model.context.create_state().map_err(failed)?,
         };
-        match passes.run(settings, |settings, samples| state.full(settings, samples)) {
+        match passes.run(settings, &mut state) {
             Ok(silences) => Ok((self.state.insert(state), silences)),
             Err(error) => {
                 // Where there was no memory whisper.cpp has freed it, and does not say so: better lost than freed twice.
