@@ -11,7 +11,7 @@ use super::{language::Language, sentences::Placed, vad::Hearing, windows::Window
 use crate::data::Ms;
 
 /// Mean log-probability of the tokens below which a text is a guess: Whisper's own threshold.
-const LEAST_LOGPROB: f64 = -1.0;
+pub const LEAST_LOGPROB: f64 = -1.0;
 /// Length of a text over its length compressed, above which it repeats itself: Whisper's own threshold.
 const MOST_COMPRESSED: f64 = 2.4;
 /// Letters for each second of speech that nobody exceeds, where words are set apart and where they are not.

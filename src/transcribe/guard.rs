@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{doubt::Doubtful, tongues::Spoken};
+use super::{
+    doubt::{Doubtful, LEAST_LOGPROB},
+    tongues::Spoken,
+};
 
 /// What was done to a recording's text besides writing it down.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -140,9 +143,7 @@ const SLOW: f64 = 5.5;
 /// Mean log-probability below which words are no more than a guess. What is made up out of noise has about -2; words under
 /// noise twice as strong as the voice mostly have more than -1.3.
 const GUESS: f64 = -1.6;
-/// Whisper's own thresholds: words that are less likely are none where nobody is more likely to speak (Radford et al. 2022,
-/// section 4.5).
-pub const UNLIKELY: f64 = -1.0;
+/// Whisper's own threshold (Radford et al. 2022, section 4.5): unlikely words are none where silence is likelier than this.
 const SILENT: f64 = 0.6;
 /// A Han character says as much as so many letters.
 const HAN: f64 = 3.0;
@@ -161,7 +162,7 @@ pub fn is_made_up(evidence: &Evidence) -> bool {
 
 /// Whether the model itself would hardly have said the words, or finds them unlikely and believes in silence.
 pub fn is_guess(evidence: &Evidence) -> bool {
-    evidence.logprob < GUESS || evidence.logprob < UNLIKELY && evidence.no_speech > SILENT
+    evidence.logprob < GUESS || evidence.logprob < LEAST_LOGPROB && evidence.no_speech > SILENT
 }
 
 fn is_too_little(evidence: &Evidence) -> bool {

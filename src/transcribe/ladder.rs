@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    doubt::{Case, Doubt, Doubtful},
+    doubt::{Case, Doubt, Doubtful, LEAST_LOGPROB},
     error::TranscribeError,
     guard::{self, Evidence, Notes},
     language::Language,
@@ -200,7 +200,7 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
             phrase.odds.retain(|(byte, _)| *byte < text.len());
             phrase.text = text;
         }
-        let unlikely = |first: &&Phrase| first.logprob() < guard::UNLIKELY.min(phrase.logprob());
+        let unlikely = |first: &&Phrase| first.logprob() < LEAST_LOGPROB.min(phrase.logprob());
         if let Some(first) = kept.iter().filter(unlikely).find(|first| guard::is_said_again(&first.text, &phrase.text))
         {
             phrase.odds.clone_from(&first.odds);
