@@ -38,6 +38,7 @@ SEQUENTIAL=$(program sequential)
 HEARING=$(program hearing)
 export SEQUENTIAL HEARING TASKGEN="${TASKGEN:-$BINARIES/taskgen}"
 "$TASKGEN" models pull tiny.en base
+for model in tiny.en base; do "$TASKGEN" models pull $model --quantize q8_0; done
 if [ $# -eq 0 ]; then
     python3 benches/transcribe/vad.py "$home/cache" "$HEARING" english both
     set -- run

@@ -103,9 +103,12 @@ def machine_busy():
     return (sum(map(int, fields[:8])) - idle) / os.sysconf("SC_CLK_TCK")
 
 
-def ours(cache, audio, model, language):
-    command = [os.environ["TASKGEN"], "transcribe", str(audio), "--model", model, "--language", language, "--quiet"]
-    return command, our_transcript
+def ours(form):
+    def command(cache, audio, model, language):
+        choice = ["--model", model + form, "--language", language]
+        return [os.environ["TASKGEN"], "transcribe", str(audio), *choice, "--quiet"], our_transcript
+
+    return command
 
 
 def our_transcript(_, cost, audio):
@@ -140,7 +143,8 @@ def their_own_words(output, cost, audio):
 
 
 SYSTEMS = {
-    report.OURS: ours,
+    report.OURS: ours(""),
+    report.OURS_8_BIT: ours("-q8_0"),
     report.CPP_GREEDY: whisper_cpp("greedy"),
     report.CPP_BEAM: whisper_cpp("beam"),
     report.BATCHED: faster_whisper("batched"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from score import Score, difference, score
 
 OURS = "taskgen"
+OURS_8_BIT = "taskgen 8-bit"
 CPP_GREEDY = "whisper.cpp greedy"
 CPP_BEAM = "whisper.cpp beam 5"
 BATCHED = "faster-whisper batched"
@@ -58,7 +59,7 @@ def read(cache, results):
         system, _ = rest.rsplit(" ", 1)
         talks.setdefault(recording, json.loads((cache / f"{recording}.json").read_text()))
         found.setdefault((recording, model, system), []).append(json.loads(path.read_text()))
-    order = [OURS, CPP_GREEDY, CPP_BEAM, BATCHED, SEQUENTIAL]
+    order = [OURS, OURS_8_BIT, CPP_GREEDY, CPP_BEAM, BATCHED, SEQUENTIAL]
     keys = sorted(found, key=lambda key: (key[0] == "both", key[1] == "base", order.index(key[2])))
     return {key: cell(found[key], talks[key[0]]) for key in keys}, talks
 
@@ -124,6 +125,10 @@ def wanted(recording, model, systems):
         ratio = statistics.median(ours.rates) / statistics.median(other.rates)
         verdict = "" if least is None else f" (wanted: {least}, {'reached' if ratio >= least else 'NOT reached'})"
         print(f"{recording}, {model}: {ratio:.2f} times the speed of {peer}{verdict}")
+    eight, batched = systems.get(OURS_8_BIT), systems.get(BATCHED)
+    if eight and eight.rates and batched and batched.rates:
+        ratio = statistics.median(eight.rates) / statistics.median(batched.rates)
+        print(f"{recording}, {model}: with weights of 8 bits, as the peer's, {ratio:.2f} times the speed of {BATCHED}")
     peer = systems.get(SEQUENTIAL)
     if peer and peer.score:
         low, high = difference(ours.score, peer.score)
