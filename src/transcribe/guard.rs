@@ -49,8 +49,6 @@ impl Notes {
 const WORD_REPEATS: usize = 6;
 /// The same for a phrase.
 const PHRASE_REPEATS: usize = 4;
-/// Shortest part of a phrase that says it again, in bytes of letters: some two words or three Han characters.
-const LEAST_PART: usize = 8;
 /// Longest phrase that is looked for, in words or Han characters.
 const LONGEST_PHRASE: usize = 40;
 
@@ -88,7 +86,7 @@ fn repeat_at(keys: &[String]) -> (usize, usize) {
 }
 
 /// Words with the space before them, or characters where words are not set apart.
-fn tokens(text: &str, unspaced: bool) -> Vec<&str> {
+pub fn tokens(text: &str, unspaced: bool) -> Vec<&str> {
     if unspaced {
         return text.char_indices().map(|(i, c)| &text[i..i + c.len_utf8()]).collect();
     }
@@ -108,16 +106,9 @@ fn tokens(text: &str, unspaced: bool) -> Vec<&str> {
     tokens
 }
 
-fn key(token: &str) -> String {
+/// The letters and figures of a word, small.
+pub fn key(token: &str) -> String {
     token.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// Whether `again` says what `first` did: the same, a part of it, or the same with little more.
-pub fn is_said_again(first: &str, again: &str) -> bool {
-    let (first, again) = (key(first), key(again));
-    let part = again.len() >= LEAST_PART && first.contains(&again);
-    let more = first.len() >= LEAST_PART && first.len() * 2 >= again.len() && again.contains(&first);
-    first == again || part || more
 }
 
 /// Evidence about a segment.
@@ -130,7 +121,7 @@ pub struct Evidence<'a> {
     pub seconds: f64,
     /// The model's confidence in the words.
     pub confidence: f64,
-    /// Mean log-probability of the words' tokens.
+    /// Mean log-probability of the tokens of what is new in it.
     pub logprob: f64,
     /// The model's estimate that nobody speaks.
     pub no_speech: f64,
@@ -142,7 +133,7 @@ const SPARSE: f64 = 1.5;
 const SLOW: f64 = 5.5;
 /// Mean log-probability below which words are no more than a guess. What is made up out of noise has about -2; words under
 /// noise twice as strong as the voice mostly have more than -1.3.
-const GUESS: f64 = -1.6;
+const GUESS: f64 = -1.5;
 /// Whisper's own threshold (Radford et al. 2022, section 4.5): unlikely words are none where silence is likelier than this.
 const SILENT: f64 = 0.6;
 /// A Han character says as much as so many letters.
@@ -179,11 +170,18 @@ fn is_one_word(text: &str) -> bool {
     words.len() >= 3 && words.iter().all(|word| *word == words[0])
 }
 
+/// `Wheeeee`, `A-A-A-A`: tones, spelt out. No word has a letter four times over.
+fn is_drawn_out(word: &str) -> bool {
+    let letters: Vec<char> = key(word).chars().collect();
+    letters.windows(4).any(|run| run[0].is_ascii_alphabetic() && run.iter().all(|letter| *letter == run[0]))
+}
+
 /// `[Music]`, `(applause)`, `♪`: descriptions, not words.
 fn is_sound_label(text: &str) -> bool {
     let text = text.trim();
     let enclosed = [('[', ']'), ('(', ')'), ('（', '）'), ('【', '】'), ('*', '*'), ('♪', '♪')];
     text.chars().all(|c| !c.is_alphanumeric())
+        || text.split_whitespace().all(is_drawn_out)
         || enclosed.iter().any(|&(open, close)| {
             text.len() > 1 && text.starts_with(open) && text.ends_with(close) && text.matches(open).count() <= 2
         })
@@ -225,18 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_phrase_says_it_again() {
-        assert!(is_said_again(" I'm not sure if I can.", " But I'm not sure, if I can!"));
-        assert!(is_said_again("I'm going to get a little bit of a", "little bit of a"));
-        assert!(is_said_again("我不知道", "我不知道。"));
-        assert!(is_said_again("I'm sorry.", "I'm sorry!"));
-        assert!(!is_said_again("No.", "No, it rained."));
-        assert!(!is_said_again("I think that", "I think that the survey shows less rain in the north."));
-        assert!(!is_said_again("It rained here.", "It rained there."));
-    }
-
-    #[test]
-    fn words_out_of_silence_need_two_witnesses() {
+    fn what_was_made_up_is_told_from_speech() {
         let made_up = |text, voiced, confidence, no_speech| {
             let logprob = f64::ln(confidence);
             is_made_up(&Evidence { text, voiced, seconds: 3.0, confidence, logprob, no_speech })
@@ -251,6 +238,8 @@ mod tests {
         assert!(!made_up("No, no, no, no.", 1.2, 0.9, 0.1));
         assert!(!made_up("谢谢大家", 1.0, 0.9, 0.1));
         assert!(made_up("Oh.", 2.5, 0.9, 0.1));
+        assert!(made_up("Wooooo! A-A-A-A-A", 1.0, 0.9, 0.1));
+        assert!(!made_up("It is 10000 feet, sooooo high.", 3.0, 0.9, 0.1));
         assert!(made_up("I'm not sure if I can do it.", 3.0, 0.15, 0.2), "a guess, though a voice is heard");
         assert!(!made_up("I'm not sure if I can do it.", 3.0, 0.3, 0.5));
         assert!(made_up("I'm not sure if I can do it.", 3.0, 0.3, 0.7), "unlikely, and the model believes in silence");

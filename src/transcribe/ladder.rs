@@ -1,18 +1,20 @@
 //! One window becomes text that can be believed. It is heard the cheap way first; where the result gives reason to
 //! doubt, it is heard by beam search, then in halves, and pieces too short to halve with a little chance. The least
-//! doubtful result stays, and what is still doubtful is kept and says why.
+//! doubtful result stays, and what is still doubtful is kept and says why. Where all that was heard first is a guess, or two
+//! ways hear nothing, nobody speaks.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    doubt::{Case, Doubt, Doubtful, LEAST_LOGPROB},
+    doubt::{Case, Doubt, Doubtful},
     error::TranscribeError,
     guard::{self, Evidence, Notes},
     language::Language,
+    odds,
     sentences::Placed,
     sound::{RATE, Sound, at},
     vad::Hearing,
-    whisper::{self, Ear, Heard, Phrase, Rung, Settings},
+    whisper::{self, Ear, Phrase, Rung, Settings},
     windows::Window,
     words,
 };
@@ -46,6 +48,7 @@ pub struct Take {
 }
 
 /// One window heard once.
+#[derive(Clone)]
 struct Attempt {
     window: Window,
     said: Vec<Placed>,
@@ -60,58 +63,50 @@ struct Attempt {
 
 /// Hears `window`, again and in other ways where the first is doubtful.
 pub fn climb(ear: &mut Ear, source: &Source, brief: &Brief, window: &Window) -> Result<Take, TranscribeError> {
-    let mut climber = Climber { ear, source, brief, again: 0 };
+    let attempt = |window: &Window, rung| {
+        let samples = window.samples(&source.sound)?;
+        let heard = ear.hear(&samples, &brief.settings, rung)?;
+        Ok(judged(&source.hearing, &brief.language, window, &heard))
+    };
+    let mut climber = Climber { attempt, hearing: &source.hearing, again: false };
     let attempts = climber.climb(window, HALVINGS)?;
-    let again = climber.again > 0;
-    Ok(take(attempts, again))
+    Ok(take(attempts, climber.again))
 }
 
-struct Climber<'a> {
-    ear: &'a mut Ear,
-    source: &'a Source,
-    brief: &'a Brief,
-    /// Attempts beyond the first.
-    again: usize,
+/// Decides which way a window is heard next, and which of them is believed.
+struct Climber<'a, F> {
+    /// Hears a window once.
+    attempt: F,
+    hearing: &'a Hearing,
+    /// Whether anything was heard more than once.
+    again: bool,
 }
 
-impl Climber<'_> {
+impl<F: FnMut(&Window, Rung) -> Result<Attempt, TranscribeError>> Climber<'_, F> {
     fn climb(&mut self, window: &Window, halvings: usize) -> Result<Vec<Attempt>, TranscribeError> {
-        let first = self.attempt(window, Rung::Greedy)?;
+        let first = (self.attempt)(window, Rung::Greedy)?;
         // Out of noise the first way makes nothing that looks likely; the dearer ones do, since they look for it.
         if first.doubts.is_empty() || first.only_guesses {
             return Ok(vec![first]);
         }
-        let unheard = first.said.is_empty();
-        let mut best = vec![first];
-        self.again += 1;
-        keep_better(&mut best, vec![self.attempt(window, Rung::Beam)?]);
-        // Where two ways hear no word, nobody speaks, whatever the detector says.
+        self.again = true;
+        let second = (self.attempt)(window, Rung::Beam)?;
+        let unheard = first.said.is_empty() || second.said.is_empty();
+        let best = less_doubtful(vec![first], vec![second]);
+        // Where two ways hear nothing that can be believed, nobody speaks, whatever the detector says.
         if is_calm(&best) || is_empty(&best) {
             return Ok(best);
         }
-        let mut other = match window.halves(&self.source.hearing).filter(|_| halvings > 0) {
+        let other = match window.halves(self.hearing).filter(|_| halvings > 0) {
             Some([left, right]) => {
                 let mut both = self.climb(&left, halvings - 1)?;
                 both.extend(self.climb(&right, halvings - 1)?);
                 both
             }
-            None => vec![self.attempt(window, Rung::Warm)?],
+            None => vec![(self.attempt)(window, Rung::Warm)?],
         };
-        // Nor where one of three ways hears some.
-        if unheard && is_empty(&other) {
-            if let Some(last) = other.last_mut() {
-                last.dropped += best.iter().map(|attempt| attempt.said.len()).sum::<usize>();
-            }
-            return Ok(other);
-        }
-        keep_better(&mut best, other);
-        Ok(best)
-    }
-
-    fn attempt(&mut self, window: &Window, rung: Rung) -> Result<Attempt, TranscribeError> {
-        let samples = window.samples(&self.source.sound)?;
-        let heard = self.ear.hear(&samples, &self.brief.settings, rung)?;
-        Ok(judged(&self.source.hearing, &self.brief.language, window, &heard))
+        // Two of three ways as well.
+        Ok(if unheard && is_empty(&other) { instead_of(best, other) } else { less_doubtful(best, other) })
     }
 }
 
@@ -123,12 +118,18 @@ fn is_empty(attempts: &[Attempt]) -> bool {
     attempts.iter().all(|attempt| attempt.said.is_empty())
 }
 
-/// The same speech heard in another way counts only where it is less doubtful.
-fn keep_better(best: &mut Vec<Attempt>, other: Vec<Attempt>) {
+/// Of two ways of hearing the same speech the less doubtful, and the earlier where they are equal.
+fn less_doubtful(earlier: Vec<Attempt>, later: Vec<Attempt>) -> Vec<Attempt> {
     let penalty = |attempts: &[Attempt]| attempts.iter().map(|attempt| attempt.penalty).sum::<f64>();
-    if penalty(&other) < penalty(best) {
-        *best = other;
+    if penalty(&later) < penalty(&earlier) { instead_of(earlier, later) } else { instead_of(later, earlier) }
+}
+
+/// What is `kept`. Where that is nothing, the words of the other way count as dropped.
+fn instead_of(other: Vec<Attempt>, mut kept: Vec<Attempt>) -> Vec<Attempt> {
+    if let (true, Some(last)) = (is_empty(&kept), kept.last_mut()) {
+        last.dropped += other.iter().map(|attempt| attempt.said.len()).sum::<usize>();
     }
+    kept
 }
 
 fn take(attempts: Vec<Attempt>, again: bool) -> Take {
@@ -150,18 +151,19 @@ fn take(attempts: Vec<Attempt>, again: bool) -> Take {
 }
 
 /// What was heard, at its place, without what nobody said, and what is wrong with it.
-fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &Heard) -> Attempt {
-    let (phrases, loops) = unlooped(&heard.phrases, language.is_unspaced());
+fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &[Phrase]) -> Attempt {
+    let (phrases, loops) = unlooped(heard, language.is_unspaced());
     let (mut said, mut kept) = (Vec::new(), Vec::new());
     let (mut dropped, mut guesses) = (0, 0);
-    for phrase in &phrases {
+    let odds = odds::of_what_is_new(&phrases, language.is_unspaced());
+    for (phrase, logprob) in phrases.iter().zip(odds) {
         let placed = place(hearing, window, phrase);
         let evidence = Evidence {
             text: &placed.text,
             voiced: hearing.voiced_seconds(&placed.range),
             seconds: placed.range.len() as f64 / RATE as f64,
             confidence: placed.confidence,
-            logprob: phrase.logprob(),
+            logprob,
             no_speech: phrase.no_speech,
         };
         if guard::is_made_up(&evidence) || language.echoes(&placed.text) {
@@ -178,8 +180,7 @@ fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &Heard
     Attempt { window: window.clone(), said, dropped, only_guesses, loops, doubts, penalty }
 }
 
-/// The phrases with each loop cut down to one round, within them and from one to the next; and how many there were. What is
-/// said again is as likely as it was the first time: the model copies what it has made up with great confidence.
+/// The phrases with each loop cut down to one round, within them and from one to the next; and how many there were.
 fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
     let all: String = phrases.iter().map(|p| p.text.as_str()).collect();
     let looping = guard::unlooped(&all, unspaced).1 > 0;
@@ -199,11 +200,6 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
             phrase.marks = words::begin(&text, &[], &mut (phrase.start..phrase.end));
             phrase.odds.retain(|(byte, _)| *byte < text.len());
             phrase.text = text;
-        }
-        let unlikely = |first: &&Phrase| first.logprob() < LEAST_LOGPROB.min(phrase.logprob());
-        if let Some(first) = kept.iter().filter(unlikely).find(|first| guard::is_said_again(&first.text, &phrase.text))
-        {
-            phrase.odds.clone_from(&first.odds);
         }
         kept.push(phrase);
     }
@@ -247,7 +243,7 @@ mod tests {
             no_speech: 0.0,
         };
         let window = Window { pieces: [0..10 * RATE, 12 * RATE..24 * RATE].to_vec() };
-        judged(&hearing, &language, &window, &Heard { phrases: said.iter().map(phrase).collect() })
+        judged(&hearing, &language, &window, &said.iter().map(phrase).collect::<Vec<_>>())
     }
 
     #[test]
@@ -277,37 +273,82 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_again_is_as_likely_as_the_first_time() {
-        let phrase = |text: &str, odds: &[f64]| Phrase {
+    fn of_a_loop_the_odds_of_its_first_round_are_left() {
+        let odds = [-2.0, -3.0, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1];
+        let looped = Phrase {
             start: 0.0,
             end: 3.0,
-            text: text.into(),
+            text: " and so on".repeat(5),
             marks: Vec::new(),
             odds: odds.iter().enumerate().map(|(place, odds)| (place * 5, *odds)).collect(),
             no_speech: 0.0,
         };
-        let made_up = phrase(" I'm not sure.", &[-2.0, -2.4]);
-        let copied = phrase(" But I'm not sure!", &[-0.1, -0.1]);
-        let other = phrase(" It rained.", &[-0.1, -0.1]);
-        let (kept, loops) = unlooped(&[made_up, copied, other], false);
-        assert_eq!(kept.iter().map(Phrase::logprob).collect::<Vec<_>>(), [-2.2, -2.2, -0.1]);
-        assert_eq!(loops, 0);
-        // Ten bytes are left of a loop, and with them the odds of its first round.
-        let looped = phrase(&" and so on".repeat(5), &[-2.0, -3.0, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1]);
         let (kept, loops) = unlooped(&[looped], false);
         assert_eq!((kept[0].text.as_str(), kept[0].logprob(), loops), (" and so on", -2.5, 1));
     }
 
     #[test]
     fn the_less_doubtful_stays_and_the_rest_of_the_doubt_is_noted() {
-        let mut best = vec![heard(&[(0, 10, 110)], -0.3)];
-        keep_better(&mut best, vec![heard(&[(0, 4, 60)], -0.3)]);
+        let best = less_doubtful(vec![heard(&[(0, 10, 110)], -0.3)], vec![heard(&[(0, 4, 60)], -0.3)]);
         assert_eq!(best[0].said[0].text.len(), 109);
         let kept = take(best, true);
         assert_eq!((kept.notes.heard_again, kept.notes.mended, kept.notes.doubtful.len()), (1, 0, 1));
-        let mut best = vec![heard(&[(0, 10, 110)], -0.3)];
-        keep_better(&mut best, vec![heard(&[(0, 10, 110), (10, 22, 130)], -0.3)]);
-        let kept = take(best, true);
+        let all = vec![heard(&[(0, 10, 110), (10, 22, 130)], -0.3)];
+        let kept = take(less_doubtful(vec![heard(&[(0, 10, 110)], -0.3)], all), true);
         assert_eq!((kept.notes.mended, kept.notes.doubtful.len(), kept.said.len()), (1, 0, 2));
+    }
+
+    /// What became of a window, and the ways in which it was heard, where each way hears what `said` lists of it.
+    fn climbed(seconds: usize, said: &[(Rung, Attempt)]) -> (Take, Vec<Rung>) {
+        let frames = 30 * RATE / FRAME;
+        let hearing = Hearing::of_frames(vec![0.9; frames], vec![-20.0; frames]);
+        let mut ways = Vec::new();
+        let attempt = |window: &Window, rung| {
+            let (way, attempt) = &said[ways.len()];
+            assert_eq!(*way, rung);
+            ways.push(rung);
+            Ok(Attempt { window: window.clone(), ..attempt.clone() })
+        };
+        let mut climber = Climber { attempt, hearing: &hearing, again: false };
+        let window = Window { pieces: std::iter::once(0..seconds * RATE).collect() };
+        let attempts = climber.climb(&window, HALVINGS).expect("no error");
+        let again = climber.again;
+        (take(attempts, again), ways)
+    }
+
+    #[test]
+    fn a_window_is_heard_until_it_can_be_believed() {
+        use Rung::{Beam, Greedy, Warm};
+        let all = || heard(&[(0, 10, 110), (10, 22, 130)], -0.3);
+        let (none, some, little) = (|| heard(&[], 0.0), || heard(&[(0, 10, 110)], -0.3), || heard(&[(0, 4, 60)], -0.3));
+        let unlikely = || heard(&[(0, 10, 110), (10, 22, 130)], -1.2);
+        let check = |seconds, said: &[(Rung, Attempt)], kept: usize, dropped: usize| {
+            let (take, ways) = climbed(seconds, said);
+            assert_eq!((ways.len(), take.said.len(), take.notes.dropped), (said.len(), kept, dropped), "{ways:?}");
+            take.notes
+        };
+        let calm = check(20, &[(Greedy, all())], 2, 0);
+        assert_eq!((calm.heard_again, calm.mended, calm.doubtful.len()), (0, 0, 0));
+        let guess = check(20, &[(Greedy, heard(&[(0, 22, 130)], -2.0))], 0, 1);
+        assert_eq!((guess.heard_again, guess.doubtful.len()), (0, 1));
+        let mended = check(20, &[(Greedy, some()), (Beam, all())], 2, 0);
+        assert_eq!((mended.heard_again, mended.mended, mended.doubtful.len()), (1, 1, 0));
+        let silent = check(20, &[(Greedy, none()), (Beam, none())], 0, 0);
+        assert_eq!((silent.heard_again, silent.mended, silent.doubtful.len()), (1, 0, 1));
+        check(20, &[(Greedy, none()), (Beam, unlikely())], 0, 2);
+        // Each half begins anew, and is halved once more before chance has its turn.
+        let halves = [(Greedy, some()), (Beam, little()), (Greedy, all()), (Greedy, all())];
+        assert_eq!(check(20, &halves, 4, 0).mended, 1);
+        check(
+            20,
+            &[(Greedy, none()), (Beam, some()), (Greedy, none()), (Beam, none()), (Greedy, none()), (Beam, none())],
+            0,
+            1,
+        );
+        check(3, &[(Greedy, some()), (Beam, little()), (Warm, all())], 2, 0);
+        check(3, &[(Greedy, none()), (Beam, some()), (Warm, none())], 0, 1);
+        check(3, &[(Greedy, some()), (Beam, none()), (Warm, none())], 0, 1);
+        check(3, &[(Greedy, some()), (Beam, little()), (Warm, none())], 1, 0);
+        assert_eq!(check(3, &[(Greedy, some()), (Beam, little()), (Warm, little())], 1, 0).doubtful.len(), 1);
     }
 }

@@ -13,6 +13,7 @@ mod language;
 mod listen;
 mod media;
 mod mel;
+mod odds;
 mod passes;
 mod pool;
 mod saved;
@@ -58,7 +59,7 @@ use tongues::Run;
 use whisper::{Model, Settings};
 
 /// Raised with each change that can change the text of a transcript.
-const RECIPE: u32 = 6;
+const RECIPE: u32 = 7;
 /// English and all other languages, where the model is chosen for the user.
 const AUTO: (&str, &str) = ("tiny.en", "base");
 

@@ -75,13 +75,6 @@ pub struct Settings {
     warm: FullParams<'static, 'static>,
 }
 
-/// What was heard in one window.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Heard {
-    /// In the order of time.
-    pub phrases: Vec<Phrase>,
-}
-
 /// Some words of a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phrase {
@@ -207,8 +200,8 @@ impl Ear {
         Self { model: Arc::clone(model), state: None }
     }
 
-    /// What is said in `samples`.
-    pub fn hear(&mut self, samples: &[f32], settings: &Settings, rung: Rung) -> Result<Heard, TranscribeError> {
+    /// What is said in `samples`, in the order of time.
+    pub fn hear(&mut self, samples: &[f32], settings: &Settings, rung: Rung) -> Result<Vec<Phrase>, TranscribeError> {
         let mut chosen = match rung {
             Rung::Greedy => settings.greedy.clone(),
             Rung::Beam => settings.beam.clone(),
@@ -248,12 +241,12 @@ impl Ear {
         }
     }
 
-    fn run(&mut self, samples: &[f32], settings: FullParams<'static, 'static>) -> Result<Heard, TranscribeError> {
+    fn run(&mut self, samples: &[f32], settings: FullParams<'static, 'static>) -> Result<Vec<Phrase>, TranscribeError> {
         let length = samples.len() as f64 / RATE as f64;
         let sound = self.model.mel.of(samples);
         let (end_of_text, stamps) = (self.model.context.token_eot(), self.model.context.token_beg());
         let (state, silences) = self.full(Passes::over(&sound, length), settings)?;
-        let mut heard = Heard::default();
+        let mut heard = Vec::new();
         for (place, segment) in state.as_iter().enumerate() {
             let all: Vec<_> = (0..segment.n_tokens()).filter_map(|i| segment.get_token(i)).collect();
             let seconds = |id: i32| f64::from(id - stamps) / 50.0;
@@ -277,7 +270,7 @@ impl Ear {
             let tokens: Vec<words::Token> = words.into_iter().map(token).collect::<Result<_, TranscribeError>>()?;
             // Without an end stamp whisper.cpp says that it lasts for half a minute.
             let mut span = start..end.min(length).max(start);
-            heard.phrases.push(Phrase {
+            heard.push(Phrase {
                 marks: words::begin(&text, &tokens, &mut span),
                 start: span.start,
                 end: span.end,

@@ -40,3 +40,4 @@ mod transcribe;
 mod transcribe_kills;
 mod transcribe_long;
 mod transcribe_many;
+mod transcribe_silence;
