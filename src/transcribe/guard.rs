@@ -170,10 +170,10 @@ fn is_one_word(text: &str) -> bool {
     words.len() >= 3 && words.iter().all(|word| *word == words[0])
 }
 
-/// `Wheeeee`, `A-A-A-A`: tones, spelt out. No word has a letter four times over.
+/// `Wheeeee`, `A-A-A-A`: tones, spelt out. No word has a letter five times over, and `www.wikipedia.org` has it four times.
 fn is_drawn_out(word: &str) -> bool {
     let letters: Vec<char> = key(word).chars().collect();
-    letters.windows(4).any(|run| run[0].is_ascii_alphabetic() && run.iter().all(|letter| *letter == run[0]))
+    letters.windows(5).any(|run| run[0].is_ascii_alphabetic() && run.iter().all(|letter| *letter == run[0]))
 }
 
 /// `[Music]`, `(applause)`, `♪`: descriptions, not words.
@@ -239,6 +239,7 @@ mod tests {
         assert!(!made_up("谢谢大家", 1.0, 0.9, 0.1));
         assert!(made_up("Oh.", 2.5, 0.9, 0.1));
         assert!(made_up("Wooooo! A-A-A-A-A", 1.0, 0.9, 0.1));
+        assert!(!made_up("www.wikipedia.org", 1.0, 0.9, 0.1));
         assert!(!made_up("It is 10000 feet, sooooo high.", 3.0, 0.9, 0.1));
         assert!(made_up("I'm not sure if I can do it.", 3.0, 0.15, 0.2), "a guess, though a voice is heard");
         assert!(!made_up("I'm not sure if I can do it.", 3.0, 0.3, 0.5));
