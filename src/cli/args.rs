@@ -225,6 +225,9 @@ pub struct Sound {
     /// File with names and terms that occur in the talks
     #[arg(long, value_name = "FILE")]
     pub vocabulary: Option<PathBuf>,
+    /// The only channel to hear, from 1: of a recording with a microphone on each
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub channel: Option<usize>,
     /// Say when each word was said, too
     #[arg(long)]
     pub words: bool,

@@ -122,6 +122,8 @@ pub struct Transcribe {
     pub jobs: usize,
     /// A file with names and terms that occur in the talks.
     pub vocabulary: Option<PathBuf>,
+    /// The only channel to hear, from 1; all of them mixed without it.
+    pub channel: Option<usize>,
     /// Whether transcripts tell when each word was said.
     pub words: bool,
 }
@@ -180,7 +182,7 @@ impl Default for Config {
 
 impl Default for Transcribe {
     fn default() -> Self {
-        Self { model: "auto".into(), language: "auto".into(), jobs: 0, vocabulary: None, words: false }
+        Self { model: "auto".into(), language: "auto".into(), jobs: 0, vocabulary: None, channel: None, words: false }
     }
 }
 

@@ -235,6 +235,10 @@ pub fn apply_sound(loaded: &mut Loaded, sound: &Sound) {
         config.vocabulary = Some(file.clone());
         set.push(("transcribe.vocabulary", "--vocabulary"));
     }
+    if sound.channel.is_some() {
+        config.channel = sound.channel;
+        set.push(("transcribe.channel", "--channel"));
+    }
     if sound.words {
         config.words = true;
         set.push(("transcribe.words", "--words"));

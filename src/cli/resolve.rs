@@ -165,7 +165,13 @@ pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
         None => None,
     };
     let language = (config.language != "auto").then(|| config.language.clone());
-    Ok(Options { model: ModelChoice::parse(&config.model), language, vocabulary, channel: None, words: config.words })
+    Ok(Options {
+        model: ModelChoice::parse(&config.model),
+        language,
+        vocabulary,
+        channel: config.channel,
+        words: config.words,
+    })
 }
 
 /// What hears recordings: finds speech models, fetching those of the manifest that are missing, and decodes in processes

@@ -47,7 +47,7 @@ impl Side {
         Options {
             language: asked.language.clone().or_else(|| self.language.clone()),
             vocabulary: asked.vocabulary.clone().or_else(own),
-            channel: self.channel,
+            channel: asked.channel.or(self.channel),
             ..asked.clone()
         }
     }
