@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from score import Score, difference, score
 
 OURS = "taskgen"
-OURS_8_BIT = "taskgen 8-bit"
+OURS_8_BIT = "8-bit taskgen"
 CPP_GREEDY = "whisper.cpp greedy"
 CPP_BEAM = "whisper.cpp beam 5"
 BATCHED = "faster-whisper batched"

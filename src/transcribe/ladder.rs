@@ -1,7 +1,7 @@
 //! One window becomes text that can be believed. It is heard the cheap way first; where the result gives reason to
 //! doubt, it is heard by beam search, then in halves, and pieces too short to halve with a little chance. The least
 //! doubtful result stays, and what is still doubtful is kept and says why. Where all that was heard first is a guess, or two
-//! ways hear nothing, nobody speaks.
+//! of these three ways hear nothing, nobody speaks.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,6 @@ use super::{
     vad::Hearing,
     whisper::{self, Ear, Phrase, Rung, Settings},
     windows::Window,
-    words,
 };
 
 /// How often a window may be halved.
@@ -91,10 +90,14 @@ impl<F: FnMut(&Window, Rung) -> Result<Attempt, TranscribeError>> Climber<'_, F>
         }
         self.again = true;
         let second = (self.attempt)(window, Rung::Beam)?;
-        let unheard = first.said.is_empty() || second.said.is_empty();
+        let silent = (first.said.is_empty(), second.said.is_empty());
+        if silent == (true, true) {
+            return Ok(instead_of(vec![second], vec![first]));
+        }
+        // What the first way finds likely is not outvoted.
+        let unheard = silent.0 || silent.1 && !first.is_likely();
         let best = less_doubtful(vec![first], vec![second]);
-        // Where two ways hear nothing that can be believed, nobody speaks, whatever the detector says.
-        if is_calm(&best) || is_empty(&best) {
+        if is_calm(&best) {
             return Ok(best);
         }
         let other = match window.halves(self.hearing).filter(|_| halvings > 0) {
@@ -105,8 +108,15 @@ impl<F: FnMut(&Window, Rung) -> Result<Attempt, TranscribeError>> Climber<'_, F>
             }
             None => vec![(self.attempt)(window, Rung::Warm)?],
         };
-        // Two of three ways as well.
+        // Where two of three ways hear nothing that can be believed, nobody speaks, whatever the detector says.
         Ok(if unheard && is_empty(&other) { instead_of(best, other) } else { less_doubtful(best, other) })
+    }
+}
+
+impl Attempt {
+    /// Whether there are words, and nothing speaks against them but that there could be more.
+    fn is_likely(&self) -> bool {
+        !self.said.is_empty() && self.doubts.iter().all(|doubt| *doubt == Doubt::Lost)
     }
 }
 
@@ -118,18 +128,24 @@ fn is_empty(attempts: &[Attempt]) -> bool {
     attempts.iter().all(|attempt| attempt.said.is_empty())
 }
 
-/// Of two ways of hearing the same speech the less doubtful, and the earlier where they are equal.
+/// Of two ways of hearing the same speech the one that hears words, or the less doubtful, or the earlier.
 fn less_doubtful(earlier: Vec<Attempt>, later: Vec<Attempt>) -> Vec<Attempt> {
-    let penalty = |attempts: &[Attempt]| attempts.iter().map(|attempt| attempt.penalty).sum::<f64>();
-    if penalty(&later) < penalty(&earlier) { instead_of(earlier, later) } else { instead_of(later, earlier) }
+    let cost = |attempts: &[Attempt]| attempts.iter().map(|attempt| attempt.penalty).sum::<f64>();
+    match (is_empty(&earlier), is_empty(&later)) {
+        (true, false) => later,
+        (false, false) if cost(&later) < cost(&earlier) => later,
+        _ => earlier,
+    }
 }
 
-/// What is `kept`. Where that is nothing, the words of the other way count as dropped.
-fn instead_of(other: Vec<Attempt>, mut kept: Vec<Attempt>) -> Vec<Attempt> {
-    if let (true, Some(last)) = (is_empty(&kept), kept.last_mut()) {
-        last.dropped += other.iter().map(|attempt| attempt.said.len()).sum::<usize>();
+/// The `silence` that is kept: what another way heard is dropped, and counts once.
+fn instead_of(other: Vec<Attempt>, mut silence: Vec<Attempt>) -> Vec<Attempt> {
+    let dropped: usize = silence.iter().map(|attempt| attempt.dropped).sum();
+    let heard: usize = other.iter().map(|attempt| attempt.said.len() + attempt.dropped).sum();
+    if let Some(last) = silence.last_mut() {
+        last.dropped += heard.saturating_sub(dropped);
     }
-    kept
+    silence
 }
 
 fn take(attempts: Vec<Attempt>, again: bool) -> Take {
@@ -152,18 +168,18 @@ fn take(attempts: Vec<Attempt>, again: bool) -> Take {
 
 /// What was heard, at its place, without what nobody said, and what is wrong with it.
 fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &[Phrase]) -> Attempt {
-    let (phrases, loops) = unlooped(heard, language.is_unspaced());
+    let (mut phrases, loops) = unlooped(heard, language.is_unspaced());
+    odds::temper(&mut phrases, language.is_unspaced());
     let (mut said, mut kept) = (Vec::new(), Vec::new());
     let (mut dropped, mut guesses) = (0, 0);
-    let odds = odds::of_what_is_new(&phrases, language.is_unspaced());
-    for (phrase, logprob) in phrases.iter().zip(odds) {
+    for phrase in &phrases {
         let placed = place(hearing, window, phrase);
         let evidence = Evidence {
             text: &placed.text,
             voiced: hearing.voiced_seconds(&placed.range),
             seconds: placed.range.len() as f64 / RATE as f64,
             confidence: placed.confidence,
-            logprob,
+            logprob: phrase.logprob(),
             no_speech: phrase.no_speech,
         };
         if guard::is_made_up(&evidence) || language.echoes(&placed.text) {
@@ -187,21 +203,13 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
     let mut loops = 0;
     let mut kept: Vec<Phrase> = Vec::new();
     for phrase in phrases {
-        let (text, cut) = guard::unlooped(&phrase.text, unspaced);
-        let again = looping && kept.last().is_some_and(|last| last.text == text);
+        let (left, cut) = guard::unlooped(&phrase.text, unspaced);
+        let phrase = phrase.only(&left);
+        let again = looping && kept.last().is_some_and(|last| last.text == phrase.text);
         loops += cut + usize::from(again);
-        if again || text.trim().is_empty() {
-            continue;
+        if !again && !phrase.text.trim().is_empty() {
+            kept.push(phrase);
         }
-        let mut phrase = phrase.clone();
-        if text != phrase.text {
-            // Of a text that was cut nobody knows which round stayed. That its odds are those at the beginning is exact where
-            // the loop is.
-            phrase.marks = words::begin(&text, &[], &mut (phrase.start..phrase.end));
-            phrase.odds.retain(|(byte, _)| *byte < text.len());
-            phrase.text = text;
-        }
-        kept.push(phrase);
     }
     (kept, loops + usize::from(looping && loops == 0))
 }
@@ -273,18 +281,28 @@ mod tests {
     }
 
     #[test]
-    fn of_a_loop_the_odds_of_its_first_round_are_left() {
-        let odds = [-2.0, -3.0, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1];
-        let looped = Phrase {
+    fn of_a_loop_the_first_round_is_left_and_copies_are_no_likelier() {
+        let phrase = |text: &str, odds: &[f64]| Phrase {
             start: 0.0,
             end: 3.0,
-            text: " and so on".repeat(5),
-            marks: Vec::new(),
+            text: text.into(),
+            marks: (0..odds.len()).map(|place| (place * 5, place as f64)).collect(),
             odds: odds.iter().enumerate().map(|(place, odds)| (place * 5, *odds)).collect(),
             no_speech: 0.0,
         };
-        let (kept, loops) = unlooped(&[looped], false);
-        assert_eq!((kept[0].text.as_str(), kept[0].logprob(), loops), (" and so on", -2.5, 1));
+        let text = format!("{} and a tale", " and so on".repeat(4));
+        let (kept, loops) =
+            unlooped(&[phrase(&text, &[-2.0, -3.0, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -1.0, -1.0])], false);
+        assert_eq!((kept[0].text.as_str(), loops), (" and so on and a tale", 1));
+        assert_eq!(kept[0].odds, [(0, -2.0), (5, -3.0), (10, -1.0), (15, -1.0)]);
+        assert_eq!(kept[0].marks, [(0, 0.0), (5, 1.0), (10, 8.0), (15, 9.0)]);
+
+        let hearing = Hearing::of_frames(vec![0.9; 30 * RATE / FRAME], vec![-20.0; 30 * RATE / FRAME]);
+        let language = Language::parse("en").expect("known");
+        let window = Window { pieces: std::iter::once(0..8 * RATE).collect() };
+        let twice = [phrase(" made up here", &[-2.0, -2.0]), phrase(" made up here", &[-0.1, -0.1])];
+        let judged = judged(&hearing, &language, &window, &twice);
+        assert_eq!((judged.said.len(), judged.dropped, judged.only_guesses), (0, 2, true));
     }
 
     #[test]
@@ -335,7 +353,6 @@ mod tests {
         assert_eq!((mended.heard_again, mended.mended, mended.doubtful.len()), (1, 1, 0));
         let silent = check(20, &[(Greedy, none()), (Beam, none())], 0, 0);
         assert_eq!((silent.heard_again, silent.mended, silent.doubtful.len()), (1, 0, 1));
-        check(20, &[(Greedy, none()), (Beam, unlikely())], 0, 2);
         // Each half begins anew, and is halved once more before chance has its turn.
         let halves = [(Greedy, some()), (Beam, little()), (Greedy, all()), (Greedy, all())];
         assert_eq!(check(20, &halves, 4, 0).mended, 1);
@@ -345,9 +362,24 @@ mod tests {
             0,
             1,
         );
+        let quarters = [
+            (Greedy, some()),
+            (Beam, little()),
+            (Greedy, some()),
+            (Beam, little()),
+            (Greedy, some()),
+            (Beam, little()),
+            (Warm, some()),
+            (Greedy, all()),
+            (Greedy, all()),
+        ];
+        assert_eq!(check(20, &quarters, 1, 0).mended, 0);
         check(3, &[(Greedy, some()), (Beam, little()), (Warm, all())], 2, 0);
         check(3, &[(Greedy, none()), (Beam, some()), (Warm, none())], 0, 1);
-        check(3, &[(Greedy, some()), (Beam, none()), (Warm, none())], 0, 1);
+        check(3, &[(Greedy, none()), (Beam, unlikely()), (Warm, unlikely())], 2, 0);
+        check(3, &[(Greedy, some()), (Beam, none()), (Warm, none())], 1, 0);
+        check(3, &[(Greedy, unlikely()), (Beam, none()), (Warm, none())], 0, 2);
+        check(3, &[(Greedy, unlikely()), (Beam, none()), (Warm, some())], 1, 0);
         check(3, &[(Greedy, some()), (Beam, little()), (Warm, none())], 1, 0);
         assert_eq!(check(3, &[(Greedy, some()), (Beam, little()), (Warm, little())], 1, 0).doubtful.len(), 1);
     }

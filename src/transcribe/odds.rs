@@ -1,89 +1,119 @@
-//! How likely the model finds what is new in a phrase. What it has written once it writes again with great confidence, be
-//! it made up: such words are no evidence.
+//! How likely the model finds what it says again. Once it has made something up, it copies that with great confidence: what is
+//! said again is no likelier than it was the first time.
 
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    ops::Range,
+};
 
 use super::{
     guard::{key, tokens},
     whisper::Phrase,
 };
 
-/// A phrase of which less is new is not judged by that alone.
-const OF_ITS_OWN: f64 = 0.5;
-
-/// Mean log-probability of what is new in each of a window's `phrases`; where little is, of all that was new up to its end.
-pub fn of_what_is_new(phrases: &[Phrase], unspaced: bool) -> Vec<f64> {
-    let (mut sum, mut many) = (0.0, 0);
-    let judged = phrases.iter().zip(old_words(phrases, unspaced)).map(|(phrase, old)| {
-        let is_new = |byte: &usize| !old.iter().any(|word| word.contains(byte));
-        let new: Vec<f64> = phrase.odds.iter().filter(|(byte, _)| is_new(byte)).map(|(_, odds)| *odds).collect();
-        let new_sum = new.iter().sum::<f64>();
-        sum += new_sum;
-        many += new.len();
-        match new.len() {
-            some if some > 0 && some as f64 >= OF_ITS_OWN * phrase.odds.len() as f64 => new_sum / some as f64,
-            _ if many > 0 => sum / f64::from(many as u32),
-            _ => phrase.logprob(),
-        }
-    });
-    judged.collect()
+/// A word of a window.
+struct Word {
+    phrase: usize,
+    /// Its tokens, among those of the phrase.
+    tokens: Range<usize>,
+    key: String,
+    /// Their mean log-probability, or that of the first time.
+    odds: f64,
 }
 
-/// Where in each phrase words are that were said before with the same neighbour.
-fn old_words(phrases: &[Phrase], unspaced: bool) -> Vec<Vec<Range<usize>>> {
-    let mut old = vec![Vec::new(); phrases.len()];
-    let mut pairs = HashSet::new();
-    let mut last: Option<(usize, Range<usize>, String)> = None;
-    for (place, phrase) in phrases.iter().enumerate() {
-        let mut byte = 0;
-        for token in tokens(&phrase.text, unspaced) {
-            let word = byte..byte + token.len();
-            byte = word.end;
-            let key = key(token);
-            if key.is_empty() {
-                continue;
+/// In a window's `phrases`, gives the tokens of each word that was said before beside the same neighbour the odds of the first
+/// time, where they are lower.
+pub fn temper(phrases: &mut [Phrase], unspaced: bool) {
+    let mut words: Vec<Word> =
+        phrases.iter().enumerate().flat_map(|(place, phrase)| words_of(place, phrase, unspaced)).collect();
+    let mut first: HashMap<(String, String), (f64, f64)> = HashMap::new();
+    for i in 1..words.len() {
+        let [left, right] = &mut words[i - 1..=i] else { continue };
+        match first.entry((left.key.clone(), right.key.clone())) {
+            Entry::Vacant(new) => {
+                new.insert((left.odds, right.odds));
             }
-            if let Some((before, neighbour, left)) = last.take()
-                && !pairs.insert((left, key.clone()))
-            {
-                old[before].push(neighbour);
-                old[place].push(word.clone());
+            Entry::Occupied(old) => {
+                (left.odds, right.odds) = (left.odds.min(old.get().0), right.odds.min(old.get().1));
             }
-            last = Some((place, word, key));
         }
     }
-    old
+    for word in words {
+        let tokens = &mut phrases[word.phrase].odds[word.tokens];
+        if word.odds < mean(tokens) {
+            for (_, odds) in tokens {
+                *odds = word.odds;
+            }
+        }
+    }
+}
+
+/// The words of a phrase, without those that are mere punctuation.
+fn words_of(place: usize, phrase: &Phrase, unspaced: bool) -> Vec<Word> {
+    let mut byte = 0;
+    let mut words = Vec::new();
+    for token in tokens(&phrase.text, unspaced) {
+        let from = phrase.odds.partition_point(|(start, _)| *start < byte);
+        byte += token.len();
+        let tokens = from..phrase.odds.partition_point(|(start, _)| *start < byte);
+        let key = key(token);
+        if !key.is_empty() && !tokens.is_empty() {
+            let odds = mean(&phrase.odds[tokens.clone()]);
+            words.push(Word { phrase: place, tokens, key, odds });
+        }
+    }
+    words
+}
+
+fn mean(odds: &[(usize, f64)]) -> f64 {
+    odds.iter().map(|(_, odds)| odds).sum::<f64>() / odds.len() as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Each word is a token.
-    fn phrase(text: &str, odds: &[f64]) -> Phrase {
-        let starts = std::iter::once(0).chain(text.match_indices(' ').skip(1).map(|(byte, _)| byte));
-        let odds: Vec<(usize, f64)> = starts.zip(odds.iter().copied()).collect();
-        Phrase { start: 0.0, end: 3.0, text: text.into(), marks: Vec::new(), odds, no_speech: 0.0 }
-    }
-
-    fn rounded(phrases: &[Phrase]) -> Vec<i32> {
-        of_what_is_new(phrases, false).iter().map(|odds| (odds * 10.0).round() as i32).collect()
+    /// Phrases of which each word (or character) is a token, tempered: ten times the mean log-probability of each.
+    fn tempered(said: &[(&str, f64)], unspaced: bool) -> Vec<i32> {
+        let phrase = |&(text, odds): &(&str, f64)| {
+            let starts = tokens(text, unspaced).into_iter().scan(0, |byte, token| {
+                *byte += token.len();
+                Some(*byte - token.len())
+            });
+            let odds = starts.map(|start| (start, odds)).collect();
+            Phrase { start: 0.0, end: 3.0, text: text.into(), marks: Vec::new(), odds, no_speech: 0.0 }
+        };
+        let mut phrases: Vec<Phrase> = said.iter().map(phrase).collect();
+        temper(&mut phrases, unspaced);
+        phrases.iter().map(|phrase| (phrase.logprob() * 10.0).round() as i32).collect()
     }
 
     #[test]
     fn what_is_said_again_is_as_likely_as_the_first_time() {
-        let made_up = phrase(" I am not sure.", &[-2.0, -2.4, -2.0, -2.4]);
-        let copied = phrase(" But I am not sure!", &[-0.1; 5]);
-        let other = phrase(" It rained here.", &[-0.1; 3]);
-        assert_eq!(rounded(&[made_up.clone(), copied]), [-22, -18], "one new word is no evidence");
-        assert_eq!(rounded(&[made_up, other]), [-22, -1]);
-        let sure = phrase(
-            " I can do it, but I am sure I can do it.",
-            &[-3.0, -2.0, -1.0, -1.0, -2.0, -2.0, -3.0, -1.0, -0.1, -0.1, -0.1, -0.1],
+        let sure = (" The survey shows less rain in the north than in the south.", -0.2);
+        let made_up = (" I'm not sure if I can do it.", -2.2);
+        assert_eq!(tempered(&[sure, made_up, (made_up.0, -0.1)], false), [-2, -22, -22]);
+        assert_eq!(tempered(&[made_up, (" But I'm not sure!", -0.1)], false), [-22, -17]);
+        assert_eq!(tempered(&[made_up, sure], false), [-22, -2]);
+        let greeting = [(" I'm not sure.", -2.2), (" Good morning.", -0.3), (" Good morning, everyone.", -0.2)];
+        assert_eq!(tempered(&greeting, false), [-22, -3, -3]);
+        assert_eq!(
+            tempered(&[(" It rained here.", -0.2), (" It rained here.", -0.9)], false),
+            [-2, -9],
+            "never likelier"
         );
-        assert_eq!(rounded(&[sure]), [-19]);
-        let again = phrase(" Yes, yes, yes.", &[-0.5, -0.1, -0.1]);
-        assert_eq!(rounded(&[again]), [-5]);
-        assert_eq!(rounded(&[phrase("", &[])]), [0]);
+        assert_eq!(tempered(&[("我不知道", -2.0), ("但是我不知道。", -0.1)], true), [-20, -12]);
+        assert_eq!(tempered(&[("", 0.0)], false), [0]);
+    }
+
+    #[test]
+    fn a_phrase_repeats_itself_too() {
+        let text = " I can do it, I can do it.";
+        let starts = [0, 2, 6, 9, 13, 15, 19, 22];
+        let odds = starts.iter().map(|start| (*start, if *start < 13 { -2.0 } else { -0.1 })).collect();
+        let phrase = Phrase { start: 0.0, end: 3.0, text: text.into(), marks: Vec::new(), odds, no_speech: 0.0 };
+        let mut phrases = [phrase];
+        temper(&mut phrases, false);
+        assert!(phrases[0].odds.iter().all(|(_, odds)| *odds < -1.9), "{phrases:?}");
     }
 }

@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -93,6 +94,24 @@ pub struct Phrase {
 }
 
 impl Phrase {
+    /// The phrase with these bytes of its text alone.
+    pub fn only(&self, bytes: &[Range<usize>]) -> Self {
+        let mut only = Self { text: String::new(), marks: Vec::new(), odds: Vec::new(), ..self.clone() };
+        for part in bytes {
+            let to = only.text.len();
+            let moved = |list: &[(usize, f64)]| -> Vec<(usize, f64)> {
+                list.iter()
+                    .filter(|(byte, _)| part.contains(byte))
+                    .map(|(byte, x)| (byte - part.start + to, *x))
+                    .collect()
+            };
+            only.marks.extend(moved(&self.marks));
+            only.odds.extend(moved(&self.odds));
+            only.text.push_str(&self.text[part.clone()]);
+        }
+        only
+    }
+
     /// Mean probability of the tokens, to three decimals: what is written down and read again is the same.
     pub fn confidence(&self) -> f64 {
         let sum: f64 = self.odds.iter().map(|(_, odds)| odds.exp()).sum();
