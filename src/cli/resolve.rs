@@ -1,7 +1,7 @@
 //! Names into things that work: a role into a model that answers, a speech model's name into a checked file.
 //! Everything that the environment says is read here or by the flags, and handed down as values.
 
-use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, sync::Arc};
+use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::Path, sync::Arc};
 
 use anyhow::{Context as _, Result};
 
@@ -161,7 +161,7 @@ fn ask(printer: &Printer) -> Result<()> {
 /// The stage's options from the configuration.
 pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
     let vocabulary = match &config.vocabulary {
-        Some(file) => Some(fs_err::read_to_string(file).map_err(|e| Usage(e.to_string()))?.trim().to_owned()),
+        Some(file) => Some(names_and_terms(file)?),
         None => None,
     };
     let language = (config.language != "auto").then(|| config.language.clone());
@@ -172,6 +172,12 @@ pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
         channel: config.channel,
         words: config.words,
     })
+}
+
+fn names_and_terms(file: &Path) -> Result<String> {
+    let hint = "--vocabulary names a text file with the talk's names and terms";
+    let text = fs_err::read_to_string(file).map_err(|e| Usage(format!("{e}\nhint: {hint}")))?;
+    Ok(text.trim().to_owned())
 }
 
 /// What hears recordings: finds speech models, fetching those of the manifest that are missing, and decodes in processes

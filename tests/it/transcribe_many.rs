@@ -81,6 +81,30 @@ fn a_shard_counts_from_one() {
     assert!(said.contains("count from 1") && said.contains("SLURM_ARRAY_TASK_ID"), "{said}");
 }
 
+#[test]
+fn real_one_channel_may_be_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let sound = media::decode(&media::media("speech.wav")).expect("a recording");
+    let stereo: Vec<i16> = sound.iter().flat_map(|s| [0, (s * 32_767.0) as i16]).collect();
+    std::fs::write(path("talk.wav"), media::wav(2, &stereo)).expect("written");
+    std::fs::write(path("talk.toml"), "channel = 1\n").expect("written");
+    let heard = |more: &[&str]| taskgen(folder.path(), &[&["transcribe", "."], &EASY[..], more].concat());
+    let (code, _, said) = heard(&[]);
+    assert!(code == Some(1) && said.contains("no speech"), "`talk.toml` asks for the silent one: {code:?} {said}");
+    let (code, _, said) = heard(&["--channel", "2"]);
+    assert_eq!(code, Some(0), "what is asked for wins: {said}");
+    let transcript = std::fs::read_to_string(path("talk.wav.json")).expect("a transcript");
+    let transcript: Value = serde_json::from_str(&transcript).expect("JSON");
+    let segments = transcript["segments"].as_array().expect("segments");
+    let said: Vec<&str> = segments.iter().filter_map(|segment| segment["text"].as_str()).collect();
+    assert_eq!(said.join(" "), "Thank you. I want to start with a number.");
+    let (code, _, said) = heard(&["--channel", "3"]);
+    assert!(code == Some(1) && said.contains("channel 3 of 2"), "{code:?} {said}");
+    let (code, _, said) = taskgen(folder.path(), &["transcribe", ".", "--channel", "0"]);
+    assert!(code == Some(2) && said.contains("--channel"), "{code:?} {said}");
+}
+
 /// The turns of a sample that last four seconds or more, as sound.
 fn turns(recording: &str) -> Vec<Vec<f32>> {
     let reference = reference(recording.split('.').next().expect("a name")).expect("turns");
