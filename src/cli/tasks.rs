@@ -1,7 +1,7 @@
 //! `taskgen tasks list|show|export`: the tasks, best first, and the way back to the second of the recording.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -18,7 +18,7 @@ use super::{
     select,
 };
 use crate::{
-    data::{Finding, Inspiration, Task, TaskId, Transcript, TranscriptId},
+    data::{Finding, Inspiration, SeminarId, Task, TaskId, Transcript, TranscriptId},
     files,
     store::Store,
     text::words::one_line,
@@ -44,9 +44,13 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
         }
         Tasks::Select(args) => select::run(global, &args, printer),
         Tasks::Diversity { near } => super::diversity::run(global, near, printer),
-        Tasks::Export { output, top } => {
-            let (project, store, listing) = read()?;
-            export(&project, &store, &listing, output, top, printer)
+        Tasks::Export { output, top, require_licence } => {
+            let (project, store, mut listing) = read()?;
+            listing.tasks.truncate(top.map_or(usize::MAX, |top| top as usize));
+            if require_licence {
+                check_licences(&store, &listing)?;
+            }
+            export(&project, &store, &listing, output, printer)
         }
     }
 }
@@ -249,11 +253,10 @@ fn export(
     store: &Store,
     listing: &Listing,
     output: Option<PathBuf>,
-    top: Option<u64>,
     printer: &Printer,
 ) -> Result<u8> {
     let path = output.unwrap_or_else(|| project.tasks().join("tasks.jsonl"));
-    let chosen = &listing.tasks[..listing.tasks.len().min(top.map_or(usize::MAX, |top| top as usize))];
+    let chosen = &listing.tasks;
     let mut translations = BTreeMap::<TaskId, Vec<Task>>::new();
     for task in store.translations()? {
         translations.entry(task.translation_of.clone().unwrap_or_else(|| task.id.clone())).or_default().push(task);
@@ -294,7 +297,7 @@ fn export(
         "translations": said_again,
     });
     write(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
-    let unknown_licence = chosen.iter().filter(|listed| listed.source.licence == "unknown").count();
+    let (unknown_licence, _) = unknown_licences(store, listing)?;
     printer.show(
         &Exported { tasks: chosen.len(), translations: said_again, file: path, unknown_licence },
         |exported| {
@@ -312,6 +315,26 @@ fn export(
         },
     )?;
     Ok(exit::DONE)
+}
+
+/// The tasks that come from recordings of which nobody said whether they may be passed on, and those recordings.
+fn unknown_licences(store: &Store, listing: &Listing) -> Result<(usize, BTreeSet<String>)> {
+    let seminars = store.seminars()?.into_iter().filter(|seminar| seminar.licence == "unknown");
+    let unknown: BTreeMap<SeminarId, String> = seminars.map(|seminar| (seminar.id, seminar.path)).collect();
+    let of = |listed: &Listed| -> BTreeSet<String> {
+        listed.sources.iter().filter_map(|inspiration| unknown.get(&inspiration.seminar).cloned()).collect()
+    };
+    let each: Vec<BTreeSet<String>> = listing.tasks.iter().map(of).filter(|paths| !paths.is_empty()).collect();
+    Ok((each.len(), each.into_iter().flatten().collect()))
+}
+
+fn check_licences(store: &Store, listing: &Listing) -> Result<()> {
+    let (tasks, recordings) = unknown_licences(store, listing)?;
+    let Some(first) = recordings.first() else { return Ok(()) };
+    let more = if recordings.len() > 1 { format!(" and {} more", recordings.len() - 1) } else { String::new() };
+    let side = Path::new(first).with_extension("toml");
+    let hint = format!("name it in `{}` beside the recording, then `taskgen transcribe`", side.display());
+    Err(Usage(format!("{tasks} tasks come from recordings of unknown licence: `{first}`{more}\nhint: {hint}")).into())
 }
 
 /// One line of the export. It holds no clock, host or run, so that the same seed gives the same bytes.

@@ -124,6 +124,13 @@ fn tasks_are_listed_shown_and_exported() {
     let meta: Value = serde_json::from_slice(&std::fs::read(project.path("tasks/tasks.meta.json")).expect("a file"))
         .expect("one JSON value");
     assert_eq!(meta["ranking"]["panel"][0]["model_returned"], "fake-1");
+
+    std::fs::remove_file(project.path("tasks/tasks.jsonl")).expect("the export");
+    let said = project.fails(&["tasks", "export", "--require-licence"], 2);
+    assert!(said.contains("of unknown licence: `") && said.contains(".toml"), "{said}");
+    assert!(!project.path("tasks/tasks.jsonl").exists());
+    project.sql("UPDATE seminar SET licence = 'CC-BY-4.0'");
+    assert_eq!(json(&project, &["tasks", "export", "--require-licence"])["unknown_licence"], 0);
 }
 
 #[test]

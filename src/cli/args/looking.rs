@@ -67,6 +67,9 @@ pub enum Tasks {
         /// Only the first so many
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         top: Option<u64>,
+        /// Write nothing if a task comes from a recording of unknown licence
+        #[arg(long)]
+        require_licence: bool,
     },
 }
 
