@@ -52,6 +52,13 @@ pub struct Listing {
     pub ranking: Option<Ranking>,
 }
 
+impl Listing {
+    /// Keeps only the first so many.
+    pub fn keep(&mut self, top: Option<u64>) {
+        self.tasks.truncate(top.map_or(usize::MAX, |top| top as usize));
+    }
+}
+
 /// Reads the listing from the store.
 pub fn read(store: &Store) -> Result<Listing> {
     let ranking = store.last_ranking()?;

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{config, exit::Usage};
 use crate::{
     data::Transcript,
-    store::SeminarInfo,
+    store::{SeminarInfo, UNKNOWN_LICENCE},
     transcribe::{Options, Recording},
 };
 
@@ -61,7 +61,7 @@ impl Side {
             title: self.title.clone().or(stem).unwrap_or_default(),
             language: transcript.language.clone(),
             discipline: self.discipline.clone(),
-            licence: self.licence.clone().unwrap_or_else(|| "unknown".to_owned()),
+            licence: self.licence.clone().unwrap_or_else(|| UNKNOWN_LICENCE.to_owned()),
             details: json!({
                 "speakers": self.speakers, "date": self.date, "source": self.source, "consent": self.consent
             }),

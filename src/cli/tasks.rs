@@ -20,7 +20,7 @@ use super::{
 use crate::{
     data::{Finding, Inspiration, SeminarId, Task, TaskId, Transcript, TranscriptId},
     files,
-    store::Store,
+    store::{Store, UNKNOWN_LICENCE},
     text::words::one_line,
     weave::disciplines::Disciplines,
 };
@@ -46,18 +46,19 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
         Tasks::Diversity { near } => super::diversity::run(global, near, printer),
         Tasks::Export { output, top, require_licence } => {
             let (project, store, mut listing) = read()?;
-            listing.tasks.truncate(top.map_or(usize::MAX, |top| top as usize));
+            listing.keep(top);
+            let unlicensed = Unlicensed::of(&store, &listing)?;
             if require_licence {
-                check_licences(&store, &listing)?;
+                unlicensed.refuse()?;
             }
-            export(&project, &store, &listing, output, printer)
+            export(&project, &store, &listing, output, unlicensed.tasks, printer)
         }
     }
 }
 
 fn list(mut listing: Listing, top: Option<u64>, flagged: bool, printer: &Printer) -> Result<u8> {
     listing.tasks.retain(|listed| !flagged || listed.is_flagged());
-    listing.tasks.truncate(top.map_or(usize::MAX, |top| top as usize));
+    listing.keep(top);
     printer.show(&listing.tasks, |tasks| match tasks.as_slice() {
         [] if flagged => "no task is flagged\nhint: `taskgen probe` looks for reasons".to_owned(),
         tasks => text_list(tasks),
@@ -253,6 +254,7 @@ fn export(
     store: &Store,
     listing: &Listing,
     output: Option<PathBuf>,
+    unknown_licence: usize,
     printer: &Printer,
 ) -> Result<u8> {
     let path = output.unwrap_or_else(|| project.tasks().join("tasks.jsonl"));
@@ -297,7 +299,6 @@ fn export(
         "translations": said_again,
     });
     write(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
-    let (unknown_licence, _) = unknown_licences(store, listing)?;
     printer.show(
         &Exported { tasks: chosen.len(), translations: said_again, file: path, unknown_licence },
         |exported| {
@@ -317,24 +318,32 @@ fn export(
     Ok(exit::DONE)
 }
 
-/// The tasks that come from recordings of which nobody said whether they may be passed on, and those recordings.
-fn unknown_licences(store: &Store, listing: &Listing) -> Result<(usize, BTreeSet<String>)> {
-    let seminars = store.seminars()?.into_iter().filter(|seminar| seminar.licence == "unknown");
-    let unknown: BTreeMap<SeminarId, String> = seminars.map(|seminar| (seminar.id, seminar.path)).collect();
-    let of = |listed: &Listed| -> BTreeSet<String> {
-        listed.sources.iter().filter_map(|inspiration| unknown.get(&inspiration.seminar).cloned()).collect()
-    };
-    let each: Vec<BTreeSet<String>> = listing.tasks.iter().map(of).filter(|paths| !paths.is_empty()).collect();
-    Ok((each.len(), each.into_iter().flatten().collect()))
+/// What comes from recordings of which nobody said whether they may be passed on.
+struct Unlicensed {
+    tasks: usize,
+    recordings: BTreeSet<String>,
 }
 
-fn check_licences(store: &Store, listing: &Listing) -> Result<()> {
-    let (tasks, recordings) = unknown_licences(store, listing)?;
-    let Some(first) = recordings.first() else { return Ok(()) };
-    let more = if recordings.len() > 1 { format!(" and {} more", recordings.len() - 1) } else { String::new() };
-    let side = Path::new(first).with_extension("toml");
-    let hint = format!("name it in `{}` beside the recording, then `taskgen transcribe`", side.display());
-    Err(Usage(format!("{tasks} tasks come from recordings of unknown licence: `{first}`{more}\nhint: {hint}")).into())
+impl Unlicensed {
+    fn of(store: &Store, listing: &Listing) -> Result<Self> {
+        let seminars = store.seminars()?.into_iter().filter(|seminar| seminar.licence == UNKNOWN_LICENCE);
+        let unknown: BTreeMap<SeminarId, String> = seminars.map(|seminar| (seminar.id, seminar.path)).collect();
+        let paths = |listed: &Listed| -> BTreeSet<String> {
+            listed.sources.iter().filter_map(|inspiration| unknown.get(&inspiration.seminar).cloned()).collect()
+        };
+        let each: Vec<BTreeSet<String>> = listing.tasks.iter().map(paths).filter(|of| !of.is_empty()).collect();
+        Ok(Self { tasks: each.len(), recordings: each.into_iter().flatten().collect() })
+    }
+
+    fn refuse(&self) -> Result<()> {
+        let Self { tasks, recordings } = self;
+        let Some(first) = recordings.first() else { return Ok(()) };
+        let more = if recordings.len() > 1 { format!(" and {} more", recordings.len() - 1) } else { String::new() };
+        let side = Path::new(first).with_extension("toml");
+        let hint = format!("name it in `{}` beside the recording, then `taskgen transcribe`", side.display());
+        Err(Usage(format!("{tasks} tasks come from recordings of unknown licence: `{first}`{more}\nhint: {hint}"))
+            .into())
+    }
 }
 
 /// One line of the export. It holds no clock, host or run, so that the same seed gives the same bytes.

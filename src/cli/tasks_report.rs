@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     data::{self, Evidence, SeminarId, TaskId},
-    store::{Ranking, STAGES, SeminarInfo, Store},
+    store::{Ranking, STAGES, SeminarInfo, Store, UNKNOWN_LICENCE},
 };
 
 /// What is shown by a page in `folder` of a project whose recordings are in `recordings`.
@@ -197,7 +197,10 @@ fn warnings(seminars: &[Seminar], ranking: Option<&Ranking>) -> Vec<String> {
     };
     let number = |which: fn(&Seminar) -> bool| seminars.iter().filter(|seminar| which(seminar)).count();
     say(number(|of| of.recording.is_none()), "are not in seminars/: their quotes have times only");
-    say(number(|of| of.licence == "unknown"), "have no known licence: a `NAME.toml` beside a recording can name it");
+    say(
+        number(|of| of.licence == UNKNOWN_LICENCE),
+        "have no known licence: a `NAME.toml` beside a recording can name it",
+    );
     let judges = ranking.iter().flat_map(|ranking| &ranking.panel).map(|judge| judge.model_asked.as_str());
     if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
         warnings.push(format!("the judge was the trial model {judge}: good for trying things out, not for results"));

@@ -36,7 +36,7 @@ pub use lock::{Locked, WriteLock};
 pub use pages::Extract;
 pub use rankings::Ranking;
 pub use runs::RunInfo;
-pub use seminars::SeminarInfo;
+pub use seminars::{SeminarInfo, UNKNOWN_LICENCE};
 pub use tasks::Weaving;
 
 /// All migrations in order. One that has landed is never edited.

@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::{Store, Tx, from_json, runs::add_event};
 use crate::data::{ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId, transcript::SCHEMA_VERSION};
 
+/// The licence of a recording of which nobody said whether it may be passed on.
+pub const UNKNOWN_LICENCE: &str = "unknown";
+
 /// What is known of a recording beside its text.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeminarInfo {
@@ -21,7 +24,7 @@ pub struct SeminarInfo {
     pub language: String,
     /// From the side file.
     pub discipline: Option<String>,
-    /// From the side file, else `unknown`.
+    /// From the side file, else [`UNKNOWN_LICENCE`].
     pub licence: String,
     /// What else the side file says: speakers, date, source, consent.
     pub details: Value,

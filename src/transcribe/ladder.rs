@@ -190,7 +190,7 @@ fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &[Phra
             kept.push(phrase);
         }
     }
-    let logprob = whisper::logprob(kept);
+    let logprob = whisper::logprob(kept.into_iter().flat_map(|phrase| &phrase.odds));
     let (doubts, penalty) = Case { hearing, language, window, said: &said, logprob, loops }.doubts();
     let only_guesses = said.is_empty() && guesses > 0 && guesses == dropped;
     Attempt { window: window.clone(), said, dropped, only_guesses, loops, doubts, penalty }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     guard::{key, tokens},
-    whisper::Phrase,
+    whisper::{Phrase, logprob},
 };
 
 /// A word of a window.
@@ -40,7 +40,7 @@ pub fn temper(phrases: &mut [Phrase], unspaced: bool) {
     }
     for word in words {
         let tokens = &mut phrases[word.phrase].odds[word.tokens];
-        if word.odds < mean(tokens) {
+        if word.odds < logprob(&*tokens) {
             for (_, odds) in tokens {
                 *odds = word.odds;
             }
@@ -58,15 +58,11 @@ fn words_of(place: usize, phrase: &Phrase, unspaced: bool) -> Vec<Word> {
         let tokens = from..phrase.odds.partition_point(|(start, _)| *start < byte);
         let key = key(token);
         if !key.is_empty() && !tokens.is_empty() {
-            let odds = mean(&phrase.odds[tokens.clone()]);
+            let odds = logprob(&phrase.odds[tokens.clone()]);
             words.push(Word { phrase: place, tokens, key, odds });
         }
     }
     words
-}
-
-fn mean(odds: &[(usize, f64)]) -> f64 {
-    odds.iter().map(|(_, odds)| odds).sum::<f64>() / odds.len() as f64
 }
 
 #[cfg(test)]

@@ -120,17 +120,14 @@ impl Phrase {
 
     /// Mean log-probability of the tokens; 0 without any.
     pub fn logprob(&self) -> f64 {
-        logprob([self])
+        logprob(&self.odds)
     }
 }
 
-/// Mean log-probability of the tokens of `phrases`; 0 without any.
-pub fn logprob<'a>(phrases: impl IntoIterator<Item = &'a Phrase>) -> f64 {
-    let (sum, tokens) = phrases
-        .into_iter()
-        .flat_map(|phrase| &phrase.odds)
-        .fold((0.0, 0usize), |(sum, n), (_, odds)| (sum + odds, n + 1));
-    sum / tokens.max(1) as f64
+/// Mean log-probability of `tokens`, each with its byte in a text; 0 without any.
+pub fn logprob<'a>(tokens: impl IntoIterator<Item = &'a (usize, f64)>) -> f64 {
+    let (sum, many) = tokens.into_iter().fold((0.0, 0usize), |(sum, many), (_, odds)| (sum + odds, many + 1));
+    sum / many.max(1) as f64
 }
 
 impl Engine {

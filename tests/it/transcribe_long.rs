@@ -23,7 +23,8 @@ fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("seminars/soil.mp3")
 }
 
-fn transcript(path: &Path) -> Transcript {
+/// A transcript that was written.
+pub fn transcript(path: &Path) -> Transcript {
     load(path).expect("readable").expect("a transcript")
 }
 
