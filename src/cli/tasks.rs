@@ -340,7 +340,7 @@ impl Unlicensed {
         let Some(first) = recordings.first() else { return Ok(()) };
         let more = if recordings.len() > 1 { format!(" and {} more", recordings.len() - 1) } else { String::new() };
         let side = Path::new(first).with_extension("toml");
-        let hint = format!("name it in `{}` beside the recording, then `taskgen transcribe`", side.display());
+        let hint = format!("name it in `{}` beside the recording, then `taskgen inspire`", side.display());
         Err(Usage(format!("{tasks} tasks come from recordings of unknown licence: `{first}`{more}\nhint: {hint}"))
             .into())
     }
