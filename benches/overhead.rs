@@ -1,8 +1,10 @@
-//! What a typed, recorded call costs us beside what the model costs: calls a second against a server on loopback that
-//! answers at once, with 64 in flight, next to the same loop on Python's `openai` client and asyncio, in one run.
+//! What a typed, recorded call costs us beside what the model costs: calls a second against a
+//! server on loopback that answers at once, with 64 in flight, next to the same loop on Python's
+//! `openai` client and asyncio, in one run.
 //!
-//! Both sides render a prompt, hash the request, send it with a schema, check the reply's shape and range, and commit it
-//! to SQLite before the call counts. The rounds alternate; the medians and their ratio are printed. `make bench` runs it.
+//! Both sides render a prompt, hash the request, send it with a schema, check the reply's shape and
+//! range, and commit it to SQLite before the call counts. The rounds alternate; the medians and
+//! their ratio are printed. `make bench` runs it.
 #![expect(clippy::print_stdout, reason = "the table is what it is for")]
 
 mod measure;
@@ -50,8 +52,16 @@ struct Pick {
 
 impl Answer for Pick {
     fn validate(&self) -> Result<(), Unscored> {
-        let fine = (0.5..=1.0).contains(&self.confidence) && ["A", "B"].contains(&self.winner.as_str());
-        if fine { Ok(()) } else { Err(Unscored { cause: Cause::OutOfRange, reason: self.confidence.to_string() }) }
+        let fine =
+            (0.5..=1.0).contains(&self.confidence) && ["A", "B"].contains(&self.winner.as_str());
+        if fine {
+            Ok(())
+        } else {
+            Err(Unscored {
+                cause: Cause::OutOfRange,
+                reason: self.confidence.to_string(),
+            })
+        }
     }
 }
 
@@ -60,7 +70,10 @@ fn main() -> Result<()> {
     let (mut ours, mut peers) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
         ours.push(rate(CALLS, our_loop(&url, CALLS)?));
-        peers.push(rate(CALLS_OF_THE_PEER, peers_loop(&url, CALLS_OF_THE_PEER)?));
+        peers.push(rate(
+            CALLS_OF_THE_PEER,
+            peers_loop(&url, CALLS_OF_THE_PEER)?,
+        ));
         println!(
             "round {round}: taskgen {:.0} calls/s, openai for Python {:.0} calls/s",
             ours[round - 1],
@@ -75,21 +88,33 @@ fn main() -> Result<()> {
     let seconds = our_loop(&url, CALLS_FOR_MEMORY)?;
     let rate = rate(CALLS_FOR_MEMORY, seconds);
     let megabytes = peak_memory()?;
-    println!("{CALLS_FOR_MEMORY} calls: {rate:.0} calls/s, at most {megabytes} MB of memory, the server's included");
-    ensure!(ours > 3.0 * peers && megabytes < 200, "less than three times as many calls, or 200 MB and more");
+    println!(
+        "{CALLS_FOR_MEMORY} calls: {rate:.0} calls/s, at most {megabytes} MB of memory, the server's included"
+    );
+    ensure!(
+        ours > 3.0 * peers && megabytes < 200,
+        "less than three times as many calls, or 200 MB and more"
+    );
     Ok(())
 }
 
-/// A server that has one answer. It runs in a thread of this process and shares the machine with whoever asks it.
+/// A server that has one answer. It runs in a thread of this process and shares the machine with
+/// whoever asks it.
 fn serve() -> Result<String> {
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
             send.send(listener.local_addr()?)?;
             let answer = || async { ([("content-type", "application/json")], ANSWER) };
-            Ok(axum::serve(listener, Router::new().route("/v1/chat/completions", post(answer))).await?)
+            Ok(axum::serve(
+                listener,
+                Router::new().route("/v1/chat/completions", post(answer)),
+            )
+            .await?)
         })
     });
     Ok(format!("http://{}/v1", receive.recv()?))
@@ -103,25 +128,44 @@ const ANSWER: &str = r#"{"id":"c","object":"chat.completion","created":1,"model"
 fn our_loop(url: &str, calls: u64) -> Result<f64> {
     let folder = tempfile::tempdir()?;
     let llm = llm(folder.path(), url)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
     let began = Instant::now();
     runtime.block_on(async {
-        let mut answers = stream::iter(0..calls).map(|number| ask(&llm, number)).buffer_unordered(IN_FLIGHT);
+        let mut answers = stream::iter(0..calls)
+            .map(|number| ask(&llm, number))
+            .buffer_unordered(IN_FLIGHT);
         while let Some(answer) = answers.next().await {
             answer?;
         }
         anyhow::Ok(())
     })?;
     let seconds = began.elapsed().as_secs_f64();
-    ensure!(llm.counts().made == calls && llm.counts().failed.is_empty(), "{:?}", llm.counts());
+    ensure!(
+        llm.counts().made == calls && llm.counts().failed.is_empty(),
+        "{:?}",
+        llm.counts()
+    );
     Ok(seconds)
 }
 
 async fn ask(llm: &Llm, number: u64) -> Result<()> {
-    let vars = json!({ "a": format!("Survey river {number}."), "b": "Measure the pitch of gravel." });
-    let ask = Ask { role: "judge", prompt: "rank/pick", vars: &vars, max_tokens: 60, ..Ask::default() };
+    let vars =
+        json!({ "a": format!("Survey river {number}."), "b": "Measure the pitch of gravel." });
+    let ask = Ask {
+        role: "judge",
+        prompt: "rank/pick",
+        vars: &vars,
+        max_tokens: 60,
+        ..Ask::default()
+    };
     let answered = llm.ask::<Pick>(ask).await?;
-    ensure!(!answered.cached && answered.value.is_ok_and(|pick| pick.winner == "A"), "call {number}");
+    ensure!(
+        !answered.cached && answered.value.is_ok_and(|pick| pick.winner == "A"),
+        "call {number}"
+    );
     Ok(())
 }
 
@@ -147,8 +191,15 @@ fn llm(folder: &Path, url: &str) -> Result<Llm> {
         timeout: Duration::from_secs(30),
         ..RemoteOptions::default()
     });
-    let roles = BTreeMap::from([("judge".to_owned(), vec![Arc::new(model) as Arc<dyn ChatModel>])]);
-    Ok(Llm::new(LlmOptions::new(store, Prompts::new(Some(prompts), "key"), roles)))
+    let roles = BTreeMap::from([(
+        "judge".to_owned(),
+        vec![Arc::new(model) as Arc<dyn ChatModel>],
+    )]);
+    Ok(Llm::new(LlmOptions::new(
+        store,
+        Prompts::new(Some(prompts), "key"),
+        roles,
+    )))
 }
 
 /// The same with Python, timed by itself without its start.
@@ -159,7 +210,11 @@ fn peers_loop(url: &str, calls: u64) -> Result<f64> {
         .args([url, &calls.to_string(), &IN_FLIGHT.to_string()])
         .output()
         .context("cannot run python3")?;
-    ensure!(output.status.success(), "the peer failed: {}", String::from_utf8_lossy(&output.stderr));
+    ensure!(
+        output.status.success(),
+        "the peer failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let said: Value = serde_json::from_slice(&output.stdout)?;
     ensure!(said["scored"] == calls, "the peer says: {said}");
     said["seconds"].as_f64().context("the peer says no time")

@@ -1,7 +1,9 @@
-//! What the Bradley–Terry fit costs, and whether it says the same as its peers for Python, `choix` and `evalica`: the same
-//! verdicts, in one run. Then what each makes of items that never won, and one ranking of a made-up world by halving.
+//! What the Bradley–Terry fit costs, and whether it says the same as its peers for Python, `choix`
+//! and `evalica`: the same verdicts, in one run. Then what each makes of items that never won, and
+//! one ranking of a made-up world by halving.
 //!
-//! The rounds alternate; medians and ratios are printed. Agreement and memory are asserted. `make bench` runs it.
+//! The rounds alternate; medians and ratios are printed. Agreement and memory are asserted. `make
+//! bench` runs it.
 #![expect(clippy::print_stdout, reason = "the tables are what it is for")]
 
 mod measure;
@@ -37,13 +39,13 @@ const FITS: usize = 5;
 const ROUNDS: usize = 3;
 /// Megabytes that the largest fit may take, its verdicts included.
 const MOST_MEGABYTES: u64 = 150;
-/// Largest difference of a strength, in logits, at which two fits are the same. The default tolerance of
-/// `choix.opt_pairwise` takes up half of it.
+/// Largest difference of a strength, in logits, at which two fits are the same. The default
+/// tolerance of `choix.opt_pairwise` takes up half of it.
 const SAME: f64 = 1e-4;
 /// Variance of the prior that stands for none: `ilsr_pairwise` and `evalica` know no ridge.
 const FLAT: f64 = 1e6;
-/// The ridge of `choix.opt_pairwise` for a variance s² of 1: its penalty is `alpha` Σ θ² without the half of a normal
-/// density (whatever its documentation says), hence 1 / (2 s²).
+/// The ridge of `choix.opt_pairwise` for a variance s² of 1: its penalty is `alpha` Σ θ² without
+/// the half of a normal density (whatever its documentation says), hence 1 / (2 s²).
 const ALPHA: f64 = 0.5;
 /// Of 500 items, three never win in 20 rounds; in 60 everybody wins and loses.
 const SEED: u64 = 14;
@@ -55,9 +57,18 @@ struct Peer {
 }
 
 const PEERS: [Peer; 3] = [
-    Peer { method: "choix.opt_pairwise", variance: 1.0 },
-    Peer { method: "choix.ilsr_pairwise", variance: FLAT },
-    Peer { method: "evalica.bradley_terry", variance: FLAT },
+    Peer {
+        method: "choix.opt_pairwise",
+        variance: 1.0,
+    },
+    Peer {
+        method: "choix.ilsr_pairwise",
+        variance: FLAT,
+    },
+    Peer {
+        method: "evalica.bradley_terry",
+        variance: FLAT,
+    },
 ];
 
 /// What `ranking.py` is asked.
@@ -88,7 +99,9 @@ fn main() -> Result<()> {
     // First, because the most memory that this process ever had can only grow.
     fit_many(20)?;
     fit_many(200)?;
-    println!("\nitems   verdicts   peer                     theirs (s)  taskgen (s)  ratio  largest difference");
+    println!(
+        "\nitems   verdicts   peer                     theirs (s)  taskgen (s)  ratio  largest difference"
+    );
     compare(500, 60, &PEERS)?;
     compare(2_000, 60, &PEERS)?;
     // Those of choix would take many minutes.
@@ -104,12 +117,21 @@ fn fit_many(rounds: usize) -> Result<()> {
     let mut times = Vec::new();
     for _ in 0..FITS {
         let (seconds, fit) = timed(|| fit(ITEMS, &answers, &Model::plain(1, 1.0), None));
-        ensure!(fit.slope <= 1e-6, "not at the top: the slope is {}", fit.slope);
+        ensure!(
+            fit.slope <= 1e-6,
+            "not at the top: the slope is {}",
+            fit.slope
+        );
         times.push(seconds);
     }
     let (verdicts, seconds, megabytes) = (answers.len(), median(times), peak_memory()?);
-    println!("{ITEMS} items, {verdicts} verdicts: {seconds:.3} s (median of {FITS}), at most {megabytes} MB of memory");
-    ensure!(megabytes < MOST_MEGABYTES, "{megabytes} MB of memory, and not below {MOST_MEGABYTES}");
+    println!(
+        "{ITEMS} items, {verdicts} verdicts: {seconds:.3} s (median of {FITS}), at most {megabytes} MB of memory"
+    );
+    ensure!(
+        megabytes < MOST_MEGABYTES,
+        "{megabytes} MB of memory, and not below {MOST_MEGABYTES}"
+    );
     Ok(())
 }
 
@@ -118,7 +140,12 @@ fn compare(items: usize, rounds: usize, peers: &[Peer]) -> Result<()> {
     let (_, games) = world(items, rounds);
     let answers = answers(&games);
     // Without a ridge, who never won or never lost has no strength.
-    ensure!(wins_and_losses(items, &games).iter().all(|&(wins, losses)| wins > 0 && losses > 0), "a win is missing");
+    ensure!(
+        wins_and_losses(items, &games)
+            .iter()
+            .all(|&(wins, losses)| wins > 0 && losses > 0),
+        "a win is missing"
+    );
     let mut rows: Vec<[Vec<f64>; 3]> = vec![Default::default(); peers.len()];
     let mut megabytes = 0;
     for _ in 0..ROUNDS {
@@ -126,7 +153,12 @@ fn compare(items: usize, rounds: usize, peers: &[Peer]) -> Result<()> {
         for ((peer, their), [theirs, ours, apart]) in peers.iter().zip(&reply.fits).zip(&mut rows) {
             let (seconds, fit) = timed(|| fit(items, &answers, &model(peer.variance), None));
             let difference = difference(&fit.strength, &numbers(their));
-            ensure!(difference < SAME, "{} differs by {difference}: {:?}", peer.method, their.failure);
+            ensure!(
+                difference < SAME,
+                "{} differs by {difference}: {:?}",
+                peer.method,
+                their.failure
+            );
             theirs.push(their.seconds);
             ours.push(seconds);
             apart.push(difference);
@@ -135,15 +167,19 @@ fn compare(items: usize, rounds: usize, peers: &[Peer]) -> Result<()> {
     }
     let verdicts = games.len();
     for (peer, [theirs, ours, apart]) in peers.iter().zip(rows) {
-        let (method, theirs, ours, apart) = (peer.method, median(theirs), median(ours), median(apart));
+        let (method, theirs, ours, apart) =
+            (peer.method, median(theirs), median(ours), median(apart));
         let ratio = theirs / ours;
-        println!("{items:<7} {verdicts:<10} {method:<24} {theirs:<11.3} {ours:<12.4} {ratio:<6.0} {apart:.0e}");
+        println!(
+            "{items:<7} {verdicts:<10} {method:<24} {theirs:<11.3} {ours:<12.4} {ratio:<6.0} {apart:.0e}"
+        );
     }
     println!("{items:<7} {verdicts:<10} the peers' process took at most {megabytes} MB of memory");
     Ok(())
 }
 
-/// Fits verdicts in which some items never won: ours have a prior, the peers are left without a ridge.
+/// Fits verdicts in which some items never won: ours have a prior, the peers are left without a
+/// ridge.
 fn never_won() -> Result<()> {
     let items = 500;
     let (quality, games) = world(items, 20);
@@ -151,14 +187,25 @@ fn never_won() -> Result<()> {
     let winless = record.iter().filter(|(wins, _)| *wins == 0).count();
     let unbeaten = record.iter().filter(|(_, losses)| *losses == 0).count();
     ensure!(winless >= 3, "{winless} never won");
-    println!("\n{items} items, {} verdicts, {winless} never won, {unbeaten} never lost", games.len());
+    println!(
+        "\n{items} items, {} verdicts, {winless} never won, {unbeaten} never lost",
+        games.len()
+    );
     println!("fit                      finite  lowest   highest  Spearman's rho with the truth");
     let ours = fit(items, &answers(&games), &model(1.0), None).strength;
-    ensure!(ours.iter().all(|x| x.is_finite()), "a strength is not finite");
+    ensure!(
+        ours.iter().all(|x| x.is_finite()),
+        "a strength is not finite"
+    );
     show("taskgen", &ours, &quality, None);
     let reply = ask(items, &games, &PEERS, 0.0)?;
     for (peer, their) in PEERS.iter().zip(&reply.fits) {
-        show(peer.method, &numbers(their), &quality, their.failure.as_deref());
+        show(
+            peer.method,
+            &numbers(their),
+            &quality,
+            their.failure.as_deref(),
+        );
     }
     Ok(())
 }
@@ -169,10 +216,16 @@ fn show(method: &str, strength: &[f64], quality: &[f64], failure: Option<&str>) 
         return;
     }
     let finite: Vec<f64> = strength.iter().copied().filter(|x| x.is_finite()).collect();
-    let (low, high) =
-        (finite.iter().copied().fold(f64::NAN, f64::min), finite.iter().copied().fold(f64::NAN, f64::max));
-    let rho = spearman(strength, quality).map_or("none".to_owned(), |rho| format!("{:.3}", rho.value));
-    println!("{method:<24} {:<7} {low:<8.2} {high:<8.2} {rho}", finite.len());
+    let (low, high) = (
+        finite.iter().copied().fold(f64::NAN, f64::min),
+        finite.iter().copied().fold(f64::NAN, f64::max),
+    );
+    let rho =
+        spearman(strength, quality).map_or("none".to_owned(), |rho| format!("{:.3}", rho.value));
+    println!(
+        "{method:<24} {:<7} {low:<8.2} {high:<8.2} {rho}",
+        finite.len()
+    );
 }
 
 fn rank_by_halving() {
@@ -196,7 +249,8 @@ fn rank_by_halving() {
     );
 }
 
-/// True qualities, and verdicts: in each round every item meets a random other one, on random sides.
+/// True qualities, and verdicts: in each round every item meets a random other one, on random
+/// sides.
 fn world(items: usize, rounds: usize) -> (Vec<f64>, Vec<Game>) {
     let judge = Judge::new(World::Bt1, items, SEED);
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
@@ -206,7 +260,12 @@ fn world(items: usize, rounds: usize) -> (Vec<f64>, Vec<Game>) {
         order.shuffle(&mut rng);
         games.extend(order.chunks_exact(2).map(|two| {
             let (first, second) = (two[0], two[1]);
-            Game { first, second, judge: 0, score: judge.verdict(first, second) }
+            Game {
+                first,
+                second,
+                judge: 0,
+                score: judge.verdict(first, second),
+            }
         }));
     }
     (judge.quality, games)
@@ -218,7 +277,10 @@ fn answers(games: &[Game]) -> Vec<Answer> {
 
 /// The peers know nothing of sides.
 fn model(variance: f64) -> Model {
-    Model { intercepts: false, ..Model::plain(1, variance) }
+    Model {
+        intercepts: false,
+        ..Model::plain(1, variance)
+    }
 }
 
 fn wins_and_losses(items: usize, games: &[Game]) -> Vec<(u32, u32)> {
@@ -231,7 +293,11 @@ fn wins_and_losses(items: usize, games: &[Game]) -> Vec<(u32, u32)> {
 }
 
 fn winner_and_loser(game: &Game) -> (u32, u32) {
-    if game.score > 0.5 { (game.first, game.second) } else { (game.second, game.first) }
+    if game.score > 0.5 {
+        (game.first, game.second)
+    } else {
+        (game.second, game.first)
+    }
 }
 
 /// Lets the peers fit these verdicts, once each, in one process of Python.
@@ -246,10 +312,23 @@ fn ask(items: usize, games: &[Game], peers: &[Peer], alpha: f64) -> Result<Reply
     file.write_all(&serde_json::to_vec(&request)?)?;
     file.rewind()?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/ranking.py");
-    let output = Command::new("python3").arg(script).stdin(file).output().context("cannot run python3")?;
-    ensure!(output.status.success(), "the peers failed: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new("python3")
+        .arg(script)
+        .stdin(file)
+        .output()
+        .context("cannot run python3")?;
+    ensure!(
+        output.status.success(),
+        "the peers failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let reply: Reply = serde_json::from_slice(&output.stdout)?;
-    ensure!(reply.fits.len() == peers.len(), "{} fits of {}", reply.fits.len(), peers.len());
+    ensure!(
+        reply.fits.len() == peers.len(),
+        "{} fits of {}",
+        reply.fits.len(),
+        peers.len()
+    );
     Ok(reply)
 }
 
@@ -264,7 +343,10 @@ fn difference(ours: &[f64], theirs: &[f64]) -> f64 {
     if ours.len() != theirs.len() || !shift.is_finite() {
         return f64::INFINITY;
     }
-    ours.iter().zip(theirs).map(|(a, b)| (a - b - shift).abs()).fold(0.0, f64::max)
+    ours.iter()
+        .zip(theirs)
+        .map(|(a, b)| (a - b - shift).abs())
+        .fold(0.0, f64::max)
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {

@@ -32,7 +32,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// Works on the units of a stage, so many at once, and returns each with what came of it, in their order.
+    /// Works on the units of a stage, so many at once, and returns each with what came of it, in
+    /// their order.
     pub async fn each<I: Copy, T>(
         &self,
         stage: &'static str,
@@ -41,7 +42,10 @@ impl Context {
         work: impl AsyncFn(I) -> Result<T>,
     ) -> Result<Vec<(I, T)>> {
         let (units, work) = (units.into_iter(), &work);
-        (self.notify)(Notice::Start { stage, total: units.len() as u64 });
+        (self.notify)(Notice::Start {
+            stage,
+            total: units.len() as u64,
+        });
         let worked = all(units, at_once, |unit| async move {
             let worked = work(unit).await;
             (self.notify)(Notice::Advance(1));
@@ -76,8 +80,9 @@ pub enum Notice<'a> {
     End,
 }
 
-/// Works on `items`, so many at once, and returns what came of each, in their order. After an error nothing new is
-/// begun, but what is in flight is finished, because it may be paid for already; then the first error is returned.
+/// Works on `items`, so many at once, and returns what came of each, in their order. After an error
+/// nothing new is begun, but what is in flight is finished, because it may be paid for already;
+/// then the first error is returned.
 pub async fn all<I, T, F: Future<Output = Result<T>>>(
     items: impl IntoIterator<Item = I>,
     at_once: usize,
@@ -85,17 +90,23 @@ pub async fn all<I, T, F: Future<Output = Result<T>>>(
 ) -> Result<Vec<T>> {
     let failed = AtomicBool::new(false);
     let (failed, work) = (&failed, &work);
-    let begun = items.into_iter().enumerate().map(|(index, item)| async move {
-        if failed.load(Ordering::Relaxed) {
-            return None;
-        }
-        let result = work(item).await;
-        if result.is_err() {
-            failed.store(true, Ordering::Relaxed);
-        }
-        Some((index, result))
-    });
-    let mut ended: Vec<_> = futures_util::stream::iter(begun).buffer_unordered(at_once.max(1)).collect().await;
+    let begun = items
+        .into_iter()
+        .enumerate()
+        .map(|(index, item)| async move {
+            if failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            let result = work(item).await;
+            if result.is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            Some((index, result))
+        });
+    let mut ended: Vec<_> = futures_util::stream::iter(begun)
+        .buffer_unordered(at_once.max(1))
+        .collect()
+        .await;
     let mut first = None;
     let mut done = Vec::new();
     for (index, result) in ended.drain(..).flatten() {
@@ -192,7 +203,10 @@ pub struct Failure {
 impl StageReport {
     /// An empty report of `stage`.
     pub fn new(stage: &'static str) -> Self {
-        Self { stage, ..Self::default() }
+        Self {
+            stage,
+            ..Self::default()
+        }
     }
 
     /// Adds what was done to another item of the same stage.
@@ -209,7 +223,11 @@ impl StageReport {
 
     /// Counts a unit: one that needed no work was done before.
     pub fn count(&mut self, cached: bool) {
-        *(if cached { &mut self.skipped } else { &mut self.done }) += 1;
+        *(if cached {
+            &mut self.skipped
+        } else {
+            &mut self.done
+        }) += 1;
     }
 
     /// Counts a refusal.
@@ -219,7 +237,11 @@ impl StageReport {
 
     /// Lists a failure.
     pub fn fail(&mut self, item: &str, cause: &str, message: impl Into<String>) {
-        self.failed.push(Failure { item: item.to_owned(), cause: cause.to_owned(), message: message.into() });
+        self.failed.push(Failure {
+            item: item.to_owned(),
+            cause: cause.to_owned(),
+            message: message.into(),
+        });
     }
 
     /// Lists a model's failure to answer.
@@ -245,9 +267,14 @@ mod tests {
                 Ok(n)
             }
         };
-        assert_eq!(all([5, 3, 4], 3, work).await.expect("none fails"), [5, 3, 4]);
+        assert_eq!(
+            all([5, 3, 4], 3, work).await.expect("none fails"),
+            [5, 3, 4]
+        );
         finished.lock().expect("no panic").clear();
-        let error = all([0, 1, 2, 3, 4, 5], 3, work).await.expect_err("one fails");
+        let error = all([0, 1, 2, 3, 4, 5], 3, work)
+            .await
+            .expect_err("one fails");
         assert_eq!(error.to_string(), "one");
         assert_eq!(*finished.lock().expect("no panic"), [0, 2]);
     }

@@ -21,7 +21,8 @@ pub fn sha256_of(path: &Path) -> Result<String> {
     }
 }
 
-/// Size, and time of the last change in nanoseconds since 1970: as long as both stay, so does the content.
+/// Size, and time of the last change in nanoseconds since 1970: as long as both stay, so does the
+/// content.
 pub fn stamp(path: &Path) -> Result<(u64, i128)> {
     let metadata = fs_err::metadata(path)?;
     let ns = match metadata.modified()?.duration_since(UNIX_EPOCH) {
@@ -37,7 +38,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         fs_err::create_dir_all(folder)?;
     }
     let mut name = path.file_name().unwrap_or_default().to_os_string();
-    // One name, so that what a killed run left behind is overwritten; two runs at once are the caller's to prevent.
+    // One name, so that what a killed run left behind is overwritten; two runs at once are the
+    // caller's to prevent.
     name.push(".tmp");
     let beside = path.with_file_name(name);
     let written = write_and_sync(&beside, bytes).and_then(|()| fs_err::rename(&beside, path));

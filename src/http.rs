@@ -1,5 +1,5 @@
-//! The one HTTP client, the one retry policy, and the rule of `--offline`: no connection but to this machine.
-//! Hides proxies, redirects and the cryptography behind https.
+//! The one HTTP client, the one retry policy, and the rule of `--offline`: no connection but to
+//! this machine. Hides proxies, redirects and the cryptography behind https.
 
 use std::{
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -20,15 +20,22 @@ pub struct HttpOptions {
     pub offline: bool,
     /// Time for a connection to come about.
     pub connect_timeout: Duration,
-    /// Time in which a server must say something, if there is a limit: a model may think for minutes.
+    /// Time in which a server must say something, if there is a limit: a model may think for
+    /// minutes.
     pub silence: Option<Duration>,
-    /// Whether to go where a server points. Not with a question: its key and its texts are for the server that was named.
+    /// Whether to go where a server points. Not with a question: its key and its texts are for the
+    /// server that was named.
     pub redirects: bool,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { offline: false, connect_timeout: Duration::from_secs(10), silence: None, redirects: false }
+        Self {
+            offline: false,
+            connect_timeout: Duration::from_secs(10),
+            silence: None,
+            redirects: false,
+        }
     }
 }
 
@@ -44,21 +51,38 @@ pub struct Http {
 
 /// An address that `--offline` forbids.
 #[derive(Debug, thiserror::Error)]
-#[error("--offline forbids a connection to `{0}`\nhint: leave out --offline, or use something on this machine")]
+#[error(
+    "--offline forbids a connection to `{0}`\nhint: leave out --offline, or use something on this machine"
+)]
 pub struct Offline(pub String);
 
 impl Http {
-    /// A client. It keeps no cookies and follows no redirects, or few, and never from https to http.
+    /// A client. It keeps no cookies and follows no redirects, or few, and never from https to
+    /// http.
     pub fn new(options: HttpOptions) -> Result<Self> {
         install_cryptography();
         let far = builder(options).build()?;
-        let local = [SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), SocketAddr::from((Ipv6Addr::LOCALHOST, 0))];
-        let near = builder(options).no_proxy().resolve_to_addrs("localhost", &local).build()?;
-        Ok(Self { far, near, offline: options.offline })
+        let local = [
+            SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            SocketAddr::from((Ipv6Addr::LOCALHOST, 0)),
+        ];
+        let near = builder(options)
+            .no_proxy()
+            .resolve_to_addrs("localhost", &local)
+            .build()?;
+        Ok(Self {
+            far,
+            near,
+            offline: options.offline,
+        })
     }
 
     /// A request of `method` to `url`, unless the rule forbids it.
-    pub fn request(&self, method: reqwest::Method, url: &Url) -> Result<reqwest::RequestBuilder, Offline> {
+    pub fn request(
+        &self,
+        method: reqwest::Method,
+        url: &Url,
+    ) -> Result<reqwest::RequestBuilder, Offline> {
         match is_loopback(url) {
             true => Ok(self.near.request(method, url.clone())),
             false if self.offline => Err(Offline(url.host_str().unwrap_or_default().to_owned())),
@@ -67,9 +91,13 @@ impl Http {
     }
 }
 
-/// The beginnings of a client for strangers' pages: no proxy, no redirect that it follows by itself, and no name that
-/// `names` does not resolve.
-pub fn for_strangers(user_agent: &str, connect_timeout: Duration, names: impl Resolve + 'static) -> ClientBuilder {
+/// The beginnings of a client for strangers' pages: no proxy, no redirect that it follows by
+/// itself, and no name that `names` does not resolve.
+pub fn for_strangers(
+    user_agent: &str,
+    connect_timeout: Duration,
+    names: impl Resolve + 'static,
+) -> ClientBuilder {
     install_cryptography();
     Client::builder()
         .user_agent(user_agent)
@@ -87,10 +115,15 @@ fn install_cryptography() {
 fn builder(options: HttpOptions) -> ClientBuilder {
     let offline = options.offline;
     let followed = redirect::Policy::custom(move |attempt| {
-        let from_https = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
+        let from_https = attempt
+            .previous()
+            .last()
+            .is_some_and(|url| url.scheme() == "https");
         if attempt.previous().len() >= REDIRECTS {
             attempt.error("too many redirects")
-        } else if (from_https && attempt.url().scheme() != "https") || (offline && !is_loopback(attempt.url())) {
+        } else if (from_https && attempt.url().scheme() != "https")
+            || (offline && !is_loopback(attempt.url()))
+        {
             attempt.error("a redirect to a place that is not allowed")
         } else {
             attempt.follow()
@@ -99,7 +132,11 @@ fn builder(options: HttpOptions) -> ClientBuilder {
     let client = Client::builder()
         .user_agent(concat!("taskgen/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(options.connect_timeout)
-        .redirect(if options.redirects { followed } else { redirect::Policy::none() });
+        .redirect(if options.redirects {
+            followed
+        } else {
+            redirect::Policy::none()
+        });
     match options.silence {
         Some(silence) => client.read_timeout(silence),
         None => client,
@@ -128,7 +165,8 @@ pub enum Again {
     After(Duration),
 }
 
-/// Runs `attempt` until it succeeds, fails for good in the eyes of `again`, or the policy's patience ends.
+/// Runs `attempt` until it succeeds, fails for good in the eyes of `again`, or the policy's
+/// patience ends.
 pub async fn retry<T, E, F: Future<Output = Result<T, E>>>(
     policy: Retries,
     attempt: impl FnMut() -> F,
@@ -141,23 +179,30 @@ pub async fn retry<T, E, F: Future<Output = Result<T, E>>>(
     let pause = |error: &E, own: Option<Duration>| match again(error) {
         Again::Never => None,
         Again::Later => own,
-        Again::After(asked) => own.filter(|_| asked <= policy.longest).map(|own| own.max(asked)),
+        Again::After(asked) => own
+            .filter(|_| asked <= policy.longest)
+            .map(|own| own.max(asked)),
     };
     attempt.retry(pauses).adjust(pause).await
 }
 
 /// Whether a text is a URL that can be asked.
 pub fn is_web(url: &str) -> bool {
-    url.parse::<Url>().is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.has_host())
+    url.parse::<Url>()
+        .is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.has_host())
 }
 
 /// Whether a URL names this machine: a loopback address, or `localhost`.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    host == "localhost"
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|ip| ip.is_loopback())
 }
 
-/// How long a server asks to wait: `Retry-After` in seconds or as a date, seen at `now`, or `retry-after-ms`.
+/// How long a server asks to wait: `Retry-After` in seconds or as a date, seen at `now`, or
+/// `retry-after-ms`.
 pub fn retry_after(headers: &reqwest::header::HeaderMap, now: jiff::Timestamp) -> Option<Duration> {
     let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
     if let Some(ms) = text("retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()) {
@@ -178,9 +223,20 @@ mod tests {
 
     #[test]
     fn offline_reaches_only_this_machine() {
-        let http = Http::new(HttpOptions { offline: true, ..HttpOptions::default() }).expect("a client");
-        let allowed = |url: &str| http.request(reqwest::Method::GET, &url.parse().expect("a URL")).is_ok();
-        assert!(allowed("http://127.0.0.1:1/") && allowed("http://localhost/") && allowed("http://[::1]/"));
+        let http = Http::new(HttpOptions {
+            offline: true,
+            ..HttpOptions::default()
+        })
+        .expect("a client");
+        let allowed = |url: &str| {
+            http.request(reqwest::Method::GET, &url.parse().expect("a URL"))
+                .is_ok()
+        };
+        assert!(
+            allowed("http://127.0.0.1:1/")
+                && allowed("http://localhost/")
+                && allowed("http://[::1]/")
+        );
         assert!(
             !allowed("https://example.org/")
                 && !allowed("http://10.0.0.1/")
@@ -190,21 +246,34 @@ mod tests {
 
     #[test]
     fn tries_again_as_long_as_it_may_help() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime");
         let attempts = |again: Again| {
             let count = std::cell::Cell::new(0);
-            let policy = Retries { attempts: 3, pause: Duration::from_millis(1), longest: Duration::from_millis(4) };
+            let policy = Retries {
+                attempts: 3,
+                pause: Duration::from_millis(1),
+                longest: Duration::from_millis(4),
+            };
             let attempt = || async {
                 count.set(count.get() + 1);
                 Err::<(), ()>(())
             };
-            runtime.block_on(retry(policy, attempt, |()| again)).expect_err("it never succeeds");
+            runtime
+                .block_on(retry(policy, attempt, |()| again))
+                .expect_err("it never succeeds");
             count.get()
         };
         assert_eq!(attempts(Again::Never), 1);
         assert_eq!(attempts(Again::Later), 3);
         assert_eq!(attempts(Again::After(Duration::from_millis(2))), 3);
-        assert_eq!(attempts(Again::After(Duration::from_hours(1))), 1, "nobody waits for an hour");
+        assert_eq!(
+            attempts(Again::After(Duration::from_hours(1))),
+            1,
+            "nobody waits for an hour"
+        );
     }
 
     #[test]
@@ -216,11 +285,17 @@ mod tests {
             retry_after(&headers, now)
         };
         let after = |text| of("retry-after", text);
-        assert_eq!(of("retry-after-ms", "250"), Some(Duration::from_millis(250)));
+        assert_eq!(
+            of("retry-after-ms", "250"),
+            Some(Duration::from_millis(250))
+        );
         assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
         assert_eq!(after("-1"), None);
         assert_eq!(after("7"), Some(Duration::from_secs(7)));
-        assert_eq!(after("Sat, 21 Nov 2026 00:00:30 GMT"), Some(Duration::from_secs(30)));
+        assert_eq!(
+            after("Sat, 21 Nov 2026 00:00:30 GMT"),
+            Some(Duration::from_secs(30))
+        );
         assert_eq!(after("Sat, 21 Nov 2020 00:00:30 GMT"), Some(Duration::ZERO));
         assert_eq!(after("soon"), None);
     }

@@ -1,7 +1,9 @@
-//! Seminars become transcripts, transcripts become inspirations, inspirations become tasks, tasks are ranked,
-//! agents answer the best of them, their reports are evaluated, and the results are reported.
+//! Seminars become transcripts, transcripts become inspirations, inspirations become tasks, tasks
+//! are ranked, agents answer the best of them, their reports are evaluated, and the results are
+//! reported.
 //!
-//! Verbs are stages, nouns are tools; imports point down (`ARCHITECTURE.md` has the table, a test enforces it).
+//! Verbs are stages, nouns are tools; imports point down (`ARCHITECTURE.md` has the table, a test
+//! enforces it).
 
 pub mod cli;
 

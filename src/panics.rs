@@ -6,7 +6,8 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work` with the panic message of this thread switched off. The panic itself is the caller's to catch.
+/// Runs `work` with the panic message of this thread switched off. The panic itself is the caller's
+/// to catch.
 pub fn quiet<T>(work: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,22 +1,28 @@
-//! The peer that we are built on: one sequential pass of whisper.cpp over a whole recording, as its own command line does
-//! it, in the very version that is compiled into `taskgen`. `make bench-transcribe` runs it beside us.
+//! The peer that we are built on: one sequential pass of whisper.cpp over a whole recording, as its
+//! own command line does it, in the very version that is compiled into `taskgen`. `make
+//! bench-transcribe` runs it beside us.
 //!
-//! Arguments: the model's file, the recording, a language or `auto`, and how to decode. `beam` is whisper.cpp's own way:
-//! beam 5, and fallback by temperature (with one candidate, where its command line has five: whisper-rs cannot set both).
-//! `greedy` has one candidate and no fallback. Prints one JSON value: the seconds of the pass alone, without loading, and
-//! what was heard.
+//! Arguments: the model's file, the recording, a language or `auto`, and how to decode. `beam` is
+//! whisper.cpp's own way: beam 5, and fallback by temperature (with one candidate, where its
+//! command line has five: whisper-rs cannot set both). `greedy` has one candidate and no fallback.
+//! Prints one JSON value: the seconds of the pass alone, without loading, and what was heard.
 #![expect(clippy::print_stdout, reason = "the result is what it is for")]
 
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
-use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
+use whisper_rs::{
+    FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState,
+};
 
 fn main() -> Result<()> {
     whisper_rs::install_logging_hooks();
     // Cargo adds `--bench` where it runs a bench itself.
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|arg| arg != "--bench")
+        .collect();
     let [model, recording, language, decoding] = &args[..] else {
         bail!("arguments: MODEL RECORDING LANGUAGE beam|greedy");
     };
@@ -26,7 +32,10 @@ fn main() -> Result<()> {
     let mut state = context.create_state()?;
     state.full(settings, &samples(recording)?)?;
     let seconds = began.elapsed().as_secs_f64();
-    println!("{}", json!({ "seconds": seconds, "segments": segments(&state)? }));
+    println!(
+        "{}",
+        json!({ "seconds": seconds, "segments": segments(&state)? })
+    );
     Ok(())
 }
 
@@ -34,12 +43,18 @@ fn main() -> Result<()> {
 fn samples(recording: &str) -> Result<Vec<f32>> {
     let bytes = fs_err::read(recording)?;
     let sound = bytes.get(44..).context("not a recording")?;
-    Ok(sound.chunks_exact(2).map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0).collect())
+    Ok(sound
+        .chunks_exact(2)
+        .map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0)
+        .collect())
 }
 
 fn settings<'a>(language: &'a str, decoding: &str) -> Result<FullParams<'a, 'a>> {
     let strategy = match decoding {
-        "beam" => SamplingStrategy::BeamSearch { beam_size: 5, patience: -1.0 },
+        "beam" => SamplingStrategy::BeamSearch {
+            beam_size: 5,
+            patience: -1.0,
+        },
         "greedy" => SamplingStrategy::Greedy { best_of: 1 },
         other => bail!("neither `beam` nor `greedy`: `{other}`"),
     };

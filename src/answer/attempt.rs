@@ -1,5 +1,5 @@
-//! What came of an attempt, whoever made it; and what counts as the text of a report, whether a program wrote it, a model
-//! said it or a file holds it.
+//! What came of an attempt, whoever made it; and what counts as the text of a report, whether a
+//! program wrote it, a model said it or a file holds it.
 
 use crate::data::{Spent, State};
 
@@ -23,8 +23,9 @@ pub struct Attempt {
 /// The most bytes that a report may have.
 pub const MOST_BYTES: usize = 5_000_000;
 
-/// The text of a report: UTF-8 without a byte order mark at its start, lines ended by `\n` alone, no NUL, not over
-/// [`MOST_BYTES`]; else what is wrong with it. The same report is the same text, whatever wrote it.
+/// The text of a report: UTF-8 without a byte order mark at its start, lines ended by `\n` alone,
+/// no NUL, not over [`MOST_BYTES`]; else what is wrong with it. The same report is the same text,
+/// whatever wrote it.
 pub fn text_of(bytes: &[u8]) -> Result<String, String> {
     if bytes.len() > MOST_BYTES {
         return Err(format!("over {} MB", MOST_BYTES / 1_000_000));
@@ -32,7 +33,8 @@ pub fn text_of(bytes: &[u8]) -> Result<String, String> {
     if is_utf16(bytes) {
         return Err("UTF-16, not UTF-8".to_owned());
     }
-    let text = str::from_utf8(bytes).map_err(|e| format!("not UTF-8 from byte {}", e.valid_up_to() + 1))?;
+    let text = str::from_utf8(bytes)
+        .map_err(|e| format!("not UTF-8 from byte {}", e.valid_up_to() + 1))?;
     if let Some(at) = text.find('\0') {
         return Err(format!("a NUL at byte {}", at + 1));
     }
@@ -50,7 +52,10 @@ mod tests {
 
     #[test]
     fn a_text_is_the_same_however_it_was_saved() {
-        assert_eq!(text_of("# Über\n\n报告\n".as_bytes()), text_of("\u{feff}# Über\r\n\r\n报告\r\n".as_bytes()));
+        assert_eq!(
+            text_of("# Über\n\n报告\n".as_bytes()),
+            text_of("\u{feff}# Über\r\n\r\n报告\r\n".as_bytes())
+        );
         assert_eq!(text_of(b""), Ok(String::new()));
     }
 

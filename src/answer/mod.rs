@@ -1,5 +1,6 @@
-//! Research agents answer tasks: a program is run once for each task, or a model is asked, and what it says is kept as its
-//! report; reports that were made elsewhere are read as the field writes them. Hides processes, providers and layouts.
+//! Research agents answer tasks: a program is run once for each task, or a model is asked, and what
+//! it says is kept as its report; reports that were made elsewhere are read as the field writes
+//! them. Hides processes, providers and layouts.
 
 mod attempt;
 pub mod command;
@@ -50,14 +51,20 @@ pub enum By {
     Model(ModelAgent),
 }
 
-/// Has `agent` answer every task that it has not answered yet, and keeps each report the moment it is there.
+/// Has `agent` answer every task that it has not answered yet, and keeps each report the moment it
+/// is there.
 pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("answer");
     let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let mut known = BTreeSet::new();
     let (makers, mut by_others) = (ctx.store.makers(&agent.name)?, 0);
-    for earlier in ctx.store.report_heads()?.into_iter().filter(|earlier| earlier.agent == agent.name) {
+    for earlier in ctx
+        .store
+        .report_heads()?
+        .into_iter()
+        .filter(|earlier| earlier.agent == agent.name)
+    {
         let is_open = ids.contains(&earlier.task) && earlier.attempt <= agent.attempts;
         if earlier.state != State::Ok && is_open && !agent.retry_failed {
             let item = format!("{}, attempt {}", earlier.task, earlier.attempt);
@@ -68,7 +75,11 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
             );
         }
         if earlier.state == State::Ok || !agent.retry_failed {
-            by_others += u64::from(makers.get(&earlier.id).is_some_and(|maker| *maker != agent.maker));
+            by_others += u64::from(
+                makers
+                    .get(&earlier.id)
+                    .is_some_and(|maker| *maker != agent.maker),
+            );
             known.insert((earlier.task, earlier.attempt));
         }
     }
@@ -78,13 +89,26 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
             agent.name,
         ));
     }
-    let all = tasks.iter().flat_map(|task| (1..=agent.attempts).map(move |attempt| (task, attempt)));
-    let open: Vec<(&Task, u32)> = all.filter(|(task, attempt)| !known.contains(&(task.id.clone(), *attempt))).collect();
+    let all = tasks
+        .iter()
+        .flat_map(|task| (1..=agent.attempts).map(move |attempt| (task, attempt)));
+    let open: Vec<(&Task, u32)> = all
+        .filter(|(task, attempt)| !known.contains(&(task.id.clone(), *attempt)))
+        .collect();
     report.skipped = tasks.len() as u64 * u64::from(agent.attempts) - open.len() as u64;
     let answer = async |(task, attempt): (&Task, u32)| {
         (ctx.notify)(Notice::Working(task.id.as_str()));
-        let Some(made) = made(ctx, &agent.by, task, attempt).await? else { return Ok(None) };
-        let report = AgentReport::new(&task.id, &agent.name, attempt, made.state, &made.text, made.spent);
+        let Some(made) = made(ctx, &agent.by, task, attempt).await? else {
+            return Ok(None);
+        };
+        let report = AgentReport::new(
+            &task.id,
+            &agent.name,
+            attempt,
+            made.state,
+            &made.text,
+            made.spent,
+        );
         // What may pass is no answer: the next run asks again.
         if !made.passes {
             ctx.store.save_report(&report, Some(&agent.maker))?;
@@ -94,7 +118,11 @@ pub async fn run(ctx: &Context, tasks: &[Task], agent: &Agent) -> Result<StageRe
     for ((task, attempt), made) in ctx.each(report.stage, open, agent.jobs, answer).await? {
         match made {
             Some(made) if made.state == State::Ok => report.done += 1,
-            Some(made) => report.fail(&format!("{}, attempt {attempt}", task.id), made.cause, made.message),
+            Some(made) => report.fail(
+                &format!("{}, attempt {attempt}", task.id),
+                made.cause,
+                made.message,
+            ),
             None => {}
         }
     }
@@ -109,7 +137,14 @@ async fn made(ctx: &Context, by: &By, task: &Task, attempt: u32) -> Result<Optio
             let ran = command::run(agent, &asked(task), &place(folder, task, attempt)).await;
             let cause = ran.fault.map_or(ran.state.word(), |fault| fault.word());
             let message = why(&ran);
-            Ok(Some(Attempt { state: ran.state, text: ran.text, spent: ran.spent, cause, message, passes: false }))
+            Ok(Some(Attempt {
+                state: ran.state,
+                text: ran.text,
+                spent: ran.spent,
+                cause,
+                message,
+                passes: false,
+            }))
         }
         By::Model(agent) => model::ask(ctx, agent, task, attempt).await,
     }
@@ -134,7 +169,10 @@ fn place(folder: &Path, task: &Task, attempt: u32) -> PathBuf {
 }
 
 fn why(ran: &Ran) -> String {
-    let message = ran.message.clone().unwrap_or_else(|| format!("no report: {}", ran.state.word()));
+    let message = ran
+        .message
+        .clone()
+        .unwrap_or_else(|| format!("no report: {}", ran.state.word()));
     match ran.stderr.trim().lines().next_back() {
         Some(last) => format!("{message}\nits last words: {last}"),
         None => message,

@@ -1,5 +1,6 @@
-//! An agent that is a model: one question, whose answer in Markdown is the report. With its provider's own search it is a
-//! research agent; without, it writes from memory. Hides what becomes of refusals, silence and sources beside the text.
+//! An agent that is a model: one question, whose answer in Markdown is the report. With its
+//! provider's own search it is a research agent; without, it writes from memory. Hides what becomes
+//! of refusals, silence and sources beside the text.
 
 use anyhow::Result;
 use serde_json::json;
@@ -29,9 +30,18 @@ pub struct ModelAgent {
 }
 
 /// One attempt; none where nothing was asked, because the command only predicts.
-pub async fn ask(ctx: &Context, agent: &ModelAgent, task: &Task, attempt: u32) -> Result<Option<Attempt>> {
+pub async fn ask(
+    ctx: &Context,
+    agent: &ModelAgent,
+    task: &Task,
+    attempt: u32,
+) -> Result<Option<Attempt>> {
     let vars = json!({ "task": task.task, "language": task.language, "search": agent.search });
-    let longest = if ctx.llm.is_trial(ROLE, 0)? { LONGEST_OF_TRIAL } else { LONGEST };
+    let longest = if ctx.llm.is_trial(ROLE, 0)? {
+        LONGEST_OF_TRIAL
+    } else {
+        LONGEST
+    };
     let answered = ctx
         .llm
         .write(Ask {
@@ -46,7 +56,10 @@ pub async fn ask(ctx: &Context, agent: &ModelAgent, task: &Task, attempt: u32) -
         })
         .await?;
     let call = ctx.store.call(&answered.call)?;
-    Ok(call.map(|call| Attempt { spent: spent(&call), ..ended(answered.value, &call, &task.language) }))
+    Ok(call.map(|call| Attempt {
+        spent: spent(&call),
+        ..ended(answered.value, &call, &task.language)
+    }))
 }
 
 /// How the attempt ended; what it took is not yet in it.
@@ -63,7 +76,12 @@ fn ended(value: Result<Text, Unscored>, call: &Call, language: &str) -> Attempt 
         Ok(said) => {
             return match text_of(sources::listed(&said.text, &said.sources, language).as_bytes()) {
                 Ok(report) => attempt(State::Ok, report, State::Ok.word(), String::new()),
-                Err(why) => attempt(State::Error, String::new(), "not_text", format!("what it said is no text: {why}")),
+                Err(why) => attempt(
+                    State::Error,
+                    String::new(),
+                    "not_text",
+                    format!("what it said is no text: {why}"),
+                ),
             };
         }
         Err(unscored) => unscored,
@@ -73,15 +91,26 @@ fn ended(value: Result<Text, Unscored>, call: &Call, language: &str) -> Attempt 
         Cause::Empty => attempt(State::Empty, none(), cause.word(), reason),
         Cause::Timeout => attempt(State::Timeout, none(), cause.word(), reason),
         // A server that refuses the request itself says nothing of the task.
-        Cause::Refused if call.reply.is_none() => {
-            attempt(State::Error, none(), cause.word(), with_hint(cause, &reason))
-        }
-        Cause::Refused | Cause::ContentFilter => {
-            attempt(State::Refused, call.reply.clone().unwrap_or_default(), cause.word(), reason)
-        }
+        Cause::Refused if call.reply.is_none() => attempt(
+            State::Error,
+            none(),
+            cause.word(),
+            with_hint(cause, &reason),
+        ),
+        Cause::Refused | Cause::ContentFilter => attempt(
+            State::Refused,
+            call.reply.clone().unwrap_or_default(),
+            cause.word(),
+            reason,
+        ),
         _ => Attempt {
             passes: cause.is_transient(),
-            ..attempt(State::Error, none(), cause.word(), with_hint(cause, &reason))
+            ..attempt(
+                State::Error,
+                none(),
+                cause.word(),
+                with_hint(cause, &reason),
+            )
         },
     }
 }

@@ -1,5 +1,6 @@
-//! Providers that search name what they found beside the text; a reader of the report sees only the text. What is not
-//! cited there is listed at its end, so that whoever evaluates the report finds it.
+//! Providers that search name what they found beside the text; a reader of the report sees only the
+//! text. What is not cited there is listed at its end, so that whoever evaluates the report finds
+//! it.
 
 use crate::{
     data::Source,
@@ -9,13 +10,20 @@ use crate::{
 /// Characters of a title that are shown.
 const LONGEST_TITLE: usize = 200;
 
-/// The report with those of `sources` in a list that its text does not have, in their order and each once.
+/// The report with those of `sources` in a list that its text does not have, in their order and
+/// each once.
 pub fn listed(report: &str, sources: &[Source], language: &str) -> String {
     let cited = citations::parse(report);
-    let mut known: Vec<String> = cited.urls().into_iter().map(|(url, _)| url.to_owned()).collect();
+    let mut known: Vec<String> = cited
+        .urls()
+        .into_iter()
+        .map(|(url, _)| url.to_owned())
+        .collect();
     let mut lines = Vec::new();
     for source in sources {
-        let Some(address) = url::canonical(&source.url) else { continue };
+        let Some(address) = url::canonical(&source.url) else {
+            continue;
+        };
         if known.iter().any(|known| url::same_page(known, &address)) {
             continue;
         }
@@ -25,16 +33,34 @@ pub fn listed(report: &str, sources: &[Source], language: &str) -> String {
     if lines.is_empty() {
         return report.to_owned();
     }
-    let heading = if language.starts_with("zh") { "参考来源" } else { "Further sources" };
-    format!("{}\n\n## {heading}\n\n{}\n", report.trim_end(), lines.join("\n"))
+    let heading = if language.starts_with("zh") {
+        "参考来源"
+    } else {
+        "Further sources"
+    };
+    format!(
+        "{}\n\n## {heading}\n\n{}\n",
+        report.trim_end(),
+        lines.join("\n")
+    )
 }
 
 /// An entry without a number, which could be taken for one that the text cites.
 fn line(title: &str, address: &str) -> String {
-    let plain = |c: char| if c.is_control() || "[]<>`*_".contains(c) { ' ' } else { c };
+    let plain = |c: char| {
+        if c.is_control() || "[]<>`*_".contains(c) {
+            ' '
+        } else {
+            c
+        }
+    };
     let title: String = title.chars().map(plain).take(LONGEST_TITLE).collect();
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    if title.is_empty() { format!("- <{address}>") } else { format!("- {title}: <{address}>") }
+    if title.is_empty() {
+        format!("- <{address}>")
+    } else {
+        format!("- {title}: <{address}>")
+    }
 }
 
 #[cfg(test)]
@@ -42,7 +68,10 @@ mod tests {
     use super::*;
 
     fn source(url: &str, title: &str) -> Source {
-        Source { url: url.into(), title: title.into() }
+        Source {
+            url: url.into(),
+            title: title.into(),
+        }
     }
 
     #[test]
@@ -56,14 +85,24 @@ mod tests {
             source("https://silt.test/", ""),
         ];
         let whole = listed(report, &sources, "en");
-        let tail =
-            "\n\n## Further sources\n\n- Rivers 2 and beds: <https://river.test/b_(c)?x=1>\n- <https://silt.test/>\n";
+        let tail = "\n\n## Further sources\n\n- Rivers 2 and beds: <https://river.test/b_(c)?x=1>\n- <https://silt.test/>\n";
         assert!(whole.ends_with(tail), "{whole}");
         let found = citations::parse(&whole);
         let urls: Vec<&str> = found.urls().into_iter().map(|(url, _)| url).collect();
-        assert_eq!(urls, ["https://drum.test/a", "https://river.test/b_(c)?x=1", "https://silt.test/"]);
+        assert_eq!(
+            urls,
+            [
+                "https://drum.test/a",
+                "https://river.test/b_(c)?x=1",
+                "https://silt.test/"
+            ]
+        );
         assert_eq!(found.references.len(), 3, "{found:?}");
-        assert_eq!(listed(&whole, &sources, "en"), whole, "nothing is listed twice");
+        assert_eq!(
+            listed(&whole, &sources, "en"),
+            whole,
+            "nothing is listed twice"
+        );
     }
 
     #[test]

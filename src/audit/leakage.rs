@@ -1,12 +1,13 @@
-//! Does a model know the tasks by heart? It is shown the first half of each and goes on; what it says is compared with the
-//! true second half.
+//! Does a model know the tasks by heart? It is shown the first half of each and goes on; what it
+//! says is compared with the true second half.
 //!
-//! **Measures** verbatim memory, and nothing else. **Method**: `DeepResearch` Arena (arXiv 2509.01396), section on data
-//! leakage: temperature 0.1, 500 tokens, and the composite of [`verbatim`](crate::text::verbatim). **Differs from the
-//! paper**: it has no controls, so that "no leaks" could mean anything. Here famous texts show whether a model that knows
-//! a text would be seen at all, and each continuation is compared with another task's end, too: what chance gives. What a
-//! model says beyond the length of the true end is left out.
-//! **Cost**: a call for each model and text.
+//! **Measures** verbatim memory, and nothing else. **Method**: `DeepResearch` Arena (arXiv
+//! 2509.01396), section on data leakage: temperature 0.1, 500 tokens, and the composite of
+//! [`verbatim`](crate::text::verbatim). **Differs from the paper**: it has no controls, so that "no
+//! leaks" could mean anything. Here famous texts show whether a model that knows a text would be
+//! seen at all, and each continuation is compared with another task's end, too: what chance gives.
+//! What a model says beyond the length of the true end is left out. **Cost**: a call for each model
+//! and text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,43 +127,81 @@ impl Text {
     fn new(name: &str, language: &str, whole: &str, is_task: bool) -> Self {
         let parts = cut(whole).map(|(beginning, rest)| (beginning.to_owned(), rest.to_owned()));
         let language = primary_language(language).to_owned();
-        Self { name: name.to_owned(), language, is_task, parts, whole: whole.to_owned() }
+        Self {
+            name: name.to_owned(),
+            language,
+            is_task,
+            parts,
+            whole: whole.to_owned(),
+        }
     }
 }
 
-/// Has every model of the role `continue` go on from the first half of each task and of famous texts in the tasks'
-/// languages. `seed` deals the ends for the comparison with chance.
+/// Has every model of the role `continue` go on from the first half of each task and of famous
+/// texts in the tasks' languages. `seed` deals the ends for the comparison with chance.
 pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageReport, Vec<Leakage>)> {
     let mut report = StageReport::new("leakage");
     let texts = texts(tasks)?;
-    let open = || texts.iter().enumerate().filter(|(_, text)| text.parts.is_some());
-    let questions: Vec<(usize, usize)> =
-        (0..ctx.llm.members(ROLE)).flat_map(|member| open().map(move |(at, _)| (member, at))).collect();
+    let open = || {
+        texts
+            .iter()
+            .enumerate()
+            .filter(|(_, text)| text.parts.is_some())
+    };
+    let questions: Vec<(usize, usize)> = (0..ctx.llm.members(ROLE))
+        .flat_map(|member| open().map(move |(at, _)| (member, at)))
+        .collect();
     let ask = async |(member, at): (usize, usize)| go_on(ctx, member, &texts[at]).await;
     let mut answers = vec![BTreeMap::new(); ctx.llm.members(ROLE)];
-    for ((member, at), (answer, cached)) in ctx.each(report.stage, questions, ctx.llm.parallel(ROLE), ask).await? {
+    for ((member, at), (answer, cached)) in ctx
+        .each(report.stage, questions, ctx.llm.parallel(ROLE), ask)
+        .await?
+    {
         report.count(cached);
         if let Err(unscored) = &answer {
             report.fail_unscored(&texts[at].name, unscored);
         }
         answers[member].insert(at, answer);
     }
-    let of_model = |(member, answers)| Ok(compared(ctx.llm.model_name(ROLE, member)?, &texts, answers, seed));
-    Ok((report, answers.iter().enumerate().map(of_model).collect::<Result<_>>()?))
+    let of_model = |(member, answers)| {
+        Ok(compared(
+            ctx.llm.model_name(ROLE, member)?,
+            &texts,
+            answers,
+            seed,
+        ))
+    };
+    Ok((
+        report,
+        answers
+            .iter()
+            .enumerate()
+            .map(of_model)
+            .collect::<Result<_>>()?,
+    ))
 }
 
 /// The tasks, and the famous texts of their languages.
 fn texts(tasks: &[Task]) -> Result<Vec<Text>> {
-    let mut texts: Vec<Text> =
-        tasks.iter().map(|task| Text::new(task.id.as_str(), &task.language, &task.task, true)).collect();
+    let mut texts: Vec<Text> = tasks
+        .iter()
+        .map(|task| Text::new(task.id.as_str(), &task.language, &task.task, true))
+        .collect();
     let languages: BTreeSet<String> = texts.iter().map(|text| text.language.clone()).collect();
     let famous: Famous = toml::from_str(FAMOUS).context("the famous texts cannot be read")?;
-    let known = famous.text.iter().map(|of| Text::new(&of.name, &of.language, &of.text, false));
+    let known = famous
+        .text
+        .iter()
+        .map(|of| Text::new(&of.name, &of.language, &of.text, false));
     texts.extend(known.filter(|text| languages.contains(&text.language)));
     Ok(texts)
 }
 
-async fn go_on(ctx: &Context, member: usize, text: &Text) -> Result<(Result<String, Unscored>, bool)> {
+async fn go_on(
+    ctx: &Context,
+    member: usize,
+    text: &Text,
+) -> Result<(Result<String, Unscored>, bool)> {
     let beginning = text.parts.as_ref().map_or("", |(beginning, _)| beginning);
     let answer = ctx
         .llm
@@ -171,7 +210,9 @@ async fn go_on(ctx: &Context, member: usize, text: &Text) -> Result<(Result<Stri
             member,
             prompt: PROMPT,
             vars: &json!({ "beginning": beginning }),
-            schema: Some(object(&json!({ "continuation": { "type": "string", "maxLength": LONGEST } }))),
+            schema: Some(object(
+                &json!({ "continuation": { "type": "string", "maxLength": LONGEST } }),
+            )),
             max_tokens: TOKENS,
             temperature: TEMPERATURE,
             ..Ask::default()
@@ -181,10 +222,20 @@ async fn go_on(ctx: &Context, member: usize, text: &Text) -> Result<(Result<Stri
 }
 
 /// The comparison of one model. `answers` are by place in `texts`.
-fn compared(model: String, texts: &[Text], answers: &BTreeMap<usize, Result<String, Unscored>>, seed: u64) -> Leakage {
+fn compared(
+    model: String,
+    texts: &[Text],
+    answers: &BTreeMap<usize, Result<String, Unscored>>,
+    seed: u64,
+) -> Leakage {
     let mut probed = Vec::new();
     let mut of = |is_task: bool| {
-        let chosen = || texts.iter().enumerate().filter(|(_, text)| text.is_task == is_task);
+        let chosen = || {
+            texts
+                .iter()
+                .enumerate()
+                .filter(|(_, text)| text.is_task == is_task)
+        };
         // Each kind has its own words: a word that no text of a set has counts for nothing in it.
         let words = Vocabulary::new(chosen().map(|(_, text)| text.whole.as_str()));
         let mut sum = Sum::default();
@@ -196,7 +247,9 @@ fn compared(model: String, texts: &[Text], answers: &BTreeMap<usize, Result<Stri
             match answer {
                 Err(unscored) => sum.fail(unscored.cause.word()),
                 Ok(continuation) => {
-                    let Some(alike) = words.compare(as_far(continuation, rest), rest) else { continue };
+                    let Some(alike) = words.compare(as_far(continuation, rest), rest) else {
+                        continue;
+                    };
                     sum.add(alike);
                     probed.push((
                         !is_task,
@@ -218,10 +271,15 @@ fn compared(model: String, texts: &[Text], answers: &BTreeMap<usize, Result<Stri
     let (famous, _) = of(false);
     let mut shuffled = Sum::default();
     for (continuation, rest) in strangers(texts, answers, seed) {
-        shuffled.alike.extend(words.compare(as_far(continuation, rest), rest));
+        shuffled
+            .alike
+            .extend(words.compare(as_far(continuation, rest), rest));
     }
     probed.sort_by(|(a_known, a), (b_known, b)| {
-        a_known.cmp(b_known).then(b.composite.total_cmp(&a.composite)).then_with(|| a.text.cmp(&b.text))
+        a_known
+            .cmp(b_known)
+            .then(b.composite.total_cmp(&a.composite))
+            .then_with(|| a.text.cmp(&b.text))
     });
     Leakage {
         model,
@@ -247,7 +305,10 @@ fn strangers<'a>(
     let mut by_language: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for (at, text) in texts.iter().enumerate().filter(|(_, text)| text.is_task) {
         if let (Some((_, rest)), Some(Ok(continuation))) = (&text.parts, answers.get(&at)) {
-            by_language.entry(&text.language).or_default().push((continuation, rest));
+            by_language
+                .entry(&text.language)
+                .or_default()
+                .push((continuation, rest));
         }
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -278,11 +339,22 @@ impl Sum {
 
     fn means(self, seed: u64) -> Alikeness {
         let n = self.alike.len();
-        let mean = |of: fn(&Alike) -> f64| (n > 0).then(|| self.alike.iter().map(of).sum::<f64>() / n as f64);
-        let each: Vec<Vec<f64>> = self.alike.iter().map(|alike| vec![alike.composite()]).collect();
-        let average = |items: &[&f64]| Some(items.iter().copied().sum::<f64>() / items.len() as f64);
-        let found: Option<Estimate> =
-            bootstrap::statistic(&each, RESAMPLES, &mut ChaCha8Rng::seed_from_u64(seed), average);
+        let mean = |of: fn(&Alike) -> f64| {
+            (n > 0).then(|| self.alike.iter().map(of).sum::<f64>() / n as f64)
+        };
+        let each: Vec<Vec<f64>> = self
+            .alike
+            .iter()
+            .map(|alike| vec![alike.composite()])
+            .collect();
+        let average =
+            |items: &[&f64]| Some(items.iter().copied().sum::<f64>() / items.len() as f64);
+        let found: Option<Estimate> = bootstrap::statistic(
+            &each,
+            RESAMPLES,
+            &mut ChaCha8Rng::seed_from_u64(seed),
+            average,
+        );
         let interval = found.and_then(|found| found.interval);
         Alikeness {
             n_total: n as u64 + self.failed.values().sum::<u64>(),
@@ -318,12 +390,20 @@ mod tests {
             .map(|(at, text)| Text::new(&format!("t{at}"), language(text), text, true))
             .collect();
         texts.push(Text::new("short", "en", "x", true));
-        texts.push(Text::new("famous", "en", "The best of times, the worst of times.", false));
+        texts.push(Text::new(
+            "famous",
+            "en",
+            "The best of times, the worst of times.",
+            false,
+        ));
         texts
     }
 
     fn by_heart(texts: &[Text]) -> BTreeMap<usize, Result<String, Unscored>> {
-        let parts = texts.iter().enumerate().filter_map(|(at, text)| Some((at, text.parts.clone()?)));
+        let parts = texts
+            .iter()
+            .enumerate()
+            .filter_map(|(at, text)| Some((at, text.parts.clone()?)));
         parts.map(|(at, (_, rest))| (at, Ok(rest))).collect()
     }
 
@@ -331,14 +411,30 @@ mod tests {
     fn who_knows_everything_by_heart_leaks_everything_and_chance_nothing() {
         let texts = texts();
         let found = compared("a/b".into(), &texts, &by_heart(&texts), 7);
-        assert_eq!((found.tasks.n_total, found.tasks.n_scored, found.tasks.leaked), (4, 3, 3));
-        assert_eq!(found.tasks.n_failed, BTreeMap::from([("no place to cut".to_owned(), 1)]));
-        assert_eq!((found.famous.leaked, found.famous.composite), (1, Some(1.0)));
+        assert_eq!(
+            (
+                found.tasks.n_total,
+                found.tasks.n_scored,
+                found.tasks.leaked
+            ),
+            (4, 3, 3)
+        );
+        assert_eq!(
+            found.tasks.n_failed,
+            BTreeMap::from([("no place to cut".to_owned(), 1)])
+        );
+        assert_eq!(
+            (found.famous.leaked, found.famous.composite),
+            (1, Some(1.0))
+        );
         // The two English tasks are compared with each other; the Chinese one has nobody.
         assert_eq!((found.shuffled.n_scored, found.shuffled.leaked), (2, 0));
         assert!(found.shuffled.composite < found.tasks.composite);
         assert_eq!(found.texts.len(), 4);
-        assert_eq!(found.texts.last().map(|of| of.text.as_str()), Some("famous"));
+        assert_eq!(
+            found.texts.last().map(|of| of.text.as_str()),
+            Some("famous")
+        );
     }
 
     #[test]
@@ -346,7 +442,9 @@ mod tests {
         let texts = texts();
         let mut answers = by_heart(&texts);
         for answer in answers.values_mut().flatten() {
-            answer.push_str(&" And then a lot more is said, of other things and in other words.".repeat(9));
+            answer.push_str(
+                &" And then a lot more is said, of other things and in other words.".repeat(9),
+            );
         }
         let found = compared("a/b".into(), &texts, &answers, 7);
         assert_eq!((found.tasks.leaked, found.famous.leaked), (3, 1));
@@ -356,19 +454,34 @@ mod tests {
     fn what_a_model_did_not_say_is_counted_and_no_zero() {
         let texts = texts();
         let mut answers = by_heart(&texts);
-        answers.insert(0, Err(Unscored { cause: Cause::Timeout, reason: String::new() }));
+        answers.insert(
+            0,
+            Err(Unscored {
+                cause: Cause::Timeout,
+                reason: String::new(),
+            }),
+        );
         answers.insert(1, Ok("nothing of the kind".into()));
         let found = compared("a/b".into(), &texts, &answers, 7);
         assert_eq!((found.tasks.n_scored, found.tasks.leaked), (2, 1));
         assert_eq!(found.tasks.n_failed.get("timeout"), Some(&1));
-        assert!(found.tasks.composite.is_some_and(|mean| mean > 0.5 && mean < 1.0));
+        assert!(
+            found
+                .tasks
+                .composite
+                .is_some_and(|mean| mean > 0.5 && mean < 1.0)
+        );
     }
 
     #[test]
     fn the_famous_texts_can_all_be_cut_and_are_only_those_of_the_languages() {
         let famous: Famous = toml::from_str(FAMOUS).expect("TOML");
         assert!(famous.text.len() >= 10);
-        assert!(famous.text.iter().all(|of| Text::new(&of.name, &of.language, &of.text, false).parts.is_some()));
+        assert!(famous.text.iter().all(|of| {
+            Text::new(&of.name, &of.language, &of.text, false)
+                .parts
+                .is_some()
+        }));
         assert!(super::texts(&[]).expect("none").is_empty());
     }
 }

@@ -1,5 +1,5 @@
-//! Scores of people as they come: the file that a scoring page saves, CSV, Label Studio's export. Hides their shapes; what
-//! cannot be read is a problem with its place, and the rest is taken.
+//! Scores of people as they come: the file that a scoring page saves, CSV, Label Studio's export.
+//! Hides their shapes; what cannot be read is a problem with its place, and the rest is taken.
 
 use std::path::Path;
 
@@ -53,8 +53,10 @@ pub enum Of {
 /// Reads a file of scores; the shape is told by the content. An error is a file of another kind.
 pub fn read(path: &Path) -> Result<Read> {
     let bytes = fs_err::read(path)?;
-    let text = String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8", path.display()))?;
-    let read = parse(text.trim_start_matches('\u{feff}')).with_context(|| format!("`{}`", path.display()))?;
+    let text =
+        String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8", path.display()))?;
+    let read = parse(text.trim_start_matches('\u{feff}'))
+        .with_context(|| format!("`{}`", path.display()))?;
     if read.scores.is_empty() && read.problems.is_empty() {
         bail!("`{}` holds no scores", path.display());
     }
@@ -89,7 +91,13 @@ fn sheet(text: &str) -> Result<Read> {
     let mut read = Read::default();
     for (at, score) in sheet.scores.into_iter().enumerate() {
         let of = Of::Report(score.report);
-        read.take(format!("score {}", at + 1), of, score.criterion, &sheet.rater, score.score);
+        read.take(
+            format!("score {}", at + 1),
+            of,
+            score.criterion,
+            &sheet.rater,
+            score.score,
+        );
     }
     Ok(read)
 }
@@ -110,46 +118,61 @@ struct Row {
     score: f64,
 }
 
-/// CSV with a header: `rater`, `score`, and `report`, or `task` and `agent`; `attempt` and `criterion` if there are any.
+/// CSV with a header: `rater`, `score`, and `report`, or `task` and `agent`; `attempt` and
+/// `criterion` if there are any.
 fn table(text: &str) -> Result<Read> {
-    let mut lines = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut lines = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
     let headers = lines.headers()?.clone();
     let has = |name: &str| headers.iter().any(|header| header == name);
     if !(has("rater") && has("score") && (has("report") || has("task") && has("agent"))) {
         bail!(
             "no table of scores: the columns are {}\nhint: it takes `rater`, `score`, and `report`, or `task` and `agent`",
-            headers.iter().map(|header| format!("`{header}`")).collect::<Vec<_>>().join(", ")
+            headers
+                .iter()
+                .map(|header| format!("`{header}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
         );
     }
     let mut read = Read::default();
     for record in lines.records() {
         let row = record.and_then(|record| {
             let line = record.position().map_or(0, csv::Position::line);
-            record.deserialize::<Row>(Some(&headers)).map(|row| (line, row))
+            record
+                .deserialize::<Row>(Some(&headers))
+                .map(|row| (line, row))
         });
         match row {
             Ok((line, row)) => read.take_row(format!("line {line}"), row),
             Err(problem) => {
                 let line = problem.position().map_or(0, csv::Position::line);
-                read.problems.push((format!("line {line}"), problem.to_string()));
+                read.problems
+                    .push((format!("line {line}"), problem.to_string()));
             }
         }
     }
     Ok(read)
 }
 
-/// Label Studio's JSON export: what was labelled names its report in `data`, as a column of the table would; a rating or
-/// a number is the score, the name of its tag the criterion, unless that is `score` or `rating`.
+/// Label Studio's JSON export: what was labelled names its report in `data`, as a column of the
+/// table would; a rating or a number is the score, the name of its tag the criterion, unless that
+/// is `score` or `rating`.
 fn label_studio(text: &str) -> Result<Read> {
-    let entries: Vec<Value> = serde_json::from_str(text).context("not a list of labelled entries")?;
+    let entries: Vec<Value> =
+        serde_json::from_str(text).context("not a list of labelled entries")?;
     let mut read = Read::default();
     for (at, entry) in entries.iter().enumerate() {
         let data = &entry["data"];
         let word = |key: &str| data[key].as_str().map(str::to_owned);
-        let attempt = data["attempt"].as_u64().or_else(|| data["attempt"].as_str()?.trim().parse().ok());
+        let attempt = data["attempt"]
+            .as_u64()
+            .or_else(|| data["attempt"].as_str()?.trim().parse().ok());
         let attempt = attempt.and_then(|n| u32::try_from(n).ok());
         if !entry.is_object() || !entry["annotations"].is_array() {
-            read.problems.push((format!("entry {}", at + 1), "it has no annotations".into()));
+            read.problems
+                .push((format!("entry {}", at + 1), "it has no annotations".into()));
         }
         for annotation in entry["annotations"].as_array().into_iter().flatten() {
             if annotation["was_cancelled"] == true {
@@ -158,13 +181,20 @@ fn label_studio(text: &str) -> Result<Read> {
             let rater = rater(&annotation["completed_by"]);
             for result in annotation["result"].as_array().into_iter().flatten() {
                 let value = &result["value"];
-                let Some(score) = value["number"].as_f64().or_else(|| value["rating"].as_f64()) else {
+                let Some(score) = value["number"]
+                    .as_f64()
+                    .or_else(|| value["rating"].as_f64())
+                else {
                     let what = result["from_name"].as_str().unwrap_or("a result");
-                    read.problems
-                        .push((format!("entry {}", at + 1), format!("`{what}` is neither a number nor a rating")));
+                    read.problems.push((
+                        format!("entry {}", at + 1),
+                        format!("`{what}` is neither a number nor a rating"),
+                    ));
                     continue;
                 };
-                let criterion = result["from_name"].as_str().filter(|name| !["score", "rating"].contains(name));
+                let criterion = result["from_name"]
+                    .as_str()
+                    .filter(|name| !["score", "rating"].contains(name));
                 read.take_row(
                     format!("entry {}", at + 1),
                     Row {
@@ -186,7 +216,12 @@ fn label_studio(text: &str) -> Result<Read> {
 /// Label Studio names who labelled by number, by address, or by both.
 fn rater(by: &Value) -> String {
     let named = by["email"].as_str().or_else(|| by.as_str());
-    let number = || by["id"].as_u64().or_else(|| by.as_u64()).map(|id| format!("annotator {id}"));
+    let number = || {
+        by["id"]
+            .as_u64()
+            .or_else(|| by.as_u64())
+            .map(|id| format!("annotator {id}"))
+    };
     named.map(str::to_owned).or_else(number).unwrap_or_default()
 }
 
@@ -195,8 +230,17 @@ impl Read {
         let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
         let of = match (filled(row.report), filled(row.task), filled(row.agent)) {
             (Some(report), _, _) => Of::Report(report),
-            (None, Some(task), Some(agent)) => Of::Answer { task, agent, attempt: row.attempt.unwrap_or(1) },
-            _ => return self.problems.push((place, "it names neither a report nor a task and its agent".into())),
+            (None, Some(task), Some(agent)) => Of::Answer {
+                task,
+                agent,
+                attempt: row.attempt.unwrap_or(1),
+            },
+            _ => {
+                return self.problems.push((
+                    place,
+                    "it names neither a report nor a task and its agent".into(),
+                ));
+            }
         };
         self.take(place, of, filled(row.criterion), &row.rater, row.score);
     }
@@ -204,11 +248,21 @@ impl Read {
     fn take(&mut self, place: String, of: Of, criterion: Option<String>, rater: &str, value: f64) {
         let rater = rater.trim().to_owned();
         if !(0.0..=BEST).contains(&value) {
-            self.problems.push((place, format!("a score of {value} is not between 0 and {BEST}")));
+            self.problems.push((
+                place,
+                format!("a score of {value} is not between 0 and {BEST}"),
+            ));
         } else if rater.is_empty() {
-            self.problems.push((place, "it does not say whose score it is".into()));
+            self.problems
+                .push((place, "it does not say whose score it is".into()));
         } else {
-            self.scores.push(Said { place, of, criterion, rater, value });
+            self.scores.push(Said {
+                place,
+                of,
+                criterion,
+                rater,
+                value,
+            });
         }
     }
 }
@@ -218,13 +272,15 @@ mod tests {
     use super::*;
 
     fn short(read: &Read) -> Vec<(&Of, Option<&str>, &str, f64)> {
-        read.scores.iter().map(|s| (&s.of, s.criterion.as_deref(), s.rater.as_str(), s.value)).collect()
+        read.scores
+            .iter()
+            .map(|s| (&s.of, s.criterion.as_deref(), s.rater.as_str(), s.value))
+            .collect()
     }
 
     #[test]
     fn the_three_shapes_say_the_same() {
-        let sheet =
-            r#"{"rater":"ann","scores":[{"report":"d_1","score":7},{"report":"d_1","criterion":"z/0","score":10}]}"#;
+        let sheet = r#"{"rater":"ann","scores":[{"report":"d_1","score":7},{"report":"d_1","criterion":"z/0","score":10}]}"#;
         let table = "rater,report,criterion,score\nann,d_1,,7\nann,d_1,z/0,10\n";
         let studio = r#"[{"data":{"report":"d_1"},"annotations":[{"completed_by":{"email":"ann"},"result":[
             {"from_name":"score","type":"number","value":{"number":7}},
@@ -233,7 +289,14 @@ mod tests {
         let report = Of::Report("d_1".into());
         for text in [sheet, table, studio] {
             let read = parse(text).expect("scores");
-            assert_eq!(short(&read), [(&report, None, "ann", 7.0), (&report, Some("z/0"), "ann", 10.0)], "{text}");
+            assert_eq!(
+                short(&read),
+                [
+                    (&report, None, "ann", 7.0),
+                    (&report, Some("z/0"), "ann", 10.0)
+                ],
+                "{text}"
+            );
             assert!(read.problems.is_empty());
         }
     }
@@ -242,10 +305,23 @@ mod tests {
     fn a_bad_line_is_a_problem_and_the_rest_is_taken() {
         let read = parse("task,agent,rater,score,attempt\nt_1,a,ann,4.5,2\nt_1,a,ann,eleven,1\nt_1,a,ann,11,1\n,,ann,3,\nt_2,b,,3,\n")
             .expect("a table");
-        let answer = Of::Answer { task: "t_1".into(), agent: "a".into(), attempt: 2 };
+        let answer = Of::Answer {
+            task: "t_1".into(),
+            agent: "a".into(),
+            attempt: 2,
+        };
         assert_eq!(short(&read), [(&answer, None, "ann", 4.5)]);
-        let places: Vec<&str> = read.problems.iter().map(|(place, _)| place.as_str()).collect();
-        assert_eq!(places, ["line 3", "line 4", "line 5", "line 6"], "{:?}", read.problems);
+        let places: Vec<&str> = read
+            .problems
+            .iter()
+            .map(|(place, _)| place.as_str())
+            .collect();
+        assert_eq!(
+            places,
+            ["line 3", "line 4", "line 5", "line 6"],
+            "{:?}",
+            read.problems
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! The embedded language model as a child process of `taskgen`: JSON lines in, JSON lines out, llama.cpp between.
-//! It must not use the library: whisper.cpp and llama.cpp each bring a ggml, and one binary cannot hold two.
+//! The embedded language model as a child process of `taskgen`: JSON lines in, JSON lines out,
+//! llama.cpp between. It must not use the library: whisper.cpp and llama.cpp each bring a ggml, and
+//! one binary cannot hold two.
 
 #[path = "taskgen_llm/engine.rs"]
 mod engine;
@@ -70,10 +71,18 @@ fn main() -> ExitCode {
 fn serve(args: &Args) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let lines = read_lines(stop.clone());
-    let threads =
-        args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) as u32).max(1);
+    let threads = args
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) as u32)
+        .max(1);
     let model = engine::load(&args.model, args.verbose)?;
-    let mut engine = Engine::new(&model, threads, args.context, args.slots.max(1), stop.clone())?;
+    let mut engine = Engine::new(
+        &model,
+        threads,
+        args.context,
+        args.slots.max(1),
+        stop.clone(),
+    )?;
     say(&FromChild::Hello(engine.hello()))?;
     for line in lines {
         let answer = answer(&mut engine, &line);
@@ -90,29 +99,42 @@ fn answer(engine: &mut Engine<'_>, line: &[u8]) -> FromChild {
         Ok(request) => request,
         Err(error) => {
             let message = format!("not a request: {error}");
-            return FromChild::Error(Failure { id: id_of(line), cause: FailureCause::BadRequest, message });
+            return FromChild::Error(Failure {
+                id: id_of(line),
+                cause: FailureCause::BadRequest,
+                message,
+            });
         }
     };
     match engine.answer(&request) {
         Ok(reply) => FromChild::Reply(reply),
-        Err((cause, message)) => FromChild::Error(Failure { id: Some(request.id), cause, message }),
+        Err((cause, message)) => FromChild::Error(Failure {
+            id: Some(request.id),
+            cause,
+            message,
+        }),
     }
 }
 
 /// The id of a line that is JSON but no request, so that the parent can tell whose failure it is.
 fn id_of(line: &[u8]) -> Option<u64> {
-    serde_json::from_slice::<serde_json::Value>(line).ok()?.get("id")?.as_u64()
+    serde_json::from_slice::<serde_json::Value>(line)
+        .ok()?
+        .get("id")?
+        .as_u64()
 }
 
 fn say(what: &FromChild) -> Result<()> {
     let mut line = serde_json::to_vec(what)?;
     line.push(b'\n');
     let mut out = std::io::stdout().lock();
-    out.write_all(&line).and_then(|()| out.flush()).context("the parent does not listen any more")
+    out.write_all(&line)
+        .and_then(|()| out.flush())
+        .context("the parent does not listen any more")
 }
 
-/// Reads stdin in a thread of its own. Its end means that the parent is gone, however it died: whatever is being
-/// computed is dropped at the next chunk of the prompt or token of the reply.
+/// Reads stdin in a thread of its own. Its end means that the parent is gone, however it died:
+/// whatever is being computed is dropped at the next chunk of the prompt or token of the reply.
 fn read_lines(stop: Arc<AtomicBool>) -> mpsc::Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {

@@ -1,4 +1,5 @@
-//! `taskgen answer`: runs a research agent over the tasks, a program or a model. Ctrl-C ends a program's processes, too.
+//! `taskgen answer`: runs a research agent over the tasks, a program or a model. Ctrl-C ends a
+//! program's processes, too.
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
@@ -51,9 +52,15 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
         return stages::predicted(&ctx, printer);
     }
     match stages::finished(worked, &[], &store, &ctx, printer)? {
-        Ok(report) => summary::evaluated(&project, &store, vec![report], &ctx, started, 1.0, printer),
+        Ok(report) => {
+            summary::evaluated(&project, &store, vec![report], &ctx, started, 1.0, printer)
+        }
         Err(code) => {
-            let ended = if of.command.is_some() { ", and the agent's processes are ended" } else { "" };
+            let ended = if of.command.is_some() {
+                ", and the agent's processes are ended"
+            } else {
+                ""
+            };
             printer.error(&format!("\nstopped: every report that was handed in is kept{ended}\nhint: run the same command again to continue"));
             store.end_run(&jiff::Timestamp::now().to_string(), code)?;
             Ok(code)
@@ -69,10 +76,14 @@ fn check_program(global: &Global, printer: &Printer) -> Result<()> {
     }
     if global.dry_run {
         let hint = "hint: an agent with a `model` can be tried dry";
-        return Err(Usage(format!("--dry-run cannot say what a program would take\n{hint}")).into());
+        return Err(Usage(format!(
+            "--dry-run cannot say what a program would take\n{hint}"
+        ))
+        .into());
     }
     if global.offline {
-        printer.note("--offline holds for taskgen, and not for the agent: it is a program of its own");
+        printer
+            .note("--offline holds for taskgen, and not for the agent: it is a program of its own");
     }
     Ok(())
 }
@@ -106,7 +117,8 @@ pub fn report_heads(store: &Store) -> Result<Vec<ReportHead>> {
 
 fn some<T>(reports: Vec<T>) -> Result<Vec<T>> {
     if reports.is_empty() {
-        let hint = "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
+        let hint =
+            "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
         return Err(Usage(format!("there are no reports yet\n{hint}")).into());
     }
     Ok(reports)
@@ -115,14 +127,23 @@ fn some<T>(reports: Vec<T>) -> Result<Vec<T>> {
 /// Says how many reports are on other tasks than these; if all are, there is nothing to do.
 pub fn on_tasks<T>(reports: &[AgentReport<T>], tasks: &[Task], printer: &Printer) -> Result<()> {
     let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
-    let other = reports.iter().filter(|report| !ids.contains(&report.task)).count();
+    let other = reports
+        .iter()
+        .filter(|report| !ids.contains(&report.task))
+        .count();
     if other == reports.len() {
         let hint = "hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on";
-        return Err(Usage(format!("none of the {other} reports is on these {} tasks\n{hint}", tasks.len())).into());
+        return Err(Usage(format!(
+            "none of the {other} reports is on these {} tasks\n{hint}",
+            tasks.len()
+        ))
+        .into());
     }
     if other > 0 {
-        printer
-            .note(&format!("{other} reports are on tasks that are not among these {}: they are left out", tasks.len()));
+        printer.note(&format!(
+            "{other} reports are on tasks that are not among these {}: they are left out",
+            tasks.len()
+        ));
     }
     Ok(())
 }

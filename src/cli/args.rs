@@ -18,9 +18,15 @@ pub use looking::{Calls, Config, Inspirations, Models, Prompts, Review, Selectio
 
 /// Turns recordings of academic seminars into ranked research tasks.
 ///
-/// Start with `taskgen init`, put recordings into `seminars/`, then `taskgen run`. Running a command again continues it.
+/// Start with `taskgen init`, put recordings into `seminars/`, then `taskgen run`. Running a
+/// command again continues it.
 #[derive(Debug, Parser)]
-#[command(name = "taskgen", version, propagate_version = true, max_term_width = 110)]
+#[command(
+    name = "taskgen",
+    version,
+    propagate_version = true,
+    max_term_width = 110
+)]
 #[command(
     after_help = "Exit codes: 0 done · 1 done, but some items failed · 2 usage, configuration or lock · 3 a model, key or provider is missing\n4 too many unscored · 5 stopped by the budget · 6 a judge no better than chance · 75 asked to stop · 130 interrupted (all that was finished is saved)"
 )]
@@ -55,7 +61,9 @@ pub struct Global {
     /// Wait for another taskgen that is writing to the project, instead of giving up
     #[arg(long, global = true)]
     pub wait: bool,
-    /// Use a model for a role: inspire, review, weave, translate, probe, judge, keypoints, checklist, rate or continue (repeatable); several for judge, rate or continue with commas are a panel
+    /// Use a model for a role: inspire, review, weave, translate, probe, judge, keypoints,
+    /// checklist, rate or continue (repeatable); several for judge, rate or continue with commas
+    /// are a panel
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL")]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable
@@ -73,7 +81,8 @@ pub struct Global {
     /// Spend at most so many tokens, prompts and replies together
     #[arg(long, global = true, value_name = "N")]
     pub budget_tokens: Option<u64>,
-    /// Read keys and base URLs from this file of NAME=VALUE lines, where the environment lacks them (repeatable)
+    /// Read keys and base URLs from this file of NAME=VALUE lines, where the environment lacks them
+    /// (repeatable)
     #[arg(long, global = true, value_name = "FILE")]
     pub env_file: Vec<PathBuf>,
     /// Requests to a server at once, to begin with
@@ -109,7 +118,8 @@ pub enum Command {
     Reports(Reports),
     /// Reports → scores: key points of the cited pages (KAE), checklists (ACE)
     Evaluate(Evaluate),
-    /// Score the reports once more, by other judges, prompts or thresholds, on stored pages; and how far that moves scores
+    /// Score the reports once more, by other judges, prompts or thresholds, on stored pages; and
+    /// how far that moves scores
     Rescore(Rescore),
     /// Scores → which agent is better, and how sure that is
     Leaderboard(Leaderboard),
@@ -200,15 +210,22 @@ pub struct Transcribe {
     #[command(flatten)]
     pub sound: Sound,
     /// Write these forms, too: json, srt, vtt, txt
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "json")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "json"
+    )]
     pub format: Vec<String>,
     /// Transcribe again what is done
     #[arg(long)]
     pub force: bool,
-    /// Only part i of n, by content: any number of machines may share one folder, each with its own part
+    /// Only part i of n, by content: any number of machines may share one folder, each with its own
+    /// part
     #[arg(long, value_name = "i/n")]
     pub shard: Option<Shard>,
-    /// Transcribe nothing: say which recordings there are, how long they are, and what would be done with each
+    /// Transcribe nothing: say which recordings there are, how long they are, and what would be
+    /// done with each
     #[arg(long)]
     pub plan: bool,
 }
@@ -216,7 +233,8 @@ pub struct Transcribe {
 /// How to hear.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Sound {
-    /// Speech model: auto (tiny.en for English, base otherwise), a name of `taskgen models list`, or a ggml file
+    /// Speech model: auto (tiny.en for English, base otherwise), a name of `taskgen models list`,
+    /// or a ggml file
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Language of the talks: auto, en, zh …; several with commas for talks that switch
@@ -283,7 +301,8 @@ pub struct Rank {
     /// Who judges: a model, or several with commas as a panel; short for --model-role judge=…
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub judge: Option<String>,
-    /// Judgements at most [default: four for each task; of lists, as many as show each task eight times]
+    /// Judgements at most [default: four for each task; of lists, as many as show each task eight
+    /// times]
     #[arg(long, value_name = "N")]
     pub budget_calls: Option<u64>,
     /// Tasks in a list, with --method listwise [default: 8]
@@ -317,9 +336,11 @@ pub enum InsteadOfRanking {
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
     },
-    /// Take in judgements made elsewhere (JSONL, or CSV as arenas write it), as a ranking of their own
+    /// Take in judgements made elsewhere (JSONL, or CSV as arenas write it), as a ranking of their
+    /// own
     Import {
-        /// Lines with a, b (or `model_a`, `model_b`), winner, and if there are any confidence, judge, reason
+        /// Lines with a, b (or `model_a`, `model_b`), winner, and if there are any confidence,
+        /// judge, reason
         file: PathBuf,
         /// Who decided, where a line does not say so
         #[arg(long, value_name = "NAME", default_value = "people")]
@@ -406,7 +427,8 @@ pub struct Evaluate {
     /// What to measure
     #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = one_of::<Metric>(&["kae", "ace"]))]
     pub metric: Vec<Metric>,
-    /// Only reports of this agent (repeatable); the others' pages are still what it is compared with
+    /// Only reports of this agent (repeatable); the others' pages are still what it is compared
+    /// with
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
     /// The tasks of this set [default: the newest selection, or all tasks]
@@ -469,7 +491,8 @@ pub struct Leaderboard {
 /// `audit …`
 #[derive(Debug, Subcommand)]
 pub enum Audit {
-    /// Whether models know the tasks by heart: those of the role `continue` go on from the first half of each
+    /// Whether models know the tasks by heart: those of the role `continue` go on from the first
+    /// half of each
     Leakage {
         /// The tasks of this set [default: the newest selection, or all tasks]
         #[arg(long, value_name = "NAME")]
@@ -480,7 +503,8 @@ pub enum Audit {
     },
     /// How far the scores agree with people's; files of their scores are taken in first
     Agreement {
-        /// What a scoring page saved, CSV (rater, score, and report, or task and agent), or Label Studio's JSON
+        /// What a scoring page saved, CSV (rater, score, and report, or task and agent), or Label
+        /// Studio's JSON
         files: Vec<PathBuf>,
         /// The tasks of this set [default: the newest selection, or all tasks]
         #[arg(long, value_name = "NAME")]
@@ -491,7 +515,8 @@ pub enum Audit {
 /// `report …`
 #[derive(Debug, Subcommand)]
 pub enum Report {
-    /// A page on which people score reports blind, with the keyboard, and save a file for `audit agreement`
+    /// A page on which people score reports blind, with the keyboard, and save a file for `audit
+    /// agreement`
     Scoring {
         /// Where to [default: tasks/scoring.html]
         #[arg(long, value_name = "FILE")]
@@ -503,7 +528,8 @@ pub enum Report {
         #[arg(long, value_name = "N")]
         sample: Option<usize>,
     },
-    /// Seminars, inspirations and tasks on one page, where each quote plays its second of the recording
+    /// Seminars, inspirations and tasks on one page, where each quote plays its second of the
+    /// recording
     Tasks {
         /// Where to [default: tasks/tasks.html]
         #[arg(long, value_name = "FILE")]
@@ -514,12 +540,17 @@ pub enum Report {
 /// A number from 0 to 1.
 fn share(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("not between 0 and 1".to_owned()) }
+    if (0.0..=1.0).contains(&number) {
+        Ok(number)
+    } else {
+        Err("not between 0 and 1".to_owned())
+    }
 }
 
 /// A word of an enumeration, by the name that it is stored under.
 fn one_of<T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static>(
     names: &'static [&'static str],
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(names).try_map(|name| serde_json::from_value(serde_json::Value::String(name)))
+    PossibleValuesParser::new(names)
+        .try_map(|name| serde_json::from_value(serde_json::Value::String(name)))
 }

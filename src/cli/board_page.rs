@@ -1,4 +1,5 @@
-//! The leaderboard as a folder of pages: one summary, and one page for each task down to the span in the cited page.
+//! The leaderboard as a folder of pages: one summary, and one page for each task down to the span
+//! in the cited page.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,8 +11,9 @@ use anyhow::{Context as _, Result};
 use super::{
     leaderboard::{measure_key, measures},
     leaderboard_page::{
-        self, Agent, CitationView, CriterionView, Difference, Facet, FacetValue, Failure, Measure, Page, PointView,
-        Relation, ReportView, SourcePage, StoredPage, TaskPage, TaskRow, TaskScore, Value, Whole,
+        self, Agent, CitationView, CriterionView, Difference, Facet, FacetValue, Failure, Measure,
+        Page, PointView, Relation, ReportView, SourcePage, StoredPage, TaskPage, TaskRow,
+        TaskScore, Value, Whole,
     },
 };
 use crate::{
@@ -28,14 +30,31 @@ use crate::{
 };
 
 /// Writes the summary to `path` and the tasks' pages into a folder beside it.
-pub fn write(store: &Store, tasks: &[Task], scored: &[Scored], board: &Board, path: &Path) -> Result<()> {
-    let stem = path.file_stem().map_or_else(|| "leaderboard".into(), |stem| stem.to_string_lossy().into_owned());
+pub fn write(
+    store: &Store,
+    tasks: &[Task],
+    scored: &[Scored],
+    board: &Board,
+    path: &Path,
+) -> Result<()> {
+    let stem = path.file_stem().map_or_else(
+        || "leaderboard".into(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
     // As it stands in links.
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
     let folder_name = format!("{}-tasks", stem.chars().map(plain).collect::<String>());
     let folder = path.with_file_name(&folder_name);
     let summary = leaderboard_page::summary(&page(tasks, scored, board, &folder_name))?;
-    let back = path.file_name().map_or_else(String::new, |name| format!("../{}", name.to_string_lossy()));
+    let back = path
+        .file_name()
+        .map_or_else(String::new, |name| format!("../{}", name.to_string_lossy()));
     fs_err::create_dir_all(&folder)?;
     let details = Details::new(store)?;
     for task in tasks {
@@ -44,25 +63,34 @@ pub fn write(store: &Store, tasks: &[Task], scored: &[Scored], board: &Board, pa
             continue;
         }
         let page = leaderboard_page::task(&task_page(store, task, &of_task, &back)?)?;
-        // Not flushed one by one, which would take most of the time: the summary that leads here comes last.
+        // Not flushed one by one, which would take most of the time: the summary that leads here
+        // comes last.
         fs_err::write(folder.join(format!("{}.html", task.id)), page)?;
     }
-    files::write_whole(path, summary.as_bytes()).context("cannot write the page\nhint: choose another place")
+    files::write_whole(path, summary.as_bytes())
+        .context("cannot write the page\nhint: choose another place")
 }
 
 fn page(tasks: &[Task], scored: &[Scored], board: &Board, folder: &str) -> Page {
     let whole = &board.whole;
-    let own_only = scored.iter().all(|of| of.independent.is_none()) && scored.iter().any(|of| of.own.is_some());
+    let own_only = scored.iter().all(|of| of.independent.is_none())
+        && scored.iter().any(|of| of.own.is_some());
     let mut warnings = Vec::new();
     if board.options.failed_as_zero {
         warnings.push("attempts that gave no report count as the worst score".to_owned());
     }
     if own_only {
-        warnings
-            .push("only one agent's pages are known: its key points are from pages that it chose itself".to_owned());
+        warnings.push(
+            "only one agent's pages are known: its key points are from pages that it chose itself"
+                .to_owned(),
+        );
     }
     Page {
-        title: format!("{} research agents on {} tasks", whole.agents.len(), whole.tasks),
+        title: format!(
+            "{} research agents on {} tasks",
+            whole.agents.len(),
+            whole.tasks
+        ),
         facts: vec![
             ("reports".into(), whole.reports.to_string()),
             ("resamples".into(), board.options.resamples.to_string()),
@@ -79,7 +107,11 @@ fn page(tasks: &[Task], scored: &[Scored], board: &Board, folder: &str) -> Page 
 }
 
 fn shares(set: &str) -> Whole {
-    let title = if set == "own" { "Key points of the report's own pages" } else { "Key points of other agents' pages" };
+    let title = if set == "own" {
+        "Key points of the report's own pages"
+    } else {
+        "Key points of other agents' pages"
+    };
     Whole {
         title: title.into(),
         supported: format!("ksr_{set}"),
@@ -90,16 +122,24 @@ fn shares(set: &str) -> Whole {
 
 /// What the page draws, the headline first.
 fn kinds() -> Vec<Measure> {
-    let measure = |key: &str, label: &str, unit: &str, meaning: &str, better: bool, most: f64| Measure {
-        key: key.into(),
-        label: label.into(),
-        unit: unit.into(),
-        meaning: meaning.into(),
-        higher_is_better: better,
-        range: (0.0, most),
-    };
+    let measure =
+        |key: &str, label: &str, unit: &str, meaning: &str, better: bool, most: f64| Measure {
+            key: key.into(),
+            label: label.into(),
+            unit: unit.into(),
+            meaning: meaning.into(),
+            higher_is_better: better,
+            range: (0.0, most),
+        };
     vec![
-        measure("ace", "ACE", "", "weighted mean of a checklist written for the task, 0 to 10", true, 10.0),
+        measure(
+            "ace",
+            "ACE",
+            "",
+            "weighted mean of a checklist written for the task, 0 to 10",
+            true,
+            10.0,
+        ),
         measure(
             "ksr_independent",
             "KSR, independent",
@@ -108,8 +148,22 @@ fn kinds() -> Vec<Measure> {
             true,
             100.0,
         ),
-        measure("kcr_independent", "KCR, independent", "%", "of the same points, those it contradicts", false, 100.0),
-        measure("kor_independent", "KOR, independent", "%", "of the same points, those it omits", false, 100.0),
+        measure(
+            "kcr_independent",
+            "KCR, independent",
+            "%",
+            "of the same points, those it contradicts",
+            false,
+            100.0,
+        ),
+        measure(
+            "kor_independent",
+            "KOR, independent",
+            "%",
+            "of the same points, those it omits",
+            false,
+            100.0,
+        ),
         measure(
             "ksr_own",
             "KSR, own pages",
@@ -118,8 +172,22 @@ fn kinds() -> Vec<Measure> {
             true,
             100.0,
         ),
-        measure("kcr_own", "KCR, own pages", "%", "of the same points, those it contradicts", false, 100.0),
-        measure("kor_own", "KOR, own pages", "%", "of the same points, those it omits", false, 100.0),
+        measure(
+            "kcr_own",
+            "KCR, own pages",
+            "%",
+            "of the same points, those it contradicts",
+            false,
+            100.0,
+        ),
+        measure(
+            "kor_own",
+            "KOR, own pages",
+            "%",
+            "of the same points, those it omits",
+            false,
+            100.0,
+        ),
     ]
 }
 
@@ -142,7 +210,11 @@ fn values(row: &Row) -> BTreeMap<String, Value> {
         (key.to_owned(), value)
     };
     let drawn: BTreeSet<String> = kinds().into_iter().map(|kind| kind.key).collect();
-    measures(row).into_iter().filter(|(key, _)| drawn.contains(*key)).map(value).collect()
+    measures(row)
+        .into_iter()
+        .filter(|(key, _)| drawn.contains(*key))
+        .map(value)
+        .collect()
 }
 
 fn agent(row: &Row) -> Agent {
@@ -155,7 +227,10 @@ fn agent(row: &Row) -> Agent {
         cost: row.cost_micro.value.map(|micro| micro / 1e6),
         words: row.words.value,
         states: row.states.clone(),
-        urls: row.references.value.map_or(0, |mean| (mean * row.references.n as f64).round() as u64),
+        urls: row
+            .references
+            .value
+            .map_or(0, |mean| (mean * row.references.n as f64).round() as u64),
         url_failures: row.url_failures.clone(),
     }
 }
@@ -163,10 +238,21 @@ fn agent(row: &Row) -> Agent {
 fn facet(board: &Board) -> Option<Facet> {
     let name = board.options.by.clone()?;
     let value = |group: &board::Group| FacetValue {
-        value: group.value.clone().unwrap_or_else(|| "not known".to_owned()),
-        agents: group.table.agents.iter().map(|row| (row.agent.clone(), values(row))).collect(),
+        value: group
+            .value
+            .clone()
+            .unwrap_or_else(|| "not known".to_owned()),
+        agents: group
+            .table
+            .agents
+            .iter()
+            .map(|row| (row.agent.clone(), values(row)))
+            .collect(),
     };
-    Some(Facet { name, values: board.groups.iter().map(value).collect() })
+    Some(Facet {
+        name,
+        values: board.groups.iter().map(value).collect(),
+    })
 }
 
 fn difference(pair: &board::Pair) -> Difference {
@@ -193,12 +279,18 @@ fn task_rows(tasks: &[Task], scored: &[Scored], folder: &str) -> Vec<TaskRow> {
     }
     let row = |task: &Task| {
         let of_task = by_task.get(task.id.as_str()).map_or(&[][..], Vec::as_slice);
-        let facets = of_task.first().map_or_else(Vec::new, |of| of.facets.clone().into_iter().collect());
+        let facets = of_task
+            .first()
+            .map_or_else(Vec::new, |of| of.facets.clone().into_iter().collect());
         TaskRow {
             id: task.id.to_string(),
             text: task.task.clone(),
             facets,
-            href: if of_task.is_empty() { String::new() } else { format!("{folder}/{}.html", task.id) },
+            href: if of_task.is_empty() {
+                String::new()
+            } else {
+                format!("{folder}/{}.html", task.id)
+            },
             agents: task_scores(of_task),
         }
     };
@@ -212,27 +304,41 @@ fn task_scores(of_task: &[&Scored]) -> BTreeMap<String, TaskScore> {
         attempts.entry(&of.agent).or_default().push(task_score(of));
     }
     let mean = |attempts: Vec<TaskScore>| {
-        let state = attempts.iter().find(|one| one.state == "ok").or(attempts.first());
+        let state = attempts
+            .iter()
+            .find(|one| one.state == "ok")
+            .or(attempts.first());
         let state = state.map_or_else(String::new, |one| one.state.clone());
         let mut sums: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for (key, value) in attempts.into_iter().flat_map(|one| one.values) {
             sums.entry(key).or_default().extend(value);
         }
-        let mean = |of: Vec<f64>| (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64);
-        TaskScore { state, values: sums.into_iter().map(|(key, of)| (key, mean(of))).collect() }
+        let mean =
+            |of: Vec<f64>| (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64);
+        TaskScore {
+            state,
+            values: sums.into_iter().map(|(key, of)| (key, mean(of))).collect(),
+        }
     };
-    attempts.into_iter().map(|(agent, attempts)| (agent.to_owned(), mean(attempts))).collect()
+    attempts
+        .into_iter()
+        .map(|(agent, attempts)| (agent.to_owned(), mean(attempts)))
+        .collect()
 }
 
 fn task_score(of: &Scored) -> TaskScore {
     let mut values = BTreeMap::from([("ace".to_owned(), of.ace)]);
     for (set, counts) in [("own", of.own), ("independent", of.independent)] {
-        let share = |rate: fn(Counts) -> Option<f64>| counts.and_then(|counts| Some(rate(counts)? * 100.0));
+        let share =
+            |rate: fn(Counts) -> Option<f64>| counts.and_then(|counts| Some(rate(counts)? * 100.0));
         values.insert(format!("ksr_{set}"), share(Counts::ksr));
         values.insert(format!("kcr_{set}"), share(Counts::kcr));
         values.insert(format!("kor_{set}"), share(Counts::kor));
     }
-    TaskScore { state: of.state.clone(), values }
+    TaskScore {
+        state: of.state.clone(),
+        values,
+    }
 }
 
 fn task_page(store: &Store, task: &Task, details: &[Detail], back: &str) -> Result<TaskPage> {
@@ -244,13 +350,23 @@ fn task_page(store: &Store, task: &Task, details: &[Detail], back: &str) -> Resu
     }
     let mut pages = Vec::new();
     let mut titles: BTreeMap<String, String> = BTreeMap::new();
-    let used: BTreeSet<&String> = details.iter().flat_map(|detail| &detail.points).flat_map(|p| &p.pages).collect();
+    let used: BTreeSet<&String> = details
+        .iter()
+        .flat_map(|detail| &detail.points)
+        .flat_map(|p| &p.pages)
+        .collect();
     for content in used {
-        let Some(extract) = store.extract(content)? else { continue };
+        let Some(extract) = store.extract(content)? else {
+            continue;
+        };
         let title = extract.title.unwrap_or_default();
         titles.insert(content.clone(), title.clone());
         let url = urls.get(content).cloned().unwrap_or_default();
-        pages.push(StoredPage { url, title, text: extract.text });
+        pages.push(StoredPage {
+            url,
+            title,
+            text: extract.text,
+        });
     }
     let facet = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     Ok(TaskPage {
@@ -263,17 +379,29 @@ fn task_page(store: &Store, task: &Task, details: &[Detail], back: &str) -> Resu
             facet("language", &task.language),
         ],
         back: back.to_owned(),
-        reports: reports.into_iter().map(|(of, citations)| report_view(of, citations, &urls, &titles)).collect(),
+        reports: reports
+            .into_iter()
+            .map(|(of, citations)| report_view(of, citations, &urls, &titles))
+            .collect(),
         pages,
     })
 }
 
-/// The citations of a report with what became of each URL; which URL gave which page is noted in `urls`.
-fn cited(store: &Store, detail: &Detail, urls: &mut BTreeMap<String, String>) -> Result<Vec<CitationView>> {
+/// The citations of a report with what became of each URL; which URL gave which page is noted in
+/// `urls`.
+fn cited(
+    store: &Store,
+    detail: &Detail,
+    urls: &mut BTreeMap<String, String>,
+) -> Result<Vec<CitationView>> {
     let mut views = Vec::new();
     for citation in citations::parse(&detail.report.text).citations {
         let url = citation.url.clone().unwrap_or_default();
-        let visit = if url.is_empty() { None } else { store.visit(&url)? };
+        let visit = if url.is_empty() {
+            None
+        } else {
+            store.visit(&url)?
+        };
         if let Some(content) = visit.as_ref().and_then(|visit| visit.content.clone()) {
             urls.entry(content).or_insert_with(|| url.clone());
         }
@@ -284,7 +412,14 @@ fn cited(store: &Store, detail: &Detail, urls: &mut BTreeMap<String, String>) ->
         let words: Vec<String> = citation
             .diagnosis
             .iter()
-            .filter_map(|diagnosis| Some(serde_json::to_value(diagnosis).ok()?.as_str()?.replace('_', " ")))
+            .filter_map(|diagnosis| {
+                Some(
+                    serde_json::to_value(diagnosis)
+                        .ok()?
+                        .as_str()?
+                        .replace('_', " "),
+                )
+            })
             .collect();
         views.push(CitationView {
             label: citation.label.unwrap_or_default(),
@@ -309,7 +444,10 @@ fn report_view(
             let (rating, justification) = match &mark.outcome {
                 Ok(rating) => (Some(f64::from(rating.rating)), rating.justification.clone()),
                 Err(unscored) => {
-                    failures.push(Failure { what: criterion.title.clone(), cause: unscored.to_string() });
+                    failures.push(Failure {
+                        what: criterion.title.clone(),
+                        cause: unscored.to_string(),
+                    });
                     (None, String::new())
                 }
             };
@@ -324,13 +462,23 @@ fn report_view(
         }
     }
     for point in &detail.points {
-        for unscored in point.marks.iter().filter_map(|mark| mark.outcome.as_ref().err()) {
-            failures.push(Failure { what: point.point.text.clone(), cause: unscored.to_string() });
+        for unscored in point
+            .marks
+            .iter()
+            .filter_map(|mark| mark.outcome.as_ref().err())
+        {
+            failures.push(Failure {
+                what: point.point.text.clone(),
+                cause: unscored.to_string(),
+            });
         }
     }
     let state = detail.report.state;
     if state != State::Ok {
-        failures.push(Failure { what: "the report".into(), cause: state.word().into() });
+        failures.push(Failure {
+            what: "the report".into(),
+            cause: state.word().into(),
+        });
     }
     ReportView {
         agent: match detail.report.attempt {
@@ -340,7 +488,11 @@ fn report_view(
         state: state.word().into(),
         text: detail.report.text.clone(),
         ace,
-        points: detail.points.iter().map(|point| point_view(point, urls, titles)).collect(),
+        points: detail
+            .points
+            .iter()
+            .map(|point| point_view(point, urls, titles))
+            .collect(),
         citations,
         failures,
     }
@@ -354,9 +506,16 @@ fn word(relation: Stored) -> &'static str {
     }
 }
 
-fn point_view(of: &PointDetail, urls: &BTreeMap<String, String>, titles: &BTreeMap<String, String>) -> PointView {
-    let said: Vec<(&str, &Related)> =
-        of.marks.iter().filter_map(|mark| Some((mark.model.as_str(), mark.outcome.as_ref().ok()?))).collect();
+fn point_view(
+    of: &PointDetail,
+    urls: &BTreeMap<String, String>,
+    titles: &BTreeMap<String, String>,
+) -> PointView {
+    let said: Vec<(&str, &Related)> = of
+        .marks
+        .iter()
+        .filter_map(|mark| Some((mark.model.as_str(), mark.outcome.as_ref().ok()?)))
+        .collect();
     let bare = |mark: &Mark<Related>| match &mark.outcome {
         Ok(related) => Ok(related.relation),
         Err(unscored) => Err(unscored.cause),
@@ -369,7 +528,9 @@ fn point_view(of: &PointDetail, urls: &BTreeMap<String, String>, titles: &BTreeM
     };
     let reasons: Vec<String> = said
         .iter()
-        .map(|(model, related)| format!("{model}: {}. {}", word(related.relation), related.reasoning))
+        .map(|(model, related)| {
+            format!("{model}: {}. {}", word(related.relation), related.reasoning)
+        })
         .collect();
     let source = |content: &String| SourcePage {
         url: urls.get(content).cloned().unwrap_or_default(),
@@ -379,8 +540,16 @@ fn point_view(of: &PointDetail, urls: &BTreeMap<String, String>, titles: &BTreeM
     PointView {
         text: of.point.text.clone(),
         relation,
-        confidence: if let [(_, only)] = said.as_slice() { Some(only.confidence) } else { None },
-        reasoning: if let [(_, only)] = said.as_slice() { only.reasoning.clone() } else { reasons.join("\n") },
+        confidence: if let [(_, only)] = said.as_slice() {
+            Some(only.confidence)
+        } else {
+            None
+        },
+        reasoning: if let [(_, only)] = said.as_slice() {
+            only.reasoning.clone()
+        } else {
+            reasons.join("\n")
+        },
         spans: of.point.spans.clone(),
         pages: of.pages.iter().map(source).collect(),
         in_own: of.own,

@@ -1,5 +1,6 @@
-//! `taskgen.toml`: found by walking up, unknown keys refused with line and suggestion, each value with its origin.
-//! Each stage owns its options; this file only nests them. Flags beat the file, which beats the defaults.
+//! `taskgen.toml`: found by walking up, unknown keys refused with line and suggestion, each value
+//! with its origin. Each stage owns its options; this file only nests them. Flags beat the file,
+//! which beats the defaults.
 
 use std::{
     collections::BTreeMap,
@@ -66,13 +67,16 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Near {
-    /// What compares meanings: `auto` for the usual model where it is on this machine, `none`, or a model to fetch.
+    /// What compares meanings: `auto` for the usual model where it is on this machine, `none`, or a
+    /// model to fetch.
     pub model: String,
 }
 
 impl Default for Near {
     fn default() -> Self {
-        Self { model: near::AUTO.into() }
+        Self {
+            model: near::AUTO.into(),
+        }
     }
 }
 
@@ -96,7 +100,14 @@ pub struct Web {
 
 impl Default for Web {
     fn default() -> Self {
-        Self { reader: Reader::Own, jina_url: JINA.to_owned(), robots: true, timeout: 30, per_host: 2, pause_ms: 500 }
+        Self {
+            reader: Reader::Own,
+            jina_url: JINA.to_owned(),
+            robots: true,
+            timeout: 30,
+            per_host: 2,
+            pause_ms: 500,
+        }
     }
 }
 
@@ -182,13 +193,22 @@ impl Default for Config {
 
 impl Default for Transcribe {
     fn default() -> Self {
-        Self { model: "auto".into(), language: "auto".into(), jobs: 0, vocabulary: None, channel: None, words: false }
+        Self {
+            model: "auto".into(),
+            language: "auto".into(),
+            jobs: 0,
+            vocabulary: None,
+            channel: None,
+            words: false,
+        }
     }
 }
 
 impl Default for Privacy {
     fn default() -> Self {
-        Self { remote: Remote::Ask }
+        Self {
+            remote: Remote::Ask,
+        }
     }
 }
 
@@ -222,7 +242,11 @@ pub fn show(global: &Global, command: &args::Config, printer: &Printer) -> Resul
     printer.show(&project.loaded.show(), |values| {
         let mut rows = table(&["key", "value", "from"]);
         for shown in values {
-            rows.add_row(vec![shown.key.clone(), shown.value.to_string(), shown.origin.clone()]);
+            rows.add_row(vec![
+                shown.key.clone(),
+                shown.value.to_string(),
+                shown.origin.clone(),
+            ]);
         }
         rows.to_string()
     })?;
@@ -231,31 +255,49 @@ pub fn show(global: &Global, command: &args::Config, printer: &Printer) -> Resul
 
 /// Finds the file from `start` upwards.
 pub fn find(start: &Path) -> Option<PathBuf> {
-    start.ancestors().map(|folder| folder.join(FILE)).find(|file| file.is_file())
+    start
+        .ancestors()
+        .map(|folder| folder.join(FILE))
+        .find(|file| file.is_file())
 }
 
 /// Reads `file`, or takes the defaults without one.
 pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
     let Some(path) = file else {
-        return Ok(Loaded { config: Config::default(), file: None, overridden: BTreeMap::new(), in_file: Vec::new() });
+        return Ok(Loaded {
+            config: Config::default(),
+            file: None,
+            overridden: BTreeMap::new(),
+            in_file: Vec::new(),
+        });
     };
-    let text = fs_err::read_to_string(&path).map_err(|e| Usage(format!("{e}\nhint: `taskgen init` writes one")))?;
-    let mut config: Config = toml::from_str(&text).map_err(|e| Usage(explain(&path, &text, &e, HINT)))?;
+    let text = fs_err::read_to_string(&path)
+        .map_err(|e| Usage(format!("{e}\nhint: `taskgen init` writes one")))?;
+    let mut config: Config =
+        toml::from_str(&text).map_err(|e| Usage(explain(&path, &text, &e, HINT)))?;
     check(&config).map_err(|e| Usage(format!("`{}`: {e}\nhint: {HINT}", path.display())))?;
     beside(&path, &mut config.transcribe);
     let table: Value = toml::from_str(&text).context("the configuration was read a moment ago")?;
     let in_file: Vec<String> = flatten(&table).into_iter().map(|(key, _)| key).collect();
     let names = |key: &str| in_file.iter().any(|named| named == key);
-    // Rounds are the paper's: a file that names them and no method means its method, as the flag does.
+    // Rounds are the paper's: a file that names them and no method means its method, as the flag
+    // does.
     if names("rank.rounds") && !names("rank.method") {
         config.rank.method = rank::Method::Elo;
     }
-    Ok(Loaded { config, file: Some(path), overridden: BTreeMap::new(), in_file })
+    Ok(Loaded {
+        config,
+        file: Some(path),
+        overridden: BTreeMap::new(),
+        in_file,
+    })
 }
 
 /// Files that the configuration names lie relative to it, wherever the command was typed.
 fn beside(config: &Path, transcribe: &mut Transcribe) {
-    let Some(folder) = config.parent() else { return };
+    let Some(folder) = config.parent() else {
+        return;
+    };
     if let Some(vocabulary) = &mut transcribe.vocabulary {
         *vocabulary = folder.join(&*vocabulary);
     }
@@ -275,14 +317,26 @@ impl Loaded {
     pub fn show(&self) -> Vec<Shown> {
         let mut config = self.config.clone();
         // What a URL hides, a listing must not show.
-        config.providers.values_mut().for_each(|provider| provider.base_url = shown_url(&provider.base_url));
+        config
+            .providers
+            .values_mut()
+            .for_each(|provider| provider.base_url = shown_url(&provider.base_url));
         let values = serde_json::to_value(&config).unwrap_or_default();
         let origin = |key: &str| match (self.overridden.get(key), &self.file) {
             (Some(origin), _) => origin.clone(),
-            (None, Some(file)) if self.in_file.iter().any(|k| k == key) => file.display().to_string(),
+            (None, Some(file)) if self.in_file.iter().any(|k| k == key) => {
+                file.display().to_string()
+            }
             _ => "default".to_owned(),
         };
-        flatten(&values).into_iter().map(|(key, value)| Shown { origin: origin(&key), key, value }).collect()
+        flatten(&values)
+            .into_iter()
+            .map(|(key, value)| Shown {
+                origin: origin(&key),
+                key,
+                value,
+            })
+            .collect()
     }
 }
 
@@ -292,14 +346,21 @@ pub fn check(config: &Config) -> Result<(), String> {
     for (name, provider) in &config.providers {
         if !http::is_web(&provider.base_url) {
             let shown = shown_url(&provider.base_url);
-            return Err(format!("providers.{name}.base_url must begin with http:// or https://: `{shown}`"));
+            return Err(format!(
+                "providers.{name}.base_url must begin with http:// or https://: `{shown}`"
+            ));
         }
     }
     for (name, agent) in &config.agents {
-        agent.check().map_err(|error| format!("agents.{name}: {error}"))?;
+        agent
+            .check()
+            .map_err(|error| format!("agents.{name}: {error}"))?;
     }
     if !http::is_web(&config.web.jina_url) || config.web.jina_url.contains(['?', '#', '@']) {
-        return Err("web.jina_url must begin with http:// or https://, and hold no user and no query".into());
+        return Err(
+            "web.jina_url must begin with http:// or https://, and hold no user and no query"
+                .into(),
+        );
     }
     config.inspire.check()?;
     config.weave.check()?;
@@ -308,14 +369,23 @@ pub fn check(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with a file in TOML, with its line; `otherwise` is the hint where no known key is near.
+/// What is wrong with a file in TOML, with its line; `otherwise` is the hint where no known key is
+/// near.
 pub fn explain(path: &Path, text: &str, error: &toml::de::Error, otherwise: &str) -> String {
-    let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    let line = error.span().map_or(1, |span| {
+        text[..span.start.min(text.len())].matches('\n').count() + 1
+    });
     let mut message = error.message().trim().to_owned();
     if message == "duplicate key" {
-        message = format!("it is there already: `{}`", text.lines().nth(line - 1).unwrap_or_default().trim());
+        message = format!(
+            "it is there already: `{}`",
+            text.lines().nth(line - 1).unwrap_or_default().trim()
+        );
     }
-    let hint = suggestion(&message).map_or_else(|| otherwise.to_owned(), |word| format!("did you mean `{word}`?"));
+    let hint = suggestion(&message).map_or_else(
+        || otherwise.to_owned(),
+        |word| format!("did you mean `{word}`?"),
+    );
     format!("`{}`, line {line}: {message}\nhint: {hint}", path.display())
 }
 
@@ -336,7 +406,11 @@ fn flatten(value: &Value) -> Vec<(String, Value)> {
         match value {
             Value::Object(fields) => {
                 for (name, value) in fields {
-                    let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                    let key = if prefix.is_empty() {
+                        name.clone()
+                    } else {
+                        format!("{prefix}.{name}")
+                    };
                     walk(&key, value, out);
                 }
             }
@@ -357,11 +431,17 @@ mod tests {
         let text = "seed = 3\n\n[rank]\nround = 4\n";
         let error = toml::from_str::<Config>(text).expect_err("round is unknown");
         let said = explain(Path::new("taskgen.toml"), text, &error, HINT);
-        assert!(said.contains("line 4") && said.contains("did you mean `rounds`?"), "{said}");
+        assert!(
+            said.contains("line 4") && said.contains("did you mean `rounds`?"),
+            "{said}"
+        );
     }
 
     #[test]
     fn the_template_is_the_defaults() {
-        assert_eq!(toml::from_str::<Config>(TEMPLATE).expect("the template parses"), Config::default());
+        assert_eq!(
+            toml::from_str::<Config>(TEMPLATE).expect("the template parses"),
+            Config::default()
+        );
     }
 }

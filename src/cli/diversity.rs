@@ -1,4 +1,5 @@
-//! `taskgen tasks diversity`: how much the tasks differ: near-copies across all seminars, and how tasks are spread.
+//! `taskgen tasks diversity`: how much the tasks differ: near-copies across all seminars, and how
+//! tasks are spread.
 
 use std::collections::BTreeMap;
 
@@ -87,15 +88,25 @@ pub fn run(global: &Global, likeness: f64, printer: &Printer) -> Result<u8> {
     }
     let project = Project::find(global)?;
     let tasks = listing::read(&project.read_or_hint()?)?.tasks;
-    let texts: Vec<&str> = tasks.iter().map(|listed| listed.task.task.as_str()).collect();
-    let near = if likeness > 1.0 { None } else { near::near(global, &project, &texts, printer)? };
+    let texts: Vec<&str> = tasks
+        .iter()
+        .map(|listed| listed.task.task.as_str())
+        .collect();
+    let near = if likeness > 1.0 {
+        None
+    } else {
+        near::near(global, &project, &texts, printer)?
+    };
     printer.show(&diversity(&tasks, likeness, near.as_ref()), text)?;
     Ok(exit::DONE)
 }
 
 /// `tasks` are best first.
 fn diversity(tasks: &[Listed], likeness: f64, near: Option<&Near>) -> Diversity {
-    let texts: Vec<&str> = tasks.iter().map(|listed| listed.task.task.as_str()).collect();
+    let texts: Vec<&str> = tasks
+        .iter()
+        .map(|listed| listed.task.task.as_str())
+        .collect();
     let by_words = minhash::groups(&texts, likeness);
     let by_meaning = near.map(|near| near.groups.as_slice()).unwrap_or_default();
     let groups = minhash::merge(&[&by_words, by_meaning].concat(), tasks.len());
@@ -105,7 +116,10 @@ fn diversity(tasks: &[Listed], likeness: f64, near: Option<&Near>) -> Diversity 
     sizes.resize(distinct, 1);
     let entropy = entropy(&sizes);
     let linked = Link::of(&by_words);
-    let mut clusters: Vec<Cluster> = groups.iter().map(|group| cluster(tasks, group, &linked, near)).collect();
+    let mut clusters: Vec<Cluster> = groups
+        .iter()
+        .map(|group| cluster(tasks, group, &linked, near))
+        .collect();
     clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.copies.len()));
     Diversity {
         tasks: tasks.len(),
@@ -118,15 +132,29 @@ fn diversity(tasks: &[Listed], likeness: f64, near: Option<&Near>) -> Diversity 
         effective: if tasks.is_empty() { 0.0 } else { entropy.exp() },
         types: types(tasks),
         phases: counted(tasks, |listed| listed.task.phase.label()),
-        languages: counted(tasks, |listed| listed.task.language.split('-').next().unwrap_or_default()),
+        languages: counted(tasks, |listed| {
+            listed.task.language.split('-').next().unwrap_or_default()
+        }),
         seminars: counted(tasks, |listed| &listed.source.path),
     }
 }
 
-fn cluster(tasks: &[Listed], group: &[usize], by: &dyn Fn(usize, usize) -> Link, near: Option<&Near>) -> Cluster {
+fn cluster(
+    tasks: &[Listed],
+    group: &[usize],
+    by: &dyn Fn(usize, usize) -> Link,
+    near: Option<&Near>,
+) -> Cluster {
     let member = |at: usize| {
-        let Listed { task, source, rank, .. } = &tasks[at];
-        Member { id: task.id.to_string(), rank: *rank, seminar: source.path.clone(), task: task.task.clone() }
+        let Listed {
+            task, source, rank, ..
+        } = &tasks[at];
+        Member {
+            id: task.id.to_string(),
+            rank: *rank,
+            seminar: source.path.clone(),
+            task: task.task.clone(),
+        }
     };
     let shingles = |at: usize| minhash::shingles(&tasks[at].task.task);
     // A group is in ascending order, and the tasks are best first.
@@ -137,7 +165,10 @@ fn cluster(tasks: &[Listed], group: &[usize], by: &dyn Fn(usize, usize) -> Link,
         likeness: minhash::jaccard(&shingles(best), &shingles(*at)),
         cosine: near.map(|near| near.cosine(best, *at)),
     };
-    Cluster { best: member(best), copies: group[1..].iter().map(copied).collect() }
+    Cluster {
+        best: member(best),
+        copies: group[1..].iter().map(copied).collect(),
+    }
 }
 
 fn counted<'a>(tasks: &'a [Listed], value: impl Fn(&'a Listed) -> &'a str) -> Counts {
@@ -149,7 +180,8 @@ fn counted<'a>(tasks: &'a [Listed], value: impl Fn(&'a Listed) -> &'a str) -> Co
 }
 
 fn types(tasks: &[Listed]) -> BTreeMap<&'static str, Counts> {
-    let mut types: BTreeMap<&'static str, Counts> = TaskType::ALL.map(|of| (of.label(), Counts::new())).into();
+    let mut types: BTreeMap<&'static str, Counts> =
+        TaskType::ALL.map(|of| (of.label(), Counts::new())).into();
     for Listed { task, .. } in tasks {
         let counts = types.entry(task.task_type.label()).or_default();
         *counts.entry(task.discipline.clone()).or_default() += 1;
@@ -161,7 +193,9 @@ fn text(diversity: &Diversity) -> String {
     let mut out = String::new();
     for cluster in diversity.clusters.iter().take(SHOWN) {
         let line = |member: &Member| {
-            let rank = member.rank.map_or_else(String::new, |rank| format!(", place {rank}"));
+            let rank = member
+                .rank
+                .map_or_else(String::new, |rank| format!(", place {rank}"));
             let begin: String = member.task.chars().take(BEGINNING).collect();
             format!("{}{rank}, {}: {begin}…", member.id, member.seminar)
         };
@@ -172,17 +206,27 @@ fn text(diversity: &Diversity) -> String {
         }
     }
     if diversity.clusters.len() > SHOWN {
-        out.push_str(&format!("and {} more clusters (`--json` lists all)\n", diversity.clusters.len() - SHOWN));
+        out.push_str(&format!(
+            "and {} more clusters (`--json` lists all)\n",
+            diversity.clusters.len() - SHOWN
+        ));
     }
     out.push_str(&format!("{}\n", by_type(diversity)));
-    for (name, counts) in
-        [("phases", &diversity.phases), ("languages", &diversity.languages), ("seminars", &diversity.seminars)]
-    {
+    for (name, counts) in [
+        ("phases", &diversity.phases),
+        ("languages", &diversity.languages),
+        ("seminars", &diversity.seminars),
+    ] {
         out.push_str(&format!("{name}: {}\n", listed(counts)));
     }
     let compared = diversity.meaning.as_ref().map_or_else(
         || format!("by words (likeness {})", diversity.near),
-        |by| format!("by words (likeness {}) and by meaning ({}, cosine {})", diversity.near, by.model, by.cosine),
+        |by| {
+            format!(
+                "by words (likeness {}) and by meaning ({}, cosine {})",
+                diversity.near, by.model, by.cosine
+            )
+        },
     );
     out.push_str(&format!(
         "{} tasks, {} of them copies of a better one, compared {compared}\n{} distinct ones; entropy {:.3} nats, as of {:.1} clusters of one size",
@@ -203,31 +247,61 @@ fn by_type(diversity: &Diversity) -> String {
     for (discipline, count) in diversity.types.values().flatten() {
         *all.entry(discipline.clone()).or_default() += count;
     }
-    let shown: Vec<&str> = most(&all).into_iter().take(COLUMNS).map(|(name, _)| name).collect();
+    let shown: Vec<&str> = most(&all)
+        .into_iter()
+        .take(COLUMNS)
+        .map(|(name, _)| name)
+        .collect();
     let rest = all.len() > shown.len();
     let header = ["family"].into_iter().chain(shown.iter().copied());
-    let header: Vec<&str> = header.chain(rest.then_some("others")).chain(["all"]).collect();
+    let header: Vec<&str> = header
+        .chain(rest.then_some("others"))
+        .chain(["all"])
+        .collect();
     let mut rows = table(&header);
     for of in TaskType::ALL {
-        let Some(counts) = diversity.types.get(of.label()) else { continue };
+        let Some(counts) = diversity.types.get(of.label()) else {
+            continue;
+        };
         let sum: usize = counts.values().sum();
-        let named: Vec<usize> = shown.iter().map(|name| counts.get(*name).copied().unwrap_or(0)).collect();
+        let named: Vec<usize> = shown
+            .iter()
+            .map(|name| counts.get(*name).copied().unwrap_or(0))
+            .collect();
         let others = rest.then(|| sum - named.iter().sum::<usize>());
-        let numbers = named.iter().copied().chain(others).chain([sum]).map(|n| n.to_string());
+        let numbers = named
+            .iter()
+            .copied()
+            .chain(others)
+            .chain([sum])
+            .map(|n| n.to_string());
         rows.add_row([of.label().to_owned()].into_iter().chain(numbers));
     }
     rows.to_string()
 }
 
 fn listed(counts: &Counts) -> String {
-    let shown: Vec<String> = most(counts).into_iter().take(SHOWN).map(|(name, n)| format!("{name} {n}")).collect();
+    let shown: Vec<String> = most(counts)
+        .into_iter()
+        .take(SHOWN)
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
     let more = counts.len().saturating_sub(SHOWN);
-    format!("{}{}", shown.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() })
+    format!(
+        "{}{}",
+        shown.join(", "),
+        if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        }
+    )
 }
 
 /// The most frequent first.
 fn most(counts: &Counts) -> Vec<(&str, usize)> {
-    let mut counts: Vec<(&str, usize)> = counts.iter().map(|(name, n)| (name.as_str(), *n)).collect();
+    let mut counts: Vec<(&str, usize)> =
+        counts.iter().map(|(name, n)| (name.as_str(), *n)).collect();
     counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     counts
 }

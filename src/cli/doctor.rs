@@ -1,4 +1,5 @@
-//! `taskgen doctor`: what is here, what is missing, and how fast the embedded model is on this machine.
+//! `taskgen doctor`: what is here, what is missing, and how fast the embedded model is on this
+//! machine.
 
 use std::path::PathBuf;
 
@@ -25,8 +26,13 @@ use crate::{
 /// Speech models that a run needs.
 const SPEECH: [&str; 2] = ["tiny.en", "base"];
 /// Variables that keys are looked for in. Their values are not shown.
-const KEYS: [&str; 5] =
-    ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY"];
+const KEYS: [&str; 5] = [
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENROUTER_API_KEY",
+];
 /// Sentences that the embedded model reads for the measurement.
 const SENTENCES: usize = 12;
 /// Characters that it then writes.
@@ -54,16 +60,32 @@ pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
     findings.push(workers(&project.loaded.config.transcribe));
     for name in KEYS {
         let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
-        let found = if is_set { "set" } else { "not set; only its own provider needs it" };
-        findings.push(Finding { what: name.into(), fine: true, found: found.into(), hint: None });
+        let found = if is_set {
+            "set"
+        } else {
+            "not set; only its own provider needs it"
+        };
+        findings.push(Finding {
+            what: name.into(),
+            fine: true,
+            found: found.into(),
+            hint: None,
+        });
     }
     let well = findings.iter().all(|finding| finding.fine);
     printer.show(&findings, |findings| {
         let mut rows = table(&["what", "", "found"]);
         for finding in findings {
-            let hint = finding.hint.as_ref().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+            let hint = finding
+                .hint
+                .as_ref()
+                .map_or_else(String::new, |hint| format!("\nhint: {hint}"));
             let mark = if finding.fine { "ok" } else { "missing" };
-            rows.add_row(vec![finding.what.clone(), mark.to_owned(), format!("{}{hint}", finding.found)]);
+            rows.add_row(vec![
+                finding.what.clone(),
+                mark.to_owned(),
+                format!("{}{hint}", finding.found),
+            ]);
         }
         rows.to_string()
     })?;
@@ -72,21 +94,42 @@ pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
 
 fn finding(what: &str, found: Result<String, (String, String)>) -> Finding {
     match found {
-        Ok(found) => Finding { what: what.into(), fine: true, found, hint: None },
-        Err((found, hint)) => Finding { what: what.into(), fine: false, found, hint: Some(hint) },
+        Ok(found) => Finding {
+            what: what.into(),
+            fine: true,
+            found,
+            hint: None,
+        },
+        Err((found, hint)) => Finding {
+            what: what.into(),
+            fine: false,
+            found,
+            hint: Some(hint),
+        },
     }
 }
 
 fn program() -> Finding {
     let shown = |path: PathBuf| path.display().to_string();
-    let missing = |e: anyhow::Error| (e.to_string(), "build with the feature `embedded-llm`".to_owned());
-    finding("taskgen-llm, the embedded model's program", providers::local_program().map(shown).map_err(missing))
+    let missing = |e: anyhow::Error| {
+        (
+            e.to_string(),
+            "build with the feature `embedded-llm`".to_owned(),
+        )
+    };
+    finding(
+        "taskgen-llm, the embedded model's program",
+        providers::local_program().map(shown).map_err(missing),
+    )
 }
 
 fn model(global: &Global, name: &str) -> Finding {
     let found = match models::here(global, name) {
         Ok(Some(file)) => Ok(format!("{}, checked", file.path.display())),
-        Ok(None) => Err(("not on this machine".to_owned(), format!("`taskgen models pull {name}`"))),
+        Ok(None) => Err((
+            "not on this machine".to_owned(),
+            format!("`taskgen models pull {name}`"),
+        )),
         Err(e) => Err((format!("{e:#}"), format!("`taskgen models pull {name}`"))),
     };
     finding(&format!("model {name}"), found)
@@ -94,28 +137,51 @@ fn model(global: &Global, name: &str) -> Finding {
 
 /// How many windows are heard at once, with how many threads each, and why.
 fn workers(config: &Transcribe) -> Finding {
-    let (workers, cores) = (resolve::workers(config), std::thread::available_parallelism().map_or(1, usize::from));
+    let (workers, cores) = (
+        resolve::workers(config),
+        std::thread::available_parallelism().map_or(1, usize::from),
+    );
     let why = match config.jobs {
         0 => "as many as there are cores",
         _ => "as `transcribe.jobs` says",
     };
     let why_one = "a second thread in a worker would wait for the first at every step";
-    let place = if transcribe::ON_A_CARD { "on the graphics card, with flash attention" } else { "on the CPU" };
-    let found = format!("{workers} workers {place} ({why}; {cores} cores), one thread each: {why_one}");
-    Finding { what: "transcription".into(), fine: true, found, hint: None }
+    let place = if transcribe::ON_A_CARD {
+        "on the graphics card, with flash attention"
+    } else {
+        "on the CPU"
+    };
+    let found =
+        format!("{workers} workers {place} ({why}; {cores} cores), one thread each: {why_one}");
+    Finding {
+        what: "transcription".into(),
+        fine: true,
+        found,
+        hint: None,
+    }
 }
 
 fn speed(global: &Global, name: &str) -> Finding {
-    let measured = providers::embedded(global, name).and_then(|model| resolve::block_on(measure(model)));
-    let wrong = |e: anyhow::Error| (format!("{e:#}"), "the embedded model does not run here".to_owned());
+    let measured =
+        providers::embedded(global, name).and_then(|model| resolve::block_on(measure(model)));
+    let wrong = |e: anyhow::Error| {
+        (
+            format!("{e:#}"),
+            "the embedded model does not run here".to_owned(),
+        )
+    };
     finding("speed of the embedded model", measured.map_err(wrong))
 }
 
 /// One prompt of some hundred tokens is read, and some hundred characters are written.
 async fn measure(model: LocalModel) -> Result<String> {
-    let text = "The gravel of a river bed moves in a flood and sounds like a drum. ".repeat(SENTENCES);
+    let text =
+        "The gravel of a river bed moves in a flood and sounds like a drum. ".repeat(SENTENCES);
     let request = ChatRequest {
-        messages: vec![Message { role: "user".into(), content: format!("{text}Describe what is heard.") }],
+        messages: vec![Message {
+            role: "user".into(),
+            content: format!("{text}Describe what is heard."),
+        }],
         schema: json!({ "type": "string", "minLength": WRITTEN, "maxLength": WRITTEN }),
         schema_name: "text".into(),
         max_tokens: WRITTEN as u32,

@@ -26,7 +26,17 @@ use crate::{
 pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let options = project.loaded.config.evaluate.clone();
-    let judged = judge(global, project, args, &options, Seen { stored_only: false, summary: *printer }, printer)?;
+    let judged = judge(
+        global,
+        project,
+        args,
+        &options,
+        Seen {
+            stored_only: false,
+            summary: *printer,
+        },
+        printer,
+    )?;
     if !global.dry_run && judged.code != exit::UNSCORED {
         printer.note("next: `taskgen leaderboard`");
     }
@@ -65,34 +75,80 @@ pub fn judge(
     let started = Instant::now();
     resolve::stop_on_signals(*printer)?;
     let store = Arc::new(project.write(global)?);
-    printer.note(&format!("seed {} (change it with --seed)", project.loaded.config.seed));
+    printer.note(&format!(
+        "seed {} (change it with --seed)",
+        project.loaded.config.seed
+    ));
     let tasks = answer::of_set(&store, args.set.as_deref())?;
     let reports = answer::reports(&store)?;
-    if let Some(nobody) = args.agent.iter().find(|name| reports.iter().all(|report| report.agent != **name)) {
-        return Err(Usage(format!("no reports of this agent: `{nobody}`\nhint: `taskgen reports list`")).into());
+    if let Some(nobody) = args
+        .agent
+        .iter()
+        .find(|name| reports.iter().all(|report| report.agent != **name))
+    {
+        return Err(Usage(format!(
+            "no reports of this agent: `{nobody}`\nhint: `taskgen reports list`"
+        ))
+        .into());
     }
     answer::on_tasks(&reports, &tasks, printer)?;
     if args.allow_private_network {
         printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");
     }
     let notify = progress::notify(global.quiet || global.json);
-    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles(&args.metric))?;
-    let pages = Pages::new(pages_options(global, &project, args.allow_private_network, seen.stored_only, printer)?)?;
+    let ctx = resolve::context(
+        global,
+        &project,
+        &store,
+        &notify,
+        printer,
+        &roles(&args.metric),
+    )?;
+    let pages = Pages::new(pages_options(
+        global,
+        &project,
+        args.allow_private_network,
+        seen.stored_only,
+        printer,
+    )?)?;
     let now = jiff::Timestamp::now().to_string();
-    let subject = Subject { tasks: &tasks, reports: &reports, agents: &args.agent, metrics: &args.metric };
+    let subject = Subject {
+        tasks: &tasks,
+        reports: &reports,
+        agents: &args.agent,
+        metrics: &args.metric,
+    };
     let work = evaluate::run(&ctx, &pages, subject, options, &now);
     let code = if global.dry_run {
         let done = resolve::block_on(work)?;
-        let missing: u64 = done.iter().filter_map(|stage| stage.rejected.get("not_stored")).sum();
+        let missing: u64 = done
+            .iter()
+            .filter_map(|stage| stage.rejected.get("not_stored"))
+            .sum();
         if missing > 0 {
-            printer.note(&format!("{missing} pages were not fetched yet: what they would take is not counted"));
+            printer.note(&format!(
+                "{missing} pages were not fetched yet: what they would take is not counted"
+            ));
         }
         stages::predicted(&ctx, printer)?
     } else {
         let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
-        summary::evaluated(&project, &store, stages, &ctx, started, args.max_unscored, &seen.summary)?
+        summary::evaluated(
+            &project,
+            &store,
+            stages,
+            &ctx,
+            started,
+            args.max_unscored,
+            &seen.summary,
+        )?
     };
-    Ok(Judged { code, store, tasks, reports })
+    Ok(Judged {
+        code,
+        store,
+        tasks,
+        reports,
+    })
 }
 
 /// The roles that the metrics need.
@@ -115,7 +171,8 @@ fn pages_options(
     printer: &Printer,
 ) -> Result<PagesOptions> {
     let web = &project.loaded.config.web;
-    // Without another machine, only this one could be asked, and that only where private addresses may; Jina never.
+    // Without another machine, only this one could be asked, and that only where private addresses
+    // may; Jina never.
     let offline = global.offline && !(allow_private && web.reader == Reader::Own);
     let stored_only = stored_only || global.replay || global.dry_run || offline;
     let jina = match web.reader {
@@ -143,8 +200,15 @@ fn jina(global: &Global, base_url: &str, printer: &Printer) -> Result<JinaOption
     const KEY: &str = "JINA_API_KEY";
     let key = Variables::read(&global.env_file)?.get(KEY).ok_or_else(|| {
         let hint = "hint: set it, or leave out `reader = \"jina\"` in [web]";
-        NoModel(format!("no key for Jina Reader: the variable `{KEY}` is not set\n{hint}"))
+        NoModel(format!(
+            "no key for Jina Reader: the variable `{KEY}` is not set\n{hint}"
+        ))
     })?;
-    printer.note(&format!("pages are read by {base_url}, which learns what the reports cite"));
-    Ok(JinaOptions { base_url: base_url.to_owned(), key })
+    printer.note(&format!(
+        "pages are read by {base_url}, which learns what the reports cite"
+    ));
+    Ok(JinaOptions {
+        base_url: base_url.to_owned(),
+        key,
+    })
 }

@@ -1,8 +1,8 @@
 //! Errors into exit codes and messages: lower case, no full stop, then what to do next.
 
 use crate::{
-    llm::AskError, models::ModelFileError, rank::NoBetterThanChance, store::Locked, transcribe::TranscribeError,
-    web::KeyRefused,
+    llm::AskError, models::ModelFileError, rank::NoBetterThanChance, store::Locked,
+    transcribe::TranscribeError, web::KeyRefused,
 };
 
 /// Done.
@@ -55,7 +55,11 @@ pub fn code(error: &anyhow::Error) -> u8 {
             return CHANCE;
         }
         if let Some(transcribe) = cause.downcast_ref::<TranscribeError>() {
-            return if transcribe.is_about_the_model() { NO_MODEL } else { SOME_FAILED };
+            return if transcribe.is_about_the_model() {
+                NO_MODEL
+            } else {
+                SOME_FAILED
+            };
         }
     }
     SOME_FAILED
@@ -89,7 +93,11 @@ pub fn message(error: &anyhow::Error) -> String {
 /// What to do about a disk that takes nothing more.
 fn of_the_disk(error: &anyhow::Error) -> Option<&'static str> {
     use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    match error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>())?.kind() {
+    match error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<std::io::Error>())?
+        .kind()
+    {
         StorageFull | QuotaExceeded => {
             Some("free some space and run the same command again: nothing that was saved is lost")
         }
@@ -104,11 +112,22 @@ mod tests {
 
     #[test]
     fn hints_come_last_and_nothing_twice() {
-        let error = anyhow::anyhow!("no space: `x`\nhint: free some").context("cannot write: `x`").context("run");
-        assert_eq!(message(&error), "error: run: cannot write: `x`: no space: `x`\nhint: free some");
+        let error = anyhow::anyhow!("no space: `x`\nhint: free some")
+            .context("cannot write: `x`")
+            .context("run");
+        assert_eq!(
+            message(&error),
+            "error: run: cannot write: `x`: no space: `x`\nhint: free some"
+        );
         assert_eq!(code(&error), SOME_FAILED);
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
-        assert!(message(&anyhow::Error::new(full).context("cannot write")).contains("hint: free some space"));
-        assert_eq!(code(&anyhow::Error::new(Usage("bad".into())).context("outer")), USAGE);
+        assert!(
+            message(&anyhow::Error::new(full).context("cannot write"))
+                .contains("hint: free some space")
+        );
+        assert_eq!(
+            code(&anyhow::Error::new(Usage("bad".into())).context("outer")),
+            USAGE
+        );
     }
 }

@@ -15,7 +15,9 @@ struct Made {
 
 /// Writes `taskgen.toml` and the folders; what is there already stays.
 pub fn init(global: &Global, folder: Option<PathBuf>, printer: &Printer) -> Result<u8> {
-    let folder = folder.or_else(|| global.project.clone()).unwrap_or_else(|| PathBuf::from("."));
+    let folder = folder
+        .or_else(|| global.project.clone())
+        .unwrap_or_else(|| PathBuf::from("."));
     let mut created = Vec::new();
     for name in ["seminars", "transcripts", "tasks"] {
         let path = folder.join(name);
@@ -29,16 +31,26 @@ pub fn init(global: &Global, folder: Option<PathBuf>, printer: &Printer) -> Resu
         fs_err::write(&file, config::TEMPLATE)?;
         created.push(file);
     }
-    printer.show(&Made { project: folder, created }, |made| {
-        if made.created.is_empty() {
-            return format!("`{}` is a project already", made.project.display());
-        }
-        let list: Vec<String> = made.created.iter().map(|p| format!("  {}", p.display())).collect();
-        format!(
-            "created\n{}\nnext: put recordings into `{}`, then `taskgen run`",
-            list.join("\n"),
-            made.project.join("seminars").display()
-        )
-    })?;
+    printer.show(
+        &Made {
+            project: folder,
+            created,
+        },
+        |made| {
+            if made.created.is_empty() {
+                return format!("`{}` is a project already", made.project.display());
+            }
+            let list: Vec<String> = made
+                .created
+                .iter()
+                .map(|p| format!("  {}", p.display()))
+                .collect();
+            format!(
+                "created\n{}\nnext: put recordings into `{}`, then `taskgen run`",
+                list.join("\n"),
+                made.project.join("seminars").display()
+            )
+        },
+    )?;
     Ok(exit::DONE)
 }

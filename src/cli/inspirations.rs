@@ -1,4 +1,5 @@
-//! `taskgen inspirations list`: the inspirations, where each comes from, and what reviewers said of it.
+//! `taskgen inspirations list`: the inspirations, where each comes from, and what reviewers said of
+//! it.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -46,15 +47,25 @@ impl Found {
     }
 }
 
-/// The inspirations that `weave` may use, in the order of the talks. Those of an earlier version of a text are none.
+/// The inspirations that `weave` may use, in the order of the talks. Those of an earlier version of
+/// a text are none.
 pub fn read(store: &Store, select: &Select) -> Result<Vec<Found>> {
     let mut found = Vec::new();
     for seminar in stages::chosen_by_name(store, select)? {
         let mut inspirations = store.inspirations_of(&seminar)?;
-        inspirations.sort_by_key(|inspiration| inspiration.evidence.first().map(|evidence| evidence.start_char));
+        inspirations.sort_by_key(|inspiration| {
+            inspiration
+                .evidence
+                .first()
+                .map(|evidence| evidence.start_char)
+        });
         let path = |inspiration: Inspiration| {
             let stands = inspiration.stands();
-            Found { inspiration, path: seminar.path.clone(), stands }
+            Found {
+                inspiration,
+                path: seminar.path.clone(),
+                stands,
+            }
         };
         found.extend(inspirations.into_iter().map(path));
     }
@@ -69,27 +80,53 @@ fn list(global: &Global, select: &Select, rejected: bool, printer: &Printer) -> 
     printer.show(&found, |found| text(found, rejected))?;
     if !printer.json && all > 0 {
         printer.note(&format!("{all} inspirations, {fallen} of them rejected"));
-        printer.note("next: `taskgen inspirations review` to judge them, `taskgen weave` for tasks");
+        printer
+            .note("next: `taskgen inspirations review` to judge them, `taskgen weave` for tasks");
     }
     Ok(exit::DONE)
 }
 
 fn text(found: &[Found], rejected: bool) -> String {
     if found.is_empty() {
-        let none = if rejected { "no inspiration is rejected" } else { "no inspirations yet\nhint: `taskgen inspire`" };
+        let none = if rejected {
+            "no inspiration is rejected"
+        } else {
+            "no inspirations yet\nhint: `taskgen inspire`"
+        };
         return none.to_owned();
     }
-    let mut rows = table(&["id, type, traits", "inspiration", "seminar, time, quote", "reviews"]);
+    let mut rows = table(&[
+        "id, type, traits",
+        "inspiration",
+        "seminar, time, quote",
+        "reviews",
+    ]);
     for of in found {
         let inspiration = &of.inspiration;
-        let traits: Vec<&str> = inspiration.traits.iter().map(|shown| shown.which.word()).collect();
-        let quotes = inspiration.evidence.iter().map(|evidence| format!("\n“{}”", one_line(&evidence.quote)));
+        let traits: Vec<&str> = inspiration
+            .traits
+            .iter()
+            .map(|shown| shown.which.word())
+            .collect();
+        let quotes = inspiration
+            .evidence
+            .iter()
+            .map(|evidence| format!("\n“{}”", one_line(&evidence.quote)));
         let said: Vec<String> = inspiration.reviews.iter().map(said).collect();
         rows.add_row(vec![
-            format!("{}\n{}\n{}", inspiration.id, inspiration.kind.label(), traits.join(", ")),
+            format!(
+                "{}\n{}\n{}",
+                inspiration.id,
+                inspiration.kind.label(),
+                traits.join(", ")
+            ),
             inspiration.text.clone(),
             format!("{}{}", of.place(), quotes.collect::<String>()),
-            if said.is_empty() { "–".to_owned() } else { said.join("\n") },
+            if said.is_empty() {
+                "–".to_owned()
+            } else {
+                said.join("\n")
+            },
         ]);
     }
     rows.to_string()
@@ -100,6 +137,9 @@ fn said(review: &Review) -> String {
         Reviewer::Person => "person",
         Reviewer::Model => "model",
     };
-    let verdict = review.fault.map_or_else(|| "accepted".to_owned(), |fault| format!("rejected, {}", fault.label()));
+    let verdict = review.fault.map_or_else(
+        || "accepted".to_owned(),
+        |fault| format!("rejected, {}", fault.label()),
+    );
     format!("{who} {}: {verdict}", review.name)
 }

@@ -1,4 +1,5 @@
-//! `taskgen leaderboard`: which agent is better, at what, and how sure that is. Folds what was judged; asks nobody.
+//! `taskgen leaderboard`: which agent is better, at what, and how sure that is. Folds what was
+//! judged; asks nobody.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -31,9 +32,15 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     answer::on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;
     if args.resamples == 0 {
-        return Err(Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into());
+        return Err(
+            Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into(),
+        );
     }
-    let by = if args.table.is_some() { Some("language".to_owned()) } else { args.by.clone() };
+    let by = if args.table.is_some() {
+        Some("language".to_owned())
+    } else {
+        args.by.clone()
+    };
     let options = Options {
         by,
         resamples: args.resamples,
@@ -42,13 +49,22 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         ..Options::default()
     };
     let board = fold(&scored, &options);
-    printer.show(&board, |board| if args.table.is_some() { papers(board) } else { text(board) })?;
+    printer.show(&board, |board| {
+        if args.table.is_some() {
+            papers(board)
+        } else {
+            text(board)
+        }
+    })?;
     if let Some(path) = &args.csv {
         write(path, csv(&board)?.as_bytes(), printer)?;
     }
     if let Some(path) = &args.html {
         board_page::write(&store, &tasks, &scored, &board, path)?;
-        printer.note(&format!("written: `{}`, and a page for each task beside it", path.display()));
+        printer.note(&format!(
+            "written: `{}`, and a page for each task beside it",
+            path.display()
+        ));
     }
     Ok(exit::DONE)
 }
@@ -63,7 +79,11 @@ fn text(board: &Board) -> String {
     let mut out = rows(&board.whole);
     for group in &board.groups {
         let facet = board.options.by.as_deref().unwrap_or_default();
-        out.push_str(&format!("\n{facet}: {}\n{}", group.value.as_deref().unwrap_or("not known"), rows(&group.table)));
+        out.push_str(&format!(
+            "\n{facet}: {}\n{}",
+            group.value.as_deref().unwrap_or("not known"),
+            rows(&group.table)
+        ));
     }
     out.push_str(&differences(&board.whole));
     out.push_str(&raters(&board.whole));
@@ -94,7 +114,8 @@ fn rows(of: &Table) -> String {
     for row in &of.agents {
         let (independent, own) = (&row.independent.pooled, &row.own.pooled);
         rows.add_row(vec![
-            row.tier.map_or_else(|| "–".to_owned(), |tier| tier.to_string()),
+            row.tier
+                .map_or_else(|| "–".to_owned(), |tier| tier.to_string()),
             row.agent.clone(),
             with_interval(&row.ace, 1.0, 2),
             with_interval(&independent.ksr, 100.0, 0),
@@ -114,10 +135,16 @@ fn rows(of: &Table) -> String {
 
 /// `value [low, high]`, and of how many tasks where it is not all.
 fn with_interval(measure: &Measure, scale: f64, digits: usize) -> String {
-    let Some(value) = measure.value else { return "–".to_owned() };
+    let Some(value) = measure.value else {
+        return "–".to_owned();
+    };
     let mut cell = format!("{:.digits$}", value * scale);
     if let (Some(low), Some(high)) = (measure.low, measure.high) {
-        cell.push_str(&format!(" [{:.digits$}, {:.digits$}]", low * scale, high * scale));
+        cell.push_str(&format!(
+            " [{:.digits$}, {:.digits$}]",
+            low * scale,
+            high * scale
+        ));
     }
     if measure.n < measure.of {
         cell.push_str(&format!(" {} of {}", measure.n, measure.of));
@@ -126,11 +153,16 @@ fn with_interval(measure: &Measure, scale: f64, digits: usize) -> String {
 }
 
 fn plain(measure: &Measure, scale: f64, digits: usize) -> String {
-    measure.value.map_or_else(|| "–".to_owned(), |value| format!("{:.digits$}", value * scale))
+    measure.value.map_or_else(
+        || "–".to_owned(),
+        |value| format!("{:.digits$}", value * scale),
+    )
 }
 
 fn plain_cost(row: &Row) -> String {
-    row.cost_micro.value.map_or_else(|| "–".to_owned(), |micro| dollars(micro.round() as u64))
+    row.cost_micro
+        .value
+        .map_or_else(|| "–".to_owned(), |micro| dollars(micro.round() as u64))
 }
 
 /// The key of a headline among [`measures`].
@@ -164,15 +196,33 @@ fn differences(of: &Table) -> String {
     if of.differences.is_empty() {
         return String::new();
     }
-    let mut rows = table(&["measure", "difference", "", "p (Holm)", "smallest detectable", "tasks"]);
+    let mut rows = table(&[
+        "measure",
+        "difference",
+        "",
+        "p (Holm)",
+        "smallest detectable",
+        "tasks",
+    ]);
     for pair in &of.differences {
-        let scale = if pair.measure == Headline::Ace { 1.0 } else { 100.0 };
+        let scale = if pair.measure == Headline::Ace {
+            1.0
+        } else {
+            100.0
+        };
         rows.add_row(vec![
             measure_name(pair.measure).to_owned(),
             format!("{} − {}", pair.first, pair.second),
             signed(pair.value, pair.low, pair.high, scale),
-            format!("{:.3}{}", pair.adjusted, if pair.significant { " *" } else { "" }),
-            pair.detectable.map_or_else(|| "–".to_owned(), |detectable| format!("{:.2}", detectable * scale)),
+            format!(
+                "{:.3}{}",
+                pair.adjusted,
+                if pair.significant { " *" } else { "" }
+            ),
+            pair.detectable.map_or_else(
+                || "–".to_owned(),
+                |detectable| format!("{:.2}", detectable * scale),
+            ),
             pair.tasks.to_string(),
         ]);
     }
@@ -183,10 +233,16 @@ fn differences(of: &Table) -> String {
 fn raters(of: &Table) -> String {
     let mut out = String::new();
     for row in &of.agents {
-        let alone = |(judge, of): (&String, &Alone)| format!("{judge} {:.2} (of {} tasks)", of.ace, of.tasks);
+        let alone = |(judge, of): (&String, &Alone)| {
+            format!("{judge} {:.2} (of {} tasks)", of.ace, of.tasks)
+        };
         let by: Vec<String> = row.ace_by.iter().map(alone).collect();
         if !by.is_empty() {
-            out.push_str(&format!("{}: ACE by each rater alone: {}\n", row.agent, by.join("; ")));
+            out.push_str(&format!(
+                "{}: ACE by each rater alone: {}\n",
+                row.agent,
+                by.join("; ")
+            ));
         }
         if let Some(deviation) = row.repeated {
             out.push_str(&format!(
@@ -207,11 +263,19 @@ fn failures(of: &Table) -> String {
         }
     };
     for row in &of.agents {
-        let states: BTreeMap<String, u64> =
-            row.states.iter().filter(|(state, _)| *state != "ok").map(|(s, n)| (s.clone(), *n)).collect();
+        let states: BTreeMap<String, u64> = row
+            .states
+            .iter()
+            .filter(|(state, _)| *state != "ok")
+            .map(|(s, n)| (s.clone(), *n))
+            .collect();
         say(&row.agent, "no report", &states);
         say(&row.agent, "judgements without a value", &row.unscored);
-        say(&row.agent, "cited pages that could not be read", &row.url_failures);
+        say(
+            &row.agent,
+            "cited pages that could not be read",
+            &row.url_failures,
+        );
     }
     out
 }
@@ -221,20 +285,27 @@ fn papers(board: &Board) -> String {
     for row in paper::table3(board).unwrap_or_default() {
         rows.add_row(row.to_vec());
     }
-    format!("{rows}\nEnglish | Chinese; shares in percent, of the key points of the pages that a report cites itself")
+    format!(
+        "{rows}\nEnglish | Chinese; shares in percent, of the key points of the pages that a report cites itself"
+    )
 }
 
 /// One line an agent, and again for each value of the facet.
 fn csv(board: &Board) -> Result<String> {
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record([
-        "facet", "rank", "name", "tier", "measure", "value", "ci_low", "ci_high", "n_scored", "n_total",
+        "facet", "rank", "name", "tier", "measure", "value", "ci_low", "ci_high", "n_scored",
+        "n_total",
     ])?;
-    let groups = board.groups.iter().map(|group| (group.value.as_deref().unwrap_or("not known"), &group.table));
+    let groups = board
+        .groups
+        .iter()
+        .map(|group| (group.value.as_deref().unwrap_or("not known"), &group.table));
     for (facet, of) in std::iter::once(("all", &board.whole)).chain(groups) {
         for (rank, row) in of.agents.iter().enumerate() {
             for (name, measure) in measures(row) {
-                let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+                let number =
+                    |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
                 lines.write_record([
                     facet,
                     &(rank + 1).to_string(),

@@ -1,4 +1,5 @@
-//! Tasks with their place and their source: what `tasks list`, `tasks show` and `tasks export` have in common.
+//! Tasks with their place and their source: what `tasks list`, `tasks show` and `tasks export` have
+//! in common.
 
 use std::collections::BTreeMap;
 
@@ -55,35 +56,51 @@ pub struct Listing {
 impl Listing {
     /// Keeps only the first so many.
     pub fn keep(&mut self, top: Option<u64>) {
-        self.tasks.truncate(top.map_or(usize::MAX, |top| top as usize));
+        self.tasks
+            .truncate(top.map_or(usize::MAX, |top| top as usize));
     }
 }
 
 /// Reads the listing from the store.
 pub fn read(store: &Store) -> Result<Listing> {
     let ranking = store.last_ranking()?;
-    let standing = ranking.as_ref().map(|ranking| rank::fold(store, ranking)).transpose()?;
+    let standing = ranking
+        .as_ref()
+        .map(|ranking| rank::fold(store, ranking))
+        .transpose()?;
     of(store, ranking, standing)
 }
 
 /// The listing of a ranking whose standing is known.
 pub fn of(store: &Store, ranking: Option<Ranking>, standing: Option<Standing>) -> Result<Listing> {
-    let seminars: BTreeMap<SeminarId, SeminarInfo> = store.seminars()?.into_iter().map(|s| (s.id.clone(), s)).collect();
+    let seminars: BTreeMap<SeminarId, SeminarInfo> = store
+        .seminars()?
+        .into_iter()
+        .map(|s| (s.id.clone(), s))
+        .collect();
     let rated = standing.iter().flat_map(|standing| &standing.rated);
-    let places: BTreeMap<&TaskId, (usize, &Rated)> = (1..).zip(rated).map(|of| (&of.1.task, of)).collect();
+    let places: BTreeMap<&TaskId, (usize, &Rated)> =
+        (1..).zip(rated).map(|of| (&of.1.task, of)).collect();
     let (mut tasks, mut findings) = (Vec::new(), store.findings()?);
     for task in store.tasks()? {
-        let Some(source) = seminars.get(&task.seminar).cloned() else { continue };
+        let Some(source) = seminars.get(&task.seminar).cloned() else {
+            continue;
+        };
         let mut sources = Vec::new();
         for id in &task.inspirations {
-            sources
-                .push(store.inspiration(id)?.with_context(|| format!("the database lacks `{id}` of `{}`", task.id))?);
+            sources.push(
+                store
+                    .inspiration(id)?
+                    .with_context(|| format!("the database lacks `{id}` of `{}`", task.id))?,
+            );
         }
         let place = places.get(&task.id).copied();
         tasks.push(Listed {
             rank: place.map(|(rank, _)| rank),
             elo: place.and_then(|(_, rated)| rated.elo),
-            elo_games: place.filter(|(_, rated)| rated.elo.is_some()).map(|(_, rated)| rated.games),
+            elo_games: place
+                .filter(|(_, rated)| rated.elo.is_some())
+                .map(|(_, rated)| rated.games),
             estimate: place.and_then(|(_, rated)| rated.estimate),
             games: place.map(|(_, rated)| rated.games),
             probes: findings.remove(&task.id).unwrap_or_default(),
@@ -94,5 +111,9 @@ pub fn of(store: &Store, ranking: Option<Ranking>, standing: Option<Standing>) -
     }
     drop(places);
     tasks.sort_by_key(|listed| (listed.rank.unwrap_or(usize::MAX), listed.task.id.clone()));
-    Ok(Listing { tasks, standing, ranking })
+    Ok(Listing {
+        tasks,
+        standing,
+        ranking,
+    })
 }

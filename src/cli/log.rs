@@ -1,4 +1,5 @@
-//! Diagnostics: to stderr as much as was asked for, and, while a command writes to a project, to a file of that run.
+//! Diagnostics: to stderr as much as was asked for, and, while a command writes to a project, to a
+//! file of that run.
 
 use std::{
     fmt::Debug,
@@ -43,19 +44,27 @@ pub fn start(verbose: u8) {
         .with_writer(|| RunLog)
         .with_ansi(false)
         .with_filter(EnvFilter::new("error,taskgen=debug").and(Meant));
-    tracing_subscriber::registry().with(terminal).with(file).init();
+    tracing_subscriber::registry()
+        .with(terminal)
+        .with(file)
+        .init();
 }
 
 /// From now on everything goes to a file in `folder` as well; the oldest logs go.
 pub fn to_file_in(folder: &Path) -> Result<()> {
     fs_err::create_dir_all(folder)?;
-    let mut logs: Vec<PathBuf> = fs_err::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
+    let mut logs: Vec<PathBuf> = fs_err::read_dir(folder)?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     logs.retain(|path| path.extension().is_some_and(|e| e == "log"));
     logs.sort();
     for old in logs.iter().take(logs.len().saturating_sub(KEPT - 1)) {
         fs_err::remove_file(old)?;
     }
-    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S%.3fZ").to_string();
+    let now = jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H-%M-%S%.3fZ")
+        .to_string();
     let path = folder.join(format!("{now}.log"));
     let file = fs_err::File::create(&path)?.into_file();
     // A process writes to one project only.
@@ -68,7 +77,8 @@ pub fn file() -> Option<&'static Path> {
     RUN.get().map(|(path, _)| path.as_path())
 }
 
-/// Leaves out what whisper.cpp calls an error and is none: that it was stopped before a pass, as it was asked to.
+/// Leaves out what whisper.cpp calls an error and is none: that it was stopped before a pass, as it
+/// was asked to.
 struct Meant;
 
 impl<S: Subscriber> Filter<S> for Meant {
@@ -98,7 +108,10 @@ struct RunLog;
 impl Write for RunLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match RUN.get() {
-            Some((_, file)) => file.write().unwrap_or_else(PoisonError::into_inner).write(bytes),
+            Some((_, file)) => file
+                .write()
+                .unwrap_or_else(PoisonError::into_inner)
+                .write(bytes),
             None => Ok(bytes.len()),
         }
     }

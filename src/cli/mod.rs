@@ -1,5 +1,6 @@
-//! The command line: one command is one function in one file. The only layer that prints, reads the environment and
-//! chooses an exit code; every command returns a value that is shown as text or as JSON.
+//! The command line: one command is one function in one file. The only layer that prints, reads the
+//! environment and chooses an exit code; every command returns a value that is shown as text or as
+//! JSON.
 
 mod agents;
 mod answer;
@@ -61,7 +62,10 @@ use output::Printer;
 /// Parses the command line, runs the command and returns its exit code.
 pub fn main() -> ExitCode {
     let args = Args::parse();
-    let printer = Printer { json: args.global.json, quiet: args.global.quiet };
+    let printer = Printer {
+        json: args.global.json,
+        quiet: args.global.quiet,
+    };
     log::start(args.global.verbose);
     let code = match dispatch(args, &printer) {
         Ok(code) => code,
@@ -95,8 +99,12 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Rank(rank) => match &rank.instead {
             None => stages::rank(&global, &rank.rank, printer),
             Some(InsteadOfRanking::Simulate(trial)) => simulate::simulate(&global, trial, printer),
-            Some(InsteadOfRanking::Import { file, judge }) => rank_import::import(&global, file, judge, printer),
-            Some(InsteadOfRanking::Report { html }) => rank_report::report(&global, html.clone(), printer),
+            Some(InsteadOfRanking::Import { file, judge }) => {
+                rank_import::import(&global, file, judge, printer)
+            }
+            Some(InsteadOfRanking::Report { html }) => {
+                rank_report::report(&global, html.clone(), printer)
+            }
         },
         Command::Answer(args) => answer::answer(&global, &args, printer),
         Command::Reports(command) => reports::reports(&global, &command, printer),

@@ -41,13 +41,22 @@ pub fn models(global: &Global, command: Models, printer: &Printer) -> Result<u8>
                 files.push(ensure(global, name, &notify)?);
             }
             printer.show(&files, |files| {
-                files.iter().map(|f| format!("{}  {}", f.name, f.path.display())).collect::<Vec<_>>().join("\n")
+                files
+                    .iter()
+                    .map(|f| format!("{}  {}", f.name, f.path.display()))
+                    .collect::<Vec<_>>()
+                    .join("\n")
             })?;
         }
         Models::Path { name } => {
-            let model = Manifest::embedded().find(&name).map_err(|e| Usage(e.to_string()))?;
-            let file = models::checked(&places(global).folder, model)?
-                .ok_or_else(|| NoModel(format!("not on this machine: `{name}`\nhint: `taskgen models pull {name}`")))?;
+            let model = Manifest::embedded()
+                .find(&name)
+                .map_err(|e| Usage(e.to_string()))?;
+            let file = models::checked(&places(global).folder, model)?.ok_or_else(|| {
+                NoModel(format!(
+                    "not on this machine: `{name}`\nhint: `taskgen models pull {name}`"
+                ))
+            })?;
             printer.show(&file, |file| file.path.display().to_string())?;
         }
         Models::Import { path } => {
@@ -56,8 +65,16 @@ pub fn models(global: &Global, command: Models, printer: &Printer) -> Result<u8>
             }
             let imported = models::import(&path, &places(global).folder)?;
             printer.show(&imported, |i| {
-                let how = if i.converted { "converted and imported" } else { "imported" };
-                let known = if i.published { ", the publisher's own bytes" } else { "" };
+                let how = if i.converted {
+                    "converted and imported"
+                } else {
+                    "imported"
+                };
+                let known = if i.published {
+                    ", the publisher's own bytes"
+                } else {
+                    ""
+                };
                 format!(
                     "{how}: `{}`\nsha256 {}{known}\nuse it as `{}`",
                     i.file.path.display(),
@@ -86,7 +103,8 @@ fn text(known: &[Known], folder: &Path) -> String {
     format!("{rows}\nmodels are kept in `{}`", folder.display())
 }
 
-/// A model's checked file: a name of the manifest, fetched if it is missing, or the path of a user's own file.
+/// A model's checked file: a name of the manifest, fetched if it is missing, or the path of a
+/// user's own file.
 pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile> {
     let path = Path::new(name);
     if let Some((whole, form)) = smaller(name) {
@@ -100,10 +118,17 @@ pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile>
     };
     let last = Mutex::new(None::<Instant>);
     let progress = |what: &str, done: u64, total: u64| {
-        let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = last
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if done == 0 || done == total || last.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
             *last = Some(Instant::now());
-            let line = format!("model {}: {what}, {} of {}", model.name, bytes(done), bytes(total));
+            let line = format!(
+                "model {}: {what}, {} of {}",
+                model.name,
+                bytes(done),
+                bytes(total)
+            );
             notify(Notice::Say(&line));
         }
     };
@@ -115,14 +140,20 @@ fn known(name: &str) -> Result<()> {
     let model = Manifest::embedded().find(smaller(name).map_or(name, |(whole, _)| whole));
     let model = model.map_err(|e| Usage(e.to_string()))?;
     if smaller(name).is_some() && model.kind != Kind::Whisper {
-        return Err(Usage(format!("only speech models are made smaller here, not `{}`", model.name)).into());
+        return Err(Usage(format!(
+            "only speech models are made smaller here, not `{}`",
+            model.name
+        ))
+        .into());
     }
     Ok(())
 }
 
-/// A name such as `base-q8_0` as the model's and the smaller form; nothing where the manifest has that very name.
+/// A name such as `base-q8_0` as the model's and the smaller form; nothing where the manifest has
+/// that very name.
 fn smaller(name: &str) -> Option<(&str, Quantization)> {
-    Quantization::split(name).filter(|_| Manifest::embedded().find(name).is_err() && !Path::new(name).is_file())
+    Quantization::split(name)
+        .filter(|_| Manifest::embedded().find(name).is_err() && !Path::new(name).is_file())
 }
 
 /// A model's file, if it is on this machine.
@@ -138,7 +169,11 @@ pub fn here(global: &Global, name: &str) -> Result<Option<ModelFile>> {
 /// A user's own file: its path is its name.
 fn own_file(path: &Path) -> Result<ModelFile> {
     let sha256 = models::sha256_once(path)?;
-    Ok(ModelFile { name: path.display().to_string(), path: path.to_owned(), sha256 })
+    Ok(ModelFile {
+        name: path.display().to_string(),
+        path: path.to_owned(),
+        sha256,
+    })
 }
 
 /// The hash of a model of the manifest, or of a file.
@@ -147,27 +182,51 @@ pub fn pinned(name: &str) -> Option<String> {
     if path.is_file() {
         return models::sha256_once(path).ok();
     }
-    Manifest::embedded().find(name).ok().map(|model| model.sha256.clone())
+    Manifest::embedded()
+        .find(name)
+        .ok()
+        .map(|model| model.sha256.clone())
 }
 
 /// Where models are kept, and where other programs keep theirs.
 fn places(global: &Global) -> Places {
-    let env = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let env = |name: &str| {
+        std::env::var_os(name)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
     let home = env("HOME").unwrap_or_default();
     let cache = env("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
-    let folder = global.models_dir.clone().unwrap_or_else(|| cache.join("taskgen/models"));
+    let folder = global
+        .models_dir
+        .clone()
+        .unwrap_or_else(|| cache.join("taskgen/models"));
     let hub = env("HF_HUB_CACHE")
         .or_else(|| env("HF_HOME").map(|folder| folder.join("hub")))
         .unwrap_or_else(|| cache.join("huggingface/hub"));
-    let mut elsewhere = vec![cache.join("whisper.cpp"), cache.join("whisper"), home.join("whisper.cpp/models")];
+    let mut elsewhere = vec![
+        cache.join("whisper.cpp"),
+        cache.join("whisper"),
+        home.join("whisper.cpp/models"),
+    ];
     elsewhere.extend(snapshots(&hub));
-    Places { elsewhere, offline: global.offline, ..Places::new(folder) }
+    Places {
+        elsewhere,
+        offline: global.offline,
+        ..Places::new(folder)
+    }
 }
 
-/// `models--OWNER--NAME/snapshots/COMMIT` of the Hugging Face cache, which faster-whisper uses, too.
+/// `models--OWNER--NAME/snapshots/COMMIT` of the Hugging Face cache, which faster-whisper uses,
+/// too.
 fn snapshots(hub: &Path) -> Vec<PathBuf> {
     let inside = |folder: PathBuf| -> Vec<PathBuf> {
-        std::fs::read_dir(folder).map(|entries| entries.flatten().map(|e| e.path()).collect()).unwrap_or_default()
+        std::fs::read_dir(folder)
+            .map(|entries| entries.flatten().map(|e| e.path()).collect())
+            .unwrap_or_default()
     };
-    inside(hub.to_path_buf()).into_iter().flat_map(|model| inside(model.join("snapshots"))).collect()
+    inside(hub.to_path_buf())
+        .into_iter()
+        .flat_map(|model| inside(model.join("snapshots")))
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! Which tasks lie near each other, where the model for that is at hand; without it words alone are compared, and that is
-//! said. Hides where the model and the vectors that are known come from.
+//! Which tasks lie near each other, where the model for that is at hand; without it words alone are
+//! compared, and that is said. Hides where the model and the vectors that are known come from.
 
 use std::path::Path;
 
@@ -46,9 +46,17 @@ impl Near {
     }
 }
 
-/// Compares texts, best first, by their vectors; none without a model. Vectors are kept in the project's `tasks/`.
-pub fn near(global: &Global, project: &Project, texts: &[&str], printer: &Printer) -> Result<Option<Near>> {
-    let Some(ModelFile { name, path, sha256 }) = model(global, &project.loaded.config.near.model, printer)? else {
+/// Compares texts, best first, by their vectors; none without a model. Vectors are kept in the
+/// project's `tasks/`.
+pub fn near(
+    global: &Global,
+    project: &Project,
+    texts: &[&str],
+    printer: &Printer,
+) -> Result<Option<Near>> {
+    let Some(ModelFile { name, path, sha256 }) =
+        model(global, &project.loaded.config.near.model, printer)?
+    else {
         return Ok(None);
     };
     let progress = |done: usize, all: usize| {
@@ -56,9 +64,23 @@ pub fn near(global: &Global, project: &Project, texts: &[&str], printer: &Printe
             printer.note(&format!("placing tasks by their meaning: {done} of {all}"));
         }
     };
-    let vectors = embed::vectors(&path, &sha256, texts, &project.tasks().join("vectors.bin"), &progress)?;
+    let vectors = embed::vectors(
+        &path,
+        &sha256,
+        texts,
+        &project.tasks().join("vectors.bin"),
+        &progress,
+    )?;
     let groups = minhash::near_by_vector(&vectors, embed::SAME, |a, b| agree(texts[a], texts[b]));
-    Ok(Some(Near { vectors, groups, by: By { model: name, sha256, cosine: embed::SAME } }))
+    Ok(Some(Near {
+        vectors,
+        groups,
+        by: By {
+            model: name,
+            sha256,
+            cosine: embed::SAME,
+        },
+    }))
 }
 
 /// The model's file. Only one that the configuration names is fetched.
@@ -80,8 +102,14 @@ fn model(global: &Global, name: &str, printer: &Printer) -> Result<Option<ModelF
                 && model.kind != Kind::Embed
                 && !Path::new(name).is_file()
             {
-                let hint = format!("hint: near.model = \"{}\", or \"{AUTO}\", or \"{NONE}\"", embed::MODEL);
-                return Err(Usage(format!("the model `{name}` does not say where texts lie\n{hint}")).into());
+                let hint = format!(
+                    "hint: near.model = \"{}\", or \"{AUTO}\", or \"{NONE}\"",
+                    embed::MODEL
+                );
+                return Err(Usage(format!(
+                    "the model `{name}` does not say where texts lie\n{hint}"
+                ))
+                .into());
             }
             let file = models::ensure(global, name, &progress::notify(global.quiet));
             Ok(Some(file.context("near.model names it")?))

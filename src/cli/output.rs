@@ -28,7 +28,11 @@ pub struct Printer {
 impl Printer {
     /// Prints a command's result: the value as JSON, or its text view.
     pub fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<()> {
-        let text = if self.json { serde_json::to_string_pretty(value)? } else { text(value) };
+        let text = if self.json {
+            serde_json::to_string_pretty(value)?
+        } else {
+            text(value)
+        };
         self.data(text.trim_end())
     }
 
@@ -58,13 +62,16 @@ pub fn message(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
 }
 
-/// The text without characters that a terminal would obey: names, reports and messages come from strangers.
+/// The text without characters that a terminal would obey: names, reports and messages come from
+/// strangers.
 fn harmless(text: &str) -> String {
-    text.chars().filter(|c| !works_unseen(*c) && *c != '\r').collect()
+    text.chars()
+        .filter(|c| !works_unseen(*c) && *c != '\r')
+        .collect()
 }
 
-/// Control characters but line breaks and tabs, and those that turn the direction of what follows (Unicode UAX 9, sections
-/// 2.1 to 2.5).
+/// Control characters but line breaks and tabs, and those that turn the direction of what follows
+/// (Unicode UAX 9, sections 2.1 to 2.5).
 pub fn works_unseen(c: char) -> bool {
     match c {
         '\n' | '\r' | '\t' => false,
@@ -84,21 +91,30 @@ pub struct Problem {
 
 /// A line for each problem.
 pub fn listed(problems: &[Problem]) -> String {
-    problems.iter().flat_map(|of| [&of.place, ": ", &of.problem, "\n"]).collect()
+    problems
+        .iter()
+        .flat_map(|of| [&of.place, ": ", &of.problem, "\n"])
+        .collect()
 }
 
 /// A table that fits the terminal.
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(columns(stdout())).set_header(header.to_vec());
+    table
+        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .set_width(columns(stdout()))
+        .set_header(header.to_vec());
     table
 }
 
 /// Rows without lines or header that fit the terminal of the messages.
 pub fn plain_rows() -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(columns(std::io::stderr()));
     table
 }
@@ -123,7 +139,11 @@ pub fn bytes(n: u64) -> String {
 
 /// `1:05` or `2:03:04`
 pub fn seconds(s: f64) -> String {
-    if s < 60.0 { format!("{s:.1} s") } else { crate::data::Ms::from_seconds(s).to_string() }
+    if s < 60.0 {
+        format!("{s:.1} s")
+    } else {
+        crate::data::Ms::from_seconds(s).to_string()
+    }
 }
 
 /// `timeout 2, truncated 1`, or the word for none.
@@ -131,10 +151,18 @@ pub fn counted<W: Display, N: Display>(words: &BTreeMap<W, N>, none: &str) -> St
     if words.is_empty() {
         return none.to_owned();
     }
-    words.iter().map(|(word, n)| format!("{word} {n}")).collect::<Vec<_>>().join(", ")
+    words
+        .iter()
+        .map(|(word, n)| format!("{word} {n}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// ` (word 3, other 1)`, or nothing.
 pub fn in_brackets<W: Display, N: Display>(words: &BTreeMap<W, N>) -> String {
-    if words.is_empty() { String::new() } else { format!(" ({})", counted(words, "")) }
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", counted(words, ""))
+    }
 }

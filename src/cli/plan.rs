@@ -1,4 +1,5 @@
-//! `taskgen transcribe --plan`: which recordings there are, by content, how long they are, and what a run would do.
+//! `taskgen transcribe --plan`: which recordings there are, by content, how long they are, and what
+//! a run would do.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -34,7 +35,13 @@ pub fn show(job: &Job<'_>, places: &[Place], printer: &Printer) -> Result<u8> {
 
 fn plan(job: &Job<'_>, item: &Item<'_>) -> Planned {
     let path = item.recording.name.clone();
-    let no = |sha256, seconds, reason: String| Planned { path: path.clone(), sha256, seconds, todo: false, reason };
+    let no = |sha256, seconds, reason: String| Planned {
+        path: path.clone(),
+        sha256,
+        seconds,
+        todo: false,
+        reason,
+    };
     let sha256 = match transcribe::content(item.transcripts, item.recording) {
         Ok(sha256) => sha256,
         Err(error) => return no(None, None, error.to_string()),
@@ -46,12 +53,24 @@ fn plan(job: &Job<'_>, item: &Item<'_>) -> Planned {
     let standing = job.standing(item, &options);
     let length = || job.engine.decoder.promised(&item.recording.path);
     match (job.shard, standing) {
-        (Some(shard), _) if !shard.holds(&sha256) => no(Some(sha256), length().ok().flatten(), "another shard".into()),
-        (_, Ok(Standing::Done(transcript))) => no(Some(sha256), Some(transcript.duration.seconds()), "done".into()),
+        (Some(shard), _) if !shard.holds(&sha256) => no(
+            Some(sha256),
+            length().ok().flatten(),
+            "another shard".into(),
+        ),
+        (_, Ok(Standing::Done(transcript))) => no(
+            Some(sha256),
+            Some(transcript.duration.seconds()),
+            "done".into(),
+        ),
         (_, Ok(Standing::Todo(reason))) => match length() {
-            Ok(seconds) => {
-                Planned { path: path.clone(), sha256: Some(sha256), seconds, todo: true, reason: reason.into() }
-            }
+            Ok(seconds) => Planned {
+                path: path.clone(),
+                sha256: Some(sha256),
+                seconds,
+                todo: true,
+                reason: reason.into(),
+            },
             Err(error) => no(Some(sha256), None, error.to_string()),
         },
         (_, Err(error)) => no(Some(sha256), None, error.to_string()),
@@ -63,7 +82,9 @@ fn text(planned: &[Planned]) -> String {
     for item in planned {
         rows.add_row(vec![
             item.path.clone(),
-            item.sha256.as_ref().map_or_else(|| "–".to_owned(), |hash| hash[..12].to_owned()),
+            item.sha256
+                .as_ref()
+                .map_or_else(|| "–".to_owned(), |hash| hash[..12].to_owned()),
             item.seconds.map_or_else(|| "unknown".to_owned(), seconds),
             if item.todo { "transcribe" } else { "leave" }.to_owned(),
             item.reason.clone(),
@@ -72,6 +93,15 @@ fn text(planned: &[Planned]) -> String {
     let todo: Vec<&Planned> = planned.iter().filter(|item| item.todo).collect();
     let known: f64 = todo.iter().filter_map(|item| item.seconds).sum();
     let unknown = todo.iter().filter(|item| item.seconds.is_none()).count();
-    let more = if unknown > 0 { format!(" and {unknown} of unknown length") } else { String::new() };
-    format!("{rows}\n{} of {} to transcribe: {}{more}", todo.len(), planned.len(), seconds(known))
+    let more = if unknown > 0 {
+        format!(" and {unknown} of unknown length")
+    } else {
+        String::new()
+    };
+    format!(
+        "{rows}\n{} of {} to transcribe: {}{more}",
+        todo.len(),
+        planned.len(),
+        seconds(known)
+    )
 }

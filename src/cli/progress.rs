@@ -1,4 +1,5 @@
-//! How far a stage is: a bar with rate and time left on a terminal, a line every few seconds elsewhere.
+//! How far a stage is: a bar with rate and time left on a terminal, a line every few seconds
+//! elsewhere.
 
 use std::{
     io::IsTerminal as _,
@@ -57,9 +58,15 @@ pub fn notify(quiet: bool) -> Notify {
 }
 
 fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
-    let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target = if terminal {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
     let bar = ProgressBar::with_draw_target(Some(total), target);
-    let style = ProgressStyle::with_template("{prefix:>10} {bar:30} {pos}/{len} {per_sec} {eta} left  {wide_msg}");
+    let style = ProgressStyle::with_template(
+        "{prefix:>10} {bar:30} {pos}/{len} {per_sec} {eta} left  {wide_msg}",
+    );
     if let Ok(style) = style {
         bar.set_style(style);
     }
@@ -68,7 +75,13 @@ fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
         bar.enable_steady_tick(Duration::from_millis(250));
     }
     let now = Instant::now();
-    Stage { name, bar, started: now, last_line: now, item: String::new() }
+    Stage {
+        name,
+        bar,
+        started: now,
+        last_line: now,
+        item: String::new(),
+    }
 }
 
 fn line(stage: &mut Stage, terminal: bool) {
@@ -80,9 +93,15 @@ fn line(stage: &mut Stage, terminal: bool) {
     let spent = stage.started.elapsed().as_secs_f64();
     let left = match done {
         0 => String::new(),
-        done => format!(", about {:.0} s left", spent / done as f64 * total.saturating_sub(done) as f64),
+        done => format!(
+            ", about {:.0} s left",
+            spent / done as f64 * total.saturating_sub(done) as f64
+        ),
     };
-    message(&format!("{:>10} {done}/{total}{left}  {}", stage.name, stage.item));
+    message(&format!(
+        "{:>10} {done}/{total}{left}  {}",
+        stage.name, stage.item
+    ));
 }
 
 fn say(stage: Option<&Stage>, line: &str) {

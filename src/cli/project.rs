@@ -28,8 +28,11 @@ impl Project {
     /// The project that the flags name, else the one above the working folder.
     pub fn find(global: &Global) -> Result<Self> {
         Self::find_if_any(global)?.ok_or_else(|| {
-            Usage(format!("no `{}` here or above\nhint: `taskgen init` makes this folder a project", config::FILE))
-                .into()
+            Usage(format!(
+                "no `{}` here or above\nhint: `taskgen init` makes this folder a project",
+                config::FILE
+            ))
+            .into()
         })
     }
 
@@ -49,12 +52,16 @@ impl Project {
                 }
                 Some(file)
             }
-            (None, None) => config::find(&std::env::current_dir().context("the working folder is gone")?),
+            (None, None) => {
+                config::find(&std::env::current_dir().context("the working folder is gone")?)
+            }
         };
         let Some(file) = file else { return Ok(None) };
         let root = match &global.project {
             Some(folder) => folder.clone(),
-            None => file.parent().map_or_else(|| PathBuf::from("."), Path::to_owned),
+            None => file
+                .parent()
+                .map_or_else(|| PathBuf::from("."), Path::to_owned),
         };
         let mut loaded = config::load(Some(file))?;
         apply(global, &mut loaded)?;
@@ -107,7 +114,8 @@ impl Project {
         })
     }
 
-    /// The database for writing, locked, with a new run in it; for a dry run a copy that nobody keeps.
+    /// The database for writing, locked, with a new run in it; for a dry run a copy that nobody
+    /// keeps.
     pub fn write(&self, global: &Global) -> Result<Store> {
         let config = serde_json::to_string(&self.loaded.config)?;
         let info = RunInfo {
@@ -122,7 +130,12 @@ impl Project {
         let lock = self.lock(global)?;
         let store = Store::open(&self.database(), lock, &info)?;
         log::to_file_in(&self.tasks().join("logs"))?;
-        tracing::info!(seed = info.seed, version = env!("CARGO_PKG_VERSION"), "{}", info.command);
+        tracing::info!(
+            seed = info.seed,
+            version = env!("CARGO_PKG_VERSION"),
+            "{}",
+            info.command
+        );
         Ok(store)
     }
 
@@ -162,7 +175,11 @@ impl Project {
         for (key, flag) in set {
             self.loaded.set_by(key, flag);
         }
-        self.loaded.config.weave.check().map_err(|error| Usage(error).into())
+        self.loaded
+            .config
+            .weave
+            .check()
+            .map_err(|error| Usage(error).into())
     }
 
     /// Applies the flags of the rank stage.
@@ -176,32 +193,66 @@ impl Project {
         // Rounds are the paper's: who names them means its method.
         let method = rank.method.or(rank.rounds.map(|_| Method::Elo));
         let in_force = method.unwrap_or(self.loaded.config.rank.method);
-        if let (Method::Elo, Some((flag, _))) = (in_force, by_duels.iter().find(|(_, given)| *given)) {
-            let hint = "--rounds and --elo-k are of --method elo, the others of halving and listwise";
-            return Err(Usage(format!("{flag} has no meaning for --method elo\nhint: {hint}")).into());
+        if let (Method::Elo, Some((flag, _))) =
+            (in_force, by_duels.iter().find(|(_, given)| *given))
+        {
+            let hint =
+                "--rounds and --elo-k are of --method elo, the others of halving and listwise";
+            return Err(Usage(format!(
+                "{flag} has no meaning for --method elo\nhint: {hint}"
+            ))
+            .into());
         }
-        let of_rounds = [("--rounds", rank.rounds.is_some()), ("--elo-k", rank.elo_k.is_some())];
+        let of_rounds = [
+            ("--rounds", rank.rounds.is_some()),
+            ("--elo-k", rank.elo_k.is_some()),
+        ];
         if let (Method::Halving | Method::Listwise, Some((flag, _))) =
             (in_force, of_rounds.iter().find(|(_, given)| *given))
         {
             let hint = "--method elo, or --budget-calls to say how many judgements";
-            return Err(Usage(format!("{flag} has no meaning but for --method elo\nhint: {hint}")).into());
+            return Err(Usage(format!(
+                "{flag} has no meaning but for --method elo\nhint: {hint}"
+            ))
+            .into());
         }
         if in_force == Method::Halving && rank.list_size.is_some() {
-            return Err(Usage("--list-size has no meaning for --method halving\nhint: --method listwise".into()).into());
+            return Err(Usage(
+                "--list-size has no meaning for --method halving\nhint: --method listwise".into(),
+            )
+            .into());
         }
         let loaded = &mut self.loaded;
         let mut set = |name: &str, flag: &str| loaded.set_by(name, flag);
         let given = [
-            ("rank.method", if rank.method.is_some() { "--method" } else { "--rounds" }, method.is_some()),
+            (
+                "rank.method",
+                if rank.method.is_some() {
+                    "--method"
+                } else {
+                    "--rounds"
+                },
+                method.is_some(),
+            ),
             ("rank.rounds", "--rounds", rank.rounds.is_some()),
             ("rank.elo_k", "--elo-k", rank.elo_k.is_some()),
-            ("rank.budget_calls", "--budget-calls", rank.budget_calls.is_some()),
-            ("rank.target_recall", "--target-recall", rank.target_recall.is_some()),
+            (
+                "rank.budget_calls",
+                "--budget-calls",
+                rank.budget_calls.is_some(),
+            ),
+            (
+                "rank.target_recall",
+                "--target-recall",
+                rank.target_recall.is_some(),
+            ),
             ("rank.top", "--top", rank.top.is_some()),
             ("rank.list_size", "--list-size", rank.list_size.is_some()),
         ];
-        given.iter().filter(|(.., given)| *given).for_each(|(name, flag, _)| set(name, flag));
+        given
+            .iter()
+            .filter(|(.., given)| *given)
+            .for_each(|(name, flag, _)| set(name, flag));
         let options = &mut self.loaded.config.rank;
         options.method = method.unwrap_or(options.method);
         options.rounds = rank.rounds.unwrap_or(options.rounds);
@@ -210,13 +261,17 @@ impl Project {
         options.target_recall = rank.target_recall.unwrap_or(options.target_recall);
         options.top = rank.top.unwrap_or(options.top);
         options.list_size = rank.list_size.unwrap_or(options.list_size);
-        config::check(&self.loaded.config).map_err(|e| Usage(format!("{e}\nhint: `taskgen rank --help`")).into())
+        config::check(&self.loaded.config)
+            .map_err(|e| Usage(format!("{e}\nhint: `taskgen rank --help`")).into())
     }
 }
 
 /// The command line as it was typed.
 fn typed() -> String {
-    std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    std::env::args_os()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Applies the flags of the transcribe stage to a configuration.
@@ -262,9 +317,11 @@ fn apply(global: &Global, loaded: &mut Loaded) -> Result<()> {
             return Err(Usage(format!("--model-role takes ROLE=PROVIDER/MODEL: `{binding}`\nhint: such as --model-role judge=local/qwen2.5-coder-1.5b")).into());
         };
         if !loaded.config.roles.set(role, models) {
-            return Err(
-                Usage(format!("no such role: `{role}`\nhint: the roles are {}", roles::NAMES.join(", "))).into()
-            );
+            return Err(Usage(format!(
+                "no such role: `{role}`\nhint: the roles are {}",
+                roles::NAMES.join(", ")
+            ))
+            .into());
         }
         loaded.set_by(&format!("roles.{role}"), "--model-role");
     }

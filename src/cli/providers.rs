@@ -14,7 +14,9 @@ use super::{
 use crate::{
     context::Notify,
     http::Http,
-    llm::{ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, Replay, shown_url},
+    llm::{
+        ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, Replay, shown_url,
+    },
     models::ModelFile,
 };
 
@@ -40,7 +42,12 @@ pub fn chat_model(
     let server = server(&Variables::read(&global.env_file)?, config, provider)?;
     if asks_nobody {
         let base_url = Some(shown_url(&server.base_url));
-        return Ok(Arc::new(Replay { name: name.to_owned(), base_url, trial: false, weights: None }));
+        return Ok(Arc::new(Replay {
+            name: name.to_owned(),
+            base_url,
+            trial: false,
+            weights: None,
+        }));
     }
     let api_key = match server.key {
         Key::None => None,
@@ -55,7 +62,10 @@ pub fn chat_model(
         base_url: server.base_url,
         api_key,
         http: Some(http.clone()),
-        start: member.max_connections.or(global.max_connections).unwrap_or(usual.start),
+        start: member
+            .max_connections
+            .or(global.max_connections)
+            .unwrap_or(usual.start),
         timeout: member.timeout.map_or(usual.timeout, Duration::from_secs),
         ..usual
     })))
@@ -63,22 +73,42 @@ pub fn chat_model(
 
 /// Whether the provider of the model called `name` has a search of the web for it.
 pub fn searches(global: &Global, config: &Config, name: &str) -> Result<bool> {
-    let Some((provider, model)) = name.split_once('/').filter(|(provider, _)| *provider != "local") else {
+    let Some((provider, model)) = name
+        .split_once('/')
+        .filter(|(provider, _)| *provider != "local")
+    else {
         return Ok(false);
     };
-    Ok(match server(&Variables::read(&global.env_file)?, config, provider)?.kind {
-        // Its models for searching have it in their names, and the others refuse the option.
-        Provider::OpenAi => model.contains("-search"),
-        Provider::Anthropic | Provider::Gemini => true,
-    })
+    Ok(
+        match server(&Variables::read(&global.env_file)?, config, provider)?.kind {
+            // Its models for searching have it in their names, and the others refuse the option.
+            Provider::OpenAi => model.contains("-search"),
+            Provider::Anthropic | Provider::Gemini => true,
+        },
+    )
 }
 
 /// The embedded model. Who asks nobody needs its hash, and its file only to count tokens.
-fn local(global: &Global, name: &str, model: &str, notify: &Notify, asks_nobody: bool) -> Result<Arc<dyn ChatModel>> {
-    let here = if asks_nobody { models::here(global, model)? } else { Some(models::ensure(global, model, notify)?) };
+fn local(
+    global: &Global,
+    name: &str,
+    model: &str,
+    notify: &Notify,
+    asks_nobody: bool,
+) -> Result<Arc<dyn ChatModel>> {
+    let here = if asks_nobody {
+        models::here(global, model)?
+    } else {
+        Some(models::ensure(global, model, notify)?)
+    };
     let Some(file) = here.filter(|_| !global.replay) else {
         let weights = models::pinned(model);
-        return Ok(Arc::new(Replay { name: name.to_owned(), base_url: None, trial: true, weights }));
+        return Ok(Arc::new(Replay {
+            name: name.to_owned(),
+            base_url: None,
+            trial: true,
+            weights,
+        }));
     };
     Ok(Arc::new(started_from(name, file)?))
 }
@@ -130,13 +160,24 @@ enum Key {
 
 /// Where a provider is, and its key.
 fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Server> {
-    let needed = |name: &str| variables.get(name).map_or_else(|| Key::Missing(name.to_owned()), Key::Found);
-    let at = |kind, base_url: String, key| Ok(Server { kind, base_url, key });
+    let needed = |name: &str| {
+        variables
+            .get(name)
+            .map_or_else(|| Key::Missing(name.to_owned()), Key::Found)
+    };
+    let at = |kind, base_url: String, key| {
+        Ok(Server {
+            kind,
+            base_url,
+            key,
+        })
+    };
     if let Some(known) = config.providers.get(provider) {
         let key = known.key_env.as_deref().map_or(Key::None, needed);
         return at(known.kind, known.base_url.clone(), key);
     }
-    let or = |variable: &str, usual: &str| variables.get(variable).unwrap_or_else(|| usual.to_owned());
+    let or =
+        |variable: &str, usual: &str| variables.get(variable).unwrap_or_else(|| usual.to_owned());
     match provider {
         "openai" => {
             // A server of one's own may need no key; the public one does.
@@ -193,11 +234,17 @@ impl Variables {
                     continue;
                 }
                 // The line itself may hold a key and is not shown.
-                let (name, value) = line
-                    .split_once('=')
-                    .ok_or_else(|| Usage(format!("`{}`, line {}: not NAME=VALUE", file.display(), number + 1)))?;
+                let (name, value) = line.split_once('=').ok_or_else(|| {
+                    Usage(format!(
+                        "`{}`, line {}: not NAME=VALUE",
+                        file.display(),
+                        number + 1
+                    ))
+                })?;
                 let value = value.trim();
-                let quoted = ['"', '\''].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
+                let quoted = ['"', '\'']
+                    .iter()
+                    .find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
                 variables.insert(name.trim().to_owned(), quoted.unwrap_or(value).to_owned());
             }
         }
@@ -205,7 +252,9 @@ impl Variables {
     }
 
     pub fn get(&self, name: &str) -> Option<String> {
-        let set = std::env::var(name).ok().or_else(|| self.0.get(name).cloned());
+        let set = std::env::var(name)
+            .ok()
+            .or_else(|| self.0.get(name).cloned());
         set.filter(|value| !value.is_empty())
     }
 }
@@ -218,13 +267,22 @@ mod tests {
     fn a_file_of_variables_is_read_and_its_lines_are_never_shown() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("keys");
-        std::fs::write(&file, "# keys\nexport TASKGEN_TEST_A=\"one two\"\nTASKGEN_TEST_B = 'x=y' \n\n")
-            .expect("writable");
+        std::fs::write(
+            &file,
+            "# keys\nexport TASKGEN_TEST_A=\"one two\"\nTASKGEN_TEST_B = 'x=y' \n\n",
+        )
+        .expect("writable");
         let variables = Variables::read(std::slice::from_ref(&file)).expect("it reads");
         assert_eq!(variables.get("TASKGEN_TEST_A").as_deref(), Some("one two"));
         assert_eq!(variables.get("TASKGEN_TEST_B").as_deref(), Some("x=y"));
         std::fs::write(&file, "A=1\nplanted-key\n").expect("writable");
-        let said = Variables::read(&[file]).err().expect("a bad line").to_string();
-        assert!(said.contains("line 2") && !said.contains("planted"), "{said}");
+        let said = Variables::read(&[file])
+            .err()
+            .expect("a bad line")
+            .to_string();
+        assert!(
+            said.contains("line 2") && !said.contains("planted"),
+            "{said}"
+        );
     }
 }

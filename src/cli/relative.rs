@@ -1,9 +1,11 @@
-//! The way from a page to a file beside it, as the address that the page names it by.
-//! Hides what paths and addresses do not have in common: `..`, separators, and letters that an address must spell out.
+//! The way from a page to a file beside it, as the address that the page names it by. Hides what
+//! paths and addresses do not have in common: `..`, separators, and letters that an address must
+//! spell out.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The address of `file` relative to `folder`; `None` where no relative way leads there, as from one drive to another.
+/// The address of `file` relative to `folder`; `None` where no relative way leads there, as from
+/// one drive to another.
 ///
 /// Links are not followed: a browser shortens `..` by the letters of an address, too.
 pub fn address(folder: &Path, file: &Path) -> Option<String> {
@@ -37,7 +39,9 @@ fn plain(path: &Path) -> Option<PathBuf> {
 /// A part of an address: every byte but unreserved ones (RFC 3986, section 2.3) spelled out.
 fn spelled(part: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(*byte).to_string(),
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(*byte).to_string()
+        }
         other => format!("%{other:02X}"),
     };
     part.iter().map(letter).collect()
@@ -58,22 +62,43 @@ mod tests {
             ("/p/ab", "/p/a/x", "../a/x"),
         ];
         for (folder, file, expect) in cases {
-            assert_eq!(address(Path::new(folder), Path::new(file)).as_deref(), Some(expect), "{folder} to {file}");
+            assert_eq!(
+                address(Path::new(folder), Path::new(file)).as_deref(),
+                Some(expect),
+                "{folder} to {file}"
+            );
         }
     }
 
     #[test]
     fn both_may_be_relative_to_the_working_folder() {
-        assert_eq!(address(Path::new(""), Path::new("a.mp3")), None, "no folder is no place");
-        assert_eq!(address(Path::new("."), Path::new("a.mp3")).as_deref(), Some("a.mp3"));
-        assert_eq!(address(Path::new("pages"), Path::new("a/b.mp3")).as_deref(), Some("../a/b.mp3"));
+        assert_eq!(
+            address(Path::new(""), Path::new("a.mp3")),
+            None,
+            "no folder is no place"
+        );
+        assert_eq!(
+            address(Path::new("."), Path::new("a.mp3")).as_deref(),
+            Some("a.mp3")
+        );
+        assert_eq!(
+            address(Path::new("pages"), Path::new("a/b.mp3")).as_deref(),
+            Some("../a/b.mp3")
+        );
     }
 
     #[test]
     fn what_means_something_in_an_address_is_spelled_out() {
-        let address = |name: &str| address(Path::new("/p"), &Path::new("/p").join(name)).expect("a way");
-        assert_eq!(address("javascript:alert(1).mp3"), "javascript%3Aalert%281%29.mp3");
-        assert_eq!(address("a b#t=1?\"<'&%20.mp3"), "a%20b%23t%3D1%3F%22%3C%27%26%2520.mp3");
+        let address =
+            |name: &str| address(Path::new("/p"), &Path::new("/p").join(name)).expect("a way");
+        assert_eq!(
+            address("javascript:alert(1).mp3"),
+            "javascript%3Aalert%281%29.mp3"
+        );
+        assert_eq!(
+            address("a b#t=1?\"<'&%20.mp3"),
+            "a%20b%23t%3D1%3F%22%3C%27%26%2520.mp3"
+        );
         assert_eq!(address("\\\\host\\x.mp3"), "%5C%5Chost%5Cx.mp3");
         assert_eq!(address("研.opus"), "%E7%A0%94.opus");
     }

@@ -1,5 +1,5 @@
-//! `taskgen report`: pages. `report tasks` is what came of the seminars, where each quote plays its second of the
-//! recording.
+//! `taskgen report`: pages. `report tasks` is what came of the seminars, where each quote plays its
+//! second of the recording.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,9 @@ struct Counted<'a> {
 pub fn report(global: &Global, command: Report, printer: &Printer) -> Result<u8> {
     match command {
         Report::Tasks { html } => tasks(global, html, printer),
-        Report::Scoring { html, set, sample } => scoring::scoring(global, html, set.as_deref(), sample, printer),
+        Report::Scoring { html, set, sample } => {
+            scoring::scoring(global, html, set.as_deref(), sample, printer)
+        }
     }
 }
 
@@ -58,7 +60,10 @@ fn tasks(global: &Global, html: Option<PathBuf>, printer: &Printer) -> Result<u8
     let store = project.read_or_hint()?;
     let file = html.unwrap_or_else(|| project.tasks().join("tasks.html"));
     // A name alone is in the working folder.
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let page = tasks_report::page(&store, &project.seminars(), folder)?;
     files::write_whole(&file, tasks_page::html(&page)?.as_bytes())
         .context("cannot write the page\nhint: choose another place with --html")?;
@@ -79,7 +84,11 @@ fn written<'a>(file: &'a Path, page: &'a Page) -> Written<'a> {
         inspirations: of.inspirations.len(),
         quotes: of.inspirations.iter().map(|of| of.quotes.len()).sum(),
         tasks: of.tasks.len(),
-        refused: page.refused.iter().filter(|refusal| refusal.seminar == at).count(),
+        refused: page
+            .refused
+            .iter()
+            .filter(|refusal| refusal.seminar == at)
+            .count(),
     });
     Written {
         file,
@@ -91,7 +100,15 @@ fn written<'a>(file: &'a Path, page: &'a Page) -> Written<'a> {
 }
 
 fn text(written: &Written<'_>) -> String {
-    let mut rows = table(&["seminar", "language", "duration", "inspirations", "quotes", "tasks", "refused"]);
+    let mut rows = table(&[
+        "seminar",
+        "language",
+        "duration",
+        "inspirations",
+        "quotes",
+        "tasks",
+        "refused",
+    ]);
     for of in &written.seminars {
         rows.add_row(vec![
             of.path.to_owned(),
@@ -106,12 +123,25 @@ fn text(written: &Written<'_>) -> String {
     let mut out = format!("{rows}\n");
     for of in &written.distributions {
         let counts = of.counts.iter().filter(|count| count.n > 0);
-        let counts: Vec<String> = counts.map(|count| format!("{} {}", count.value, count.n)).collect();
-        out.push_str(&format!("{}: {}\n", of.name, if counts.is_empty() { "–".to_owned() } else { counts.join(", ") }));
+        let counts: Vec<String> = counts
+            .map(|count| format!("{} {}", count.value, count.n))
+            .collect();
+        out.push_str(&format!(
+            "{}: {}\n",
+            of.name,
+            if counts.is_empty() {
+                "–".to_owned()
+            } else {
+                counts.join(", ")
+            }
+        ));
     }
     for of in &written.refused {
         out.push_str(&format!("refused: {}, {}: {}\n", of.stage, of.rule, of.n));
     }
-    written.warnings.iter().for_each(|warning| out.push_str(&format!("WARNING: {warning}\n")));
+    written
+        .warnings
+        .iter()
+        .for_each(|warning| out.push_str(&format!("WARNING: {warning}\n")));
     out + &format!("written: `{}`", written.file.display())
 }

@@ -1,4 +1,5 @@
-//! `taskgen reports`: take in what agents wrote elsewhere, in the layouts that the field uses, and list what there is.
+//! `taskgen reports`: take in what agents wrote elsewhere, in the layouts that the field uses, and
+//! list what there is.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -50,18 +51,33 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     let store = project.write(global)?;
     let tasks = store.tasks()?;
     if tasks.is_empty() {
-        return Err(Usage("there are no tasks that a report could answer\nhint: `taskgen run`".into()).into());
+        return Err(Usage(
+            "there are no tasks that a report could answer\nhint: `taskgen run`".into(),
+        )
+        .into());
     }
     let (mut taken, mut known) = (0, 0);
     let mut agents = BTreeMap::new();
-    let mut problems: Vec<Problem> =
-        read.problems.iter().map(|p| Problem { place: p.source.clone(), problem: p.message.clone() }).collect();
-    let texts: Vec<(&str, &str)> = tasks.iter().map(|task| (task.id.as_str(), task.task.as_str())).collect();
+    let mut problems: Vec<Problem> = read
+        .problems
+        .iter()
+        .map(|p| Problem {
+            place: p.source.clone(),
+            problem: p.message.clone(),
+        })
+        .collect();
+    let texts: Vec<(&str, &str)> = tasks
+        .iter()
+        .map(|task| (task.id.as_str(), task.task.as_str()))
+        .collect();
     let matches = layouts::match_tasks(&read.reports, &texts);
     for (report, task) in matches.matched {
         let incoming = &read.reports[report];
         let Some(report) = handed_in(incoming, &tasks[task], agent) else {
-            problems.push(problem(incoming, "it does not say whose report it is; --agent NAME does"));
+            problems.push(problem(
+                incoming,
+                "it does not say whose report it is; --agent NAME does",
+            ));
             continue;
         };
         *agents.entry(report.agent.clone()).or_default() += 1;
@@ -71,13 +87,28 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
             known += 1;
         }
     }
-    problems.extend(matches.unmatched.into_iter().map(|(report, why)| problem(&read.reports[report], &why)));
+    problems.extend(
+        matches
+            .unmatched
+            .into_iter()
+            .map(|(report, why)| problem(&read.reports[report], &why)),
+    );
     for (report, candidates) in matches.ambiguous {
-        let ids: Vec<&str> = candidates.iter().map(|task| tasks[*task].id.as_str()).collect();
-        problems.push(problem(&read.reports[report], &format!("several tasks fit: {}", ids.join(", "))));
+        let ids: Vec<&str> = candidates
+            .iter()
+            .map(|task| tasks[*task].id.as_str())
+            .collect();
+        problems.push(problem(
+            &read.reports[report],
+            &format!("several tasks fit: {}", ids.join(", ")),
+        ));
     }
     problems.sort_by(|a, b| a.place.cmp(&b.place));
-    let code = if problems.is_empty() { exit::DONE } else { exit::SOME_FAILED };
+    let code = if problems.is_empty() {
+        exit::DONE
+    } else {
+        exit::SOME_FAILED
+    };
     let imported = Imported {
         layout: read.layout.shape(),
         taken,
@@ -93,12 +124,17 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
 }
 
 fn problem(incoming: &Incoming, what: &str) -> Problem {
-    Problem { place: incoming.source.clone(), problem: what.to_owned() }
+    Problem {
+        place: incoming.source.clone(),
+        problem: what.to_owned(),
+    }
 }
 
 fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentReport> {
     let agent = of.agent.as_deref().or(agent)?;
-    Some(AgentReport::new(&task.id, agent, of.attempt, of.state, &of.text, of.spent))
+    Some(AgentReport::new(
+        &task.id, agent, of.attempt, of.state, &of.text, of.spent,
+    ))
 }
 
 fn text(imported: &Imported) -> String {
@@ -112,7 +148,10 @@ fn text(imported: &Imported) -> String {
         imported.layout
     ));
     if !imported.agents.is_empty() {
-        out.push_str(&format!("\nof {}\nnext: `taskgen evaluate`", counted(&imported.agents, "")));
+        out.push_str(&format!(
+            "\nof {}\nnext: `taskgen evaluate`",
+            counted(&imported.agents, "")
+        ));
     }
     out
 }
@@ -135,7 +174,10 @@ fn list(global: &Global, printer: &Printer) -> Result<u8> {
     let store: Store = Project::find(global)?.read_or_hint()?;
     let reports = store.reports()?;
     let scored = evaluate::scored(&store, &store.tasks()?, &reports)?;
-    let by_report: BTreeMap<&str, &Scored> = scored.iter().map(|scored| (scored.report.as_str(), scored)).collect();
+    let by_report: BTreeMap<&str, &Scored> = scored
+        .iter()
+        .map(|scored| (scored.report.as_str(), scored))
+        .collect();
     let listed: Vec<Listed<'_>> = reports
         .iter()
         .map(|report| Listed {

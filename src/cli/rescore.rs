@@ -1,5 +1,5 @@
-//! `taskgen rescore`: the reports once more, by other judges, prompts or thresholds, on stored pages; and how far the scores
-//! moved.
+//! `taskgen rescore`: the reports once more, by other judges, prompts or thresholds, on stored
+//! pages; and how far the scores moved.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -50,9 +50,14 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     options.repeats = args.repeats.unwrap_or(options.repeats);
     options.check().map_err(Usage)?;
     if project.read_or_hint()?.last_evaluation()?.is_none() {
-        return Err(Usage("nothing has been evaluated yet\nhint: `taskgen evaluate`".into()).into());
+        return Err(
+            Usage("nothing has been evaluated yet\nhint: `taskgen evaluate`".into()).into(),
+        );
     }
-    let resampled = Options { seed: project.loaded.config.seed, ..Options::default() };
+    let resampled = Options {
+        seed: project.loaded.config.seed,
+        ..Options::default()
+    };
     let as_before = args::Evaluate {
         metric: args.metric.clone(),
         agent: Vec::new(),
@@ -61,35 +66,75 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
         max_unscored: args.max_unscored,
     };
     // The result is the one JSON value; what asking took is in `taskgen calls`.
-    let summary = Printer { json: false, quiet: printer.quiet || printer.json };
-    let seen = Seen { stored_only: true, summary };
-    let Judged { code, store, tasks, reports } = judge(global, project, &as_before, &options, seen, printer)?;
+    let summary = Printer {
+        json: false,
+        quiet: printer.quiet || printer.json,
+    };
+    let seen = Seen {
+        stored_only: true,
+        summary,
+    };
+    let Judged {
+        code,
+        store,
+        tasks,
+        reports,
+    } = judge(global, project, &as_before, &options, seen, printer)?;
     if global.dry_run {
         return Ok(code);
     }
     let mut ways = store.evaluations()?;
     let (Some(after), Some(before)) = (ways.pop(), ways.pop()) else {
-        let hint =
-            "hint: --model-role judge=PROVIDER/MODEL, --model-role rate=…, --near, --repeats, or an edited prompt";
-        return Err(Usage(format!("nothing differs from the evaluation before\n{hint}")).into());
+        let hint = "hint: --model-role judge=PROVIDER/MODEL, --model-role rate=…, --near, --repeats, or an edited prompt";
+        return Err(Usage(format!(
+            "nothing differs from the evaluation before\n{hint}"
+        ))
+        .into());
     };
     let scored = |way: &Evaluation| evaluate::scored_as(&store, &tasks, &reports, way);
     let changes = changes(&scored(&before)?, &scored(&after)?, &resampled);
-    printer.show(&Rescored { before: way(before), after: way(after), changes }, text)?;
+    printer.show(
+        &Rescored {
+            before: way(before),
+            after: way(after),
+            changes,
+        },
+        text,
+    )?;
     printer.note("the leaderboard goes by the new scores; `taskgen evaluate` as before brings the old ones back, and asks nothing");
     Ok(code)
 }
 
 fn way(of: Evaluation) -> Way {
-    let models = |judges: Vec<(String, String)>| judges.into_iter().map(|(model, _)| model).collect();
-    Way { points: of.points, relation: models(of.relation), rating: models(of.rating), repeats: of.repeats }
+    let models =
+        |judges: Vec<(String, String)>| judges.into_iter().map(|(model, _)| model).collect();
+    Way {
+        points: of.points,
+        relation: models(of.relation),
+        rating: models(of.rating),
+        repeats: of.repeats,
+    }
 }
 
 fn text(rescored: &Rescored) -> String {
-    let mut rows = table(&["measure", "agent", "before", "after", "difference", "p (Holm)", "tasks"]);
+    let mut rows = table(&[
+        "measure",
+        "agent",
+        "before",
+        "after",
+        "difference",
+        "p (Holm)",
+        "tasks",
+    ]);
     for change in &rescored.changes {
-        let (scale, digits) = if change.measure == Headline::Ace { (1.0, 2) } else { (100.0, 0) };
-        let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |v| format!("{:.digits$}", v * scale));
+        let (scale, digits) = if change.measure == Headline::Ace {
+            (1.0, 2)
+        } else {
+            (100.0, 0)
+        };
+        let number = |value: Option<f64>| {
+            value.map_or_else(|| "–".to_owned(), |v| format!("{:.digits$}", v * scale))
+        };
         let signed = |difference| signed(difference, change.low, change.high, scale);
         let difference = change.difference.map_or_else(|| "–".to_owned(), signed);
         rows.add_row(vec![
@@ -98,14 +143,30 @@ fn text(rescored: &Rescored) -> String {
             number(change.before),
             number(change.after),
             difference,
-            change.adjusted.map_or_else(|| "–".to_owned(), |p| format!("{p:.3}")),
+            change
+                .adjusted
+                .map_or_else(|| "–".to_owned(), |p| format!("{p:.3}")),
             change.tasks.to_string(),
         ]);
     }
-    let who = |way: &Way| format!("relations by {}, ratings by {}", list(&way.relation), list(&way.rating));
-    format!("{rows}\nbefore: {}\nafter:  {}", who(&rescored.before), who(&rescored.after))
+    let who = |way: &Way| {
+        format!(
+            "relations by {}, ratings by {}",
+            list(&way.relation),
+            list(&way.rating)
+        )
+    };
+    format!(
+        "{rows}\nbefore: {}\nafter:  {}",
+        who(&rescored.before),
+        who(&rescored.after)
+    )
 }
 
 fn list(models: &[String]) -> String {
-    if models.is_empty() { "nobody".to_owned() } else { models.join(", ") }
+    if models.is_empty() {
+        "nobody".to_owned()
+    } else {
+        models.join(", ")
+    }
 }

@@ -1,5 +1,6 @@
-//! Names into things that work: a role into a model that answers, a speech model's name into a checked file.
-//! Everything that the environment says is read here or by the flags, and handed down as values.
+//! Names into things that work: a role into a model that answers, a speech model's name into a
+//! checked file. Everything that the environment says is read here or by the flags, and handed down
+//! as values.
 
 use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::Path, sync::Arc};
 
@@ -33,7 +34,10 @@ pub fn context(
     roles: &[&'static str],
 ) -> Result<Context> {
     let of = &project.loaded.config.roles;
-    let roles: Vec<(&'static str, Role)> = roles.iter().map(|role| (*role, of.get(role).clone())).collect();
+    let roles: Vec<(&'static str, Role)> = roles
+        .iter()
+        .map(|role| (*role, of.get(role).clone()))
+        .collect();
     context_of(global, project, store, notify, printer, &roles)
 }
 
@@ -47,14 +51,27 @@ pub fn context_of(
     roles: &[(&'static str, Role)],
 ) -> Result<Context> {
     let config = &project.loaded.config;
-    let http = Http::new(HttpOptions { offline: global.offline, ..HttpOptions::default() })?;
+    let http = Http::new(HttpOptions {
+        offline: global.offline,
+        ..HttpOptions::default()
+    })?;
     let mut models: BTreeMap<&str, Arc<dyn ChatModel>> = BTreeMap::new();
     let mut bound: BTreeMap<String, Vec<Arc<dyn ChatModel>>> = BTreeMap::new();
     let mut parameters = BTreeMap::new();
     for (role, models_of) in roles {
         for (number, member) in models_of.0.iter().enumerate() {
-            let Member { temperature, max_tokens, .. } = *member;
-            parameters.insert(((*role).to_owned(), number), Parameters { temperature, max_tokens });
+            let Member {
+                temperature,
+                max_tokens,
+                ..
+            } = *member;
+            parameters.insert(
+                ((*role).to_owned(), number),
+                Parameters {
+                    temperature,
+                    max_tokens,
+                },
+            );
             let model = match models.get(member.model.as_str()) {
                 Some(model) => Arc::clone(model),
                 None => providers::chat_model(global, config, member, &http, notify)?,
@@ -64,11 +81,21 @@ pub fn context_of(
         }
     }
     let roles: Vec<&'static str> = roles.iter().map(|(role, _)| *role).collect();
-    say_who_answers(config, &roles, &bound, global.replay || global.dry_run, printer)?;
+    say_who_answers(
+        config,
+        &roles,
+        &bound,
+        global.replay || global.dry_run,
+        printer,
+    )?;
     let prices = Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?;
     let limits = limits(global)?;
-    let unpriced = bound.values().flatten().find(|model| prices.find(model.name()).is_none());
-    if let (Some(model), Some(_), false) = (unpriced, limits.micro, global.replay || global.dry_run) {
+    let unpriced = bound
+        .values()
+        .flatten()
+        .find(|model| prices.find(model.name()).is_none());
+    if let (Some(model), Some(_), false) = (unpriced, limits.micro, global.replay || global.dry_run)
+    {
         return Err(AskError::Unpriced(model.name().to_owned()).into());
     }
     let llm = Llm::new(LlmOptions {
@@ -80,7 +107,12 @@ pub fn context_of(
         parameters,
         ..LlmOptions::new(Arc::clone(store), prompts(project), bound)
     });
-    Ok(Context { store: Arc::clone(store), llm: Arc::new(llm), seed: config.seed, notify: Arc::clone(notify) })
+    Ok(Context {
+        store: Arc::clone(store),
+        llm: Arc::new(llm),
+        seed: config.seed,
+        notify: Arc::clone(notify),
+    })
 }
 
 /// The templates, with the project's own where it has any.
@@ -94,17 +126,21 @@ fn limits(global: &Global) -> Result<Limits> {
         Some(usd) => return Err(Usage(format!("--budget-usd must be 0 or more: `{usd}`")).into()),
         None => None,
     };
-    Ok(Limits { micro, tokens: global.budget_tokens })
+    Ok(Limits {
+        micro,
+        tokens: global.budget_tokens,
+    })
 }
 
-/// Key of the fences around untrusted text. It is the same everywhere, so that the same project has the same prompts on
-/// every machine; a fence cannot be closed from inside by who knows the key, because its token is drawn again while the
-/// text contains it. `TASKGEN_FENCE_KEY` replaces it.
+/// Key of the fences around untrusted text. It is the same everywhere, so that the same project has
+/// the same prompts on every machine; a fence cannot be closed from inside by who knows the key,
+/// because its token is drawn again while the text contains it. `TASKGEN_FENCE_KEY` replaces it.
 fn fence_key() -> String {
     std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| "taskgen".to_owned())
 }
 
-/// Before a text leaves the machine: what goes where. And what the embedded model's judgement is worth.
+/// Before a text leaves the machine: what goes where. And what the embedded model's judgement is
+/// worth.
 fn say_who_answers(
     config: &Config,
     roles: &[&'static str],
@@ -115,7 +151,10 @@ fn say_who_answers(
     let mut leaving = Vec::new();
     for role in roles {
         for model in bound.get(*role).into_iter().flatten() {
-            let Some(url) = model.base_url().filter(|url| !url.parse().is_ok_and(|url| http::is_loopback(&url))) else {
+            let Some(url) = model
+                .base_url()
+                .filter(|url| !url.parse().is_ok_and(|url| http::is_loopback(&url)))
+            else {
                 continue;
             };
             let what = match *role {
@@ -129,7 +168,11 @@ fn say_who_answers(
             leaving.push(format!("{role}: {what} go to {url} ({})", model.name()));
         }
     }
-    if roles.iter().any(|role| bound.get(*role).is_some_and(|m| m.iter().any(|m| m.is_trial()))) {
+    if roles.iter().any(|role| {
+        bound
+            .get(*role)
+            .is_some_and(|m| m.iter().any(|m| m.is_trial()))
+    }) {
         printer.note("the embedded model is a trial model: everything runs, but what it finds, writes and judges is only for trying things out");
     }
     if leaving.is_empty() || nothing_leaves {
@@ -154,8 +197,11 @@ fn ask(printer: &Printer) -> Result<()> {
     if line.trim().eq_ignore_ascii_case("y") {
         return Ok(());
     }
-    Err(Usage("nothing was sent\nhint: `privacy.remote = \"allow\"` in `taskgen.toml` stops the question".into())
-        .into())
+    Err(Usage(
+        "nothing was sent\nhint: `privacy.remote = \"allow\"` in `taskgen.toml` stops the question"
+            .into(),
+    )
+    .into())
 }
 
 /// The stage's options from the configuration.
@@ -180,12 +226,13 @@ fn names_and_terms(file: &Path) -> Result<String> {
     Ok(text.trim().to_owned())
 }
 
-/// What hears recordings: finds speech models, fetching those of the manifest that are missing, and decodes in processes
-/// of this program.
+/// What hears recordings: finds speech models, fetching those of the manifest that are missing, and
+/// decodes in processes of this program.
 pub fn engine(global: &Global, config: &Transcribe, notify: &Notify) -> Result<Engine> {
     let (global, notify) = (global.clone(), Arc::clone(notify));
     let resolver: Resolver = Box::new(move |name| models::ensure(&global, name, &notify));
-    let program = std::env::current_exe().context("the program cannot be found, which decodes recordings")?;
+    let program =
+        std::env::current_exe().context("the program cannot be found, which decodes recordings")?;
     Ok(Engine::new(resolver, Decoder { program }, workers(config)))
 }
 
@@ -199,15 +246,23 @@ pub fn workers(config: &Transcribe) -> usize {
 
 /// Runs the asynchronous part of a command.
 pub fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(work)
 }
 
-/// From now on, Ctrl-C and SIGTERM end the program with a word on how to go on. Whatever was finished is committed, and
-/// the embedded model's process ends with its input, so there is nothing to wait for.
+/// From now on, Ctrl-C and SIGTERM end the program with a word on how to go on. Whatever was
+/// finished is committed, and the embedded model's process ends with its input, so there is nothing
+/// to wait for.
 pub fn stop_on_signals(printer: Printer) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     std::thread::spawn(move || {
-        let Ok(code) = runtime.block_on(signal()) else { return };
+        let Ok(code) = runtime.block_on(signal()) else {
+            return;
+        };
         super::review::keys::restore();
         printer.error("\nstopped: everything that was finished is saved\nhint: run the same command again to continue");
         std::process::exit(i32::from(code));

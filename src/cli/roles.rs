@@ -1,4 +1,5 @@
-//! Which models answer in which role: one, several (a panel), or a table with parameters of its own.
+//! Which models answer in which role: one, several (a panel), or a table with parameters of its
+//! own.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,8 +7,18 @@ use serde::{Deserialize, Serialize};
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The roles that exist.
-pub const NAMES: [&str; 10] =
-    ["inspire", "review", "weave", "translate", "probe", "judge", "keypoints", "checklist", "rate", "continue"];
+pub const NAMES: [&str; 10] = [
+    "inspire",
+    "review",
+    "weave",
+    "translate",
+    "probe",
+    "judge",
+    "keypoints",
+    "checklist",
+    "rate",
+    "continue",
+];
 
 /// The roles of `taskgen run`.
 pub const OF_RUN: [&str; 5] = ["inspire", "review", "weave", "translate", "judge"];
@@ -69,14 +80,20 @@ pub struct Member {
 
 /// As it is written: `"p/m"`, `["p/m", …]`, `{ model = "p/m", … }`, or a list of both.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a role is `provider/model`, a table with a `model`, or a list of these")]
+#[serde(
+    untagged,
+    expecting = "a role is `provider/model`, a table with a `model`, or a list of these"
+)]
 enum Form {
     One(Entry),
     Panel(Vec<Entry>),
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a role is `provider/model`, a table with a `model`, or a list of these")]
+#[serde(
+    untagged,
+    expecting = "a role is `provider/model`, a table with a `model`, or a list of these"
+)]
 enum Entry {
     Name(String),
     Table(Member),
@@ -114,7 +131,12 @@ impl Roles {
             "continue" => &mut self.goes_on,
             _ => return false,
         };
-        *slot = Role(models.split(',').map(|name| Member::named(name.trim())).collect());
+        *slot = Role(
+            models
+                .split(',')
+                .map(|name| Member::named(name.trim()))
+                .collect(),
+        );
         true
     }
 
@@ -133,18 +155,31 @@ impl Roles {
                 }
             }
             for (at, member) in members.iter().enumerate() {
-                if members[..at].iter().any(|other| other.model == member.model) {
-                    return Err(format!("the role `{name}` names a model twice: `{}`", member.model));
+                if members[..at]
+                    .iter()
+                    .any(|other| other.model == member.model)
+                {
+                    return Err(format!(
+                        "the role `{name}` names a model twice: `{}`",
+                        member.model
+                    ));
                 }
-                if member.temperature.is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
+                if member
+                    .temperature
+                    .is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
                     || member.max_tokens == Some(0)
                 {
-                    return Err(format!("`{}`: temperature must be 0 to 2, and max_tokens at least 1", member.model));
+                    return Err(format!(
+                        "`{}`: temperature must be 0 to 2, and max_tokens at least 1",
+                        member.model
+                    ));
                 }
                 // All roles share one limiter per model, and so what it begins with.
                 let connection = |member: &Member| (member.max_connections, member.timeout);
                 let mut others = NAMES.iter().flat_map(|role| &self.get(role).0);
-                if others.any(|other| other.model == member.model && connection(other) != connection(member)) {
+                if others.any(|other| {
+                    other.model == member.model && connection(other) != connection(member)
+                }) {
                     return Err(format!(
                         "`{}` must have the same max_connections and timeout in each role",
                         member.model
@@ -164,7 +199,13 @@ impl Default for Role {
 
 impl Member {
     fn named(model: &str) -> Self {
-        Self { model: model.to_owned(), max_connections: None, timeout: None, temperature: None, max_tokens: None }
+        Self {
+            model: model.to_owned(),
+            max_connections: None,
+            timeout: None,
+            temperature: None,
+            max_tokens: None,
+        }
     }
 }
 
@@ -185,7 +226,11 @@ impl From<Role> for Form {
     fn from(role: Role) -> Self {
         let entry = |member: Member| {
             let plain = Member::named(&member.model) == member;
-            if plain { Entry::Name(member.model) } else { Entry::Table(member) }
+            if plain {
+                Entry::Name(member.model)
+            } else {
+                Entry::Table(member)
+            }
         };
         let mut entries: Vec<Entry> = role.0.into_iter().map(entry).collect();
         match entries.len() {
@@ -203,17 +248,44 @@ mod tests {
     fn one_model_a_panel_or_a_table() {
         let roles = |text: &str| toml::from_str::<Roles>(text);
         let names = |role: &Role| role.0.iter().map(|m| m.model.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&roles("judge = \"a/b\"").expect("one").judge), ["a/b"]);
-        let panel = roles("judge = [\"a/b\", { model = \"c/d\", max_connections = 4 }]").expect("a panel");
+        assert_eq!(
+            names(&roles("judge = \"a/b\"").expect("one").judge),
+            ["a/b"]
+        );
+        let panel =
+            roles("judge = [\"a/b\", { model = \"c/d\", max_connections = 4 }]").expect("a panel");
         assert_eq!(names(&panel.judge), ["a/b", "c/d"]);
         assert_eq!(panel.judge.0[1].max_connections, Some(4));
-        assert_eq!(toml::from_str::<Roles>(&toml::to_string(&panel).expect("writes")).expect("reads"), panel);
+        assert_eq!(
+            toml::from_str::<Roles>(&toml::to_string(&panel).expect("writes")).expect("reads"),
+            panel
+        );
         assert!(roles("judge = { modle = \"a/b\" }").is_err());
-        assert!(roles("weave = [\"a/b\", \"c/d\"]").expect("parses").check().is_err());
+        assert!(
+            roles("weave = [\"a/b\", \"c/d\"]")
+                .expect("parses")
+                .check()
+                .is_err()
+        );
         let warm = roles("judge = { model = \"a/b\", temperature = 0.7 }").expect("parses");
         assert!(warm.check().is_ok() && warm.judge.0[0].temperature == Some(0.7));
-        assert!(roles("judge = { model = \"a/b\", temperature = 7 }").expect("parses").check().is_err());
-        assert!(roles("weave = \"a/b\"\njudge = { model = \"a/b\", timeout = 7 }").expect("parses").check().is_err());
-        assert!(roles("judge = [\"a/b\", \"a/b\"]").expect("parses").check().is_err());
+        assert!(
+            roles("judge = { model = \"a/b\", temperature = 7 }")
+                .expect("parses")
+                .check()
+                .is_err()
+        );
+        assert!(
+            roles("weave = \"a/b\"\njudge = { model = \"a/b\", timeout = 7 }")
+                .expect("parses")
+                .check()
+                .is_err()
+        );
+        assert!(
+            roles("judge = [\"a/b\", \"a/b\"]")
+                .expect("parses")
+                .check()
+                .is_err()
+        );
     }
 }

@@ -43,7 +43,10 @@ pub fn scoring(
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
     if sample == Some(0) {
-        return Err(Usage("--sample must be at least 1: `0`\nhint: leave it out for all reports".into()).into());
+        return Err(Usage(
+            "--sample must be at least 1: `0`\nhint: leave it out for all reports".into(),
+        )
+        .into());
     }
     let tasks = answer::of_set(&store, set)?;
     let known = answer::reports(&store)?;
@@ -56,11 +59,15 @@ pub fn scoring(
         .filter(|report| report.state == State::Ok)
         .filter_map(|report| Some((*by_id.get(&report.task)?, report)))
         .collect();
-    // An order that tells nothing, and stays when reports are added. Reports on a task follow each other.
+    // An order that tells nothing, and stays when reports are added. Reports on a task follow each
+    // other.
     reports.sort_by_cached_key(|(_, report)| drawn_place(seed, report.id.as_str()));
     reports.truncate(sample.unwrap_or(usize::MAX));
     reports.sort_by_cached_key(|(task, report)| {
-        (drawn_place(seed, task.id.as_str()), drawn_place(seed, report.id.as_str()))
+        (
+            drawn_place(seed, task.id.as_str()),
+            drawn_place(seed, report.id.as_str()),
+        )
     });
     if reports.is_empty() {
         let hint = "hint: `taskgen reports list` shows how each attempt ended";
@@ -88,9 +95,17 @@ pub fn scoring(
     let file = html.unwrap_or_else(|| project.tasks().join("scoring.html"));
     files::write_whole(&file, scoring_page::html(&page)?.as_bytes())
         .context("cannot write the page\nhint: choose another place with --html")?;
-    let mut on: Vec<&str> = page.reports.iter().map(|report| report.task.as_str()).collect();
+    let mut on: Vec<&str> = page
+        .reports
+        .iter()
+        .map(|report| report.task.as_str())
+        .collect();
     on.dedup();
-    let scores = page.reports.iter().map(|report| 1 + report.criteria.len()).sum();
+    let scores = page
+        .reports
+        .iter()
+        .map(|report| 1 + report.criteria.len())
+        .sum();
     printer.show(&Written { file: &file, reports: page.reports.len(), tasks: on.len(), scores }, |written| {
         format!(
             "written: `{}`: {} reports on {} tasks, {} scores to give\nnext: open it, score, save; then `taskgen audit agreement FILE…` with the files of all people",

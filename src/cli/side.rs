@@ -41,7 +41,8 @@ impl Side {
         toml::from_str(&text).map_err(|e| Usage(explain(e)).into())
     }
 
-    /// How to hear this recording: what the user asked for wins, then what is known of the recording.
+    /// How to hear this recording: what the user asked for wins, then what is known of the
+    /// recording.
     pub fn options(&self, asked: &Options) -> Options {
         let own = || (!self.vocabulary.is_empty()).then(|| self.vocabulary.join(", "));
         Options {
@@ -54,14 +55,19 @@ impl Side {
 
     /// What is known of a recording and its transcript.
     pub fn info(&self, recording: &Recording, transcript: &Transcript) -> SeminarInfo {
-        let stem = Path::new(&recording.name).file_stem().map(|s| s.to_string_lossy().into_owned());
+        let stem = Path::new(&recording.name)
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned());
         SeminarInfo {
             id: transcript.seminar.clone(),
             path: recording.name.clone(),
             title: self.title.clone().or(stem).unwrap_or_default(),
             language: transcript.language.clone(),
             discipline: self.discipline.clone(),
-            licence: self.licence.clone().unwrap_or_else(|| UNKNOWN_LICENCE.to_owned()),
+            licence: self
+                .licence
+                .clone()
+                .unwrap_or_else(|| UNKNOWN_LICENCE.to_owned()),
             details: json!({
                 "speakers": self.speakers, "date": self.date, "source": self.source, "consent": self.consent
             }),

@@ -33,9 +33,30 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
     let tried: Vec<Tried> = (first..first + args.seeds)
         .map(|seed| {
             let began = Instant::now();
-            let Simulate { world, method, n: items, top, budget_calls: calls, target_recall, .. } = *args;
-            let score = run(&Trial { world, method, items, top, calls, target_recall, list_size, seed });
-            Tried { seed, score, seconds: began.elapsed().as_secs_f64() }
+            let Simulate {
+                world,
+                method,
+                n: items,
+                top,
+                budget_calls: calls,
+                target_recall,
+                ..
+            } = *args;
+            let score = run(&Trial {
+                world,
+                method,
+                items,
+                top,
+                calls,
+                target_recall,
+                list_size,
+                seed,
+            });
+            Tried {
+                seed,
+                score,
+                seconds: began.elapsed().as_secs_f64(),
+            }
         })
         .collect();
     printer.show(&tried, |tried| {
@@ -51,8 +72,15 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
             "covered",
             "time",
         ]);
-        let share = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"));
-        for Tried { seed, score, seconds: time } in tried {
+        let share = |share: Option<f64>| {
+            share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
+        };
+        for Tried {
+            seed,
+            score,
+            seconds: time,
+        } in tried
+        {
             rows.add_row(vec![
                 seed.to_string(),
                 score.calls.to_string(),
@@ -66,11 +94,16 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
                 seconds(*time),
             ]);
         }
-        let mean = |of: fn(&Score) -> f64| tried.iter().map(|one| of(&one.score)).sum::<f64>() / tried.len() as f64;
+        let mean = |of: fn(&Score) -> f64| {
+            tried.iter().map(|one| of(&one.score)).sum::<f64>() / tried.len() as f64
+        };
         let expected = match args.method {
             Method::Elo => String::new(),
             Method::Halving | Method::Listwise => {
-                format!(", expected {:.3}", mean(|score| score.expected_recall.unwrap_or(0.0)))
+                format!(
+                    ", expected {:.3}",
+                    mean(|score| score.expected_recall.unwrap_or(0.0))
+                )
             }
         };
         format!(
@@ -84,13 +117,26 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
 
 /// What cannot be simulated, and flags that would do nothing; returns the size of a list.
 fn check(args: &Simulate) -> Result<usize, String> {
-    let Simulate { method, n, top, budget_calls, target_recall, list_size, seeds, .. } = *args;
+    let Simulate {
+        method,
+        n,
+        top,
+        budget_calls,
+        target_recall,
+        list_size,
+        seeds,
+        ..
+    } = *args;
     if n < 2 || top == 0 || top >= n {
-        return Err(format!("--top must be at least 1 and less than -n: `{top}` of `{n}`"));
+        return Err(format!(
+            "--top must be at least 1 and less than -n: `{top}` of `{n}`"
+        ));
     }
     if n > MOST_TASKS || seeds == 0 {
         let hint = "each task takes 1.6 kB for its draws";
-        return Err(format!("-n must be at most {MOST_TASKS}, and --seeds at least 1: `{n}`, `{seeds}`\nhint: {hint}"));
+        return Err(format!(
+            "-n must be at most {MOST_TASKS}, and --seeds at least 1: `{n}`, `{seeds}`\nhint: {hint}"
+        ));
     }
     if method != Method::Listwise && list_size.is_some() {
         return Err("--list-size has no meaning but for --method listwise".into());

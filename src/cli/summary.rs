@@ -1,4 +1,5 @@
-//! What a command did, shown in its end: done, skipped, failed by cause, refused by rule, tokens and time.
+//! What a command did, shown in its end: done, skipped, failed by cause, refused by rule, tokens
+//! and time.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -68,7 +69,10 @@ impl Calls {
             text.push_str(&format!(", ${:.4}", self.cost_usd));
         }
         if self.unpriced > 0 {
-            text.push_str(&format!(", and {} calls of unknown price (`prices.toml` can name it)", self.unpriced));
+            text.push_str(&format!(
+                ", and {} calls of unknown price (`prices.toml` can name it)",
+                self.unpriced
+            ));
         }
         text
     }
@@ -88,7 +92,12 @@ impl Summary {
         }
     }
 
-    fn new(project: &Project, ctx: &Context, stages: Vec<StageReport>, started: Instant) -> Result<Self> {
+    fn new(
+        project: &Project,
+        ctx: &Context,
+        stages: Vec<StageReport>,
+        started: Instant,
+    ) -> Result<Self> {
         let config = &project.loaded.config;
         let mut models = serde_json::to_value(&config.roles)?;
         // The one that answers is no role of the configuration: it is the agent's.
@@ -115,11 +124,22 @@ impl Summary {
             printer.note(&self.text());
         }
         let failed = self.stages.iter().any(|stage| !stage.failed.is_empty());
-        Ok(if failed { exit::SOME_FAILED } else { exit::DONE })
+        Ok(if failed {
+            exit::SOME_FAILED
+        } else {
+            exit::DONE
+        })
     }
 
     fn text(&self) -> String {
-        let mut rows = table(&["stage", "done", "skipped", "failed", "refused by rule", "time"]);
+        let mut rows = table(&[
+            "stage",
+            "done",
+            "skipped",
+            "failed",
+            "refused by rule",
+            "time",
+        ]);
         for stage in &self.stages {
             let mut causes = BTreeMap::<String, u64>::new();
             for failure in &stage.failed {
@@ -134,7 +154,8 @@ impl Summary {
                 seconds(stage.seconds),
             ]);
         }
-        let mut out = harvests(&self.stages).map_or_else(String::new, |harvests| format!("{harvests}\n"));
+        let mut out =
+            harvests(&self.stages).map_or_else(String::new, |harvests| format!("{harvests}\n"));
         out.push_str(&rows.to_string());
         for note in self.stages.iter().flat_map(|stage| &stage.notes) {
             out.push_str(&format!("\n{note}"));
@@ -142,7 +163,9 @@ impl Summary {
         if let Some(usage) = &self.usage {
             out.push_str(&format!("\n{}", usage.text()));
         }
-        let tasks = self.tasks.map_or_else(String::new, |n| format!("{n} tasks, "));
+        let tasks = self
+            .tasks
+            .map_or_else(String::new, |n| format!("{n} tasks, "));
         out.push_str(&format!("\n{tasks}{} in all", seconds(self.seconds)));
         out
     }
@@ -151,8 +174,23 @@ impl Summary {
 /// What came of the questions, an item a row; of many items the sums.
 fn harvests(stages: &[StageReport]) -> Option<String> {
     const MOST_ROWS: usize = 12;
-    let mut rows = table(&["from", "asked", "readable", "found", "sound", "kept", "refused by rule", "tokens", "time"]);
-    let all = stages.iter().flat_map(|stage| stage.harvests.iter().map(move |harvest| (stage.stage, harvest)));
+    let mut rows = table(&[
+        "from",
+        "asked",
+        "readable",
+        "found",
+        "sound",
+        "kept",
+        "refused by rule",
+        "tokens",
+        "time",
+    ]);
+    let all = stages.iter().flat_map(|stage| {
+        stage
+            .harvests
+            .iter()
+            .map(move |harvest| (stage.stage, harvest))
+    });
     let mut sums = BTreeMap::<&str, Harvest>::new();
     let mut shown = Vec::new();
     for (stage, harvest) in all {
@@ -163,12 +201,19 @@ fn harvests(stages: &[StageReport]) -> Option<String> {
         return None;
     }
     if shown.len() > MOST_ROWS {
-        shown = sums.iter().map(|(stage, sum)| (format!("{stage}: all"), sum)).collect();
+        shown = sums
+            .iter()
+            .map(|(stage, sum)| (format!("{stage}: all"), sum))
+            .collect();
     }
     for (from, of) in shown {
         let mut row = vec![from];
         row.extend([of.asked, of.parsed, of.found, of.sound, of.kept].map(|n| n.to_string()));
-        row.extend([counted(&of.rejected, "–"), of.tokens.to_string(), seconds(of.seconds)]);
+        row.extend([
+            counted(&of.rejected, "–"),
+            of.tokens.to_string(),
+            seconds(of.seconds),
+        ]);
         rows.add_row(row);
     }
     Some(rows.to_string())
@@ -180,7 +225,8 @@ fn show_failures(stages: &[StageReport], printer: &Printer) {
     }
 }
 
-/// Ends a command that wrote to the project: shows what its stages did, and notes the run's exit code, which it returns.
+/// Ends a command that wrote to the project: shows what its stages did, and notes the run's exit
+/// code, which it returns.
 pub fn end(
     project: &Project,
     store: &Store,
@@ -192,7 +238,10 @@ pub fn end(
 ) -> Result<u8> {
     let listing = listing::read(store)?;
     let n_tasks = Some(listing.tasks.len());
-    let summary = Summary { tasks: n_tasks, ..Summary::new(project, ctx, stages, started)? };
+    let summary = Summary {
+        tasks: n_tasks,
+        ..Summary::new(project, ctx, stages, started)?
+    };
     let mut code = summary.show(printer)?;
     if let Some(standing) = &listing.standing {
         let missing = standing.n_total - standing.n_scored;
@@ -211,7 +260,8 @@ pub fn end(
     Ok(code)
 }
 
-/// Ends a command on reports: shows what its stages did. More judgements without a value than allowed is exit 4.
+/// Ends a command on reports: shows what its stages did. More judgements without a value than
+/// allowed is exit 4.
 pub fn evaluated(
     project: &Project,
     store: &Store,
@@ -223,7 +273,8 @@ pub fn evaluated(
 ) -> Result<u8> {
     let summary = Summary::new(project, ctx, stages, started)?;
     let mut code = summary.show(printer)?;
-    // Each stage for itself: many good answers to one kind of question excuse no bad ones to another.
+    // Each stage for itself: many good answers to one kind of question excuse no bad ones to
+    // another.
     for stage in &summary.stages {
         let (failed, all) = (stage.failed.len(), stage.done + stage.skipped);
         if all > 0 && failed as f64 / all as f64 > max_unscored {
@@ -238,7 +289,8 @@ pub fn evaluated(
     Ok(code)
 }
 
-/// Notes how a command ended that could not go on, and says what it did until then; the error is shown by the caller.
+/// Notes how a command ended that could not go on, and says what it did until then; the error is
+/// shown by the caller.
 pub fn stopped(
     store: &Store,
     stages: &[StageReport],
@@ -257,7 +309,12 @@ fn end_run(store: &Store, ctx: &Context, code: u8) -> Result<()> {
     for (model, rates) in ctx.llm.rates() {
         let changes: Vec<(String, String)> = rates
             .iter()
-            .map(|change| Ok((format!("{:?}", change.why).to_lowercase(), serde_json::to_string(change)?)))
+            .map(|change| {
+                Ok((
+                    format!("{:?}", change.why).to_lowercase(),
+                    serde_json::to_string(change)?,
+                ))
+            })
             .collect::<Result<_>>()?;
         store.save_rates(&model, &changes)?;
     }

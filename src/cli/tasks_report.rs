@@ -1,4 +1,5 @@
-//! What the page of tasks says, read from the store: seminars with what came of them, and what was not kept.
+//! What the page of tasks says, read from the store: seminars with what came of them, and what was
+//! not kept.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,14 +25,20 @@ pub fn page(store: &Store, recordings: &Path, folder: &Path) -> Result<Page> {
     let infos = store.seminars()?;
     let beside = Beside::read(store, &infos)?;
     for (number, listed) in (1..).zip(tasks) {
-        of_seminar.entry(listed.source.id.clone()).or_default().push((number, listed));
+        of_seminar
+            .entry(listed.source.id.clone())
+            .or_default()
+            .push((number, listed));
     }
     let mut seminars = Vec::new();
     for info in &infos {
         let tasks = of_seminar.remove(&info.id).unwrap_or_default();
         let found = store.inspirations(Some(&info.id))?;
         let file = recordings.join(&info.path);
-        let recording = file.is_file().then(|| relative::address(folder, &file)).flatten();
+        let recording = file
+            .is_file()
+            .then(|| relative::address(folder, &file))
+            .flatten();
         seminars.push(seminar(info, recording, found, &tasks, &beside));
     }
     let refused = refused(store, &infos)?;
@@ -56,25 +63,43 @@ fn seminar(
         title: info.title.clone(),
         path: info.path.clone(),
         language: info.language.clone(),
-        discipline: info.discipline.clone().unwrap_or_else(|| "other".to_owned()),
+        discipline: info
+            .discipline
+            .clone()
+            .unwrap_or_else(|| "other".to_owned()),
         licence: info.licence.clone(),
         duration: info.duration,
         recording,
         inspirations: inspirations(&info.id, found, tasks),
-        tasks: tasks.iter().map(|(number, listed)| task(*number, listed, beside)).collect(),
+        tasks: tasks
+            .iter()
+            .map(|(number, listed)| task(*number, listed, beside))
+            .collect(),
     }
 }
 
-/// The current inspirations, and those that a task still rests on, in order of time. Those of other seminars that a
-/// task joins with them stand where they belong.
-fn inspirations(seminar: &SeminarId, found: Vec<data::Inspiration>, tasks: &[(usize, Listed)]) -> Vec<Inspiration> {
+/// The current inspirations, and those that a task still rests on, in order of time. Those of other
+/// seminars that a task joins with them stand where they belong.
+fn inspirations(
+    seminar: &SeminarId,
+    found: Vec<data::Inspiration>,
+    tasks: &[(usize, Listed)],
+) -> Vec<Inspiration> {
     let current: BTreeSet<_> = found.iter().map(|of| of.id.clone()).collect();
-    let sources =
-        tasks.iter().flat_map(|(_, listed)| listed.sources.iter().cloned()).filter(|of| of.seminar == *seminar);
-    let all: BTreeMap<_, _> = found.into_iter().chain(sources).map(|of| (of.id.clone(), of)).collect();
+    let sources = tasks
+        .iter()
+        .flat_map(|(_, listed)| listed.sources.iter().cloned())
+        .filter(|of| of.seminar == *seminar);
+    let all: BTreeMap<_, _> = found
+        .into_iter()
+        .chain(sources)
+        .map(|of| (of.id.clone(), of))
+        .collect();
     let mut all: Vec<data::Inspiration> = all.into_values().collect();
     all.sort_by_key(|of| of.evidence.iter().map(|evidence| evidence.start).min());
-    all.into_iter().map(|of| inspiration(!current.contains(&of.id), of)).collect()
+    all.into_iter()
+        .map(|of| inspiration(!current.contains(&of.id), of))
+        .collect()
 }
 
 fn inspiration(superseded: bool, of: data::Inspiration) -> Inspiration {
@@ -99,7 +124,13 @@ fn inspiration(superseded: bool, of: data::Inspiration) -> Inspiration {
 
 fn quote(of: Evidence) -> Quote {
     let similarity = of.wording.is_some().then_some(of.similarity);
-    Quote { start: of.start, end: of.end, text: of.quote, speaker: of.speaker, similarity }
+    Quote {
+        start: of.start,
+        end: of.end,
+        text: of.quote,
+        speaker: of.speaker,
+        similarity,
+    }
 }
 
 /// What a task's page shows that is not of its seminar.
@@ -110,24 +141,45 @@ struct Beside {
 
 impl Beside {
     fn read(store: &Store, seminars: &[SeminarInfo]) -> Result<Self> {
-        let titles = seminars.iter().map(|info| (info.id.clone(), info.title.clone())).collect();
+        let titles = seminars
+            .iter()
+            .map(|info| (info.id.clone(), info.title.clone()))
+            .collect();
         let mut translations = BTreeMap::<TaskId, Vec<(String, String)>>::new();
         for task in store.translations()? {
-            let Some(original) = task.translation_of else { continue };
-            translations.entry(original).or_default().push((task.language, task.task));
+            let Some(original) = task.translation_of else {
+                continue;
+            };
+            translations
+                .entry(original)
+                .or_default()
+                .push((task.language, task.task));
         }
-        Ok(Self { titles, translations })
+        Ok(Self {
+            titles,
+            translations,
+        })
     }
 }
 
 fn task(number: usize, listed: &Listed, beside: &Beside) -> Task {
     let of = &listed.task;
-    let (own, guests): (Vec<_>, Vec<_>) = listed.sources.iter().partition(|source| source.seminar == of.seminar);
+    let (own, guests): (Vec<_>, Vec<_>) = listed
+        .sources
+        .iter()
+        .partition(|source| source.seminar == of.seminar);
     let guest = |of: &data::Inspiration| {
         let seminar = beside.titles.get(&of.seminar).cloned().unwrap_or_default();
-        Guest { id: of.id.to_string(), kind: of.kind, seminar }
+        Guest {
+            id: of.id.to_string(),
+            kind: of.kind,
+            seminar,
+        }
     };
-    let flags = listed.probes.iter().filter(|finding| finding.outcome.flags());
+    let flags = listed
+        .probes
+        .iter()
+        .filter(|finding| finding.outcome.flags());
     Task {
         id: of.id.to_string(),
         number,
@@ -137,9 +189,14 @@ fn task(number: usize, listed: &Listed, beside: &Beside) -> Task {
         language: of.language.clone(),
         discipline: of.discipline.clone(),
         text: of.task.clone(),
-        inspirations: own.into_iter().map(|source| source.id.to_string()).collect(),
+        inspirations: own
+            .into_iter()
+            .map(|source| source.id.to_string())
+            .collect(),
         guests: guests.into_iter().map(guest).collect(),
-        flags: flags.map(|of| format!("{}: {}", of.outcome.label(), of.note)).collect(),
+        flags: flags
+            .map(|of| format!("{}: {}", of.outcome.label(), of.note))
+            .collect(),
         translations: beside.translations.get(&of.id).cloned().unwrap_or_default(),
         rank: listed.rank,
         elo: listed.elo,
@@ -168,21 +225,39 @@ fn title(seminars: &[Seminar]) -> String {
     format!("{tasks} research tasks of {} seminars", seminars.len())
 }
 
-fn facts(seminars: &[Seminar], refused: &[Refusal], ranking: Option<&Ranking>) -> Vec<(String, String)> {
+fn facts(
+    seminars: &[Seminar],
+    refused: &[Refusal],
+    ranking: Option<&Ranking>,
+) -> Vec<(String, String)> {
     let inspirations = || seminars.iter().flat_map(|seminar| &seminar.inspirations);
     let quotes: usize = inspirations().map(|of| of.quotes.len()).sum();
-    let minutes = seminars.iter().map(|seminar| seminar.duration.seconds()).sum::<f64>() / 60.0;
+    let minutes = seminars
+        .iter()
+        .map(|seminar| seminar.duration.seconds())
+        .sum::<f64>()
+        / 60.0;
     let ranked = ranking.map_or_else(
         || "not yet".to_owned(),
         |ranking| {
-            let judges: Vec<&str> = ranking.panel.iter().map(|judge| judge.model_asked.as_str()).collect();
+            let judges: Vec<&str> = ranking
+                .panel
+                .iter()
+                .map(|judge| judge.model_asked.as_str())
+                .collect();
             format!("{}, judged by {}", ranking.method, judges.join(", "))
         },
     );
     let fact = |name: &str, value: String| (name.to_owned(), value);
     vec![
-        fact("Recordings", format!("{}, {minutes:.0} minutes", seminars.len())),
-        fact("Inspirations", format!("{}, resting on {quotes} quotes", inspirations().count())),
+        fact(
+            "Recordings",
+            format!("{}, {minutes:.0} minutes", seminars.len()),
+        ),
+        fact(
+            "Inspirations",
+            format!("{}, resting on {quotes} quotes", inspirations().count()),
+        ),
         fact("Not kept", refused.len().to_string()),
         fact("Ranking", ranked),
     ]
@@ -195,15 +270,24 @@ fn warnings(seminars: &[Seminar], ranking: Option<&Ranking>) -> Vec<String> {
             warnings.push(format!("{n} of {} recordings {what}", seminars.len()));
         }
     };
-    let number = |which: fn(&Seminar) -> bool| seminars.iter().filter(|seminar| which(seminar)).count();
-    say(number(|of| of.recording.is_none()), "are not in seminars/: their quotes have times only");
+    let number =
+        |which: fn(&Seminar) -> bool| seminars.iter().filter(|seminar| which(seminar)).count();
+    say(
+        number(|of| of.recording.is_none()),
+        "are not in seminars/: their quotes have times only",
+    );
     say(
         number(|of| of.licence == UNKNOWN_LICENCE),
         "have no known licence: a `NAME.toml` beside a recording can name it",
     );
-    let judges = ranking.iter().flat_map(|ranking| &ranking.panel).map(|judge| judge.model_asked.as_str());
+    let judges = ranking
+        .iter()
+        .flat_map(|ranking| &ranking.panel)
+        .map(|judge| judge.model_asked.as_str());
     if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
-        warnings.push(format!("the judge was the trial model {judge}: good for trying things out, not for results"));
+        warnings.push(format!(
+            "the judge was the trial model {judge}: good for trying things out, not for results"
+        ));
     }
     warnings
 }

@@ -1,5 +1,5 @@
-//! `taskgen transcribe`, and the same as the first stage of `run`. A recording that cannot be used is listed, and the
-//! others go on.
+//! `taskgen transcribe`, and the same as the first stage of `run`. A recording that cannot be used
+//! is listed, and the others go on.
 
 use std::{
     collections::BTreeMap,
@@ -28,8 +28,8 @@ use crate::{
     files,
     store::Store,
     transcribe::{
-        self, Discovered, Doubt, Doubtful, Engine, Notes, Options, Recording, Shard, Standing, TranscribeError,
-        Transcribed, formats::Format,
+        self, Discovered, Doubt, Doubtful, Engine, Notes, Options, Recording, Shard, Standing,
+        TranscribeError, Transcribed, formats::Format,
     },
 };
 
@@ -50,13 +50,21 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
         let alone = args.shard.is_none() && !args.plan;
         let lock = alone.then(|| project.lock(global)).transpose()?;
         let transcripts = project.transcripts();
-        (project.loaded.config, vec![Place { found, transcripts }], lock)
+        (
+            project.loaded.config,
+            vec![Place { found, transcripts }],
+            lock,
+        )
     } else {
         let mut loaded = config::load(None)?;
         project::apply_sound(&mut loaded, &args.sound);
         (loaded.config, beside(&args.paths)?, None)
     };
-    let job = Job { shard: args.shard, force: args.force, ..Job::new(global, &config, &notify)? };
+    let job = Job {
+        shard: args.shard,
+        force: args.force,
+        ..Job::new(global, &config, &notify)?
+    };
     if args.plan {
         return plan::show(&job, &places, printer);
     }
@@ -85,9 +93,17 @@ fn beside(paths: &[PathBuf]) -> Result<Vec<Place>> {
         .into());
     }
     let place = |path: &PathBuf| {
-        let folder = if path.is_dir() { path.clone() } else { path.parent().map_or_else(PathBuf::new, PathBuf::from) };
-        let found = transcribe::discover(&folder, std::slice::from_ref(path)).map_err(|e| Usage(format!("{e:#}")))?;
-        Ok(Place { found, transcripts: folder })
+        let folder = if path.is_dir() {
+            path.clone()
+        } else {
+            path.parent().map_or_else(PathBuf::new, PathBuf::from)
+        };
+        let found = transcribe::discover(&folder, std::slice::from_ref(path))
+            .map_err(|e| Usage(format!("{e:#}")))?;
+        Ok(Place {
+            found,
+            transcripts: folder,
+        })
     };
     paths.iter().map(place).collect()
 }
@@ -126,7 +142,10 @@ pub struct Item<'a> {
 pub fn items(places: &[Place]) -> Vec<Item<'_>> {
     let of = |place| {
         let Place { found, transcripts }: &Place = place;
-        found.recordings.iter().map(move |recording| Item { recording, transcripts })
+        found.recordings.iter().map(move |recording| Item {
+            recording,
+            transcripts,
+        })
     };
     places.iter().flat_map(of).collect()
 }
@@ -166,16 +185,27 @@ impl<'a> Job<'a> {
     pub fn new(global: &Global, config: &Config, notify: &'a Notify) -> Result<Self> {
         let options = resolve::transcribe_options(&config.transcribe)?;
         let engine = resolve::engine(global, &config.transcribe, notify)?;
-        Ok(Self { options, engine, force: false, shard: None, notify })
+        Ok(Self {
+            options,
+            engine,
+            force: false,
+            shard: None,
+            notify,
+        })
     }
 
     /// Transcribes what is not done yet, and hands each transcript to `keep` in order.
     pub fn hear(&self, places: &[Place], keep: &Keep<'_>) -> Result<StageReport> {
         let started = Instant::now();
         let mut report = StageReport::new("transcribe");
-        places.iter().try_for_each(|place| check_writable(&place.transcripts))?;
+        places
+            .iter()
+            .try_for_each(|place| check_writable(&place.transcripts))?;
         let items = items(places);
-        (self.notify)(Notice::Start { stage: "transcribe", total: items.len() as u64 * STEPS as u64 });
+        (self.notify)(Notice::Start {
+            stage: "transcribe",
+            total: items.len() as u64 * STEPS as u64,
+        });
         // One is heard and others get ready, so that no worker waits.
         let mut elsewhere = 0;
         let at_once = self.engine.pool.size() + 1;
@@ -194,7 +224,9 @@ impl<'a> Job<'a> {
             left_out(found, &mut report);
         }
         if let Some(shard) = self.shard {
-            report.notes.push(format!("shard {shard}: {elsewhere} recordings are in the other shards"));
+            report.notes.push(format!(
+                "shard {shard}: {elsewhere} recordings are in the other shards"
+            ));
         }
         report.seconds = started.elapsed().as_secs_f64();
         Ok(report)
@@ -211,14 +243,21 @@ impl<'a> Job<'a> {
             }
         };
         let outcome = match Side::of(item.recording) {
-            Ok(side) => self.heard(item, &side.options(&self.options), &advance).unwrap_or_else(Outcome::Failed),
+            Ok(side) => self
+                .heard(item, &side.options(&self.options), &advance)
+                .unwrap_or_else(Outcome::Failed),
             Err(error) => Outcome::Unclear(error),
         };
         advance(1.0);
         outcome
     }
 
-    fn heard(&self, item: &Item, options: &Options, advance: &dyn Fn(f64)) -> Result<Outcome, TranscribeError> {
+    fn heard(
+        &self,
+        item: &Item,
+        options: &Options,
+        advance: &dyn Fn(f64),
+    ) -> Result<Outcome, TranscribeError> {
         if let Some(shard) = self.shard
             && !shard.holds(&transcribe::content(item.transcripts, item.recording)?)
         {
@@ -228,8 +267,13 @@ impl<'a> Job<'a> {
             Standing::Done(transcript) => Ok(Outcome::Before(*transcript)),
             Standing::Todo(reason) => {
                 tracing::info!(recording = %item.recording.name, reason, "transcribing");
-                let done =
-                    transcribe::transcribe_file(&self.engine, item.recording, item.transcripts, options, advance)?;
+                let done = transcribe::transcribe_file(
+                    &self.engine,
+                    item.recording,
+                    item.transcripts,
+                    options,
+                    advance,
+                )?;
                 Ok(Outcome::New(done))
             }
         }
@@ -247,12 +291,15 @@ impl<'a> Job<'a> {
 fn check_writable(transcripts: &Path) -> Result<()> {
     transcribe::check_writable(transcripts).map_err(|e| {
         let hint = e.hint();
-        anyhow::Error::new(e)
-            .context(format!("transcripts cannot be written to `{}`\nhint: {hint}", transcripts.display()))
+        anyhow::Error::new(e).context(format!(
+            "transcripts cannot be written to `{}`\nhint: {hint}",
+            transcripts.display()
+        ))
     })
 }
 
-/// Enters what came of a recording into the report. An error that the others would meet, too, ends the run.
+/// Enters what came of a recording into the report. An error that the others would meet, too, ends
+/// the run.
 fn told(item: &Item, outcome: Outcome, keep: &Keep<'_>, report: &mut StageReport) -> Result<()> {
     let name = &item.recording.name;
     match outcome {
@@ -269,12 +316,22 @@ fn told(item: &Item, outcome: Outcome, keep: &Keep<'_>, report: &mut StageReport
         Outcome::Unclear(error) => report.fail(name, "side_file", format!("{error:#}")),
         Outcome::Failed(error) if error.is_about_the_model() || error.is_fatal() => {
             let hint = error.hint();
-            return Err(anyhow::Error::new(error).context(format!("transcribe: `{name}`\nhint: {hint}")));
+            return Err(
+                anyhow::Error::new(error).context(format!("transcribe: `{name}`\nhint: {hint}"))
+            );
         }
-        Outcome::Failed(error @ (TranscribeError::Growing { .. } | TranscribeError::Busy { .. })) => {
-            report.notes.push(format!("{name} was left out: {error}; {}", error.hint()));
+        Outcome::Failed(
+            error @ (TranscribeError::Growing { .. } | TranscribeError::Busy { .. }),
+        ) => {
+            report
+                .notes
+                .push(format!("{name} was left out: {error}; {}", error.hint()));
         }
-        Outcome::Failed(error) => report.fail(name, error.cause(), format!("{error}\nhint: {}", error.hint())),
+        Outcome::Failed(error) => report.fail(
+            name,
+            error.cause(),
+            format!("{error}\nhint: {}", error.hint()),
+        ),
     }
     Ok(())
 }
@@ -286,7 +343,10 @@ fn left_out(found: &Discovered, report: &mut StageReport) {
         report.fail(&folder.display().to_string(), "unreadable", hint);
     }
     if !found.skipped.is_empty() {
-        report.notes.push(format!("{} hidden, temporary or growing files were left out", found.skipped.len()));
+        report.notes.push(format!(
+            "{} hidden, temporary or growing files were left out",
+            found.skipped.len()
+        ));
     }
 }
 
@@ -315,7 +375,10 @@ fn doubts(doubtful: &[Doubtful]) -> Option<String> {
     for reason in doubtful.iter().flat_map(|stretch| &stretch.reasons) {
         *by_reason.entry(*reason).or_default() += 1;
     }
-    let reasons: Vec<String> = by_reason.iter().map(|(reason, n)| format!("{n} {}", reason.words())).collect();
+    let reasons: Vec<String> = by_reason
+        .iter()
+        .map(|(reason, n)| format!("{n} {}", reason.words()))
+        .collect();
     (!doubtful.is_empty()).then(|| {
         let n = doubtful.len();
         format!(
@@ -329,15 +392,23 @@ fn doubts(doubtful: &[Doubtful]) -> Option<String> {
 fn forms(words: &[String]) -> Result<Vec<Format>> {
     let mut forms = Vec::new();
     for word in words.iter().filter(|word| *word != "json") {
-        let form = Format::ALL.into_iter().find(|form| form.extension() == word);
-        forms.push(form.ok_or_else(|| Usage(format!("no such form: `{word}`\nhint: json, srt, vtt, txt")))?);
+        let form = Format::ALL
+            .into_iter()
+            .find(|form| form.extension() == word);
+        forms.push(
+            form.ok_or_else(|| {
+                Usage(format!("no such form: `{word}`\nhint: json, srt, vtt, txt"))
+            })?,
+        );
     }
     Ok(forms)
 }
 
 fn write_forms(item: &Item, transcript: &Transcript, forms: &[Format]) -> Result<()> {
     for form in forms {
-        let path = item.transcripts.join(format!("{}.{}", item.recording.name, form.extension()));
+        let path = item
+            .transcripts
+            .join(format!("{}.{}", item.recording.name, form.extension()));
         files::write_whole(&path, form.render(transcript).as_bytes())?;
     }
     Ok(())
@@ -354,7 +425,8 @@ pub fn take_in_saved(project: &Project, store: &Store) -> Result<()> {
     let found = transcribe::discover(&project.seminars(), &[]).unwrap_or_default();
     for recording in &found.recordings {
         let path = transcribe::transcript_path(&project.transcripts(), recording);
-        let saved = transcribe::load(&path).map_err(|e| Usage(format!("{e}\nhint: {}", e.hint())))?;
+        let saved =
+            transcribe::load(&path).map_err(|e| Usage(format!("{e}\nhint: {}", e.hint())))?;
         if let Some(transcript) = saved {
             take_in(store, recording, &transcript)?;
         }

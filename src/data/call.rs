@@ -23,7 +23,8 @@ pub struct Usage {
     pub output: u64,
     /// Prompt tokens that the server had read before.
     pub cached: u64,
-    /// Searches of the web that the server made. The cost holds what they cost; they are written down nowhere else.
+    /// Searches of the web that the server made. The cost holds what they cost; they are written
+    /// down nowhere else.
     #[serde(skip)]
     pub searches: u64,
 }
@@ -58,7 +59,8 @@ pub struct Call {
     pub prompt: String,
     /// SHA-256 of the prompt file's text.
     pub prompt_hash: String,
-    /// Canonical JSON of all that can change the reply: model asked, base URL, messages, schema, sampling, sample index.
+    /// Canonical JSON of all that can change the reply: model asked, base URL, messages, schema,
+    /// sampling, sample index.
     pub request: serde_json::Value,
     /// `provider/model` as configured.
     pub model_asked: String,

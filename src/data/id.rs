@@ -119,10 +119,14 @@ pub fn text(letter: char, parts: &[&str]) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());
     }
-    format!("{letter}_{}", BASE32_NOPAD.encode(&hash.finalize()[..10]).to_lowercase())
+    format!(
+        "{letter}_{}",
+        BASE32_NOPAD.encode(&hash.finalize()[..10]).to_lowercase()
+    )
 }
 
-/// A place in an order that follows from the seed and tells nothing, and that stays when others come or go.
+/// A place in an order that follows from the seed and tells nothing, and that stays when others
+/// come or go.
 pub fn drawn_place(seed: u64, id: &str) -> String {
     sha256_hex(format!("{seed} {id}").as_bytes())
 }

@@ -1,5 +1,5 @@
-//! An inspiration: an idea in a talk that research could start from, tied to the words that carry it.
-//! Types and traits follow DeepResearch Arena, section on the inspiration agent.
+//! An inspiration: an idea in a talk that research could start from, tied to the words that carry
+//! it. Types and traits follow DeepResearch Arena, section on the inspiration agent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{InspirationId, Ms, SeminarId, TranscriptId};
 
 /// The four types; an inspiration has exactly one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum InspirationType {
     /// Something unsolved, missing or in the way.
@@ -23,7 +25,12 @@ pub enum InspirationType {
 
 impl InspirationType {
     /// All types, in the order in which they are asked for.
-    pub const ALL: [Self; 4] = [Self::Limitation, Self::Methodology, Self::Transdisciplinary, Self::Hypothesis];
+    pub const ALL: [Self; 4] = [
+        Self::Limitation,
+        Self::Methodology,
+        Self::Transdisciplinary,
+        Self::Hypothesis,
+    ];
 
     /// The word that is stored.
     pub fn word(self) -> &'static str {
@@ -52,7 +59,9 @@ impl InspirationType {
 }
 
 /// The four traits; an inspiration shows at least two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Trait {
     /// It is new.
@@ -67,7 +76,12 @@ pub enum Trait {
 
 impl Trait {
     /// All traits in the paper's order.
-    pub const ALL: [Self; 4] = [Self::Novelty, Self::Explorability, Self::Challenge, Self::Verifiability];
+    pub const ALL: [Self; 4] = [
+        Self::Novelty,
+        Self::Explorability,
+        Self::Challenge,
+        Self::Verifiability,
+    ];
 
     /// The word that is stored and asked for.
     pub fn word(self) -> &'static str {
@@ -105,7 +119,10 @@ enum ShownForm {
 impl From<ShownForm> for Shown {
     fn from(form: ShownForm) -> Self {
         match form {
-            ShownForm::Word(which) => Self { which, reason: String::new() },
+            ShownForm::Word(which) => Self {
+                which,
+                reason: String::new(),
+            },
             ShownForm::Judged { which, reason } => Self { which, reason },
         }
     }
@@ -133,7 +150,8 @@ pub struct Inspiration {
 }
 
 impl Inspiration {
-    /// Whether tasks may be woven from it: what a person said last decides, and else every model must have accepted it.
+    /// Whether tasks may be woven from it: what a person said last decides, and else every model
+    /// must have accepted it.
     pub fn stands(&self) -> bool {
         Review::let_stand(&self.reviews)
     }
@@ -141,7 +159,10 @@ impl Inspiration {
     /// Its words and those of its quotes.
     pub fn words(&self) -> String {
         let quotes = self.evidence.iter().map(|evidence| evidence.quote.as_str());
-        std::iter::once(self.text.as_str()).chain(quotes).collect::<Vec<_>>().join("\n")
+        std::iter::once(self.text.as_str())
+            .chain(quotes)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 
@@ -162,7 +183,11 @@ pub struct Review {
 impl Review {
     /// Whether an inspiration of which this was said, oldest first, stands.
     pub fn let_stand(said: &[Self]) -> bool {
-        match said.iter().rev().find(|review| review.by == Reviewer::Person) {
+        match said
+            .iter()
+            .rev()
+            .find(|review| review.by == Reviewer::Person)
+        {
             Some(last) => last.fault.is_none(),
             None => said.iter().all(|review| review.fault.is_none()),
         }
@@ -184,8 +209,11 @@ pub enum Reviewer {
     Model,
 }
 
-/// Why an inspiration is rejected. The paper names the first two (DeepResearch Arena, expert verification).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+/// Why an inspiration is rejected. The paper names the first two (DeepResearch Arena, expert
+/// verification).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
     /// No academic content: a greeting, an anecdote, organisation.
@@ -200,7 +228,12 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::NoContent, Self::Incoherent, Self::NotInQuotes, Self::WrongType];
+    pub const ALL: [Self; 4] = [
+        Self::NoContent,
+        Self::Incoherent,
+        Self::NotInQuotes,
+        Self::WrongType,
+    ];
 
     /// The word that is stored and counted.
     pub fn word(self) -> &'static str {
@@ -244,6 +277,7 @@ pub struct Evidence {
     /// The model's wording, where it differs from the transcript's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wording: Option<String>,
-    /// How near the wording is to the quote, 0 to 1; 1 where the model chose the sentence by its number.
+    /// How near the wording is to the quote, 0 to 1; 1 where the model chose the sentence by its
+    /// number.
     pub similarity: f64,
 }

@@ -17,7 +17,9 @@ pub mod verdict;
 pub use call::{Call, Message, Source, Usage};
 pub use evidence::{KeyPoint, Mark, Rating, Related, Relation, Visit};
 pub use id::{CallId, Id, InspirationId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId};
-pub use inspiration::{Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait};
+pub use inspiration::{
+    Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait,
+};
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Outcome, Probe};
 pub use report::{AgentReport, Reading, ReportHead, Spent, State};

@@ -1,4 +1,5 @@
-//! How a call or a judgement can fail. A score that could not be had is not a zero: it is [`Unscored`], with a cause.
+//! How a call or a judgement can fail. A score that could not be had is not a zero: it is
+//! [`Unscored`], with a cause.
 
 use std::fmt;
 
@@ -55,13 +56,21 @@ impl Cause {
     pub fn is_transient(self) -> bool {
         matches!(
             self,
-            Self::Timeout | Self::Connection | Self::RateLimit | Self::Overloaded | Self::LocalEngine | Self::NotAsked
+            Self::Timeout
+                | Self::Connection
+                | Self::RateLimit
+                | Self::Overloaded
+                | Self::LocalEngine
+                | Self::NotAsked
         )
     }
 
     /// Whether no other request to this model can succeed either, so that the run should stop.
     pub fn is_terminal(self) -> bool {
-        matches!(self, Self::Quota | Self::Authentication | Self::ModelNotFound)
+        matches!(
+            self,
+            Self::Quota | Self::Authentication | Self::ModelNotFound
+        )
     }
 
     /// The word that is stored and shown, such as `wrong_shape`.

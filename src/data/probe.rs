@@ -1,5 +1,5 @@
-//! What somebody who did not write a task finds out about it: whether it needs research at all, and whether what is
-//! handed in could be judged.
+//! What somebody who did not write a task finds out about it: whether it needs research at all, and
+//! whether what is handed in could be judged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,12 @@ impl Probe {
     pub fn outcomes(self) -> &'static [Outcome] {
         match self {
             Self::ClosedBook => &[Outcome::NeedsResearch, Outcome::PartlyKnown, Outcome::Known],
-            Self::Deliverable => &[Outcome::Judgeable, Outcome::Vague, Outcome::Several, Outcome::Missing],
+            Self::Deliverable => &[
+                Outcome::Judgeable,
+                Outcome::Vague,
+                Outcome::Several,
+                Outcome::Missing,
+            ],
         }
     }
 
@@ -36,7 +41,9 @@ impl Probe {
 }
 
 /// What a probe found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// What was written from memory lacks what the task is about.
@@ -58,7 +65,10 @@ pub enum Outcome {
 impl Outcome {
     /// Whether a task of which this was found is a poor one.
     pub fn flags(self) -> bool {
-        matches!(self, Self::Known | Self::Vague | Self::Several | Self::Missing)
+        matches!(
+            self,
+            Self::Known | Self::Vague | Self::Several | Self::Missing
+        )
     }
 
     /// For people.

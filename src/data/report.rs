@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{ReportId, TaskId};
 
-/// A report. Its text never changes. Without it ([`ReportHead`]) it is small enough to have many of.
+/// A report. Its text never changes. Without it ([`ReportHead`]) it is small enough to have many
+/// of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentReport<Text = String> {
     /// Content hash.
@@ -26,7 +27,8 @@ pub struct AgentReport<Text = String> {
 /// All of a report but its text.
 pub type ReportHead = AgentReport<()>;
 
-/// What a program reads out of a report's text: the same each time, unless the program is another one.
+/// What a program reads out of a report's text: the same each time, unless the program is another
+/// one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
     /// Of the reader: another one may find something else.
@@ -39,9 +41,22 @@ pub struct Reading {
 
 impl AgentReport {
     /// A report with the id of its content.
-    pub fn new(task: &TaskId, agent: &str, attempt: u32, state: State, text: &str, spent: Spent) -> Self {
+    pub fn new(
+        task: &TaskId,
+        agent: &str,
+        attempt: u32,
+        state: State,
+        text: &str,
+        spent: Spent,
+    ) -> Self {
         Self {
-            id: ReportId::of(&[task.as_str(), agent, &attempt.to_string(), state.word(), text]),
+            id: ReportId::of(&[
+                task.as_str(),
+                agent,
+                &attempt.to_string(),
+                state.word(),
+                text,
+            ]),
             task: task.clone(),
             agent: agent.to_owned(),
             attempt,
@@ -55,8 +70,24 @@ impl AgentReport {
 impl ReportHead {
     /// The whole report.
     pub fn with(&self, text: String) -> AgentReport {
-        let Self { id, task, agent, attempt, state, spent, .. } = self.clone();
-        AgentReport { id, task, agent, attempt, state, text, spent }
+        let Self {
+            id,
+            task,
+            agent,
+            attempt,
+            state,
+            spent,
+            ..
+        } = self.clone();
+        AgentReport {
+            id,
+            task,
+            agent,
+            attempt,
+            state,
+            text,
+            spent,
+        }
     }
 }
 
@@ -78,7 +109,13 @@ pub enum State {
 
 impl State {
     /// All states.
-    pub const ALL: [Self; 5] = [Self::Ok, Self::Refused, Self::Empty, Self::Timeout, Self::Error];
+    pub const ALL: [Self; 5] = [
+        Self::Ok,
+        Self::Refused,
+        Self::Empty,
+        Self::Timeout,
+        Self::Error,
+    ];
 
     /// The word that is stored and shown.
     pub fn word(self) -> &'static str {

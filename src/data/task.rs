@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{InspirationId, SeminarId, TaskId};
 
 /// The three phases of research work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Gather and order what is known.
@@ -33,7 +35,9 @@ impl Phase {
 }
 
 /// The ten families of tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskType {
     /// What has been published.
@@ -76,11 +80,16 @@ impl TaskType {
     /// The phase that the family belongs to.
     pub fn phase(self) -> Phase {
         match self {
-            Self::LiteratureSurvey | Self::TrendScan | Self::RequirementsGathering => Phase::Synthesize,
-            Self::HypothesisGeneration | Self::MethodBlueprint | Self::PrototypeSpecification | Self::MetricDesign => {
-                Phase::Design
+            Self::LiteratureSurvey | Self::TrendScan | Self::RequirementsGathering => {
+                Phase::Synthesize
             }
-            Self::EmpiricalTest | Self::ReplicabilityReview | Self::ComparativeAnalysis => Phase::Evaluate,
+            Self::HypothesisGeneration
+            | Self::MethodBlueprint
+            | Self::PrototypeSpecification
+            | Self::MetricDesign => Phase::Design,
+            Self::EmpiricalTest | Self::ReplicabilityReview | Self::ComparativeAnalysis => {
+                Phase::Evaluate
+            }
         }
     }
 
@@ -102,7 +111,9 @@ impl TaskType {
 }
 
 /// How much a task asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Difficulty {
     /// Public data, at most three hours.
@@ -140,7 +151,8 @@ pub struct Task {
     pub discipline: String,
     /// What an agent is asked to do.
     pub task: String,
-    /// The inspirations that it rests on; at least one, of several recordings where it was woven across them.
+    /// The inspirations that it rests on; at least one, of several recordings where it was woven
+    /// across them.
     pub inspirations: Vec<InspirationId>,
     /// The task that this one says in another language.
     #[serde(default, skip_serializing_if = "Option::is_none")]

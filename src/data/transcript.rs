@@ -1,5 +1,6 @@
-//! What was said in one recording, and when: the file `transcripts/<path under seminars>.json`.
-//! It holds no clock, host or run, so that the same recording, model and parameters give the same bytes.
+//! What was said in one recording, and when: the file `transcripts/<path under seminars>.json`. It
+//! holds no clock, host or run, so that the same recording, model and parameters give the same
+//! bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct Transcript {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
-    /// Hash of recording, model, parameters and segments without their words; a hand edit makes another version.
+    /// Hash of recording, model, parameters and segments without their words; a hand edit makes
+    /// another version.
     pub id: TranscriptId,
     /// The recording by its content.
     pub seminar: SeminarId,
@@ -78,7 +80,8 @@ pub struct Segment {
     pub words: Vec<Word>,
 }
 
-/// A word, with the punctuation that goes with it; a character or a few where words are not set apart.
+/// A word, with the punctuation that goes with it; a character or a few where words are not set
+/// apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Word {
     /// Where it begins, not before its segment.
@@ -90,23 +93,35 @@ pub struct Word {
 }
 
 impl Transcript {
-    /// Sets the id from the content. Call it after any change. The times of words are not part of it: what was made of the
-    /// text does not change with them, and who edits them alone has not edited the transcript.
+    /// Sets the id from the content. Call it after any change. The times of words are not part of
+    /// it: what was made of the text does not change with them, and who edits them alone has not
+    /// edited the transcript.
     #[must_use]
     pub fn sealed(mut self) -> Self {
-        let plain = self.segments.iter().map(|segment| Segment { words: Vec::new(), ..segment.clone() });
+        let plain = self.segments.iter().map(|segment| Segment {
+            words: Vec::new(),
+            ..segment.clone()
+        });
         let segments = serde_json::to_string(&plain.collect::<Vec<_>>()).unwrap_or_default();
         let parameters = self.parameters.to_string();
-        self.id = TranscriptId::of(&[&self.media_sha256, &self.model.sha256, &parameters, &segments]);
+        self.id = TranscriptId::of(&[
+            &self.media_sha256,
+            &self.model.sha256,
+            &parameters,
+            &segments,
+        ]);
         self
     }
 
     /// Whether it tells when each word was said.
     pub fn has_words(&self) -> bool {
-        self.segments.iter().any(|segment| !segment.words.is_empty())
+        self.segments
+            .iter()
+            .any(|segment| !segment.words.is_empty())
     }
 
-    /// The whole text, one segment a line. Offsets of evidence count Unicode scalar values in this text.
+    /// The whole text, one segment a line. Offsets of evidence count Unicode scalar values in this
+    /// text.
     pub fn text(&self) -> String {
         let lines: Vec<&str> = self.segments.iter().map(|s| s.text.as_str()).collect();
         lines.join("\n")

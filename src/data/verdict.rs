@@ -45,7 +45,13 @@ pub struct Criteria {
 impl Criteria {
     /// All five.
     pub fn all(&self) -> [u8; 5] {
-        [self.clarity, self.actionability, self.novelty, self.depth_fit, self.consistency]
+        [
+            self.clarity,
+            self.actionability,
+            self.novelty,
+            self.depth_fit,
+            self.consistency,
+        ]
     }
 
     /// Their sum, which decides.
@@ -55,7 +61,8 @@ impl Criteria {
 }
 
 impl Verdict {
-    /// Outcome for the task shown first, 0 to 1 (RankEval: the winner gets the confidence, the loser the rest).
+    /// Outcome for the task shown first, 0 to 1 (RankEval: the winner gets the confidence, the
+    /// loser the rest).
     pub fn score_a(&self) -> f64 {
         match self.winner {
             Side::A => self.confidence,

@@ -1,5 +1,6 @@
-//! The vectors of many texts, computed once: a file keeps them by the hashes of model and text, and may be deleted at any
-//! time. Hides its layout, what a killed process left half written, and a second process that writes.
+//! The vectors of many texts, computed once: a file keeps them by the hashes of model and text, and
+//! may be deleted at any time. Hides its layout, what a killed process left half written, and a
+//! second process that writes.
 
 use std::{
     collections::HashMap,
@@ -13,7 +14,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::encoder::{Encoder, WIDTH};
 
-/// What the file begins with, before the model's hash: another number where vectors come out differently.
+/// What the file begins with, before the model's hash: another number where vectors come out
+/// differently.
 const MAGIC: &[u8; 16] = b"taskgen-vectors1";
 const HASH: usize = 32;
 const HEADER: usize = MAGIC.len() + HASH;
@@ -24,9 +26,9 @@ const THREADS: usize = 2;
 
 type Hash = [u8; HASH];
 
-/// The vectors of `texts` by the model in the file `model` with this sha256. Those that `cache` does not know are computed
-/// and added to it; a cache that cannot be written, or is being written by another process, is done without. `progress`
-/// hears how many of how many are done.
+/// The vectors of `texts` by the model in the file `model` with this sha256. Those that `cache`
+/// does not know are computed and added to it; a cache that cannot be written, or is being written
+/// by another process, is done without. `progress` hears how many of how many are done.
 pub fn vectors(
     model: &Path,
     sha256: &str,
@@ -35,10 +37,18 @@ pub fn vectors(
     progress: &dyn Fn(usize, usize),
 ) -> Result<Vec<Vec<f32>>> {
     let mut header = MAGIC.to_vec();
-    header.extend(data_encoding::HEXLOWER_PERMISSIVE.decode(sha256.as_bytes()).context("the model's hash")?);
+    header.extend(
+        data_encoding::HEXLOWER_PERMISSIVE
+            .decode(sha256.as_bytes())
+            .context("the model's hash")?,
+    );
     let mut known = read(&fs_err::read(cache).unwrap_or_default(), &header);
-    let hashes: Vec<Hash> = texts.iter().map(|text| Sha256::digest(text).into()).collect();
-    let mut missing: Vec<(Hash, &str)> = hashes.iter().copied().zip(texts.iter().copied()).collect();
+    let hashes: Vec<Hash> = texts
+        .iter()
+        .map(|text| Sha256::digest(text).into())
+        .collect();
+    let mut missing: Vec<(Hash, &str)> =
+        hashes.iter().copied().zip(texts.iter().copied()).collect();
     missing.retain(|(hash, _)| !known.contains_key(hash));
     missing.sort_unstable();
     missing.dedup();
@@ -48,7 +58,10 @@ pub fn vectors(
         for (done, batch) in missing.chunks(BATCH).enumerate() {
             progress(done * BATCH, missing.len());
             let new = encode(&encoder, batch)?;
-            let bytes: Vec<u8> = new.iter().flat_map(|(hash, vector)| record(hash, vector)).collect();
+            let bytes: Vec<u8> = new
+                .iter()
+                .flat_map(|(hash, vector)| record(hash, vector))
+                .collect();
             // What cannot be kept is computed again next time.
             file = file.filter(|mut file| file.write_all(&bytes).is_ok());
             known.extend(new);
@@ -60,31 +73,47 @@ pub fn vectors(
 /// A batch on two threads.
 fn encode(encoder: &Encoder, batch: &[(Hash, &str)]) -> Result<Vec<(Hash, Vec<f32>)>> {
     let part = |texts: &[(Hash, &str)]| -> Vec<(Hash, Vec<f32>)> {
-        texts.iter().map(|(hash, text)| (*hash, encoder.encode(text))).collect()
+        texts
+            .iter()
+            .map(|(hash, text)| (*hash, encoder.encode(text)))
+            .collect()
     };
     std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            batch.chunks(batch.len().div_ceil(THREADS).max(1)).map(|texts| scope.spawn(move || part(texts))).collect();
+        let threads: Vec<_> = batch
+            .chunks(batch.len().div_ceil(THREADS).max(1))
+            .map(|texts| scope.spawn(move || part(texts)))
+            .collect();
         let mut all = Vec::new();
         for thread in threads {
-            all.extend(thread.join().map_err(|_| anyhow!("a text could not be encoded"))?);
+            all.extend(
+                thread
+                    .join()
+                    .map_err(|_| anyhow!("a text could not be encoded"))?,
+            );
         }
         Ok(all)
     })
 }
 
 fn record(hash: &Hash, vector: &[f32]) -> Vec<u8> {
-    hash.iter().copied().chain(vector.iter().flat_map(|x| x.to_le_bytes())).collect()
+    hash.iter()
+        .copied()
+        .chain(vector.iter().flat_map(|x| x.to_le_bytes()))
+        .collect()
 }
 
-/// The whole records of a file with this header; none of any other. What is no vector of unit length is left out.
+/// The whole records of a file with this header; none of any other. What is no vector of unit
+/// length is left out.
 fn read(bytes: &[u8], header: &[u8]) -> HashMap<Hash, Vec<f32>> {
     let records = bytes.strip_prefix(header).unwrap_or_default();
     let (records, _) = records.as_chunks::<RECORD>();
     let read = records.iter().filter_map(|record| {
         let (hash, numbers) = record.split_first_chunk::<HASH>()?;
         let (numbers, _) = numbers.as_chunks::<4>();
-        let vector: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        let vector: Vec<f32> = numbers
+            .iter()
+            .map(|number| f32::from_le_bytes(*number))
+            .collect();
         let length: f32 = vector.iter().map(|x| x * x).sum();
         ((length - 1.0).abs() < 1e-3).then_some((*hash, vector))
     });
@@ -94,7 +123,11 @@ fn read(bytes: &[u8], header: &[u8]) -> HashMap<Hash, Vec<f32>> {
 /// The file for adding, locked, without what does not belong to it; none where that cannot be had.
 fn open(path: &Path, header: &[u8]) -> Option<File> {
     fs_err::create_dir_all(path.parent()?).ok()?;
-    let file = fs_err::OpenOptions::new().create(true).append(true).open(path).ok()?;
+    let file = fs_err::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .ok()?;
     let (mut file, _) = file.into_parts();
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => return None,
@@ -103,7 +136,8 @@ fn open(path: &Path, header: &[u8]) -> Option<File> {
     }
     let bytes = fs_err::read(path).ok()?;
     if let Some(records) = bytes.strip_prefix(header) {
-        file.set_len((HEADER + records.len() / RECORD * RECORD) as u64).ok()?;
+        file.set_len((HEADER + records.len() / RECORD * RECORD) as u64)
+            .ok()?;
     } else {
         file.set_len(0).ok()?;
         file.write_all(header).ok()?;
@@ -128,15 +162,21 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("tasks/vectors.bin");
         let mut file = open(&path, &header(1)).expect("writable");
-        file.write_all(&record(&[1; HASH], &unit(3))).expect("writable");
-        file.write_all(&record(&[2; HASH], &unit(4))[..RECORD - 1]).expect("writable");
+        file.write_all(&record(&[1; HASH], &unit(3)))
+            .expect("writable");
+        file.write_all(&record(&[2; HASH], &unit(4))[..RECORD - 1])
+            .expect("writable");
         drop(file);
         let bytes = std::fs::read(&path).expect("readable");
         let known = read(&bytes, &header(1));
         assert_eq!((known.len(), &known[&[1; HASH]]), (1, &unit(3)));
         let mut file = open(&path, &header(1)).expect("writable");
-        assert!(open(&path, &header(1)).is_none(), "two do not write at once");
-        file.write_all(&record(&[3; HASH], &unit(5))).expect("writable");
+        assert!(
+            open(&path, &header(1)).is_none(),
+            "two do not write at once"
+        );
+        file.write_all(&record(&[3; HASH], &unit(5)))
+            .expect("writable");
         drop(file);
         let known = read(&std::fs::read(&path).expect("readable"), &header(1));
         assert_eq!((known.len(), &known[&[3; HASH]]), (2, &unit(5)));
@@ -147,7 +187,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("vectors.bin");
         let mut file = open(&path, &header(1)).expect("writable");
-        file.write_all(&record(&[1; HASH], &unit(3))).expect("writable");
+        file.write_all(&record(&[1; HASH], &unit(3)))
+            .expect("writable");
         drop(file);
         assert!(read(&std::fs::read(&path).expect("readable"), &header(2)).is_empty());
         drop(open(&path, &header(2)).expect("writable"));
@@ -158,9 +199,17 @@ mod tests {
     fn what_is_no_vector_is_left_out() {
         let long = vec![1.0; WIDTH];
         let nan = vec![f32::NAN; WIDTH];
-        let bytes =
-            [header(1), record(&[1; HASH], &long), record(&[2; HASH], &nan), record(&[3; HASH], &unit(0))].concat();
-        assert_eq!(read(&bytes, &header(1)).into_keys().collect::<Vec<_>>(), [[3; HASH]]);
+        let bytes = [
+            header(1),
+            record(&[1; HASH], &long),
+            record(&[2; HASH], &nan),
+            record(&[3; HASH], &unit(0)),
+        ]
+        .concat();
+        assert_eq!(
+            read(&bytes, &header(1)).into_keys().collect::<Vec<_>>(),
+            [[3; HASH]]
+        );
         assert!(read(b"short", &header(1)).is_empty());
     }
 }

@@ -1,5 +1,6 @@
-//! Here is a text: where does it lie? Google's multilingual Universal Sentence Encoder, version 3, in plain Rust: texts
-//! that mean the same lie near each other, in whichever of its sixteen languages. Hides tokens, weights and the cache.
+//! Here is a text: where does it lie? Google's multilingual Universal Sentence Encoder, version 3,
+//! in plain Rust: texts that mean the same lie near each other, in whichever of its sixteen
+//! languages. Hides tokens, weights and the cache.
 
 mod cache;
 mod encoder;
@@ -12,10 +13,14 @@ pub use encoder::{Encoder, WIDTH};
 /// The model's name in the manifest.
 pub const MODEL: &str = "use-multilingual";
 
-/// From this cosine on two tasks say the same, unless numbers or names speak against it: `docs/ranking.md` has the sweep.
+/// From this cosine on two tasks say the same, unless numbers or names speak against it:
+/// `docs/ranking.md` has the sweep.
 pub const SAME: f64 = 0.7;
 
 /// Cosine of the angle between two vectors of unit length, as the encoder makes them.
 pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| f64::from(*x) * f64::from(*y))
+        .sum()
 }

@@ -1,5 +1,6 @@
-//! A text as the numbers of its pieces, as SentencePiece's unigram model cuts it (Kudo and Richardson 2018): folded by the
-//! model's own table, then cut in the most probable way. Hides the file's layout, the table's trie and the lattice.
+//! A text as the numbers of its pieces, as SentencePiece's unigram model cuts it (Kudo and
+//! Richardson 2018): folded by the model's own table, then cut in the most probable way. Hides the
+//! file's layout, the table's trie and the lattice.
 
 use std::ops::Range;
 
@@ -13,7 +14,8 @@ const BEGIN: u32 = 1;
 const END: u32 = 2;
 /// How much less probable than the least probable piece an unknown character is.
 const PENALTY: f32 = 10.0;
-/// The kind of a piece that may stand in a text; the others are signs of the model's own, which no text can write.
+/// The kind of a piece that may stand in a text; the others are signs of the model's own, which no
+/// text can write.
 const NORMAL: u64 = 1;
 /// Stands for a space.
 const SPACE: &str = "\u{2581}";
@@ -52,9 +54,17 @@ impl Tokens {
             }
         }
         ensure!(!pieces.is_empty(), "the model has no pieces");
-        let least = pieces.iter().map(|piece| piece.score).fold(f32::INFINITY, f32::min);
+        let least = pieces
+            .iter()
+            .map(|piece| piece.score)
+            .fold(f32::INFINITY, f32::min);
         pieces.sort_by(|x, y| x.bytes.cmp(&y.bytes));
-        Ok(Self { pieces, unknown: least - PENALTY, count, fold })
+        Ok(Self {
+            pieces,
+            unknown: least - PENALTY,
+            count,
+            fold,
+        })
     }
 
     /// How many numbers there are: each is below it.
@@ -62,10 +72,12 @@ impl Tokens {
         self.count
     }
 
-    /// The numbers of a text's pieces between those of beginning and end; `most` at most, and at least these two. Of
-    /// characters in a row that the model does not know there is one number.
+    /// The numbers of a text's pieces between those of beginning and end; `most` at most, and at
+    /// least these two. Of characters in a row that the model does not know there is one number.
     pub fn ids(&self, text: &str, most: usize) -> Vec<u32> {
-        let folded = self.fold.apply(&text[..text.floor_char_boundary(MOST_BYTES)]);
+        let folded = self
+            .fold
+            .apply(&text[..text.floor_char_boundary(MOST_BYTES)]);
         let mut ids = vec![BEGIN];
         for id in self.cut(&folded) {
             if id != UNKNOWN || ids.last() != Some(&UNKNOWN) {
@@ -79,7 +91,14 @@ impl Tokens {
 
     /// The most probable pieces of a folded text (Viterbi).
     fn cut(&self, text: &str) -> Vec<u32> {
-        let mut steps = vec![Step { score: f32::NEG_INFINITY, from: 0, id: UNKNOWN }; text.len() + 1];
+        let mut steps = vec![
+            Step {
+                score: f32::NEG_INFINITY,
+                from: 0,
+                id: UNKNOWN
+            };
+            text.len() + 1
+        ];
         steps[0].score = 0.0;
         for (start, first) in text.char_indices() {
             let (reached, single) = (steps[start].score, start + first.len_utf8());
@@ -87,7 +106,9 @@ impl Tokens {
             let mut these = 0..self.pieces.len();
             for (depth, byte) in text.as_bytes()[start..].iter().enumerate() {
                 these = self.narrow(these, depth, *byte);
-                let Some(piece) = self.pieces[these.clone()].first() else { break };
+                let Some(piece) = self.pieces[these.clone()].first() else {
+                    break;
+                };
                 let end = start + depth + 1;
                 if piece.bytes.len() == depth + 1 {
                     known |= end == single;
@@ -135,12 +156,18 @@ impl Step {
 
 /// A piece that may stand in a text.
 fn piece(bytes: &[u8], id: u32) -> Result<Option<Piece>> {
-    let mut piece = Piece { bytes: Vec::new(), id, score: 0.0 };
+    let mut piece = Piece {
+        bytes: Vec::new(),
+        id,
+        score: 0.0,
+    };
     let mut kind = NORMAL;
     for (number, value) in fields(bytes)? {
         match (number, value) {
             (1, Value::Bytes(text)) => piece.bytes = text.to_vec(),
-            (2, Value::Bytes(score)) => piece.score = f32::from_le_bytes(score.try_into().context("a score")?),
+            (2, Value::Bytes(score)) => {
+                piece.score = f32::from_le_bytes(score.try_into().context("a score")?)
+            }
             (3, Value::Number(number)) => kind = number,
             _ => {}
         }
@@ -148,7 +175,8 @@ fn piece(bytes: &[u8], id: u32) -> Result<Option<Piece>> {
     Ok((kind == NORMAL && !piece.bytes.is_empty() && piece.score.is_finite()).then_some(piece))
 }
 
-/// The table of what characters become, as a double array (darts-clone) and the texts that it points to.
+/// The table of what characters become, as a double array (darts-clone) and the texts that it
+/// points to.
 #[derive(Debug, Default)]
 struct Fold {
     units: Vec<u32>,
@@ -161,12 +189,21 @@ impl Fold {
             (2, Value::Bytes(table)) => Some(table),
             _ => None,
         });
-        let Some(table) = table.filter(|table| !table.is_empty()) else { return Ok(Self::default()) };
-        let (length, rest) = table.split_first_chunk::<4>().context("the table of characters ends too early")?;
+        let Some(table) = table.filter(|table| !table.is_empty()) else {
+            return Ok(Self::default());
+        };
+        let (length, rest) = table
+            .split_first_chunk::<4>()
+            .context("the table of characters ends too early")?;
         let length = u32::from_le_bytes(*length) as usize;
-        let (units, texts) = rest.split_at_checked(length).context("the table of characters ends too early")?;
+        let (units, texts) = rest
+            .split_at_checked(length)
+            .context("the table of characters ends too early")?;
         let (units, _) = units.as_chunks::<4>();
-        Ok(Self { units: units.iter().map(|unit| u32::from_le_bytes(*unit)).collect(), texts: texts.to_vec() })
+        Ok(Self {
+            units: units.iter().map(|unit| u32::from_le_bytes(*unit)).collect(),
+            texts: texts.to_vec(),
+        })
     }
 
     /// The folded text: one sign before each word, none twice and none at the end.
@@ -191,13 +228,18 @@ impl Fold {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// What stands for the longest entry that the text has at `at`, and the entry's length; else the character itself.
+    /// What stands for the longest entry that the text has at `at`, and the entry's length; else
+    /// the character itself.
     fn longest<'a>(&'a self, text: &'a str, at: usize) -> (&'a [u8], usize) {
         let mut found = None;
         let mut node = self.units.first().map_or(0, |root| offset(*root));
         for (before, byte) in text.as_bytes()[at..].iter().enumerate() {
             node ^= usize::from(*byte);
-            let Some(unit) = self.units.get(node).filter(|unit| **unit & 0x8000_00ff == u32::from(*byte)) else {
+            let Some(unit) = self
+                .units
+                .get(node)
+                .filter(|unit| **unit & 0x8000_00ff == u32::from(*byte))
+            else {
                 break;
             };
             node ^= offset(*unit);
@@ -208,7 +250,8 @@ impl Fold {
         let new = found.and_then(|(length, start)| {
             let rest = self.texts.get(start..)?;
             // An entry may end inside a character only in a broken file.
-            text.is_char_boundary(at + length).then(|| (rest.split(|byte| *byte == 0).next().unwrap_or(rest), length))
+            text.is_char_boundary(at + length)
+                .then(|| (rest.split(|byte| *byte == 0).next().unwrap_or(rest), length))
         });
         new.unwrap_or_else(|| {
             let length = text[at..].chars().next().map_or(1, char::len_utf8);
@@ -242,7 +285,9 @@ fn fields(mut bytes: &[u8]) -> Result<Vec<(u64, Value<'_>)>> {
             5 => 4,
             kind => anyhow::bail!("not a SentencePiece model: field of kind `{kind}`"),
         };
-        let (value, rest) = bytes.split_at_checked(length).context("the SentencePiece model ends too early")?;
+        let (value, rest) = bytes
+            .split_at_checked(length)
+            .context("the SentencePiece model ends too early")?;
         fields.push((key >> 3, Value::Bytes(value)));
         bytes = rest;
     }
@@ -252,7 +297,9 @@ fn fields(mut bytes: &[u8]) -> Result<Vec<(u64, Value<'_>)>> {
 fn varint(bytes: &mut &[u8]) -> Result<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
-        let (byte, rest) = bytes.split_first().context("the SentencePiece model ends too early")?;
+        let (byte, rest) = bytes
+            .split_first()
+            .context("the SentencePiece model ends too early")?;
         *bytes = rest;
         number |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
@@ -304,7 +351,8 @@ pub(super) mod tests {
         out
     }
 
-    /// A model with three signs of its own, some pieces, and a table that knows wide letters, spaces and a ligature.
+    /// A model with three signs of its own, some pieces, and a table that knows wide letters,
+    /// spaces and a ligature.
     pub fn tiny() -> Vec<u8> {
         let pieces: [(&str, f32, u8); 12] = [
             ("<unk>", 0.0, 2),
@@ -322,11 +370,23 @@ pub(super) mod tests {
         ];
         let mut model = Vec::new();
         for (text, score, kind) in pieces {
-            let score: Vec<u8> = [2 << 3 | 5].into_iter().chain(score.to_le_bytes()).collect();
-            model.extend(message(1, &[message(1, text.as_bytes()), score, vec![3 << 3, kind]].concat()));
+            let score: Vec<u8> = [2 << 3 | 5]
+                .into_iter()
+                .chain(score.to_le_bytes())
+                .collect();
+            model.extend(message(
+                1,
+                &[message(1, text.as_bytes()), score, vec![3 << 3, kind]].concat(),
+            ));
         }
-        let table =
-            table(&[("Ａ", "a"), ("ﬁ", "fi"), ("\u{3000}", " "), ("\t", " "), ("a\u{301}", "b"), ("\u{200b}", "")]);
+        let table = table(&[
+            ("Ａ", "a"),
+            ("ﬁ", "fi"),
+            ("\u{3000}", " "),
+            ("\t", " "),
+            ("a\u{301}", "b"),
+            ("\u{200b}", ""),
+        ]);
         model.extend(message(3, &message(2, &table)));
         model
     }
@@ -376,7 +436,10 @@ pub(super) mod tests {
         let tokens = Tokens::parse(&tiny()).expect("the model is whole");
         let long = "ab ".repeat(1 << 20);
         assert_eq!(tokens.ids(&long, 5), [BEGIN, 7, 7, 7, END]);
-        assert_eq!(tokens.ids(&"水".repeat(100_000), usize::MAX).len(), 3 + MOST_BYTES / 3);
+        assert_eq!(
+            tokens.ids(&"水".repeat(100_000), usize::MAX).len(),
+            3 + MOST_BYTES / 3
+        );
         assert_eq!(tokens.ids("ab", 0), [BEGIN, END]);
     }
 
@@ -392,7 +455,10 @@ pub(super) mod tests {
                 changed[at] = value;
                 if let Ok(tokens) = Tokens::parse(&changed) {
                     assert!(
-                        tokens.ids("Ａb ﬁ 水稻 a\u{301}\u{200b}", 50).iter().all(|id| (*id as usize) < tokens.count())
+                        tokens
+                            .ids("Ａb ﬁ 水稻 a\u{301}\u{200b}", 50)
+                            .iter()
+                            .all(|id| (*id as usize) < tokens.count())
                     );
                 }
             }

@@ -1,5 +1,6 @@
-//! The model's file: an `.npz` (a zip of NumPy arrays) that has the `sp.model` before it. Hides names and shapes, which are
-//! all checked here, so that what computes with them need not look again.
+//! The model's file: an `.npz` (a zip of NumPy arrays) that has the `sp.model` before it. Hides
+//! names and shapes, which are all checked here, so that what computes with them need not look
+//! again.
 
 use std::{
     collections::BTreeMap,
@@ -71,9 +72,13 @@ pub struct Weights {
 /// The bytes of the `sp.model` and the arrays.
 pub fn read(path: &Path) -> Result<(Vec<u8>, Weights)> {
     let mut file = fs_err::File::open(path)?;
-    let mut archive = ZipArchive::new(&mut file).context("not an encoder's file: there is no archive in it")?;
+    let mut archive =
+        ZipArchive::new(&mut file).context("not an encoder's file: there is no archive in it")?;
     let before = archive.offset();
-    ensure!((1..=LARGEST).contains(&before), "not an encoder's file: no `sp.model` stands before its archive");
+    ensure!(
+        (1..=LARGEST).contains(&before),
+        "not an encoder's file: no `sp.model` stands before its archive"
+    );
     let mut arrays = BTreeMap::new();
     for at in 0..archive.len() {
         let member = archive.by_index(at)?;
@@ -91,23 +96,46 @@ pub fn read(path: &Path) -> Result<(Vec<u8>, Weights)> {
 
 fn weights(arrays: &Arrays) -> Result<Weights> {
     let joined = |name: &str| -> Result<Vec<f32>> {
-        let parts = ORDERS.iter().map(|(order, _)| arrays.numbers(&format!("{name}{order}"), &[BRANCH]));
+        let parts = ORDERS
+            .iter()
+            .map(|(order, _)| arrays.numbers(&format!("{name}{order}"), &[BRANCH]));
         Ok(parts.collect::<Result<Vec<_>>>()?.concat())
     };
     let branch = |(order, _): &(usize, usize)| {
-        let layer = |n: usize| arrays.layer(&format!("w{n}_{order}"), &format!("b{n}_{order}"), order * BRANCH, BRANCH);
+        let layer = |n: usize| {
+            arrays.layer(
+                &format!("w{n}_{order}"),
+                &format!("b{n}_{order}"),
+                order * BRANCH,
+                BRANCH,
+            )
+        };
         Ok([layer(1)?, layer(2)?])
     };
-    let table = (1..=PARTS).map(|part| arrays.rows(&format!("q{part}"))).collect::<Result<Vec<_>>>()?;
-    ensure!(table.iter().all(|part| part.len() == table[0].len()), "the parts of the table differ in length");
+    let table = (1..=PARTS)
+        .map(|part| arrays.rows(&format!("q{part}")))
+        .collect::<Result<Vec<_>>>()?;
+    ensure!(
+        table.iter().all(|part| part.len() == table[0].len()),
+        "the parts of the table differ in length"
+    );
     Ok(Weights {
         table,
         scale: arrays.numbers("scale", &[PARTS])?,
         low: arrays.numbers("lo", &[PARTS])?,
-        enter: Layer { matrix: enter(arrays)?, bias: joined("proj_b")? },
-        entered: Norm { gain: joined("ln_g")?, shift: joined("ln_b")? },
+        enter: Layer {
+            matrix: enter(arrays)?,
+            bias: joined("proj_b")?,
+        },
+        entered: Norm {
+            gain: joined("ln_g")?,
+            shift: joined("ln_b")?,
+        },
         branches: ORDERS.iter().map(branch).collect::<Result<_>>()?,
-        featured: Norm { gain: arrays.numbers("ln_g", &[FEATURES])?, shift: arrays.numbers("ln_b", &[FEATURES])? },
+        featured: Norm {
+            gain: arrays.numbers("ln_g", &[FEATURES])?,
+            shift: arrays.numbers("ln_b", &[FEATURES])?,
+        },
         leave: arrays.layer("cnn_W", "cnn_b", FEATURES, WIDTH)?,
         deep: [
             arrays.matrix("d0", WIDTH, HIDDEN)?,
@@ -115,17 +143,29 @@ fn weights(arrays: &Arrays) -> Result<Weights> {
             arrays.matrix("d2", HIDDEN, WIDTH)?,
             arrays.matrix("d3", WIDTH, WIDTH)?,
         ],
-        past: [arrays.matrix("p1", WIDTH, HIDDEN)?, arrays.matrix("p3", HIDDEN, WIDTH)?],
+        past: [
+            arrays.matrix("p1", WIDTH, HIDDEN)?,
+            arrays.matrix("p3", HIDDEN, WIDTH)?,
+        ],
     })
 }
 
 /// The three branches' first matrices beside each other.
 fn enter(arrays: &Arrays) -> Result<Matrix> {
-    let parts: Vec<Matrix> =
-        ORDERS.iter().map(|(order, _)| arrays.matrix(&format!("proj{order}"), WIDTH, BRANCH)).collect::<Result<_>>()?;
-    let row =
-        |at: usize| parts.iter().flat_map(move |part| part.values[at * BRANCH..(at + 1) * BRANCH].iter().copied());
-    Ok(Matrix { rows: WIDTH, columns: 3 * BRANCH, values: (0..WIDTH).flat_map(row).collect() })
+    let parts: Vec<Matrix> = ORDERS
+        .iter()
+        .map(|(order, _)| arrays.matrix(&format!("proj{order}"), WIDTH, BRANCH))
+        .collect::<Result<_>>()?;
+    let row = |at: usize| {
+        parts
+            .iter()
+            .flat_map(move |part| part.values[at * BRANCH..(at + 1) * BRANCH].iter().copied())
+    };
+    Ok(Matrix {
+        rows: WIDTH,
+        columns: 3 * BRANCH,
+        values: (0..WIDTH).flat_map(row).collect(),
+    })
 }
 
 /// The archive's members by name, in NumPy's format.
@@ -134,7 +174,10 @@ struct Arrays(BTreeMap<String, Vec<u8>>);
 impl Arrays {
     /// The content of an array of this type; its shape is compared by `fits`.
     fn content(&self, name: &str, kind: &str, fits: impl Fn(&[usize]) -> bool) -> Result<&[u8]> {
-        let bytes = self.0.get(name).with_context(|| format!("the encoder lacks `{name}`"))?;
+        let bytes = self
+            .0
+            .get(name)
+            .with_context(|| format!("the encoder lacks `{name}`"))?;
         let (found, shape, content) = npy(bytes).with_context(|| format!("in `{name}`"))?;
         if found != kind || !fits(&shape) {
             bail!("`{name}` is another array than the encoder needs: `{found}`, {shape:?}");
@@ -143,42 +186,84 @@ impl Arrays {
     }
 
     fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
-        let (numbers, _) = self.content(name, "<f4", |found| found == shape)?.as_chunks::<4>();
-        let numbers: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
-        ensure!(numbers.len() == shape.iter().product::<usize>(), "`{name}` is not as long as its shape says");
-        ensure!(numbers.iter().all(|number| number.is_finite()), "`{name}` holds what is not a number");
+        let (numbers, _) = self
+            .content(name, "<f4", |found| found == shape)?
+            .as_chunks::<4>();
+        let numbers: Vec<f32> = numbers
+            .iter()
+            .map(|number| f32::from_le_bytes(*number))
+            .collect();
+        ensure!(
+            numbers.len() == shape.iter().product::<usize>(),
+            "`{name}` is not as long as its shape says"
+        );
+        ensure!(
+            numbers.iter().all(|number| number.is_finite()),
+            "`{name}` holds what is not a number"
+        );
         Ok(numbers)
     }
 
     fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Matrix> {
-        Ok(Matrix { rows, columns, values: self.numbers(name, &[rows, columns])? })
+        Ok(Matrix {
+            rows,
+            columns,
+            values: self.numbers(name, &[rows, columns])?,
+        })
     }
 
     fn layer(&self, matrix: &str, bias: &str, rows: usize, columns: usize) -> Result<Layer> {
-        Ok(Layer { matrix: self.matrix(matrix, rows, columns)?, bias: self.numbers(bias, &[columns])? })
+        Ok(Layer {
+            matrix: self.matrix(matrix, rows, columns)?,
+            bias: self.numbers(bias, &[columns])?,
+        })
     }
 
     /// A part of the table.
     fn rows(&self, name: &str) -> Result<Vec<u8>> {
-        let content = self.content(name, "|u1", |shape| matches!(shape, [rows, WIDTH] if *rows > 0))?;
-        ensure!(!content.is_empty() && content.len().is_multiple_of(WIDTH), "`{name}` does not end with a row");
+        let content = self.content(
+            name,
+            "|u1",
+            |shape| matches!(shape, [rows, WIDTH] if *rows > 0),
+        )?;
+        ensure!(
+            !content.is_empty() && content.len().is_multiple_of(WIDTH),
+            "`{name}` does not end with a row"
+        );
         Ok(content.to_vec())
     }
 }
 
 /// Type, shape and content of an array in NumPy's format, version 1.
 fn npy(bytes: &[u8]) -> Result<(&str, Vec<usize>, &[u8])> {
-    let (start, rest) = bytes.split_first_chunk::<10>().context("the array ends too early")?;
+    let (start, rest) = bytes
+        .split_first_chunk::<10>()
+        .context("the array ends too early")?;
     ensure!(start.starts_with(b"\x93NUMPY\x01"), "not an array of NumPy");
     let length = usize::from(u16::from_le_bytes([start[8], start[9]]));
-    let (header, content) = rest.split_at_checked(length).context("the array ends too early")?;
+    let (header, content) = rest
+        .split_at_checked(length)
+        .context("the array ends too early")?;
     let header = std::str::from_utf8(header).context("the array's header is no text")?;
-    ensure!(!header.contains("'fortran_order': True"), "the array is stored column by column");
-    let between = |from: &str, to: char| header.split_once(from)?.1.split_once(to).map(|(found, _)| found);
+    ensure!(
+        !header.contains("'fortran_order': True"),
+        "the array is stored column by column"
+    );
+    let between = |from: &str, to: char| {
+        header
+            .split_once(from)?
+            .1
+            .split_once(to)
+            .map(|(found, _)| found)
+    };
     let kind = between("'descr': '", '\'').context("the array has no type")?;
     let shape = between("'shape': (", ')').context("the array has no shape")?;
-    let shape =
-        shape.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::parse).collect::<Result<_, _>>()?;
+    let shape = shape
+        .split(',')
+        .map(str::trim)
+        .filter(|one| !one.is_empty())
+        .map(str::parse)
+        .collect::<Result<_, _>>()?;
     Ok((kind, shape, content))
 }
 
@@ -187,14 +272,24 @@ mod tests {
     use super::*;
 
     fn array(kind: &str, shape: &str, content: &[u8]) -> Vec<u8> {
-        let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
+        let header =
+            format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
         let length = (header.len() as u16).to_le_bytes();
-        [b"\x93NUMPY\x01\0".as_slice(), &length, header.as_bytes(), content].concat()
+        [
+            b"\x93NUMPY\x01\0".as_slice(),
+            &length,
+            header.as_bytes(),
+            content,
+        ]
+        .concat()
     }
 
     #[test]
     fn arrays_are_what_they_say() {
-        let ones: Vec<u8> = [1f32, 2.0, 3.0, 4.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let ones: Vec<u8> = [1f32, 2.0, 3.0, 4.0]
+            .iter()
+            .flat_map(|x| x.to_le_bytes())
+            .collect();
         let nan = f32::NAN.to_le_bytes();
         let arrays = Arrays(BTreeMap::from([
             ("m".into(), array("<f4", "2, 2", &ones)),
@@ -203,10 +298,22 @@ mod tests {
             ("nan".into(), array("<f4", "1,", &nan)),
             ("bytes".into(), array("|u1", "1, 512", &[7; 512])),
         ]));
-        assert_eq!(arrays.matrix("m", 2, 2).expect("a matrix").values, [1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(arrays.numbers("v", &[4]).expect("numbers"), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(
+            arrays.matrix("m", 2, 2).expect("a matrix").values,
+            [1.0, 2.0, 3.0, 4.0]
+        );
+        assert_eq!(
+            arrays.numbers("v", &[4]).expect("numbers"),
+            [1.0, 2.0, 3.0, 4.0]
+        );
         assert_eq!(arrays.rows("bytes").expect("a row"), [7; 512]);
-        for (name, shape) in [("m", vec![4]), ("v", vec![5]), ("short", vec![4]), ("nan", vec![1]), ("none", vec![1])] {
+        for (name, shape) in [
+            ("m", vec![4]),
+            ("v", vec![5]),
+            ("short", vec![4]),
+            ("nan", vec![1]),
+            ("none", vec![1]),
+        ] {
             assert!(arrays.numbers(name, &shape).is_err(), "{name}");
         }
         assert!(arrays.rows("v").is_err() && arrays.numbers("bytes", &[1, 512]).is_err());

@@ -1,8 +1,10 @@
-//! The adaptive checklist (ACE): is a list of weighted criteria fit for use, and what do its ratings come to?
-//! Hides what makes two criteria the same one, and the sum of weights, which need not be 1 to the digit.
+//! The adaptive checklist (ACE): is a list of weighted criteria fit for use, and what do its
+//! ratings come to? Hides what makes two criteria the same one, and the sum of weights, which need
+//! not be 1 to the digit.
 //!
-//! DeepResearch Arena (arXiv 2509.01396), section on the adaptively-generated checklist: 3 to 6 criteria, weights that
-//! sum to about 1, a rating of 0 to 10 each, and the score Σ weight × rating. The bound on the sum is ours.
+//! DeepResearch Arena (arXiv 2509.01396), section on the adaptively-generated checklist: 3 to 6
+//! criteria, weights that sum to about 1, a rating of 0 to 10 each, and the score Σ weight ×
+//! rating. The bound on the sum is ours.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +61,10 @@ pub fn check(criteria: &[Criterion]) -> Result<Vec<f64>, Invalid> {
         return Err(Invalid::Number(criteria.len()));
     }
     check_words(criteria)?;
-    if let Some(wrong) = criteria.iter().find(|criterion| !(criterion.weight > 0.0 && criterion.weight <= 1.0)) {
+    if let Some(wrong) = criteria
+        .iter()
+        .find(|criterion| !(criterion.weight > 0.0 && criterion.weight <= 1.0))
+    {
         return Err(Invalid::Weight(wrong.title.clone()));
     }
     let sum: f64 = criteria.iter().map(|criterion| criterion.weight).sum();
@@ -67,7 +72,10 @@ pub fn check(criteria: &[Criterion]) -> Result<Vec<f64>, Invalid> {
     if (sum - 1.0).abs() > SLACK + 1e-9 {
         return Err(Invalid::Sum(sum));
     }
-    Ok(criteria.iter().map(|criterion| criterion.weight / sum).collect())
+    Ok(criteria
+        .iter()
+        .map(|criterion| criterion.weight / sum)
+        .collect())
 }
 
 /// The mean of the ratings (0 to 10), weighted. None unless every criterion has a rating.
@@ -76,7 +84,11 @@ pub fn score(weights: &[f64], ratings: &[Option<f64>]) -> Option<f64> {
     if weights.len() != ratings.len() || whole.is_nan() || whole <= 0.0 {
         return None;
     }
-    let sum: Option<f64> = weights.iter().zip(ratings).map(|(weight, rating)| Some(weight * valid(*rating)?)).sum();
+    let sum: Option<f64> = weights
+        .iter()
+        .zip(ratings)
+        .map(|(weight, rating)| Some(weight * valid(*rating)?))
+        .sum();
     sum.map(|sum| sum / whole)
 }
 
@@ -117,13 +129,20 @@ mod tests {
     }
 
     fn near(found: &[f64], expected: &[f64]) -> bool {
-        found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12)
+        found.len() == expected.len()
+            && found
+                .iter()
+                .zip(expected)
+                .all(|(a, b)| (a - b).abs() < 1e-12)
     }
 
     #[test]
     fn the_published_weights_stay_as_they_are() {
         let weights = check(&criteria(&[0.45, 0.30, 0.15, 0.10])).unwrap();
-        assert!(near(&weights, &[0.45, 0.30, 0.15, 0.10]) && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+        assert!(
+            near(&weights, &[0.45, 0.30, 0.15, 0.10])
+                && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-15
+        );
         // .45 × 5 + .3 × 4 + .15 × 4 + .1 × 3 = 2.25 + 1.2 + .6 + .3
         let score = score(&weights, &[5.0, 4.0, 4.0, 3.0].map(Some)).unwrap();
         assert!((score - 4.35).abs() < 1e-12, "{score}");
@@ -131,16 +150,31 @@ mod tests {
 
     #[test]
     fn weights_are_divided_by_their_sum() {
-        assert!(near(&check(&criteria(&[0.5, 0.25, 0.2])).unwrap(), &[0.5 / 0.95, 0.25 / 0.95, 0.2 / 0.95]));
-        assert!(near(&check(&criteria(&[0.5, 0.3, 0.25])).unwrap(), &[0.5 / 1.05, 0.3 / 1.05, 0.25 / 1.05]));
-        assert!(matches!(check(&criteria(&[0.5, 0.3, 0.14])), Err(Invalid::Sum(sum)) if (sum - 0.94).abs() < 1e-12));
-        assert!(matches!(check(&criteria(&[0.5, 0.3, 0.26])), Err(Invalid::Sum(_))));
+        assert!(near(
+            &check(&criteria(&[0.5, 0.25, 0.2])).unwrap(),
+            &[0.5 / 0.95, 0.25 / 0.95, 0.2 / 0.95]
+        ));
+        assert!(near(
+            &check(&criteria(&[0.5, 0.3, 0.25])).unwrap(),
+            &[0.5 / 1.05, 0.3 / 1.05, 0.25 / 1.05]
+        ));
+        assert!(
+            matches!(check(&criteria(&[0.5, 0.3, 0.14])), Err(Invalid::Sum(sum)) if (sum - 0.94).abs() < 1e-12)
+        );
+        assert!(matches!(
+            check(&criteria(&[0.5, 0.3, 0.26])),
+            Err(Invalid::Sum(_))
+        ));
     }
 
     #[test]
     fn weights_are_shares() {
         for wrong in [0.0, -0.1, 1.01, f64::NAN, f64::INFINITY] {
-            assert_eq!(check(&criteria(&[0.5, wrong, 0.5])), Err(Invalid::Weight("Title 1".into())), "{wrong}");
+            assert_eq!(
+                check(&criteria(&[0.5, wrong, 0.5])),
+                Err(Invalid::Weight("Title 1".into())),
+                "{wrong}"
+            );
         }
     }
 
@@ -176,6 +210,13 @@ mod tests {
         for odd in [None, Some(f64::NAN), Some(-1.0), Some(10.1)] {
             assert_eq!(score(&weights, &[Some(4.0), odd]), None);
         }
-        assert_eq!((score(&weights, &[Some(4.0)]), score(&[], &[]), score(&[0.0], &[Some(1.0)])), (None, None, None));
+        assert_eq!(
+            (
+                score(&weights, &[Some(4.0)]),
+                score(&[], &[]),
+                score(&[0.0], &[Some(1.0)])
+            ),
+            (None, None, None)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! A checklist for each task, written once and frozen; then each report rated by each of its criteria.
+//! A checklist for each task, written once and frozen; then each report rated by each of its
+//! criteria.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,8 @@ const SHORT: &str = "evaluate/checklist-short";
 pub(super) const RATING: &str = "evaluate/rating";
 const WRITER: &str = "checklist";
 const RATER: &str = "rate";
-/// A trial model cannot make weights add up: it names three criteria by importance, and these are theirs.
+/// A trial model cannot make weights add up: it names three criteria by importance, and these are
+/// theirs.
 const BY_IMPORTANCE: [f64; 3] = [0.5, 0.3, 0.2];
 /// Longest texts in characters.
 const TITLE: usize = 120;
@@ -39,7 +41,10 @@ struct Written {
 
 impl Written {
     fn criteria(&self) -> Vec<Criterion> {
-        self.evaluation_criteria.iter().map(|of| trimmed(&of.title, of.weight, &of.description)).collect()
+        self.evaluation_criteria
+            .iter()
+            .map(|of| trimmed(&of.title, of.weight, &of.description))
+            .collect()
     }
 }
 
@@ -66,27 +71,43 @@ struct ShortCriterion {
 impl Short {
     fn criteria(&self) -> Vec<Criterion> {
         let weighed = self.criteria.iter().zip(BY_IMPORTANCE);
-        weighed.map(|(of, weight)| trimmed(&of.title, weight, &of.description)).collect()
+        weighed
+            .map(|(of, weight)| trimmed(&of.title, weight, &of.description))
+            .collect()
     }
 }
 
 impl Answer for Short {
     fn validate(&self) -> Result<(), Unscored> {
         if self.criteria.len() != BY_IMPORTANCE.len() {
-            let reason = format!("{} criteria instead of {}", self.criteria.len(), BY_IMPORTANCE.len());
-            return Err(Unscored { cause: Cause::WrongShape, reason });
+            let reason = format!(
+                "{} criteria instead of {}",
+                self.criteria.len(),
+                BY_IMPORTANCE.len()
+            );
+            return Err(Unscored {
+                cause: Cause::WrongShape,
+                reason,
+            });
         }
         sound(&self.criteria())
     }
 }
 
 fn trimmed(title: &str, weight: f64, description: &str) -> Criterion {
-    Criterion { title: title.trim().to_owned(), weight, description: description.trim().to_owned() }
+    Criterion {
+        title: title.trim().to_owned(),
+        weight,
+        description: description.trim().to_owned(),
+    }
 }
 
 /// Whether a list of criteria can be rated by.
 fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
-    let inconsistent = |invalid: ace::Invalid| Unscored { cause: Cause::Inconsistent, reason: invalid.to_string() };
+    let inconsistent = |invalid: ace::Invalid| Unscored {
+        cause: Cause::Inconsistent,
+        reason: invalid.to_string(),
+    };
     ace::check(criteria).map(drop).map_err(inconsistent)
 }
 
@@ -113,11 +134,21 @@ impl Answer for Rated {
 pub(super) async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, StageReport)> {
     let mut report = StageReport::new("checklists");
     let frozen: Checklists = ctx.store.checklists()?;
-    let tasks: BTreeMap<&TaskId, &Task> = cases.iter().map(|case| (&case.task.id, case.task)).collect();
-    let missing: Vec<&Task> = tasks.values().copied().filter(|task| !frozen.contains_key(&task.id)).collect();
+    let tasks: BTreeMap<&TaskId, &Task> = cases
+        .iter()
+        .map(|case| (&case.task.id, case.task))
+        .collect();
+    let missing: Vec<&Task> = tasks
+        .values()
+        .copied()
+        .filter(|task| !frozen.contains_key(&task.id))
+        .collect();
     report.skipped = (tasks.len() - missing.len()) as u64;
     let write = async |task| write_one(ctx, task).await;
-    for (task, unscored) in ctx.each(report.stage, missing, ctx.llm.parallel(WRITER), write).await? {
+    for (task, unscored) in ctx
+        .each(report.stage, missing, ctx.llm.parallel(WRITER), write)
+        .await?
+    {
         report.done += 1;
         if let Some(unscored) = unscored {
             report.fail_unscored(task.id.as_str(), &unscored);
@@ -134,20 +165,36 @@ async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
         "focus": focus(task.task_type),
     });
     let (criteria, call) = if ctx.llm.is_trial(WRITER, 0)? {
-        let answer = ctx.llm.ask::<Short>(question(SHORT, &vars, short_schema(), 400)).await?;
+        let answer = ctx
+            .llm
+            .ask::<Short>(question(SHORT, &vars, short_schema(), 400))
+            .await?;
         (answer.value.map(|short| short.criteria()), answer.call)
     } else {
-        let answer = ctx.llm.ask::<Written>(question(CHECKLIST, &vars, checklist_schema(), 1500)).await?;
+        let answer = ctx
+            .llm
+            .ask::<Written>(question(CHECKLIST, &vars, checklist_schema(), 1500))
+            .await?;
         (answer.value.map(|written| written.criteria()), answer.call)
     };
     match criteria {
-        Ok(criteria) => ctx.store.save_checklist(&task.id, &criteria, &call).map(|()| None),
+        Ok(criteria) => ctx
+            .store
+            .save_checklist(&task.id, &criteria, &call)
+            .map(|()| None),
         Err(unscored) => Ok(Some(unscored)),
     }
 }
 
 fn question<'a, T>(prompt: &'a str, vars: &'a Value, schema: Value, most: u32) -> Ask<'a, T> {
-    Ask { role: WRITER, prompt, vars, schema: Some(schema), max_tokens: most, ..Ask::default() }
+    Ask {
+        role: WRITER,
+        prompt,
+        vars,
+        schema: Some(schema),
+        max_tokens: most,
+        ..Ask::default()
+    }
 }
 
 /// What the paper asks a checklist to weigh, by type of task.
@@ -199,30 +246,55 @@ pub(super) async fn rate(
         for (at, criterion) in criteria.iter().enumerate() {
             for member in 0..ctx.llm.members(RATER) {
                 let name = criterion_name(id, at);
-                let question = |sample| Question { case: *case, criterion, name: name.clone(), member, sample };
+                let question = |sample| Question {
+                    case: *case,
+                    criterion,
+                    name: name.clone(),
+                    member,
+                    sample,
+                };
                 questions.extend((0..options.repeats).map(question));
             }
         }
     }
     if !without.is_empty() {
-        report.notes.push(format!("{} without a checklist: reports on them were not rated", tasks(without.len())));
+        report.notes.push(format!(
+            "{} without a checklist: reports on them were not rated",
+            tasks(without.len())
+        ));
     }
     let ask = async |question| ask(ctx, question).await;
-    for (question, (unscored, cached)) in ctx.each(report.stage, &questions, ctx.llm.parallel(RATER), ask).await? {
+    for (question, (unscored, cached)) in ctx
+        .each(report.stage, &questions, ctx.llm.parallel(RATER), ask)
+        .await?
+    {
         report.count(cached);
         if let Some(unscored) = unscored {
-            report.fail_unscored(&format!("{} by {}", question.case.report.id, question.name), &unscored);
+            report.fail_unscored(
+                &format!("{} by {}", question.case.report.id, question.name),
+                &unscored,
+            );
         }
     }
     Ok(report)
 }
 
 fn tasks(n: usize) -> String {
-    if n == 1 { "1 task is".to_owned() } else { format!("{n} tasks are") }
+    if n == 1 {
+        "1 task is".to_owned()
+    } else {
+        format!("{n} tasks are")
+    }
 }
 
 async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
-    let Question { case, criterion, name, member, sample } = question;
+    let Question {
+        case,
+        criterion,
+        name,
+        member,
+        sample,
+    } = question;
     let vars = json!({
         "task": case.task.task,
         "family": case.task.task_type.label(),
@@ -243,9 +315,21 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
             ..Ask::default()
         })
         .await?;
-    let judge = ctx.llm.judge(RATER, *member, RATING, answer.model_returned)?;
-    let rating = answer.value.map(|rated| Rating { rating: rated.rating, justification: rated.justification });
-    ctx.store.save_rating(&case.report.id, name, *sample, &rating, &judge, &answer.call)?;
+    let judge = ctx
+        .llm
+        .judge(RATER, *member, RATING, answer.model_returned)?;
+    let rating = answer.value.map(|rated| Rating {
+        rating: rated.rating,
+        justification: rated.justification,
+    });
+    ctx.store.save_rating(
+        &case.report.id,
+        name,
+        *sample,
+        &rating,
+        &judge,
+        &answer.call,
+    )?;
     Ok((rating.err(), answer.cached))
 }
 
@@ -256,14 +340,19 @@ fn checklist_schema() -> Value {
         "weight": { "type": "number", "enum": weights },
         "description": { "type": "string", "maxLength": DESCRIPTION }
     }));
-    object(&json!({ "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } }))
+    object(
+        &json!({ "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } }),
+    )
 }
 
 fn short_schema() -> Value {
     let text = |most: usize| json!({ "type": "string", "maxLength": most });
-    let criterion = object(&json!({ "title": text(TITLE / 2), "description": text(DESCRIPTION / 4) }));
+    let criterion =
+        object(&json!({ "title": text(TITLE / 2), "description": text(DESCRIPTION / 4) }));
     let n = BY_IMPORTANCE.len();
-    object(&json!({ "criteria": { "type": "array", "items": criterion, "minItems": n, "maxItems": n } }))
+    object(
+        &json!({ "criteria": { "type": "array", "items": criterion, "minItems": n, "maxItems": n } }),
+    )
 }
 
 fn rating_schema() -> Value {

@@ -1,5 +1,6 @@
-//! Key points that a small model chooses. It copies badly and says things anew worse, but it can give a number: it chooses
-//! among the numbered sentences of a page, each of which is then a key point in its own words.
+//! Key points that a small model chooses. It copies badly and says things anew worse, but it can
+//! give a number: it chooses among the numbered sentences of a page, each of which is then a key
+//! point in its own words.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,8 @@ struct Chosen {
 
 impl Answer for Chosen {}
 
-/// The sentences of a part of a page that matter for a task, at most `most`; nobody is asked where there is none to choose.
+/// The sentences of a part of a page that matter for a task, at most `most`; nobody is asked where
+/// there is none to choose.
 pub(super) async fn choose<'a>(
     ctx: &Context,
     task: &Task,
@@ -44,16 +46,26 @@ pub(super) async fn choose<'a>(
         return Ok(None);
     }
     let most = most.min(MOST).min(lines.len());
-    let numbered: Vec<Value> =
-        lines.iter().enumerate().map(|(at, text)| json!({ "number": at + 1, "text": words::one_line(text) })).collect();
+    let numbered: Vec<Value> = lines
+        .iter()
+        .enumerate()
+        .map(|(at, text)| json!({ "number": at + 1, "text": words::one_line(text) }))
+        .collect();
     let vars = json!({ "task": task.task, "lines": numbered, "most": most });
     let among = |reply: &Chosen| {
         let known = |line: &usize| (1..=lines.len()).contains(line);
         if reply.lines.len() <= most && reply.lines.iter().all(known) {
             return Ok(());
         }
-        let reason = format!("lines {:?} where at most {most} of {} were to be named", reply.lines, lines.len());
-        Err(Unscored { cause: Cause::OutOfRange, reason })
+        let reason = format!(
+            "lines {:?} where at most {most} of {} were to be named",
+            reply.lines,
+            lines.len()
+        );
+        Err(Unscored {
+            cause: Cause::OutOfRange,
+            reason,
+        })
     };
     let ask = Ask {
         role: points::ROLE,
@@ -67,35 +79,56 @@ pub(super) async fn choose<'a>(
     let answer = ctx.llm.ask::<Chosen>(ask).await?;
     // Named twice is chosen once.
     let once = |reply: Chosen| reply.lines.into_iter().collect::<BTreeSet<usize>>();
-    Ok(Some(answer.map(|reply| once(reply).into_iter().map(|line| lines[line - 1]).collect())))
+    Ok(Some(answer.map(|reply| {
+        once(reply)
+            .into_iter()
+            .map(|line| lines[line - 1])
+            .collect()
+    })))
 }
 
 /// Sentences of a page that can say something, each once.
 fn lines(text: &str) -> Vec<&str> {
     let mut seen = BTreeSet::new();
-    let tells = |of: &&str| words::length(of) >= FEWEST_WORDS && of.chars().count() <= LONGEST && !is_heading(of);
-    sentences(text).into_iter().filter(tells).filter(|of| seen.insert(*of)).collect()
+    let tells = |of: &&str| {
+        words::length(of) >= FEWEST_WORDS && of.chars().count() <= LONGEST && !is_heading(of)
+    };
+    sentences(text)
+        .into_iter()
+        .filter(tells)
+        .filter(|of| seen.insert(*of))
+        .collect()
 }
 
 /// Few words without an end are a heading or an entry of a menu.
 fn is_heading(text: &str) -> bool {
-    let ends =
-        |c: char| matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '"' | '”' | '」' | ')' | '）' | ';' | '；' | ']');
+    let ends = |c: char| {
+        matches!(
+            c,
+            '.' | '!' | '?' | '。' | '！' | '？' | '"' | '”' | '」' | ')' | '）' | ';' | '；' | ']'
+        )
+    };
     words::length(text) <= HEADING && !text.ends_with(ends)
 }
 
-/// Sentences, each within one paragraph: a line that stops before its sentence does goes on in the next one.
+/// Sentences, each within one paragraph: a line that stops before its sentence does goes on in the
+/// next one.
 fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for paragraph in paragraphs(text) {
-        let bytes: Vec<usize> = paragraph.char_indices().map(|(at, _)| at).chain([paragraph.len()]).collect();
+        let bytes: Vec<usize> = paragraph
+            .char_indices()
+            .map(|(at, _)| at)
+            .chain([paragraph.len()])
+            .collect();
         let ranges = sentences::split(paragraph).into_iter();
         found.extend(ranges.map(|range| &paragraph[bytes[range.start]..bytes[range.end]]));
     }
     found
 }
 
-/// Lines, those together that were only wrapped: long, without an end, and the next begins with a small letter.
+/// Lines, those together that were only wrapped: long, without an end, and the next begins with a
+/// small letter.
 fn paragraphs(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut end) = (0, 0);
@@ -117,7 +150,9 @@ fn paragraphs(text: &str) -> Vec<&str> {
 
 fn schema(lines: usize, most: usize) -> Value {
     let numbers: Vec<usize> = (1..=lines).collect();
-    object(&json!({ "lines": { "type": "array", "items": { "type": "integer", "enum": numbers }, "maxItems": most } }))
+    object(
+        &json!({ "lines": { "type": "array", "items": { "type": "integer", "enum": numbers }, "maxItems": most } }),
+    )
 }
 
 #[cfg(test)]
@@ -129,16 +164,30 @@ mod tests {
         let page = "Menu\nHow gauges drift in winter\nGauges  drift in the cold. Heating helps them a lot!\n\n河流每年移动很多沙石。岸边有树。\nHome page\n";
         assert_eq!(
             lines(page),
-            ["Gauges  drift in the cold.", "Heating helps them a lot!", "河流每年移动很多沙石。", "岸边有树。"]
+            [
+                "Gauges  drift in the cold.",
+                "Heating helps them a lot!",
+                "河流每年移动很多沙石。",
+                "岸边有树。"
+            ]
         );
-        assert!(lines(&"word ".repeat(400)).is_empty(), "what is longer than a key point is none");
+        assert!(
+            lines(&"word ".repeat(400)).is_empty(),
+            "what is longer than a key point is none"
+        );
     }
 
     #[test]
     fn wrapped_lines_are_one_sentence() {
         let text = "Gauges in rivers drift when the water is cold,\nwhich nobody expected. Heat helps.\nIce on gauges\nIce blocks pipes.";
         let found = sentences(text);
-        assert_eq!(found[0], "Gauges in rivers drift when the water is cold,\nwhich nobody expected.");
-        assert_eq!(found[1..], ["Heat helps.", "Ice on gauges", "Ice blocks pipes."]);
+        assert_eq!(
+            found[0],
+            "Gauges in rivers drift when the water is cold,\nwhich nobody expected."
+        );
+        assert_eq!(
+            found[1..],
+            ["Heat helps.", "Ice on gauges", "Ice blocks pipes."]
+        );
     }
 }

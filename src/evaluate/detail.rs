@@ -1,5 +1,5 @@
-//! Everything that was judged of a report, down to the criterion and the key point: what a reader who doubts a score looks
-//! at.
+//! Everything that was judged of a report, down to the criterion and the key point: what a reader
+//! who doubts a score looks at.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,22 +58,42 @@ impl<'a> Details<'a> {
         for report in store.report_heads()? {
             reports.entry(report.task.clone()).or_default().push(report);
         }
-        Ok(Self { store, voices: store.voices(&evaluation)?, evaluation, checklists: store.checklists()?, reports })
+        Ok(Self {
+            store,
+            voices: store.voices(&evaluation)?,
+            evaluation,
+            checklists: store.checklists()?,
+            reports,
+        })
     }
 
     /// What was judged of every report on a task.
     pub fn of(&self, task: &TaskId) -> Result<Vec<Detail>> {
-        let Some(reports) = self.reports.get(task) else { return Ok(Vec::new()) };
+        let Some(reports) = self.reports.get(task) else {
+            return Ok(Vec::new());
+        };
         let mut points = BTreeMap::new();
-        reports.iter().map(|report| self.detail(report, &mut points)).collect()
+        reports
+            .iter()
+            .map(|report| self.detail(report, &mut points))
+            .collect()
     }
 
     /// `points` are those of the task that were looked up so far.
-    fn detail(&self, report: &ReportHead, points: &mut BTreeMap<KeyPointId, KeyPoint>) -> Result<Detail> {
+    fn detail(
+        &self,
+        report: &ReportHead,
+        points: &mut BTreeMap<KeyPointId, KeyPoint>,
+    ) -> Result<Detail> {
         let set = |name: String| set(self.store, &self.evaluation, &report.task, &name);
-        let sets: [(Option<Frozen>, bool); 2] =
-            [(set(own_set(report.id.as_str()))?, true), (set(independent_set(&report.agent))?, false)];
-        let clusters = sets.iter().filter_map(|(set, _)| set.as_ref()).flat_map(|set| &set.clusters);
+        let sets: [(Option<Frozen>, bool); 2] = [
+            (set(own_set(report.id.as_str()))?, true),
+            (set(independent_set(&report.agent))?, false),
+        ];
+        let clusters = sets
+            .iter()
+            .filter_map(|(set, _)| set.as_ref())
+            .flat_map(|set| &set.clusters);
         for id in clusters.flat_map(|cluster| &cluster.members) {
             let id = KeyPointId::from_stored(id.clone());
             if !points.contains_key(&id) {
@@ -81,7 +101,10 @@ impl<'a> Details<'a> {
             }
         }
         Ok(Detail {
-            criteria: criteria(self.checklists.get(&report.task), &self.voices.ratings(&report.id)?),
+            criteria: criteria(
+                self.checklists.get(&report.task),
+                &self.voices.ratings(&report.id)?,
+            ),
             points: compared(&sets, points, self.voices.relations(&report.id)?),
             report: report.with(self.store.report_text(&report.id)?),
         })
@@ -92,19 +115,35 @@ impl<'a> Details<'a> {
 pub fn checklists(store: &Store) -> Result<BTreeMap<TaskId, Vec<(String, Criterion)>>> {
     let known: Checklists = store.checklists()?;
     let named = |id: &str, criteria: Vec<Criterion>| {
-        criteria.into_iter().enumerate().map(|(at, criterion)| (criterion_name(id, at), criterion)).collect()
+        criteria
+            .into_iter()
+            .enumerate()
+            .map(|(at, criterion)| (criterion_name(id, at), criterion))
+            .collect()
     };
-    Ok(known.into_iter().map(|(task, (id, criteria))| (task, named(&id, criteria))).collect())
+    Ok(known
+        .into_iter()
+        .map(|(task, (id, criteria))| (task, named(&id, criteria)))
+        .collect())
 }
 
 fn criteria(
     checklist: Option<&(String, Vec<Criterion>)>,
     rated: &[Mark<Rating>],
 ) -> Vec<(Criterion, Vec<Mark<Rating>>)> {
-    let Some((id, criteria)) = checklist else { return Vec::new() };
+    let Some((id, criteria)) = checklist else {
+        return Vec::new();
+    };
     let of = |(at, criterion): (usize, &Criterion)| {
         let name = criterion_name(id, at);
-        (criterion.clone(), rated.iter().filter(|mark| mark.of == name).cloned().collect())
+        (
+            criterion.clone(),
+            rated
+                .iter()
+                .filter(|mark| mark.of == name)
+                .cloned()
+                .collect(),
+        )
     };
     criteria.iter().enumerate().map(of).collect()
 }
@@ -118,7 +157,9 @@ fn compared(
     for &(ref set, is_own) in sets {
         for cluster in set.iter().flat_map(|set| &set.clusters) {
             let id = KeyPointId::from_stored(cluster.representative.clone());
-            let Some(point) = points.get(&id) else { continue };
+            let Some(point) = points.get(&id) else {
+                continue;
+            };
             let detail = found.entry(id).or_insert_with(|| PointDetail {
                 point: point.clone(),
                 pages: BTreeSet::new(),
@@ -128,8 +169,13 @@ fn compared(
             });
             detail.own |= is_own;
             detail.independent |= !is_own;
-            let members = cluster.members.iter().filter_map(|id| points.get(&KeyPointId::from_stored(id.clone())));
-            detail.pages.extend(members.map(|member| member.source.clone()));
+            let members = cluster
+                .members
+                .iter()
+                .filter_map(|id| points.get(&KeyPointId::from_stored(id.clone())));
+            detail
+                .pages
+                .extend(members.map(|member| member.source.clone()));
         }
     }
     for mark in marks {

@@ -1,13 +1,15 @@
-//! How good are reports? Against key points of web pages (KAE) and by a checklist written for the task (ACE).
-//! Hides pages, key points, their merging, the questions to the models and the folds. Every judgement is a fact on record;
-//! a score that could not be had is counted by cause, and never a zero.
+//! How good are reports? Against key points of web pages (KAE) and by a checklist written for the
+//! task (ACE). Hides pages, key points, their merging, the questions to the models and the folds.
+//! Every judgement is a fact on record; a score that could not be had is counted by cause, and
+//! never a zero.
 //!
-//! **Measures** how much of what the cited pages say a report supports, contradicts or omits; how well it meets what its
-//! task asks for. **Method**: DeepResearch Arena, sections on KAE and ACE. **Differs from the paper**: key points whose
-//! spans are not in the page are left out and counted; merging is defined and on record; beside the report's own pages
-//! there is an independent set, of the pages that the other agents cite; criteria are written once and frozen; nothing is
-//! rated by who wrote it unless the user binds one model to both roles. **Cost**: a call per part of a page, one per report
-//! and key point, one per task, one per report and criterion.
+//! **Measures** how much of what the cited pages say a report supports, contradicts or omits; how
+//! well it meets what its task asks for. **Method**: DeepResearch Arena, sections on KAE and ACE.
+//! **Differs from the paper**: key points whose spans are not in the page are left out and counted;
+//! merging is defined and on record; beside the report's own pages there is an independent set, of
+//! the pages that the other agents cite; criteria are written once and frozen; nothing is rated by
+//! who wrote it unless the user binds one model to both roles. **Cost**: a call per part of a page,
+//! one per report and key point, one per task, one per report and criterion.
 
 mod ace;
 pub mod board;
@@ -65,7 +67,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { points: 8, part: 0, parts: 6, near: unify::THRESHOLD, repeats: 1 }
+        Self {
+            points: 8,
+            part: 0,
+            parts: 6,
+            near: unify::THRESHOLD,
+            repeats: 1,
+        }
     }
 }
 
@@ -75,14 +83,21 @@ impl Options {
         let most = |name: &str, value: u64, range: std::ops::RangeInclusive<u64>| {
             let (low, high) = (range.start(), range.end());
             let problem = || format!("evaluate.{name} must be between {low} and {high}: `{value}`");
-            if range.contains(&value) { Ok(()) } else { Err(problem()) }
+            if range.contains(&value) {
+                Ok(())
+            } else {
+                Err(problem())
+            }
         };
         most("points", self.points as u64, 1..=30)?;
         most("part", self.part as u64, 0..=1_000_000)?;
         most("parts", self.parts as u64, 1..=1000)?;
         most("repeats", self.repeats.into(), 1..=20)?;
         if !(self.near > 0.0 && self.near <= 1.0) {
-            return Err(format!("evaluate.near must be above 0 and at most 1: `{}`", self.near));
+            return Err(format!(
+                "evaluate.near must be above 0 and at most 1: `{}`",
+                self.near
+            ));
         }
         Ok(())
     }
@@ -108,7 +123,8 @@ pub struct Subject<'a> {
     pub metrics: &'a [Metric],
 }
 
-/// Asks for the judgements that are missing, and saves each at once. `now` is noted with the pages that are fetched.
+/// Asks for the judgements that are missing, and saves each at once. `now` is noted with the pages
+/// that are fetched.
 pub async fn run(
     ctx: &Context,
     pages: &Pages,
@@ -116,18 +132,34 @@ pub async fn run(
     options: &Options,
     now: &str,
 ) -> Result<Vec<StageReport>> {
-    let Subject { tasks, reports, agents, metrics } = subject;
+    let Subject {
+        tasks,
+        reports,
+        agents,
+        metrics,
+    } = subject;
     let by_id: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
     let cases: Vec<Case<'_>> = reports
         .iter()
         .filter(|report| report.state == State::Ok)
-        .filter_map(|report| Some(Case { task: by_id.get(&report.task)?, report }))
+        .filter_map(|report| {
+            Some(Case {
+                task: by_id.get(&report.task)?,
+                report,
+            })
+        })
         .collect();
-    let judged: Vec<Case<'_>> =
-        cases.iter().copied().filter(|case| agents.is_empty() || agents.contains(&case.report.agent)).collect();
-    let (kae, ace) = (metrics.contains(&Metric::Kae), metrics.contains(&Metric::Ace));
-    // The first evaluation counts from its first judgement, whatever ends the run. Another way of judging takes its place
-    // when it has judged all.
+    let judged: Vec<Case<'_>> = cases
+        .iter()
+        .copied()
+        .filter(|case| agents.is_empty() || agents.contains(&case.report.agent))
+        .collect();
+    let (kae, ace) = (
+        metrics.contains(&Metric::Kae),
+        metrics.contains(&Metric::Ace),
+    );
+    // The first evaluation counts from its first judgement, whatever ends the run. Another way of
+    // judging takes its place when it has judged all.
     let before = ctx.store.last_evaluation()?;
     let now_on = by_now(ctx, before.clone().unwrap_or_default(), metrics, options)?;
     if before.is_none() {
@@ -143,14 +175,20 @@ pub async fn run(
         let (found, stage) = points::find_in(ctx, &library, options).await?;
         stages.push(timed(stage, started));
         let started = Instant::now();
-        stages.push(timed(relate::relate(ctx, &judged, &library, &found, options).await?, started));
+        stages.push(timed(
+            relate::relate(ctx, &judged, &library, &found, options).await?,
+            started,
+        ));
     }
     if ace {
         let started = Instant::now();
         let (checklists, stage) = checklist::write(ctx, &judged).await?;
         stages.push(timed(stage, started));
         let started = Instant::now();
-        stages.push(timed(checklist::rate(ctx, &judged, &checklists, options).await?, started));
+        stages.push(timed(
+            checklist::rate(ctx, &judged, &checklists, options).await?,
+            started,
+        ));
     }
     if before.is_some_and(|before| before != now_on) {
         ctx.store.save_evaluation(&now_on)?;
@@ -159,20 +197,48 @@ pub async fn run(
 }
 
 fn timed(stage: StageReport, started: Instant) -> StageReport {
-    StageReport { seconds: started.elapsed().as_secs_f64(), ..stage }
+    StageReport {
+        seconds: started.elapsed().as_secs_f64(),
+        ..stage
+    }
 }
 
 /// Whose judgements are to count. A metric that was not asked for keeps its judges.
-fn by_now(ctx: &Context, before: Evaluation, metrics: &[Metric], options: &Options) -> Result<Evaluation> {
+fn by_now(
+    ctx: &Context,
+    before: Evaluation,
+    metrics: &[Metric],
+    options: &Options,
+) -> Result<Evaluation> {
     let judges = |role: &'static str, prompt: &str| -> Result<Vec<(String, String)>> {
-        let member = |member| Ok((ctx.llm.model_name(role, member)?, ctx.llm.prompt_hash(prompt)?));
+        let member = |member| {
+            Ok((
+                ctx.llm.model_name(role, member)?,
+                ctx.llm.prompt_hash(prompt)?,
+            ))
+        };
         (0..ctx.llm.members(role)).map(member).collect()
     };
-    let (kae, ace) = (metrics.contains(&Metric::Kae), metrics.contains(&Metric::Ace));
+    let (kae, ace) = (
+        metrics.contains(&Metric::Kae),
+        metrics.contains(&Metric::Ace),
+    );
     Ok(Evaluation {
-        points: if kae { points::instrument(ctx, options)? } else { before.points },
-        relation: if kae { judges("judge", relate::PROMPT)? } else { before.relation },
-        rating: if ace { judges("rate", checklist::RATING)? } else { before.rating },
+        points: if kae {
+            points::instrument(ctx, options)?
+        } else {
+            before.points
+        },
+        relation: if kae {
+            judges("judge", relate::PROMPT)?
+        } else {
+            before.relation
+        },
+        rating: if ace {
+            judges("rate", checklist::RATING)?
+        } else {
+            before.rating
+        },
         repeats: if ace { options.repeats } else { before.repeats },
     })
 }

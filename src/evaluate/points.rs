@@ -1,4 +1,5 @@
-//! What do the cited pages say that matters for the task? Key points with verbatim spans, which are looked up in the page.
+//! What do the cited pages say that matters for the task? Key points with verbatim spans, which are
+//! looked up in the page.
 
 use std::collections::BTreeMap;
 
@@ -39,10 +40,21 @@ pub(super) struct OfPage {
     pub failed: Vec<&'static str>,
 }
 
-/// What decides which key points are found: sets that were found otherwise are not compared with each other.
+/// What decides which key points are found: sets that were found otherwise are not compared with
+/// each other.
 pub(super) fn instrument(ctx: &Context, options: &Options) -> Result<String> {
-    let Options { points, part, parts, near, .. } = options;
-    let prompt = if ctx.llm.is_trial(ROLE, 0)? { chosen::PROMPT } else { PROMPT };
+    let Options {
+        points,
+        part,
+        parts,
+        near,
+        ..
+    } = options;
+    let prompt = if ctx.llm.is_trial(ROLE, 0)? {
+        chosen::PROMPT
+    } else {
+        PROMPT
+    };
     let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
     Ok(json!([model, prompt, points, part, parts, near]).to_string())
 }
@@ -66,11 +78,19 @@ impl Answer for Points {
         let fail = |cause, reason: String| Err(Unscored { cause, reason });
         for point in &self.points {
             let number = point.point_number;
-            if point.point_content.trim().is_empty() || point.point_content.chars().count() > LONGEST {
-                return fail(Cause::OutOfRange, format!("point {number} is empty or longer than {LONGEST} characters"));
+            if point.point_content.trim().is_empty()
+                || point.point_content.chars().count() > LONGEST
+            {
+                return fail(
+                    Cause::OutOfRange,
+                    format!("point {number} is empty or longer than {LONGEST} characters"),
+                );
             }
             if point.spans.is_empty() {
-                return fail(Cause::Inconsistent, format!("point {number} names no place of the page"));
+                return fail(
+                    Cause::Inconsistent,
+                    format!("point {number} names no place of the page"),
+                );
             }
         }
         Ok(())
@@ -100,22 +120,39 @@ pub(super) async fn find_in<'a>(
     };
     let (parts, cut) = all_parts(library, size, options.parts);
     if cut > 0 {
-        report.notes.push(format!("{cut} pages are longer than {} parts: what follows was not read", options.parts));
+        report.notes.push(format!(
+            "{cut} pages are longer than {} parts: what follows was not read",
+            options.parts
+        ));
     }
     let mut found = Found::new();
     let ask = async |part| ask(ctx, part, options).await;
-    for (part, (points, cached)) in ctx.each(report.stage, &parts, ctx.llm.parallel(ROLE), ask).await? {
+    for (part, (points, cached)) in ctx
+        .each(report.stage, &parts, ctx.llm.parallel(ROLE), ask)
+        .await?
+    {
         report.count(cached);
-        let of_page = found.entry(&part.task.id).or_default().entry(part.page.content.clone()).or_default();
+        let of_page = found
+            .entry(&part.task.id)
+            .or_default()
+            .entry(part.page.content.clone())
+            .or_default();
         match points {
             Ok(points) => {
                 for _ in points.iter().filter(|point| !point.verified) {
                     report.reject("not_in_the_page");
                 }
-                of_page.points.extend(points.into_iter().filter(|point| point.verified));
+                of_page
+                    .points
+                    .extend(points.into_iter().filter(|point| point.verified));
             }
             Err(unscored) => {
-                let item = format!("part {} of page {} for {}", part.number, &part.page.content[..12], part.task.id);
+                let item = format!(
+                    "part {} of page {} for {}",
+                    part.number,
+                    &part.page.content[..12],
+                    part.task.id
+                );
                 report.fail_unscored(&item, &unscored);
                 of_page.failed.push(unscored.cause.word());
             }
@@ -124,26 +161,47 @@ pub(super) async fn find_in<'a>(
     Ok((found, report))
 }
 
-/// At most so many parts of every cited page for every task, and of how many pages that is not the whole.
-fn all_parts<'t, 'p>(library: &'p Library<'t>, size: usize, most: usize) -> (Vec<Part<'t, 'p>>, usize) {
+/// At most so many parts of every cited page for every task, and of how many pages that is not the
+/// whole.
+fn all_parts<'t, 'p>(
+    library: &'p Library<'t>,
+    size: usize,
+    most: usize,
+) -> (Vec<Part<'t, 'p>>, usize) {
     let (mut parts, mut cut) = (Vec::new(), 0);
     for task in library.tasks() {
-        for page in library.cited(&task.id, |_| true).into_iter().filter_map(|content| library.pages.get(content)) {
+        for page in library
+            .cited(&task.id, |_| true)
+            .into_iter()
+            .filter_map(|content| library.pages.get(content))
+        {
             let texts = in_parts(&page.text, size);
             cut += usize::from(texts.len() > most);
             let n = texts.len().min(most);
-            let part = |(at, text)| Part { task, page, text, number: at + 1, parts: n };
+            let part = |(at, text)| Part {
+                task,
+                page,
+                text,
+                number: at + 1,
+                parts: n,
+            };
             parts.extend(texts.into_iter().take(n).enumerate().map(part));
         }
     }
     (parts, cut)
 }
 
-async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
+async fn ask(
+    ctx: &Context,
+    part: &Part<'_, '_>,
+    options: &Options,
+) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
     let answer = if ctx.llm.is_trial(ROLE, 0)? {
         let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
         let chosen = chosen::choose(ctx, part.task, part.text, options.points).await?;
-        let Some(chosen) = chosen else { return Ok((Ok(Vec::new()), true)) };
+        let Some(chosen) = chosen else {
+            return Ok((Ok(Vec::new()), true));
+        };
         chosen.map(|texts| texts.into_iter().map(own).collect::<Vec<_>>())
     } else {
         note(ctx, part, options).await?
@@ -154,7 +212,11 @@ async fn ask(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<(R
     Ok((answer.value, answer.cached))
 }
 
-async fn note(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<Answered<Vec<KeyPoint>>> {
+async fn note(
+    ctx: &Context,
+    part: &Part<'_, '_>,
+    options: &Options,
+) -> Result<Answered<Vec<KeyPoint>>> {
     let vars = json!({
         "task": part.task.task,
         "title": part.page.title,
@@ -165,8 +227,18 @@ async fn note(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<A
     });
     let most = options.points;
     let check = |reply: &Points| {
-        let reason = format!("{} points where at most {most} were asked for", reply.points.len());
-        if reply.points.len() > most { Err(Unscored { cause: Cause::OutOfRange, reason }) } else { Ok(()) }
+        let reason = format!(
+            "{} points where at most {most} were asked for",
+            reply.points.len()
+        );
+        if reply.points.len() > most {
+            Err(Unscored {
+                cause: Cause::OutOfRange,
+                reason,
+            })
+        } else {
+            Ok(())
+        }
     };
     let ask = Ask {
         role: ROLE,
@@ -178,7 +250,13 @@ async fn note(ctx: &Context, part: &Part<'_, '_>, options: &Options) -> Result<A
         ..Ask::default()
     };
     let answer = ctx.llm.ask::<Points>(ask).await?;
-    Ok(answer.map(|reply| reply.points.into_iter().map(|point| key_point(part, point)).collect()))
+    Ok(answer.map(|reply| {
+        reply
+            .points
+            .into_iter()
+            .map(|point| key_point(part, point))
+            .collect()
+    }))
 }
 
 /// The point, with the page's own wording of its spans.
@@ -186,7 +264,13 @@ fn key_point(part: &Part<'_, '_>, point: Point) -> KeyPoint {
     // A word or two are on any page.
     let tells = |span: &&String| words::length(span) >= FEWEST_WORDS;
     let own = |span: &String| find(part.text, span).map(|place| part.text[place].to_owned());
-    let spans: Vec<String> = point.spans.iter().take(SPANS).filter(tells).filter_map(own).collect();
+    let spans: Vec<String> = point
+        .spans
+        .iter()
+        .take(SPANS)
+        .filter(tells)
+        .filter_map(own)
+        .collect();
     let verified = !spans.is_empty();
     let spans = if verified { spans } else { point.spans };
     new_point(part, point.point_content.trim().to_owned(), spans, verified)
@@ -203,7 +287,8 @@ fn new_point(part: &Part<'_, '_>, text: String, spans: Vec<String>, verified: bo
     }
 }
 
-/// The text in parts of at most `size` characters, cut between lines, else sentences, else words, where there are any.
+/// The text in parts of at most `size` characters, cut between lines, else sentences, else words,
+/// where there are any.
 fn in_parts(text: &str, size: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -223,7 +308,12 @@ fn in_parts(text: &str, size: usize) -> Vec<&str> {
 fn place_to_cut(text: &str) -> Option<usize> {
     let late = |at: &usize| *at > text.len() / 2;
     let line = || text.rfind('\n').map(|at| at + 1).filter(late);
-    let sentence = || text.char_indices().nth(sentences::split(text).last()?.start).map(|(at, _)| at).filter(late);
+    let sentence = || {
+        text.char_indices()
+            .nth(sentences::split(text).last()?.start)
+            .map(|(at, _)| at)
+            .filter(late)
+    };
     let word = || text.rfind(char::is_whitespace).filter(late);
     line().or_else(sentence).or_else(word)
 }
@@ -245,10 +335,22 @@ mod tests {
     #[test]
     fn parts_are_the_whole_text_and_end_between_lines() {
         let text = "first line\nsecond line\nthird line";
-        assert_eq!(in_parts(text, 15), ["first line\n", "second line\n", "third line"]);
-        assert_eq!(in_parts("It is cold. Ice grows. Heat helps.", 25), ["It is cold. Ice grows. ", "Heat helps."]);
-        assert_eq!(in_parts("one two three four", 15), ["one two three", " four"]);
-        assert_eq!(in_parts("河流每年移动很多沙石", 4), ["河流每年", "移动很多", "沙石"]);
+        assert_eq!(
+            in_parts(text, 15),
+            ["first line\n", "second line\n", "third line"]
+        );
+        assert_eq!(
+            in_parts("It is cold. Ice grows. Heat helps.", 25),
+            ["It is cold. Ice grows. ", "Heat helps."]
+        );
+        assert_eq!(
+            in_parts("one two three four", 15),
+            ["one two three", " four"]
+        );
+        assert_eq!(
+            in_parts("河流每年移动很多沙石", 4),
+            ["河流每年", "移动很多", "沙石"]
+        );
         assert_eq!(in_parts("", 5), Vec::<&str>::new());
         assert_eq!(in_parts("short", 5), ["short"]);
     }

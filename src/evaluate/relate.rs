@@ -1,5 +1,5 @@
-//! Does a report support, contradict or omit what the pages say? Its own pages' key points and the independent ones are
-//! merged, frozen, and each judged once per report.
+//! Does a report support, contradict or omit what the pages say? Its own pages' key points and the
+//! independent ones are merged, frozen, and each judged once per report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,10 @@ impl Answer for Reply {
             return Ok(());
         }
         let reason = format!("a confidence of {} is not between 0 and 1", self.confidence);
-        Err(Unscored { cause: Cause::OutOfRange, reason })
+        Err(Unscored {
+            cause: Cause::OutOfRange,
+            reason,
+        })
     }
 }
 
@@ -67,7 +70,8 @@ pub(super) struct Frozen<C = Cluster> {
     pub failed: BTreeMap<String, u64>,
 }
 
-/// The set that an evaluation compares reports on a task with, by its name; of its points what `C` takes.
+/// The set that an evaluation compares reports on a task with, by its name; of its points what `C`
+/// takes.
 pub(super) fn set<C: DeserializeOwned>(
     store: &Store,
     evaluation: &Evaluation,
@@ -94,52 +98,92 @@ pub(super) async fn relate(
 ) -> Result<StageReport> {
     let mut report = StageReport::new("relations");
     let pages = found.values().flat_map(BTreeMap::values);
-    let known: BTreeMap<&KeyPointId, &KeyPoint> =
-        pages.flat_map(|page| &page.points).map(|point| (&point.id, point)).collect();
+    let known: BTreeMap<&KeyPointId, &KeyPoint> = pages
+        .flat_map(|page| &page.points)
+        .map(|point| (&point.id, point))
+        .collect();
     let by = points::instrument(ctx, options)?;
     let mut questions = Vec::new();
     for case in judged {
         let (task, report) = (&case.task.id, case.report);
-        // What only the scored agent cites is not among the independent pages: nobody chooses what it is compared with.
+        // What only the scored agent cites is not among the independent pages: nobody chooses what
+        // it is compared with.
         let sets = [
-            (own_set(report.id.as_str()), library.cited(task, |of| of.id == report.id)),
-            (independent_set(&report.agent), library.cited(task, |of| of.agent != report.agent)),
+            (
+                own_set(report.id.as_str()),
+                library.cited(task, |of| of.id == report.id),
+            ),
+            (
+                independent_set(&report.agent),
+                library.cited(task, |of| of.agent != report.agent),
+            ),
         ];
         let mut asked = BTreeSet::new();
         for (name, pages) in sets {
             let set = frozen(found.get(task), &pages, options.near, &by);
             ctx.store.freeze(task, &name, &set)?;
-            asked.extend(set.clusters.into_iter().map(|cluster| KeyPointId::from_stored(cluster.representative)));
+            asked.extend(
+                set.clusters
+                    .into_iter()
+                    .map(|cluster| KeyPointId::from_stored(cluster.representative)),
+            );
         }
         for point in asked.iter().filter_map(|id| known.get(id)) {
-            questions.extend((0..ctx.llm.members(ROLE)).map(|member| Question { case: *case, point, member }));
+            questions.extend((0..ctx.llm.members(ROLE)).map(|member| Question {
+                case: *case,
+                point,
+                member,
+            }));
         }
     }
     let ask = async |question| ask(ctx, question).await;
-    for (question, (unscored, cached)) in ctx.each(report.stage, &questions, ctx.llm.parallel(ROLE), ask).await? {
+    for (question, (unscored, cached)) in ctx
+        .each(report.stage, &questions, ctx.llm.parallel(ROLE), ask)
+        .await?
+    {
         report.count(cached);
         if let Some(unscored) = unscored {
-            report.fail_unscored(&format!("{} and {}", question.case.report.id, question.point.id), &unscored);
+            report.fail_unscored(
+                &format!("{} and {}", question.case.report.id, question.point.id),
+                &unscored,
+            );
         }
     }
     Ok(report)
 }
 
 /// The set of these pages, of those that were read for a task.
-fn frozen(read: Option<&BTreeMap<String, OfPage>>, pages: &BTreeSet<&str>, near: f64, by: &str) -> Frozen {
+fn frozen(
+    read: Option<&BTreeMap<String, OfPage>>,
+    pages: &BTreeSet<&str>,
+    near: f64,
+    by: &str,
+) -> Frozen {
     let (mut points, mut failed) = (Vec::new(), BTreeMap::new());
     for page in pages.iter().filter_map(|page| read?.get(*page)) {
-        let point = |p: &KeyPoint| Point { id: p.id.to_string(), text: p.text.clone(), verified: p.verified };
+        let point = |p: &KeyPoint| Point {
+            id: p.id.to_string(),
+            text: p.text.clone(),
+            verified: p.verified,
+        };
         points.extend(page.points.iter().map(point));
         for cause in &page.failed {
             *failed.entry((*cause).to_owned()).or_default() += 1;
         }
     }
-    Frozen { by: by.to_owned(), clusters: unify(&points, near), failed }
+    Frozen {
+        by: by.to_owned(),
+        clusters: unify(&points, near),
+        failed,
+    }
 }
 
 async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
-    let Question { case, point, member } = question;
+    let Question {
+        case,
+        point,
+        member,
+    } = question;
     let vars = json!({ "task": case.task.task, "report": case.report.text, "point": point.text });
     let answer = ctx
         .llm
@@ -153,14 +197,17 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
             ..Ask::default()
         })
         .await?;
-    let judge = ctx.llm.judge(ROLE, *member, PROMPT, answer.model_returned)?;
+    let judge = ctx
+        .llm
+        .judge(ROLE, *member, PROMPT, answer.model_returned)?;
     let related = answer.value.map(|reply| Related {
         relation: reply.relationship,
         confidence: reply.confidence,
         reasoning: reply.reasoning,
         key_aspects: reply.key_aspects,
     });
-    ctx.store.save_relation(&case.report.id, &point.id, &related, &judge, &answer.call)?;
+    ctx.store
+        .save_relation(&case.report.id, &point.id, &related, &judge, &answer.call)?;
     Ok((related.err(), answer.cached))
 }
 

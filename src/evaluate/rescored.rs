@@ -1,5 +1,5 @@
-//! The same reports, judged in two ways: how far did the scores move? Other judges, prompts or thresholds, on the same
-//! stored pages.
+//! The same reports, judged in two ways: how far did the scores move? Other judges, prompts or
+//! thresholds, on the same stored pages.
 
 use std::collections::BTreeSet;
 
@@ -30,21 +30,32 @@ pub struct Change {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Two-sided p-value of no change, by flipping signs, with Holm's correction over the agents of a measure.
+    /// Two-sided p-value of no change, by flipping signs, with Holm's correction over the agents of
+    /// a measure.
     pub adjusted: Option<f64>,
 }
 
 /// What became of every agent's score on every measure that either way has.
 pub fn changes(before: &[Scored], after: &[Scored], options: &Options) -> Vec<Change> {
-    let agents: BTreeSet<&str> = before.iter().chain(after).map(|one| one.agent.as_str()).collect();
-    let mut changes: Vec<Change> = agents.iter().flat_map(|agent| of_agent(agent, before, after, options)).collect();
+    let agents: BTreeSet<&str> = before
+        .iter()
+        .chain(after)
+        .map(|one| one.agent.as_str())
+        .collect();
+    let mut changes: Vec<Change> = agents
+        .iter()
+        .flat_map(|agent| of_agent(agent, before, after, options))
+        .collect();
     changes.retain(|change| change.before.is_some() || change.after.is_some());
     changes.sort_by_key(|change| change.measure as usize);
     for measure in MEASURES {
         let places: Vec<usize> = (0..changes.len())
             .filter(|at| changes[*at].measure == measure && changes[*at].adjusted.is_some())
             .collect();
-        let p: Vec<f64> = places.iter().filter_map(|at| changes[*at].adjusted).collect();
+        let p: Vec<f64> = places
+            .iter()
+            .filter_map(|at| changes[*at].adjusted)
+            .collect();
         for (at, adjusted) in places.into_iter().zip(paired::holm(&p)) {
             changes[at].adjusted = Some(adjusted);
         }
@@ -60,17 +71,31 @@ const AFTER: &str = "after";
 fn of_agent(agent: &str, before: &[Scored], after: &[Scored], options: &Options) -> Vec<Change> {
     let named = |scored: &[Scored], name: &str| -> Vec<Scored> {
         let own = scored.iter().filter(|one| one.agent == agent);
-        own.map(|one| Scored { agent: name.to_owned(), report: format!("{name} {}", one.report), ..one.clone() })
-            .collect()
+        own.map(|one| Scored {
+            agent: name.to_owned(),
+            report: format!("{name} {}", one.report),
+            ..one.clone()
+        })
+        .collect()
     };
     let both = [named(before, BEFORE), named(after, AFTER)].concat();
-    let table = leaderboard(&both, &Options { by: None, ..options.clone() }).whole;
+    let table = leaderboard(
+        &both,
+        &Options {
+            by: None,
+            ..options.clone()
+        },
+    )
+    .whole;
     let value = |name: &str, measure| {
         let row = table.agents.iter().find(|row| row.agent == name);
         row.and_then(|row| measured(row, measure).value)
     };
     let change = |measure| {
-        let pair = table.differences.iter().find(|pair| pair.measure == measure);
+        let pair = table
+            .differences
+            .iter()
+            .find(|pair| pair.measure == measure);
         // The one that stands above is subtracted from.
         let turned = pair.is_some_and(|pair| pair.first == BEFORE);
         let sign = |value: f64| if turned { 0.0 - value } else { value };
@@ -112,7 +137,12 @@ mod tests {
             agent: agent.into(),
             attempt: 1,
             state: "ok".into(),
-            own: Some(Counts { supported, conflicting: 0, omitted: 10 - supported, unscored: 0 }),
+            own: Some(Counts {
+                supported,
+                conflicting: 0,
+                omitted: 10 - supported,
+                unscored: 0,
+            }),
             ace: Some(ace),
             ..Scored::default()
         }
@@ -122,22 +152,44 @@ mod tests {
     fn a_harder_judge_moves_what_it_judges_and_nothing_else() {
         let of = |less: f64| -> Vec<Scored> {
             let of_agent = |agent: &'static str, ace: f64| {
-                (0..20).map(move |task| scored(agent, task, ace + (task % 4) as f64 / 4.0 - less, 5))
+                (0..20)
+                    .map(move |task| scored(agent, task, ace + (task % 4) as f64 / 4.0 - less, 5))
             };
             of_agent("a", 6.0).chain(of_agent("b", 4.0)).collect()
         };
-        let options = Options { resamples: 200, ..Options::default() };
+        let options = Options {
+            resamples: 200,
+            ..Options::default()
+        };
         let found = changes(&of(0.0), &of(1.5), &options);
-        let ace: Vec<&Change> = found.iter().filter(|change| change.measure == Headline::Ace).collect();
-        assert_eq!(ace.iter().map(|change| change.agent.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let ace: Vec<&Change> = found
+            .iter()
+            .filter(|change| change.measure == Headline::Ace)
+            .collect();
+        assert_eq!(
+            ace.iter()
+                .map(|change| change.agent.as_str())
+                .collect::<Vec<_>>(),
+            ["a", "b"]
+        );
         for change in ace {
-            assert!((change.difference.expect("both") + 1.5).abs() < 1e-9, "{change:?}");
+            assert!(
+                (change.difference.expect("both") + 1.5).abs() < 1e-9,
+                "{change:?}"
+            );
             assert!(change.adjusted.expect("both") < 0.01 && change.tasks == 20);
             assert!(change.before > change.after);
         }
-        let own = found.iter().filter(|change| change.measure == Headline::KsrOwn);
+        let own = found
+            .iter()
+            .filter(|change| change.measure == Headline::KsrOwn);
         assert!(own.clone().all(|change| change.difference == Some(0.0)) && own.count() == 2);
-        assert!(found.iter().all(|change| change.measure != Headline::KsrIndependent), "nobody has it");
+        assert!(
+            found
+                .iter()
+                .all(|change| change.measure != Headline::KsrIndependent),
+            "nobody has it"
+        );
         let softer = changes(&of(1.5), &of(0.0), &options);
         assert!((softer[0].difference.expect("both") - 1.5).abs() < 1e-9);
     }
@@ -145,10 +197,25 @@ mod tests {
     #[test]
     fn what_one_way_lacks_has_no_difference() {
         let before = vec![scored("a", 0, 5.0, 5)];
-        let after = vec![Scored { ace: None, ..scored("a", 0, 5.0, 6) }];
-        let found = changes(&before, &after, &Options { resamples: 50, ..Options::default() });
+        let after = vec![Scored {
+            ace: None,
+            ..scored("a", 0, 5.0, 6)
+        }];
+        let found = changes(
+            &before,
+            &after,
+            &Options {
+                resamples: 50,
+                ..Options::default()
+            },
+        );
         assert_eq!(
-            (found[0].before, found[0].after, found[0].difference, found[0].adjusted),
+            (
+                found[0].before,
+                found[0].after,
+                found[0].difference,
+                found[0].adjusted
+            ),
             (Some(5.0), None, None, None)
         );
     }

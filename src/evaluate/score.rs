@@ -1,4 +1,5 @@
-//! From stored judgements to one row per report: counts of key points, the weighted rating, and what is missing, by cause.
+//! From stored judgements to one row per report: counts of key points, the weighted rating, and
+//! what is missing, by cause.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,12 +24,21 @@ use crate::{
 };
 
 /// The reports on these tasks, scored by the judges of the newest evaluation.
-pub fn scored<T: Sync>(store: &Store, tasks: &[Task], reports: &[AgentReport<T>]) -> Result<Vec<Scored>> {
-    scored_as(store, tasks, reports, &store.last_evaluation()?.unwrap_or_default())
+pub fn scored<T: Sync>(
+    store: &Store,
+    tasks: &[Task],
+    reports: &[AgentReport<T>],
+) -> Result<Vec<Scored>> {
+    scored_as(
+        store,
+        tasks,
+        reports,
+        &store.last_evaluation()?.unwrap_or_default(),
+    )
 }
 
-/// The reports on these tasks, scored by what is on record of an evaluation; many of them by all cores, each of which
-/// reads its share by itself, as it stands at one moment.
+/// The reports on these tasks, scored by what is on record of an evaluation; many of them by all
+/// cores, each of which reads its share by itself, as it stands at one moment.
 pub fn scored_as<T: Sync>(
     store: &Store,
     tasks: &[Task],
@@ -42,7 +52,10 @@ pub fn scored_as<T: Sync>(
     if shares.len() < 2 {
         return scale.scores(store, reports);
     }
-    let readers: Vec<Store> = shares.iter().filter_map(|_| store.reader().transpose()).collect::<Result<_>>()?;
+    let readers: Vec<Store> = shares
+        .iter()
+        .filter_map(|_| store.reader().transpose())
+        .collect::<Result<_>>()?;
     if readers.len() < shares.len() {
         return scale.scores(store, reports);
     }
@@ -50,7 +63,9 @@ pub fn scored_as<T: Sync>(
     thread::scope(|scope| {
         let begin = |(reader, share)| scope.spawn(move || scale.scores(reader, share));
         let threads: Vec<_> = readers.iter().zip(shares).map(begin).collect();
-        let scored = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let scored = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
         Ok(scored.collect::<Result<Vec<_>>>()?.concat())
     })
 }
@@ -62,7 +77,8 @@ const FEWEST: usize = 1_000;
 struct Scale<'a> {
     evaluation: &'a Evaluation,
     tasks: BTreeMap<&'a TaskId, &'a Task>,
-    /// The criteria of each task's checklist by the names that their ratings have, with their weights.
+    /// The criteria of each task's checklist by the names that their ratings have, with their
+    /// weights.
     checklists: BTreeMap<TaskId, (Vec<String>, Vec<f64>)>,
     /// Why a visited URL gave no text; none where it gave some.
     failures: BTreeMap<String, Option<String>>,
@@ -74,7 +90,9 @@ impl<'a> Scale<'a> {
     fn new(store: &Store, tasks: &'a [Task], evaluation: &'a Evaluation) -> Result<Self> {
         let weighted = |(task, (id, criteria)): (TaskId, (String, Vec<Criterion>))| {
             let weights = ace::check(&criteria).ok()?;
-            let names = (0..criteria.len()).map(|at| criterion_name(&id, at)).collect();
+            let names = (0..criteria.len())
+                .map(|at| criterion_name(&id, at))
+                .collect();
             Some((task, (names, weights)))
         };
         let checklists: Checklists = store.checklists()?;
@@ -90,8 +108,13 @@ impl<'a> Scale<'a> {
 
     fn scores<T>(&self, store: &Store, reports: &[AgentReport<T>]) -> Result<Vec<Scored>> {
         store.at_one_moment(|| {
-            let record = Record { scale: self, store, voices: store.voices(self.evaluation)? };
-            let one = |report: &AgentReport<T>| Some(record.score(self.tasks.get(&report.task)?, report));
+            let record = Record {
+                scale: self,
+                store,
+                voices: store.voices(self.evaluation)?,
+            };
+            let one =
+                |report: &AgentReport<T>| Some(record.score(self.tasks.get(&report.task)?, report));
             reports.iter().filter_map(one).collect()
         })
     }
@@ -110,9 +133,17 @@ impl Record<'_> {
         let mut unscored = BTreeMap::new();
         let mut without = BTreeMap::new();
         let ok = report.state == State::Ok;
-        let related = if ok { self.voices.bare_relations(&report.id)? } else { Vec::new() };
+        let related = if ok {
+            self.voices.bare_relations(&report.id)?
+        } else {
+            Vec::new()
+        };
         let mut counts = |name: String| -> Result<Option<Counts>> {
-            let set = if ok { set(self.store, evaluation, &task.id, &name)? } else { None };
+            let set = if ok {
+                set(self.store, evaluation, &task.id, &name)?
+            } else {
+                None
+            };
             let Some(set) = set else { return Ok(None) };
             if set.by != evaluation.points {
                 // Found by another model, prompt or setting: to be evaluated again.
@@ -130,11 +161,19 @@ impl Record<'_> {
         for cause in without.into_values() {
             *unscored.entry(cause).or_default() += 1;
         }
-        let rated = if ok { self.ace(task, &report.id, &mut unscored)? } else { Rated::default() };
+        let rated = if ok {
+            self.ace(task, &report.id, &mut unscored)?
+        } else {
+            Rated::default()
+        };
         let reading = reading::known(self.store, &report.id)?;
         let mut url_failures = BTreeMap::new();
         for url in &reading.urls {
-            let cause = self.scale.failures.get(url).map_or(Some("not_fetched"), Option::as_deref);
+            let cause = self
+                .scale
+                .failures
+                .get(url)
+                .map_or(Some("not_fetched"), Option::as_deref);
             if let Some(cause) = cause {
                 *url_failures.entry(cause.to_owned()).or_default() += 1;
             }
@@ -167,8 +206,15 @@ impl Record<'_> {
     }
 
     /// What the ratings come to; a criterion without any is counted in `unscored`.
-    fn ace(&self, task: &Task, report: &ReportId, unscored: &mut BTreeMap<String, u64>) -> Result<Rated> {
-        let Some((names, weights)) = self.scale.checklists.get(&task.id) else { return Ok(Rated::default()) };
+    fn ace(
+        &self,
+        task: &Task,
+        report: &ReportId,
+        unscored: &mut BTreeMap<String, u64>,
+    ) -> Result<Rated> {
+        let Some((names, weights)) = self.scale.checklists.get(&task.id) else {
+            return Ok(Rated::default());
+        };
         let ratings = self.voices.bare_ratings(report)?;
         let mut found = Rated::default();
         let mut means = Vec::new();
@@ -178,7 +224,10 @@ impl Record<'_> {
             let mut rated: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
             for mark in marks {
                 match mark.outcome {
-                    Ok(rating) => rated.entry(&mark.model).or_default().push(f64::from(rating)),
+                    Ok(rating) => rated
+                        .entry(&mark.model)
+                        .or_default()
+                        .push(f64::from(rating)),
                     Err(cause) => *unscored.entry(cause.word().to_owned()).or_default() += 1,
                 }
             }
@@ -186,14 +235,22 @@ impl Record<'_> {
                 *unscored.entry("missing".to_owned()).or_default() += 1;
             }
             for (judge, ratings) in &rated {
-                by_judge.entry(judge).or_insert_with(|| vec![None; names.len()])[at] = mean(ratings);
-                found.repeated = found.repeated.into_iter().chain(Spread::of(ratings)).reduce(Add::add);
+                by_judge
+                    .entry(judge)
+                    .or_insert_with(|| vec![None; names.len()])[at] = mean(ratings);
+                found.repeated = found
+                    .repeated
+                    .into_iter()
+                    .chain(Spread::of(ratings))
+                    .reduce(Add::add);
             }
             means.push(mean(&rated.into_values().flatten().collect::<Vec<f64>>()));
         }
         found.ace = ace::score(weights, &means);
         if self.scale.is_panel {
-            let alone = |(judge, means): (&str, Vec<_>)| Some((judge.to_owned(), ace::score(weights, &means)?));
+            let alone = |(judge, means): (&str, Vec<_>)| {
+                Some((judge.to_owned(), ace::score(weights, &means)?))
+            };
             found.by_judge = by_judge.into_iter().filter_map(alone).collect();
         }
         Ok(found)
@@ -220,9 +277,16 @@ struct Point {
 }
 
 /// The counts over a set; what has no verdict is noted in `without` by point.
-fn tally(related: &[Mark<Relation, Cause>], clusters: &[Point], without: &mut BTreeMap<String, String>) -> Counts {
+fn tally(
+    related: &[Mark<Relation, Cause>],
+    clusters: &[Point],
+    without: &mut BTreeMap<String, String>,
+) -> Counts {
     let mut counts = Counts::default();
-    for Point { representative: point } in clusters {
+    for Point {
+        representative: point,
+    } in clusters
+    {
         match decided(of(related, point).iter().map(|mark| mark.outcome)) {
             Ok(Relation::Supports) => counts.supported += 1,
             Ok(Relation::Contradicts) => counts.conflicting += 1,
@@ -243,13 +307,20 @@ fn of<'a, T, E>(marks: &'a [Mark<T, E>], name: &str) -> &'a [Mark<T, E>] {
     &marks[from..from + len]
 }
 
-/// What most of the panel says; where no answer has more voices than each other one, nothing is decided.
-pub fn decided(outcomes: impl IntoIterator<Item = Result<Relation, Cause>>) -> Result<Relation, String> {
-    let mut voices = [Relation::Supports, Relation::Contradicts, Relation::Omits].map(|relation| (relation, 0));
+/// What most of the panel says; where no answer has more voices than each other one, nothing is
+/// decided.
+pub fn decided(
+    outcomes: impl IntoIterator<Item = Result<Relation, Cause>>,
+) -> Result<Relation, String> {
+    let mut voices =
+        [Relation::Supports, Relation::Contradicts, Relation::Omits].map(|relation| (relation, 0));
     let mut failed = None;
     for outcome in outcomes {
         match outcome {
-            Ok(said) => voices.iter_mut().filter(|(relation, _)| *relation == said).for_each(|(_, n)| *n += 1),
+            Ok(said) => voices
+                .iter_mut()
+                .filter(|(relation, _)| *relation == said)
+                .for_each(|(_, n)| *n += 1),
             Err(cause) => failed = Some(cause),
         }
     }
@@ -269,10 +340,17 @@ mod tests {
     #[test]
     fn a_panel_decides_by_most_voices_and_never_by_default() {
         use Relation::{Contradicts, Omits, Supports};
-        let of = |said: &[Option<Relation>]| decided(said.iter().map(|said| said.ok_or(Cause::Timeout)));
-        assert_eq!(of(&[Some(Supports), Some(Supports), Some(Omits)]), Ok(Supports));
+        let of =
+            |said: &[Option<Relation>]| decided(said.iter().map(|said| said.ok_or(Cause::Timeout)));
+        assert_eq!(
+            of(&[Some(Supports), Some(Supports), Some(Omits)]),
+            Ok(Supports)
+        );
         assert_eq!(of(&[Some(Contradicts), None]), Ok(Contradicts));
-        assert_eq!(of(&[Some(Supports), Some(Omits)]), Err("split_panel".to_owned()));
+        assert_eq!(
+            of(&[Some(Supports), Some(Omits)]),
+            Err("split_panel".to_owned())
+        );
         assert_eq!(of(&[None, None]), Err("timeout".to_owned()));
         assert_eq!(of(&[]), Err("missing".to_owned()));
     }

@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, iter::Sum, ops::Add};
 
 use serde::{Deserialize, Serialize};
 
-/// Key points of a reference set by what the report says of them (KAE). A point without a verdict is in none of the three.
+/// Key points of a reference set by what the report says of them (KAE). A point without a verdict
+/// is in none of the three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Supported by the report.
@@ -32,16 +33,19 @@ pub struct Scored {
     pub state: String,
     /// Facets of the task: `phase`, `type`, `discipline`, `language`.
     pub facets: BTreeMap<String, String>,
-    /// Against the key points of the pages that the report itself cites (the paper's set); none where there are none.
+    /// Against the key points of the pages that the report itself cites (the paper's set); none
+    /// where there are none.
     pub own: Option<Counts>,
     /// Against those of the other agents' pages for the task; none where there are none.
     pub independent: Option<Counts>,
     /// Weighted mean of the checklist's ratings, 0 to 10; none unless every criterion has a rating.
     pub ace: Option<f64>,
-    /// What ACE were by each judge of a panel alone; a judge who did not rate every criterion is not in it.
+    /// What ACE were by each judge of a panel alone; a judge who did not rate every criterion is
+    /// not in it.
     #[serde(default)]
     pub ace_by: BTreeMap<String, f64>,
-    /// How far ratings that one judge gave the same criterion again lie apart; none where each was asked once.
+    /// How far ratings that one judge gave the same criterion again lie apart; none where each was
+    /// asked once.
     #[serde(default)]
     pub repeated: Option<Spread>,
     /// Judgements without a verdict, by cause.
@@ -70,9 +74,14 @@ pub struct Spread {
 impl Spread {
     /// Of one group; none of fewer than two.
     pub fn of(group: &[f64]) -> Option<Self> {
-        let freedom = (group.len() as u64).checked_sub(1).filter(|freedom| *freedom > 0)?;
+        let freedom = (group.len() as u64)
+            .checked_sub(1)
+            .filter(|freedom| *freedom > 0)?;
         let mean = group.iter().sum::<f64>() / group.len() as f64;
-        Some(Self { squares: group.iter().map(|value| (value - mean).powi(2)).sum(), freedom })
+        Some(Self {
+            squares: group.iter().map(|value| (value - mean).powi(2)).sum(),
+            freedom,
+        })
     }
 
     /// The standard deviation within groups, pooled, in points; none without groups.
@@ -85,7 +94,10 @@ impl Add for Spread {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { squares: self.squares + other.squares, freedom: self.freedom + other.freedom }
+        Self {
+            squares: self.squares + other.squares,
+            freedom: self.freedom + other.freedom,
+        }
     }
 }
 
@@ -101,8 +113,8 @@ impl Counts {
         self.supported + self.conflicting + self.omitted
     }
 
-    /// The share that is supported (KSR), 0 to 1. None without a verdict. (DeepResearch Arena, arXiv 2509.01396,
-    /// section on keypoint-aligned evaluation, as the shares below.)
+    /// The share that is supported (KSR), 0 to 1. None without a verdict. (DeepResearch Arena,
+    /// arXiv 2509.01396, section on keypoint-aligned evaluation, as the shares below.)
     pub fn ksr(self) -> Option<f64> {
         self.share(self.supported)
     }
@@ -146,7 +158,8 @@ impl Sum for Counts {
 pub mod published {
     use super::Counts;
 
-    /// System, counts in English and Chinese, their printed KSR, KCR and KOR in percent; pooled shares and efficiency.
+    /// System, counts in English and Chinese, their printed KSR, KCR and KOR in percent; pooled
+    /// shares and efficiency.
     pub type System = (&'static str, [[u64; 3]; 2], [[f64; 3]; 2], [f64; 4]);
 
     /// All eight.
@@ -169,7 +182,12 @@ pub mod published {
             [[62.5, 10.9, 26.6], [76.5, 5.9, 17.6]],
             [64.1, 10.3, 25.5, 1.791],
         ),
-        ("gpt-4.1", [[28, 1, 7], [20, 2, 11]], [[77.8, 2.8, 19.4], [60.6, 6.1, 33.3]], [69.6, 4.3, 26.1, 2.289]),
+        (
+            "gpt-4.1",
+            [[28, 1, 7], [20, 2, 11]],
+            [[77.8, 2.8, 19.4], [60.6, 6.1, 33.3]],
+            [69.6, 4.3, 26.1, 2.289],
+        ),
         (
             "o4-mini-deep-research",
             [[450, 25, 108], [25, 6, 2]],
@@ -198,7 +216,12 @@ pub mod published {
 
     /// From supported, conflicting and omitted ones.
     pub fn counts([supported, conflicting, omitted]: [u64; 3]) -> Counts {
-        Counts { supported, conflicting, omitted, unscored: 0 }
+        Counts {
+            supported,
+            conflicting,
+            omitted,
+            unscored: 0,
+        }
     }
 }
 
@@ -216,7 +239,10 @@ mod tests {
     fn assert_printed(name: &str, counts: Counts, printed: &[f64]) {
         for (share, printed) in shares(counts).iter().zip(printed) {
             // One of the printed digits, and what a number in binary may be off.
-            assert!((share - printed).abs() <= 0.05 + 1e-9, "{name}: {share} and not {printed}");
+            assert!(
+                (share - printed).abs() <= 0.05 + 1e-9,
+                "{name}: {share} and not {printed}"
+            );
         }
         assert!((shares(counts).iter().sum::<f64>() - 100.0).abs() < 1e-9);
     }
@@ -234,9 +260,22 @@ mod tests {
 
     #[test]
     fn what_has_no_verdict_is_in_no_share() {
-        let counts = Counts { supported: 1, conflicting: 1, omitted: 2, unscored: 96 };
+        let counts = Counts {
+            supported: 1,
+            conflicting: 1,
+            omitted: 2,
+            unscored: 96,
+        };
         assert_eq!((counts.total(), counts.ksr()), (4, Some(0.25)));
-        assert_eq!(counts + counts, Counts { supported: 2, conflicting: 2, omitted: 4, unscored: 192 });
+        assert_eq!(
+            counts + counts,
+            Counts {
+                supported: 2,
+                conflicting: 2,
+                omitted: 4,
+                unscored: 192
+            }
+        );
     }
 
     /// (1² + 1² + 0) / 2 of [4, 6, 5], and (.5² + .5²) / 1 of [7, 8].
@@ -245,13 +284,20 @@ mod tests {
         let groups: [&[f64]; 3] = [&[4.0, 6.0, 5.0], &[7.0, 8.0], &[9.0]];
         let spread: Spread = groups.into_iter().filter_map(Spread::of).sum();
         assert_eq!(spread.freedom, 3);
-        assert!(spread.deviation().is_some_and(|sd| (sd - (2.5_f64 / 3.0).sqrt()).abs() < 1e-12));
+        assert!(
+            spread
+                .deviation()
+                .is_some_and(|sd| (sd - (2.5_f64 / 3.0).sqrt()).abs() < 1e-12)
+        );
         assert_eq!(Spread::default().deviation(), None);
     }
 
     #[test]
     fn nothing_has_no_share() {
-        let none = Counts { unscored: 3, ..Counts::default() };
+        let none = Counts {
+            unscored: 3,
+            ..Counts::default()
+        };
         assert_eq!((none.ksr(), none.kcr(), none.kor()), (None, None, None));
         assert_eq!([].into_iter().sum::<Counts>(), Counts::default());
     }

@@ -1,13 +1,16 @@
-//! Key points of several pages as one set of evidence, in which each fact stands once and every merge says why.
-//! Hides how two points are found to say the same, and the order in which they came, which changes nothing.
+//! Key points of several pages as one set of evidence, in which each fact stands once and every
+//! merge says why. Hides how two points are found to say the same, and the order in which they
+//! came, which changes nothing.
 //!
-//! Two points are one fact if they are equal but for case, punctuation, width, Chinese script and the spelling of
-//! numbers, or if the Jaccard index of their shingles (three words, four Han characters) is at the threshold or above
-//! and one of them has all terms of the other: where each has a term of its own, a name or a direction may have been
-//! exchanged. In both cases they must have the same numbers, signs and comparisons, and as many negations.
-//! What remains: paraphrases stand apart, and a long point in which two names have changed places is merged.
-//! Deliberately absent: vectors of meaning. On the labelled pairs the opposites lie nearer (cosine .97 to 1.00 where
-//! "increases" and "decreases" or two names are exchanged) than most paraphrases (.87 to .98): 15 right merges, 2 wrong.
+//! Two points are one fact if they are equal but for case, punctuation, width, Chinese script and
+//! the spelling of numbers, or if the Jaccard index of their shingles (three words, four Han
+//! characters) is at the threshold or above and one of them has all terms of the other: where each
+//! has a term of its own, a name or a direction may have been exchanged. In both cases they must
+//! have the same numbers, signs and comparisons, and as many negations. What remains: paraphrases
+//! stand apart, and a long point in which two names have changed places is merged. Deliberately
+//! absent: vectors of meaning. On the labelled pairs the opposites lie nearer (cosine .97 to 1.00
+//! where "increases" and "decreases" or two names are exchanged) than most paraphrases (.87 to
+//! .98): 15 right merges, 2 wrong.
 //!
 //! The paper (DeepResearch Arena, arXiv 2509.01396) says that points are unified and not how.
 
@@ -24,8 +27,9 @@ use crate::text::{
     words::{self, tokens},
 };
 
-/// The default: of 40 labelled pairs it merges 11 of 20 that say the same and none of 20 that do not. Of .5, .55 … .9 it
-/// is the highest of those that do best; .5 merges a wrong one, .65 two right ones less.
+/// The default: of 40 labelled pairs it merges 11 of 20 that say the same and none of 20 that do
+/// not. Of .5, .55 … .9 it is the highest of those that do best; .5 merges a wrong one, .65 two
+/// right ones less.
 pub const THRESHOLD: f64 = 0.6;
 
 /// Something that a page says.
@@ -42,7 +46,8 @@ pub struct Point {
 /// Points that say the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cluster {
-    /// Id of the longest verified point (of the longest if none is verified), of equally long ones the least.
+    /// Id of the longest verified point (of the longest if none is verified), of equally long ones
+    /// the least.
     pub representative: String,
     /// All ids, the representative's too, in their order.
     pub members: Vec<String>,
@@ -74,19 +79,32 @@ pub enum Why {
 
 /// The clusters, in the order of their representatives' ids. `threshold` is above 0 and at most 1.
 ///
-/// Chains of points that are each like the next are cut: the best representative of a chain keeps those that are like
-/// itself, the best of the rest keeps its own, and so on.
+/// Chains of points that are each like the next are cut: the best representative of a chain keeps
+/// those that are like itself, the best of the rest keeps its own, and so on.
 pub fn unify(points: &[Point], threshold: f64) -> Vec<Cluster> {
     let mut points: Vec<&Point> = points.iter().collect();
-    points.sort_by_key(|point| (!point.verified, Reverse(point.text.chars().count()), &point.id, &point.text));
+    points.sort_by_key(|point| {
+        (
+            !point.verified,
+            Reverse(point.text.chars().count()),
+            &point.id,
+            &point.text,
+        )
+    });
     let forms: Vec<Form> = points.iter().map(|point| form(&point.text)).collect();
     let texts: Vec<&str> = forms.iter().map(|form| &*form.text).collect();
     let chains = minhash::groups(&texts, threshold);
     let mut alone = vec![true; points.len()];
     chains.iter().flatten().for_each(|&at| alone[at] = false);
     let single = (0..points.len()).filter(|&at| alone[at]).map(|at| vec![at]);
-    let stars = chains.iter().cloned().chain(single).flat_map(|chain| stars(chain, &forms, threshold));
-    let mut clusters: Vec<Cluster> = stars.map(|(first, others)| cluster(&points, first, &others)).collect();
+    let stars = chains
+        .iter()
+        .cloned()
+        .chain(single)
+        .flat_map(|chain| stars(chain, &forms, threshold));
+    let mut clusters: Vec<Cluster> = stars
+        .map(|(first, others)| cluster(&points, first, &others))
+        .collect();
     clusters.sort_by(|a, b| a.representative.cmp(&b.representative));
     clusters
 }
@@ -101,7 +119,12 @@ struct Form {
 
 fn form(text: &str) -> Form {
     let normal = normalize(text);
-    Form { shingles: shingles(&normal), marks: marks(text, &normal), terms: words::terms(&normal), text: normal }
+    Form {
+        shingles: shingles(&normal),
+        marks: marks(text, &normal),
+        terms: words::terms(&normal),
+        text: normal,
+    }
 }
 
 /// Cuts a chain, whose best representatives come first.
@@ -137,14 +160,21 @@ fn why(a: &Form, b: &Form, threshold: f64) -> Option<Why> {
 }
 
 fn cluster(points: &[&Point], first: usize, others: &[(usize, Why)]) -> Cluster {
-    let merge = |(at, why): &(usize, Why)| Merge { id: points[*at].id.clone(), why: *why };
+    let merge = |(at, why): &(usize, Why)| Merge {
+        id: points[*at].id.clone(),
+        why: *why,
+    };
     let mut merges: Vec<Merge> = others.iter().map(merge).collect();
     merges.sort_by(|a, b| a.id.cmp(&b.id));
     let representative = points[first].id.clone();
     let mut members: Vec<String> = merges.iter().map(|merge| merge.id.clone()).collect();
     members.push(representative.clone());
     members.sort();
-    Cluster { representative, members, merges }
+    Cluster {
+        representative,
+        members,
+        merges,
+    }
 }
 
 /// What two texts of one fact have in common, each as often: numbers, signs, comparisons and `not`.
@@ -152,12 +182,24 @@ fn marks(text: &str, normal: &str) -> Vec<String> {
     let plain = words::fold(text);
     let number = |c: char| c.is_ascii_digit() || c == '.';
     // "One" is mostly no number, as in "one of the" and 进一步: a 1 counts where it is a digit.
-    let spelled = normal.split(|c| !number(c)).map(canonical).filter(|word| !word.is_empty() && word != "1");
-    let ones =
-        plain.split(|c| !number(c) && c != ',').map(|word| canonical(word.trim_matches(','))).filter(|w| w == "1");
-    let not = tokens(normal).into_iter().filter(|word| NOT.contains(&&**word)).chain(han_not(&plain));
+    let spelled = normal
+        .split(|c| !number(c))
+        .map(canonical)
+        .filter(|word| !word.is_empty() && word != "1");
+    let ones = plain
+        .split(|c| !number(c) && c != ',')
+        .map(|word| canonical(word.trim_matches(',')))
+        .filter(|w| w == "1");
+    let not = tokens(normal)
+        .into_iter()
+        .filter(|word| NOT.contains(&&**word))
+        .chain(han_not(&plain));
     let not = not.map(|_| "not".to_owned());
-    let mut marks: Vec<String> = spelled.chain(ones).chain(not).chain(signs(&plain)).collect();
+    let mut marks: Vec<String> = spelled
+        .chain(ones)
+        .chain(not)
+        .chain(signs(&plain))
+        .collect();
     marks.sort_unstable();
     marks
 }
@@ -165,7 +207,11 @@ fn marks(text: &str, normal: &str) -> Vec<String> {
 /// A number without the zeros that say nothing.
 fn canonical(number: &str) -> String {
     let number = number.trim_matches('.');
-    let whole = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    let whole = if number.contains('.') {
+        number.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        number
+    };
     match whole.trim_start_matches('0') {
         "" if !number.is_empty() => "0".to_owned(),
         rest => rest.to_owned(),
@@ -173,20 +219,30 @@ fn canonical(number: &str) -> String {
 }
 
 const NOT: [&str; 24] = [
-    "not", "no", "never", "neither", "nor", "none", "without", "cannot", "cant", "dont", "doesnt", "didnt", "isnt",
-    "arent", "wasnt", "werent", "wont", "hasnt", "havent", "hadnt", "couldnt", "wouldnt", "shouldnt", "nobody",
+    "not", "no", "never", "neither", "nor", "none", "without", "cannot", "cant", "dont", "doesnt",
+    "didnt", "isnt", "arent", "wasnt", "werent", "wont", "hasnt", "havent", "hadnt", "couldnt",
+    "wouldnt", "shouldnt", "nobody",
 ];
 
-/// Each of 不 没 未 无 非; in words that are no negation (非常) both texts have them, or they are kept apart for safety.
+/// Each of 不 没 未 无 非; in words that are no negation (非常) both texts have them, or they are kept
+/// apart for safety.
 fn han_not(plain: &str) -> impl Iterator<Item = String> {
-    plain.chars().filter(|c| "不没未无非".contains(*c)).map(String::from)
+    plain
+        .chars()
+        .filter(|c| "不没未无非".contains(*c))
+        .map(String::from)
 }
 
-/// Comparisons, and a minus or a point that a number begins with, neither of which the normal form has.
+/// Comparisons, and a minus or a point that a number begins with, neither of which the normal form
+/// has.
 fn signs(plain: &str) -> Vec<String> {
-    let chars: Vec<char> = std::iter::once(' ').chain(plain.chars()).chain([' ']).collect();
+    let chars: Vec<char> = std::iter::once(' ')
+        .chain(plain.chars())
+        .chain([' '])
+        .collect();
     let sign = |three: &[char]| {
-        let begins = (words::is_han(three[0]) || !three[0].is_alphanumeric()) && three[2].is_ascii_digit();
+        let begins =
+            (words::is_han(three[0]) || !three[0].is_alphanumeric()) && three[2].is_ascii_digit();
         match three[1] {
             '-' | '−' | '–' if begins => Some('-'),
             '.' if begins => Some('.'),
@@ -194,7 +250,11 @@ fn signs(plain: &str) -> Vec<String> {
             _ => None,
         }
     };
-    chars.windows(3).filter_map(sign).map(String::from).collect()
+    chars
+        .windows(3)
+        .filter_map(sign)
+        .map(String::from)
+        .collect()
 }
 
 #[cfg(test)]
@@ -204,7 +264,11 @@ mod tests {
     use super::{labelled::PAIRS, *};
 
     fn point(id: &str, text: &str) -> Point {
-        Point { id: id.into(), text: text.into(), verified: true }
+        Point {
+            id: id.into(),
+            text: text.into(),
+            verified: true,
+        }
     }
 
     fn same(a: &str, b: &str, threshold: f64) -> bool {
@@ -213,14 +277,20 @@ mod tests {
 
     /// Pairs of a label that are merged.
     fn merged(label: bool, threshold: f64) -> usize {
-        PAIRS.iter().filter(|(one, a, b)| *one == label && same(a, b, threshold)).count()
+        PAIRS
+            .iter()
+            .filter(|(one, a, b)| *one == label && same(a, b, threshold))
+            .count()
     }
 
     #[test]
     fn the_default_is_the_best_for_the_labelled_pairs() {
         let mut best = (0.0, 0.0);
         for threshold in (10..19).map(|step| f64::from(step) / 20.0) {
-            let (right, wrong) = (merged(true, threshold) as f64, merged(false, threshold) as f64);
+            let (right, wrong) = (
+                merged(true, threshold) as f64,
+                merged(false, threshold) as f64,
+            );
             let (precision, recall) = (right / (right + wrong), right / 20.0);
             // A wrong merge loses a fact, a missed one counts it twice: precision weighs double.
             let f = 1.25 * precision * recall / (0.25 * precision + recall);
@@ -234,43 +304,102 @@ mod tests {
     #[test]
     fn the_longest_verified_point_represents() {
         let longer = "Coral reefs near the equator lose a lot of their fish when the water is too warm for them";
-        let long = "Coral reefs near the equator lose a lot of their fish when the water is too warm";
+        let long =
+            "Coral reefs near the equator lose a lot of their fish when the water is too warm";
         let points = [
             point("c", long),
             point("b", &long.to_uppercase()),
-            Point { verified: false, ..point("a", longer) },
+            Point {
+                verified: false,
+                ..point("a", longer)
+            },
             point("d", "Something else."),
         ];
         let found = unify(&points, THRESHOLD);
         assert_eq!(found.len(), 2);
-        assert_eq!((&*found[0].representative, found[0].members.join(" ")), ("b", "a b c".into()));
+        assert_eq!(
+            (&*found[0].representative, found[0].members.join(" ")),
+            ("b", "a b c".into())
+        );
         // 17 − 2 and 19 − 2 shingles, of which the shorter one's are all in the longer one.
-        let why = found[0].merges.iter().map(|merge| (&*merge.id, merge.why)).collect::<Vec<_>>();
-        assert_eq!(why, [("a", Why::Near { similarity: 15.0 / 17.0 }), ("c", Why::Exact)]);
-        assert_eq!(found[1], Cluster { representative: "d".into(), members: vec!["d".into()], merges: vec![] });
+        let why = found[0]
+            .merges
+            .iter()
+            .map(|merge| (&*merge.id, merge.why))
+            .collect::<Vec<_>>();
+        assert_eq!(
+            why,
+            [
+                (
+                    "a",
+                    Why::Near {
+                        similarity: 15.0 / 17.0
+                    }
+                ),
+                ("c", Why::Exact)
+            ]
+        );
+        assert_eq!(
+            found[1],
+            Cluster {
+                representative: "d".into(),
+                members: vec!["d".into()],
+                merges: vec![]
+            }
+        );
     }
 
-    /// Each text lacks a little of the one before. The index of neighbours is above .8, that of the ends 12/22.
+    /// Each text lacks a little of the one before. The index of neighbours is above .8, that of the
+    /// ends 12/22.
     #[test]
     fn chains_are_cut() {
-        let text =
-            |n: usize| (0..n).map(|i| format!("word{}", char::from(b'a' + i as u8))).collect::<Vec<_>>().join(" ");
-        let points: Vec<Point> = [24, 21, 18, 16, 14].map(|n| point(&format!("{n}"), &text(n))).to_vec();
+        let text = |n: usize| {
+            (0..n)
+                .map(|i| format!("word{}", char::from(b'a' + i as u8)))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let points: Vec<Point> = [24, 21, 18, 16, 14]
+            .map(|n| point(&format!("{n}"), &text(n)))
+            .to_vec();
         let found = unify(&points, 0.7);
-        assert_eq!(found.iter().map(|one| one.members.join(" ")).collect::<Vec<_>>(), ["14 16", "18 21 24"]);
-        assert_eq!(found.iter().map(|one| &*one.representative).collect::<Vec<_>>(), ["16", "24"]);
+        assert_eq!(
+            found
+                .iter()
+                .map(|one| one.members.join(" "))
+                .collect::<Vec<_>>(),
+            ["14 16", "18 21 24"]
+        );
+        assert_eq!(
+            found
+                .iter()
+                .map(|one| &*one.representative)
+                .collect::<Vec<_>>(),
+            ["16", "24"]
+        );
     }
 
     #[test]
     fn numbers_are_never_merged() {
-        let with = |mark: &str| format!("The long term trend of the whole northern glacier was {mark} per year then");
-        for (a, b) in
-            [("23 mm", "32 mm"), ("1.5 m", "15 m"), ("5 %", ".5 %"), ("-3 K", "3 K"), ("> 3", "< 3"), ("1 m", "m")]
-        {
+        let with = |mark: &str| {
+            format!("The long term trend of the whole northern glacier was {mark} per year then")
+        };
+        for (a, b) in [
+            ("23 mm", "32 mm"),
+            ("1.5 m", "15 m"),
+            ("5 %", ".5 %"),
+            ("-3 K", "3 K"),
+            ("> 3", "< 3"),
+            ("1 m", "m"),
+        ] {
             assert!(!same(&with(a), &with(b), 0.1), "{a} {b}");
         }
-        for (a, b) in [("1,000 m", "1000 m"), ("1.50 m", "1.5 m"), ("twenty metres", "20 metres"), ("２３ mm", "23 mm")]
-        {
+        for (a, b) in [
+            ("1,000 m", "1000 m"),
+            ("1.50 m", "1.5 m"),
+            ("twenty metres", "20 metres"),
+            ("２３ mm", "23 mm"),
+        ] {
             assert!(same(&with(a), &with(b), THRESHOLD), "{a} {b}");
         }
         assert!(!same("It grew by 3 of 4.", "It grew by 4 of 5.", 0.1));
@@ -284,9 +413,18 @@ mod tests {
     #[test]
     fn the_order_changes_nothing() {
         let texts = PAIRS.iter().flat_map(|(_, a, b)| [a, b, a]);
-        let mut points: Vec<Point> = texts.enumerate().map(|(i, text)| point(&format!("{i:03}"), text)).collect();
+        let mut points: Vec<Point> = texts
+            .enumerate()
+            .map(|(i, text)| point(&format!("{i:03}"), text))
+            .collect();
         let found = unify(&points, THRESHOLD);
-        assert_eq!(found.iter().map(|cluster| cluster.members.len()).sum::<usize>(), points.len());
+        assert_eq!(
+            found
+                .iter()
+                .map(|cluster| cluster.members.len())
+                .sum::<usize>(),
+            points.len()
+        );
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         for _ in 0..10 {
             points.shuffle(&mut rng);
@@ -297,8 +435,21 @@ mod tests {
     #[test]
     fn odd_points_are_no_trouble() {
         assert!(unify(&[], THRESHOLD).is_empty());
-        assert_eq!(unify(&[point("a", ""), point("b", "…"), point("c", "word")], THRESHOLD).len(), 3);
-        assert_eq!(unify(&[point("a", "word"), point("b", "Word.")], 1.0).len(), 1);
-        assert_eq!(unify(&[point("a", "word"), point("b", "Word.")], f64::NAN).len(), 2);
+        assert_eq!(
+            unify(
+                &[point("a", ""), point("b", "…"), point("c", "word")],
+                THRESHOLD
+            )
+            .len(),
+            3
+        );
+        assert_eq!(
+            unify(&[point("a", "word"), point("b", "Word.")], 1.0).len(),
+            1
+        );
+        assert_eq!(
+            unify(&[point("a", "word"), point("b", "Word.")], f64::NAN).len(),
+            2
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Phrases by which speakers announce an idea of a type, in English and Chinese (the paper's cue families, our words).
-//! They only narrow what a small model may choose from; they decide nothing.
+//! Phrases by which speakers announce an idea of a type, in English and Chinese (the paper's cue
+//! families, our words). They only narrow what a small model may choose from; they decide nothing.
 
 use std::{cmp::Reverse, ops::RangeInclusive};
 
@@ -10,18 +10,33 @@ use crate::{data::InspirationType, text::words::fold};
 const LEAST: usize = 2;
 /// … and of these at most so many, those with the most cues.
 const MOST: usize = 6;
-/// Where hardly any has a cue, it is offered so many at most, the longest: a hundred lines it neither follows nor reads
-/// in a bearable time (two hours of talk: a quarter of an hour instead of most of one).
+/// Where hardly any has a cue, it is offered so many at most, the longest: a hundred lines it
+/// neither follows nor reads in a bearable time (two hours of talk: a quarter of an hour instead of
+/// most of one).
 const MOST_WITHOUT: usize = 24;
 
-/// The numbers of the window's sentences that carry cues of `kind`, in order; the longest ones if hardly any does. What
-/// may not be evidence is not offered.
-pub fn offered(numbered: &Numbered, window: RangeInclusive<usize>, kind: InspirationType) -> Vec<usize> {
-    let all: Vec<usize> = window.filter(|&number| numbered.may_be_named(number)).collect();
-    let cued: Vec<(usize, usize)> =
-        all.iter().map(|&n| (strength(&numbered.text(n), kind), n)).filter(|(strength, _)| *strength > 0).collect();
+/// The numbers of the window's sentences that carry cues of `kind`, in order; the longest ones if
+/// hardly any does. What may not be evidence is not offered.
+pub fn offered(
+    numbered: &Numbered,
+    window: RangeInclusive<usize>,
+    kind: InspirationType,
+) -> Vec<usize> {
+    let all: Vec<usize> = window
+        .filter(|&number| numbered.may_be_named(number))
+        .collect();
+    let cued: Vec<(usize, usize)> = all
+        .iter()
+        .map(|&n| (strength(&numbered.text(n), kind), n))
+        .filter(|(strength, _)| *strength > 0)
+        .collect();
     if cued.len() < LEAST {
-        return best(all.into_iter().map(|number| (numbered.length(number), number)).collect(), MOST_WITHOUT);
+        return best(
+            all.into_iter()
+                .map(|number| (numbered.length(number), number))
+                .collect(),
+            MOST_WITHOUT,
+        );
     }
     best(cued, MOST)
 }
@@ -29,7 +44,11 @@ pub fn offered(numbered: &Numbered, window: RangeInclusive<usize>, kind: Inspira
 /// The numbers with the highest marks, `most` of them at most, in order.
 fn best(mut marked: Vec<(usize, usize)>, most: usize) -> Vec<usize> {
     marked.sort_by_key(|(mark, number)| (Reverse(*mark), *number));
-    let mut numbers: Vec<usize> = marked.into_iter().take(most).map(|(_, number)| number).collect();
+    let mut numbers: Vec<usize> = marked
+        .into_iter()
+        .take(most)
+        .map(|(_, number)| number)
+        .collect();
     numbers.sort_unstable();
     numbers
 }
@@ -74,9 +93,22 @@ mod tests {
 
     #[test]
     fn cues_are_found_in_both_languages() {
-        assert!(strength("The open problem is that nobody has a model.", InspirationType::Limitation) >= 2);
-        assert!(strength("我的假設是，如果讓說話人自己解釋，模型就能學會。", InspirationType::Hypothesis) >= 2);
-        assert_eq!(strength("Good afternoon, everyone.", InspirationType::Hypothesis), 0);
+        assert!(
+            strength(
+                "The open problem is that nobody has a model.",
+                InspirationType::Limitation
+            ) >= 2
+        );
+        assert!(
+            strength(
+                "我的假設是，如果讓說話人自己解釋，模型就能學會。",
+                InspirationType::Hypothesis
+            ) >= 2
+        );
+        assert_eq!(
+            strength("Good afternoon, everyone.", InspirationType::Hypothesis),
+            0
+        );
     }
 
     #[test]

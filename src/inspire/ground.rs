@@ -1,4 +1,5 @@
-//! The rules that an idea must pass to become an inspiration. What breaks one is refused by its name.
+//! The rules that an idea must pass to become an inspiration. What breaks one is refused by its
+//! name.
 
 use crate::{
     data::{Evidence, Inspiration, InspirationId, InspirationType, Shown, Trait, Transcript},
@@ -27,7 +28,8 @@ const LEAST_TERMS: usize = 2;
 /// A rule's name, and what broke it.
 pub type Refusal = (&'static str, String);
 
-/// An inspiration, or the rule that refused it. `asked` is the type that was asked for, where only one was.
+/// An inspiration, or the rule that refused it. `asked` is the type that was asked for, where only
+/// one was.
 pub fn inspiration(
     transcript: &Transcript,
     numbered: &Numbered,
@@ -42,7 +44,11 @@ pub fn inspiration(
     if numbered.only_in_orders(&text) {
         return Err(("obeys_the_transcript", text));
     }
-    let quoted = evidence.iter().map(|e| e.quote.as_str()).collect::<Vec<_>>().join("\n");
+    let quoted = evidence
+        .iter()
+        .map(|e| e.quote.as_str())
+        .collect::<Vec<_>>()
+        .join("\n");
     if says_nothing(&quoted) {
         return Err(("empty_summary", text));
     }
@@ -52,8 +58,9 @@ pub fn inspiration(
     Ok(sealed(transcript, kind, traits, text, evidence))
 }
 
-/// An inspiration under the id of what it says: its seminar, type, words and quotes. Where in the text they stand is no
-/// part of it, so that a slip mended elsewhere in a transcript leaves reviews and tasks what they are.
+/// An inspiration under the id of what it says: its seminar, type, words and quotes. Where in the
+/// text they stand is no part of it, so that a slip mended elsewhere in a transcript leaves reviews
+/// and tasks what they are.
 pub fn sealed(
     transcript: &Transcript,
     kind: InspirationType,
@@ -65,18 +72,33 @@ pub fn sealed(
     parts.extend(evidence.iter().map(|e| e.quote.as_str()));
     let id = InspirationId::of(&parts);
     let (seminar, transcript) = (transcript.seminar.clone(), transcript.id.clone());
-    Inspiration { id, seminar, transcript, kind, traits, text, evidence, reviews: Vec::new() }
+    Inspiration {
+        id,
+        seminar,
+        transcript,
+        kind,
+        traits,
+        text,
+        evidence,
+        reviews: Vec::new(),
+    }
 }
 
-/// The one type of an idea: what was asked for, and what the model says, must be one of the four and the same.
+/// The one type of an idea: what was asked for, and what the model says, must be one of the four
+/// and the same.
 fn kind(asked: Option<InspirationType>, idea: &Idea) -> Result<InspirationType, Refusal> {
     let word = idea.kind.as_ref().map(|word| word.trim().to_lowercase());
-    let named = word.as_ref().map(|word| InspirationType::ALL.into_iter().find(|kind| kind.is(word)));
+    let named = word
+        .as_ref()
+        .map(|word| InspirationType::ALL.into_iter().find(|kind| kind.is(word)));
     match (asked, named) {
         (Some(asked), None) => Ok(asked),
         (None, Some(Some(named))) => Ok(named),
         (Some(asked), Some(Some(named))) if asked == named => Ok(asked),
-        _ => Err(("wrong_type", format!("`{}`: {}", word.unwrap_or_default(), idea.text))),
+        _ => Err((
+            "wrong_type",
+            format!("`{}`: {}", word.unwrap_or_default(), idea.text),
+        )),
     }
 }
 
@@ -86,8 +108,12 @@ fn traits(idea: &Idea) -> Result<Vec<Shown>, Refusal> {
     for claimed in &idea.traits {
         let word = claimed.which.trim().to_lowercase();
         let reason = one_line(&claimed.reason);
-        let Some(which) = Trait::ALL.into_iter().find(|which| which.word() == word) else { continue };
-        let copied = traits.iter().any(|other| other.which == which || other.reason == reason);
+        let Some(which) = Trait::ALL.into_iter().find(|which| which.word() == word) else {
+            continue;
+        };
+        let copied = traits
+            .iter()
+            .any(|other| other.which == which || other.reason == reason);
         if length(&reason) > 0 && !copied {
             traits.push(Shown { which, reason });
         }
@@ -114,21 +140,34 @@ fn summary(text: &str, language: &str) -> Result<(), Refusal> {
     Err((broken, text.to_owned()))
 }
 
-/// One to three passages of the transcript: the sentences that were named, and the quotes where they were said.
+/// One to three passages of the transcript: the sentences that were named, and the quotes where
+/// they were said.
 fn evidence(numbered: &Numbered, idea: &Idea) -> Result<Vec<Evidence>, Refusal> {
     let mut numbers = idea.sentences.clone();
     numbers.sort_unstable();
     numbers.dedup();
-    if numbers.iter().any(|number| !(1..=numbered.count()).contains(number)) {
-        return Err(("no_evidence", format!("sentences {:?}: {}", idea.sentences, idea.text)));
+    if numbers
+        .iter()
+        .any(|number| !(1..=numbered.count()).contains(number))
+    {
+        return Err((
+            "no_evidence",
+            format!("sentences {:?}: {}", idea.sentences, idea.text),
+        ));
     }
-    let mut evidence: Vec<Evidence> =
-        runs(&numbers).into_iter().map(|(first, last)| numbered.evidence(first, last)).collect();
+    let mut evidence: Vec<Evidence> = runs(&numbers)
+        .into_iter()
+        .map(|(first, last)| numbered.evidence(first, last))
+        .collect();
     for quote in &idea.quotes {
         if length(quote) < SHORTEST_QUOTE {
             return Err(("quote_too_short", quote.clone()));
         }
-        evidence.push(numbered.quoted(quote).ok_or_else(|| ("invented_quote", quote.clone()))?);
+        evidence.push(
+            numbered
+                .quoted(quote)
+                .ok_or_else(|| ("invented_quote", quote.clone()))?,
+        );
     }
     evidence.sort_by_key(|e| (e.start_char, e.end_char));
     evidence.dedup_by(|next, before| next.start_char < before.end_char);

@@ -1,5 +1,5 @@
-//! What all windows of a talk gave, as one list: what says the same is one inspiration, and of more than ten the best
-//! are kept, spread over the talk and the types.
+//! What all windows of a talk gave, as one list: what says the same is one inspiration, and of more
+//! than ten the best are kept, spread over the talk and the types.
 
 use std::collections::BTreeMap;
 
@@ -27,11 +27,17 @@ pub struct Candidate {
     pub mark: Option<u8>,
 }
 
-/// Adds what was found, unless it is there already: the same passages, or nearly the same words. Then the older one
-/// takes the new passages in, as far as there is room, and the words of the new one come back.
-pub fn add(transcript: &Transcript, kept: &mut Vec<Candidate>, new: Candidate) -> Result<(), String> {
+/// Adds what was found, unless it is there already: the same passages, or nearly the same words.
+/// Then the older one takes the new passages in, as far as there is room, and the words of the new
+/// one come back.
+pub fn add(
+    transcript: &Transcript,
+    kept: &mut Vec<Candidate>,
+    new: Candidate,
+) -> Result<(), String> {
     let same = |old: &Inspiration| {
-        covers(&old.evidence, &new.inspiration.evidence) || jaccard(&old.text, &new.inspiration.text) >= ALIKE
+        covers(&old.evidence, &new.inspiration.evidence)
+            || jaccard(&old.text, &new.inspiration.text) >= ALIKE
     };
     let Some(old) = kept.iter_mut().find(|old| same(&old.inspiration)) else {
         kept.push(new);
@@ -39,40 +45,62 @@ pub fn add(transcript: &Transcript, kept: &mut Vec<Candidate>, new: Candidate) -
     };
     let mut evidence = std::mem::take(&mut old.inspiration.evidence);
     for passage in new.inspiration.evidence {
-        let apart = evidence.iter().all(|e| passage.end_char <= e.start_char || e.end_char <= passage.start_char);
+        let apart = evidence
+            .iter()
+            .all(|e| passage.end_char <= e.start_char || e.end_char <= passage.start_char);
         if apart && evidence.len() < ground::MOST_QUOTES {
             evidence.push(passage);
         }
     }
     evidence.sort_by_key(|e| e.start_char);
-    let Inspiration { kind, traits, text, .. } = old.inspiration.clone();
+    let Inspiration {
+        kind, traits, text, ..
+    } = old.inspiration.clone();
     old.inspiration = ground::sealed(transcript, kind, traits, text, evidence);
     Err(new.inspiration.text)
 }
 
 /// Whether each new passage overlaps an old one.
 fn covers(old: &[crate::data::Evidence], new: &[crate::data::Evidence]) -> bool {
-    new.iter().all(|n| old.iter().any(|o| n.start_char < o.end_char && o.start_char < n.end_char))
+    new.iter().all(|n| {
+        old.iter()
+            .any(|o| n.start_char < o.end_char && o.start_char < n.end_char)
+    })
 }
 
-/// Picks at most `most` of the candidates, best first: in turn from each part of the talk, of each type in turn, and of
-/// those the most valuable. Returns the picked ones in the order of the talk, and the others.
-pub fn choose(mut candidates: Vec<Candidate>, most: usize, duration: Ms) -> (Vec<Candidate>, Vec<Candidate>) {
+/// Picks at most `most` of the candidates, best first: in turn from each part of the talk, of each
+/// type in turn, and of those the most valuable. Returns the picked ones in the order of the talk,
+/// and the others.
+pub fn choose(
+    mut candidates: Vec<Candidate>,
+    most: usize,
+    duration: Ms,
+) -> (Vec<Candidate>, Vec<Candidate>) {
     let mut of_part = BTreeMap::<u64, usize>::new();
     let mut of_kind = BTreeMap::<InspirationType, usize>::new();
     let mut picked = Vec::new();
     while picked.len() < most && !candidates.is_empty() {
         let turn = |candidate: &Candidate| {
             let inspiration = &candidate.inspiration;
-            let part = of_part.get(&part(inspiration, duration)).copied().unwrap_or(0);
+            let part = of_part
+                .get(&part(inspiration, duration))
+                .copied()
+                .unwrap_or(0);
             (part, of_kind.get(&inspiration.kind).copied().unwrap_or(0))
         };
         let ahead = |a: &Candidate, b: &Candidate| {
-            turn(a).cmp(&turn(b)).then(value(b).cmp(&value(a))).then(start(a).cmp(&start(b)))
+            turn(a)
+                .cmp(&turn(b))
+                .then(value(b).cmp(&value(a)))
+                .then(start(a).cmp(&start(b)))
         };
-        let best = (0..candidates.len()).min_by(|a, b| ahead(&candidates[*a], &candidates[*b])).unwrap_or(0);
+        let best = (0..candidates.len())
+            .min_by(|a, b| ahead(&candidates[*a], &candidates[*b]))
+            .unwrap_or(0);
         let best = candidates.remove(best);
-        *of_part.entry(part(&best.inspiration, duration)).or_default() += 1;
+        *of_part
+            .entry(part(&best.inspiration, duration))
+            .or_default() += 1;
         *of_kind.entry(best.inspiration.kind).or_default() += 1;
         picked.push(best);
     }
@@ -80,7 +108,8 @@ pub fn choose(mut candidates: Vec<Candidate>, most: usize, duration: Ms) -> (Vec
     (picked, candidates)
 }
 
-/// The mark, and the number of traits where that does not decide. What nobody has marked comes after what somebody has.
+/// The mark, and the number of traits where that does not decide. What nobody has marked comes
+/// after what somebody has.
 fn value(candidate: &Candidate) -> (Option<u8>, usize) {
     (candidate.mark, candidate.inspiration.traits.len())
 }
@@ -93,7 +122,10 @@ fn part(inspiration: &Inspiration, duration: Ms) -> u64 {
 
 fn start(candidate: &Candidate) -> (Ms, InspirationType) {
     let inspiration = &candidate.inspiration;
-    (inspiration.evidence.first().map_or(Ms(0), |e| e.start), inspiration.kind)
+    (
+        inspiration.evidence.first().map_or(Ms(0), |e| e.start),
+        inspiration.kind,
+    )
 }
 
 #[cfg(test)]
@@ -108,24 +140,55 @@ mod tests {
         "Drum makers know how skins sound before they tear apart.",
     ];
 
-    fn candidate(kind: InspirationType, number: usize, text: &str, mark: impl Into<Option<u8>>) -> Candidate {
+    fn candidate(
+        kind: InspirationType,
+        number: usize,
+        text: &str,
+        mark: impl Into<Option<u8>>,
+    ) -> Candidate {
         let transcript = transcript(&TALK);
         let evidence = vec![Numbered::new(&transcript).evidence(number, number)];
         let inspiration = ground::sealed(&transcript, kind, vec![], text.to_owned(), evidence);
-        Candidate { inspiration, call: CallId::of(&[text]), mark: mark.into() }
+        Candidate {
+            inspiration,
+            call: CallId::of(&[text]),
+            mark: mark.into(),
+        }
     }
 
     #[test]
     fn what_says_the_same_is_one_with_both_passages() {
         let transcript = transcript(&TALK);
         let kind = InspirationType::Limitation;
-        let mut kept = vec![candidate(kind, 1, "Gravel under river ice was never measured.", 2)];
-        let same_words = candidate(kind, 2, "Gravel under river ice was never really measured.", 2);
+        let mut kept = vec![candidate(
+            kind,
+            1,
+            "Gravel under river ice was never measured.",
+            2,
+        )];
+        let same_words = candidate(
+            kind,
+            2,
+            "Gravel under river ice was never really measured.",
+            2,
+        );
         assert!(add(&transcript, &mut kept, same_words).is_err());
         assert_eq!(kept[0].inspiration.evidence.len(), 2);
-        let same_passage = candidate(InspirationType::Hypothesis, 1, "Something quite different is said of it.", 2);
+        let same_passage = candidate(
+            InspirationType::Hypothesis,
+            1,
+            "Something quite different is said of it.",
+            2,
+        );
         assert!(add(&transcript, &mut kept, same_passage).is_err());
-        assert!(add(&transcript, &mut kept, candidate(kind, 3, "The pitch falls before the bed moves.", 2)).is_ok());
+        assert!(
+            add(
+                &transcript,
+                &mut kept,
+                candidate(kind, 3, "The pitch falls before the bed moves.", 2)
+            )
+            .is_ok()
+        );
         assert_eq!(kept.len(), 2);
     }
 
@@ -140,7 +203,11 @@ mod tests {
         ];
         let duration = transcript(&TALK).duration;
         let (picked, left) = choose(candidates.clone(), 2, duration);
-        let texts = |of: &[Candidate]| of.iter().map(|c| c.inspiration.text.clone()).collect::<Vec<_>>();
+        let texts = |of: &[Candidate]| {
+            of.iter()
+                .map(|c| c.inspiration.text.clone())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(texts(&picked), ["b", "d"]);
         assert_eq!(left.len(), 2);
         let (picked, _) = choose(candidates, 3, duration);
@@ -150,7 +217,11 @@ mod tests {
     #[test]
     fn what_no_reviewer_has_marked_comes_after_what_one_has() {
         let kind = InspirationType::Limitation;
-        let candidates = vec![candidate(kind, 1, "a", None), candidate(kind, 1, "b", 1), candidate(kind, 1, "c", None)];
+        let candidates = vec![
+            candidate(kind, 1, "a", None),
+            candidate(kind, 1, "b", 1),
+            candidate(kind, 1, "c", None),
+        ];
         let (picked, _) = choose(candidates, 1, transcript(&TALK).duration);
         assert_eq!(picked[0].inspiration.text, "b");
     }

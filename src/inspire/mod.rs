@@ -1,7 +1,8 @@
-//! Here is a transcript: what in it could research start from? Each inspiration names the passages that carry it.
-//! Hides windows, the questions to the model, the rules that an answer must pass, the second look and the choice of ten.
-//! Method: DeepResearch Arena, inspiration agent. Every quote is the transcript's own: a small model chooses sentences by
-//! number, and what a large one quotes is looked up.
+//! Here is a transcript: what in it could research start from? Each inspiration names the passages
+//! that carry it. Hides windows, the questions to the model, the rules that an answer must pass,
+//! the second look and the choice of ten. Method: DeepResearch Arena, inspiration agent. Every
+//! quote is the transcript's own: a small model chooses sentences by number, and what a large one
+//! quotes is looked up.
 
 mod cues;
 mod ground;
@@ -33,7 +34,8 @@ pub use review::When;
 const SMALL_TRIES: usize = 3;
 /// Candidates that are looked at a second time.
 const REVIEWED: usize = merge::MOST + merge::MOST / 2;
-/// Words of a window where the user does not say: what a small model bears, and what a large one reads at once.
+/// Words of a window where the user does not say: what a small model bears, and what a large one
+/// reads at once.
 const SMALL_WINDOW: usize = 2000;
 const LARGE_WINDOW: usize = 6000;
 /// More of either is a slip of the pen.
@@ -54,7 +56,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { window: 0, per_window: 0, review: When::Auto }
+        Self {
+            window: 0,
+            per_window: 0,
+            review: When::Auto,
+        }
     }
 }
 
@@ -71,8 +77,13 @@ impl Options {
     }
 }
 
-/// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar together.
-pub async fn run(ctx: &Context, seminars: &[SeminarInfo], options: &Options) -> Result<StageReport> {
+/// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar
+/// together.
+pub async fn run(
+    ctx: &Context,
+    seminars: &[SeminarInfo],
+    options: &Options,
+) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("inspire");
     let small = ctx.llm.is_trial("inspire", 0)?;
@@ -84,21 +95,39 @@ pub async fn run(ctx: &Context, seminars: &[SeminarInfo], options: &Options) -> 
     let mut talks = Vec::new();
     for seminar in seminars {
         if !is_read(&seminar.language) {
-            report.fail(&seminar.path, "other_language", other_language(&seminar.language));
+            report.fail(
+                &seminar.path,
+                "other_language",
+                other_language(&seminar.language),
+            );
             continue;
         }
-        let transcript = ctx.store.transcript(&seminar.transcript)?.context("the transcript is not in the database")?;
+        let transcript = ctx
+            .store
+            .transcript(&seminar.transcript)?
+            .context("the transcript is not in the database")?;
         let numbered = Numbered::new(&transcript);
-        talks.push(Talk { seminar, transcript, numbered });
+        talks.push(Talk {
+            seminar,
+            transcript,
+            numbered,
+        });
     }
-    let questions: Vec<Vec<Question<'_>>> = talks.iter().map(|talk| talk.questions(small, options)).collect();
+    let questions: Vec<Vec<Question<'_>>> = talks
+        .iter()
+        .map(|talk| talk.questions(small, options))
+        .collect();
     let total = questions.iter().map(Vec::len).sum::<usize>() as u64;
-    (ctx.notify)(Notice::Start { stage: "inspire", total });
+    (ctx.notify)(Notice::Start {
+        stage: "inspire",
+        total,
+    });
     let work = talks.iter().zip(&questions);
     // As many talks at once as the model takes questions.
-    for of_talk in
-        context::all(work, ctx.llm.parallel("inspire"), |(talk, questions)| extract(ctx, talk, questions, reviewed))
-            .await?
+    for of_talk in context::all(work, ctx.llm.parallel("inspire"), |(talk, questions)| {
+        extract(ctx, talk, questions, reviewed)
+    })
+    .await?
     {
         report.absorb(of_talk);
     }
@@ -122,7 +151,15 @@ impl Talk<'_> {
             size => size,
         };
         let windows = windows::windows(&self.numbered, size).into_iter();
-        let of = |window| question::questions(&self.transcript.language, &self.numbered, window, small, options);
+        let of = |window| {
+            question::questions(
+                &self.transcript.language,
+                &self.numbered,
+                window,
+                small,
+                options,
+            )
+        };
         windows.flat_map(of).collect()
     }
 }
@@ -145,53 +182,107 @@ impl Basket {
     fn refuse(&mut self, rule: &str, detail: String, call: &CallId) {
         self.report.reject(rule);
         *self.harvest.rejected.entry(rule.to_owned()).or_default() += 1;
-        self.rejected.push(Rejection { rule: rule.to_owned(), detail, call: Some(call.clone()) });
+        self.rejected.push(Rejection {
+            rule: rule.to_owned(),
+            detail,
+            call: Some(call.clone()),
+        });
     }
 }
 
-async fn extract(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>], reviewed: bool) -> Result<StageReport> {
+async fn extract(
+    ctx: &Context,
+    talk: &Talk<'_>,
+    questions: &[Question<'_>],
+    reviewed: bool,
+) -> Result<StageReport> {
     let started = Instant::now();
     let path = &talk.seminar.path;
     (ctx.notify)(Notice::Working(path));
-    let harvest = Harvest { item: path.clone(), ..Harvest::default() };
+    let harvest = Harvest {
+        item: path.clone(),
+        ..Harvest::default()
+    };
     let report = StageReport::new("inspire");
     let (kept, rejected) = (Vec::new(), Vec::new());
-    let mut basket = Basket { kept, rejected, report, harvest, asked: false, lost: false, unreadable: false };
-    for given in ask_all(ctx, talk, questions).await.with_context(|| format!("inspire: `{path}`"))? {
+    let mut basket = Basket {
+        kept,
+        rejected,
+        report,
+        harvest,
+        asked: false,
+        lost: false,
+        unreadable: false,
+    };
+    for given in ask_all(ctx, talk, questions)
+        .await
+        .with_context(|| format!("inspire: `{path}`"))?
+    {
         take(talk, given, &mut basket);
     }
     if !basket.lost {
-        choose(ctx, talk, reviewed, &mut basket).await.with_context(|| format!("inspire: `{path}`"))?;
+        choose(ctx, talk, reviewed, &mut basket)
+            .await
+            .with_context(|| format!("inspire: `{path}`"))?;
     }
-    let Basket { kept, rejected, mut report, mut harvest, asked, lost, unreadable } = basket;
+    let Basket {
+        kept,
+        rejected,
+        mut report,
+        mut harvest,
+        asked,
+        lost,
+        unreadable,
+    } = basket;
     if lost {
-        // What is on record stays in force: the next run asks what is missing, and then has the whole.
+        // What is on record stays in force: the next run asks what is missing, and then has the
+        // whole.
         return Ok(report);
     }
-    if unreadable && kept.iter().filter(|candidate| candidate.inspiration.stands()).count() < standing(ctx, talk)? {
+    if unreadable
+        && kept
+            .iter()
+            .filter(|candidate| candidate.inspiration.stands())
+            .count()
+            < standing(ctx, talk)?
+    {
         // The failures are listed already; what stands is worth more than what is left.
-        report.notes.push(format!("{path}: replies could not be read; the inspirations that were there stay"));
+        report.notes.push(format!(
+            "{path}: replies could not be read; the inspirations that were there stay"
+        ));
         return Ok(report);
     }
-    let kept: Vec<_> = kept.into_iter().map(|candidate| (candidate.inspiration, candidate.call)).collect();
-    ctx.store.save_inspirations(&talk.seminar.id, &kept, &rejected)?;
+    let kept: Vec<_> = kept
+        .into_iter()
+        .map(|candidate| (candidate.inspiration, candidate.call))
+        .collect();
+    ctx.store
+        .save_inspirations(&talk.seminar.id, &kept, &rejected)?;
     // What people said of them earlier is in the store.
     let standing = standing(ctx, talk)?;
     harvest.kept = standing as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
     report.harvests.push(harvest);
     if standing == 0 {
-        let message =
-            "nothing in the talk passed the rules, or all was rejected\nhint: see `taskgen inspirations list`";
+        let message = "nothing in the talk passed the rules, or all was rejected\nhint: see `taskgen inspirations list`";
         report.fail(path, "no_inspiration", message);
     }
-    *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
+    *(if asked {
+        &mut report.done
+    } else {
+        &mut report.skipped
+    }) += 1;
     Ok(report)
 }
 
 /// Inspirations of the talk from which tasks may be woven.
 fn standing(ctx: &Context, talk: &Talk<'_>) -> Result<usize> {
-    Ok(ctx.store.inspirations_of(talk.seminar)?.iter().filter(|inspiration| inspiration.stands()).count())
+    Ok(ctx
+        .store
+        .inspirations_of(talk.seminar)?
+        .iter()
+        .filter(|inspiration| inspiration.stands())
+        .count())
 }
 
 /// What the tries at one question gave.
@@ -204,8 +295,9 @@ struct Given {
     failed: Option<(String, Unscored)>,
 }
 
-/// Asks the questions about a talk. A large model is asked all at once. A small one is asked one after the other, and
-/// not offered again what already carries an idea: it would choose the same line for every type.
+/// Asks the questions about a talk. A large model is asked all at once. A small one is asked one
+/// after the other, and not offered again what already carries an idea: it would choose the same
+/// line for every type.
 async fn ask_all(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>]) -> Result<Vec<Given>> {
     let ask = async |question: Question<'_>| {
         let answered = ask_until_grounded(ctx, talk, question).await;
@@ -219,21 +311,36 @@ async fn ask_all(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>]) -> 
     for question in questions {
         let carried = |number: &usize| {
             let span = talk.numbered.evidence(*number, *number);
-            let mut taken = all.iter().flat_map(|given| &given.sound).flat_map(|found| &found.inspiration.evidence);
+            let mut taken = all
+                .iter()
+                .flat_map(|given| &given.sound)
+                .flat_map(|found| &found.inspiration.evidence);
             taken.any(|e| e.start_char < span.end_char && span.start_char < e.end_char)
         };
         let mut question = question.clone();
         question.offered.retain(|number| !carried(number));
-        all.push(if question.offered.is_empty() { Given::default() } else { ask(question).await? });
+        all.push(if question.offered.is_empty() {
+            Given::default()
+        } else {
+            ask(question).await?
+        });
     }
     Ok(all)
 }
 
-/// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again without the
-/// sentence that it chose, a few times; a large one has said what there is.
-async fn ask_until_grounded(ctx: &Context, talk: &Talk<'_>, mut question: Question<'_>) -> Result<Given> {
+/// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again
+/// without the sentence that it chose, a few times; a large one has said what there is.
+async fn ask_until_grounded(
+    ctx: &Context,
+    talk: &Talk<'_>,
+    mut question: Question<'_>,
+) -> Result<Given> {
     let mut given = Given::default();
-    let tries = if question.kind.is_some() { SMALL_TRIES } else { 1 };
+    let tries = if question.kind.is_some() {
+        SMALL_TRIES
+    } else {
+        1
+    };
     for _ in 0..tries {
         let answer = question.ask(ctx).await?;
         given.asked |= !answer.cached;
@@ -247,10 +354,16 @@ async fn ask_until_grounded(ctx: &Context, talk: &Talk<'_>, mut question: Questi
         };
         given.harvest.found += ideas.len() as u64;
         for idea in ideas {
-            question.offered.retain(|number| !idea.sentences.contains(number));
+            question
+                .offered
+                .retain(|number| !idea.sentences.contains(number));
             match ground::inspiration(&talk.transcript, &talk.numbered, question.kind, idea) {
                 Ok(inspiration) => {
-                    given.sound.push(Candidate { inspiration, call: answer.call.clone(), mark: None });
+                    given.sound.push(Candidate {
+                        inspiration,
+                        call: answer.call.clone(),
+                        mark: None,
+                    });
                 }
                 Err(refusal) => given.refused.push((refusal, answer.call.clone())),
             }
@@ -264,14 +377,22 @@ async fn ask_until_grounded(ctx: &Context, talk: &Talk<'_>, mut question: Questi
 
 /// Puts what a question gave into the basket; what is there already is merged.
 fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
-    let Given { sound, refused, harvest, asked, failed } = given;
+    let Given {
+        sound,
+        refused,
+        harvest,
+        asked,
+        failed,
+    } = given;
     basket.asked |= asked;
     basket.harvest.absorb(&harvest);
     basket.harvest.sound += sound.len() as u64;
     if let Some((question, unscored)) = failed {
         basket.lost |= unscored.cause.is_transient();
         basket.unreadable |= !unscored.cause.is_transient();
-        basket.report.fail_unscored(&format!("{} ({question})", talk.seminar.path), &unscored);
+        basket
+            .report
+            .fail_unscored(&format!("{} ({question})", talk.seminar.path), &unscored);
     }
     for ((rule, detail), call) in refused {
         basket.refuse(rule, detail, &call);
@@ -284,7 +405,8 @@ fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
     }
 }
 
-/// The ten that are kept. What a reviewer rejects is kept beside them as rejected: a person may think otherwise.
+/// The ten that are kept. What a reviewer rejects is kept beside them as rejected: a person may
+/// think otherwise.
 async fn choose(ctx: &Context, talk: &Talk<'_>, reviewed: bool, basket: &mut Basket) -> Result<()> {
     let duration = talk.transcript.duration;
     let mut others = std::mem::take(&mut basket.kept);
@@ -296,16 +418,26 @@ async fn choose(ctx: &Context, talk: &Talk<'_>, reviewed: bool, basket: &mut Bas
         if reviewed {
             review_all(ctx, talk, &mut promising, basket).await?;
         }
-        let (good, bad): (Vec<_>, Vec<_>) = promising.into_iter().partition(|found| found.inspiration.stands());
+        let (good, bad): (Vec<_>, Vec<_>) = promising
+            .into_iter()
+            .partition(|found| found.inspiration.stands());
         standing.extend(good);
         rejected.extend(bad);
     }
     let (mut kept, left) = merge::choose(standing, merge::MOST, duration);
     for candidate in others.into_iter().chain(left) {
-        basket.refuse("more_than_ten", candidate.inspiration.text.clone(), &candidate.call);
+        basket.refuse(
+            "more_than_ten",
+            candidate.inspiration.text.clone(),
+            &candidate.call,
+        );
     }
     for candidate in rejected {
-        let fault = candidate.inspiration.reviews.iter().find_map(|review| review.fault);
+        let fault = candidate
+            .inspiration
+            .reviews
+            .iter()
+            .find_map(|review| review.fault);
         let rule = format!("review_{}", fault.map_or("rejected", Fault::word));
         basket.refuse(&rule, candidate.inspiration.text.clone(), &candidate.call);
         kept.push(candidate);
@@ -315,20 +447,32 @@ async fn choose(ctx: &Context, talk: &Talk<'_>, reviewed: bool, basket: &mut Bas
 }
 
 /// Has each of the candidates looked at a second time.
-async fn review_all(ctx: &Context, talk: &Talk<'_>, candidates: &mut [Candidate], basket: &mut Basket) -> Result<()> {
+async fn review_all(
+    ctx: &Context,
+    talk: &Talk<'_>,
+    candidates: &mut [Candidate],
+    basket: &mut Basket,
+) -> Result<()> {
     let at_once = ctx.llm.parallel("review");
-    for opinion in context::all(candidates, at_once, |candidate| review::review(ctx, candidate)).await? {
+    for opinion in context::all(candidates, at_once, |candidate| {
+        review::review(ctx, candidate)
+    })
+    .await?
+    {
         basket.asked |= !opinion.cached;
         basket.harvest.count(opinion.usage, opinion.value.is_ok());
         if let Err(unscored) = opinion.value {
             basket.lost |= unscored.cause.is_transient();
-            basket.report.fail_unscored(&format!("{} (review)", talk.seminar.path), &unscored);
+            basket
+                .report
+                .fail_unscored(&format!("{} (review)", talk.seminar.path), &unscored);
         }
     }
     Ok(())
 }
 
-/// The seminars that are asked for by path, id or the unambiguous start of one; all when `names` is empty.
+/// The seminars that are asked for by path, id or the unambiguous start of one; all when `names` is
+/// empty.
 pub fn select(seminars: Vec<SeminarInfo>, names: &[String]) -> Result<Vec<SeminarInfo>> {
     if names.is_empty() {
         return Ok(seminars);
@@ -336,12 +480,23 @@ pub fn select(seminars: Vec<SeminarInfo>, names: &[String]) -> Result<Vec<Semina
     let mut chosen = BTreeSet::new();
     for name in names {
         let path = name.strip_prefix("seminars/").unwrap_or(name);
-        let exact = seminars.iter().filter(|s| s.path == path || s.id.as_str() == name).map(|s| &s.id);
+        let exact = seminars
+            .iter()
+            .filter(|s| s.path == path || s.id.as_str() == name)
+            .map(|s| &s.id);
         let mut found: Vec<_> = exact.collect();
         if found.is_empty() && !name.is_empty() {
-            found = seminars.iter().filter(|s| s.id.as_str().starts_with(name.as_str())).map(|s| &s.id).collect();
+            found = seminars
+                .iter()
+                .filter(|s| s.id.as_str().starts_with(name.as_str()))
+                .map(|s| &s.id)
+                .collect();
         }
-        anyhow::ensure!(!found.is_empty(), "no such seminar: `{name}`\nhint: {}", near(&seminars, path));
+        anyhow::ensure!(
+            !found.is_empty(),
+            "no such seminar: `{name}`\nhint: {}",
+            near(&seminars, path)
+        );
         anyhow::ensure!(
             found.len() == 1,
             "{} seminars begin with `{name}`\nhint: more of the id, or the path",
@@ -349,7 +504,10 @@ pub fn select(seminars: Vec<SeminarInfo>, names: &[String]) -> Result<Vec<Semina
         );
         chosen.insert(found[0].clone());
     }
-    Ok(seminars.into_iter().filter(|seminar| chosen.contains(&seminar.id)).collect())
+    Ok(seminars
+        .into_iter()
+        .filter(|seminar| chosen.contains(&seminar.id))
+        .collect())
 }
 
 /// The paths that a mistyped one may mean, or where to look.
@@ -374,7 +532,9 @@ mod testing {
 
     /// Four seconds each.
     pub fn transcript<'a>(sentences: &[&'a str]) -> Transcript {
-        let at = |(index, text): (usize, &&'a str)| (index as u64 * 4000, index as u64 * 4000 + 3900, *text);
+        let at = |(index, text): (usize, &&'a str)| {
+            (index as u64 * 4000, index as u64 * 4000 + 3900, *text)
+        };
         timed(&sentences.iter().enumerate().map(at).collect::<Vec<_>>())
     }
 
@@ -396,7 +556,10 @@ mod testing {
             media_sha256: String::new(),
             duration: Ms(sentences.last().map_or(0, |(_, end, _)| *end)),
             language: "en".into(),
-            model: ModelRef { name: "tiny.en".into(), sha256: String::new() },
+            model: ModelRef {
+                name: "tiny.en".into(),
+                sha256: String::new(),
+            },
             parameters: serde_json::Value::Null,
             segments: sentences.iter().map(segment).collect(),
         }

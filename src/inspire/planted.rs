@@ -28,7 +28,11 @@ fn broken(given: Given, reply: Found) -> BTreeSet<String> {
     for idea in reply.items {
         match ground::inspiration(&transcript, &numbered, None, idea) {
             Ok(inspiration) => {
-                let new = Candidate { inspiration, call: CallId::of(&["c"]), mark: None };
+                let new = Candidate {
+                    inspiration,
+                    call: CallId::of(&["c"]),
+                    mark: None,
+                };
                 if merge::add(&transcript, &mut kept, new).is_err() {
                     broken.insert("duplicate".to_owned());
                 }
@@ -49,5 +53,8 @@ fn rule(fault: &str) -> &str {
 
 #[test]
 fn planted_replies_are_refused_by_the_rule_meant_for_them() {
-    assert_eq!(planted::check("inspire", rule, broken), [(8, 20), (8, 20), (0, 0), (0, 0)]);
+    assert_eq!(
+        planted::check("inspire", rule, broken),
+        [(8, 20), (8, 20), (0, 0), (0, 0)]
+    );
 }

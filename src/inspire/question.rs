@@ -1,5 +1,6 @@
-//! What the model is asked about a part of a talk, and the shape of its answer. A large model reads the whole part and
-//! looks for all types at once; a small one is asked for one idea of one type, and shown the few lines that may carry it.
+//! What the model is asked about a part of a talk, and the shape of its answer. A large model reads
+//! the whole part and looks for all types at once; a small one is asked for one idea of one type,
+//! and shown the few lines that may carry it.
 
 use std::ops::RangeInclusive;
 
@@ -27,8 +28,8 @@ pub struct Found {
     pub items: Vec<Idea>,
 }
 
-/// One idea as the model gives it. Words stand where only some are allowed, so that one wrong word costs one idea and
-/// not the whole reply.
+/// One idea as the model gives it. Words stand where only some are allowed, so that one wrong word
+/// costs one idea and not the whole reply.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Idea {
@@ -82,14 +83,33 @@ pub fn questions<'a>(
     small: bool,
     options: &Options,
 ) -> Vec<Question<'a>> {
-    let most = |otherwise: usize| if options.per_window == 0 { otherwise } else { options.per_window };
+    let most = |otherwise: usize| {
+        if options.per_window == 0 {
+            otherwise
+        } else {
+            options.per_window
+        }
+    };
     if !small {
-        return vec![Question { language, numbered, kind: None, offered: window.collect(), most: most(MOST_IDEAS) }];
+        return vec![Question {
+            language,
+            numbered,
+            kind: None,
+            offered: window.collect(),
+            most: most(MOST_IDEAS),
+        }];
     }
     let of = |kind: InspirationType| {
-        // A small model loses its way among many sentences: it is shown those with a cue of the type, if there are any.
+        // A small model loses its way among many sentences: it is shown those with a cue of the
+        // type, if there are any.
         let offered = cues::offered(numbered, window.clone(), kind);
-        Question { language, numbered, kind: Some(kind), offered, most: most(1) }
+        Question {
+            language,
+            numbered,
+            kind: Some(kind),
+            offered,
+            most: most(1),
+        }
     };
     InspirationType::ALL.into_iter().map(of).collect()
 }
@@ -97,8 +117,14 @@ pub fn questions<'a>(
 impl Question<'_> {
     /// For messages: the type, and the numbers of the first and the last sentence.
     pub fn name(&self) -> String {
-        let (first, last) = (self.offered.first().copied().unwrap_or(0), self.offered.last().copied().unwrap_or(0));
-        format!("{}, sentences {first}–{last}", self.kind.map_or("all types", InspirationType::word))
+        let (first, last) = (
+            self.offered.first().copied().unwrap_or(0),
+            self.offered.last().copied().unwrap_or(0),
+        );
+        format!(
+            "{}, sentences {first}–{last}",
+            self.kind.map_or("all types", InspirationType::word)
+        )
     }
 
     /// Asks.
@@ -112,9 +138,17 @@ impl Question<'_> {
         });
         let ask = Ask::<Found> {
             role: "inspire",
-            prompt: if small { "inspire/idea-short" } else { "inspire/ideas" },
+            prompt: if small {
+                "inspire/idea-short"
+            } else {
+                "inspire/ideas"
+            },
             vars: &vars,
-            schema: Some(if small { self.small_schema() } else { self.schema() }),
+            schema: Some(if small {
+                self.small_schema()
+            } else {
+                self.schema()
+            }),
             max_tokens: TOKENS * self.most as u32 + 80,
             check: &|found| self.check(found),
             ..Ask::default()
@@ -124,7 +158,10 @@ impl Question<'_> {
 
     /// A large model copies words; they are looked up in the transcript.
     fn schema(&self) -> Value {
-        let kinds: Vec<&str> = InspirationType::ALL.into_iter().map(InspirationType::word).collect();
+        let kinds: Vec<&str> = InspirationType::ALL
+            .into_iter()
+            .map(InspirationType::word)
+            .collect();
         self.list(
             0,
             &json!({
@@ -139,7 +176,8 @@ impl Question<'_> {
         )
     }
 
-    /// A small model chooses numbers: a constrained decoder cannot invent one. Offered an empty list, it takes it.
+    /// A small model chooses numbers: a constrained decoder cannot invent one. Offered an empty
+    /// list, it takes it.
     fn small_schema(&self) -> Value {
         self.list(
             1,
@@ -164,13 +202,23 @@ impl Question<'_> {
     /// What serde cannot say: no more items than asked, and only sentences that were shown.
     fn check(&self, found: &Found) -> Result<(), Unscored> {
         if found.items.len() > self.most {
-            let reason = format!("at most {} items were asked for, {} came", self.most, found.items.len());
-            return Err(Unscored { cause: Cause::OutOfRange, reason });
+            let reason = format!(
+                "at most {} items were asked for, {} came",
+                self.most,
+                found.items.len()
+            );
+            return Err(Unscored {
+                cause: Cause::OutOfRange,
+                reason,
+            });
         }
         for number in found.items.iter().flat_map(|item| &item.sentences) {
             if !self.offered.contains(number) {
                 let reason = format!("sentence {number} was not offered");
-                return Err(Unscored { cause: Cause::UnknownReference, reason });
+                return Err(Unscored {
+                    cause: Cause::UnknownReference,
+                    reason,
+                });
             }
         }
         Ok(())

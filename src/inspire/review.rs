@@ -1,6 +1,6 @@
-//! The second look: another question, of the role `review`, on whether an inspiration is one. It rejects with a reason
-//! and says how much research could start from the rest.
-//! Source: DeepResearch Arena, expert verification (experts rejected what has no academic content or is incoherent).
+//! The second look: another question, of the role `review`, on whether an inspiration is one. It
+//! rejects with a reason and says how much research could start from the rest. Source: DeepResearch
+//! Arena, expert verification (experts rejected what has no academic content or is incoherent).
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -66,24 +66,55 @@ impl Answer for Opinion {
         if (1..=5).contains(&self.value) {
             return Ok(());
         }
-        Err(Unscored { cause: Cause::OutOfRange, reason: format!("value {} is not 1 to 5", self.value) })
+        Err(Unscored {
+            cause: Cause::OutOfRange,
+            reason: format!("value {} is not 1 to 5", self.value),
+        })
     }
 }
 
-/// Asks the reviewer of `candidate`, and writes down what it says. Whether a model was asked just now, or why there is
-/// no opinion; a candidate without one stands.
+/// Asks the reviewer of `candidate`, and writes down what it says. Whether a model was asked just
+/// now, or why there is no opinion; a candidate without one stands.
 pub async fn review(ctx: &Context, candidate: &mut Candidate) -> Result<Answered<()>> {
     let inspiration = &candidate.inspiration;
-    let quotes: Vec<&str> = inspiration.evidence.iter().map(|e| e.quote.as_str()).collect();
-    let vars = json!({ "kind": inspiration.kind.word(), "text": inspiration.text, "quotes": quotes });
-    let ask = Ask { role: "review", prompt: "inspire/review", vars: &vars, max_tokens: 200, ..Ask::default() };
+    let quotes: Vec<&str> = inspiration
+        .evidence
+        .iter()
+        .map(|e| e.quote.as_str())
+        .collect();
+    let vars =
+        json!({ "kind": inspiration.kind.word(), "text": inspiration.text, "quotes": quotes });
+    let ask = Ask {
+        role: "review",
+        prompt: "inspire/review",
+        vars: &vars,
+        max_tokens: 200,
+        ..Ask::default()
+    };
     let answer = ctx.llm.ask::<Opinion>(ask).await?;
     let name = ctx.llm.model_name("review", 0)?;
     let value = answer.value.map(|opinion| {
         candidate.mark = Some(opinion.value);
         let fault = opinion.fault.fault();
-        candidate.inspiration.reviews.push(Review { by: Reviewer::Model, name, fault, note: opinion.note });
+        candidate.inspiration.reviews.push(Review {
+            by: Reviewer::Model,
+            name,
+            fault,
+            note: opinion.note,
+        });
     });
-    let Answered { call, cached, usage, model_returned, .. } = answer;
-    Ok(Answered { value, call, cached, usage, model_returned })
+    let Answered {
+        call,
+        cached,
+        usage,
+        model_returned,
+        ..
+    } = answer;
+    Ok(Answered {
+        value,
+        call,
+        cached,
+        usage,
+        model_returned,
+    })
 }

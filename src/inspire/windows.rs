@@ -1,5 +1,5 @@
-//! A long talk in parts that a model can read: cut where the topic or the speaker changes, with a little overlap, so that
-//! an idea that begins before a cut is still whole in one of them.
+//! A long talk in parts that a model can read: cut where the topic or the speaker changes, with a
+//! little overlap, so that an idea that begins before a cut is still whole in one of them.
 
 use std::ops::RangeInclusive;
 
@@ -16,27 +16,34 @@ const SPEAKER: f64 = 1.0;
 const PAUSE: f64 = 0.3;
 const LONG_PAUSE: u64 = 1500;
 
-/// The numbers of the sentences of each window: all sentences in order, each window of about `size` words or Han
-/// characters at most.
+/// The numbers of the sentences of each window: all sentences in order, each window of about `size`
+/// words or Han characters at most.
 pub fn windows(numbered: &Numbered, size: usize) -> Vec<RangeInclusive<usize>> {
     let count = numbered.count();
     let texts: Vec<String> = (1..=count).map(|number| numbered.text(number)).collect();
     let depths = topics::depths(&texts);
     let turn = |number: usize| {
         let (speaker, pause) = numbered.turn_after(number);
-        depths[number - 1] + if speaker { SPEAKER } else { 0.0 } + if pause.0 >= LONG_PAUSE { PAUSE } else { 0.0 }
+        depths[number - 1]
+            + if speaker { SPEAKER } else { 0.0 }
+            + if pause.0 >= LONG_PAUSE { PAUSE } else { 0.0 }
     };
     let mut windows = Vec::new();
     let mut first = 1;
     while first <= count {
         let last = last_of(numbered, first, size, &turn);
-        windows.push(first.saturating_sub(if first == 1 { 0 } else { OVERLAP }).max(1)..=last);
+        windows.push(
+            first
+                .saturating_sub(if first == 1 { 0 } else { OVERLAP })
+                .max(1)..=last,
+        );
         first = last + 1;
     }
     windows
 }
 
-/// Where a window that begins with `first` ends: at the best turn in its second half, or with the talk.
+/// Where a window that begins with `first` ends: at the best turn in its second half, or with the
+/// talk.
 fn last_of(numbered: &Numbered, first: usize, size: usize, turn: &impl Fn(usize) -> f64) -> usize {
     let mut words = 0;
     let mut best: Option<(usize, f64)> = None;
@@ -82,11 +89,18 @@ mod tests {
     fn no_window_is_larger_than_asked_and_nothing_is_left_out() {
         let talk = ["One sentence of seven words stands here."; 50];
         let windows = of(&talk, 70);
-        assert_eq!((windows[0].start(), windows[windows.len() - 1].end()), (&1, &50));
+        assert_eq!(
+            (windows[0].start(), windows[windows.len() - 1].end()),
+            (&1, &50)
+        );
         for pair in windows.windows(2) {
             assert_eq!(*pair[1].start(), pair[0].end() + 1 - OVERLAP);
         }
-        assert!(windows.iter().all(|window| window.clone().count() <= 10 + OVERLAP));
+        assert!(
+            windows
+                .iter()
+                .all(|window| window.clone().count() <= 10 + OVERLAP)
+        );
     }
 
     #[test]

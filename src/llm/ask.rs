@@ -1,5 +1,6 @@
-//! One question of a stage: prompt, model, record, typed answer. A call on record is never made again.
-//! Hides the key of a call, what stands on record, and that the same question asked twice at once is sent once.
+//! One question of a stage: prompt, model, record, typed answer. A call on record is never made
+//! again. Hides the key of a call, what stands on record, and that the same question asked twice at
+//! once is sent once.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -34,7 +35,8 @@ pub struct Ask<'a, T> {
     pub prompt: &'a str,
     /// What the prompt is filled with: a JSON object.
     pub vars: &'a Value,
-    /// The reply's schema where `T`'s own is too wide, for instance with the ids that were shown as an enum.
+    /// The reply's schema where `T`'s own is too wide, for instance with the ids that were shown as
+    /// an enum.
     pub schema: Option<Value>,
     /// The reply is cut at this many tokens.
     pub max_tokens: u32,
@@ -46,7 +48,8 @@ pub struct Ask<'a, T> {
     pub sample: u32,
     /// Whether the model may search the web, with what its provider has for that.
     pub search: bool,
-    /// What neither the schema nor [`Answer::validate`] knows: whether the reply fits what was shown.
+    /// What neither the schema nor [`Answer::validate`] knows: whether the reply fits what was
+    /// shown.
     pub check: &'a (dyn Fn(&T) -> Result<(), Unscored> + Sync),
 }
 
@@ -86,8 +89,20 @@ pub struct Answered<T> {
 impl<T> Answered<T> {
     /// The same answer, its value in another form.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Answered<U> {
-        let Self { value, call, cached, usage, model_returned } = self;
-        Answered { value: value.map(form), call, cached, usage, model_returned }
+        let Self {
+            value,
+            call,
+            cached,
+            usage,
+            model_returned,
+        } = self;
+        Answered {
+            value: value.map(form),
+            call,
+            cached,
+            usage,
+            model_returned,
+        }
     }
 }
 
@@ -111,7 +126,9 @@ pub enum AskError {
     )]
     Unpriced(String),
     /// Nothing may be asked, and the call is not on record.
-    #[error("not on record: a call of `{prompt}` to `{model}`; {nearest}\nhint: run without --replay to ask it")]
+    #[error(
+        "not on record: a call of `{prompt}` to `{model}`; {nearest}\nhint: run without --replay to ask it"
+    )]
     NotOnRecord {
         /// The prompt's name.
         prompt: String,
@@ -181,7 +198,11 @@ pub struct Parameters {
 
 impl LlmOptions {
     /// Nothing is limited, no price known, and every question that is not on record is asked.
-    pub fn new(store: Arc<Store>, prompts: Prompts, roles: BTreeMap<String, Vec<Arc<dyn ChatModel>>>) -> Self {
+    pub fn new(
+        store: Arc<Store>,
+        prompts: Prompts,
+        roles: BTreeMap<String, Vec<Arc<dyn ChatModel>>>,
+    ) -> Self {
         Self {
             store,
             prompts,
@@ -220,7 +241,10 @@ pub(super) struct State {
 impl Llm {
     /// Nothing is asked yet, and no model started.
     pub fn new(options: LlmOptions) -> Self {
-        Self { options, state: Mutex::default() }
+        Self {
+            options,
+            state: Mutex::default(),
+        }
     }
 
     /// Asks, unless the answer is on record.
@@ -237,13 +261,22 @@ impl Llm {
         read: &Read<'_, T>,
     ) -> Result<Answered<T>, AskError> {
         let model = self.model(ask.role, ask.member)?;
-        let rendered = self.options.prompts.render(ask.prompt, ask.vars, &schema).map_err(AskError::Prompt)?;
-        let of_member = self.options.parameters.get(&(ask.role.to_owned(), ask.member));
+        let rendered = self
+            .options
+            .prompts
+            .render(ask.prompt, ask.vars, &schema)
+            .map_err(AskError::Prompt)?;
+        let of_member = self
+            .options
+            .parameters
+            .get(&(ask.role.to_owned(), ask.member));
         let own = of_member.copied().unwrap_or_default();
         let request = ChatRequest {
             messages: rendered.messages,
             schema,
-            schema_name: ask.prompt.replace(|c: char| !c.is_ascii_alphanumeric(), "_"),
+            schema_name: ask
+                .prompt
+                .replace(|c: char| !c.is_ascii_alphanumeric(), "_"),
             max_tokens: own.max_tokens.unwrap_or(ask.max_tokens),
             temperature: own.temperature.unwrap_or(ask.temperature),
             seed: ask.seed,
@@ -261,13 +294,27 @@ impl Llm {
             }
         }
         if self.options.replay {
-            let nearest = record::nearest(&self.options.store, ask.prompt, &on_record).map_err(AskError::Store)?;
-            return Err(AskError::NotOnRecord { prompt: ask.prompt.into(), model: model.name().into(), nearest });
+            let nearest = record::nearest(&self.options.store, ask.prompt, &on_record)
+                .map_err(AskError::Store)?;
+            return Err(AskError::NotOnRecord {
+                prompt: ask.prompt.into(),
+                model: model.name().into(),
+                nearest,
+            });
         }
         if self.options.dry_run {
             self.predict(model.as_ref(), ask, &request).await?;
-            let value = Err(Unscored { cause: Cause::NotAsked, reason: "a dry run asks nobody".into() });
-            return Ok(Answered { value, call: id, cached: false, usage: Usage::default(), model_returned: None });
+            let value = Err(Unscored {
+                cause: Cause::NotAsked,
+                reason: "a dry run asks nobody".into(),
+            });
+            return Ok(Answered {
+                value,
+                call: id,
+                cached: false,
+                usage: Usage::default(),
+                model_returned: None,
+            });
         }
         let mut call = Call {
             id,
@@ -301,7 +348,10 @@ impl Llm {
                 tracing::info!(call = %call.id, role = call.role, attempts = call.attempts, "{cause}: {error}");
             }
         }
-        self.options.store.save_call(&call).map_err(AskError::Store)?;
+        self.options
+            .store
+            .save_call(&call)
+            .map_err(AskError::Store)?;
         *asked = true;
         self.count(&call);
         match stop {
@@ -323,7 +373,11 @@ impl Llm {
     /// Questions of the role that may be asked at once.
     pub fn parallel(&self, role: &str) -> usize {
         let models = self.options.roles.get(role).map_or(&[][..], Vec::as_slice);
-        models.iter().map(|model| model.parallel()).sum::<usize>().max(1)
+        models
+            .iter()
+            .map(|model| model.parallel())
+            .sum::<usize>()
+            .max(1)
     }
 
     /// A model of the role as configured.
@@ -336,8 +390,15 @@ impl Llm {
         self.options.prompts.hash(prompt).map_err(AskError::Prompt)
     }
 
-    /// A member of the role as a judge by a prompt; `returned` is the model that the server says answered.
-    pub fn judge(&self, role: &str, member: usize, prompt: &str, returned: Option<String>) -> Result<Judge, AskError> {
+    /// A member of the role as a judge by a prompt; `returned` is the model that the server says
+    /// answered.
+    pub fn judge(
+        &self,
+        role: &str,
+        member: usize,
+        prompt: &str,
+        returned: Option<String>,
+    ) -> Result<Judge, AskError> {
         Ok(Judge {
             model_asked: self.model_name(role, member)?,
             model_returned: returned.unwrap_or_else(|| "unknown".into()),
@@ -348,7 +409,10 @@ impl Llm {
     /// How the number of requests in flight changed, for each model to which a request was sent.
     pub fn rates(&self) -> BTreeMap<String, Vec<RateChange>> {
         let models = self.options.roles.values().flatten();
-        models.map(|model| (model.name().to_owned(), model.rates())).filter(|(_, rates)| !rates.is_empty()).collect()
+        models
+            .map(|model| (model.name().to_owned(), model.rates()))
+            .filter(|(_, rates)| !rates.is_empty())
+            .collect()
     }
 
     /// What a dry run would have asked.
@@ -363,34 +427,60 @@ impl Llm {
 
     fn model(&self, role: &str, member: usize) -> Result<&Arc<dyn ChatModel>, AskError> {
         let models = self.options.roles.get(role);
-        models.and_then(|models| models.get(member)).ok_or_else(|| AskError::NoModel(role.to_owned()))
+        models
+            .and_then(|models| models.get(member))
+            .ok_or_else(|| AskError::NoModel(role.to_owned()))
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a call on record stands: what failed for a reason that passes, or that somebody had to mend, is made
-    /// again; a reply that could not be used only when asked to.
+    /// Whether a call on record stands: what failed for a reason that passes, or that somebody had
+    /// to mend, is made again; a reply that could not be used only when asked to.
     fn is_settled<T>(&self, call: &Call, value: &Result<T, Unscored>) -> bool {
-        let passing = call.reply.is_none() && call.cause.is_some_and(|c| c.is_transient() || c.is_terminal());
+        let passing = call.reply.is_none()
+            && call
+                .cause
+                .is_some_and(|c| c.is_transient() || c.is_terminal());
         value.is_ok() || !(passing || self.options.retry_failed)
     }
 
     /// Counts a call that a dry run does not make.
-    async fn predict<T>(&self, model: &dyn ChatModel, ask: &Ask<'_, T>, request: &ChatRequest) -> Result<(), AskError> {
+    async fn predict<T>(
+        &self,
+        model: &dyn ChatModel,
+        ask: &Ask<'_, T>,
+        request: &ChatRequest,
+    ) -> Result<(), AskError> {
         let experience = self.experience(ask.prompt, model.name())?;
         let input = match model.count(request).await {
             Some(tokens) => tokens,
             None => predict::prompt_tokens(request, experience.as_ref()),
         };
         let reply = experience.map(|of| of.output.div_ceil(of.calls.max(1)));
-        let searches = if request.search { MOST_SEARCHES.into() } else { 0 };
-        let usage = Usage { input, output: reply.unwrap_or(request.max_tokens.into()), cached: 0, searches };
+        let searches = if request.search {
+            MOST_SEARCHES.into()
+        } else {
+            0
+        };
+        let usage = Usage {
+            input,
+            output: reply.unwrap_or(request.max_tokens.into()),
+            cached: 0,
+            searches,
+        };
         let price = self.options.prices.find_for(model.name(), request.search);
         let micro = price.map(|price| price.micro(usage));
         let at_most = reply.is_none() || request.search;
-        self.state().prediction.add(ask.role, model.name(), usage, at_most, micro, &request.messages);
+        self.state().prediction.add(
+            ask.role,
+            model.name(),
+            usage,
+            at_most,
+            micro,
+            &request.messages,
+        );
         Ok(())
     }
 
@@ -400,7 +490,11 @@ impl Llm {
         if let Some(known) = self.state().experience.get(&key) {
             return Ok(*known);
         }
-        let found = self.options.store.experience(prompt, model).map_err(AskError::Store)?;
+        let found = self
+            .options
+            .store
+            .experience(prompt, model)
+            .map_err(AskError::Store)?;
         self.state().experience.insert(key, found);
         Ok(found)
     }
@@ -418,5 +512,11 @@ impl Llm {
 }
 
 fn answered<T>(value: Result<T, Unscored>, call: Call, cached: bool) -> Answered<T> {
-    Answered { value, call: call.id, cached, usage: call.usage, model_returned: call.model_returned }
+    Answered {
+        value,
+        call: call.id,
+        cached,
+        usage: call.usage,
+        model_returned: call.model_returned,
+    }
 }

@@ -1,5 +1,5 @@
-//! A limit to what a command may spend, in money or in tokens. What is in flight is reserved at the most that it can
-//! cost, so that the limit holds even if every reply is as long as it may be.
+//! A limit to what a command may spend, in money or in tokens. What is in flight is reserved at the
+//! most that it can cost, so that the limit holds even if every reply is as long as it may be.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,11 +27,17 @@ impl Amount {
     /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self { micro: self.micro.saturating_add(other.micro), tokens: self.tokens.saturating_add(other.tokens) }
+        Self {
+            micro: self.micro.saturating_add(other.micro),
+            tokens: self.tokens.saturating_add(other.tokens),
+        }
     }
 
     fn minus(self, other: Self) -> Self {
-        Self { micro: self.micro.saturating_sub(other.micro), tokens: self.tokens.saturating_sub(other.tokens) }
+        Self {
+            micro: self.micro.saturating_sub(other.micro),
+            tokens: self.tokens.saturating_sub(other.tokens),
+        }
     }
 }
 
@@ -46,7 +52,8 @@ pub struct Limits {
 
 impl Limits {
     fn allow(self, amount: Amount) -> bool {
-        self.micro.is_none_or(|most| amount.micro <= most) && self.tokens.is_none_or(|most| amount.tokens <= most)
+        self.micro.is_none_or(|most| amount.micro <= most)
+            && self.tokens.is_none_or(|most| amount.tokens <= most)
     }
 }
 
@@ -61,7 +68,11 @@ pub struct Spent {
 
 impl std::fmt::Display for Spent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the budget is spent: {} so far, and the next request could take {}", self.spent, self.next)
+        write!(
+            f,
+            "the budget is spent: {} so far, and the next request could take {}",
+            self.spent, self.next
+        )
     }
 }
 
@@ -89,7 +100,10 @@ pub struct Reservation<'a> {
 impl Budget {
     /// Nothing is spent yet.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, ..Self::default() }
+        Self {
+            limits,
+            ..Self::default()
+        }
     }
 
     /// Whether money is limited, so that a model of unknown price cannot be asked.
@@ -119,12 +133,23 @@ impl Budget {
     /// `None` while it may still fit later.
     fn try_reserve(&self, most: Amount) -> Option<Result<Reservation<'_>, Spent>> {
         let mut state = self.state();
-        if self.limits.allow(state.spent.plus(state.reserved).plus(most)) {
+        if self
+            .limits
+            .allow(state.spent.plus(state.reserved).plus(most))
+        {
             state.reserved = state.reserved.plus(most);
-            return Some(Ok(Reservation { budget: self, amount: most }));
+            return Some(Ok(Reservation {
+                budget: self,
+                amount: most,
+            }));
         }
         let never = !self.limits.allow(state.spent.plus(most));
-        never.then(|| Err(Spent { spent: state.spent, next: most }))
+        never.then(|| {
+            Err(Spent {
+                spent: state.spent,
+                next: most,
+            })
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -149,7 +174,8 @@ impl Drop for Reservation<'_> {
     }
 }
 
-/// What one question may spend and has spent: every request for it is held at its most before it is sent.
+/// What one question may spend and has spent: every request for it is held at its most before it is
+/// sent.
 #[derive(Debug, Default)]
 pub struct Purse<'a> {
     budget: Option<&'a Budget>,
@@ -167,19 +193,30 @@ struct Spending {
 impl<'a> Purse<'a> {
     /// Nothing is spent yet.
     pub fn new(budget: &'a Budget, price: Option<&'a Price>) -> Self {
-        Self { budget: Some(budget), price, spending: Mutex::default() }
+        Self {
+            budget: Some(budget),
+            price,
+            spending: Mutex::default(),
+        }
     }
 
-    /// Sets aside the most that a request can take; waits for others where it may fit later. The error is that it
-    /// cannot fit any more.
+    /// Sets aside the most that a request can take; waits for others where it may fit later. The
+    /// error is that it cannot fit any more.
     pub async fn hold(&self, most: Usage) -> Result<Hold<'_>, Spent> {
-        let reservation = match self.budget {
-            Some(budget) => Some(budget.reserve(self.amount(most)).await.inspect_err(|spent| {
-                self.spending().refused = Some(*spent);
-            })?),
-            None => None,
-        };
-        Ok(Hold { purse: self, most, reservation })
+        let reservation =
+            match self.budget {
+                Some(budget) => Some(budget.reserve(self.amount(most)).await.inspect_err(
+                    |spent| {
+                        self.spending().refused = Some(*spent);
+                    },
+                )?),
+                None => None,
+            };
+        Ok(Hold {
+            purse: self,
+            most,
+            reservation,
+        })
     }
 
     /// Tokens of the requests whose server counted them.
@@ -187,10 +224,13 @@ impl<'a> Purse<'a> {
         self.spending().counted
     }
 
-    /// What the requests cost; unknown where the price is, or where one may have been charged that nobody counted.
+    /// What the requests cost; unknown where the price is, or where one may have been charged that
+    /// nobody counted.
     pub fn micro(&self) -> Option<u64> {
         let spending = *self.spending();
-        self.price.filter(|_| spending.uncounted == 0).map(|price| price.micro(spending.counted))
+        self.price
+            .filter(|_| spending.uncounted == 0)
+            .map(|price| price.micro(spending.counted))
     }
 
     /// Why a request was not sent, if the budget forbade one.
@@ -200,7 +240,10 @@ impl<'a> Purse<'a> {
 
     fn amount(&self, usage: Usage) -> Amount {
         let micro = self.price.map_or(0, |price| price.micro(usage));
-        Amount { micro, tokens: usage.input.saturating_add(usage.output) }
+        Amount {
+            micro,
+            tokens: usage.input.saturating_add(usage.output),
+        }
     }
 
     fn spending(&self) -> MutexGuard<'_, Spending> {
@@ -248,7 +291,10 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_in_flight_counts_at_its_most() {
-        let budget = Budget::new(Limits { tokens: Some(100), micro: None });
+        let budget = Budget::new(Limits {
+            tokens: Some(100),
+            micro: None,
+        });
         let first = budget.reserve(tokens(60)).await.expect("it fits");
         // 60 more do not fit beside it, but may once it is settled: not an answer yet.
         assert!(budget.try_reserve(tokens(60)).is_none());
@@ -256,20 +302,49 @@ mod tests {
         let second = budget.reserve(tokens(60)).await.expect("30 + 60 fit");
         drop(second);
         assert_eq!(budget.spent(), tokens(30));
-        let refused = budget.reserve(tokens(71)).await.expect_err("30 + 71 never fit");
-        assert_eq!(refused, Spent { spent: tokens(30), next: tokens(71) });
+        let refused = budget
+            .reserve(tokens(71))
+            .await
+            .expect_err("30 + 71 never fit");
+        assert_eq!(
+            refused,
+            Spent {
+                spent: tokens(30),
+                next: tokens(71)
+            }
+        );
     }
 
     #[tokio::test]
     async fn who_waits_is_woken() {
-        let budget = std::sync::Arc::new(Budget::new(Limits { micro: Some(10), tokens: None }));
-        let first = budget.reserve(Amount { micro: 10, tokens: 0 }).await.expect("it fits");
+        let budget = std::sync::Arc::new(Budget::new(Limits {
+            micro: Some(10),
+            tokens: None,
+        }));
+        let first = budget
+            .reserve(Amount {
+                micro: 10,
+                tokens: 0,
+            })
+            .await
+            .expect("it fits");
         let waiting = {
             let budget = std::sync::Arc::clone(&budget);
-            tokio::spawn(async move { budget.reserve(Amount { micro: 5, tokens: 0 }).await.is_ok() })
+            tokio::spawn(async move {
+                budget
+                    .reserve(Amount {
+                        micro: 5,
+                        tokens: 0,
+                    })
+                    .await
+                    .is_ok()
+            })
         };
         tokio::task::yield_now().await;
-        first.settle(Amount { micro: 4, tokens: 0 });
+        first.settle(Amount {
+            micro: 4,
+            tokens: 0,
+        });
         assert!(waiting.await.expect("no panic"));
     }
 }

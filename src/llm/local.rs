@@ -1,5 +1,6 @@
-//! The embedded model: a child process, `taskgen-llm`, started at the first question and asked one thing at a time.
-//! Hides the process: a crash of the model is one restart and, if it happens again, one typed failure.
+//! The embedded model: a child process, `taskgen-llm`, started at the first question and asked one
+//! thing at a time. Hides the process: a crash of the model is one restart and, if it happens
+//! again, one typed failure.
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
@@ -74,7 +75,10 @@ struct Running {
 impl LocalModel {
     /// Nothing is started yet.
     pub fn new(options: LocalOptions) -> Self {
-        Self { options, state: Mutex::default() }
+        Self {
+            options,
+            state: Mutex::default(),
+        }
     }
 
     /// Starts the child if it does not run, and says who answers.
@@ -83,19 +87,32 @@ impl LocalModel {
         Ok(state.running(&self.options).await?.hello.clone())
     }
 
-    /// One question, with what it cost. `fresh` reads the whole prompt again; the reply is the same.
-    pub async fn ask(&self, request: &ChatRequest, fresh: bool) -> Result<(Reply, String), ModelError> {
-        self.exchange(request, if fresh { How::Fresh } else { How::Usual }).await
+    /// One question, with what it cost. `fresh` reads the whole prompt again; the reply is the
+    /// same.
+    pub async fn ask(
+        &self,
+        request: &ChatRequest,
+        fresh: bool,
+    ) -> Result<(Reply, String), ModelError> {
+        self.exchange(request, if fresh { How::Fresh } else { How::Usual })
+            .await
     }
 
-    async fn exchange(&self, request: &ChatRequest, how: How) -> Result<(Reply, String), ModelError> {
+    async fn exchange(
+        &self,
+        request: &ChatRequest,
+        how: How,
+    ) -> Result<(Reply, String), ModelError> {
         let mut state = self.state.lock().await;
         let mut attempts = 0;
         loop {
             attempts += 1;
             match state.ask(&self.options, request, how).await {
                 // The child died: it is started once more for this question.
-                Err(error) if error.cause == Cause::LocalEngine && state.running.is_none() && attempts == 1 => {}
+                Err(error)
+                    if error.cause == Cause::LocalEngine
+                        && state.running.is_none()
+                        && attempts == 1 => {}
                 done => return done.map_err(|error| ModelError { attempts, ..error }),
             }
         }
@@ -125,20 +142,43 @@ impl ChatModel for LocalModel {
     }
 
     async fn count(&self, request: &ChatRequest) -> Option<u64> {
-        self.exchange(request, How::Count).await.ok().map(|(reply, _)| reply.input)
+        self.exchange(request, How::Count)
+            .await
+            .ok()
+            .map(|(reply, _)| reply.input)
     }
 
-    async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>) -> Result<ChatReply, ModelError> {
-        let most = Usage { input: most_tokens(request), output: request.max_tokens.into(), ..Usage::default() };
-        let hold = purse.hold(most).await.map_err(|spent| ModelError::new(Cause::NotAsked, spent.to_string()))?;
+    async fn chat(
+        &self,
+        request: &ChatRequest,
+        purse: &Purse<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        let most = Usage {
+            input: most_tokens(request),
+            output: request.max_tokens.into(),
+            ..Usage::default()
+        };
+        let hold = purse
+            .hold(most)
+            .await
+            .map_err(|spent| ModelError::new(Cause::NotAsked, spent.to_string()))?;
         let (reply, model) = self.ask(request, false).await?;
         let finish = match reply.finish {
             protocol::Finish::Stop => Finish::Stop,
             protocol::Finish::Length => Finish::Length,
         };
-        let usage = Usage { input: reply.input, output: reply.output, cached: reply.cached, searches: 0 };
+        let usage = Usage {
+            input: reply.input,
+            output: reply.output,
+            cached: reply.cached,
+            searches: 0,
+        };
         hold.counted(usage);
-        Ok(ChatReply { model_returned: Some(model), usage: Some(usage), ..ChatReply::new(reply.text, finish) })
+        Ok(ChatReply {
+            model_returned: Some(model),
+            usage: Some(usage),
+            ..ChatReply::new(reply.text, finish)
+        })
     }
 }
 
@@ -146,15 +186,25 @@ impl State {
     async fn running(&mut self, options: &LocalOptions) -> Result<&mut Running, ModelError> {
         if self.running.is_none() {
             let started = tokio::time::timeout(LOADING, start(options)).await;
-            let started = started.unwrap_or_else(|_| Err("it did not load its model in time".to_owned()));
+            let started =
+                started.unwrap_or_else(|_| Err("it did not load its model in time".to_owned()));
             // What never ran is a set-up that cannot work; what ran before died under some prompt.
-            let cause = if self.started_before { Cause::LocalEngine } else { Cause::ModelNotFound };
+            let cause = if self.started_before {
+                Cause::LocalEngine
+            } else {
+                Cause::ModelNotFound
+            };
             self.running = Some(started.map_err(|why| {
-                ModelError::new(cause, format!("the embedded model `{}` cannot start: {why}", options.name))
+                ModelError::new(
+                    cause,
+                    format!("the embedded model `{}` cannot start: {why}", options.name),
+                )
             })?);
             self.started_before = true;
         }
-        self.running.as_mut().ok_or_else(|| ModelError::new(Cause::LocalEngine, "the embedded model does not run"))
+        self.running
+            .as_mut()
+            .ok_or_else(|| ModelError::new(Cause::LocalEngine, "the embedded model does not run"))
     }
 
     async fn ask(
@@ -170,22 +220,38 @@ impl State {
         match tokio::time::timeout(ANSWERING, running.exchange(id, &line)).await {
             Ok(Ok(answer)) => answer.map(|reply| (reply, running.hello.model.clone())),
             Ok(Err(why)) => {
-                let ended = running.child.try_wait().ok().flatten().map(|status| format!(" ({status})"));
+                let ended = running
+                    .child
+                    .try_wait()
+                    .ok()
+                    .flatten()
+                    .map(|status| format!(" ({status})"));
                 self.running = None;
-                let message = format!("the embedded model's process ended: {why}{}", ended.unwrap_or_default());
+                let message = format!(
+                    "the embedded model's process ended: {why}{}",
+                    ended.unwrap_or_default()
+                );
                 Err(ModelError::new(Cause::LocalEngine, message))
             }
             Err(_) => {
                 self.running = None;
-                Err(ModelError::new(Cause::Timeout, "the embedded model did not answer in time"))
+                Err(ModelError::new(
+                    Cause::Timeout,
+                    "the embedded model did not answer in time",
+                ))
             }
         }
     }
 }
 
 impl Running {
-    /// The outer error means that the process is lost, the inner one that it could not answer this question.
-    async fn exchange(&mut self, id: u64, line: &[u8]) -> std::io::Result<Result<Reply, ModelError>> {
+    /// The outer error means that the process is lost, the inner one that it could not answer this
+    /// question.
+    async fn exchange(
+        &mut self,
+        id: u64,
+        line: &[u8],
+    ) -> std::io::Result<Result<Reply, ModelError>> {
         self.stdin.write_all(line).await?;
         self.stdin.flush().await?;
         while let Some(line) = self.lines.next_line().await? {
@@ -203,7 +269,14 @@ impl Running {
 }
 
 fn line(id: u64, request: &ChatRequest, how: How) -> Result<Vec<u8>, ModelError> {
-    let messages = request.messages.iter().map(|m| Turn { role: m.role.clone(), content: m.content.clone() }).collect();
+    let messages = request
+        .messages
+        .iter()
+        .map(|m| Turn {
+            role: m.role.clone(),
+            content: m.content.clone(),
+        })
+        .collect();
     let request = Request {
         id,
         messages,
@@ -214,8 +287,12 @@ fn line(id: u64, request: &ChatRequest, how: How) -> Result<Vec<u8>, ModelError>
         fresh: how == How::Fresh,
         count: how == How::Count,
     };
-    let mut line = serde_json::to_vec(&request)
-        .map_err(|error| ModelError::new(Cause::LocalEngine, format!("a question that is not JSON: {error}")))?;
+    let mut line = serde_json::to_vec(&request).map_err(|error| {
+        ModelError::new(
+            Cause::LocalEngine,
+            format!("a question that is not JSON: {error}"),
+        )
+    })?;
     line.push(b'\n');
     Ok(line)
 }
@@ -223,7 +300,9 @@ fn line(id: u64, request: &ChatRequest, how: How) -> Result<Vec<u8>, ModelError>
 fn cause(cause: FailureCause) -> Cause {
     match cause {
         FailureCause::ContextTooLong => Cause::ContextTooLong,
-        FailureCause::BadRequest | FailureCause::BadSchema | FailureCause::Engine => Cause::LocalEngine,
+        FailureCause::BadRequest | FailureCause::BadSchema | FailureCause::Engine => {
+            Cause::LocalEngine
+        }
     }
 }
 
@@ -238,7 +317,8 @@ async fn start(options: &LocalOptions) -> Result<Running, String> {
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| format!("`{}`: {error}", options.program.display()))?;
-    let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    let (Some(stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
         return Err("it has no standard streams".to_owned());
     };
@@ -247,21 +327,33 @@ async fn start(options: &LocalOptions) -> Result<Running, String> {
         let mut said = String::new();
         let _ = stderr.take(10_000).read_to_string(&mut said).await;
         let said = said.trim().trim_start_matches("error: ");
-        return Err(if said.is_empty() { "it ended without a word".to_owned() } else { said.to_owned() });
+        return Err(if said.is_empty() {
+            "it ended without a word".to_owned()
+        } else {
+            said.to_owned()
+        });
     };
     let Ok(FromChild::Hello(hello)) = serde_json::from_str(&line) else {
         return Err(format!("it said something else than hello: `{line}`"));
     };
     tokio::spawn(drain(stderr));
-    Ok(Running { child, stdin, lines, hello })
+    Ok(Running {
+        child,
+        stdin,
+        lines,
+        hello,
+    })
 }
 
-/// As many threads as there are idle cores, at most `most`, at least one. llama.cpp's threads wait for each other after
-/// each operation: two of them beside another busy program are ten times slower than one. The reply is the same.
+/// As many threads as there are idle cores, at most `most`, at least one. llama.cpp's threads wait
+/// for each other after each operation: two of them beside another busy program are ten times
+/// slower than one. The reply is the same.
 async fn threads(most: usize) -> usize {
     let before = cpu_times();
     tokio::time::sleep(LOOKING).await;
-    let (Some((idle_0, all_0)), Some((idle_1, all_1))) = (before, cpu_times()) else { return most.max(1) };
+    let (Some((idle_0, all_0)), Some((idle_1, all_1))) = (before, cpu_times()) else {
+        return most.max(1);
+    };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let idle = (idle_1 - idle_0) / (all_1 - all_0).max(1.0) * cores as f64;
     // The sum of the counters moves in steps of 10 ms, so that a quiet core may look a little busy.
@@ -271,7 +363,14 @@ async fn threads(most: usize) -> usize {
 /// Idle and whole time of all cores since the start of the machine, where the kernel tells.
 fn cpu_times() -> Option<(f64, f64)> {
     let stat = fs_err::read_to_string("/proc/stat").ok()?;
-    let times: Vec<f64> = stat.lines().next()?.split_whitespace().skip(1).take(8).flat_map(str::parse).collect();
+    let times: Vec<f64> = stat
+        .lines()
+        .next()?
+        .split_whitespace()
+        .skip(1)
+        .take(8)
+        .flat_map(str::parse)
+        .collect();
     Some((times.get(3)? + times.get(4)?, times.iter().sum()))
 }
 

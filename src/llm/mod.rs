@@ -1,5 +1,6 @@
-//! Here is a question and the shape of its answer: ask a model, get a typed value or the reason why there is none.
-//! Hides providers, prompts, the record of calls (which is also the cache), repair turns and the embedded model's child.
+//! Here is a question and the shape of its answer: ask a model, get a typed value or the reason why
+//! there is none. Hides providers, prompts, the record of calls (which is also the cache), repair
+//! turns and the embedded model's child.
 
 mod ask;
 mod budget;
@@ -29,7 +30,9 @@ pub use parse::Answer;
 pub use predict::{Predicted, Prediction};
 pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
-pub use remote::{Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM, shown_url};
+pub use remote::{
+    Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM, shown_url,
+};
 pub use replay::Replay;
 pub use schema::object;
 pub use text::Text;
@@ -59,9 +62,10 @@ pub trait ChatModel: Send + Sync {
     async fn count(&self, _request: &ChatRequest) -> Option<u64> {
         None
     }
-    /// Answers, after as many attempts as make sense; each request that is sent is held in `purse` first. Where the purse
-    /// refuses one, the error's cause is [`Cause::NotAsked`].
-    async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>) -> Result<ChatReply, ModelError>;
+    /// Answers, after as many attempts as make sense; each request that is sent is held in `purse`
+    /// first. Where the purse refuses one, the error's cause is [`Cause::NotAsked`].
+    async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>)
+    -> Result<ChatReply, ModelError>;
 }
 
 /// One question.
@@ -103,7 +107,8 @@ pub struct ChatReply {
     pub usage: Option<Usage>,
     /// Requests that were sent.
     pub attempts: u32,
-    /// How the server was asked, where that differs from the request: what it does not take, in words.
+    /// How the server was asked, where that differs from the request: what it does not take, in
+    /// words.
     pub asked_as: Option<String>,
     /// What the provider names as sources, apart from the text.
     pub sources: Vec<Source>,
@@ -112,7 +117,15 @@ pub struct ChatReply {
 impl ChatReply {
     /// A reply of one request, without more to say.
     pub fn new(text: String, finish: Finish) -> Self {
-        Self { text, model_returned: None, finish, usage: None, attempts: 1, asked_as: None, sources: Vec::new() }
+        Self {
+            text,
+            model_returned: None,
+            finish,
+            usage: None,
+            attempts: 1,
+            asked_as: None,
+            sources: Vec::new(),
+        }
     }
 }
 
@@ -146,7 +159,12 @@ pub struct ModelError {
 impl ModelError {
     /// An error without more to say.
     pub fn new(cause: Cause, message: impl Into<String>) -> Self {
-        Self { cause, message: message.into(), retry_after: None, attempts: 1 }
+        Self {
+            cause,
+            message: message.into(),
+            retry_after: None,
+            attempts: 1,
+        }
     }
 
     /// Whether the same request may succeed later without anybody changing anything.
@@ -163,10 +181,16 @@ impl ModelError {
     pub fn hint(&self) -> &'static str {
         match self.cause {
             Cause::Authentication => "check the provider's key in its environment variable",
-            Cause::Quota => "the account has no money left: top it up, or name another model with --model-role",
+            Cause::Quota => {
+                "the account has no money left: top it up, or name another model with --model-role"
+            }
             Cause::ModelNotFound => "check the model's name, or name another one with --model-role",
-            Cause::Connection | Cause::Timeout => "check that the server runs and that its base URL is right",
-            Cause::RateLimit | Cause::Overloaded => "run the same command again later: what was answered is kept",
+            Cause::Connection | Cause::Timeout => {
+                "check that the server runs and that its base URL is right"
+            }
+            Cause::RateLimit | Cause::Overloaded => {
+                "run the same command again later: what was answered is kept"
+            }
             Cause::ContextTooLong => "use a model with a larger context, or smaller windows",
             Cause::LocalEngine => {
                 "run the same command again; when it happens again, use a smaller model or free some memory"

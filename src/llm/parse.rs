@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::strict::{Strict, is_twice};
 use crate::data::{Cause, Unscored};
 
-/// The shape of an answer: an object that denies unknown fields. Its doc comments are part of the schema that the model
-/// reads.
+/// The shape of an answer: an object that denies unknown fields. Its doc comments are part of the
+/// schema that the model reads.
 pub trait Answer: DeserializeOwned + JsonSchema {
     /// What serde cannot say.
     fn validate(&self) -> Result<(), Unscored> {
@@ -18,15 +18,25 @@ pub trait Answer: DeserializeOwned + JsonSchema {
 }
 
 /// The one value in `text`, checked.
-pub fn parse<T: Answer>(text: &str, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync)) -> Result<T, Unscored> {
+pub fn parse<T: Answer>(
+    text: &str,
+    check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
+) -> Result<T, Unscored> {
     let value = single(text)?;
     // A list of the fields' values, in their order, would pass for an object.
     if !value.is_object() {
-        return Err(unscored(Cause::WrongShape, "an object was asked for, a list came"));
+        return Err(unscored(
+            Cause::WrongShape,
+            "an object was asked for, a list came",
+        ));
     }
     let answer: T = serde_path_to_error::deserialize(&value).map_err(|error| {
         let path = error.path().to_string();
-        let place = if path == "." { String::new() } else { format!("at `{path}`: ") };
+        let place = if path == "." {
+            String::new()
+        } else {
+            format!("at `{path}`: ")
+        };
         unscored(Cause::WrongShape, format!("{place}{}", error.inner()))
     })?;
     answer.validate()?;
@@ -40,7 +50,10 @@ pub(super) fn without_thinking(text: &str) -> &str {
     for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
         if let Some(thought) = rest.strip_prefix(open) {
             // Thinking that never ends leaves no reply.
-            rest = thought.split_once(close).map_or("", |(_, after)| after).trim();
+            rest = thought
+                .split_once(close)
+                .map_or("", |(_, after)| after)
+                .trim();
         } else if let Some((before, after)) = rest.split_once(close)
             && !before.contains(['{', '['])
         {
@@ -56,7 +69,9 @@ fn single(text: &str) -> Result<Value, Unscored> {
     let text = without_thinking(text);
     match serde_json::from_str::<Strict>(text) {
         Ok(Strict(value)) => return Ok(value),
-        Err(error) if is_twice(&error) => return Err(unscored(Cause::TwoVerdicts, error.to_string())),
+        Err(error) if is_twice(&error) => {
+            return Err(unscored(Cause::TwoVerdicts, error.to_string()));
+        }
         Err(_) => {}
     }
     let mut found: Option<Value> = None;
@@ -68,18 +83,25 @@ fn single(text: &str) -> Result<Value, Unscored> {
         match values.next() {
             Some(Ok(Strict(value))) => {
                 at += values.byte_offset();
-                // Prose has brackets, too: a list such as `[1]` in a sentence is no answer beside an object.
+                // Prose has brackets, too: a list such as `[1]` in a sentence is no answer beside
+                // an object.
                 match &found {
                     Some(known) if *known == value => {}
                     Some(known) if known.is_object() && !value.is_object() => {}
                     Some(known) if known.is_object() || !value.is_object() => {
-                        return Err(unscored(Cause::TwoVerdicts, "two different JSON values came"));
+                        return Err(unscored(
+                            Cause::TwoVerdicts,
+                            "two different JSON values came",
+                        ));
                     }
                     _ => found = Some(value),
                 }
             }
-            Some(Err(error)) if is_twice(&error) => return Err(unscored(Cause::TwoVerdicts, error.to_string())),
-            // What begins like an answer and breaks off is no place to look for smaller answers inside.
+            Some(Err(error)) if is_twice(&error) => {
+                return Err(unscored(Cause::TwoVerdicts, error.to_string()));
+            }
+            // What begins like an answer and breaks off is no place to look for smaller answers
+            // inside.
             Some(Err(error)) if error.is_eof() || begins_like_json(&text[at..]) => {
                 return Err(not_json(&error.to_string(), text));
             }
@@ -91,18 +113,28 @@ fn single(text: &str) -> Result<Value, Unscored> {
         }
     }
     found.ok_or_else(|| {
-        let why = first_error.map_or_else(|| "no JSON value in it".to_owned(), |error| error.to_string());
+        let why = first_error.map_or_else(
+            || "no JSON value in it".to_owned(),
+            |error| error.to_string(),
+        );
         not_json(&why, text)
     })
 }
 
 fn begins_like_json(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
-    if text.starts_with('{') { inside.starts_with('"') } else { inside.starts_with('{') }
+    if text.starts_with('{') {
+        inside.starts_with('"')
+    } else {
+        inside.starts_with('{')
+    }
 }
 
 fn not_json(why: &str, text: &str) -> Unscored {
-    unscored(Cause::NotJson, format!("{why}; the reply begins: `{}`", beginning(text)))
+    unscored(
+        Cause::NotJson,
+        format!("{why}; the reply begins: `{}`", beginning(text)),
+    )
 }
 
 /// The first words of a text, for messages.
@@ -115,12 +147,18 @@ pub(super) fn beginning(text: &str) -> String {
 }
 
 fn unscored(cause: Cause, reason: impl Into<String>) -> Unscored {
-    Unscored { cause, reason: reason.into() }
+    Unscored {
+        cause,
+        reason: reason.into(),
+    }
 }
 
-/// The schema of `T`, closed: every field is wanted and no other is allowed, as servers' strict modes ask.
+/// The schema of `T`, closed: every field is wanted and no other is allowed, as servers' strict
+/// modes ask.
 pub fn schema_of<T: Answer>() -> Value {
-    let mut schema = schemars::SchemaGenerator::default().into_root_schema_for::<T>().to_value();
+    let mut schema = schemars::SchemaGenerator::default()
+        .into_root_schema_for::<T>()
+        .to_value();
     if let Some(fields) = schema.as_object_mut() {
         fields.shift_remove("$schema");
     }
@@ -159,7 +197,11 @@ mod tests {
 
     impl Answer for Pick {
         fn validate(&self) -> Result<(), Unscored> {
-            if self.score > 5 { Err(unscored(Cause::OutOfRange, "score above 5")) } else { Ok(()) }
+            if self.score > 5 {
+                Err(unscored(Cause::OutOfRange, "score above 5"))
+            } else {
+                Ok(())
+            }
         }
     }
 
@@ -173,19 +215,40 @@ mod tests {
     fn one_value_and_only_one() {
         check(r#"{"winner":"A","score":3}"#, Ok("A"));
         check("```json\n{\"winner\":\"B\",\"score\":1}\n```", Ok("B"));
-        check(r#"<think>{"winner":"B","score":1}</think>{"winner":"A","score":3}"#, Ok("A"));
+        check(
+            r#"<think>{"winner":"B","score":1}</think>{"winner":"A","score":3}"#,
+            Ok("A"),
+        );
         check(r#"perhaps B</think>{"winner":"A","score":3}"#, Ok("A"));
-        check(r#"As [1] and {others} say: {"winner":"A","score":3} [2]"#, Ok("A"));
-        check(r#"{"why":NaN,"said":{"winner":"A","score":3}}"#, Err(Cause::NotJson));
+        check(
+            r#"As [1] and {others} say: {"winner":"A","score":3} [2]"#,
+            Ok("A"),
+        );
+        check(
+            r#"{"why":NaN,"said":{"winner":"A","score":3}}"#,
+            Err(Cause::NotJson),
+        );
         check(r#"{"why":{"winner":"A","score":3}"#, Err(Cause::NotJson));
-        check(r#"{"winner":"A","score":3} {"winner":"A","score":3}"#, Ok("A"));
-        check(r#"{"winner":"A","score":3} or {"winner":"B","score":3}"#, Err(Cause::TwoVerdicts));
+        check(
+            r#"{"winner":"A","score":3} {"winner":"A","score":3}"#,
+            Ok("A"),
+        );
+        check(
+            r#"{"winner":"A","score":3} or {"winner":"B","score":3}"#,
+            Err(Cause::TwoVerdicts),
+        );
         check(r#"{"winner":"A","score":3"#, Err(Cause::NotJson));
         check("I cannot say.", Err(Cause::NotJson));
         check("", Err(Cause::NotJson));
         check("<think>never ends", Err(Cause::NotJson));
-        check(r#"{"winner":"A","score":3,"winner":"B"}"#, Err(Cause::TwoVerdicts));
-        check(r#"I say {"winner":"A","score":3,"winner":"B"}"#, Err(Cause::TwoVerdicts));
+        check(
+            r#"{"winner":"A","score":3,"winner":"B"}"#,
+            Err(Cause::TwoVerdicts),
+        );
+        check(
+            r#"I say {"winner":"A","score":3,"winner":"B"}"#,
+            Err(Cause::TwoVerdicts),
+        );
         check(r#"{"winner":"A"}"#, Err(Cause::WrongShape));
         check(r#"{"winner":"A","score":9}"#, Err(Cause::OutOfRange));
         check(r#"{"winner":"A","score":NaN}"#, Err(Cause::NotJson));
@@ -193,7 +256,11 @@ mod tests {
 
     #[test]
     fn the_message_names_the_place() {
-        let error = parse::<Pick>(r#"{"winner":7,"score":1}"#, &|_| Ok(())).expect_err("7 is no text");
-        assert_eq!(error.reason, "at `winner`: invalid type: integer `7`, expected a string");
+        let error =
+            parse::<Pick>(r#"{"winner":7,"score":1}"#, &|_| Ok(())).expect_err("7 is no text");
+        assert_eq!(
+            error.reason,
+            "at `winner`: invalid type: integer `7`, expected a string"
+        );
     }
 }

@@ -41,16 +41,23 @@ impl Prices {
         Self::parse(EMBEDDED).context("the built-in prices")
     }
 
-    /// The built-in table, with the prices of `file` where there is one: where both name a model, the file counts.
+    /// The built-in table, with the prices of `file` where there is one: where both name a model,
+    /// the file counts.
     pub fn load(file: &Path) -> Result<Self> {
         let built_in = Self::embedded()?;
         if !file.is_file() {
             return Ok(built_in);
         }
         let text = fs_err::read_to_string(file)?;
-        let mut own = Self::parse(&text).with_context(|| format!("the prices cannot be used: `{}`", file.display()))?;
-        let news = |price: &Price, own: &Self| !own.entries.iter().any(|known| known.model == price.model);
-        let rest: Vec<Price> = built_in.entries.into_iter().filter(|price| news(price, &own)).collect();
+        let mut own = Self::parse(&text)
+            .with_context(|| format!("the prices cannot be used: `{}`", file.display()))?;
+        let news =
+            |price: &Price, own: &Self| !own.entries.iter().any(|known| known.model == price.model);
+        let rest: Vec<Price> = built_in
+            .entries
+            .into_iter()
+            .filter(|price| news(price, &own))
+            .collect();
         own.entries.extend(rest);
         Ok(own)
     }
@@ -58,9 +65,17 @@ impl Prices {
     fn parse(text: &str) -> Result<Self> {
         let prices: Self = toml::from_str(text)?;
         for price in &prices.entries {
-            let numbers = [Some(price.input), price.cached, Some(price.output), price.search];
+            let numbers = [
+                Some(price.input),
+                price.cached,
+                Some(price.output),
+                price.search,
+            ];
             anyhow::ensure!(
-                numbers.into_iter().flatten().all(|n| n.is_finite() && n >= 0.0),
+                numbers
+                    .into_iter()
+                    .flatten()
+                    .all(|n| n.is_finite() && n >= 0.0),
                 "a price must be 0 or more: `{}`",
                 price.model
             );
@@ -74,12 +89,16 @@ impl Prices {
             Some(start) => model.starts_with(start),
             None => model == price.model,
         };
-        self.entries.iter().filter(fits).max_by_key(|price| price.model.len())
+        self.entries
+            .iter()
+            .filter(fits)
+            .max_by_key(|price| price.model.len())
     }
 
     /// The price of `model`; of one that may `search` the web, only where that has a price, too.
     pub fn find_for(&self, model: &str, search: bool) -> Option<&Price> {
-        self.find(model).filter(|price| !search || price.search.is_some())
+        self.find(model)
+            .filter(|price| !search || price.search.is_some())
     }
 }
 
@@ -101,18 +120,37 @@ mod tests {
     fn a_million_tokens_cost_what_the_table_says() {
         let prices = Prices::embedded().expect("the built-in table parses");
         let price = prices.find("openai/gpt-4o-mini").expect("it is there");
-        let usage = |input, output, cached| Usage { input, output, cached, searches: 0 };
+        let usage = |input, output, cached| Usage {
+            input,
+            output,
+            cached,
+            searches: 0,
+        };
         assert_eq!(price.micro(usage(1_000_000, 1_000_000, 0)), 750_000);
         assert_eq!(price.micro(usage(1_000_000, 0, 1_000_000)), 75_000);
-        assert_eq!(prices.find("local/anything").expect("free").micro(usage(9, 9, 0)), 0);
+        assert_eq!(
+            prices
+                .find("local/anything")
+                .expect("free")
+                .micro(usage(9, 9, 0)),
+            0
+        );
         assert_eq!(prices.find("openai/unheard-of"), None);
     }
 
     #[test]
     fn a_search_costs_what_the_table_says_or_nobody_knows() {
         let prices = Prices::embedded().expect("the built-in table parses");
-        let sonnet = prices.find_for("anthropic/claude-sonnet-4-5", true).expect("it is there");
-        assert_eq!(sonnet.micro(Usage { searches: 3, ..Usage::default() }), 30_000);
+        let sonnet = prices
+            .find_for("anthropic/claude-sonnet-4-5", true)
+            .expect("it is there");
+        assert_eq!(
+            sonnet.micro(Usage {
+                searches: 3,
+                ..Usage::default()
+            }),
+            30_000
+        );
         assert!(prices.find_for("openai/gpt-4o-mini", false).is_some());
         assert_eq!(prices.find_for("openai/gpt-4o-mini", true), None);
     }
@@ -124,14 +162,19 @@ mod tests {
         let text = "version = \"mine\"\n[[price]]\nmodel = \"openai/gpt-4o-mini\"\ninput = 7\noutput = 1\n";
         std::fs::write(&file, text).expect("writable");
         let prices = Prices::load(&file).expect("it parses");
-        assert_eq!(prices.find("openai/gpt-4o-mini").map(|price| price.input), Some(7.0));
+        assert_eq!(
+            prices.find("openai/gpt-4o-mini").map(|price| price.input),
+            Some(7.0)
+        );
         assert!(prices.find("local/anything").is_some());
     }
 
     #[test]
     fn the_longest_name_counts_and_nonsense_is_refused() {
         let table = |rest: &str| Prices::parse(&format!("version = \"x\"\n{rest}"));
-        let entry = |model: &str, input: f64| format!("[[price]]\nmodel = \"{model}\"\ninput = {input}\noutput = 1\n");
+        let entry = |model: &str, input: f64| {
+            format!("[[price]]\nmodel = \"{model}\"\ninput = {input}\noutput = 1\n")
+        };
         let two = table(&(entry("a/*", 1.0) + &entry("a/b*", 2.0))).expect("it parses");
         assert_eq!(two.find("a/bc").map(|p| p.input), Some(2.0));
         assert_eq!(two.find("a/c").map(|p| p.input), Some(1.0));

@@ -1,5 +1,6 @@
-//! `prompts/<stage>/<call>.md` + values → messages. Templates are embedded; a copy in the project's `prompts/` wins.
-//! Hides the template engine and the fence through which untrusted text enters a prompt (`quote`).
+//! `prompts/<stage>/<call>.md` + values → messages. Templates are embedded; a copy in the project's
+//! `prompts/` wins. Hides the template engine and the fence through which untrusted text enters a
+//! prompt (`quote`).
 
 use std::path::PathBuf;
 
@@ -29,7 +30,8 @@ pub struct Rendered {
 }
 
 impl Prompts {
-    /// Templates of the program, or those of `folder` where it has them. `fence_key` keys the fences of quoted text.
+    /// Templates of the program, or those of `folder` where it has them. `fence_key` keys the
+    /// fences of quoted text.
     pub fn new(folder: Option<PathBuf>, fence_key: &str) -> Self {
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -44,8 +46,16 @@ impl Prompts {
     pub fn names() -> Vec<String> {
         let mut names = Vec::new();
         for folder in EMBEDDED.dirs() {
-            for file in folder.files().filter(|file| file.path().extension().is_some_and(|e| e == "md")) {
-                names.push(file.path().with_extension("").to_string_lossy().replace('\\', "/"));
+            for file in folder
+                .files()
+                .filter(|file| file.path().extension().is_some_and(|e| e == "md"))
+            {
+                names.push(
+                    file.path()
+                        .with_extension("")
+                        .to_string_lossy()
+                        .replace('\\', "/"),
+                );
             }
         }
         names.sort();
@@ -54,7 +64,10 @@ impl Prompts {
 
     /// The text of a template.
     pub fn text(&self, name: &str) -> Result<String> {
-        let template = self.templates.get_template(name).with_context(|| no_prompt(name))?;
+        let template = self
+            .templates
+            .get_template(name)
+            .with_context(|| no_prompt(name))?;
         Ok(template.source().to_owned())
     }
 
@@ -68,27 +81,46 @@ impl Prompts {
         quote(&self.key, text)
     }
 
-    /// Whether the template that is used under `name` fits the call: it parses, has a user block, and asks for no value
-    /// that the built-in one does not have.
+    /// Whether the template that is used under `name` fits the call: it parses, has a user block,
+    /// and asks for no value that the built-in one does not have.
     pub fn check(&self, name: &str) -> Result<()> {
         let mut built_in = Environment::new();
         built_in.set_loader(|name| source(None, name));
-        let own = built_in.get_template(name).map_err(|_| anyhow::anyhow!("no call uses a prompt of this name"))?;
+        let own = built_in
+            .get_template(name)
+            .map_err(|_| anyhow::anyhow!("no call uses a prompt of this name"))?;
         let template = self.templates.get_template(name).map_err(|e| plain(&e))?;
-        anyhow::ensure!(template.source().contains("block user"), "it has no user block");
+        anyhow::ensure!(
+            template.source().contains("block user"),
+            "it has no user block"
+        );
         let known = own.undeclared_variables(true);
-        let mut unknown: Vec<String> = template.undeclared_variables(true).difference(&known).cloned().collect();
+        let mut unknown: Vec<String> = template
+            .undeclared_variables(true)
+            .difference(&known)
+            .cloned()
+            .collect();
         unknown.retain(|name| name != "schema" && name != "quote");
         unknown.sort();
-        anyhow::ensure!(unknown.is_empty(), "nothing is known of: `{}`", unknown.join("`, `"));
+        anyhow::ensure!(
+            unknown.is_empty(),
+            "nothing is known of: `{}`",
+            unknown.join("`, `")
+        );
         let shown = expressions(template.source());
         let bare = expressions(own.source()).into_iter().find_map(|known| {
-            let inner = known.strip_prefix("quote(")?.strip_suffix(')')?.trim().to_owned();
+            let inner = known
+                .strip_prefix("quote(")?
+                .strip_suffix(')')?
+                .trim()
+                .to_owned();
             shown.contains(&inner).then_some(inner)
         });
         match bare {
             Some(inner) => {
-                anyhow::bail!("strangers' text must go through the fence: write `quote({inner})`, not `{inner}`")
+                anyhow::bail!(
+                    "strangers' text must go through the fence: write `quote({inner})`, not `{inner}`"
+                )
             }
             None => Ok(()),
         }
@@ -96,12 +128,22 @@ impl Prompts {
 
     /// Fills a template with the fields of `vars` and, as `schema`, the schema of the reply.
     pub fn render(&self, name: &str, vars: &Value, schema: &Value) -> Result<Rendered> {
-        let template = self.templates.get_template(name).with_context(|| no_prompt(name))?;
+        let template = self
+            .templates
+            .get_template(name)
+            .with_context(|| no_prompt(name))?;
         let hash = sha256_hex(template.source().as_bytes());
         let mut values = vars.as_object().cloned().unwrap_or_default();
         values.insert("schema".into(), Value::String(schema.to_string()));
-        let broken = || format!("the prompt cannot be filled: `{name}`\nhint: compare it with the one in the program");
-        let mut captured = template.render_captured(Serde(values)).map_err(|e| plain(&e)).with_context(broken)?;
+        let broken = || {
+            format!(
+                "the prompt cannot be filled: `{name}`\nhint: compare it with the one in the program"
+            )
+        };
+        let mut captured = template
+            .render_captured(Serde(values))
+            .map_err(|e| plain(&e))
+            .with_context(broken)?;
         let mut messages = Vec::new();
         for role in ["system", "user"] {
             if !template.source().contains(&format!("block {role}")) {
@@ -111,7 +153,10 @@ impl Prompts {
                 .with_state_mut(|state| state.render_block(role))
                 .map_err(|e| plain(&e))
                 .with_context(broken)?;
-            messages.push(Message { role: role.to_owned(), content });
+            messages.push(Message {
+                role: role.to_owned(),
+                content,
+            });
         }
         anyhow::ensure!(
             messages.iter().any(|message| message.role == "user"),
@@ -123,8 +168,13 @@ impl Prompts {
 
 /// What a template writes out: the insides of its double braces.
 fn expressions(source: &str) -> Vec<String> {
-    let inside = source.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
-    inside.map(|(inner, _)| inner.trim_matches(['-', ' ', '\n']).to_owned()).collect()
+    let inside = source
+        .split("{{")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("}}"));
+    inside
+        .map(|(inner, _)| inner.trim_matches(['-', ' ', '\n']).to_owned())
+        .collect()
 }
 
 fn no_prompt(name: &str) -> String {
@@ -133,23 +183,38 @@ fn no_prompt(name: &str) -> String {
 
 /// The engine's error with its place on one line.
 fn plain(error: &Error) -> anyhow::Error {
-    let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
-    let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+    let line = error
+        .line()
+        .map(|line| format!("line {line}: "))
+        .unwrap_or_default();
+    let detail = error
+        .detail()
+        .map(|detail| format!(": {detail}"))
+        .unwrap_or_default();
     anyhow::anyhow!("{line}{}{detail}", error.kind())
 }
 
 fn source(folder: Option<&std::path::Path>, name: &str) -> Result<Option<String>, Error> {
     let file = format!("{name}.md");
-    if let Some(path) = folder.map(|folder| folder.join(&file)).filter(|path| path.is_file()) {
+    if let Some(path) = folder
+        .map(|folder| folder.join(&file))
+        .filter(|path| path.is_file())
+    {
         let read = fs_err::read_to_string(path);
-        return read.map(Some).map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()));
+        return read
+            .map(Some)
+            .map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()));
     }
-    Ok(EMBEDDED.get_file(&file).and_then(|file| file.contents_utf8()).map(str::to_owned))
+    Ok(EMBEDDED
+        .get_file(&file)
+        .and_then(|file| file.contents_utf8())
+        .map(str::to_owned))
 }
 
-/// Fences untrusted text: `[TOKEN`, the text, `TOKEN]`. The token is the first 16 hexadecimal digits of an HMAC of the
-/// text, drawn again while the text contains it, so that it can neither be guessed nor closed from inside, and is the
-/// same in each run. The fence is short, because a small model pays for each of its characters.
+/// Fences untrusted text: `[TOKEN`, the text, `TOKEN]`. The token is the first 16 hexadecimal
+/// digits of an HMAC of the text, drawn again while the text contains it, so that it can neither be
+/// guessed nor closed from inside, and is the same in each run. The fence is short, because a small
+/// model pays for each of its characters.
 fn quote(key: &[u8], text: &str) -> String {
     let mut salt = 0u32;
     loop {
@@ -171,8 +236,15 @@ fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
     } else {
         block[..key.len()].copy_from_slice(key);
     }
-    let inner = Sha256::new().chain_update(block.map(|b| b ^ 0x36)).chain_update(message).finalize();
-    Sha256::new().chain_update(block.map(|b| b ^ 0x5c)).chain_update(inner).finalize().into()
+    let inner = Sha256::new()
+        .chain_update(block.map(|b| b ^ 0x36))
+        .chain_update(message)
+        .finalize();
+    Sha256::new()
+        .chain_update(block.map(|b| b ^ 0x5c))
+        .chain_update(inner)
+        .finalize()
+        .into()
 }
 
 #[cfg(test)]
@@ -188,7 +260,10 @@ mod tests {
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
         assert_eq!(
-            of(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First"),
+            of(
+                &[0xaa; 131],
+                b"Test Using Larger Than Block-Size Key - Hash Key First"
+            ),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
         );
     }
@@ -219,12 +294,24 @@ mod tests {
         let template = "{% block system -%}\nBe {{ how }}.\n{%- endblock %}\n{% block user -%}\n{{ quote(text) }} {{ schema }}\n{%- endblock %}\n";
         std::fs::write(folder.path().join("x/y.md"), template).expect("a file");
         let prompts = Prompts::new(Some(folder.path().to_owned()), "key");
-        let filled = prompts.render("x/y", &json!({"how": "brief", "text": "hi"}), &json!({"type": "object"}));
+        let filled = prompts.render(
+            "x/y",
+            &json!({"how": "brief", "text": "hi"}),
+            &json!({"type": "object"}),
+        );
         let filled = filled.expect("all is there");
         assert_eq!(filled.messages[0].content, "Be brief.");
-        assert!(filled.messages[1].content.ends_with("] {\"type\":\"object\"}"), "{}", filled.messages[1].content);
+        assert!(
+            filled.messages[1]
+                .content
+                .ends_with("] {\"type\":\"object\"}"),
+            "{}",
+            filled.messages[1].content
+        );
         assert_eq!(filled.hash, sha256_hex(template.as_bytes()));
-        let error = prompts.render("x/y", &json!({"how": "brief"}), &json!({})).expect_err("`text` is missing");
+        let error = prompts
+            .render("x/y", &json!({"how": "brief"}), &json!({}))
+            .expect_err("`text` is missing");
         assert!(format!("{error:#}").contains("undefined"), "{error:#}");
         assert!(prompts.render("x/none", &json!({}), &json!({})).is_err());
     }

@@ -1,5 +1,6 @@
-//! What `taskgen` and its child `taskgen-llm` say to each other: one JSON value a line, over the child's stdin and stdout.
-//! Both binaries include this file, because the child must not link the library (each brings its own ggml).
+//! What `taskgen` and its child `taskgen-llm` say to each other: one JSON value a line, over the
+//! child's stdin and stdout. Both binaries include this file, because the child must not link the
+//! library (each brings its own ggml).
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,8 @@ pub struct Request {
     /// Seed of the draws at a temperature above 0.
     #[serde(default)]
     pub seed: u64,
-    /// Reads the whole prompt again instead of using what is kept of earlier ones; the reply is the same.
+    /// Reads the whole prompt again instead of using what is kept of earlier ones; the reply is the
+    /// same.
     #[serde(default)]
     pub fresh: bool,
     /// Only counts the prompt's tokens.

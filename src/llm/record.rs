@@ -1,5 +1,5 @@
-//! What a call is on record: everything that can change its reply, as canonical JSON, whose hash is the call's key.
-//! Also how far two such records are apart, for a replay that misses one.
+//! What a call is on record: everything that can change its reply, as canonical JSON, whose hash is
+//! the call's key. Also how far two such records are apart, for a replay that misses one.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ const FOUND_TOKENS: u64 = 200_000;
 /// A chat template spends about this many tokens on a message at the most.
 const TEMPLATE_TOKENS: u64 = 32;
 
-/// All that can change the reply. Its fields have a fixed order; the schema keeps its own, because a model writes the
-/// fields in that order.
+/// All that can change the reply. Its fields have a fixed order; the schema keeps its own, because
+/// a model writes the fields in that order.
 pub fn request(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Value {
     let mut record = json!({
         "model": model.name(),
@@ -39,20 +39,31 @@ pub fn request(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Val
 
 /// The most prompt tokens that a request can have: a token is a byte at least.
 pub fn most_tokens(request: &ChatRequest) -> u64 {
-    let texts = request.messages.iter().map(|message| message.content.len() as u64 + TEMPLATE_TOKENS).sum::<u64>();
+    let texts = request
+        .messages
+        .iter()
+        .map(|message| message.content.len() as u64 + TEMPLATE_TOKENS)
+        .sum::<u64>();
     let found = if request.search { FOUND_TOKENS } else { 0 };
     texts + request.schema.to_string().len() as u64 + found
 }
 
-/// The call on record that is nearest to `wanted`, and the first field in which it differs, for people.
+/// The call on record that is nearest to `wanted`, and the first field in which it differs, for
+/// people.
 pub fn nearest(store: &Store, prompt: &str, wanted: &Value) -> Result<String> {
     let calls = store.calls_of_prompt(prompt, LOOKED_AT)?;
-    let nearest = calls.iter().min_by_key(|call| differences(wanted, &call.request));
+    let nearest = calls
+        .iter()
+        .min_by_key(|call| differences(wanted, &call.request));
     Ok(match nearest {
         None => "no call of this prompt is".to_owned(),
         Some(call) => {
-            let difference = first_difference("", wanted, &call.request).unwrap_or_else(|| "nothing".into());
-            format!("the nearest is `{}`, which differs in {difference}", call.id)
+            let difference =
+                first_difference("", wanted, &call.request).unwrap_or_else(|| "nothing".into());
+            format!(
+                "the nearest is `{}`, which differs in {difference}",
+                call.id
+            )
         }
     })
 }
@@ -61,13 +72,21 @@ pub fn nearest(store: &Store, prompt: &str, wanted: &Value) -> Result<String> {
 fn differences(a: &Value, b: &Value) -> usize {
     match (a, b) {
         (Value::Object(x), Value::Object(y)) => {
-            let of_x = x.iter().map(|(key, value)| differences(value, y.get(key).unwrap_or(&Value::Null)));
+            let of_x = x
+                .iter()
+                .map(|(key, value)| differences(value, y.get(key).unwrap_or(&Value::Null)));
             of_x.sum::<usize>() + y.keys().filter(|key| !x.contains_key(*key)).count()
         }
         (Value::Array(x), Value::Array(y)) => {
-            x.iter().zip(y).map(|(a, b)| differences(a, b)).sum::<usize>() + x.len().abs_diff(y.len())
+            x.iter()
+                .zip(y)
+                .map(|(a, b)| differences(a, b))
+                .sum::<usize>()
+                + x.len().abs_diff(y.len())
         }
-        (Value::String(x), Value::String(y)) if x != y => 1 + x.len().max(y.len()) - common_start(x, y),
+        (Value::String(x), Value::String(y)) if x != y => {
+            1 + x.len().max(y.len()) - common_start(x, y)
+        }
         _ => usize::from(a != b),
     }
 }
@@ -76,21 +95,41 @@ fn first_difference(path: &str, a: &Value, b: &Value) -> Option<String> {
     match (a, b) {
         (Value::Object(x), Value::Object(y)) => {
             let null = Value::Null;
-            x.keys().chain(y.keys().filter(|key| !x.contains_key(*key))).find_map(|key| {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                first_difference(&path, x.get(key).unwrap_or(&null), y.get(key).unwrap_or(&null))
-            })
+            x.keys()
+                .chain(y.keys().filter(|key| !x.contains_key(*key)))
+                .find_map(|key| {
+                    let path = if path.is_empty() {
+                        key.clone()
+                    } else {
+                        format!("{path}.{key}")
+                    };
+                    first_difference(
+                        &path,
+                        x.get(key).unwrap_or(&null),
+                        y.get(key).unwrap_or(&null),
+                    )
+                })
         }
-        (Value::Array(x), Value::Array(y)) if x.len() == y.len() => {
-            x.iter().zip(y).enumerate().find_map(|(i, (a, b))| first_difference(&format!("{path}[{i}]"), a, b))
-        }
+        (Value::Array(x), Value::Array(y)) if x.len() == y.len() => x
+            .iter()
+            .zip(y)
+            .enumerate()
+            .find_map(|(i, (a, b))| first_difference(&format!("{path}[{i}]"), a, b)),
         (Value::String(x), Value::String(y)) if x != y => {
             let at = common_start(x, y);
             let piece = |text: &str| text[at..].chars().take(SHOWN).collect::<String>();
-            Some(format!("`{path}`, from byte {at}: `{}` here, `{}` there", piece(x), piece(y)))
+            Some(format!(
+                "`{path}`, from byte {at}: `{}` here, `{}` there",
+                piece(x),
+                piece(y)
+            ))
         }
         _ if a == b => None,
-        _ => Some(format!("`{path}`: `{}` here, `{}` there", brief(a), brief(b))),
+        _ => Some(format!(
+            "`{path}`: `{}` here, `{}` there",
+            brief(a),
+            brief(b)
+        )),
     }
 }
 
@@ -100,7 +139,11 @@ fn brief(value: &Value) -> String {
 
 /// Bytes that two texts share at their start, at a boundary of characters.
 fn common_start(a: &str, b: &str) -> usize {
-    a.chars().zip(b.chars()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum()
+    a.chars()
+        .zip(b.chars())
+        .take_while(|(x, y)| x == y)
+        .map(|(x, _)| x.len_utf8())
+        .sum()
 }
 
 #[cfg(test)]
@@ -117,7 +160,10 @@ mod tests {
             Some("`messages[0].content`, from byte 9: `ed` here, `ank` there")
         );
         let c = json!({ "model": "m", "messages": [{ "content": "a river bed" }], "seed": 2 });
-        assert_eq!(first_difference("", &a, &c).as_deref(), Some("`seed`: `1` here, `2` there"));
+        assert_eq!(
+            first_difference("", &a, &c).as_deref(),
+            Some("`seed`: `1` here, `2` there")
+        );
         assert!(differences(&a, &c) < differences(&a, &b));
     }
 }

@@ -40,6 +40,9 @@ impl ChatModel for Replay {
     }
 
     async fn chat(&self, _: &ChatRequest, _: &Purse<'_>) -> Result<ChatReply, ModelError> {
-        Err(ModelError::new(Cause::ModelNotFound, "a replay asks no model"))
+        Err(ModelError::new(
+            Cause::ModelNotFound,
+            "a replay asks no model",
+        ))
     }
 }

@@ -1,5 +1,6 @@
-//! A question whose answer is a text in the model's own words, with the sources that its provider names beside it.
-//! Such a text is taken as it comes: there is no shape that it could miss, and so nothing to mend.
+//! A question whose answer is a text in the model's own words, with the sources that its provider
+//! names beside it. Such a text is taken as it comes: there is no shape that it could miss, and so
+//! nothing to mend.
 
 use serde_json::Value;
 
@@ -30,7 +31,13 @@ impl Llm {
 fn read(call: &Call) -> Result<Text, Unscored> {
     let text = without_thinking(reply_of(call)?);
     if text.is_empty() {
-        return Err(Unscored { cause: Cause::Empty, reason: "the reply holds no text".into() });
+        return Err(Unscored {
+            cause: Cause::Empty,
+            reason: "the reply holds no text".into(),
+        });
     }
-    Ok(Text { text: text.to_owned(), sources: call.sources.clone() })
+    Ok(Text {
+        text: text.to_owned(),
+        sources: call.sources.clone(),
+    })
 }

@@ -1,5 +1,5 @@
-//! The turns of one call: the question, what was wrong with the reply, and the question afresh, within the budget.
-//! Hides what is noted of each turn, and when a failure must stop the run.
+//! The turns of one call: the question, what was wrong with the reply, and the question afresh,
+//! within the budget. Hides what is noted of each turn, and when a failure must stop the run.
 
 use std::time::Instant;
 
@@ -10,18 +10,21 @@ use super::{
 };
 use crate::data::{Call, Cause, Unscored};
 
-/// Turns that a model behind a server has for a reply that can be used. The second one quotes what was wrong; the others
-/// are the question as it was, because such a model does not say the same thing each time.
+/// Turns that a model behind a server has for a reply that can be used. The second one quotes what
+/// was wrong; the others are the question as it was, because such a model does not say the same
+/// thing each time.
 const TURNS: usize = 6;
 /// What becomes of a call's reply: the answer, or why there is none.
 pub(super) type Read<'a, T> = dyn Fn(&Call) -> Result<T, Unscored> + Sync + 'a;
 
-/// Turns of a model that says the same thing each time: the question, and what was wrong with the reply.
+/// Turns of a model that says the same thing each time: the question, and what was wrong with the
+/// reply.
 const TURNS_OF_THE_SAME: usize = 2;
 
 impl Llm {
-    /// Sends the question, and once more with what was wrong when the reply cannot be used. Another model than one of
-    /// our own, whose replies do not repeat, is then asked afresh a few times. Returns what must stop.
+    /// Sends the question, and once more with what was wrong when the reply cannot be used. Another
+    /// model than one of our own, whose replies do not repeat, is then asked afresh a few times.
+    /// Returns what must stop.
     pub(super) async fn make<T>(
         &self,
         model: &dyn ChatModel,
@@ -31,7 +34,8 @@ impl Llm {
     ) -> Option<AskError> {
         let started = Instant::now();
         let turns = match model.base_url() {
-            // A text is taken as it comes: it is what the model has to say, and no shape is to be mended.
+            // A text is taken as it comes: it is what the model has to say, and no shape is to be
+            // mended.
             _ if question.is_text() => 1,
             Some(_) => TURNS,
             None => TURNS_OF_THE_SAME,
@@ -40,7 +44,10 @@ impl Llm {
         for turn in 1..=turns {
             // Every reply is on record, also those that could not be used.
             call.earlier.extend(call.reply.take());
-            if let Err(error) = self.turn(model, repairing.as_ref().unwrap_or(question), call).await {
+            if let Err(error) = self
+                .turn(model, repairing.as_ref().unwrap_or(question), call)
+                .await
+            {
                 stop = error;
                 break;
             }
@@ -52,7 +59,8 @@ impl Llm {
             if turns == TURNS_OF_THE_SAME && ended(unscored.cause) || cut_again {
                 break;
             }
-            repairing = (turn == 1 && !ended(unscored.cause)).then(|| self.repair(question, &unscored));
+            repairing =
+                (turn == 1 && !ended(unscored.cause)).then(|| self.repair(question, &unscored));
         }
         call.ms = started.elapsed().as_millis() as u64;
         stop
@@ -88,7 +96,10 @@ impl Llm {
             Err(error) => {
                 note_error(call, &error);
                 let stop = self.must_stop(model, &error);
-                Err(stop.then(|| AskError::Model { model: model.name().to_owned(), error }))
+                Err(stop.then(|| AskError::Model {
+                    model: model.name().to_owned(),
+                    error,
+                }))
             }
         }
     }
@@ -107,7 +118,10 @@ impl Llm {
         let purse = Purse::new(&self.options.budget, price);
         let reply = model.chat(request, &purse).await;
         call.usage += purse.counted();
-        call.cost_micro = call.cost_micro.zip(purse.micro()).map(|(before, more)| before.saturating_add(more));
+        call.cost_micro = call
+            .cost_micro
+            .zip(purse.micro())
+            .map(|(before, more)| before.saturating_add(more));
         match (&reply, purse.refused()) {
             (Err(error), Some(spent)) => {
                 call.attempts += error.attempts;
@@ -117,8 +131,8 @@ impl Llm {
         }
     }
 
-    /// The question with what was wrong with the reply. The reply itself is left out, and the reason, which may quote it,
-    /// is fenced: it may repeat what a stranger's text says.
+    /// The question with what was wrong with the reply. The reply itself is left out, and the
+    /// reason, which may quote it, is fenced: it may repeat what a stranger's text says.
     fn repair(&self, question: &ChatRequest, unscored: &Unscored) -> ChatRequest {
         let mut request = question.clone();
         if let Some(last) = request.messages.last_mut() {
@@ -138,15 +152,21 @@ impl Llm {
         }
     }
 
-    /// A model that refuses us, or that nobody ever reached, ends the run; one that was lost on the way does not.
+    /// A model that refuses us, or that nobody ever reached, ends the run; one that was lost on the
+    /// way does not.
     fn must_stop(&self, model: &dyn ChatModel, error: &ModelError) -> bool {
         let mut state = self.state();
         let reached = state.answered.iter().any(|name| name == model.name());
-        // A server that wants hours of silence serves nobody now: what is left stays open, to be asked by the next run.
-        let closed = error.retry_after.is_some_and(|wait| wait > LONGEST_PAUSE) && error.is_transient();
+        // A server that wants hours of silence serves nobody now: what is left stays open, to be
+        // asked by the next run.
+        let closed =
+            error.retry_after.is_some_and(|wait| wait > LONGEST_PAUSE) && error.is_transient();
         let stop = error.is_terminal() || closed || (error.cause == Cause::Connection && !reached);
         if stop {
-            state.stopped.entry(model.name().to_owned()).or_insert_with(|| error.clone());
+            state
+                .stopped
+                .entry(model.name().to_owned())
+                .or_insert_with(|| error.clone());
         }
         stop
     }
@@ -169,7 +189,10 @@ fn note_reply(call: &mut Call, reply: ChatReply) {
 
 /// Whether a reply did not end normally, so that there is nothing in it to mend.
 fn ended(cause: Cause) -> bool {
-    matches!(cause, Cause::Truncated | Cause::Refused | Cause::ContentFilter)
+    matches!(
+        cause,
+        Cause::Truncated | Cause::Refused | Cause::ContentFilter
+    )
 }
 
 fn note_error(call: &mut Call, error: &ModelError) {
@@ -181,7 +204,10 @@ fn note_error(call: &mut Call, error: &ModelError) {
 }
 
 /// The value of a call, or why there is none.
-pub(super) fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync)) -> Result<T, Unscored> {
+pub(super) fn read<T: Answer>(
+    call: &Call,
+    check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
+) -> Result<T, Unscored> {
     parse(reply_of(call)?, check)
 }
 
@@ -189,17 +215,26 @@ pub(super) fn read<T: Answer>(call: &Call, check: &(dyn Fn(&T) -> Result<(), Uns
 pub(super) fn reply_of(call: &Call) -> Result<&str, Unscored> {
     let reason = || call.error.clone().unwrap_or_default();
     match (&call.reply, call.cause) {
-        (Some(_), Some(Cause::Truncated)) => {
-            Err(Unscored { cause: Cause::Truncated, reason: "the reply was cut at its largest length".into() })
-        }
-        (Some(said), Some(Cause::Refused)) => {
-            Err(Unscored { cause: Cause::Refused, reason: format!("the model declined: {}", beginning(said)) })
-        }
-        (Some(_), Some(Cause::ContentFilter)) => {
-            Err(Unscored { cause: Cause::ContentFilter, reason: "the provider's filter withheld the reply".into() })
-        }
+        (Some(_), Some(Cause::Truncated)) => Err(Unscored {
+            cause: Cause::Truncated,
+            reason: "the reply was cut at its largest length".into(),
+        }),
+        (Some(said), Some(Cause::Refused)) => Err(Unscored {
+            cause: Cause::Refused,
+            reason: format!("the model declined: {}", beginning(said)),
+        }),
+        (Some(_), Some(Cause::ContentFilter)) => Err(Unscored {
+            cause: Cause::ContentFilter,
+            reason: "the provider's filter withheld the reply".into(),
+        }),
         (Some(reply), _) => Ok(reply),
-        (None, Some(cause)) => Err(Unscored { cause, reason: reason() }),
-        (None, None) => Err(Unscored { cause: Cause::NotJson, reason: "no reply is on record".into() }),
+        (None, Some(cause)) => Err(Unscored {
+            cause,
+            reason: reason(),
+        }),
+        (None, None) => Err(Unscored {
+            cause: Cause::NotJson,
+            reason: "no reply is on record".into(),
+        }),
     }
 }

@@ -1,5 +1,6 @@
-//! The file `model.bin` of a Whisper model in CTranslate2 form: a list of named, typed arrays, then aliases.
-//! Everything is checked against the file's length before it is believed; 32-bit arrays are rounded to 16 bits.
+//! The file `model.bin` of a Whisper model in CTranslate2 form: a list of named, typed arrays, then
+//! aliases. Everything is checked against the file's length before it is believed; 32-bit arrays
+//! are rounded to 16 bits.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -30,7 +31,10 @@ impl<'a> Arrays<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader { bytes };
         let version = reader.u32().context("the file is too short")?;
-        ensure!(version == VERSION, "unknown version of the CTranslate2 format: `{version}`, known is {VERSION}");
+        ensure!(
+            version == VERSION,
+            "unknown version of the CTranslate2 format: `{version}`, known is {VERSION}"
+        );
         let spec = reader.string()?;
         ensure!(spec == SPEC, "not a Whisper model: `{spec}`");
         reader.u32()?;
@@ -42,7 +46,9 @@ impl<'a> Arrays<'a> {
                 FLOAT16 => drop(arrays.insert(name, (shape, Cow::Borrowed(data)))),
                 FLOAT32 => drop(arrays.insert(name, (shape, Cow::Owned(rounded(data))))),
                 _ if name.ends_with("/weight") => {
-                    bail!("quantised weights cannot be converted: `{name}`; use the model's float16 or float32 form")
+                    bail!(
+                        "quantised weights cannot be converted: `{name}`; use the model's float16 or float32 form"
+                    )
                 }
                 _ => {}
             }
@@ -52,7 +58,10 @@ impl<'a> Arrays<'a> {
 
     /// The array called `name`.
     pub fn get(&self, name: &str) -> Result<Array<'_>> {
-        let (shape, bytes) = self.arrays.get(name).with_context(|| format!("the model lacks `{name}`"))?;
+        let (shape, bytes) = self
+            .arrays
+            .get(name)
+            .with_context(|| format!("the model lacks `{name}`"))?;
         Ok(Array { shape, bytes })
     }
 
@@ -60,8 +69,11 @@ impl<'a> Arrays<'a> {
     pub fn layers(&self, half: &str) -> usize {
         (0..1000usize)
             .take_while(|i| {
-                self.arrays.contains_key(&format!("{half}/layer_{i}/layer_norm/gamma"))
-                    || self.arrays.contains_key(&format!("{half}/layer_{i}/ffn/linear_0/weight"))
+                self.arrays
+                    .contains_key(&format!("{half}/layer_{i}/layer_norm/gamma"))
+                    || self
+                        .arrays
+                        .contains_key(&format!("{half}/layer_{i}/ffn/linear_0/weight"))
             })
             .count()
     }
@@ -72,7 +84,10 @@ const FLOAT16: u8 = 4;
 
 fn rounded(data: &[u8]) -> Vec<u8> {
     let (numbers, _) = data.as_chunks::<4>();
-    numbers.iter().flat_map(|number| f16::from_f32(f32::from_le_bytes(*number)).to_le_bytes()).collect()
+    numbers
+        .iter()
+        .flat_map(|number| f16::from_f32(f32::from_le_bytes(*number)).to_le_bytes())
+        .collect()
 }
 
 struct Reader<'a> {
@@ -101,17 +116,24 @@ impl<'a> Reader<'a> {
         let two: [u8; 2] = self.take(2)?.try_into()?;
         let bytes = self.take(usize::from(u16::from_le_bytes(two)))?;
         let text = bytes.strip_suffix(&[0]).context("a name does not end")?;
-        Ok(std::str::from_utf8(text).context("a name is not UTF-8")?.to_owned())
+        Ok(std::str::from_utf8(text)
+            .context("a name is not UTF-8")?
+            .to_owned())
     }
 
     fn array(&mut self) -> Result<(String, Vec<usize>, u8, &'a [u8])> {
         let name = self.string()?;
         let rank = self.u8()?;
-        let shape = (0..rank).map(|_| Ok(self.u32()? as usize)).collect::<Result<Vec<_>>>()?;
+        let shape = (0..rank)
+            .map(|_| Ok(self.u32()? as usize))
+            .collect::<Result<Vec<_>>>()?;
         let kind = self.u8()?;
         let length = self.u32()? as usize;
         let data = self.take(length).with_context(|| format!("in `{name}`"))?;
-        if let Some(size) = [(FLOAT32, 4), (FLOAT16, 2)].into_iter().find_map(|(k, size)| (k == kind).then_some(size)) {
+        if let Some(size) = [(FLOAT32, 4), (FLOAT16, 2)]
+            .into_iter()
+            .find_map(|(k, size)| (k == kind).then_some(size))
+        {
             let elements = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
             ensure!(
                 elements.and_then(|n| n.checked_mul(size)) == Some(length),
@@ -156,9 +178,15 @@ mod tests {
         let file = file();
         let arrays = Arrays::parse(&file).expect("the file is whole");
         let bias = arrays.get("encoder/conv1/bias").expect("it is there");
-        assert_eq!((bias.shape, bias.bytes), (&[2usize][..], &[0u8, 60, 0, 64][..]));
+        assert_eq!(
+            (bias.shape, bias.bytes),
+            (&[2usize][..], &[0u8, 60, 0, 64][..])
+        );
         let weight = arrays.get("encoder/conv1/weight").expect("it is there");
-        assert_eq!((weight.shape, weight.bytes), (&[1usize, 1][..], &f16::from_f32(1.5).to_le_bytes()[..]));
+        assert_eq!(
+            (weight.shape, weight.bytes),
+            (&[1usize, 1][..], &f16::from_f32(1.5).to_le_bytes()[..])
+        );
         assert!(arrays.get("encoder/conv2/bias").is_err());
     }
 

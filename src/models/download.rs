@@ -1,4 +1,5 @@
-//! The publisher's file by https: a part on disk is continued, a break is tried again, a wrong file is removed.
+//! The publisher's file by https: a part on disk is continued, a break is tried again, a wrong file
+//! is removed.
 
 use std::{io::Write as _, path::Path, time::Duration};
 
@@ -11,7 +12,11 @@ use crate::http::{Again, Http, HttpOptions, Retries, retry, retry_after};
 
 /// A publisher that does not answer within this time is not reached.
 const CONNECT: Duration = Duration::from_secs(5);
-const RETRIES: Retries = Retries { attempts: 4, pause: Duration::from_millis(300), longest: Duration::from_secs(20) };
+const RETRIES: Retries = Retries {
+    attempts: 4,
+    pause: Duration::from_millis(300),
+    longest: Duration::from_secs(20),
+};
 
 /// A failed attempt, and whether another one may help.
 struct Failed {
@@ -21,12 +26,18 @@ struct Failed {
 
 impl<E: Into<anyhow::Error>> From<E> for Failed {
     fn from(error: E) -> Self {
-        Self { error: error.into(), again: Again::Never }
+        Self {
+            error: error.into(),
+            again: Again::Never,
+        }
     }
 }
 
 fn later(error: anyhow::Error) -> Failed {
-    Failed { error, again: Again::Later }
+    Failed {
+        error,
+        again: Again::Later,
+    }
 }
 
 /// Fetches, checks and lands the file.
@@ -38,12 +49,22 @@ pub fn from_url(target: &Target<'_>, url: &str, patience: Duration) -> Result<()
         redirects: true,
         ..HttpOptions::default()
     })?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let fetch = || retry(RETRIES, || attempt(target, &http, &url), |failed: &Failed| failed.again);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let fetch = || {
+        retry(
+            RETRIES,
+            || attempt(target, &http, &url),
+            |failed: &Failed| failed.again,
+        )
+    };
     // The caller may be inside a runtime of its own; a thread of ours is in none.
     std::thread::scope(|scope| {
         let download = scope.spawn(|| runtime.block_on(fetch()).map_err(|failed| failed.error));
-        download.join().map_err(|_| anyhow!("the download stopped"))?
+        download
+            .join()
+            .map_err(|_| anyhow!("the download stopped"))?
     })
 }
 
@@ -71,23 +92,38 @@ async fn ask(http: &Http, url: &Url, from: u64) -> Result<Response, Failed> {
     if from > 0 {
         request = request.header(header::RANGE, format!("bytes={from}-"));
     }
-    let response = request.send().await.map_err(|e| anyhow!("{host} is not reached: {}", root(&e)))?;
+    let response = request
+        .send()
+        .await
+        .map_err(|e| anyhow!("{host} is not reached: {}", root(&e)))?;
     match response.status() {
         StatusCode::OK | StatusCode::PARTIAL_CONTENT => Ok(response),
         status => {
             let error = anyhow!("{host} answered {}", status.as_u16());
             let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
             let asked = retry_after(response.headers(), jiff::Timestamp::now());
-            let again = if busy { asked.map_or(Again::Later, Again::After) } else { Again::Never };
+            let again = if busy {
+                asked.map_or(Again::Later, Again::After)
+            } else {
+                Again::Never
+            };
             Err(Failed { error, again })
         }
     }
 }
 
 /// Writes the response's body to the part, which holds `from` bytes.
-async fn receive(target: &Target<'_>, response: Response, part: &Path, from: u64) -> Result<(), Failed> {
+async fn receive(
+    target: &Target<'_>,
+    response: Response,
+    part: &Path,
+    from: u64,
+) -> Result<(), Failed> {
     let host = response.url().host_str().unwrap_or_default().to_owned();
-    let range = response.headers().get(header::CONTENT_RANGE).and_then(|range| range.to_str().ok());
+    let range = response
+        .headers()
+        .get(header::CONTENT_RANGE)
+        .and_then(|range| range.to_str().ok());
     let continues = response.status() == StatusCode::PARTIAL_CONTENT
         && range.is_some_and(|range| range.starts_with(&format!("bytes {from}-")));
     // A server that knows no ranges sends all of it.
@@ -98,17 +134,28 @@ async fn receive(target: &Target<'_>, response: Response, part: &Path, from: u64
     };
     let mut body = response.bytes_stream();
     while let Some(bytes) = body.next().await {
-        let bytes = bytes.map_err(|e| later(anyhow!("the download broke off: {}; it can be continued", root(&e))))?;
+        let bytes = bytes.map_err(|e| {
+            later(anyhow!(
+                "the download broke off: {}; it can be continued",
+                root(&e)
+            ))
+        })?;
         file.write_all(&bytes)?;
         done += bytes.len() as u64;
-        (target.progress)(&format!("downloading from {host}"), done, target.model.bytes);
+        (target.progress)(
+            &format!("downloading from {host}"),
+            done,
+            target.model.bytes,
+        );
         if done > target.model.bytes {
             break;
         }
     }
     file.sync_all().context("the download cannot be kept")?;
     if done < target.model.bytes {
-        return Err(later(anyhow!("the download ended early; it can be continued")));
+        return Err(later(anyhow!(
+            "the download ended early; it can be continued"
+        )));
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Model files on disk: where they are, whether they were checked, and how a user's own file comes in.
+//! Model files on disk: where they are, whether they were checked, and how a user's own file comes
+//! in.
 
 use std::{
     io::{BufWriter, Read as _, Write as _},
@@ -44,7 +45,8 @@ pub struct Imported {
     pub published: bool,
 }
 
-/// What the check of a file found, kept beside it so that it is not read again while it stays as it is.
+/// What the check of a file found, kept beside it so that it is not read again while it stays as it
+/// is.
 #[derive(Serialize, Deserialize)]
 struct Stamp {
     size: u64,
@@ -58,12 +60,16 @@ pub fn list(folder: &Path) -> Result<Vec<Known>> {
     for model in Manifest::embedded().models() {
         // A wrong file is no file here; using it says what is wrong with it.
         let path = checked(folder, model).ok().flatten().map(|file| file.path);
-        known.push(Known { model: model.clone(), path });
+        known.push(Known {
+            model: model.clone(),
+            path,
+        });
     }
     Ok(known)
 }
 
-/// The file of `model` in `folder`, if it is there. A file with another hash is an error that names both.
+/// The file of `model` in `folder`, if it is there. A file with another hash is an error that names
+/// both.
 pub fn checked(folder: &Path, model: &Model) -> Result<Option<ModelFile>> {
     let path = folder.join(&model.file);
     if !path.is_file() {
@@ -71,7 +77,11 @@ pub fn checked(folder: &Path, model: &Model) -> Result<Option<ModelFile>> {
     }
     let sha256 = sha256_once(&path)?;
     if model.sha256 == sha256 {
-        return Ok(Some(ModelFile { name: model.name.clone(), path, sha256 }));
+        return Ok(Some(ModelFile {
+            name: model.name.clone(),
+            path,
+            sha256,
+        }));
     }
     Err(wrong_hash(&path, &model.sha256, &sha256).into())
 }
@@ -87,7 +97,9 @@ pub fn wrong_hash(path: &Path, wanted: &str, found: &str) -> ModelFileError {
 /// The error for a folder that models cannot be written to.
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` wants")]
 pub fn unusable(error: std::io::Error) -> ModelFileError {
-    ModelFileError(format!("{error}\nhint: name another folder with --models-dir or TASKGEN_MODELS"))
+    ModelFileError(format!(
+        "{error}\nhint: name another folder with --models-dir or TASKGEN_MODELS"
+    ))
 }
 
 /// The hash of a file, read again only if its size or time changed.
@@ -105,8 +117,14 @@ pub fn sha256_once(path: &Path) -> Result<String> {
 
 /// Keeps the hash of a file that was just read or written, as long as the file stays as it is.
 pub fn remember(path: &Path, sha256: &str) {
-    let Ok((size, modified_ns)) = files::stamp(path) else { return };
-    let stamp = Stamp { size, modified_ns, sha256: sha256.to_owned() };
+    let Ok((size, modified_ns)) = files::stamp(path) else {
+        return;
+    };
+    let stamp = Stamp {
+        size,
+        modified_ns,
+        sha256: sha256.to_owned(),
+    };
     // In a folder that cannot be written the file is read again next time.
     let _ = serde_json::to_string(&stamp).map(|text| fs_err::write(stamp_path(path), text));
 }
@@ -117,13 +135,18 @@ fn stamp_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Takes in a ggml or GGUF file, any file of the manifest, or a folder with a Whisper model in CTranslate2 form, which is converted.
-/// A file of the manifest lands under its own name; any other keeps its file name, and its path is its name.
+/// Takes in a ggml or GGUF file, any file of the manifest, or a folder with a Whisper model in
+/// CTranslate2 form, which is converted. A file of the manifest lands under its own name; any other
+/// keeps its file name, and its path is its name.
 pub fn import(source: &Path, folder: &Path) -> Result<Imported> {
     fs_err::create_dir_all(folder).map_err(unusable)?;
     let converted = source.is_dir();
     let part = folder.join(format!("import-{}.part", std::process::id()));
-    let taken = if converted { convert_folder(source, &part) } else { copy(source, &part) };
+    let taken = if converted {
+        convert_folder(source, &part)
+    } else {
+        copy(source, &part)
+    };
     let landed = taken.and_then(|()| land(source, folder, &part, converted));
     if landed.is_err() {
         // What is half there must not stay; the first error is the one to tell.
@@ -134,7 +157,9 @@ pub fn import(source: &Path, folder: &Path) -> Result<Imported> {
 
 fn copy(source: &Path, part: &Path) -> Result<()> {
     let mut magic = [0; 4];
-    fs_err::File::open(source)?.read_exact(&mut magic).context("the file is too short for a model")?;
+    fs_err::File::open(source)?
+        .read_exact(&mut magic)
+        .context("the file is too short for a model")?;
     if &magic != b"lmgg" && &magic != b"GGUF" && !published(source)? {
         return Err(ModelFileError(format!(
             "neither ggml nor GGUF: `{}`\nhint: give whisper.cpp's `ggml-*.bin`, a `.gguf`, or the folder of a faster-whisper model",
@@ -150,13 +175,16 @@ fn copy(source: &Path, part: &Path) -> Result<()> {
 fn published(source: &Path) -> Result<bool> {
     let length = fs_err::metadata(source)?.len();
     let alike = |model: &&Model| model.bytes == length;
-    let Some(model) = Manifest::embedded().models().iter().find(alike) else { return Ok(false) };
+    let Some(model) = Manifest::embedded().models().iter().find(alike) else {
+        return Ok(false);
+    };
     Ok(model.sha256 == files::sha256_of(source)?)
 }
 
 fn convert_folder(source: &Path, part: &Path) -> Result<()> {
     let read = |name: &str| {
-        fs_err::read(source.join(name)).context("a CTranslate2 folder has `model.bin` and `tokenizer.json`")
+        fs_err::read(source.join(name))
+            .context("a CTranslate2 folder has `model.bin` and `tokenizer.json`")
     };
     convert(&read("model.bin")?, &read("tokenizer.json")?, part)
 }
@@ -173,13 +201,19 @@ fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Im
     let sha256 = files::sha256_of(part)?;
     let models = Manifest::embedded().models();
     let known = models.iter().find(|model| model.sha256 == sha256);
-    let own_name = source.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
+    let own_name = source.file_name().map_or_else(
+        || "model".into(),
+        |name| name.to_string_lossy().into_owned(),
+    );
     let file_name = match known {
         Some(model) => model.file.clone(),
         None if converted => format!("ggml-{own_name}.bin"),
         None => own_name,
     };
-    if let Some(other) = models.iter().find(|model| known.is_none() && model.file == file_name) {
+    if let Some(other) = models
+        .iter()
+        .find(|model| known.is_none() && model.file == file_name)
+    {
         return Err(wrong_hash(source, &other.sha256, &sha256).into());
     }
     fs_err::File::open(part)?.sync_all()?;
@@ -188,5 +222,9 @@ fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Im
     remember(&path, &sha256);
     let name = known.map_or_else(|| path.display().to_string(), |model| model.name.clone());
     let published = known.is_some();
-    Ok(Imported { file: ModelFile { name, path, sha256 }, converted, published })
+    Ok(Imported {
+        file: ModelFile { name, path, sha256 },
+        converted,
+        published,
+    })
 }

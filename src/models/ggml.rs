@@ -1,6 +1,6 @@
-//! A Whisper model as whisper.cpp reads it: header, mel filters, vocabulary, named tensors.
-//! The tensors come in the order of the publisher's files, byte for byte; matrices stay 16-bit, vectors and positions
-//! become 32-bit.
+//! A Whisper model as whisper.cpp reads it: header, mel filters, vocabulary, named tensors. The
+//! tensors come in the order of the publisher's files, byte for byte; matrices stay 16-bit, vectors
+//! and positions become 32-bit.
 
 use std::io::Write;
 
@@ -21,16 +21,34 @@ const HEAD: usize = 64;
 const PLAIN_TOKENS: usize = 50_257;
 const END_OF_TEXT: &str = "<|endoftext|>";
 
-/// Writes the CTranslate2 model in `model_bin` with the vocabulary of `tokenizer` (a `tokenizer.json`) to `out`.
+/// Writes the CTranslate2 model in `model_bin` with the vocabulary of `tokenizer` (a
+/// `tokenizer.json`) to `out`.
 pub fn convert(model_bin: &[u8], tokenizer: &[u8], out: &mut impl Write) -> Result<()> {
     let arrays = Arrays::parse(model_bin)?;
     let embedding = arrays.get("decoder/embeddings/weight")?.shape.to_vec();
-    let (hear, say) = (positions(&arrays, "encoder")?, positions(&arrays, "decoder")?);
-    let bands = arrays.get("encoder/conv1/weight")?.shape.get(1).copied().unwrap_or_default();
-    ensure!(matches!(bands, 80 | 128), "not a Whisper model: its sound has {bands} mel bands instead of 80 or 128");
-    ensure!(embedding.len() == 2 && embedding[1] == say[1], "the decoder's embeddings have an unexpected shape");
+    let (hear, say) = (
+        positions(&arrays, "encoder")?,
+        positions(&arrays, "decoder")?,
+    );
+    let bands = arrays
+        .get("encoder/conv1/weight")?
+        .shape
+        .get(1)
+        .copied()
+        .unwrap_or_default();
+    ensure!(
+        matches!(bands, 80 | 128),
+        "not a Whisper model: its sound has {bands} mel bands instead of 80 or 128"
+    );
+    ensure!(
+        embedding.len() == 2 && embedding[1] == say[1],
+        "the decoder's embeddings have an unexpected shape"
+    );
     let (layers_heard, layers_said) = (arrays.layers("encoder"), arrays.layers("decoder"));
-    ensure!(layers_heard > 0 && layers_said > 0, "the model has no layers");
+    ensure!(
+        layers_heard > 0 && layers_said > 0,
+        "the model has no layers"
+    );
     let header = [
         embedding[0],
         hear[0],
@@ -63,15 +81,19 @@ pub fn convert(model_bin: &[u8], tokenizer: &[u8], out: &mut impl Write) -> Resu
 }
 
 fn positions(arrays: &Arrays<'_>, half: &str) -> Result<[usize; 2]> {
-    let shape = arrays.get(&format!("{half}/position_encodings/encodings"))?.shape;
-    <[usize; 2]>::try_from(shape).with_context(|| format!("the {half}'s positions have an unexpected shape"))
+    let shape = arrays
+        .get(&format!("{half}/position_encodings/encodings"))?
+        .shape;
+    <[usize; 2]>::try_from(shape)
+        .with_context(|| format!("the {half}'s positions have an unexpected shape"))
 }
 
 fn int(out: &mut impl Write, value: usize) -> Result<()> {
     Ok(out.write_all(&i32::try_from(value)?.to_le_bytes())?)
 }
 
-/// The plain tokens' bytes in order of their ids, the end of text last where English models have it.
+/// The plain tokens' bytes in order of their ids, the end of text last where English models have
+/// it.
 fn vocabulary(tokenizer: &[u8]) -> Result<Vec<Vec<u8>>> {
     #[derive(serde::Deserialize)]
     struct Tokenizer {
@@ -81,25 +103,48 @@ fn vocabulary(tokenizer: &[u8]) -> Result<Vec<Vec<u8>>> {
     struct Inner {
         vocab: std::collections::HashMap<String, usize>,
     }
-    let parsed: Tokenizer = serde_json::from_slice(tokenizer).context("`tokenizer.json` has an unexpected shape")?;
-    let mut plain: Vec<(usize, String)> =
-        parsed.model.vocab.into_iter().map(|(text, id)| (id, text)).filter(|(id, _)| *id < PLAIN_TOKENS).collect();
+    let parsed: Tokenizer =
+        serde_json::from_slice(tokenizer).context("`tokenizer.json` has an unexpected shape")?;
+    let mut plain: Vec<(usize, String)> = parsed
+        .model
+        .vocab
+        .into_iter()
+        .map(|(text, id)| (id, text))
+        .filter(|(id, _)| *id < PLAIN_TOKENS)
+        .collect();
     plain.sort_unstable();
-    ensure!(plain.iter().enumerate().all(|(i, (id, _))| i == *id), "the vocabulary has a gap");
+    ensure!(
+        plain.iter().enumerate().all(|(i, (id, _))| i == *id),
+        "the vocabulary has a gap"
+    );
     let mut tokens = plain
         .iter()
-        .map(|(_, text)| if text == END_OF_TEXT { Ok(text.clone().into_bytes()) } else { bytes_of(text) })
+        .map(|(_, text)| {
+            if text == END_OF_TEXT {
+                Ok(text.clone().into_bytes())
+            } else {
+                bytes_of(text)
+            }
+        })
         .collect::<Result<Vec<_>>>()?;
     if tokens.len() + 1 == PLAIN_TOKENS {
         tokens.push(END_OF_TEXT.as_bytes().to_vec());
     }
-    ensure!(tokens.len() == PLAIN_TOKENS, "the vocabulary has {} plain tokens instead of {PLAIN_TOKENS}", tokens.len());
+    ensure!(
+        tokens.len() == PLAIN_TOKENS,
+        "the vocabulary has {} plain tokens instead of {PLAIN_TOKENS}",
+        tokens.len()
+    );
     Ok(tokens)
 }
 
-/// GPT-2 writes every byte as a printable character: those that are printable as themselves, the others from U+0100 on.
+/// GPT-2 writes every byte as a printable character: those that are printable as themselves, the
+/// others from U+0100 on.
 fn bytes_of(token: &str) -> Result<Vec<u8>> {
-    token.chars().map(|c| byte_of(c).with_context(|| format!("not a token of this alphabet: `{token}`"))).collect()
+    token
+        .chars()
+        .map(|c| byte_of(c).with_context(|| format!("not a token of this alphabet: `{token}`")))
+        .collect()
 }
 
 fn byte_of(c: char) -> Option<u8> {
@@ -108,19 +153,33 @@ fn byte_of(c: char) -> Option<u8> {
     match u8::try_from(code) {
         Ok(byte) if itself(byte) => Some(byte),
         Ok(_) => None,
-        Err(_) => (0..=255u8).filter(|b| !itself(*b)).nth(usize::try_from(code - 256).ok()?),
+        Err(_) => (0..=255u8)
+            .filter(|b| !itself(*b))
+            .nth(usize::try_from(code - 256).ok()?),
     }
 }
 
 fn tensors(arrays: &Arrays<'_>, out: &mut impl Write) -> Result<()> {
     let mut writer = Writer { arrays, out };
-    writer.copy("decoder.positional_embedding", "decoder/position_encodings/encodings")?;
-    writer.copy("encoder.positional_embedding", "encoder/position_encodings/encodings")?;
-    writer.copy("decoder.token_embedding.weight", "decoder/embeddings/weight")?;
+    writer.copy(
+        "decoder.positional_embedding",
+        "decoder/position_encodings/encodings",
+    )?;
+    writer.copy(
+        "encoder.positional_embedding",
+        "encoder/position_encodings/encodings",
+    )?;
+    writer.copy(
+        "decoder.token_embedding.weight",
+        "decoder/embeddings/weight",
+    )?;
     for i in 0..arrays.layers("decoder") {
         let (to, from) = (format!("decoder.blocks.{i}"), format!("decoder/layer_{i}"));
         writer.shared_layer(&to, &from)?;
-        writer.norm(&format!("{to}.cross_attn_ln"), &format!("{from}/attention/layer_norm"))?;
+        writer.norm(
+            &format!("{to}.cross_attn_ln"),
+            &format!("{from}/attention/layer_norm"),
+        )?;
         writer.cross_attention(&format!("{to}.cross_attn"), &format!("{from}/attention"))?;
     }
     writer.norm("decoder.ln", "decoder/layer_norm")?;
@@ -128,7 +187,10 @@ fn tensors(arrays: &Arrays<'_>, out: &mut impl Write) -> Result<()> {
         writer.linear(&format!("encoder.{conv}"), &format!("encoder/{conv}"))?;
     }
     for i in 0..arrays.layers("encoder") {
-        writer.shared_layer(&format!("encoder.blocks.{i}"), &format!("encoder/layer_{i}"))?;
+        writer.shared_layer(
+            &format!("encoder.blocks.{i}"),
+            &format!("encoder/layer_{i}"),
+        )?;
     }
     writer.norm("encoder.ln_post", "encoder/layer_norm")
 }
@@ -144,7 +206,10 @@ impl<W: Write> Writer<'_, W> {
         self.norm(&format!("{to}.mlp_ln"), &format!("{from}/ffn/layer_norm"))?;
         self.linear(&format!("{to}.mlp.0"), &format!("{from}/ffn/linear_0"))?;
         self.linear(&format!("{to}.mlp.2"), &format!("{from}/ffn/linear_1"))?;
-        self.norm(&format!("{to}.attn_ln"), &format!("{from}/self_attention/layer_norm"))?;
+        self.norm(
+            &format!("{to}.attn_ln"),
+            &format!("{from}/self_attention/layer_norm"),
+        )?;
         self.self_attention(&format!("{to}.attn"), &format!("{from}/self_attention"))
     }
 
@@ -171,7 +236,8 @@ impl<W: Write> Writer<'_, W> {
         let (shape, bytes) = slice(arrays.get(&format!("{from}/weight"))?, part, parts)?;
         let (_, bias) = slice(arrays.get(&format!("{from}/bias"))?, part, parts)?;
         ensure!(
-            bias.chunks_exact(2).all(|b| f16::from_le_bytes([b[0], b[1]]) == f16::ZERO),
+            bias.chunks_exact(2)
+                .all(|b| f16::from_le_bytes([b[0], b[1]]) == f16::ZERO),
             "a key has a bias: `{from}`"
         );
         self.tensor(&format!("{to}.key.weight"), &shape, bytes)
@@ -205,7 +271,11 @@ impl<W: Write> Writer<'_, W> {
         // whisper.cpp adds the biases of the convolutions to columns.
         let column = matches!(name, "encoder.conv1.bias" | "encoder.conv2.bias");
         let single = shape.len() < 2 || name.ends_with("positional_embedding");
-        let shape: Vec<usize> = if column { vec![shape.iter().product(), 1] } else { shape.to_vec() };
+        let shape: Vec<usize> = if column {
+            vec![shape.iter().product(), 1]
+        } else {
+            shape.to_vec()
+        };
         int(self.out, shape.len())?;
         int(self.out, name.len())?;
         int(self.out, usize::from(!single))?;
@@ -217,7 +287,8 @@ impl<W: Write> Writer<'_, W> {
             return Ok(self.out.write_all(bytes)?);
         }
         for two in bytes.chunks_exact(2) {
-            self.out.write_all(&f16::from_le_bytes([two[0], two[1]]).to_f32().to_le_bytes())?;
+            self.out
+                .write_all(&f16::from_le_bytes([two[0], two[1]]).to_f32().to_le_bytes())?;
         }
         Ok(())
     }
@@ -226,7 +297,10 @@ impl<W: Write> Writer<'_, W> {
 /// Part `part` of `parts` equal stacks of rows.
 fn slice(array: Array<'_>, part: usize, parts: usize) -> Result<(Vec<usize>, &[u8])> {
     let rows = array.shape.first().copied().unwrap_or(0);
-    ensure!(rows > 0 && rows % parts == 0, "a stack of {rows} rows cannot be split into {parts}");
+    ensure!(
+        rows > 0 && rows % parts == 0,
+        "a stack of {rows} rows cannot be split into {parts}"
+    );
     let mut shape = array.shape.to_vec();
     shape[0] = rows / parts;
     let length = array.bytes.len() / parts;
@@ -242,7 +316,10 @@ mod tests {
         assert_eq!(bytes_of("Ġthe").expect("a token"), b" the");
         assert_eq!(bytes_of("ä½ł").expect("a token"), "你".as_bytes());
         assert!(bytes_of("你").is_err());
-        let all: std::collections::BTreeSet<u8> = (33..=323).filter_map(char::from_u32).filter_map(byte_of).collect();
+        let all: std::collections::BTreeSet<u8> = (33..=323)
+            .filter_map(char::from_u32)
+            .filter_map(byte_of)
+            .collect();
         assert_eq!(all.len(), 256);
     }
 }

@@ -82,7 +82,10 @@ impl Manifest {
     /// The manifest of this program.
     pub fn embedded() -> &'static Self {
         static MANIFEST: OnceLock<Manifest> = OnceLock::new();
-        #[expect(clippy::expect_used, reason = "the text is part of the program and a test parses it")]
+        #[expect(
+            clippy::expect_used,
+            reason = "the text is part of the program and a test parses it"
+        )]
         MANIFEST.get_or_init(|| toml::from_str(TEXT).expect("models.toml parses"))
     }
 
@@ -93,18 +96,23 @@ impl Manifest {
 
     /// The model called `name`, or an error that suggests one.
     pub fn find(&self, name: &str) -> Result<&Model> {
-        self.models.iter().find(|model| model.name == name).ok_or_else(|| {
-            let near = self
-                .models
-                .iter()
-                .map(|model| (strsim::jaro_winkler(name, &model.name), &model.name))
-                .max_by(|a, b| a.0.total_cmp(&b.0));
-            let hint = match near {
-                Some((likeness, near)) if likeness > 0.7 => format!("did you mean `{near}`?"),
-                _ => "`taskgen models list` shows the names; a file's path works, too".to_owned(),
-            };
-            anyhow!("no such model: `{name}`\nhint: {hint}")
-        })
+        self.models
+            .iter()
+            .find(|model| model.name == name)
+            .ok_or_else(|| {
+                let near = self
+                    .models
+                    .iter()
+                    .map(|model| (strsim::jaro_winkler(name, &model.name), &model.name))
+                    .max_by(|a, b| a.0.total_cmp(&b.0));
+                let hint = match near {
+                    Some((likeness, near)) if likeness > 0.7 => format!("did you mean `{near}`?"),
+                    _ => {
+                        "`taskgen models list` shows the names; a file's path works, too".to_owned()
+                    }
+                };
+                anyhow!("no such model: `{name}`\nhint: {hint}")
+            })
     }
 }
 
@@ -125,7 +133,9 @@ mod tests {
 
     #[test]
     fn a_typing_error_gets_a_suggestion() {
-        let error = Manifest::embedded().find("tiny-en").expect_err("no such name");
+        let error = Manifest::embedded()
+            .find("tiny-en")
+            .expect_err("no such name");
         assert!(error.to_string().contains("`tiny.en`"), "{error}");
     }
 }

@@ -1,5 +1,6 @@
-//! The mel filter bank of Whisper: Slaney's scale and area normalisation, as librosa computes it (400-point Fourier
-//! transform, 16 kHz): everything in double precision, each weight rounded to single before it is normalised.
+//! The mel filter bank of Whisper: Slaney's scale and area normalisation, as librosa computes it
+//! (400-point Fourier transform, 16 kHz): everything in double precision, each weight rounded to
+//! single before it is normalised.
 
 /// Bins of the spectrum.
 pub const BINS: usize = 201;
@@ -18,7 +19,11 @@ pub fn filters(bands: usize) -> Vec<f32> {
     let edges: Vec<f64> = (0..bands + 2)
         .map(|i| {
             let mel = if i == bands + 1 { top } else { i as f64 * step };
-            if mel >= break_mel { BREAK_HZ * (log_step * (mel - break_mel)).exp() } else { HZ_PER_MEL * mel }
+            if mel >= break_mel {
+                BREAK_HZ * (log_step * (mel - break_mel)).exp()
+            } else {
+                HZ_PER_MEL * mel
+            }
         })
         .collect();
     let mut weights = Vec::with_capacity(bands * BINS);
@@ -26,7 +31,10 @@ pub fn filters(bands: usize) -> Vec<f32> {
         let area = 2.0 / (band[2] - band[0]);
         for bin in 0..BINS {
             let hz = bin as f64 * (NYQUIST / (BINS - 1) as f64);
-            let (rise, fall) = ((hz - band[0]) / (band[1] - band[0]), (band[2] - hz) / (band[2] - band[1]));
+            let (rise, fall) = (
+                (hz - band[0]) / (band[1] - band[0]),
+                (band[2] - hz) / (band[2] - band[1]),
+            );
             let weight = rise.min(fall).max(0.0) as f32;
             weights.push((f64::from(weight) * area) as f32);
         }
@@ -40,18 +48,32 @@ mod tests {
 
     use super::*;
 
-    /// The arrays `mel_80` and `mel_128` that Whisper's authors ship with their program, as little-endian
-    /// single-precision numbers. Today's arrays begin with -0.0 where whisper.cpp's files, and ours, have 0.0.
+    /// The arrays `mel_80` and `mel_128` that Whisper's authors ship with their program, as
+    /// little-endian single-precision numbers. Today's arrays begin with -0.0 where whisper.cpp's
+    /// files, and ours, have 0.0.
     const PUBLISHED: [(usize, &str); 2] = [
-        (80, "85818f156f7e189453901a515e4726d270d307f976e161cf9403e8caab405498"),
-        (128, "e399c2d72d2f7375e503c296d8453cefcc0c1e47a9c1a0a09e0d70f59c820f20"),
+        (
+            80,
+            "85818f156f7e189453901a515e4726d270d307f976e161cf9403e8caab405498",
+        ),
+        (
+            128,
+            "e399c2d72d2f7375e503c296d8453cefcc0c1e47a9c1a0a09e0d70f59c820f20",
+        ),
     ];
 
     #[test]
     fn the_filters_are_the_published_ones_bit_by_bit() {
         for (bands, published) in PUBLISHED {
-            let bytes: Vec<u8> = filters(bands).iter().flat_map(|weight| weight.to_le_bytes()).collect();
-            assert_eq!(data_encoding::HEXLOWER.encode(&sha2::Sha256::digest(&bytes)), published, "{bands} bands");
+            let bytes: Vec<u8> = filters(bands)
+                .iter()
+                .flat_map(|weight| weight.to_le_bytes())
+                .collect();
+            assert_eq!(
+                data_encoding::HEXLOWER.encode(&sha2::Sha256::digest(&bytes)),
+                published,
+                "{bands} bands"
+            );
         }
     }
 
@@ -60,10 +82,18 @@ mod tests {
         let hz_per_bin = NYQUIST / (BINS - 1) as f64;
         for bands in [80, 128] {
             let weights = filters(bands);
-            // The lowest bands are narrower than a few bins; from 1 kHz on the sum approximates the area of one.
+            // The lowest bands are narrower than a few bins; from 1 kHz on the sum approximates the
+            // area of one.
             for band in bands / 2..bands {
-                let sum: f64 = weights[band * BINS..(band + 1) * BINS].iter().map(|w| f64::from(*w)).sum();
-                assert!((sum * hz_per_bin - 1.0).abs() < 0.15, "{bands} bands, {band}: {}", sum * hz_per_bin);
+                let sum: f64 = weights[band * BINS..(band + 1) * BINS]
+                    .iter()
+                    .map(|w| f64::from(*w))
+                    .sum();
+                assert!(
+                    (sum * hz_per_bin - 1.0).abs() < 0.15,
+                    "{bands} bands, {band}: {}",
+                    sum * hz_per_bin
+                );
             }
         }
     }

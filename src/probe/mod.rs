@@ -1,5 +1,6 @@
-//! Is a task one? Somebody tries it from memory, and somebody else says whether research would have been needed and
-//! whether what is to be handed in could be judged. What is found marks a task; it removes none.
+//! Is a task one? Somebody tries it from memory, and somebody else says whether research would have
+//! been needed and whether what is to be handed in could be judged. What is found marks a task; it
+//! removes none.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -64,10 +65,20 @@ pub async fn run(ctx: &Context, tasks: &[Task]) -> Result<StageReport> {
         for (probe, unscored) in probed.failed {
             report.fail_unscored(&format!("{} ({})", task.id, probe.label()), &unscored);
         }
-        probed.found.into_iter().for_each(|outcome| *found.entry(outcome).or_default() += 1);
+        probed
+            .found
+            .into_iter()
+            .for_each(|outcome| *found.entry(outcome).or_default() += 1);
     }
-    let counts: Vec<String> = found.iter().map(|(outcome, n)| format!("{} {n}", outcome.label())).collect();
-    report.notes.push(if counts.is_empty() { "nothing was found out".to_owned() } else { counts.join(", ") });
+    let counts: Vec<String> = found
+        .iter()
+        .map(|(outcome, n)| format!("{} {n}", outcome.label()))
+        .collect();
+    report.notes.push(if counts.is_empty() {
+        "nothing was found out".to_owned()
+    } else {
+        counts.join(", ")
+    });
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
@@ -78,7 +89,14 @@ async fn probe(ctx: &Context, task: &Task) -> Result<Probed> {
         let vars = json!({ "task": task.task, "answer": answer });
         review(ctx, task, Probe::ClosedBook, &vars, &mut probed).await?;
     }
-    review(ctx, task, Probe::Deliverable, &json!({ "task": task.task }), &mut probed).await?;
+    review(
+        ctx,
+        task,
+        Probe::Deliverable,
+        &json!({ "task": task.task }),
+        &mut probed,
+    )
+    .await?;
     Ok(probed)
 }
 
@@ -87,20 +105,40 @@ async fn attempt(ctx: &Context, task: &Task, probed: &mut Probed) -> Result<Opti
     const PROMPT: &str = "probe/attempt";
     let vars = json!({ "task": task.task });
     let schema = object(&json!({ "answer": { "type": "string", "maxLength": LONGEST } }));
-    let ask = Ask { role: ROLE, prompt: PROMPT, vars: &vars, schema: Some(schema), max_tokens: 900, ..Ask::default() };
+    let ask = Ask {
+        role: ROLE,
+        prompt: PROMPT,
+        vars: &vars,
+        schema: Some(schema),
+        max_tokens: 900,
+        ..Ask::default()
+    };
     let answer = ctx.llm.ask::<Attempt>(ask).await?;
     probed.asked |= !answer.cached;
     match answer.value {
         Ok(attempt) => Ok(Some(attempt.answer)),
         Err(unscored) => {
             let judge = ctx.llm.judge(ROLE, 0, PROMPT, answer.model_returned)?;
-            keep(ctx, task, Probe::ClosedBook, Err(unscored), (&judge, &answer.call), probed)?;
+            keep(
+                ctx,
+                task,
+                Probe::ClosedBook,
+                Err(unscored),
+                (&judge, &answer.call),
+                probed,
+            )?;
             Ok(None)
         }
     }
 }
 
-async fn review(ctx: &Context, task: &Task, probe: Probe, vars: &Value, probed: &mut Probed) -> Result<()> {
+async fn review(
+    ctx: &Context,
+    task: &Task,
+    probe: Probe,
+    vars: &Value,
+    probed: &mut Probed,
+) -> Result<()> {
     let prompt = match probe {
         Probe::ClosedBook => "probe/closed-book",
         Probe::Deliverable => "probe/deliverable",
@@ -111,16 +149,39 @@ async fn review(ctx: &Context, task: &Task, probe: Probe, vars: &Value, probed: 
         "outcome": { "type": "string", "enum": outcomes }
     }));
     let check = |said: &Said| {
-        let reason = || format!("the outcome `{}` answers another question", said.outcome.label());
+        let reason = || {
+            format!(
+                "the outcome `{}` answers another question",
+                said.outcome.label()
+            )
+        };
         let right = outcomes.contains(&said.outcome);
-        right.then_some(()).ok_or_else(|| Unscored { cause: Cause::OutOfRange, reason: reason() })
+        right.then_some(()).ok_or_else(|| Unscored {
+            cause: Cause::OutOfRange,
+            reason: reason(),
+        })
     };
     let schema = Some(schema);
-    let ask = Ask { role: REVIEWER, prompt, vars, schema, max_tokens: 200, check: &check, ..Ask::default() };
+    let ask = Ask {
+        role: REVIEWER,
+        prompt,
+        vars,
+        schema,
+        max_tokens: 200,
+        check: &check,
+        ..Ask::default()
+    };
     let answer = ctx.llm.ask::<Said>(ask).await?;
     probed.asked |= !answer.cached;
     let judge = ctx.llm.judge(REVIEWER, 0, prompt, answer.model_returned)?;
-    keep(ctx, task, probe, answer.value.map(|said| (said.outcome, said.note)), (&judge, &answer.call), probed)
+    keep(
+        ctx,
+        task,
+        probe,
+        answer.value.map(|said| (said.outcome, said.note)),
+        (&judge, &answer.call),
+        probed,
+    )
 }
 
 fn keep(
@@ -131,7 +192,8 @@ fn keep(
     (judge, call): (&Judge, &CallId),
     probed: &mut Probed,
 ) -> Result<()> {
-    ctx.store.save_finding(&task.id, probe, &found, judge, call)?;
+    ctx.store
+        .save_finding(&task.id, probe, &found, judge, call)?;
     match found {
         Ok((outcome, _)) => probed.found.push(outcome),
         Err(unscored) => probed.failed.push((probe, unscored)),

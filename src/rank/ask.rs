@@ -1,5 +1,5 @@
-//! A batch of questions to the whole panel: each verdict is saved the moment it is there, and what came of them is
-//! counted. Hides who is asked in which order.
+//! A batch of questions to the whole panel: each verdict is saved the moment it is there, and what
+//! came of them is counted. Hides who is asked in which order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,11 @@ pub(super) struct Panel<'a> {
 impl<'a> Panel<'a> {
     pub fn new(ctx: &'a Context, tasks: &'a [Task]) -> Self {
         let tasks = tasks.iter().map(|task| (&task.id, task)).collect();
-        Self { ctx, tasks, unscored: BTreeSet::new() }
+        Self {
+            ctx,
+            tasks,
+            unscored: BTreeSet::new(),
+        }
     }
 
     /// The ids, sorted.
@@ -46,34 +50,64 @@ impl<'a> Panel<'a> {
         self.tasks.keys().map(|id| (*id).clone()).collect()
     }
 
-    /// Asks every member which of two is better, for each two, and returns what came of it in that order.
-    pub async fn compare(&mut self, questions: Vec<Question>, report: &mut StageReport) -> Result<Vec<Recorded>> {
+    /// Asks every member which of two is better, for each two, and returns what came of it in that
+    /// order.
+    pub async fn compare(
+        &mut self,
+        questions: Vec<Question>,
+        report: &mut StageReport,
+    ) -> Result<Vec<Recorded>> {
         let (ctx, tasks) = (self.ctx, &self.tasks);
-        let ask = async |question: &Question, member| judge::compare(ctx, tasks, question, member).await;
+        let ask =
+            async |question: &Question, member| judge::compare(ctx, tasks, question, member).await;
         let all = each(ctx, questions, ask).await?;
         for of in &all {
             let told = &of.recorded.told;
             let item = || format!("{} against {}", told.a, told.b);
-            count(&mut self.unscored, of, told.outcome.as_ref().err(), item, report);
+            count(
+                &mut self.unscored,
+                of,
+                told.outcome.as_ref().err(),
+                item,
+                report,
+            );
         }
         Ok(all.into_iter().map(|of| of.recorded).collect())
     }
 
     /// Asks every member for the order of each list, and returns what came of it in that order.
-    pub async fn order(&mut self, questions: Vec<Question>, report: &mut StageReport) -> Result<Vec<Recorded<Lineup>>> {
+    pub async fn order(
+        &mut self,
+        questions: Vec<Question>,
+        report: &mut StageReport,
+    ) -> Result<Vec<Recorded<Lineup>>> {
         let (ctx, tasks) = (self.ctx, &self.tasks);
-        let ask = async |question: &Question, member| judge::order(ctx, tasks, question, member).await;
+        let ask =
+            async |question: &Question, member| judge::order(ctx, tasks, question, member).await;
         let all = each(ctx, questions, ask).await?;
         for of in &all {
             let told = &of.recorded.told;
-            let item = || told.shown.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ");
-            count(&mut self.unscored, of, told.outcome.as_ref().err(), item, report);
+            let item = || {
+                told.shown
+                    .iter()
+                    .map(TaskId::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
+            count(
+                &mut self.unscored,
+                of,
+                told.outcome.as_ref().err(),
+                item,
+                report,
+            );
         }
         Ok(all.into_iter().map(|of| of.recorded).collect())
     }
 
-    /// Notes the question that was asked, and who answered it, whatever ended the run: what was judged until then is a
-    /// ranking, too. Where nobody answered, nothing is noted. Then looks at the judges a last time.
+    /// Notes the question that was asked, and who answered it, whatever ended the run: what was
+    /// judged until then is a ranking, too. Where nobody answered, nothing is noted. Then looks at
+    /// the judges a last time.
     pub fn end(
         &self,
         roster: &mut Roster,
@@ -89,7 +123,13 @@ impl<'a> Panel<'a> {
             return outcome;
         }
         let seed = self.ctx.seed;
-        let ranking = Ranking { method: method.into(), parameters, seed, items: self.ids(), panel };
+        let ranking = Ranking {
+            method: method.into(),
+            parameters,
+            seed,
+            items: self.ids(),
+            panel,
+        };
         self.ctx.store.save_ranking(&ranking)?;
         outcome?;
         let record = on_record(&self.ctx.store, &ranking)?;
@@ -103,18 +143,24 @@ async fn each<T>(
     ask: impl AsyncFn(&Question, usize) -> Result<Judged<T>>,
 ) -> Result<Vec<Judged<T>>> {
     if ctx.llm.parallel("judge") == 1 {
-        // A model that is asked one thing at a time keeps what it has read: pairs with the same first task follow each
-        // other.
+        // A model that is asked one thing at a time keeps what it has read: pairs with the same
+        // first task follow each other.
         questions.sort_unstable();
     }
     let members = ctx.llm.members("judge");
-    let each = questions.iter().flat_map(|question| (0..members).map(move |member| (question, member)));
+    let each = questions
+        .iter()
+        .flat_map(|question| (0..members).map(move |member| (question, member)));
     let ask = &ask;
-    context::all(each, ctx.llm.parallel("judge"), |(question, member)| async move {
-        let judged = ask(question, member).await?;
-        (ctx.notify)(Notice::Advance(1));
-        Ok(judged)
-    })
+    context::all(
+        each,
+        ctx.llm.parallel("judge"),
+        |(question, member)| async move {
+            let judged = ask(question, member).await?;
+            (ctx.notify)(Notice::Advance(1));
+            Ok(judged)
+        },
+    )
     .await
 }
 

@@ -1,5 +1,5 @@
-//! The audit card of a ranking: how far its judges, and with them its order, can be believed. Hides which verdicts are
-//! held out from which prediction.
+//! The audit card of a ranking: how far its judges, and with them its order, can be believed. Hides
+//! which verdicts are held out from which prediction.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,8 @@ pub struct Card {
     pub lapses: f64,
     /// Standard deviation of the tasks' strengths, in logits.
     pub deviation: f64,
-    /// Each task's probability to be among the best `top`, and its strength with the 95 % interval, in the items' order.
+    /// Each task's probability to be among the best `top`, and its strength with the 95 % interval,
+    /// in the items' order.
     #[serde(skip)]
     pub draws: Draws,
     /// The tasks, best first.
@@ -64,14 +65,21 @@ pub struct Member {
     pub first_side: f64,
 }
 
-/// Makes the card of `ranking`; `tasks` are looked up for their texts. `top` looks for another number of best ones.
+/// Makes the card of `ranking`; `tasks` are looked up for their texts. `top` looks for another
+/// number of best ones.
 pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task], top: Option<usize>) -> Result<Card> {
     let concluded = conclude(store, ranking, top)?;
-    let standing = if ranking.method == "elo" { by_elo(store, ranking)? } else { by_strength(ranking, &concluded) };
+    let standing = if ranking.method == "elo" {
+        by_elo(store, ranking)?
+    } else {
+        by_strength(ranking, &concluded)
+    };
     let Concluded { record, draws, top } = concluded;
     let items = ranking.items.len();
-    let lengths: BTreeMap<&TaskId, f64> =
-        tasks.iter().map(|task| (&task.id, task.task.chars().count() as f64)).collect();
+    let lengths: BTreeMap<&TaskId, f64> = tasks
+        .iter()
+        .map(|task| (&task.id, task.task.chars().count() as f64))
+        .collect();
     let length = |id: &TaskId| lengths.get(id).copied().unwrap_or(f64::NAN);
     let (predicted, preferred) = held_out(items, &record.seen, &draws);
     let evidence = Evidence {
@@ -83,7 +91,11 @@ pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task], top: Option<usize>
     };
     Ok(Card {
         judges: members(&record, &draws),
-        audit: audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(ranking.seed)),
+        audit: audit(
+            &evidence,
+            &Limits::default(),
+            &mut ChaCha8Rng::seed_from_u64(ranking.seed),
+        ),
         spent: store.spent_on(&record.asked)?,
         n_scored: record.scored,
         n_failed: record.failed.len() as u64,
@@ -98,10 +110,15 @@ pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task], top: Option<usize>
 
 fn members(record: &OnRecord, draws: &Draws) -> Vec<Member> {
     let member = |(at, judge): (usize, &Judge)| {
-        let of_prompt =
-            |other: &&Judge| (&other.model_asked, &other.prompt_hash) == (&judge.model_asked, &judge.prompt_hash);
+        let of_prompt = |other: &&Judge| {
+            (&other.model_asked, &other.prompt_hash) == (&judge.model_asked, &judge.prompt_hash)
+        };
         let several = record.judges.iter().filter(of_prompt).count() > 1;
-        let answered = if several { format!(" as {}", judge.model_returned) } else { String::new() };
+        let answered = if several {
+            format!(" as {}", judge.model_returned)
+        } else {
+            String::new()
+        };
         let lists = if record.lists[at] { " (lists)" } else { "" };
         Member {
             name: format!("{}{answered}{lists}", judge.model_asked),
@@ -114,15 +131,20 @@ fn members(record: &OnRecord, draws: &Draws) -> Vec<Member> {
     record.judges.iter().enumerate().map(member).collect()
 }
 
-/// For each verdict the probability that its first side wins, by a fit that has not seen the pair; then the same for a
-/// judge that prefers no side.
+/// For each verdict the probability that its first side wins, by a fit that has not seen the pair;
+/// then the same for a judge that prefers no side.
 fn held_out(items: usize, seen: &[Seen], draws: &Draws) -> (Vec<f64>, Vec<f64>) {
     // Both orders of a pair are in the same part.
-    let part = |seen: &Seen| (seen.first.min(seen.second) as usize * 31 + seen.first.max(seen.second) as usize) % PARTS;
+    let part = |seen: &Seen| {
+        (seen.first.min(seen.second) as usize * 31 + seen.first.max(seen.second) as usize) % PARTS
+    };
     let fits: Vec<_> = (0..PARTS)
         .map(|out| {
-            let others: Vec<Answer> =
-                seen.iter().filter(|seen| seen.sample == 0 && part(seen) != out).map(Seen::duel).collect();
+            let others: Vec<Answer> = seen
+                .iter()
+                .filter(|seen| seen.sample == 0 && part(seen) != out)
+                .map(Seen::duel)
+                .collect();
             bradley_terry::fit(items, &others, &draws.model, None)
         })
         .collect();
@@ -130,7 +152,10 @@ fn held_out(items: usize, seen: &[Seen], draws: &Draws) -> (Vec<f64>, Vec<f64>) 
         let fit = &fits[part(seen)];
         let difference = fit.strength[seen.first as usize] - fit.strength[seen.second as usize];
         let probability = |logit| draws.model.probability(seen.judge as usize, logit);
-        (probability(difference + fit.intercept[seen.judge as usize]), probability(difference))
+        (
+            probability(difference + fit.intercept[seen.judge as usize]),
+            probability(difference),
+        )
     };
     seen.iter().map(predict).unzip()
 }

@@ -1,5 +1,6 @@
-//! Verdicts into ratings, whatever the order in which they arrived: Elo in the order of rounds and pairs, strengths and
-//! memberships from all verdicts at once. A missing or failed verdict moves nothing and is counted.
+//! Verdicts into ratings, whatever the order in which they arrived: Elo in the order of rounds and
+//! pairs, strengths and memberships from all verdicts at once. A missing or failed verdict moves
+//! nothing and is counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +35,8 @@ pub struct Rated {
     pub games: u32,
 }
 
-/// What the verdicts say of a task's strength, in logits around the mean of all tasks (Bradley–Terry).
+/// What the verdicts say of a task's strength, in logits around the mean of all tasks
+/// (Bradley–Terry).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// Median of what is credible.
@@ -83,14 +85,32 @@ pub fn counts(store: &Store, ranking: &Ranking) -> Result<Standing> {
 }
 
 pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
-    let number = |name: &str| ranking.parameters.get(name).and_then(serde_json::Value::as_f64);
-    let (rounds, k) = (number("rounds").unwrap_or(20.0) as u32, number("elo_k").unwrap_or(32.0));
+    let number = |name: &str| {
+        ranking
+            .parameters
+            .get(name)
+            .and_then(serde_json::Value::as_f64)
+    };
+    let (rounds, k) = (
+        number("rounds").unwrap_or(20.0) as u32,
+        number("elo_k").unwrap_or(32.0),
+    );
     let comparisons = outcomes(store, &ranking.panel)?;
-    let members: BTreeSet<&str> = ranking.panel.iter().map(|judge| judge.model_asked.as_str()).collect();
-    let mut rating: BTreeMap<TaskId, (f64, u32)> =
-        ranking.items.iter().map(|id| (id.clone(), (elo::START, 0))).collect();
+    let members: BTreeSet<&str> = ranking
+        .panel
+        .iter()
+        .map(|judge| judge.model_asked.as_str())
+        .collect();
+    let mut rating: BTreeMap<TaskId, (f64, u32)> = ranking
+        .items
+        .iter()
+        .map(|id| (id.clone(), (elo::START, 0)))
+        .collect();
     let mut standing = Standing::default();
-    for pair in pairing::schedule(&ranking.items, rounds, ranking.seed).into_iter().flatten() {
+    for pair in pairing::schedule(&ranking.items, rounds, ranking.seed)
+        .into_iter()
+        .flatten()
+    {
         let by_member = comparisons.get(&(pair.a.clone(), pair.b.clone()));
         let mut scores = Vec::new();
         for member in &members {
@@ -115,19 +135,29 @@ pub(super) fn by_elo(store: &Store, ranking: &Ranking) -> Result<Standing> {
             }
         }
     }
-    let rated = |(task, (elo, games))| Rated { task, elo: Some(elo), estimate: None, games };
+    let rated = |(task, (elo, games))| Rated {
+        task,
+        elo: Some(elo),
+        estimate: None,
+        games,
+    };
     standing.rated = rating.into_iter().map(rated).collect();
     let elo = |rated: &Rated| rated.elo.unwrap_or(elo::START);
-    standing.rated.sort_by(|x, y| elo(y).total_cmp(&elo(x)).then_with(|| x.task.cmp(&y.task)));
+    standing
+        .rated
+        .sort_by(|x, y| elo(y).total_cmp(&elo(x)).then_with(|| x.task.cmp(&y.task)));
     Ok(standing)
 }
 
-/// Scores of the first of two by the model that was asked, or why there is none. A failure is whoever's it was.
+/// Scores of the first of two by the model that was asked, or why there is none. A failure is
+/// whoever's it was.
 type Outcomes = BTreeMap<(TaskId, TaskId), BTreeMap<String, Result<Verdict, Unscored>>>;
 
 fn outcomes(store: &Store, panel: &[Judge]) -> Result<Outcomes> {
     let mut outcomes = Outcomes::new();
-    for Recorded { told, judge, .. } in store.recorded(|model, prompt| is_asked(panel, model, prompt))? {
+    for Recorded { told, judge, .. } in
+        store.recorded(|model, prompt| is_asked(panel, model, prompt))?
+    {
         if told.sample > 0 || told.outcome.is_ok() && !panel.contains(&judge) {
             continue;
         }
@@ -141,7 +171,9 @@ fn outcomes(store: &Store, panel: &[Judge]) -> Result<Outcomes> {
 
 /// Whether a member of the panel was asked by this name, with this prompt.
 fn is_asked(panel: &[Judge], model: &str, prompt: &str) -> bool {
-    panel.iter().any(|judge| judge.model_asked == model && judge.prompt_hash == prompt)
+    panel
+        .iter()
+        .any(|judge| judge.model_asked == model && judge.prompt_hash == prompt)
 }
 
 /// The verdicts of a ranking's panel on its tasks, whichever ranking asked for them.
@@ -167,20 +199,37 @@ pub(super) struct OnRecord {
 pub(super) fn on_record(store: &Store, ranking: &Ranking) -> Result<OnRecord> {
     let mut judges = ranking.panel.clone();
     judges.sort();
-    let index = Index::new(&ranking.items, |judge: &Judge| judges.binary_search(judge).ok());
+    let index = Index::new(&ranking.items, |judge: &Judge| {
+        judges.binary_search(judge).ok()
+    });
     // Whose failure it was is often unknown: it counts by the model that was asked.
     let mut duels = store.recorded(|model, prompt| is_asked(&judges, model, prompt))?;
-    duels.retain(|of| (of.told.outcome.is_err() || judges.contains(&of.judge)) && index.knows(&of.told));
+    duels.retain(|of| {
+        (of.told.outcome.is_err() || judges.contains(&of.judge)) && index.knows(&of.told)
+    });
     let mut lists = store.lineups(|model, prompt| is_asked(&judges, model, prompt))?;
-    lists.retain(|of| (of.told.outcome.is_err() || judges.contains(&of.judge)) && index.knows_two(&of.told));
+    lists.retain(|of| {
+        (of.told.outcome.is_err() || judges.contains(&of.judge)) && index.knows_two(&of.told)
+    });
     let mut on_record = OnRecord {
-        lists: judges.iter().map(|judge| lists.iter().any(|of| of.judge == *judge)).collect(),
+        lists: judges
+            .iter()
+            .map(|judge| lists.iter().any(|of| of.judge == *judge))
+            .collect(),
         seen: duels.iter().filter_map(|of| index.seen(of)).collect(),
         verdicts: duels.iter().filter_map(|of| index.duel(of)).collect(),
         shown: vec![0; ranking.items.len()],
         scored: 0,
-        failed: duels.iter().filter_map(|of| cause(&of.told.outcome)).collect(),
-        asked: duels.iter().map(|of| &of.judge).chain(lists.iter().map(|of| &of.judge)).cloned().collect(),
+        failed: duels
+            .iter()
+            .filter_map(|of| cause(&of.told.outcome))
+            .collect(),
+        asked: duels
+            .iter()
+            .map(|of| &of.judge)
+            .chain(lists.iter().map(|of| &of.judge))
+            .cloned()
+            .collect(),
         judges: Vec::new(),
     };
     on_record.scored = on_record.seen.len() as u64;
@@ -212,10 +261,15 @@ pub(super) struct Concluded {
     pub top: usize,
 }
 
-/// Reads the verdicts of a ranking and draws its conclusions; of another number of best ones, if that is given.
+/// Reads the verdicts of a ranking and draws its conclusions; of another number of best ones, if
+/// that is given.
 pub(super) fn conclude(store: &Store, ranking: &Ranking, top: Option<usize>) -> Result<Concluded> {
     let record = on_record(store, ranking)?;
-    let asked = ranking.parameters.get("top").and_then(serde_json::Value::as_u64).unwrap_or(100);
+    let asked = ranking
+        .parameters
+        .get("top")
+        .and_then(serde_json::Value::as_u64)
+        .unwrap_or(100);
     let settings = Settings {
         top: top.unwrap_or_else(|| edge_of(ranking.items.len(), asked as usize)),
         calls: 0,
@@ -225,7 +279,11 @@ pub(super) fn conclude(store: &Store, ranking: &Ranking, top: Option<usize>) -> 
         seed: ranking.seed,
     };
     let draws = halving::conclude(ranking.items.len(), &record.verdicts, &settings);
-    Ok(Concluded { record, draws, top: settings.top })
+    Ok(Concluded {
+        record,
+        draws,
+        top: settings.top,
+    })
 }
 
 pub(super) fn by_strength(ranking: &Ranking, concluded: &Concluded) -> Standing {
@@ -234,14 +292,32 @@ pub(super) fn by_strength(ranking: &Ranking, concluded: &Concluded) -> Standing 
     (standing.top, standing.expected_recall) = (Some(*top), Some(draws.expected_recall));
     let rated = |(at, task): (usize, &TaskId)| {
         let (low, high) = draws.interval[at];
-        let estimate = Estimate { strength: draws.strength[at], low, high, membership: draws.membership[at] };
-        Rated { task: task.clone(), elo: None, estimate: Some(estimate), games: record.shown[at] }
+        let estimate = Estimate {
+            strength: draws.strength[at],
+            low,
+            high,
+            membership: draws.membership[at],
+        };
+        Rated {
+            task: task.clone(),
+            elo: None,
+            estimate: Some(estimate),
+            games: record.shown[at],
+        }
     };
     standing.rated = ranking.items.iter().enumerate().map(rated).collect();
-    let key = |rated: &Rated| rated.estimate.map_or((0.0, 0.0), |e| (e.membership, e.strength));
+    let key = |rated: &Rated| {
+        rated
+            .estimate
+            .map_or((0.0, 0.0), |e| (e.membership, e.strength))
+    };
     standing.rated.sort_by(|x, y| {
         let (x_key, y_key) = (key(x), key(y));
-        y_key.0.total_cmp(&x_key.0).then(y_key.1.total_cmp(&x_key.1)).then_with(|| x.task.cmp(&y.task))
+        y_key
+            .0
+            .total_cmp(&x_key.0)
+            .then(y_key.1.total_cmp(&x_key.1))
+            .then_with(|| x.task.cmp(&y.task))
     });
     standing
 }

@@ -1,6 +1,7 @@
-//! Which pairs are worth asking? First every task once; then batch after batch goes to those whose place at the edge of
-//! the best is least certain, among a third as many in each stage (sequential halving, Karnin et al. 2013, by thirds).
-//! Hides stages and pairing. The same items, verdicts and seed give the same pairs.
+//! Which pairs are worth asking? First every task once; then batch after batch goes to those whose
+//! place at the edge of the best is least certain, among a third as many in each stage (sequential
+//! halving, Karnin et al. 2013, by thirds). Hides stages and pairing. The same items, verdicts and
+//! seed give the same pairs.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,8 @@ use crate::stats::{
     normal,
 };
 
-/// Each stage has a third of the items of the one before. In simulation thirds find more than halves or quarters.
+/// Each stage has a third of the items of the one before. In simulation thirds find more than
+/// halves or quarters.
 const SHRINK: usize = 3;
 /// The last stage has this many times as many items as are to be found.
 const FLOOR: usize = 2;
@@ -75,17 +77,31 @@ pub struct Halving {
 
 /// How many are to be found among `items`: `top`, or a third where there are no more than that.
 pub fn edge_of(items: usize, top: usize) -> usize {
-    if top < items { top.max(1) } else { items.div_ceil(3).max(1) }
+    if top < items {
+        top.max(1)
+    } else {
+        items.div_ceil(3).max(1)
+    }
 }
 
 /// How many of the items no verdict is about.
 pub fn unseen(items: usize, verdicts: &[Answer]) -> usize {
-    items - verdicts.iter().flat_map(Answer::items).collect::<HashSet<u32>>().len()
+    items
+        - verdicts
+            .iter()
+            .flat_map(Answer::items)
+            .collect::<HashSet<u32>>()
+            .len()
 }
 
-/// Strengths and memberships from verdicts, whatever asked for them. Neither order nor threads matter.
+/// Strengths and memberships from verdicts, whatever asked for them. Neither order nor threads
+/// matter.
 pub fn conclude(items: usize, verdicts: &[Answer], settings: &Settings) -> Draws {
-    Posterior::new(items, settings.judges, verdicts, true, settings.seed).draws(settings.top, WARM_UP, DRAWS)
+    Posterior::new(items, settings.judges, verdicts, true, settings.seed).draws(
+        settings.top,
+        WARM_UP,
+        DRAWS,
+    )
 }
 
 impl Halving {
@@ -128,7 +144,8 @@ impl Halving {
         self.reached
     }
 
-    /// What to show next, two items or a list of more at a time, in the order in which they are shown; none when it is over.
+    /// What to show next, two items or a list of more at a time, in the order in which they are
+    /// shown; none when it is over.
     pub fn next_groups(&mut self) -> Vec<Vec<u32>> {
         if self.is_enough() {
             return Vec::new();
@@ -142,7 +159,10 @@ impl Halving {
             groups.truncate(stage.calls);
             let left = stage.calls - groups.len();
             if !groups.is_empty() {
-                self.stages.push(Stage { calls: left, ..stage });
+                self.stages.push(Stage {
+                    calls: left,
+                    ..stage
+                });
                 self.asked += groups.len();
                 self.remember(&groups);
                 return groups;
@@ -151,7 +171,11 @@ impl Halving {
             match self.stages.last_mut() {
                 Some(next) => next.calls += left,
                 None if stage.size < self.items => {
-                    self.stages.push(Stage { size: (2 * stage.size).min(self.items), calls: left, ..stage });
+                    self.stages.push(Stage {
+                        size: (2 * stage.size).min(self.items),
+                        calls: left,
+                        ..stage
+                    });
                 }
                 None => {}
             }
@@ -184,24 +208,45 @@ impl Halving {
 
     /// Whether the target is reached, as far as is looked.
     fn is_enough(&mut self) -> bool {
-        let Some(target) = self.settings.target_recall else { return false };
+        let Some(target) = self.settings.target_recall else {
+            return false;
+        };
         let looks = self.asked * LOOKS / self.settings.calls.max(1);
         // Not before everybody was seen.
-        if looks <= self.looks || self.stages.last().is_none_or(|stage| stage.size >= self.items) {
+        if looks <= self.looks
+            || self
+                .stages
+                .last()
+                .is_none_or(|stage| stage.size >= self.items)
+        {
             return false;
         }
         self.looks = looks;
-        self.reached = self.posterior.draws(self.settings.top, 0, DRAWS_OF_A_LOOK).expected_recall >= target;
+        self.reached = self
+            .posterior
+            .draws(self.settings.top, 0, DRAWS_OF_A_LOOK)
+            .expected_recall
+            >= target;
         self.reached
     }
 
-    /// Groups of those whose membership of the best is least certain; those who were never seen first.
+    /// Groups of those whose membership of the best is least certain; those who were never seen
+    /// first.
     fn groups(&mut self, stage: Stage, reach: usize) -> Vec<Vec<u32>> {
-        let order = if self.seen.len() < self.items { self.unseen(stage.group) } else { self.active(stage.size) };
-        if stage.group > 2 { self.lists(&order, stage.group) } else { self.neighbours(&order, reach) }
+        let order = if self.seen.len() < self.items {
+            self.unseen(stage.group)
+        } else {
+            self.active(stage.size)
+        };
+        if stage.group > 2 {
+            self.lists(&order, stage.group)
+        } else {
+            self.neighbours(&order, reach)
+        }
     }
 
-    /// Those who were never seen, in a random order; where they fill no whole number of groups, others who were.
+    /// Those who were never seen, in a random order; where they fill no whole number of groups,
+    /// others who were.
     fn unseen(&mut self, group: usize) -> Vec<usize> {
         let is_seen = |item: &usize| self.seen.contains(&(*item as u32));
         let (mut others, mut order): (Vec<usize>, Vec<usize>) = (0..self.items).partition(is_seen);
@@ -212,16 +257,24 @@ impl Halving {
         order
     }
 
-    /// The `size` items whose membership of the best is least certain. By strength, equals meet, which orders them; at
-    /// random, which every other batch is, they find out how far apart they are.
+    /// The `size` items whose membership of the best is least certain. By strength, equals meet,
+    /// which orders them; at random, which every other batch is, they find out how far apart they
+    /// are.
     fn active(&mut self, size: usize) -> Vec<usize> {
-        let fit = bradley_terry::fit(self.items, &self.verdicts, self.posterior.model(), self.fit.as_ref());
+        let fit = bradley_terry::fit(
+            self.items,
+            &self.verdicts,
+            self.posterior.model(),
+            self.fit.as_ref(),
+        );
         let mut active = least_certain(&fit, self.settings.top, size);
         self.batches += 1;
         if self.batches % 2 == 1 {
             active.shuffle(&mut self.rng);
         } else {
-            active.sort_unstable_by(|&a, &b| fit.strength[b].total_cmp(&fit.strength[a]).then(a.cmp(&b)));
+            active.sort_unstable_by(|&a, &b| {
+                fit.strength[b].total_cmp(&fit.strength[a]).then(a.cmp(&b))
+            });
         }
         self.fit = Some(fit);
         active
@@ -230,7 +283,11 @@ impl Halving {
     /// Neighbours as lists, each in a random order, but for those that were listed together before.
     fn lists(&mut self, order: &[usize], group: usize) -> Vec<Vec<u32>> {
         let list = |items: &[usize]| items.iter().map(|item| *item as u32).collect::<Vec<u32>>();
-        let mut lists: Vec<Vec<u32>> = order.chunks(group).filter(|chunk| chunk.len() > 1).map(list).collect();
+        let mut lists: Vec<Vec<u32>> = order
+            .chunks(group)
+            .filter(|chunk| chunk.len() > 1)
+            .map(list)
+            .collect();
         lists.retain(|list| !self.listed.contains(&sorted(list)));
         for list in &mut lists {
             list.shuffle(&mut self.rng);
@@ -248,12 +305,18 @@ impl Halving {
                 let b = order[*other] as u32;
                 a != b && !paired[*other] && !self.met.contains(&unordered(a, b))
             };
-            let partner = (place + 1..order.len().min(place + 1 + reach)).find(is_free).filter(|_| !paired[place]);
+            let partner = (place + 1..order.len().min(place + 1 + reach))
+                .find(is_free)
+                .filter(|_| !paired[place]);
             let Some(partner) = partner else { continue };
             paired[place] = true;
             paired[partner] = true;
             let b = order[partner] as u32;
-            pairs.push(if self.rng.random() { vec![a, b] } else { vec![b, a] });
+            pairs.push(if self.rng.random() {
+                vec![a, b]
+            } else {
+                vec![b, a]
+            });
         }
         pairs
     }
@@ -269,13 +332,17 @@ fn unordered(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-/// The `size` items of which it is least certain whether they are among the best `top`: far from the edge in units of
-/// their own uncertainty, |z| orders as P (1 − P) does.
+/// The `size` items of which it is least certain whether they are among the best `top`: far from
+/// the edge in units of their own uncertainty, |z| orders as P (1 − P) does.
 fn least_certain(fit: &Fit, top: usize, size: usize) -> Vec<usize> {
     let deviation: Vec<f64> = fit.variance.iter().map(|v| v.sqrt()).collect();
     let edge = edge(&fit.strength, &deviation, top);
-    let z: Vec<f64> =
-        fit.strength.iter().zip(&deviation).map(|(x, deviation)| ((x - edge) / deviation).abs()).collect();
+    let z: Vec<f64> = fit
+        .strength
+        .iter()
+        .zip(&deviation)
+        .map(|(x, deviation)| ((x - edge) / deviation).abs())
+        .collect();
     let mut items: Vec<usize> = (0..z.len()).collect();
     if (1..items.len()).contains(&size) {
         items.select_nth_unstable_by(size - 1, |&a, &b| z[a].total_cmp(&z[b]).then(a.cmp(&b)));
@@ -288,27 +355,41 @@ fn least_certain(fit: &Fit, top: usize, size: usize) -> Vec<usize> {
 /// The strength above which `top` items are expected.
 fn edge(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
     let expected = |edge: f64| -> f64 {
-        strength.iter().zip(deviation).map(|(mean, deviation)| normal::below((mean - edge) / deviation)).sum()
+        strength
+            .iter()
+            .zip(deviation)
+            .map(|(mean, deviation)| normal::below((mean - edge) / deviation))
+            .sum()
     };
     let (mut low, mut high) = (-30.0, 30.0);
     while high - low > EDGE {
         let middle = f64::midpoint(low, high);
-        if expected(middle) > top as f64 { low = middle } else { high = middle }
+        if expected(middle) > top as f64 {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     f64::midpoint(low, high)
 }
 
-/// A third as many each time, down to twice the top. The first stage sees everybody who was not seen yet, and the stages
-/// share the calls otherwise. The last one is by duels.
+/// A third as many each time, down to twice the top. The first stage sees everybody who was not
+/// seen yet, and the stages share the calls otherwise. The last one is by duels.
 fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
-    let Settings { top, calls, group, .. } = *settings;
+    let Settings {
+        top, calls, group, ..
+    } = *settings;
     let floor = (FLOOR * top).min(items);
     let mut sizes = vec![items];
     while sizes.last().is_some_and(|size| size / SHRINK > floor) {
         sizes.push(sizes[sizes.len() - 1] / SHRINK);
     }
     sizes.push(floor);
-    let fair = if unseen == items { calls / sizes.len() } else { 0 };
+    let fair = if unseen == items {
+        calls / sizes.len()
+    } else {
+        0
+    };
     let first = unseen.div_ceil(group).max(fair).min(calls);
     let (rest, others) = (calls - first, sizes.len() - 1);
     let share = |at: usize| rest * at / others;
@@ -317,7 +398,14 @@ fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
         calls: share(at + 1) - share(at),
         group: if at + 1 == others { 2 } else { group },
     });
-    [Stage { size: items, calls: first, group }].into_iter().chain(later).collect()
+    [Stage {
+        size: items,
+        calls: first,
+        group,
+    }]
+    .into_iter()
+    .chain(later)
+    .collect()
 }
 
 #[cfg(test)]
@@ -326,7 +414,14 @@ mod tests {
     use crate::stats::bradley_terry::{Game, List};
 
     fn settings(top: usize, calls: usize) -> Settings {
-        Settings { top, calls, judges: 1, target_recall: None, group: 2, seed: 7 }
+        Settings {
+            top,
+            calls,
+            judges: 1,
+            target_recall: None,
+            group: 2,
+            seed: 7,
+        }
     }
 
     /// The item with the larger number wins.
@@ -338,12 +433,19 @@ mod tests {
                 return asked;
             }
             let verdicts = groups.iter().map(|group| match group.as_slice() {
-                &[first, second] => {
-                    Answer::Duel(Game { first, second, judge: 0, score: f64::from(u8::from(first > second)) })
-                }
+                &[first, second] => Answer::Duel(Game {
+                    first,
+                    second,
+                    judge: 0,
+                    score: f64::from(u8::from(first > second)),
+                }),
                 list => {
                     let place = |item: &u32| list.iter().filter(|other| *other > item).count();
-                    Answer::List(List { shown: list.to_vec(), places: list.iter().map(place).collect(), judge: 1 })
+                    Answer::List(List {
+                        shown: list.to_vec(),
+                        places: list.iter().map(place).collect(),
+                        judge: 1,
+                    })
                 }
             });
             halving.take(verdicts.collect());
@@ -354,10 +456,19 @@ mod tests {
     #[test]
     fn stages_shrink_and_spend_all() {
         let of = stages(10_000, 10_000, &settings(100, 20_000));
-        assert_eq!(of.iter().map(|s| s.size).collect::<Vec<_>>(), [10_000, 3333, 1111, 370, 200]);
+        assert_eq!(
+            of.iter().map(|s| s.size).collect::<Vec<_>>(),
+            [10_000, 3333, 1111, 370, 200]
+        );
         assert_eq!(of.iter().map(|s| s.calls).sum::<usize>(), 20_000);
         assert_eq!(of[0].calls, 5000);
-        assert_eq!(stages(18, 18, &settings(6, 40)).iter().map(|s| s.calls).sum::<usize>(), 40);
+        assert_eq!(
+            stages(18, 18, &settings(6, 40))
+                .iter()
+                .map(|s| s.calls)
+                .sum::<usize>(),
+            40
+        );
         assert_eq!(stages(18, 1, &settings(6, 40))[0].calls, 1);
     }
 
@@ -371,21 +482,36 @@ mod tests {
         let seen: HashSet<_> = asked.iter().flatten().collect();
         assert_eq!(seen.len(), 101);
         let membership = conclude(101, halving.verdicts(), &settings(10, 400)).membership;
-        assert!(membership[91..].iter().sum::<f64>() > 9.0, "{:?}", &membership[80..]);
+        assert!(
+            membership[91..].iter().sum::<f64>() > 9.0,
+            "{:?}",
+            &membership[80..]
+        );
     }
 
     #[test]
     fn lists_screen_and_duels_decide() {
-        let lists = Settings { group: 8, judges: 2, ..settings(10, 120) };
+        let lists = Settings {
+            group: 8,
+            judges: 2,
+            ..settings(10, 120)
+        };
         let mut halving = Halving::new(200, &[], lists);
         let asked = play(&mut halving);
         assert_eq!(asked.len(), 120);
         assert_eq!(asked.iter().flatten().collect::<HashSet<_>>().len(), 200);
-        assert!(asked[..25].iter().all(|group| group.len() == 8) && asked[90..].iter().all(|group| group.len() == 2));
+        assert!(
+            asked[..25].iter().all(|group| group.len() == 8)
+                && asked[90..].iter().all(|group| group.len() == 2)
+        );
         let distinct: HashSet<_> = asked.iter().map(|group| sorted(group)).collect();
         assert_eq!(distinct.len(), 120, "nothing twice");
         let membership = conclude(200, halving.verdicts(), &lists).membership;
-        assert!(membership[190..].iter().sum::<f64>() > 8.0, "{:?}", &membership[180..]);
+        assert!(
+            membership[190..].iter().sum::<f64>() > 8.0,
+            "{:?}",
+            &membership[180..]
+        );
     }
 
     #[test]
@@ -395,14 +521,24 @@ mod tests {
         let mut second = Halving::new(65, first.verdicts(), settings(10, 40));
         let asked = play(&mut second);
         assert!(asked.iter().all(|group| !before.contains(&sorted(group))));
-        assert!(asked[..3].iter().all(|group| sorted(group)[1] >= 60), "the new ones first: {asked:?}");
+        assert!(
+            asked[..3].iter().all(|group| sorted(group)[1] >= 60),
+            "the new ones first: {asked:?}"
+        );
         let membership = conclude(65, second.verdicts(), &settings(10, 40)).membership;
-        assert!(membership[60..].iter().sum::<f64>() > 4.0, "{:?}", &membership[50..]);
+        assert!(
+            membership[60..].iter().sum::<f64>() > 4.0,
+            "{:?}",
+            &membership[50..]
+        );
     }
 
     #[test]
     fn ends_when_the_target_is_expected() {
-        let target = Settings { target_recall: Some(0.8), ..settings(10, 2000) };
+        let target = Settings {
+            target_recall: Some(0.8),
+            ..settings(10, 2000)
+        };
         let mut halving = Halving::new(100, &[], target);
         let asked = play(&mut halving).len();
         assert!((50..1500).contains(&asked), "{asked}");

@@ -1,5 +1,5 @@
-//! Judgements made elsewhere, line by line: JSONL or CSV, with the names that the field already uses. Hides the formats;
-//! nothing is guessed, and a line that cannot be read says why.
+//! Judgements made elsewhere, line by line: JSONL or CSV, with the names that the field already
+//! uses. Hides the formats; nothing is guessed, and a line that cannot be read says why.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value};
@@ -26,12 +26,19 @@ pub struct Line {
 /// A line's number and why it cannot be read.
 pub type Problem = (usize, String);
 
-/// Reads the judgements of a file: CSV where the first line is no JSON object, else JSONL. What cannot be read is returned
-/// as its line's number and a reason.
+/// Reads the judgements of a file: CSV where the first line is no JSON object, else JSONL. What
+/// cannot be read is returned as its line's number and a reason.
 pub fn read(text: &str) -> Result<(Vec<Line>, Vec<Problem>)> {
     let text = text.trim_start_matches('\u{feff}');
-    anyhow::ensure!(!text.trim_start().starts_with('['), "a JSON list is not JSONL: one object a line is needed");
-    let rows = if text.trim_start().starts_with('{') { jsonl(text) } else { table(text)? };
+    anyhow::ensure!(
+        !text.trim_start().starts_with('['),
+        "a JSON list is not JSONL: one object a line is needed"
+    );
+    let rows = if text.trim_start().starts_with('{') {
+        jsonl(text)
+    } else {
+        table(text)?
+    };
     let (mut lines, mut problems) = (Vec::new(), Vec::new());
     for (number, row) in rows {
         match row.and_then(|row| line(number, &row)) {
@@ -39,41 +46,74 @@ pub fn read(text: &str) -> Result<(Vec<Line>, Vec<Problem>)> {
             Err(problem) => problems.push((number, problem)),
         }
     }
-    anyhow::ensure!(!lines.is_empty() || !problems.is_empty(), "no judgement is in it");
+    anyhow::ensure!(
+        !lines.is_empty() || !problems.is_empty(),
+        "no judgement is in it"
+    );
     Ok((lines, problems))
 }
 
 type Rows = Vec<(usize, Result<Map<String, Value>, String>)>;
 
 fn jsonl(text: &str) -> Rows {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
     lines
-        .map(|(at, line)| (at + 1, serde_json::from_str(line).map_err(|e| format!("not a JSON object: {e}"))))
+        .map(|(at, line)| {
+            (
+                at + 1,
+                serde_json::from_str(line).map_err(|e| format!("not a JSON object: {e}")),
+            )
+        })
         .collect()
 }
 
 fn table(text: &str) -> Result<Rows> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let names = reader.headers().context("the first line names no columns")?.clone();
-    anyhow::ensure!(names.iter().any(|name| name == "winner"), "the first line names no column `winner`");
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let names = reader
+        .headers()
+        .context("the first line names no columns")?
+        .clone();
+    anyhow::ensure!(
+        names.iter().any(|name| name == "winner"),
+        "the first line names no column `winner`"
+    );
     let mut rows = Rows::new();
     for record in reader.records() {
         match record {
             Ok(record) => {
                 let number = record.position().map_or(0, |at| at.line() as usize);
-                let cells = names.iter().zip(&record).map(|(name, cell)| (name.to_owned(), Value::from(cell)));
+                let cells = names
+                    .iter()
+                    .zip(&record)
+                    .map(|(name, cell)| (name.to_owned(), Value::from(cell)));
                 rows.push((number, Ok(cells.filter(|(_, cell)| cell != "").collect())));
             }
-            Err(e) => rows.push((e.position().map_or(0, |at| at.line() as usize), Err(e.to_string()))),
+            Err(e) => rows.push((
+                e.position().map_or(0, |at| at.line() as usize),
+                Err(e.to_string()),
+            )),
         }
     }
     Ok(rows)
 }
 
 fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
-    let text = |names: &[&str]| names.iter().find_map(|name| row.get(*name)?.as_str().map(str::to_owned));
+    let text = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|name| row.get(*name)?.as_str().map(str::to_owned))
+    };
     let need = |names: &[&str]| text(names).ok_or_else(|| format!("no `{}`", names.join("` or `")));
-    let (a, b) = (need(&["a", "model_a", "first"])?, need(&["b", "model_b", "second"])?);
+    let (a, b) = (
+        need(&["a", "model_a", "first"])?,
+        need(&["b", "model_b", "second"])?,
+    );
     if a == b {
         return Err(format!("both sides are the same: `{a}`"));
     }
@@ -98,7 +138,14 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
         scores: None,
     };
     let clamped = stated.to_bits() != confidence.to_bits();
-    Ok(Line { number, a, b, judge: judge(row)?, verdict, clamped })
+    Ok(Line {
+        number,
+        a,
+        b,
+        judge: judge(row)?,
+        verdict,
+        clamped,
+    })
 }
 
 /// Who decided, if the line says so; people may have numbers.
@@ -113,9 +160,13 @@ fn judge(row: &Map<String, Value>) -> Result<Option<String>, String> {
 
 /// 1 where none is stated: who names a winner means it.
 fn confidence(row: &Map<String, Value>) -> Result<f64, String> {
-    let Some(value) = row.get("confidence").filter(|value| !value.is_null()) else { return Ok(1.0) };
+    let Some(value) = row.get("confidence").filter(|value| !value.is_null()) else {
+        return Ok(1.0);
+    };
     let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
-    number.filter(|number| number.is_finite()).ok_or_else(|| format!("the confidence is no number: `{value}`"))
+    number
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| format!("the confidence is no number: `{value}`"))
 }
 
 #[cfg(test)]
@@ -131,7 +182,10 @@ mod tests {
         let json = one(r#"{"a":"t_1","b":"t_2","winner":"b","confidence":0.8,"judge":"Ada"}"#);
         let table = one("model_a,model_b,winner,confidence,judge\nt_1,t_2,model_b,0.8,Ada\n");
         assert_eq!(Line { number: 1, ..table }, json);
-        assert_eq!((json.verdict.winner, json.verdict.outcome().to_bits()), (Side::B, 0f64.to_bits()));
+        assert_eq!(
+            (json.verdict.winner, json.verdict.outcome().to_bits()),
+            (Side::B, 0f64.to_bits())
+        );
         assert_eq!(one("a,b,winner\nt_1,t_2,t_1\n").verdict.winner, Side::A);
     }
 
@@ -148,14 +202,27 @@ mod tests {
         let text = "{\"a\":\"x\",\"b\":\"y\",\"winner\":\"a\"}\nnonsense\n{\"a\":\"x\",\"b\":\"x\",\"winner\":\"a\"}\n{\"a\":\"x\",\"b\":\"y\",\"winner\":\"c\"}\n{\"a\":\"x\",\"winner\":\"a\"}\n";
         let (lines, problems) = read(text).expect("JSONL");
         assert_eq!(lines.len(), 1);
-        assert_eq!(problems.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [2, 3, 4, 5]);
+        assert_eq!(
+            problems
+                .iter()
+                .map(|(number, _)| *number)
+                .collect::<Vec<_>>(),
+            [2, 3, 4, 5]
+        );
         assert!(problems[2].1.contains("`c`") && problems[3].1.contains("`b`"));
     }
 
     #[test]
     fn a_winner_is_surer_than_a_coin_and_a_judge_has_a_name() {
-        let with = |more: &str| read(&format!(r#"{{"a":"x","b":"y","winner":"a",{more}}}"#)).expect("JSONL");
-        for more in [r#""confidence":-0.5"#, r#""confidence":0.4"#, r#""judge":" ""#, r#""judge":[7]"#] {
+        let with = |more: &str| {
+            read(&format!(r#"{{"a":"x","b":"y","winner":"a",{more}}}"#)).expect("JSONL")
+        };
+        for more in [
+            r#""confidence":-0.5"#,
+            r#""confidence":0.4"#,
+            r#""judge":" ""#,
+            r#""judge":[7]"#,
+        ] {
             let (lines, problems) = with(more);
             assert_eq!((lines.len(), problems.len()), (0, 1), "{more}");
         }

@@ -1,5 +1,6 @@
-//! Which of the tasks are best? Pairwise judgements, folded into strengths or, the paper's way (RankEval), Elo ratings.
-//! Hides the pairing, the judge and the folds. Verdicts are stored; ratings are computed from them on each read.
+//! Which of the tasks are best? Pairwise judgements, folded into strengths or, the paper's way
+//! (RankEval), Elo ratings. Hides the pairing, the judge and the folds. Verdicts are stored;
+//! ratings are computed from them on each read.
 
 mod ask;
 pub mod audit;
@@ -39,7 +40,8 @@ const LIST_SIZES: std::ops::RangeInclusive<usize> = 3..=12;
 
 /// A verdict takes some 200 bytes while strengths are fitted: so many take a gigabyte.
 const MOST_CALLS: u64 = 5_000_000;
-/// All rounds are drawn before the first question: so many of ten thousand tasks take a gigabyte. The paper has 20.
+/// All rounds are drawn before the first question: so many of ten thousand tasks take a gigabyte.
+/// The paper has 20.
 const MOST_ROUNDS: u32 = 1000;
 
 /// How the pairs are found and folded.
@@ -62,11 +64,14 @@ pub struct Options {
     pub method: Method,
     /// How many of the best are to be found (not Elo).
     pub top: usize,
-    /// Judgements at most (not Elo); 0 is four for each task, or as many lists as show each task eight times.
+    /// Judgements at most (not Elo); 0 is four for each task, or as many lists as show each task
+    /// eight times.
     pub budget_calls: u64,
-    /// Ends earlier when so large a share of the best is expected to be found (not Elo); 1 never does.
+    /// Ends earlier when so large a share of the best is expected to be found (not Elo); 1 never
+    /// does.
     pub target_recall: f64,
-    /// Share of the judgements that is asked a second time, to see how far the judge can be believed (not Elo).
+    /// Share of the judgements that is asked a second time, to see how far the judge can be
+    /// believed (not Elo).
     pub audit: f64,
     /// Tasks in a list (listwise).
     pub list_size: usize,
@@ -104,7 +109,11 @@ impl Options {
 
     /// Tasks that are shown at a time until the last stage.
     fn group(&self) -> usize {
-        if self.method == Method::Listwise { self.list_size } else { 2 }
+        if self.method == Method::Listwise {
+            self.list_size
+        } else {
+            2
+        }
     }
 
     /// What is wrong with the values.
@@ -112,19 +121,32 @@ impl Options {
         let share = |name: &str, value: f64, range: std::ops::RangeInclusive<f64>| {
             let (low, high) = (range.start(), range.end());
             let problem = || format!("rank.{name} must be between {low} and {high}: `{value}`");
-            if range.contains(&value) { Ok(()) } else { Err(problem()) }
+            if range.contains(&value) {
+                Ok(())
+            } else {
+                Err(problem())
+            }
         };
         share("target_recall", self.target_recall, 0.0..=1.0)?;
         share("audit", self.audit, 0.0..=0.5)?;
         if self.budget_calls > MOST_CALLS {
-            return Err(format!("rank.budget_calls must be at most {MOST_CALLS}: `{}`", self.budget_calls));
+            return Err(format!(
+                "rank.budget_calls must be at most {MOST_CALLS}: `{}`",
+                self.budget_calls
+            ));
         }
         if self.rounds > MOST_ROUNDS {
-            return Err(format!("rank.rounds must be at most {MOST_ROUNDS}: `{}`", self.rounds));
+            return Err(format!(
+                "rank.rounds must be at most {MOST_ROUNDS}: `{}`",
+                self.rounds
+            ));
         }
         if !LIST_SIZES.contains(&self.list_size) {
             let (low, high) = (LIST_SIZES.start(), LIST_SIZES.end());
-            return Err(format!("rank.list_size must be between {low} and {high}: `{}`", self.list_size));
+            return Err(format!(
+                "rank.list_size must be between {low} and {high}: `{}`",
+                self.list_size
+            ));
         }
         if self.rounds == 0 {
             return Err("rank.rounds must be at least 1: `0`".into());
@@ -139,7 +161,8 @@ impl Options {
     }
 }
 
-/// A judge whose verdicts have nothing to do with the tasks, as far as can be told: ranking goes no further.
+/// A judge whose verdicts have nothing to do with the tasks, as far as can be told: ranking goes no
+/// further.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the judge `{judge}` cannot be told from chance after {n} verdicts (z = {z:.1}, {expected:.1} is usual)\nhint: look at `taskgen calls --role judge`, use another judge or prompt; the verdicts are kept"
@@ -162,7 +185,9 @@ pub async fn run(ctx: &Context, tasks: &[Task], options: &Options) -> Result<Sta
     (ctx.notify)(Notice::End);
     done?;
     if tasks.len() == 1 {
-        report.notes.push("one task cannot be ranked against another".into());
+        report
+            .notes
+            .push("one task cannot be ranked against another".into());
     }
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)

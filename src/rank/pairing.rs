@@ -14,8 +14,8 @@ pub struct Pair {
     pub b: TaskId,
 }
 
-/// The pairs of each round. The same ids (in any order), rounds and seed give the same pairs, and the first rounds of a
-/// longer schedule are those of a shorter one.
+/// The pairs of each round. The same ids (in any order), rounds and seed give the same pairs, and
+/// the first rounds of a longer schedule are those of a shorter one.
 pub fn schedule(tasks: &[TaskId], rounds: u32, seed: u64) -> Vec<Vec<Pair>> {
     let mut sorted = tasks.to_vec();
     sorted.sort_unstable();
@@ -30,7 +30,10 @@ fn round(tasks: &[TaskId], rng: &mut ChaCha8Rng) -> Vec<Pair> {
         .chunks_exact(2)
         .map(|two| {
             let (first, second) = if rng.random::<bool>() { (0, 1) } else { (1, 0) };
-            Pair { a: two[first].clone(), b: two[second].clone() }
+            Pair {
+                a: two[first].clone(),
+                b: two[second].clone(),
+            }
         })
         .collect()
 }

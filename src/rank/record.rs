@@ -1,5 +1,6 @@
-//! The verdicts that a run knows: those from before its question was first asked, and its own. What came between is asked for
-//! in its turn and found on record then, so that an interrupted run goes the same way as an undisturbed one.
+//! The verdicts that a run knows: those from before its question was first asked, and its own. What
+//! came between is asked for in its turn and found on record then, so that an interrupted run goes
+//! the same way as an undisturbed one.
 
 use anyhow::Result;
 
@@ -19,8 +20,14 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// What is known of these tasks from before `question` was first asked; who answered last is in the roster then.
-    pub fn begin(ctx: &Context, ids: &[TaskId], roster: &mut Roster, question: &str) -> Result<Self> {
+    /// What is known of these tasks from before `question` was first asked; who answered last is in
+    /// the roster then.
+    pub fn begin(
+        ctx: &Context,
+        ids: &[TaskId],
+        roster: &mut Roster,
+        question: &str,
+    ) -> Result<Self> {
         Self::before(ctx, ids, roster, ctx.store.begin_ranking(question)?)
     }
 
@@ -31,16 +38,28 @@ impl Record {
 
     fn before(ctx: &Context, ids: &[TaskId], roster: &mut Roster, begun: i64) -> Result<Self> {
         let index = Index::new(ids, |_: &Judge| None);
-        let mut compared = ctx.store.recorded(|model, prompt| roster.is_asked(model, prompt))?;
-        let mut ordered = ctx.store.lineups(|model, prompt| roster.is_asked(model, prompt))?;
+        let mut compared = ctx
+            .store
+            .recorded(|model, prompt| roster.is_asked(model, prompt))?;
+        let mut ordered = ctx
+            .store
+            .lineups(|model, prompt| roster.is_asked(model, prompt))?;
         compared.retain(|of| of.run < begun && of.told.outcome.is_ok() && index.knows(&of.told));
         ordered.retain(|of| of.run < begun && of.told.outcome.is_ok() && index.knows_two(&of.told));
-        roster.fill(newest_last(&compared).into_iter().chain(newest_last(&ordered)));
-        Ok(Self { begun, compared, ordered })
+        roster.fill(
+            newest_last(&compared)
+                .into_iter()
+                .chain(newest_last(&ordered)),
+        );
+        Ok(Self {
+            begun,
+            compared,
+            ordered,
+        })
     }
 
-    /// Takes in what was asked for together, and returns what counts of it; nothing where another model answered than
-    /// before, which is another judge.
+    /// Takes in what was asked for together, and returns what counts of it; nothing where another
+    /// model answered than before, which is another judge.
     pub fn take(
         &mut self,
         ids: &[TaskId],
@@ -54,8 +73,14 @@ impl Record {
         compared.sort_by_cached_key(|of| (key(&of.told), of.judge.clone()));
         ordered.sort_by_cached_key(|of| (of.told.shown.clone(), of.judge.clone()));
         let is_new = |run: i64, late: bool| run >= self.begun && !late;
-        let duels = compared.iter().filter(|of| is_new(of.run, of.late)).map(|of| &of.judge);
-        let lists = ordered.iter().filter(|of| is_new(of.run, of.late)).map(|of| &of.judge);
+        let duels = compared
+            .iter()
+            .filter(|of| is_new(of.run, of.late))
+            .map(|of| &of.judge);
+        let lists = ordered
+            .iter()
+            .filter(|of| is_new(of.run, of.late))
+            .map(|of| &of.judge);
         let changed = roster.notice(duels.chain(lists));
         let verdicts = (!changed).then(|| self.verdicts_of(ids, roster, &compared, &ordered));
         self.compared.extend(compared);
@@ -65,12 +90,17 @@ impl Record {
 
     /// How many judgements count.
     pub fn count(&self, roster: &Roster) -> usize {
-        self.judges().filter(|judge| roster.number(judge).is_some()).count()
+        self.judges()
+            .filter(|judge| roster.number(judge).is_some())
+            .count()
     }
 
     /// Whose verdicts they are, one by one.
     pub fn judges(&self) -> impl Iterator<Item = &Judge> {
-        self.compared.iter().map(|of| &of.judge).chain(self.ordered.iter().map(|of| &of.judge))
+        self.compared
+            .iter()
+            .map(|of| &of.judge)
+            .chain(self.ordered.iter().map(|of| &of.judge))
     }
 
     /// What counts for the choice of what is asked.
@@ -88,8 +118,14 @@ impl Record {
     ) -> Vec<Answer> {
         let index = Index::new(ids, |judge: &Judge| roster.number(judge));
         let counts = |run: i64, late: bool| run < self.begun || !late;
-        let duels = compared.iter().filter(|of| counts(of.run, of.late)).filter_map(|of| index.duel(of));
-        let lists = ordered.iter().filter(|of| counts(of.run, of.late)).filter_map(|of| index.order(of));
+        let duels = compared
+            .iter()
+            .filter(|of| counts(of.run, of.late))
+            .filter_map(|of| index.duel(of));
+        let lists = ordered
+            .iter()
+            .filter(|of| counts(of.run, of.late))
+            .filter_map(|of| index.order(of));
         duels.chain(lists).collect()
     }
 
@@ -97,13 +133,19 @@ impl Record {
     pub fn seen(&self, ids: &[TaskId], roster: &Roster) -> Vec<Seen> {
         let index = Index::new(ids, |judge: &Judge| roster.number(judge));
         let duels = self.compared.iter().filter_map(|of| index.seen(of));
-        duels.chain(self.ordered.iter().flat_map(|of| index.list_seen(of))).collect()
+        duels
+            .chain(self.ordered.iter().flat_map(|of| index.list_seen(of)))
+            .collect()
     }
 
     /// The pairs that were compared, whoever decided: asked again, they would come from the record.
     pub fn pairs(&self, ids: &[TaskId]) -> Vec<(u32, u32)> {
         let index = Index::new(ids, |_: &Judge| Some(0));
-        self.compared.iter().filter_map(|of| index.seen(of)).map(|seen| (seen.first, seen.second)).collect()
+        self.compared
+            .iter()
+            .filter_map(|of| index.seen(of))
+            .map(|seen| (seen.first, seen.second))
+            .collect()
     }
 }
 

@@ -1,5 +1,6 @@
-//! Who judges, by number. The model that the server says answered is part of a judge: where another one answers under the
-//! same name, the verdicts of the one before are not its own. Hides which of several models is the judge.
+//! Who judges, by number. The model that the server says answered is part of a judge: where another
+//! one answers under the same name, the verdicts of the one before are not its own. Hides which of
+//! several models is the judge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,10 +37,19 @@ impl Roster {
         let mut seats = Vec::new();
         for kind in 0..=usize::from(lists) {
             for member in 0..members {
-                let (model, prompts) = (ctx.llm.model_name("judge", member)?, prompt_hashes(ctx, member)?);
+                let (model, prompts) = (
+                    ctx.llm.model_name("judge", member)?,
+                    prompt_hashes(ctx, member)?,
+                );
                 let trial = ctx.llm.is_trial("judge", member)?;
                 let prompt = prompts[kind].clone();
-                seats.push(Seat { model, prompt, trial, answers: None, gone: BTreeSet::new() });
+                seats.push(Seat {
+                    model,
+                    prompt,
+                    trial,
+                    answers: None,
+                    gone: BTreeSet::new(),
+                });
             }
         }
         Ok(Self { seats })
@@ -52,7 +62,10 @@ impl Roster {
 
     /// Names and prompts, which are part of a ranking's question.
     pub fn asked(&self) -> Vec<(&str, &str)> {
-        self.seats.iter().map(|seat| (seat.model.as_str(), seat.prompt.as_str())).collect()
+        self.seats
+            .iter()
+            .map(|seat| (seat.model.as_str(), seat.prompt.as_str()))
+            .collect()
     }
 
     /// Whether nobody but trial models is asked.
@@ -66,7 +79,9 @@ impl Roster {
     }
 
     fn seat(&self, model: &str, prompt: &str) -> Option<usize> {
-        self.seats.iter().position(|seat| seat.model == model && seat.prompt == prompt)
+        self.seats
+            .iter()
+            .position(|seat| seat.model == model && seat.prompt == prompt)
     }
 
     /// The number of a judge whose verdicts count.
@@ -75,22 +90,32 @@ impl Roster {
         (self.seats[at].answers.as_ref() == Some(&judge.model_returned)).then_some(at)
     }
 
-    /// Verdicts on record, the newest last: of those of whom no answer is known, whoever answered last is the judge.
+    /// Verdicts on record, the newest last: of those of whom no answer is known, whoever answered
+    /// last is the judge.
     pub fn fill<'j>(&mut self, on_record: impl Iterator<Item = &'j Judge>) {
-        let open: Vec<bool> = self.seats.iter().map(|seat| seat.answers.is_none()).collect();
+        let open: Vec<bool> = self
+            .seats
+            .iter()
+            .map(|seat| seat.answers.is_none())
+            .collect();
         for judge in on_record {
-            if let Some(at) = self.seat(&judge.model_asked, &judge.prompt_hash).filter(|at| open[*at]) {
+            if let Some(at) = self
+                .seat(&judge.model_asked, &judge.prompt_hash)
+                .filter(|at| open[*at])
+            {
                 self.seats[at].answers = Some(judge.model_returned.clone());
             }
         }
     }
 
-    /// Verdicts of this run; returns whether another model answers now than before. A server that answers as one model
-    /// and then as another is not followed back and forth.
+    /// Verdicts of this run; returns whether another model answers now than before. A server that
+    /// answers as one model and then as another is not followed back and forth.
     pub fn notice<'j>(&mut self, judges: impl Iterator<Item = &'j Judge>) -> bool {
         let mut changed = false;
         for judge in judges {
-            let Some(at) = self.seat(&judge.model_asked, &judge.prompt_hash) else { continue };
+            let Some(at) = self.seat(&judge.model_asked, &judge.prompt_hash) else {
+                continue;
+            };
             let seat = &mut self.seats[at];
             let returned = &judge.model_returned;
             if seat.answers.as_ref() == Some(returned) || seat.gone.contains(returned) {
@@ -111,7 +136,9 @@ impl Roster {
                 model_returned: returned.clone(),
                 prompt_hash: seat.prompt.clone(),
             };
-            let of_seat = |judge: &&Judge| judge.model_asked == seat.model && judge.prompt_hash == seat.prompt;
+            let of_seat = |judge: &&Judge| {
+                judge.model_asked == seat.model && judge.prompt_hash == seat.prompt
+            };
             match &seat.answers {
                 Some(returned) => vec![judge(returned)],
                 None => unscored.iter().filter(of_seat).cloned().collect(),
@@ -121,7 +148,8 @@ impl Roster {
         panel.into_iter().collect()
     }
 
-    /// What is said of verdicts that do not count, because another model gave them under the same name.
+    /// What is said of verdicts that do not count, because another model gave them under the same
+    /// name.
     pub fn of_others<'j>(&self, judges: impl Iterator<Item = &'j Judge>) -> Vec<String> {
         let mut others: BTreeMap<(usize, &str), u64> = BTreeMap::new();
         for judge in judges.filter(|judge| self.number(judge).is_none()) {
@@ -132,14 +160,22 @@ impl Roster {
         let said = |((at, other), n): ((usize, &str), u64)| {
             let Seat { model, answers, .. } = &self.seats[at];
             let now = answers.as_deref().unwrap_or_default();
-            format!("`{model}` answers as `{now}`: {n} verdicts of `{other}` are another judge's and do not count here")
+            format!(
+                "`{model}` answers as `{now}`: {n} verdicts of `{other}` are another judge's and do not count here"
+            )
         };
         others.into_iter().map(said).collect()
     }
 
-    /// Ends the run where a doubt about a judge that somebody chose stands; a trial model may go on, with a red line.
+    /// Ends the run where a doubt about a judge that somebody chose stands; a trial model may go
+    /// on, with a red line.
     pub fn look(&self, seen: &[Seen]) -> Result<(), NoBetterThanChance> {
-        for (at, seat) in self.seats.iter().enumerate().filter(|(_, seat)| !seat.trial) {
+        for (at, seat) in self
+            .seats
+            .iter()
+            .enumerate()
+            .filter(|(_, seat)| !seat.trial)
+        {
             seat.doubt(&of_judge(seen, at), standing_doubt)?;
         }
         Ok(())
@@ -159,18 +195,33 @@ impl Roster {
 }
 
 impl Seat {
-    fn doubt(&self, seen: &[Seen], look: fn(&[Seen], f64) -> Option<Chance>) -> Result<(), NoBetterThanChance> {
+    fn doubt(
+        &self,
+        seen: &[Seen],
+        look: fn(&[Seen], f64) -> Option<Chance>,
+    ) -> Result<(), NoBetterThanChance> {
         match look(seen, Limits::default().chance_alpha) {
             None => Ok(()),
-            Some(Chance { n, z, expected_z: expected, .. }) => {
-                Err(NoBetterThanChance { judge: self.model.clone(), n, z: z.unwrap_or(0.0), expected })
-            }
+            Some(Chance {
+                n,
+                z,
+                expected_z: expected,
+                ..
+            }) => Err(NoBetterThanChance {
+                judge: self.model.clone(),
+                n,
+                z: z.unwrap_or(0.0),
+                expected,
+            }),
         }
     }
 }
 
 fn of_judge(seen: &[Seen], number: usize) -> Vec<Seen> {
-    seen.iter().filter(|seen| seen.judge as usize == number).copied().collect()
+    seen.iter()
+        .filter(|seen| seen.judge as usize == number)
+        .copied()
+        .collect()
 }
 
 #[cfg(test)]
@@ -178,12 +229,24 @@ mod tests {
     use super::*;
 
     fn judge(returned: &str) -> Judge {
-        Judge { model_asked: "p/m".into(), model_returned: returned.into(), prompt_hash: "h".into() }
+        Judge {
+            model_asked: "p/m".into(),
+            model_returned: returned.into(),
+            prompt_hash: "h".into(),
+        }
     }
 
     fn roster() -> Roster {
         let (model, prompt) = ("p/m".to_owned(), "h".to_owned());
-        Roster { seats: vec![Seat { model, prompt, trial: false, answers: None, gone: BTreeSet::new() }] }
+        Roster {
+            seats: vec![Seat {
+                model,
+                prompt,
+                trial: false,
+                answers: None,
+                gone: BTreeSet::new(),
+            }],
+        }
     }
 
     #[test]
@@ -191,11 +254,17 @@ mod tests {
         let mut roster = roster();
         assert_eq!(roster.number(&judge("one")), None);
         roster.fill([judge("two"), judge("one")].iter());
-        assert_eq!((roster.number(&judge("one")), roster.number(&judge("two"))), (Some(0), None));
+        assert_eq!(
+            (roster.number(&judge("one")), roster.number(&judge("two"))),
+            (Some(0), None)
+        );
         roster.fill([judge("two")].iter());
         assert!(!roster.notice([judge("one")].iter()));
         assert!(roster.notice([judge("one"), judge("two")].iter()));
-        assert!(!roster.notice([judge("one"), judge("two")].iter()), "no way back");
+        assert!(
+            !roster.notice([judge("one"), judge("two")].iter()),
+            "no way back"
+        );
         assert_eq!(roster.panel(&BTreeSet::new()), [judge("two")]);
         let said = roster.of_others([judge("one"), judge("two"), judge("one")].iter());
         assert_eq!(said.len(), 1);

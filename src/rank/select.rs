@@ -1,5 +1,6 @@
-//! The benchmark out of the ranked tasks: near-duplicates aside, then the most probable members of the k best, within quotas.
-//! Hides how minima and caps are kept. What the quotas cost, and whom, is part of the result.
+//! The benchmark out of the ranked tasks: near-duplicates aside, then the most probable members of
+//! the k best, within quotas. Hides how minima and caps are kept. What the quotas cost, and whom,
+//! is part of the result.
 
 use std::{
     cmp::Ordering,
@@ -24,7 +25,8 @@ pub type Counts = BTreeMap<Facet, BTreeMap<String, u64>>;
 pub struct Options {
     /// How many tasks: the k of the k best.
     pub top: usize,
-    /// Texts this alike are copies: Jaccard index of their shingles, above 0; above 1 looks for none.
+    /// Texts this alike are copies: Jaccard index of their shingles, above 0; above 1 looks for
+    /// none.
     pub near: f64,
     /// Caps and minima, in any order.
     pub quotas: Vec<Quota>,
@@ -32,7 +34,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { top: 100, near: 0.7, quotas: Vec::new() }
+        Self {
+            top: 100,
+            near: 0.7,
+            quotas: Vec::new(),
+        }
     }
 }
 
@@ -47,7 +53,8 @@ pub struct Candidate {
     pub facets: BTreeMap<Facet, String>,
     /// Probability to be among the k best, 0 to 1; what is not a number is taken for 0.
     pub membership: f64,
-    /// Its Elo rating, where the ranking is the paper's: then this orders the candidates, not the membership.
+    /// Its Elo rating, where the ranking is the paper's: then this orders the candidates, not the
+    /// membership.
     pub elo: Option<f64>,
     /// Its strength in the ranking; decides between equal memberships.
     pub strength: f64,
@@ -104,9 +111,11 @@ pub struct Selection {
     pub came_in: Vec<Placed>,
     /// What there was not enough of.
     pub unfilled: Vec<Unfilled>,
-    /// Expected share of the k best that was chosen: the sum of memberships over k. None where k is 0.
+    /// Expected share of the k best that was chosen: the sum of memberships over k. None where k is
+    /// 0.
     pub expected_recall: Option<f64>,
-    /// Expected number of the k best that the quotas cost: the sum of memberships of the first k less that of the chosen.
+    /// Expected number of the k best that the quotas cost: the sum of memberships of the first k
+    /// less that of the chosen.
     pub given_up: f64,
     /// What was chosen, by facet and value.
     pub counts: Counts,
@@ -131,8 +140,8 @@ pub struct Placed {
     pub high: f64,
     /// Whether it was chosen.
     pub chosen: bool,
-    /// Chosen: the minima that would miss it. Not chosen: the caps that bar it, or else the minima that took its place among
-    /// the first k.
+    /// Chosen: the minima that would miss it. Not chosen: the caps that bar it, or else the minima
+    /// that took its place among the first k.
     pub by: Vec<Quota>,
 }
 
@@ -145,7 +154,8 @@ pub struct Duplicate {
     pub copy_of: String,
     /// What links the two.
     pub by: Link,
-    /// Jaccard index of their shingles. Below the threshold where other copies, or vectors, link the two.
+    /// Jaccard index of their shingles. Below the threshold where other copies, or vectors, link
+    /// the two.
     pub likeness: f64,
     /// Cosine of their vectors, from who has them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,10 +175,14 @@ pub enum Link {
 }
 
 impl Link {
-    /// What links two members of a group of copies, if `by_words` are the groups that words alone make.
+    /// What links two members of a group of copies, if `by_words` are the groups that words alone
+    /// make.
     pub fn of(by_words: &[Vec<usize>]) -> impl Fn(usize, usize) -> Self + use<> {
-        let group_of: BTreeMap<usize, usize> =
-            by_words.iter().enumerate().flat_map(|(group, of)| of.iter().map(move |at| (*at, group))).collect();
+        let group_of: BTreeMap<usize, usize> = by_words
+            .iter()
+            .enumerate()
+            .flat_map(|(group, of)| of.iter().map(move |at| (*at, group)))
+            .collect();
         move |a, b| match (group_of.get(&a), group_of.get(&b)) {
             (Some(a), Some(b)) if a == b => Self::Words,
             _ => Self::Meaning,
@@ -213,22 +227,35 @@ pub enum Shortage {
 
 /// Selects `options.top` of the candidates; their order makes no difference.
 ///
-/// 1. Of candidates with nearly the same text the best one stays. `also_near` holds further groups of copies, as indices of
-///    candidates: what `minhash::near_by_vector` finds in candidates that are best first.
-/// 2. Minima: whoever counts for a minimum that is not reached yet is taken, the best first, and counts for all of its
-///    minima.
+/// 1. Of candidates with nearly the same text the best one stays. `also_near` holds further groups
+///    of copies, as indices of candidates: what `minhash::near_by_vector` finds in candidates that
+///    are best first.
+/// 2. Minima: whoever counts for a minimum that is not reached yet is taken, the best first, and
+///    counts for all of its minima.
 /// 3. The remaining places go to the best of the rest.
-/// 4. Exchanges, as long as there are any: a chosen task gives way to one that brings the minima nearer on the whole, or to a
-///    better one that leaves them where they are. So overlapping minima come to share their tasks where places are scarce,
-///    and a minimum's best does not stand in the way of something better where its second best would not.
+/// 4. Exchanges, as long as there are any: a chosen task gives way to one that brings the minima
+///    nearer on the whole, or to a better one that leaves them where they are. So overlapping
+///    minima come to share their tasks where places are scarce, and a minimum's best does not stand
+///    in the way of something better where its second best would not.
 ///
-/// Caps hold throughout, against minima too. One exchange at a time does not find everything: where caps on several facets
-/// cross, another choice may in rare cases fill more or give up less.
+/// Caps hold throughout, against minima too. One exchange at a time does not find everything: where
+/// caps on several facets cross, another choice may in rare cases fill more or give up less.
 pub fn select(candidates: &[Candidate], also_near: &[Vec<usize>], options: &Options) -> Selection {
     let (order, duplicates) = without_copies(candidates, also_near, options.near);
-    let quotas: Vec<Quota> = options.quotas.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
-    let mut filling =
-        Filling { order: &order, quotas: &quotas, top: options.top, taken: BTreeSet::new(), counts: Counts::new() };
+    let quotas: Vec<Quota> = options
+        .quotas
+        .iter()
+        .cloned()
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let mut filling = Filling {
+        order: &order,
+        quotas: &quotas,
+        top: options.top,
+        taken: BTreeSet::new(),
+        counts: Counts::new(),
+    };
     filling.fill(true);
     filling.fill(false);
     while filling.exchange() {
@@ -236,15 +263,27 @@ pub fn select(candidates: &[Candidate], also_near: &[Vec<usize>], options: &Opti
     }
     let first = order.len().min(options.top);
     let expected = filling.expected(filling.taken.iter().copied());
-    let doubtful = (0..order.len()).filter(|at| standing(membership(order[*at])) == Standing::Borderline);
+    let doubtful =
+        (0..order.len()).filter(|at| standing(membership(order[*at])) == Standing::Borderline);
     let mut borderline: Vec<Placed> = doubtful.map(|at| filling.placed(at)).collect();
-    borderline.sort_by(|x, y| (x.membership - 0.5).abs().total_cmp(&(y.membership - 0.5).abs()));
+    borderline.sort_by(|x, y| {
+        (x.membership - 0.5)
+            .abs()
+            .total_cmp(&(y.membership - 0.5).abs())
+    });
     Selection {
         chosen: filling.taken.iter().map(|at| filling.placed(*at)).collect(),
         borderline,
         duplicates,
-        pushed_out: (0..first).map(|at| filling.placed(at)).filter(|placed| !placed.chosen).collect(),
-        came_in: filling.taken.range(first..).map(|at| filling.placed(*at)).collect(),
+        pushed_out: (0..first)
+            .map(|at| filling.placed(at))
+            .filter(|placed| !placed.chosen)
+            .collect(),
+        came_in: filling
+            .taken
+            .range(first..)
+            .map(|at| filling.placed(*at))
+            .collect(),
         unfilled: filling.unfilled(),
         expected_recall: (options.top > 0).then(|| expected / options.top as f64),
         given_up: (filling.expected(0..first) - expected).max(0.0),
@@ -258,13 +297,17 @@ fn without_copies<'c>(
     also_near: &[Vec<usize>],
     near: f64,
 ) -> (Vec<&'c Candidate>, Vec<Duplicate>) {
-    let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text.as_str()).collect();
+    let texts: Vec<&str> = candidates
+        .iter()
+        .map(|candidate| candidate.text.as_str())
+        .collect();
     let by_words = minhash::groups(&texts, near);
     let linked = Link::of(&by_words);
     let mut kept: BTreeSet<usize> = (0..candidates.len()).collect();
     let mut duplicates = Vec::new();
     for group in minhash::merge(&[&by_words, also_near].concat(), candidates.len()) {
-        let mut group: Vec<(usize, &Candidate)> = group.into_iter().map(|at| (at, &candidates[at])).collect();
+        let mut group: Vec<(usize, &Candidate)> =
+            group.into_iter().map(|at| (at, &candidates[at])).collect();
         group.sort_by(|(_, x), (_, y)| best_first(x, y));
         for (at, copy) in &group[1..] {
             kept.remove(at);
@@ -295,11 +338,18 @@ pub fn best_first(x: &Candidate, y: &Candidate) -> Ordering {
     let strength = |candidate: &Candidate| candidate.strength.max(f64::NEG_INFINITY);
     let by_strength = || strength(y).total_cmp(&strength(x));
     let by_elo = elo(y).total_cmp(&elo(x));
-    by_elo.then(membership(y).total_cmp(&membership(x))).then_with(by_strength).then_with(|| x.id.cmp(&y.id))
+    by_elo
+        .then(membership(y).total_cmp(&membership(x)))
+        .then_with(by_strength)
+        .then_with(|| x.id.cmp(&y.id))
 }
 
 fn membership(candidate: &Candidate) -> f64 {
-    if candidate.membership.is_nan() { 0.0 } else { candidate.membership.clamp(0.0, 1.0) }
+    if candidate.membership.is_nan() {
+        0.0
+    } else {
+        candidate.membership.clamp(0.0, 1.0)
+    }
 }
 
 /// A selection that is being filled.
@@ -317,17 +367,25 @@ impl<'a> Filling<'a> {
     fn fill(&mut self, for_minima: bool) {
         for at in 0..self.order.len() {
             let open = self.taken.len() < self.top && !self.taken.contains(&at);
-            if open && (!for_minima || !self.needed_by(at).is_empty()) && self.barred_by(at).is_empty() {
+            if open
+                && (!for_minima || !self.needed_by(at).is_empty())
+                && self.barred_by(at).is_empty()
+            {
                 self.take(at);
             }
         }
     }
 
-    /// Exchanges once through the order, against the worst that can be spared; whether anything changed.
+    /// Exchanges once through the order, against the worst that can be spared; whether anything
+    /// changed.
     fn exchange(&mut self) -> bool {
         let mut changed = false;
         for at in 0..self.order.len() {
-            let spared = if self.taken.contains(&at) { None } else { self.spared_for(at) };
+            let spared = if self.taken.contains(&at) {
+                None
+            } else {
+                self.spared_for(at)
+            };
             if let Some(worse) = spared {
                 self.give_back(worse);
                 self.take(at);
@@ -339,25 +397,46 @@ impl<'a> Filling<'a> {
 
     fn spared_for(&self, at: usize) -> Option<usize> {
         let (caps, gained) = (self.barred_by(at), self.needed_by(at));
-        let without = |minima: &[&Quota], other| minima.iter().filter(|one| self.value(one, other).is_none()).count();
+        let without = |minima: &[&Quota], other| {
+            minima
+                .iter()
+                .filter(|one| self.value(one, other).is_none())
+                .count()
+        };
         let spared = |worse: &usize| {
-            let allowed = caps.iter().all(|cap| self.value(cap, *worse) == self.value(cap, at));
+            let allowed = caps
+                .iter()
+                .all(|cap| self.value(cap, *worse) == self.value(cap, at));
             let (gain, loss) = (without(&gained, *worse), without(&self.held_by(*worse), at));
             allowed && (gain > loss || gain == loss && *worse > at)
         };
-        self.taken.iter().rev().take_while(|worse| **worse > at || !gained.is_empty()).copied().find(spared)
+        self.taken
+            .iter()
+            .rev()
+            .take_while(|worse| **worse > at || !gained.is_empty())
+            .copied()
+            .find(spared)
     }
 
     fn take(&mut self, at: usize) {
         for (facet, value) in &self.order[at].facets {
-            *self.counts.entry(*facet).or_default().entry(value.clone()).or_default() += 1;
+            *self
+                .counts
+                .entry(*facet)
+                .or_default()
+                .entry(value.clone())
+                .or_default() += 1;
         }
         self.taken.insert(at);
     }
 
     fn give_back(&mut self, at: usize) {
         for (facet, value) in &self.order[at].facets {
-            if let Some(count) = self.counts.get_mut(facet).and_then(|values| values.get_mut(value)) {
+            if let Some(count) = self
+                .counts
+                .get_mut(facet)
+                .and_then(|values| values.get_mut(value))
+            {
                 *count -= 1;
             }
         }
@@ -387,11 +466,19 @@ impl<'a> Filling<'a> {
     fn those(&self, bound: Bound, at: usize, stands: fn(u64, u64) -> bool) -> Vec<&'a Quota> {
         let holds = |quota: &&Quota| {
             self.value(quota, at).is_some_and(|value| {
-                let count = self.counts.get(&quota.facet).and_then(|values| values.get(value)).copied();
+                let count = self
+                    .counts
+                    .get(&quota.facet)
+                    .and_then(|values| values.get(value))
+                    .copied();
                 stands(count.unwrap_or(0), u64::from(quota.number))
             })
         };
-        self.quotas.iter().filter(|quota| quota.bound == bound).filter(holds).collect()
+        self.quotas
+            .iter()
+            .filter(|quota| quota.bound == bound)
+            .filter(holds)
+            .collect()
     }
 
     fn value(&self, quota: &Quota, at: usize) -> Option<&'a String> {
@@ -403,12 +490,32 @@ impl<'a> Filling<'a> {
     }
 
     fn placed(&self, at: usize) -> Placed {
-        let &Candidate { ref id, strength, low, high, .. } = self.order[at];
+        let &Candidate {
+            ref id,
+            strength,
+            low,
+            high,
+            ..
+        } = self.order[at];
         let membership = membership(self.order[at]);
         let chosen = self.taken.contains(&at);
-        let by = if chosen { self.held_by(at) } else { self.kept_out_by(at) };
+        let by = if chosen {
+            self.held_by(at)
+        } else {
+            self.kept_out_by(at)
+        };
         let (by, standing) = (by.into_iter().cloned().collect(), standing(membership));
-        Placed { place: at + 1, id: id.clone(), membership, standing, strength, low, high, chosen, by }
+        Placed {
+            place: at + 1,
+            id: id.clone(),
+            membership,
+            standing,
+            strength,
+            low,
+            high,
+            chosen,
+            by,
+        }
     }
 
     fn kept_out_by(&self, at: usize) -> Vec<&'a Quota> {
@@ -416,20 +523,31 @@ impl<'a> Filling<'a> {
         if !caps.is_empty() || at >= self.top {
             return caps;
         }
-        let minima: BTreeSet<&Quota> = self.taken.range(self.top..).flat_map(|late| self.held_by(*late)).collect();
+        let minima: BTreeSet<&Quota> = self
+            .taken
+            .range(self.top..)
+            .flat_map(|late| self.held_by(*late))
+            .collect();
         minima.into_iter().collect()
     }
 
     fn unfilled(&self) -> Vec<Unfilled> {
-        let minima = self.quotas.iter().filter(|quota| quota.bound == Bound::Least);
-        std::iter::once(None).chain(minima.map(Some)).filter_map(|quota| self.shortage(quota)).collect()
+        let minima = self
+            .quotas
+            .iter()
+            .filter(|quota| quota.bound == Bound::Least);
+        std::iter::once(None)
+            .chain(minima.map(Some))
+            .filter_map(|quota| self.shortage(quota))
+            .collect()
     }
 
     fn shortage(&self, quota: Option<&Quota>) -> Option<Unfilled> {
         let counted = |at: &usize| quota.is_none_or(|quota| self.value(quota, *at).is_some());
         let wanted = quota.map_or(self.top as u64, |quota| u64::from(quota.number));
-        let (taken, open): (Vec<usize>, Vec<usize>) =
-            (0..self.order.len()).filter(counted).partition(|at| self.taken.contains(at));
+        let (taken, open): (Vec<usize>, Vec<usize>) = (0..self.order.len())
+            .filter(counted)
+            .partition(|at| self.taken.contains(at));
         if taken.len() as u64 >= wanted {
             return None;
         }
@@ -443,7 +561,13 @@ impl<'a> Filling<'a> {
         };
         let by: BTreeSet<&Quota> = barred.into_iter().flatten().collect();
         let by = by.into_iter().cloned().collect();
-        Some(Unfilled { quota: quota.cloned(), wanted, found: taken.len() as u64, cause, by })
+        Some(Unfilled {
+            quota: quota.cloned(),
+            wanted,
+            found: taken.len() as u64,
+            cause,
+            by,
+        })
     }
 }
 

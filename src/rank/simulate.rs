@@ -1,5 +1,6 @@
-//! How good would a ranking be? Made-up tasks whose quality is known, a made-up judge, and the real methods.
-//! Hides the worlds. A judge is deterministic: asked the same pair in the same order, it says the same again.
+//! How good would a ranking be? Made-up tasks whose quality is known, a made-up judge, and the real
+//! methods. Hides the worlds. A judge is deterministic: asked the same pair in the same order, it
+//! says the same again.
 
 use std::collections::HashSet;
 
@@ -24,11 +25,14 @@ pub enum World {
     Bt1,
     /// Qualities N(0, 4), Bradley–Terry verdicts: 82.7 %.
     Bt2,
-    /// Qualities N(0, 1.2²), verdicts with normal noise of 1.6 and a preference of 0.3 for the first side (Thurstone).
+    /// Qualities N(0, 1.2²), verdicts with normal noise of 1.6 and a preference of 0.3 for the
+    /// first side (Thurstone).
     Thur,
-    /// Many good ones: Beta(6, 2) scaled to a deviation of 1.5; preference 0.4 for the first side; 8 % coin tosses.
+    /// Many good ones: Beta(6, 2) scaled to a deviation of 1.5; preference 0.4 for the first side;
+    /// 8 % coin tosses.
     Skew,
-    /// As bt1, and every task has a taste on a circle: 1.0 · sin of the angle between two is added; 5 % coin tosses.
+    /// As bt1, and every task has a taste on a circle: 1.0 · sin of the angle between two is added;
+    /// 5 % coin tosses.
     Cyc,
     /// As bt1 with 15 % coin tosses.
     Lapse,
@@ -97,7 +101,13 @@ impl Judge {
             _ => 1.0,
         };
         let mut quality: Vec<f64> = (0..items)
-            .map(|_| if world == World::Skew { skewed(&mut rng) } else { scale * normal::draw(&mut rng) })
+            .map(|_| {
+                if world == World::Skew {
+                    skewed(&mut rng)
+                } else {
+                    scale * normal::draw(&mut rng)
+                }
+            })
             .collect();
         if world == World::Dup {
             let copies = items / 5;
@@ -105,8 +115,15 @@ impl Judge {
                 quality[at] = quality[at - copies] + 0.05 * normal::draw(&mut rng);
             }
         }
-        let taste = (0..items).map(|_| rng.random::<f64>() * std::f64::consts::TAU).collect();
-        Self { world, seed, quality, taste }
+        let taste = (0..items)
+            .map(|_| rng.random::<f64>() * std::f64::consts::TAU)
+            .collect();
+        Self {
+            world,
+            seed,
+            quality,
+            taste,
+        }
     }
 
     /// 1 if the first one wins, else 0.
@@ -115,7 +132,8 @@ impl Judge {
         rng.set_stream(u64::from(first) << 32 | u64::from(second));
         let (a, b) = (first as usize, second as usize);
         let difference = self.quality[a] - self.quality[b];
-        let mut logistic = |difference: f64| rng.random::<f64>() < 1.0 / (1.0 + (-difference).exp());
+        let mut logistic =
+            |difference: f64| rng.random::<f64>() < 1.0 / (1.0 + (-difference).exp());
         let wins = match self.world {
             World::Bt1 | World::Bt2 | World::Dup => logistic(difference),
             World::Thur => difference + 0.3 + 1.6 * normal::draw(&mut rng) > 0.0,
@@ -129,9 +147,9 @@ impl Judge {
         f64::from(u8::from(wins))
     }
 
-    /// The place of each of a list that is shown together, 0 the best. Reading many at once is noisier than two: the same
-    /// worlds with noise 1.3 times as large, each item with its own (Plackett and Luce's model, where verdicts are Bradley
-    /// and Terry's).
+    /// The place of each of a list that is shown together, 0 the best. Reading many at once is
+    /// noisier than two: the same worlds with noise 1.3 times as large, each item with its own
+    /// (Plackett and Luce's model, where verdicts are Bradley and Terry's).
     pub fn places(&self, shown: &[u32]) -> Vec<usize> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ 0x006c_6973_7400);
         let key = |hash: u64, item: &u32| (hash ^ u64::from(*item)).wrapping_mul(0x0100_0000_01b3);
@@ -147,12 +165,20 @@ impl Judge {
             let at = *item as usize;
             let early = (middle - slot as f64) / middle.max(0.5) / 2.0;
             let own = match self.world {
-                World::Thur => self.quality[at] + 0.3 * early + 1.6 / 2f64.sqrt() * LIST_NOISE * normal::draw(&mut rng),
-                World::Bt1 | World::Bt2 | World::Dup | World::Lapse => self.quality[at] + gumbel(&mut rng),
+                World::Thur => {
+                    self.quality[at]
+                        + 0.3 * early
+                        + 1.6 / 2f64.sqrt() * LIST_NOISE * normal::draw(&mut rng)
+                }
+                World::Bt1 | World::Bt2 | World::Dup | World::Lapse => {
+                    self.quality[at] + gumbel(&mut rng)
+                }
                 World::Skew => self.quality[at] + 0.4 * early + gumbel(&mut rng),
                 World::Cyc => {
                     let taste = |other: &u32| (self.taste[at] - self.taste[*other as usize]).sin();
-                    self.quality[at] + shown.iter().map(taste).sum::<f64>() / shown.len() as f64 + gumbel(&mut rng)
+                    self.quality[at]
+                        + shown.iter().map(taste).sum::<f64>() / shown.len() as f64
+                        + gumbel(&mut rng)
                 }
             };
             if all_coins { rng.random() } else { own }
@@ -161,7 +187,10 @@ impl Judge {
         let mut order: Vec<usize> = (0..shown.len()).collect();
         order.sort_unstable_by(|&a, &b| seems[b].total_cmp(&seems[a]).then(a.cmp(&b)));
         let mut places = vec![0; shown.len()];
-        order.into_iter().enumerate().for_each(|(place, at)| places[at] = place);
+        order
+            .into_iter()
+            .enumerate()
+            .for_each(|(place, at)| places[at] = place);
         places
     }
 }
@@ -175,10 +204,15 @@ fn gumbel(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 fn coin_or(share: f64, verdict: bool, rng: &mut ChaCha8Rng) -> bool {
-    if rng.random::<f64>() < share { rng.random() } else { verdict }
+    if rng.random::<f64>() < share {
+        rng.random()
+    } else {
+        verdict
+    }
 }
 
-/// Beta(6, 2), which is the second largest of seven uniform draws, with mean 0 and a deviation of 1.5.
+/// Beta(6, 2), which is the second largest of seven uniform draws, with mean 0 and a deviation of
+/// 1.5.
 fn skewed(rng: &mut ChaCha8Rng) -> f64 {
     let mut draws: [f64; 7] = std::array::from_fn(|_| rng.random());
     draws.sort_unstable_by(f64::total_cmp);
@@ -214,12 +248,29 @@ fn by_elo(trial: &Trial, judge: &Judge) -> Score {
         }
     }
     let covered = met.iter().filter(|met| **met).count();
-    Score { tau: kendall(&rating, &judge.quality), ..score(judge, &largest(&rating, trial.top), calls, covered) }
+    Score {
+        tau: kendall(&rating, &judge.quality),
+        ..score(judge, &largest(&rating, trial.top), calls, covered)
+    }
 }
 
 fn by_halving(trial: &Trial, judge: &Judge, group: usize) -> Score {
-    let Trial { items, top, calls, seed, target_recall, .. } = *trial;
-    let settings = Settings { top, calls, judges: if group > 2 { 2 } else { 1 }, target_recall, group, seed };
+    let Trial {
+        items,
+        top,
+        calls,
+        seed,
+        target_recall,
+        ..
+    } = *trial;
+    let settings = Settings {
+        top,
+        calls,
+        judges: if group > 2 { 2 } else { 1 },
+        target_recall,
+        group,
+        seed,
+    };
     let mut halving = Halving::new(items, &[], settings);
     let mut asked = 0;
     loop {
@@ -229,8 +280,17 @@ fn by_halving(trial: &Trial, judge: &Judge, group: usize) -> Score {
         }
         asked += groups.len();
         let verdicts = groups.into_iter().map(|shown| match *shown.as_slice() {
-            [first, second] => Answer::Duel(Game { first, second, judge: 0, score: judge.verdict(first, second) }),
-            _ => Answer::List(List { places: judge.places(&shown), shown, judge: 1 }),
+            [first, second] => Answer::Duel(Game {
+                first,
+                second,
+                judge: 0,
+                score: judge.verdict(first, second),
+            }),
+            _ => Answer::List(List {
+                places: judge.places(&shown),
+                shown,
+                judge: 1,
+            }),
         });
         halving.take(verdicts.collect());
     }
@@ -260,11 +320,13 @@ fn score(judge: &Judge, found: &[usize], calls: usize, covered: usize) -> Score 
     let items = judge.quality.len();
     let truth = largest(&judge.quality, found.len());
     let best: HashSet<usize> = truth.iter().copied().collect();
-    let mean = |of: &[usize]| of.iter().map(|at| judge.quality[*at]).sum::<f64>() / of.len().max(1) as f64;
+    let mean =
+        |of: &[usize]| of.iter().map(|at| judge.quality[*at]).sum::<f64>() / of.len().max(1) as f64;
     let all = judge.quality.iter().sum::<f64>() / items.max(1) as f64;
     Score {
         calls,
-        recall: found.iter().filter(|item| best.contains(item)).count() as f64 / found.len().max(1) as f64,
+        recall: found.iter().filter(|item| best.contains(item)).count() as f64
+            / found.len().max(1) as f64,
         expected_recall: None,
         quality: (mean(found) - all) / (mean(&truth) - all),
         coverage: covered as f64 / items.max(1) as f64,

@@ -16,7 +16,8 @@ pub struct Share {
     pub high: f64,
 }
 
-/// The share of `successes` in `n` trials, with Wilson's score interval (Wilson 1927); a tie may be half a success.
+/// The share of `successes` in `n` trials, with Wilson's score interval (Wilson 1927); a tie may be
+/// half a success.
 pub fn wilson(successes: f64, n: u64) -> Option<Share> {
     if n == 0 || !(0.0..=n as f64).contains(&successes) {
         return None;
@@ -24,12 +25,18 @@ pub fn wilson(successes: f64, n: u64) -> Option<Share> {
     let (n, z2) = (n as f64, Z95 * Z95);
     let centre = (successes + z2 / 2.0) / (n + z2);
     let half = Z95 * (successes * (n - successes) / n + z2 / 4.0).sqrt() / (n + z2);
-    Some(Share { value: successes / n, low: (centre - half).max(0.0), high: (centre + half).min(1.0) })
+    Some(Share {
+        value: successes / n,
+        low: (centre - half).max(0.0),
+        high: (centre + half).min(1.0),
+    })
 }
 
-/// How probable a fair coin is to be at least as one-sided as `heads` in `n` throws: the exact two-sided binomial test.
+/// How probable a fair coin is to be at least as one-sided as `heads` in `n` throws: the exact
+/// two-sided binomial test.
 ///
-/// Binomial weights are summed from the middle outwards, each from the one before, until they vanish: some 20 √n steps.
+/// Binomial weights are summed from the middle outwards, each from the one before, until they
+/// vanish: some 20 √n steps.
 pub fn fair_coin_p(heads: u64, n: u64) -> f64 {
     let fewer = heads.min(n.saturating_sub(heads));
     let (mut weight, mut tail, mut half) = (1.0, 0.0, 0.0);
@@ -59,13 +66,19 @@ mod tests {
         ];
         for (successes, n, low, high) in golden {
             let share = wilson(successes, n).unwrap();
-            assert!((share.low - low).abs() < 1e-12 && (share.high - high).abs() < 1e-12, "{successes} of {n}");
+            assert!(
+                (share.low - low).abs() < 1e-12 && (share.high - high).abs() < 1e-12,
+                "{successes} of {n}"
+            );
         }
     }
 
     #[test]
     fn what_is_no_share_has_no_interval() {
-        assert_eq!((wilson(0.0, 0), wilson(3.0, 2), wilson(f64::NAN, 2)), (None, None, None));
+        assert_eq!(
+            (wilson(0.0, 0), wilson(3.0, 2), wilson(f64::NAN, 2)),
+            (None, None, None)
+        );
     }
 
     #[test]
@@ -83,7 +96,11 @@ mod tests {
             (499_500, 1_000_000, 0.317_794_691_363_329_7),
         ];
         for (heads, n, p) in golden {
-            assert!((fair_coin_p(heads, n) / p - 1.0).abs() < 1e-9, "{heads} of {n}: {}", fair_coin_p(heads, n));
+            assert!(
+                (fair_coin_p(heads, n) / p - 1.0).abs() < 1e-9,
+                "{heads} of {n}: {}",
+                fair_coin_p(heads, n)
+            );
         }
         assert!(fair_coin_p(0, 1_000_000) == 0.0);
     }

@@ -1,5 +1,6 @@
 //! Do paired numbers go together? Correlations of the numbers and of their orders, ties included.
-//! Hides mid-ranks and the counting of pairs; what holds something that is not a number is left out.
+//! Hides mid-ranks and the counting of pairs; what holds something that is not a number is left
+//! out.
 
 use serde::Serialize;
 
@@ -12,7 +13,8 @@ pub struct Correlation {
     pub n: u64,
     /// The coefficient.
     pub value: f64,
-    /// Its 95 % interval; none for fewer than four pairs, or where the orders are the same or opposite.
+    /// Its 95 % interval; none for fewer than four pairs, or where the orders are the same or
+    /// opposite.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -34,16 +36,16 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<Correlation> {
     Some(correlation(value, x.len(), 1.0 + value * value / 2.0))
 }
 
-/// Kendall's τ-b (Kendall 1945): concordant less discordant pairs, corrected for ties. None if one side has no two
-/// different numbers.
+/// Kendall's τ-b (Kendall 1945): concordant less discordant pairs, corrected for ties. None if one
+/// side has no two different numbers.
 pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     let pairs = Pairs::of(numbers(x, y));
     let (in_x, in_y) = (pairs.all - pairs.tied_x, pairs.all - pairs.tied_y);
     (in_x > 0 && in_y > 0).then(|| pairs.balance as f64 / (in_x as f64 * in_y as f64).sqrt())
 }
 
-/// Kendall's τ-a (Kendall 1938): concordant less discordant pairs as a share of all pairs, so that ties draw it
-/// towards 0. None for fewer than two pairs of numbers.
+/// Kendall's τ-a (Kendall 1938): concordant less discordant pairs as a share of all pairs, so that
+/// ties draw it towards 0. None for fewer than two pairs of numbers.
 pub fn kendall_a(x: &[f64], y: &[f64]) -> Option<f64> {
     let pairs = Pairs::of(numbers(x, y));
     (pairs.all > 0).then(|| pairs.balance as f64 / pairs.all as f64)
@@ -52,13 +54,19 @@ pub fn kendall_a(x: &[f64], y: &[f64]) -> Option<f64> {
 fn correlation(value: f64, n: usize, spread: f64) -> Correlation {
     let half = Z95 * (spread / (n as f64 - 3.0)).sqrt();
     let ends = || ((value.atanh() - half).tanh(), (value.atanh() + half).tanh());
-    Correlation { n: n as u64, value, interval: (n > 3 && value.abs() < 1.0).then(ends) }
+    Correlation {
+        n: n as u64,
+        value,
+        interval: (n > 3 && value.abs() < 1.0).then(ends),
+    }
 }
 
 fn numbers(x: &[f64], y: &[f64]) -> Vec<(f64, f64)> {
     // Adding 0 makes 0 of -0, which would be sorted before it.
     let pairs = x.iter().zip(y).map(|(x, y)| (x + 0.0, y + 0.0));
-    pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+    pairs
+        .filter(|(x, y)| x.is_finite() && y.is_finite())
+        .collect()
 }
 
 /// How many pairs of pairs there are.
@@ -71,16 +79,31 @@ struct Pairs {
 }
 
 impl Pairs {
-    /// Discordant are those that must be exchanged to sort y once x is sorted (Knight 1966), which takes n log n steps.
+    /// Discordant are those that must be exchanged to sort y once x is sorted (Knight 1966), which
+    /// takes n log n steps.
     fn of(mut numbers: Vec<(f64, f64)>) -> Self {
         numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let all = choose_2(numbers.len());
-        let tied_x: i64 = numbers.chunk_by(|a, b| a.0 >= b.0).map(|equal| choose_2(equal.len())).sum();
-        let tied_both: i64 = numbers.chunk_by(|a, b| a == b).map(|equal| choose_2(equal.len())).sum();
+        let tied_x: i64 = numbers
+            .chunk_by(|a, b| a.0 >= b.0)
+            .map(|equal| choose_2(equal.len()))
+            .sum();
+        let tied_both: i64 = numbers
+            .chunk_by(|a, b| a == b)
+            .map(|equal| choose_2(equal.len()))
+            .sum();
         let mut y: Vec<f64> = numbers.into_iter().map(|pair| pair.1).collect();
         let discordant = exchanges(&mut y);
-        let tied_y: i64 = y.chunk_by(|a, b| a >= b).map(|equal| choose_2(equal.len())).sum();
-        Self { all, tied_x, tied_y, balance: all - tied_x - tied_y + tied_both - 2 * discordant }
+        let tied_y: i64 = y
+            .chunk_by(|a, b| a >= b)
+            .map(|equal| choose_2(equal.len()))
+            .sum();
+        Self {
+            all,
+            tied_x,
+            tied_y,
+            balance: all - tied_x - tied_y + tied_both - 2 * discordant,
+        }
     }
 }
 
@@ -98,7 +121,10 @@ fn exchanges(values: &mut [f64]) -> i64 {
     let mut wrong = exchanges(left) + exchanges(right);
     let mut passed = 0;
     for value in right {
-        passed += left[passed..].iter().take_while(|other| *other <= value).count();
+        passed += left[passed..]
+            .iter()
+            .take_while(|other| *other <= value)
+            .count();
         wrong += (left.len() - passed) as i64;
     }
     // The stable sort finds the two sorted halves and merges them.
@@ -130,9 +156,11 @@ fn product_moment(x: &[f64], y: &[f64]) -> Option<f64> {
         xx += (x - mean_x).powi(2);
         yy += (y - mean_y).powi(2);
     }
-    // Equal numbers may differ from their mean by rounding, and squares may leave the range of numbers.
+    // Equal numbers may differ from their mean by rounding, and squares may leave the range of
+    // numbers.
     let varies = |values: &[f64]| values.iter().any(|value| (value - values[0]).abs() > 0.0);
-    ((xx * yy).is_normal() && varies(x) && varies(y)).then(|| (xy / (xx * yy).sqrt()).clamp(-1.0, 1.0))
+    ((xx * yy).is_normal() && varies(x) && varies(y))
+        .then(|| (xy / (xx * yy).sqrt()).clamp(-1.0, 1.0))
 }
 
 #[cfg(test)]
@@ -153,7 +181,11 @@ mod tests {
     fn pairs_are_counted_as_in_the_definition() {
         let order = |a: f64, b: f64| i64::from(a > b) - i64::from(a < b);
         for n in 0..60_u32 {
-            let column = |a: u32, b: u32| (0..n).map(|i| f64::from(i * i * a % b) - 3.0).collect::<Vec<_>>();
+            let column = |a: u32, b: u32| {
+                (0..n)
+                    .map(|i| f64::from(i * i * a % b) - 3.0)
+                    .collect::<Vec<_>>()
+            };
             let (x, y) = (column(7, 11), column(5, 13));
             let (mut both, mut in_x, mut in_y) = (0, 0, 0);
             for (i, j) in (0..x.len()).flat_map(|i| (0..i).map(move |j| (i, j))) {
@@ -161,7 +193,15 @@ mod tests {
                 (both, in_x, in_y) = (both + dx * dy, in_x + dx * dx, in_y + dy * dy);
             }
             let pairs = Pairs::of(numbers(&x, &y));
-            assert_eq!((pairs.balance, pairs.all - pairs.tied_x, pairs.all - pairs.tied_y), (both, in_x, in_y), "{n}");
+            assert_eq!(
+                (
+                    pairs.balance,
+                    pairs.all - pairs.tied_x,
+                    pairs.all - pairs.tied_y
+                ),
+                (both, in_x, in_y),
+                "{n}"
+            );
         }
     }
 
@@ -178,20 +218,32 @@ mod tests {
     fn pearson_by_hand() {
         assert!((pearson(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap().value - 0.5).abs() < 1e-15);
         // r = .8 of four pairs: atanh(.8) = ln 3, so that the ends are tanh(ln 3 ± 1.96).
-        let (low, high) = pearson(&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 2.0, 4.0]).unwrap().interval.unwrap();
-        assert!((low - (3f64.ln() - Z95).tanh()).abs() < 1e-12 && (high - (3f64.ln() + Z95).tanh()).abs() < 1e-12);
+        let (low, high) = pearson(&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 2.0, 4.0])
+            .unwrap()
+            .interval
+            .unwrap();
+        assert!(
+            (low - (3f64.ln() - Z95).tanh()).abs() < 1e-12
+                && (high - (3f64.ln() + Z95).tanh()).abs() < 1e-12
+        );
     }
 
     #[test]
     fn equal_numbers_share_their_ranks() {
-        assert_eq!(mid_ranks(&[3.0, 1.0, 3.0, -0.0, 0.0]), [4.5, 3.0, 4.5, 1.5, 1.5]);
+        assert_eq!(
+            mid_ranks(&[3.0, 1.0, 3.0, -0.0, 0.0]),
+            [4.5, 3.0, 4.5, 1.5, 1.5]
+        );
     }
 
     #[test]
     fn the_interval_is_that_of_bonett_and_wright() {
         let (low, high) = spearman(&X, &Y).unwrap().interval.unwrap();
         // tanh(.978358 ± 1.96 √(1.283019 / 7))
-        assert!((low - 0.138_361_756_783_928_48).abs() < 1e-12 && (high - 0.948_584_762_630_967).abs() < 1e-12);
+        assert!(
+            (low - 0.138_361_756_783_928_48).abs() < 1e-12
+                && (high - 0.948_584_762_630_967).abs() < 1e-12
+        );
     }
 
     #[test]
@@ -208,7 +260,10 @@ mod tests {
         assert_eq!(spearman(&[], &[]), None);
         assert_eq!(spearman(&[1.0, 1.0], &[1.0, 2.0]), None);
         assert_eq!(spearman(&[1.0, f64::NAN], &[1.0, 2.0]), None);
-        assert_eq!((kendall(&[1.0], &[1.0]), kendall_a(&[1.0], &[1.0])), (None, None));
+        assert_eq!(
+            (kendall(&[1.0], &[1.0]), kendall_a(&[1.0], &[1.0])),
+            (None, None)
+        );
         assert_eq!(pearson(&[0.1; 3], &[1.0, 2.0, 4.0]), None);
         assert_eq!(pearson(&[1e200, -1e200], &[1.0, 2.0]), None);
     }

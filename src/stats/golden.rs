@@ -1,5 +1,5 @@
-//! Every statistic against the numbers of well-known packages, frozen in `tests/data/statistics.json`; the script of
-//! the same name makes them and says how.
+//! Every statistic against the numbers of well-known packages, frozen in
+//! `tests/data/statistics.json`; the script of the same name makes them and says how.
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::Deserialize;
@@ -86,15 +86,45 @@ fn coefficients_of_agreement() {
     let sets = golden().agreement;
     assert!(sets.len() > 20);
     for (i, set) in sets.iter().enumerate() {
-        same(&format!("percent {i}"), agreement::percent(&set.items), set.percent);
-        same(&format!("constant {i}"), agreement::constant(&set.items), set.constant);
-        same(&format!("Fleiss {i}"), agreement::fleiss(&set.items), set.fleiss);
-        for (j, weights) in [Weights::Identity, Weights::Linear, Weights::Quadratic].into_iter().enumerate() {
-            same(&format!("Cohen {i} {weights:?}"), agreement::cohen(&set.items, [0, 1], weights), set.cohen[j]);
-            same(&format!("Gwet {i} {weights:?}"), agreement::gwet(&set.items, weights, &set.scale), set.gwet[j]);
+        same(
+            &format!("percent {i}"),
+            agreement::percent(&set.items),
+            set.percent,
+        );
+        same(
+            &format!("constant {i}"),
+            agreement::constant(&set.items),
+            set.constant,
+        );
+        same(
+            &format!("Fleiss {i}"),
+            agreement::fleiss(&set.items),
+            set.fleiss,
+        );
+        for (j, weights) in [Weights::Identity, Weights::Linear, Weights::Quadratic]
+            .into_iter()
+            .enumerate()
+        {
+            same(
+                &format!("Cohen {i} {weights:?}"),
+                agreement::cohen(&set.items, [0, 1], weights),
+                set.cohen[j],
+            );
+            same(
+                &format!("Gwet {i} {weights:?}"),
+                agreement::gwet(&set.items, weights, &set.scale),
+                set.gwet[j],
+            );
         }
-        for (j, level) in [Level::Nominal, Level::Ordinal, Level::Interval].into_iter().enumerate() {
-            same(&format!("α {i} {level:?}"), agreement::krippendorff(&set.items, level), set.krippendorff[j]);
+        for (j, level) in [Level::Nominal, Level::Ordinal, Level::Interval]
+            .into_iter()
+            .enumerate()
+        {
+            same(
+                &format!("α {i} {level:?}"),
+                agreement::krippendorff(&set.items, level),
+                set.krippendorff[j],
+            );
         }
     }
 }
@@ -107,11 +137,31 @@ fn correlations() {
         let r = correlation::pearson(&set.x, &set.y);
         same(&format!("r {i}"), r.map(|r| r.value), set.pearson);
         let ends = r.and_then(|r| r.interval);
-        same(&format!("lower end {i}"), ends.map(|ends| ends.0), set.interval.map(|ends| ends.0));
-        same(&format!("upper end {i}"), ends.map(|ends| ends.1), set.interval.map(|ends| ends.1));
-        same(&format!("ρ {i}"), correlation::spearman(&set.x, &set.y).map(|rho| rho.value), set.spearman);
-        same(&format!("τ-a {i}"), correlation::kendall_a(&set.x, &set.y), set.tau_a);
-        same(&format!("τ-b {i}"), correlation::kendall(&set.x, &set.y), set.tau_b);
+        same(
+            &format!("lower end {i}"),
+            ends.map(|ends| ends.0),
+            set.interval.map(|ends| ends.0),
+        );
+        same(
+            &format!("upper end {i}"),
+            ends.map(|ends| ends.1),
+            set.interval.map(|ends| ends.1),
+        );
+        same(
+            &format!("ρ {i}"),
+            correlation::spearman(&set.x, &set.y).map(|rho| rho.value),
+            set.spearman,
+        );
+        same(
+            &format!("τ-a {i}"),
+            correlation::kendall_a(&set.x, &set.y),
+            set.tau_a,
+        );
+        same(
+            &format!("τ-b {i}"),
+            correlation::kendall(&set.x, &set.y),
+            set.tau_b,
+        );
     }
 }
 
@@ -131,7 +181,11 @@ fn tests_of_differences() {
     }
     for set in golden.detectable {
         let what = format!("detectable {} {}", set.deviation, set.n);
-        same(&what, paired::detectable(set.deviation, set.n), Some(set.value));
+        same(
+            &what,
+            paired::detectable(set.deviation, set.n),
+            Some(set.value),
+        );
     }
 }
 
@@ -139,7 +193,15 @@ fn tests_of_differences() {
 fn intervals_of_shares() {
     for set in golden().wilson {
         let share = binomial::wilson(set.successes, set.n);
-        same(&format!("lower end {} {}", set.successes, set.n), share.map(|share| share.low), Some(set.low));
-        same(&format!("upper end {} {}", set.successes, set.n), share.map(|share| share.high), Some(set.high));
+        same(
+            &format!("lower end {} {}", set.successes, set.n),
+            share.map(|share| share.low),
+            Some(set.low),
+        );
+        same(
+            &format!("upper end {} {}", set.successes, set.n),
+            share.map(|share| share.high),
+            Some(set.high),
+        );
     }
 }

@@ -4,7 +4,9 @@
 pub fn largest(values: &[f64], top: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     if top > 0 && top < values.len() {
-        order.select_nth_unstable_by(top - 1, |&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
+        order.select_nth_unstable_by(top - 1, |&a, &b| {
+            values[b].total_cmp(&values[a]).then(a.cmp(&b))
+        });
     }
     order.truncate(top);
     order

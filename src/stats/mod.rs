@@ -1,4 +1,5 @@
-//! Pure numbers. Deliberately absent: clocks, random sources (a generator is handed in), the rest of the crate.
+//! Pure numbers. Deliberately absent: clocks, random sources (a generator is handed in), the rest
+//! of the crate.
 
 pub mod agreement;
 pub mod binomial;

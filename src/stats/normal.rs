@@ -40,7 +40,11 @@ mod tests {
             (20.0, 2.753_624_118_606_155_6e-89),
         ];
         for (z, tail) in golden {
-            assert!((upper_tail(z) / tail - 1.0).abs() < 1e-11, "{z}: {} and not {tail}", upper_tail(z));
+            assert!(
+                (upper_tail(z) / tail - 1.0).abs() < 1e-11,
+                "{z}: {} and not {tail}",
+                upper_tail(z)
+            );
         }
         assert!((upper_tail(Z95) - 0.025).abs() < 1e-14);
     }

@@ -1,5 +1,6 @@
-//! Draws from Pólya–Gamma distributions, which turn a logistic likelihood into a normal one (Polson, Scott and Windle,
-//! "Bayesian inference for logistic models using Pólya–Gamma latent variables", JASA 108, 2013).
+//! Draws from Pólya–Gamma distributions, which turn a logistic likelihood into a normal one
+//! (Polson, Scott and Windle, "Bayesian inference for logistic models using Pólya–Gamma latent
+//! variables", JASA 108, 2013).
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -30,8 +31,8 @@ pub fn draw(tilt: f64, rng: &mut impl Rng) -> f64 {
     }
 }
 
-/// A draw from PG(`weight`, `tilt`): a gamma distribution of the same mean and variance, which is what is needed where a
-/// verdict counts as a part of one.
+/// A draw from PG(`weight`, `tilt`): a gamma distribution of the same mean and variance, which is
+/// what is needed where a verdict counts as a part of one.
 pub fn draw_part(weight: f64, tilt: f64, rng: &mut impl Rng) -> f64 {
     let c = tilt.abs().max(1e-3);
     let mean = weight / (2.0 * c) * (c / 2.0).tanh();
@@ -48,7 +49,12 @@ pub fn draw_part(weight: f64, tilt: f64, rng: &mut impl Rng) -> f64 {
 fn inverse_gaussian_below_split(z: f64) -> f64 {
     let root = (1.0 / SPLIT).sqrt();
     let far = normal::below(-root * (SPLIT * z + 1.0));
-    normal::below(root * (SPLIT * z - 1.0)) + if far > 0.0 { (2.0 * z + far.ln()).exp() } else { 0.0 }
+    normal::below(root * (SPLIT * z - 1.0))
+        + if far > 0.0 {
+            (2.0 * z + far.ln()).exp()
+        } else {
+            0.0
+        }
 }
 
 /// A draw from that inverse Gaussian, given that it lies below the split.
@@ -70,14 +76,19 @@ fn left_of_split(z: f64, rng: &mut impl Rng) -> f64 {
         let n: f64 = StandardNormal.sample(rng);
         let y = mean * n * n;
         let low = mean + mean / 2.0 * (y - (4.0 * y + y * y).sqrt());
-        let x = if rng.random::<f64>() <= mean / (mean + low) { low } else { mean * mean / low };
+        let x = if rng.random::<f64>() <= mean / (mean + low) {
+            low
+        } else {
+            mean * mean / low
+        };
         if x < SPLIT {
             return x;
         }
     }
 }
 
-/// Whether a proposal is kept: the density's alternating series, taken as far as it takes to decide.
+/// Whether a proposal is kept: the density's alternating series, taken as far as it takes to
+/// decide.
 fn accepted(x: f64, rng: &mut impl Rng) -> bool {
     let coefficient = |n: f64| {
         let k = n + 0.5;
@@ -120,8 +131,12 @@ mod tests {
         for c in [0.01f64, 0.5, 1.5, 3.0, 3.5, 8.0, 40.0] {
             let draws: Vec<f64> = (0..40_000).map(|_| draw(c, &mut rng)).collect();
             let mean = draws.iter().sum::<f64>() / draws.len() as f64;
-            let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / draws.len() as f64;
-            let (m, v) = ((c / 2.0).tanh() / (2.0 * c), (c.sinh() - c) / (4.0 * c.powi(3) * (c / 2.0).cosh().powi(2)));
+            let variance =
+                draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / draws.len() as f64;
+            let (m, v) = (
+                (c / 2.0).tanh() / (2.0 * c),
+                (c.sinh() - c) / (4.0 * c.powi(3) * (c / 2.0).cosh().powi(2)),
+            );
             assert!((mean / m - 1.0).abs() < 0.02, "{c}: {mean} for {m}");
             assert!((variance / v - 1.0).abs() < 0.06, "{c}: {variance} for {v}");
         }
@@ -131,9 +146,19 @@ mod tests {
     fn parts_have_a_part_of_it() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         for c in [0.0f64, 1.0, 700.0] {
-            let mean = (0..20_000).map(|_| draw_part(0.3, c, &mut rng)).sum::<f64>() / 20_000.0;
-            let expected = if c == 0.0 { 0.3 / 4.0 } else { 0.3 * (c / 2.0).tanh() / (2.0 * c) };
-            assert!((mean / expected - 1.0).abs() < 0.05, "{c}: {mean} for {expected}");
+            let mean = (0..20_000)
+                .map(|_| draw_part(0.3, c, &mut rng))
+                .sum::<f64>()
+                / 20_000.0;
+            let expected = if c == 0.0 {
+                0.3 / 4.0
+            } else {
+                0.3 * (c / 2.0).tanh() / (2.0 * c)
+            };
+            assert!(
+                (mean / expected - 1.0).abs() < 0.05,
+                "{c}: {mean} for {expected}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Model calls: the record that is also the cache. Long texts of requests and replies are stored once, by hash.
+//! Model calls: the record that is also the cache. Long texts of requests and replies are stored
+//! once, by hash.
 
 use anyhow::Result;
 use rusqlite::{Row, params};
@@ -10,7 +11,8 @@ use crate::data::{Call, CallId, Source, Usage, id::sha256_hex};
 
 /// Strings longer than this move from the request to the blob table.
 const INLINE: usize = 200;
-/// Marks a string that was moved. A request's own strings cannot start with it: they are moved, too.
+/// Marks a string that was moved. A request's own strings cannot start with it: they are moved,
+/// too.
 const MOVED: &str = "\u{1}blob:";
 
 impl Store {
@@ -21,7 +23,10 @@ impl Store {
 
     /// Calls of one prompt, newest first, at most `most`.
     pub fn calls_of_prompt(&self, prompt: &str, most: usize) -> Result<Vec<Call>> {
-        self.calls_where("c.prompt = ?1 ORDER BY c.rowid DESC LIMIT ?2", params![prompt, most as i64])
+        self.calls_where(
+            "c.prompt = ?1 ORDER BY c.rowid DESC LIMIT ?2",
+            params![prompt, most as i64],
+        )
     }
 
     /// Calls on record, oldest first.
@@ -43,19 +48,27 @@ impl Store {
                     c.cost_micro, c.price_version, c.payload
              FROM call c LEFT JOIN blob b ON b.sha256 = c.reply WHERE {condition}"
         ))?;
-        let mut calls = statement.query_map(values, read_call)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut calls = statement
+            .query_map(values, read_call)?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
         let mut text = connection.prepare_cached("SELECT text FROM blob WHERE sha256 = ?1")?;
         for call in &mut calls {
             let mut text_of = |hash: &str| text.query_row([hash], |row| row.get(0));
             restore(&mut call.request, &mut text_of)?;
-            call.earlier.iter_mut().try_for_each(|reply| restore_text(reply, &mut text_of))?;
-            let mut named = call.sources.iter_mut().flat_map(|source| [&mut source.url, &mut source.title]);
+            call.earlier
+                .iter_mut()
+                .try_for_each(|reply| restore_text(reply, &mut text_of))?;
+            let mut named = call
+                .sources
+                .iter_mut()
+                .flat_map(|source| [&mut source.url, &mut source.title]);
             named.try_for_each(|text| restore_text(text, &mut text_of))?;
         }
         Ok(calls)
     }
 
-    /// Puts a finished call on record. What an earlier failure of the same call took is added to it: it was paid, too.
+    /// Puts a finished call on record. What an earlier failure of the same call took is added to
+    /// it: it was paid, too.
     pub fn save_call(&self, call: &Call) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
@@ -113,7 +126,12 @@ impl Store {
              AND output_tokens > 0",
         )?;
         let found = statement.query_row([prompt, model], |row| {
-            Ok(Experience { calls: row.get(0)?, input: row.get(1)?, output: row.get(2)?, bytes: row.get(3)? })
+            Ok(Experience {
+                calls: row.get(0)?,
+                input: row.get(1)?,
+                output: row.get(2)?,
+                bytes: row.get(3)?,
+            })
         })?;
         Ok((found.calls > 0).then_some(found))
     }
@@ -132,7 +150,12 @@ impl Store {
                 model: row.get(1)?,
                 calls: row.get(2)?,
                 failed: row.get(3)?,
-                usage: Usage { input: row.get(4)?, output: row.get(5)?, cached: row.get(6)?, searches: 0 },
+                usage: Usage {
+                    input: row.get(4)?,
+                    output: row.get(5)?,
+                    cached: row.get(6)?,
+                    searches: 0,
+                },
                 cost_micro: row.get(7)?,
                 unpriced: row.get(8)?,
                 ms: row.get(9)?,
@@ -216,9 +239,17 @@ fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
         model_asked: row.get(5)?,
         model_returned: row.get(6)?,
         reply: row.get(7)?,
-        cause: cause.as_deref().map(|word| from_word(8, word)).transpose()?,
+        cause: cause
+            .as_deref()
+            .map(|word| from_word(8, word))
+            .transpose()?,
         error: row.get(9)?,
-        usage: Usage { input: row.get(10)?, output: row.get(11)?, cached: row.get(12)?, searches: 0 },
+        usage: Usage {
+            input: row.get(10)?,
+            output: row.get(11)?,
+            cached: row.get(12)?,
+            searches: 0,
+        },
         ms: row.get(13)?,
         attempts: row.get(14)?,
         cost_micro: row.get(15)?,
@@ -231,7 +262,10 @@ fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
 
 fn keep(tx: &Tx<'_>, text: &str) -> rusqlite::Result<String> {
     let hash = sha256_hex(text.as_bytes());
-    tx.execute("INSERT OR IGNORE INTO blob (sha256, text) VALUES (?1, ?2)", params![hash, text])?;
+    tx.execute(
+        "INSERT OR IGNORE INTO blob (sha256, text) VALUES (?1, ?2)",
+        params![hash, text],
+    )?;
     Ok(hash)
 }
 
@@ -241,13 +275,18 @@ fn move_long_texts(value: &mut Value, tx: &Tx<'_>) -> rusqlite::Result<()> {
             *text = format!("{MOVED}{}", keep(tx, text)?);
         }
         Value::Array(items) => items.iter_mut().try_for_each(|v| move_long_texts(v, tx))?,
-        Value::Object(fields) => fields.values_mut().try_for_each(|v| move_long_texts(v, tx))?,
+        Value::Object(fields) => fields
+            .values_mut()
+            .try_for_each(|v| move_long_texts(v, tx))?,
         _ => {}
     }
     Ok(())
 }
 
-fn restore(value: &mut Value, text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>) -> rusqlite::Result<()> {
+fn restore(
+    value: &mut Value,
+    text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>,
+) -> rusqlite::Result<()> {
     match value {
         Value::String(text) => restore_text(text, text_of)?,
         Value::Array(items) => items.iter_mut().try_for_each(|v| restore(v, text_of))?,
@@ -257,7 +296,10 @@ fn restore(value: &mut Value, text_of: &mut dyn FnMut(&str) -> rusqlite::Result<
     Ok(())
 }
 
-fn restore_text(text: &mut String, text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>) -> rusqlite::Result<()> {
+fn restore_text(
+    text: &mut String,
+    text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>,
+) -> rusqlite::Result<()> {
     if let Some(hash) = text.strip_prefix(MOVED) {
         *text = text_of(hash)?;
     }

@@ -1,4 +1,5 @@
-//! What the judges of rankings decided: comparisons of two tasks, and lineups of several in an order.
+//! What the judges of rankings decided: comparisons of two tasks, and lineups of several in an
+//! order.
 
 use anyhow::Result;
 use rusqlite::Row;
@@ -10,7 +11,9 @@ use super::{
     judgements::{Decided, Fact, Instrument, Judge, Kept},
     to_word,
 };
-use crate::data::{CallId, Comparison, Criteria, Lineup, Ordered, Side, TaskId, Unscored, Verdict, id};
+use crate::data::{
+    CallId, Comparison, Criteria, Lineup, Ordered, Side, TaskId, Unscored, Verdict, id,
+};
 
 /// A comparison or lineup with its history.
 #[derive(Clone, Debug)]
@@ -33,17 +36,40 @@ const DUEL: Instrument = Instrument {
     criterion: "overall",
     scale: "pair, confidence 0.5 to 1",
 };
-const LINEUP: Instrument =
-    Instrument { id: "rankeval/order/1", family: "rankeval", criterion: "order", scale: "several, best first" };
+const LINEUP: Instrument = Instrument {
+    id: "rankeval/order/1",
+    family: "rankeval",
+    criterion: "order",
+    scale: "several, best first",
+};
 
 impl Store {
-    /// Stores one verdict, or why there is none; `round` tells in which order verdicts were asked for.
-    pub fn save_comparison(&self, comparison: &Comparison, judge: &Judge, round: u32) -> Result<Kept> {
-        let Comparison { a, b, sample, outcome, call } = comparison;
+    /// Stores one verdict, or why there is none; `round` tells in which order verdicts were asked
+    /// for.
+    pub fn save_comparison(
+        &self,
+        comparison: &Comparison,
+        judge: &Judge,
+        round: u32,
+    ) -> Result<Kept> {
+        let Comparison {
+            a,
+            b,
+            sample,
+            outcome,
+            call,
+        } = comparison;
         let verdict = outcome.as_ref();
-        let reason = verdict.map_or_else(|unscored| Some(&unscored.reason), |verdict| verdict.reason.as_ref());
+        let reason = verdict.map_or_else(
+            |unscored| Some(&unscored.reason),
+            |verdict| verdict.reason.as_ref(),
+        );
         let mut payload = json!({ "reason": reason, "round": round });
-        if let Ok(Verdict { scores: Some(scores), .. }) = verdict {
+        if let Ok(Verdict {
+            scores: Some(scores),
+            ..
+        }) = verdict
+        {
             payload["scores"] = json!(scores);
         }
         self.put(&Fact {
@@ -65,12 +91,26 @@ impl Store {
 
     /// Stores an order, or why there is none, as [`Self::save_comparison`] does.
     pub fn save_lineup(&self, lineup: &Lineup, judge: &Judge, round: u32) -> Result<Kept> {
-        let Lineup { shown, outcome, call } = lineup;
+        let Lineup {
+            shown,
+            outcome,
+            call,
+        } = lineup;
         let ids: Vec<&str> = shown.iter().map(TaskId::as_str).collect();
         let list = id::text('l', &ids);
         let ordered = outcome.as_ref();
-        let places = |ordered: &Ordered| ordered.places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let reason = ordered.map_or_else(|unscored| Some(&unscored.reason), |ordered| ordered.reason.as_ref());
+        let places = |ordered: &Ordered| {
+            ordered
+                .places
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let reason = ordered.map_or_else(
+            |unscored| Some(&unscored.reason),
+            |ordered| ordered.reason.as_ref(),
+        );
         self.put(&Fact {
             instrument: LINEUP,
             id: id::text('l', &[LINEUP.id, &list, &judge.id()]),
@@ -86,7 +126,8 @@ impl Store {
         })
     }
 
-    /// Every comparison by judges that `counts` (model asked, hash of the prompt), in the order in which they were asked.
+    /// Every comparison by judges that `counts` (model asked, hash of the prompt), in the order in
+    /// which they were asked.
     pub fn recorded(&self, counts: impl Fn(&str, &str) -> bool) -> Result<Vec<Recorded>> {
         self.of_instrument(DUEL, counts, read_comparison)
     }
@@ -111,17 +152,39 @@ impl Store {
              ORDER BY 14, judgement.id",
         )?;
         let rows = statement.query_map([instrument.id], |row| {
-            let judge = Judge { model_asked: row.get(9)?, model_returned: row.get(10)?, prompt_hash: row.get(11)? };
-            Ok(Recorded { told: read(row)?, judge, run: row.get(12)?, round: row.get(13)?, late: row.get(14)? })
+            let judge = Judge {
+                model_asked: row.get(9)?,
+                model_returned: row.get(10)?,
+                prompt_hash: row.get(11)?,
+            };
+            Ok(Recorded {
+                told: read(row)?,
+                judge,
+                run: row.get(12)?,
+                round: row.get(13)?,
+                late: row.get(14)?,
+            })
         })?;
         let all: Vec<Recorded<T>> = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(all.into_iter().filter(|of| counts(&of.judge.model_asked, &of.judge.prompt_hash)).collect())
+        Ok(all
+            .into_iter()
+            .filter(|of| counts(&of.judge.model_asked, &of.judge.prompt_hash))
+            .collect())
     }
 }
 
 fn comparison_id(comparison: &Comparison, judge: &str) -> String {
     let sample = comparison.sample.to_string();
-    id::text('v', &[DUEL.id, comparison.a.as_str(), comparison.b.as_str(), &sample, judge])
+    id::text(
+        'v',
+        &[
+            DUEL.id,
+            comparison.a.as_str(),
+            comparison.b.as_str(),
+            &sample,
+            judge,
+        ],
+    )
 }
 
 fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {
@@ -133,10 +196,18 @@ fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {
     let payload: Payload = from_json(7, &row.get::<_, String>(7)?)?;
     let outcome = if row.get::<_, String>(3)? == "scored" {
         let winner: Side = from_word(4, &row.get::<_, String>(4)?)?;
-        Ok(Verdict { winner, confidence: row.get(5)?, reason: payload.reason, scores: payload.scores })
+        Ok(Verdict {
+            winner,
+            confidence: row.get(5)?,
+            reason: payload.reason,
+            scores: payload.scores,
+        })
     } else {
         let cause = from_word(6, &row.get::<_, String>(6)?)?;
-        Err(Unscored { cause, reason: payload.reason.unwrap_or_default() })
+        Err(Unscored {
+            cause,
+            reason: payload.reason.unwrap_or_default(),
+        })
     };
     Ok(Comparison {
         a: TaskId::from_stored(row.get(0)?),
@@ -154,12 +225,23 @@ fn read_lineup(row: &Row<'_>) -> rusqlite::Result<Lineup> {
         shown: Vec<TaskId>,
         places: Option<Vec<usize>>,
     }
-    let Payload { reason, shown, places } = from_json(7, &row.get::<_, String>(7)?)?;
+    let Payload {
+        reason,
+        shown,
+        places,
+    } = from_json(7, &row.get::<_, String>(7)?)?;
     let outcome = if let Some(places) = places {
         Ok(Ordered { places, reason })
     } else {
         let cause = from_word(6, &row.get::<_, String>(6)?)?;
-        Err(Unscored { cause, reason: reason.unwrap_or_default() })
+        Err(Unscored {
+            cause,
+            reason: reason.unwrap_or_default(),
+        })
     };
-    Ok(Lineup { shown, outcome, call: CallId::from_stored(row.get(8)?) })
+    Ok(Lineup {
+        shown,
+        outcome,
+        call: CallId::from_stored(row.get(8)?),
+    })
 }

@@ -1,4 +1,5 @@
-//! What an evaluation compares reports with: key points of pages, frozen sets of them, checklists; and its judgements.
+//! What an evaluation compares reports with: key points of pages, frozen sets of them, checklists;
+//! and its judgements.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +15,30 @@ use super::{
     to_word,
 };
 use crate::data::{
-    CallId, Cause, KeyPoint, KeyPointId, Mark, Rating, Related, Relation, ReportId, TaskId, Unscored, id,
+    CallId, Cause, KeyPoint, KeyPointId, Mark, Rating, Related, Relation, ReportId, TaskId,
+    Unscored, id,
 };
 
-const RELATION: Instrument =
-    Instrument { id: "kae/relation/1", family: "kae", criterion: "relation", scale: "supports, omits or contradicts" };
-const RATING: Instrument =
-    Instrument { id: "ace/rating/1", family: "ace", criterion: "rating", scale: "whole number, 0 to 10" };
+const RELATION: Instrument = Instrument {
+    id: "kae/relation/1",
+    family: "kae",
+    criterion: "relation",
+    scale: "supports, omits or contradicts",
+};
+const RATING: Instrument = Instrument {
+    id: "ace/rating/1",
+    family: "ace",
+    criterion: "rating",
+    scale: "whole number, 0 to 10",
+};
 
 /// What an evaluation asked last, and of whom: only these judges count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// What finds key points; only sets that were found so count.
     pub points: String,
-    /// Models and prompts that say how reports relate to key points, as (model asked, hash of the prompt).
+    /// Models and prompts that say how reports relate to key points, as (model asked, hash of the
+    /// prompt).
     pub relation: Vec<(String, String)>,
     /// Those that rate.
     pub rating: Vec<(String, String)>,
@@ -36,7 +47,8 @@ pub struct Evaluation {
     pub repeats: u32,
 }
 
-/// What the judges of an evaluation say. A million judgements are read as they are wanted, not all at once.
+/// What the judges of an evaluation say. A million judgements are read as they are wanted, not all
+/// at once.
 pub struct Voices<'a> {
     store: &'a Store,
     /// Ids of the judges that are heard, with their models.
@@ -74,14 +86,18 @@ impl Voices<'_> {
     /// How a report is rated, in the order of the criteria's names.
     pub fn ratings(&self, report: &ReportId) -> Result<Vec<Mark<Rating>>> {
         self.marks(RATING, &self.rating, report, unscored, |row| {
-            Ok(Rating { rating: rating(row)?, justification: reason(row)? })
+            Ok(Rating {
+                rating: rating(row)?,
+                justification: reason(row)?,
+            })
         })
         .map(|ratings| self.of_repeats(ratings))
     }
 
     /// The same without reasons.
     pub fn bare_ratings(&self, report: &ReportId) -> Result<Vec<Mark<u8, Cause>>> {
-        self.marks(RATING, &self.rating, report, cause, rating).map(|ratings| self.of_repeats(ratings))
+        self.marks(RATING, &self.rating, report, cause, rating)
+            .map(|ratings| self.of_repeats(ratings))
     }
 
     fn of_repeats<T, E>(&self, mut ratings: Vec<Mark<T, E>>) -> Vec<Mark<T, E>> {
@@ -106,14 +122,30 @@ impl Voices<'_> {
         let mut rows = statement.query([instrument.id, report.as_str()])?;
         let mut marks: Vec<Mark<T, E>> = Vec::new();
         while let Some(row) = rows.next()? {
-            let Some(model) = panel.get(row.get_ref(8)?.as_str()?) else { continue };
-            let outcome = if row.get_ref(7)?.as_str()? == "scored" { Ok(read(row)?) } else { Err(failed(row)?) };
+            let Some(model) = panel.get(row.get_ref(8)?.as_str()?) else {
+                continue;
+            };
+            let outcome = if row.get_ref(7)?.as_str()? == "scored" {
+                Ok(read(row)?)
+            } else {
+                Err(failed(row)?)
+            };
             let (of, sample): (&str, u32) = (row.get_ref(0)?.as_str()?, row.get(1)?);
             let alike = |mark: &&mut Mark<T, E>| mark.sample == sample && mark.model == *model;
-            match marks.iter_mut().rev().take_while(|mark| mark.of == of).find(alike) {
+            match marks
+                .iter_mut()
+                .rev()
+                .take_while(|mark| mark.of == of)
+                .find(alike)
+            {
                 Some(known) if outcome.is_err() && known.outcome.is_ok() => {}
                 Some(known) => known.outcome = outcome,
-                None => marks.push(Mark { of: of.to_owned(), sample, model: model.clone(), outcome }),
+                None => marks.push(Mark {
+                    of: of.to_owned(),
+                    sample,
+                    model: model.clone(),
+                    outcome,
+                }),
             }
         }
         // Points in their order; of one point by repetition and model, whenever each was asked.
@@ -135,7 +167,10 @@ fn cause(row: &Row<'_>) -> rusqlite::Result<Cause> {
 }
 
 fn unscored(row: &Row<'_>) -> rusqlite::Result<Unscored> {
-    Ok(Unscored { cause: cause(row)?, reason: reason(row)? })
+    Ok(Unscored {
+        cause: cause(row)?,
+        reason: reason(row)?,
+    })
 }
 
 /// What every judgement has beside its numbers.
@@ -181,8 +216,9 @@ impl Store {
     /// A key point.
     pub fn key_point(&self, id: &KeyPointId) -> Result<Option<KeyPoint>> {
         let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT id, task, source, text, spans, verified FROM key_point WHERE id = ?1")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT id, task, source, text, spans, verified FROM key_point WHERE id = ?1",
+        )?;
         let read = |row: &Row<'_>| {
             Ok(KeyPoint {
                 id: KeyPointId::from_stored(row.get(0)?),
@@ -196,7 +232,8 @@ impl Store {
         Ok(statement.query_row([id.as_str()], read).optional()?)
     }
 
-    /// Freezes a set of a task under a name, and returns its version: a new one, unless the newest has the same members.
+    /// Freezes a set of a task under a name, and returns its version: a new one, unless the newest
+    /// has the same members.
     pub fn freeze<T: Serialize>(&self, task: &TaskId, name: &str, members: &T) -> Result<u32> {
         let (run, members) = (self.run, serde_json::to_string(members)?);
         self.write(|tx| {
@@ -232,8 +269,9 @@ impl Store {
         fits: impl Fn(&T) -> bool,
     ) -> Result<Option<T>> {
         let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT members FROM reference_set WHERE task = ?1 AND name = ?2 ORDER BY version DESC")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT members FROM reference_set WHERE task = ?1 AND name = ?2 ORDER BY version DESC",
+        )?;
         let mut rows = statement.query([task.as_str(), name])?;
         let mut newest = None;
         while let Some(row) = rows.next()? {
@@ -247,7 +285,12 @@ impl Store {
     }
 
     /// Freezes the checklist of a task. The first one stays.
-    pub fn save_checklist<T: Serialize>(&self, task: &TaskId, criteria: &T, call: &CallId) -> Result<()> {
+    pub fn save_checklist<T: Serialize>(
+        &self,
+        task: &TaskId,
+        criteria: &T,
+        call: &CallId,
+    ) -> Result<()> {
         let (run, members) = (self.run, serde_json::to_string(criteria)?);
         let id = id::text('z', &[task.as_str(), "checklist", &members]);
         self.write(|tx| {
@@ -263,8 +306,8 @@ impl Store {
     /// The checklists by task, with their ids.
     pub fn checklists<T: DeserializeOwned>(&self) -> Result<BTreeMap<TaskId, (String, T)>> {
         let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT task, id, members FROM checklist ORDER BY task, version")?;
+        let mut statement = connection
+            .prepare_cached("SELECT task, id, members FROM checklist ORDER BY task, version")?;
         let rows = statement.query_map([], |row| {
             let members: T = from_json(2, &row.get::<_, String>(2)?)?;
             Ok((TaskId::from_stored(row.get(0)?), (row.get(1)?, members)))
@@ -294,7 +337,9 @@ impl Store {
                 confidence: Some(related.confidence),
             }),
             payload: match related {
-                Ok(related) => json!({ "reason": related.reasoning, "key_aspects": related.key_aspects }),
+                Ok(related) => {
+                    json!({ "reason": related.reasoning, "key_aspects": related.key_aspects })
+                }
                 Err(unscored) => json!({ "reason": unscored.reason }),
             },
             call,
@@ -302,7 +347,8 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps the rating of a report by a criterion of a checklist (`criterion` names both), or why there is none.
+    /// Keeps the rating of a report by a criterion of a checklist (`criterion` names both), or why
+    /// there is none.
     pub fn save_rating(
         &self,
         report: &ReportId,
@@ -343,9 +389,16 @@ impl Store {
         let judges: BTreeMap<String, (String, String)> = rows.collect::<rusqlite::Result<_>>()?;
         let heard = |panel: &[(String, String)]| {
             let in_panel = judges.iter().filter(|(_, judge)| panel.contains(judge));
-            in_panel.map(|(id, (model, _))| (id.clone(), model.clone())).collect()
+            in_panel
+                .map(|(id, (model, _))| (id.clone(), model.clone()))
+                .collect()
         };
-        Ok(Voices { store: self, relation: heard(&of.relation), rating: heard(&of.rating), repeats: of.repeats })
+        Ok(Voices {
+            store: self,
+            relation: heard(&of.relation),
+            rating: heard(&of.rating),
+            repeats: of.repeats,
+        })
     }
 
     /// Notes what is evaluated by whom.
@@ -362,15 +415,33 @@ impl Store {
     /// All that was evaluated, oldest first, each once in a row.
     pub fn evaluations(&self) -> Result<Vec<Evaluation>> {
         let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT payload FROM event WHERE stream = 'evaluations' ORDER BY seq")?;
-        let rows = statement.query_map([], |row| from_json::<Evaluation>(0, &row.get::<_, String>(0)?))?;
+        let mut statement = connection.prepare_cached(
+            "SELECT payload FROM event WHERE stream = 'evaluations' ORDER BY seq",
+        )?;
+        let rows = statement.query_map([], |row| {
+            from_json::<Evaluation>(0, &row.get::<_, String>(0)?)
+        })?;
         let mut evaluations: Vec<Evaluation> = rows.collect::<rusqlite::Result<_>>()?;
         evaluations.dedup();
         Ok(evaluations)
     }
 }
 
-fn mark_id(instrument: Instrument, report: &ReportId, of: &str, sample: u32, judge: &Judge) -> String {
-    id::text('m', &[instrument.id, report.as_str(), of, &sample.to_string(), &judge.id()])
+fn mark_id(
+    instrument: Instrument,
+    report: &ReportId,
+    of: &str,
+    sample: u32,
+    judge: &Judge,
+) -> String {
+    id::text(
+        'm',
+        &[
+            instrument.id,
+            report.as_str(),
+            of,
+            &sample.to_string(),
+            &judge.id(),
+        ],
+    )
 }

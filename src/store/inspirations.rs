@@ -5,7 +5,9 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
 
 use super::{SeminarInfo, Store, Tx, from_json, from_word, runs::add_event, to_word};
-use crate::data::{CallId, Evidence, Inspiration, InspirationId, Ms, Review, Reviewer, SeminarId, TranscriptId};
+use crate::data::{
+    CallId, Evidence, Inspiration, InspirationId, Ms, Review, Reviewer, SeminarId, TranscriptId,
+};
 
 /// Something that a stage refused, and by which rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,7 +24,8 @@ pub struct Rejection {
 pub const STAGES: [&str; 4] = ["inspire", "weave", "weave across", "translate"];
 
 impl Store {
-    /// Makes `found` the current inspirations of a seminar. Earlier ones that are not among them stay, superseded.
+    /// Makes `found` the current inspirations of a seminar. Earlier ones that are not among them
+    /// stay, superseded.
     pub fn save_inspirations(
         &self,
         seminar: &SeminarId,
@@ -32,7 +35,10 @@ impl Store {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
             let before = current_ids(tx, seminar)?;
-            tx.execute("UPDATE inspiration SET superseded = 1 WHERE seminar = ?1", [seminar.as_str()])?;
+            tx.execute(
+                "UPDATE inspiration SET superseded = 1 WHERE seminar = ?1",
+                [seminar.as_str()],
+            )?;
             for (inspiration, call) in found {
                 upsert(tx, inspiration, call, run)?;
                 if !before.iter().any(|id| id == inspiration.id.as_str()) {
@@ -71,8 +77,12 @@ impl Store {
         let mut statement = connection.prepare_cached(
             "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration WHERE id = ?1",
         )?;
-        let found = statement.query_row([id.as_str()], read_inspiration).optional()?;
-        let Some(mut inspiration) = found else { return Ok(None) };
+        let found = statement
+            .query_row([id.as_str()], read_inspiration)
+            .optional()?;
+        let Some(mut inspiration) = found else {
+            return Ok(None);
+        };
         inspiration.evidence = evidence_of(&connection, &inspiration.id)?;
         Ok(Some(inspiration))
     }
@@ -91,13 +101,20 @@ impl Store {
         })
     }
 
-    fn change_reviews(&self, id: &InspirationId, change: impl FnOnce(&mut Vec<Review>)) -> Result<()> {
+    fn change_reviews(
+        &self,
+        id: &InspirationId,
+        change: impl FnOnce(&mut Vec<Review>),
+    ) -> Result<()> {
         let stream = self.stream();
         self.write(|tx| {
             let mut reviews = reviews_of(tx, id)?;
             change(&mut reviews);
             let json = serde_json::to_string(&reviews).unwrap_or_default();
-            tx.execute("UPDATE inspiration SET review = ?2 WHERE id = ?1", params![id.as_str(), json])?;
+            tx.execute(
+                "UPDATE inspiration SET review = ?2 WHERE id = ?1",
+                params![id.as_str(), json],
+            )?;
             add_event(tx, &stream, "review", id.as_str())
         })
     }
@@ -110,14 +127,19 @@ impl Store {
         )?;
         let rows = statement.query_map(params![stage, seminar.as_str()], |row| {
             let call: Option<String> = row.get(2)?;
-            Ok(Rejection { rule: row.get(0)?, detail: row.get(1)?, call: call.map(CallId::from_stored) })
+            Ok(Rejection {
+                rule: row.get(0)?,
+                detail: row.get(1)?,
+                call: call.map(CallId::from_stored),
+            })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }
 
 fn current_ids(tx: &Tx<'_>, seminar: &SeminarId) -> rusqlite::Result<Vec<String>> {
-    let mut statement = tx.prepare_cached("SELECT id FROM inspiration WHERE seminar = ?1 AND superseded = 0")?;
+    let mut statement =
+        tx.prepare_cached("SELECT id FROM inspiration WHERE seminar = ?1 AND superseded = 0")?;
     let rows = statement.query_map([seminar.as_str()], |row| row.get(0))?;
     rows.collect()
 }
@@ -129,7 +151,10 @@ pub(super) fn save_rejections(
     rejected: &[Rejection],
     run: i64,
 ) -> rusqlite::Result<()> {
-    tx.execute("DELETE FROM rejection WHERE stage = ?1 AND seminar = ?2", params![stage, seminar.as_str()])?;
+    tx.execute(
+        "DELETE FROM rejection WHERE stage = ?1 AND seminar = ?2",
+        params![stage, seminar.as_str()],
+    )?;
     for (seq, rejection) in rejected.iter().enumerate() {
         tx.execute(
             "INSERT INTO rejection (stage, seminar, seq, rule, detail, call, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -150,7 +175,11 @@ pub(super) fn save_rejections(
 fn upsert(tx: &Tx<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> rusqlite::Result<()> {
     // What people said stays; what models said is said anew.
     let mut reviews = inspiration.reviews.clone();
-    reviews.extend(reviews_of(tx, &inspiration.id)?.into_iter().filter(|review| review.by == Reviewer::Person));
+    reviews.extend(
+        reviews_of(tx, &inspiration.id)?
+            .into_iter()
+            .filter(|review| review.by == Reviewer::Person),
+    );
     tx.execute(
         "INSERT INTO inspiration (id, seminar, transcript, type, traits, text, call, run, review)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
@@ -167,7 +196,10 @@ fn upsert(tx: &Tx<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> ru
             serde_json::to_string(&reviews).unwrap_or_default()
         ],
     )?;
-    tx.execute("DELETE FROM evidence WHERE inspiration = ?1", [inspiration.id.as_str()])?;
+    tx.execute(
+        "DELETE FROM evidence WHERE inspiration = ?1",
+        [inspiration.id.as_str()],
+    )?;
     for (seq, evidence) in inspiration.evidence.iter().enumerate() {
         tx.execute(
             "INSERT INTO evidence (inspiration, seq, segment, start_char, end_char, start_ms, end_ms, quote, wording,
@@ -192,14 +224,20 @@ fn upsert(tx: &Tx<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> ru
 
 /// Whether an inspiration is current and tasks may be woven from it.
 pub(super) fn stands(connection: &Connection, id: &InspirationId) -> rusqlite::Result<bool> {
-    let mut statement = connection.prepare_cached("SELECT 1 FROM inspiration WHERE id = ?1 AND superseded = 0")?;
+    let mut statement =
+        connection.prepare_cached("SELECT 1 FROM inspiration WHERE id = ?1 AND superseded = 0")?;
     Ok(statement.exists([id.as_str()])? && Review::let_stand(&reviews_of(connection, id)?))
 }
 
 fn reviews_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<Vec<Review>> {
-    let mut statement = connection.prepare_cached("SELECT review FROM inspiration WHERE id = ?1")?;
-    let stored: Option<Option<String>> = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
-    stored.flatten().map_or(Ok(Vec::new()), |reviews| from_json(0, &reviews))
+    let mut statement =
+        connection.prepare_cached("SELECT review FROM inspiration WHERE id = ?1")?;
+    let stored: Option<Option<String>> = statement
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    stored
+        .flatten()
+        .map_or(Ok(Vec::new()), |reviews| from_json(0, &reviews))
 }
 
 fn read_inspiration(row: &Row<'_>) -> rusqlite::Result<Inspiration> {
@@ -211,7 +249,9 @@ fn read_inspiration(row: &Row<'_>) -> rusqlite::Result<Inspiration> {
         traits: from_json(4, &row.get::<_, String>(4)?)?,
         text: row.get(5)?,
         evidence: Vec::new(),
-        reviews: row.get::<_, Option<String>>(6)?.map_or(Ok(Vec::new()), |reviews| from_json(6, &reviews))?,
+        reviews: row
+            .get::<_, Option<String>>(6)?
+            .map_or(Ok(Vec::new()), |reviews| from_json(6, &reviews))?,
     })
 }
 

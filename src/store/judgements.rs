@@ -1,5 +1,6 @@
-//! Judgements of every kind: who decided what about which subject, on which scale, from which call. Hides how a judgement
-//! takes the place of earlier failures. What a judgement means is known to [`super::comparisons`] and the like.
+//! Judgements of every kind: who decided what about which subject, on which scale, from which call.
+//! Hides how a judgement takes the place of earlier failures. What a judgement means is known to
+//! [`super::comparisons`] and the like.
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, params};
@@ -22,7 +23,10 @@ pub struct Judge {
 impl Judge {
     /// Content hash of the judge.
     pub fn id(&self) -> String {
-        id::text('j', &[&self.model_asked, &self.model_returned, &self.prompt_hash])
+        id::text(
+            'j',
+            &[&self.model_asked, &self.model_returned, &self.prompt_hash],
+        )
     }
 }
 
@@ -98,15 +102,32 @@ pub struct Spent {
 pub const IMPORTED: &str = "imported";
 
 impl Store {
-    /// Stores a judgement. A decision takes the place of earlier failures of the same model with the same prompt, and is
-    /// late then.
+    /// Stores a judgement. A decision takes the place of earlier failures of the same model with
+    /// the same prompt, and is late then.
     pub(super) fn put(&self, fact: &Fact<'_>) -> Result<Kept> {
         let (run, stream) = (self.run, self.stream());
-        let Fact { instrument, id, subject, other, judge, sample, payload, call, .. } = fact;
+        let Fact {
+            instrument,
+            id,
+            subject,
+            other,
+            judge,
+            sample,
+            payload,
+            call,
+            ..
+        } = fact;
         let judge_id = judge.id();
         let (decided, cause) = (fact.decided.as_ref().ok(), fact.decided.as_ref().err());
-        let state = if decided.is_some() { "scored" } else { "unscored" };
-        let (label, confidence) = (decided.map(|d| d.label.as_str()), decided.and_then(|d| d.confidence));
+        let state = if decided.is_some() {
+            "scored"
+        } else {
+            "unscored"
+        };
+        let (label, confidence) = (
+            decided.map(|d| d.label.as_str()),
+            decided.and_then(|d| d.confidence),
+        );
         let cause = cause.map(|unscored| to_word(&unscored.cause));
         self.write(|tx| {
             instrument.note(tx, "model")?;

@@ -1,5 +1,6 @@
-//! Here is a fact: keep it; what do you know? One SQLite file, `tasks/taskgen.db`, the only place with SQL.
-//! Hides the schema, the migrations and the lock. One connection writes, each write is one short transaction.
+//! Here is a fact: keep it; what do you know? One SQLite file, `tasks/taskgen.db`, the only place
+//! with SQL. Hides the schema, the migrations and the lock. One connection writes, each write is
+//! one short transaction.
 
 mod calls;
 mod comparisons;
@@ -52,17 +53,27 @@ pub struct Store {
 }
 
 impl Store {
-    /// A copy in memory to try things on: what is written to it is gone in the end. Empty where there is no database.
+    /// A copy in memory to try things on: what is written to it is gone in the end. Empty where
+    /// there is no database.
     pub fn scratch(path: &Path, info: &RunInfo) -> Result<Self> {
         let mut copy = Connection::open_in_memory()?;
         if let Some(original) = Self::open_read_only(path)? {
             let original = original.connection();
-            rusqlite::backup::Backup::new(&original, &mut copy)?.run_to_completion(1000, Duration::ZERO, None)?;
+            rusqlite::backup::Backup::new(&original, &mut copy)?.run_to_completion(
+                1000,
+                Duration::ZERO,
+                None,
+            )?;
         }
         settle(&copy, WRITER_WAITS)?;
         copy.pragma_update(None, "foreign_keys", true)?;
         migrate(&mut copy, path)?;
-        let mut store = Self { connection: Mutex::new(copy), path: path.to_owned(), run: 0, _lock: None };
+        let mut store = Self {
+            connection: Mutex::new(copy),
+            path: path.to_owned(),
+            run: 0,
+            _lock: None,
+        };
         store.run = store.begin_run(info)?;
         Ok(store)
     }
@@ -72,7 +83,8 @@ impl Store {
         if !path.exists() {
             return Ok(None);
         }
-        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags =
+            rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<(Connection, usize)> {
             let connection = Connection::open_with_flags(path, flags)?;
             settle(&connection, READER_WAITS)?;
@@ -87,57 +99,91 @@ impl Store {
         if version != MIGRATIONS.len() {
             return Err(other_version(path, version));
         }
-        Ok(Some(Self { connection: Mutex::new(connection), path: path.to_owned(), run: 0, _lock: None }))
+        Ok(Some(Self {
+            connection: Mutex::new(connection),
+            path: path.to_owned(),
+            run: 0,
+            _lock: None,
+        }))
     }
 
-    /// Another connection for reading, for another thread: a shared one would have them wait for each other. None where the
-    /// database is in memory only.
+    /// Another connection for reading, for another thread: a shared one would have them wait for
+    /// each other. None where the database is in memory only.
     pub fn reader(&self) -> Result<Option<Self>> {
-        let on_disk = self.connection().path().is_some_and(|path| !path.is_empty());
-        if on_disk { Self::open_read_only(&self.path) } else { Ok(None) }
+        let on_disk = self
+            .connection()
+            .path()
+            .is_some_and(|path| !path.is_empty());
+        if on_disk {
+            Self::open_read_only(&self.path)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Opens the database for writing under `lock`, creating and migrating it, and starts a run.
     pub fn open(path: &Path, lock: WriteLock, run: &RunInfo) -> Result<Self> {
         let mut connection = Connection::open(path).with_context(|| cannot_open(path))?;
         settle(&connection, WRITER_WAITS)?;
-        connection.pragma_update(None, "journal_mode", "WAL").with_context(|| cannot_open(path))?;
-        connection.pragma_update(None, "synchronous", "NORMAL").map_err(|e| explain(path, e))?;
-        connection.pragma_update(None, "foreign_keys", true).map_err(|e| explain(path, e))?;
+        connection
+            .pragma_update(None, "journal_mode", "WAL")
+            .with_context(|| cannot_open(path))?;
+        connection
+            .pragma_update(None, "synchronous", "NORMAL")
+            .map_err(|e| explain(path, e))?;
+        connection
+            .pragma_update(None, "foreign_keys", true)
+            .map_err(|e| explain(path, e))?;
         migrate(&mut connection, path)?;
-        let mut store = Self { connection: Mutex::new(connection), path: path.to_owned(), run: 0, _lock: Some(lock) };
+        let mut store = Self {
+            connection: Mutex::new(connection),
+            path: path.to_owned(),
+            run: 0,
+            _lock: Some(lock),
+        };
         store.run = store.begin_run(run)?;
         Ok(store)
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A panic while the lock was held rolled its transaction back, so the connection is still good.
-        self.connection.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        // A panic while the lock was held rolled its transaction back, so the connection is still
+        // good.
+        self.connection
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// One short transaction.
     fn write<T>(&self, work: impl FnOnce(&Tx<'_>) -> rusqlite::Result<T>) -> Result<T> {
         let mut connection = self.connection();
-        let transaction = Tx(connection.transaction().map_err(|e| explain(&self.path, e))?);
+        let transaction = Tx(connection
+            .transaction()
+            .map_err(|e| explain(&self.path, e))?);
         let value = work(&transaction).map_err(|e| explain(&self.path, e))?;
         transaction.0.commit().map_err(|e| explain(&self.path, e))?;
         Ok(value)
     }
 
-    /// Has all that `work` reads be of one moment, whoever writes meanwhile; also faster for many small questions. It must
-    /// write nothing.
+    /// Has all that `work` reads be of one moment, whoever writes meanwhile; also faster for many
+    /// small questions. It must write nothing.
     pub fn at_one_moment<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let tell = |sql| self.connection().execute_batch(sql).map_err(|e| explain(&self.path, e));
+        let tell = |sql| {
+            self.connection()
+                .execute_batch(sql)
+                .map_err(|e| explain(&self.path, e))
+        };
         tell("BEGIN")?;
         let value = work();
-        // After an error of the disk nothing may be open any more: the first error is the one to show.
+        // After an error of the disk nothing may be open any more: the first error is the one to
+        // show.
         let ended = tell("COMMIT");
         let value = value?;
         ended.map(|()| value)
     }
 }
 
-/// A transaction that has each statement prepared once for the whole connection: judgements come in by the hundred a second.
+/// A transaction that has each statement prepared once for the whole connection: judgements come in
+/// by the hundred a second.
 struct Tx<'a>(rusqlite::Transaction<'a>);
 
 impl Deref for Tx<'_> {
@@ -173,17 +219,21 @@ const WRITER_WAITS: Duration = Duration::from_secs(30);
 /// Settings of every connection.
 fn settle(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Otherwise a statement is planned anew whenever it is handed other values, which took a third of a leaderboard.
+    // Otherwise a statement is planned anew whenever it is handed other values, which took a third
+    // of a leaderboard.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(patience)
 }
 
 fn cannot_be_shared(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen))
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen)
+    )
 }
 
-/// A database on a medium that cannot be written, where SQLite cannot make the files that readers share. Only where none
-/// waits beside it with changes: they would be overlooked.
+/// A database on a medium that cannot be written, where SQLite cannot make the files that readers
+/// share. Only where none waits beside it with changes: they would be overlooked.
 fn open_unchanging(path: &Path, flags: rusqlite::OpenFlags) -> Option<(Connection, usize)> {
     // SQLite keeps them beside the file itself, not beside a link to it.
     let path = std::fs::canonicalize(path).ok()?;
@@ -221,7 +271,10 @@ fn explain(path: &Path, error: rusqlite::Error) -> anyhow::Error {
         }
         _ => return anyhow::Error::new(error).context(format!("database: `{}`", path.display())),
     };
-    anyhow::Error::new(error).context(format!("cannot write the database: `{}`\nhint: {hint}", path.display()))
+    anyhow::Error::new(error).context(format!(
+        "cannot write the database: `{}`\nhint: {hint}",
+        path.display()
+    ))
 }
 
 fn cannot_open(path: &Path) -> String {
@@ -233,7 +286,10 @@ fn cannot_open(path: &Path) -> String {
 
 fn other_version(path: &Path, version: usize) -> anyhow::Error {
     let (which, hint) = if version > MIGRATIONS.len() {
-        ("newer than this program", "update taskgen, or use another --project")
+        (
+            "newer than this program",
+            "update taskgen, or use another --project",
+        )
     } else {
         (
             "older than this program",
@@ -248,7 +304,9 @@ fn other_version(path: &Path, version: usize) -> anyhow::Error {
 }
 
 fn user_version(connection: &Connection) -> rusqlite::Result<usize> {
-    connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map(|v| v.max(0) as usize)
+    connection
+        .query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
+        .map(|v| v.max(0) as usize)
 }
 
 /// Brings an older database up to date, after copying it aside; refuses a newer one by name.
@@ -262,7 +320,9 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     }
     if version > 0 {
         let copy = path.with_extension(format!("schema-{version}.db"));
-        connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).context("cannot copy the old database aside")?;
+        connection
+            .execute("VACUUM INTO ?1", [copy.to_string_lossy()])
+            .context("cannot copy the old database aside")?;
     }
     for (index, sql) in MIGRATIONS.iter().enumerate().skip(version) {
         let apply = |connection: &mut Connection| {
@@ -278,14 +338,16 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
 
 /// A value that was stored as JSON text; what cannot be read is the row's error.
 fn from_json<T: serde::de::DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result<T> {
-    serde_json::from_str(text)
-        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
+    serde_json::from_str(text).map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e))
+    })
 }
 
 /// A unit enum's stored word, through its serde name.
 fn from_word<T: serde::de::DeserializeOwned>(column: usize, word: &str) -> rusqlite::Result<T> {
-    T::deserialize(StrDeserializer::<serde::de::value::Error>::new(word))
-        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
+    T::deserialize(StrDeserializer::<serde::de::value::Error>::new(word)).map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e))
+    })
 }
 
 /// The word under which a unit enum is stored.

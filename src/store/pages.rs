@@ -1,4 +1,5 @@
-//! Pages of the web as they were when they were fetched: bytes once by their hash, packed; texts by what read them.
+//! Pages of the web as they were when they were fetched: bytes once by their hash, packed; texts by
+//! what read them.
 
 use std::{
     collections::BTreeMap,
@@ -95,7 +96,8 @@ impl Store {
     /// Why the newest visit of each URL gave no text; none where it gave some.
     pub fn visit_failures(&self) -> Result<BTreeMap<String, Option<String>>> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached("SELECT url, cause FROM page_visit ORDER BY fetched, id DESC")?;
+        let mut statement = connection
+            .prepare_cached("SELECT url, cause FROM page_visit ORDER BY fetched, id DESC")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -104,7 +106,11 @@ impl Store {
     pub fn content(&self, hash: &str) -> Result<Option<Vec<u8>>> {
         let packed: Option<Vec<u8>> = self
             .connection()
-            .query_row("SELECT bytes FROM content WHERE sha256 = ?1", [hash], |row| row.get(0))
+            .query_row(
+                "SELECT bytes FROM content WHERE sha256 = ?1",
+                [hash],
+                |row| row.get(0),
+            )
             .optional()?;
         packed
             .map(|packed| {
@@ -133,7 +139,12 @@ impl Store {
             "SELECT extractor, version, title, text FROM extract WHERE content = ?1 ORDER BY rowid DESC LIMIT 1",
         )?;
         let read = |row: &rusqlite::Row<'_>| {
-            Ok(Extract { extractor: row.get(0)?, version: row.get(1)?, title: row.get(2)?, text: row.get(3)? })
+            Ok(Extract {
+                extractor: row.get(0)?,
+                version: row.get(1)?,
+                title: row.get(2)?,
+                text: row.get(3)?,
+            })
         };
         Ok(statement.query_row([content], read).optional()?)
     }

@@ -7,11 +7,16 @@ use serde_json::json;
 use super::{Store, judgements::Instrument, runs::add_event};
 use crate::data::{PersonScore, ReportId, id};
 
-const SCORE: Instrument =
-    Instrument { id: "person/score/1", family: "person", criterion: "score", scale: "number, 0 to 10" };
+const SCORE: Instrument = Instrument {
+    id: "person/score/1",
+    family: "person",
+    criterion: "score",
+    scale: "number, 0 to 10",
+};
 
 impl Store {
-    /// Keeps scores. What a rater says later of the same takes the place of the earlier. How many are new or other ones.
+    /// Keeps scores. What a rater says later of the same takes the place of the earlier. How many
+    /// are new or other ones.
     pub fn save_scores(&self, scores: &[PersonScore]) -> Result<usize> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {

@@ -49,7 +49,10 @@ impl Store {
         };
         self.put(&Fact {
             instrument,
-            id: id::text('f', &[instrument.id, task.as_str(), &judge.id(), call.as_str()]),
+            id: id::text(
+                'f',
+                &[instrument.id, task.as_str(), &judge.id(), call.as_str()],
+            ),
             subject: task.as_str(),
             other: None,
             judge,
@@ -77,7 +80,12 @@ impl Store {
         for probe in Probe::ALL {
             let rows = statement.query_map([instrument(probe).id], |row| {
                 let outcome = from_word(1, &row.get::<_, String>(1)?)?;
-                let finding = Finding { probe, outcome, note: row.get(2)?, by: row.get(3)? };
+                let finding = Finding {
+                    probe,
+                    outcome,
+                    note: row.get(2)?,
+                    by: row.get(3)?,
+                };
                 Ok((TaskId::from_stored(row.get(0)?), finding))
             })?;
             // A later one takes the place of an earlier one.

@@ -28,7 +28,10 @@ pub struct Ranking {
 impl Store {
     /// The run that first asked a ranking's question; this one, if none has.
     pub fn begin_ranking(&self, question: &str) -> Result<i64> {
-        let (run, stream) = (self.run, format!("ranking/{}", sha256_hex(question.as_bytes())));
+        let (run, stream) = (
+            self.run,
+            format!("ranking/{}", sha256_hex(question.as_bytes())),
+        );
         self.write(|tx| {
             tx.execute(
                 "INSERT OR IGNORE INTO event (stream, seq, kind, payload) VALUES (?1, 1, 'begun', ?2)",

@@ -1,4 +1,5 @@
-//! Reports of research agents. Their text never changes; a later one for the same attempt is another report.
+//! Reports of research agents. Their text never changes; a later one for the same attempt is
+//! another report.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,8 @@ use super::{Store, from_json, from_word, runs::add_event};
 use crate::data::{AgentReport, Reading, ReportHead, ReportId, Spent, TaskId, id};
 
 impl Store {
-    /// Keeps a report, and returns whether it is a new one. `maker` tells what the agent was when it made it; none where
-    /// that is not known here.
+    /// Keeps a report, and returns whether it is a new one. `maker` tells what the agent was when
+    /// it made it; none where that is not known here.
     pub fn save_report(&self, report: &AgentReport, maker: Option<&str>) -> Result<bool> {
         let (run, stream) = (self.run, self.stream());
         let agent = id::text('a', &[&report.agent]);
@@ -79,9 +80,12 @@ impl Store {
         read_text: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<AgentReport<T>>> {
         let connection = self.connection();
-        let mut events =
-            connection.prepare_cached("SELECT payload, seq FROM event WHERE stream = 'reports' ORDER BY seq")?;
-        let handed_in = events.query_map([], |row| Ok((from_json(0, row.get_ref(0)?.as_str()?)?, row.get(1)?)))?;
+        let mut events = connection.prepare_cached(
+            "SELECT payload, seq FROM event WHERE stream = 'reports' ORDER BY seq",
+        )?;
+        let handed_in = events.query_map([], |row| {
+            Ok((from_json(0, row.get_ref(0)?.as_str()?)?, row.get(1)?))
+        })?;
         let handed_in: BTreeMap<String, i64> = handed_in.collect::<rusqlite::Result<_>>()?;
         let mut statement = connection.prepare_cached(&format!(
             "SELECT document.id, task, name, attempt, state, document.payload, {text}
@@ -99,7 +103,10 @@ impl Store {
                 text: read_text(row)?,
                 spent: from_json::<Spent>(5, row.get_ref(5)?.as_str()?)?,
             };
-            let seq = handed_in.get(report.id.as_str()).copied().unwrap_or_default();
+            let seq = handed_in
+                .get(report.id.as_str())
+                .copied()
+                .unwrap_or_default();
             let key = (report.task.clone(), report.agent.clone(), report.attempt);
             if newest.get(&key).is_none_or(|(known, _)| *known < seq) {
                 newest.insert(key, (seq, report));
@@ -115,7 +122,9 @@ impl Store {
             "SELECT document.id, document.payload ->> '$.maker' FROM document JOIN agent ON agent.id = document.agent
              WHERE agent.name = ?1 AND document.kind = 'report' AND document.payload ->> '$.maker' IS NOT NULL",
         )?;
-        let rows = statement.query_map([agent], |row| Ok((ReportId::from_stored(row.get(0)?), row.get(1)?)))?;
+        let rows = statement.query_map([agent], |row| {
+            Ok((ReportId::from_stored(row.get(0)?), row.get(1)?))
+        })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -126,14 +135,17 @@ impl Store {
         Ok(statement.query_row([report.as_str()], |row| row.get(0))?)
     }
 
-    /// What this version of the reader read out of a report, if that is on record; what another one read has other fields.
+    /// What this version of the reader read out of a report, if that is on record; what another one
+    /// read has other fields.
     pub fn reading(&self, report: &ReportId, version: u32) -> Result<Option<Reading>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
             "SELECT payload -> '$.reading' FROM document WHERE id = ?1 AND payload ->> '$.reading.version' = ?2",
         )?;
         let mut rows = statement.query(params![report.as_str(), version])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
         Ok(from_json(0, row.get_ref(0)?.as_str()?)?)
     }
 

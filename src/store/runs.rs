@@ -33,14 +33,23 @@ impl Store {
     pub fn end_run(&self, ended: &str, exit: u8) -> Result<()> {
         let run = self.run;
         self.write(|tx| {
-            tx.execute("UPDATE run SET ended = ?1, exit = ?2 WHERE id = ?3", params![ended, exit, run]).map(|_| ())
+            tx.execute(
+                "UPDATE run SET ended = ?1, exit = ?2 WHERE id = ?3",
+                params![ended, exit, run],
+            )
+            .map(|_| ())
         })
     }
 
-    /// Keeps how the number of requests in flight to a model changed in this run: kind and payload of each change.
+    /// Keeps how the number of requests in flight to a model changed in this run: kind and payload
+    /// of each change.
     pub fn save_rates(&self, model: &str, changes: &[(String, String)]) -> Result<()> {
         let stream = format!("rates:{:010}:{model}", self.run);
-        self.write(|tx| changes.iter().try_for_each(|(kind, payload)| add_event(tx, &stream, kind, payload)))
+        self.write(|tx| {
+            changes
+                .iter()
+                .try_for_each(|(kind, payload)| add_event(tx, &stream, kind, payload))
+        })
     }
 
     /// The newest run's rates: model and payload of each change, in order.
@@ -60,8 +69,14 @@ impl Store {
     }
 }
 
-/// Appends to `stream` inside the caller's transaction, so that the event exists exactly if the fact does.
-pub(super) fn add_event(tx: &Tx<'_>, stream: &str, kind: &str, payload: &str) -> rusqlite::Result<()> {
+/// Appends to `stream` inside the caller's transaction, so that the event exists exactly if the
+/// fact does.
+pub(super) fn add_event(
+    tx: &Tx<'_>,
+    stream: &str,
+    kind: &str,
+    payload: &str,
+) -> rusqlite::Result<()> {
     tx.execute(
         "INSERT INTO event (stream, seq, kind, payload)
          VALUES (?1, (SELECT coalesce(max(seq), 0) + 1 FROM event WHERE stream = ?1), ?2, ?3)",

@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Store, Tx, from_json, runs::add_event};
-use crate::data::{ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId, transcript::SCHEMA_VERSION};
+use crate::data::{
+    ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId, transcript::SCHEMA_VERSION,
+};
 
 /// The licence of a recording of which nobody said whether it may be passed on.
 pub const UNKNOWN_LICENCE: &str = "unknown";
@@ -38,7 +40,11 @@ impl SeminarInfo {
     /// Full names of those who spoke, as far as the side file names them.
     pub fn people(&self) -> Vec<String> {
         let speakers = self.details["speakers"].as_array();
-        speakers.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        speakers
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect()
     }
 }
 
@@ -99,8 +105,11 @@ impl Store {
     /// The seminar whose recording is at `path` under the seminars folder.
     pub fn seminar_at(&self, path: &str) -> Result<Option<SeminarId>> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached("SELECT seminar FROM seminar_path WHERE path = ?1")?;
-        Ok(statement.query_row([path], |row| Ok(SeminarId::from_stored(row.get(0)?))).optional()?)
+        let mut statement =
+            connection.prepare_cached("SELECT seminar FROM seminar_path WHERE path = ?1")?;
+        Ok(statement
+            .query_row([path], |row| Ok(SeminarId::from_stored(row.get(0)?)))
+            .optional()?)
     }
 
     /// All recordings with a transcript, by path. One that was replaced under its path is gone.
@@ -136,7 +145,9 @@ impl Store {
                 },
             )
             .optional()?;
-        let Some(mut transcript) = found else { return Ok(None) };
+        let Some(mut transcript) = found else {
+            return Ok(None);
+        };
         let mut statement = connection.prepare_cached(
             "SELECT start_ms, end_ms, text, confidence, speaker FROM segment WHERE transcript = ?1 ORDER BY seq",
         )?;

@@ -11,11 +11,13 @@ use super::{
     runs::add_event,
     to_word,
 };
-use crate::data::{CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex, primary_language};
+use crate::data::{
+    CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex, primary_language,
+};
 
 impl Store {
-    /// Keeps a named set of tasks, which is the newest then, and returns its version: a new one, unless its newest has the
-    /// same members.
+    /// Keeps a named set of tasks, which is the newest then, and returns its version: a new one,
+    /// unless its newest has the same members.
     pub fn save_task_set(&self, name: &str, tasks: &[TaskId]) -> Result<u32> {
         let run = self.run;
         let mut members: Vec<&str> = tasks.iter().map(TaskId::as_str).collect();
@@ -48,7 +50,8 @@ impl Store {
         })
     }
 
-    /// The members of a set's newest version; of the newest set of all, if no name is given. None where there is none.
+    /// The members of a set's newest version; of the newest set of all, if no name is given. None
+    /// where there is none.
     pub fn task_set(&self, name: Option<&str>) -> Result<Option<BTreeSet<TaskId>>> {
         let connection = self.connection();
         let newest: Option<String> = connection
@@ -59,13 +62,14 @@ impl Store {
             )
             .optional()?;
         let Some(id) = newest else { return Ok(None) };
-        let mut statement = connection.prepare_cached("SELECT task FROM task_set_member WHERE task_set = ?1")?;
+        let mut statement =
+            connection.prepare_cached("SELECT task FROM task_set_member WHERE task_set = ?1")?;
         let rows = statement.query_map([id], |row| Ok(TaskId::from_stored(row.get(0)?)))?;
         Ok(Some(rows.collect::<rusqlite::Result<_>>()?))
     }
 
-    /// Makes `woven` the current tasks of its kind. Earlier ones that are not among them stay, superseded. What was
-    /// refused is kept with the seminar that it came from.
+    /// Makes `woven` the current tasks of its kind. Earlier ones that are not among them stay,
+    /// superseded. What was refused is kept with the seminar that it came from.
     pub fn save_tasks(
         &self,
         kind: Weaving<'_>,
@@ -75,7 +79,8 @@ impl Store {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
             let before = kind.current(tx)?;
-            let mut supersede = tx.prepare_cached("UPDATE task SET superseded = 1 WHERE id = ?1")?;
+            let mut supersede =
+                tx.prepare_cached("UPDATE task SET superseded = 1 WHERE id = ?1")?;
             for id in &before {
                 supersede.execute([id])?;
             }
@@ -100,15 +105,21 @@ impl Store {
         Ok(kind.current(&self.connection())?.len())
     }
 
-    /// The current tasks by id, without translations. What was woven across seminars falls with any of its inspirations;
-    /// that of one seminar is woven anew with it.
+    /// The current tasks by id, without translations. What was woven across seminars falls with any
+    /// of its inspirations; that of one seminar is woven anew with it.
     pub fn tasks(&self) -> Result<Vec<Task>> {
         let mut tasks = self.tasks_of_one()?;
         let across = self.read_tasks("json_extract(payload, '$.kind') = 'across'")?;
         let connection = self.connection();
         for task in across {
-            let fallen = task.inspirations.iter().map(|id| stands(&connection, id).map(|stands| !stands));
-            if !fallen.collect::<rusqlite::Result<Vec<bool>>>()?.contains(&true) {
+            let fallen = task
+                .inspirations
+                .iter()
+                .map(|id| stands(&connection, id).map(|stands| !stands));
+            if !fallen
+                .collect::<rusqlite::Result<Vec<bool>>>()?
+                .contains(&true)
+            {
                 tasks.push(task);
             }
         }
@@ -124,8 +135,13 @@ impl Store {
     /// The current translations of current tasks, by id.
     pub fn translations(&self) -> Result<Vec<Task>> {
         let originals: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
-        let mut translations = self.read_tasks("json_extract(payload, '$.kind') = 'translation'")?;
-        translations.retain(|task| task.translation_of.as_ref().is_some_and(|id| originals.contains(id)));
+        let mut translations =
+            self.read_tasks("json_extract(payload, '$.kind') = 'translation'")?;
+        translations.retain(|task| {
+            task.translation_of
+                .as_ref()
+                .is_some_and(|id| originals.contains(id))
+        });
         Ok(translations)
     }
 
@@ -139,11 +155,12 @@ impl Store {
         ))?;
         let rows = statement.query_map([], read_task)?;
         let mut tasks: Vec<Task> = rows.collect::<rusqlite::Result<_>>()?;
-        let mut sources =
-            connection.prepare_cached("SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq")?;
+        let mut sources = connection
+            .prepare_cached("SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq")?;
         for task in &mut tasks {
-            let rows = sources
-                .query_map([task.id.as_str()], |row| Ok(InspirationId::from_stored(row.get::<_, String>(0)?)))?;
+            let rows = sources.query_map([task.id.as_str()], |row| {
+                Ok(InspirationId::from_stored(row.get::<_, String>(0)?))
+            })?;
             task.inspirations = rows.collect::<rusqlite::Result<_>>()?;
         }
         Ok(tasks)
@@ -182,24 +199,40 @@ impl Weaving<'_> {
 
     /// Ids of the current tasks of this kind.
     fn current(self, connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
-        let seminar = if let Self::Seminar(id) = self { Some(id.as_str()) } else { None };
+        let seminar = if let Self::Seminar(id) = self {
+            Some(id.as_str())
+        } else {
+            None
+        };
         let mut statement = connection.prepare_cached(
             "SELECT id, language FROM task WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1)
              AND json_extract(payload, '$.kind') IS ?2",
         )?;
-        let rows = statement.query_map(params![seminar, self.word()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = statement.query_map(params![seminar, self.word()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
         let replaced = |language: &String| match self {
-            Self::Translation(languages) => {
-                languages.iter().any(|other| primary_language(other) == primary_language(language))
-            }
+            Self::Translation(languages) => languages
+                .iter()
+                .any(|other| primary_language(other) == primary_language(language)),
             _ => true,
         };
         let found: Vec<(String, String)> = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(found.into_iter().filter(|(_, language)| replaced(language)).map(|(id, _)| id).collect())
+        Ok(found
+            .into_iter()
+            .filter(|(_, language)| replaced(language))
+            .map(|(id, _)| id)
+            .collect())
     }
 }
 
-fn upsert(tx: &Tx<'_>, kind: Weaving<'_>, task: &Task, call: &CallId, run: i64) -> rusqlite::Result<()> {
+fn upsert(
+    tx: &Tx<'_>,
+    kind: Weaving<'_>,
+    task: &Task,
+    call: &CallId,
+    run: i64,
+) -> rusqlite::Result<()> {
     let mut payload = serde_json::Map::new();
     if let Some(word) = kind.word() {
         payload.insert("kind".to_owned(), word.into());
@@ -226,7 +259,10 @@ fn upsert(tx: &Tx<'_>, kind: Weaving<'_>, task: &Task, call: &CallId, run: i64) 
             serde_json::Value::from(payload).to_string()
         ],
     )?;
-    tx.execute("DELETE FROM task_source WHERE task = ?1", [task.id.as_str()])?;
+    tx.execute(
+        "DELETE FROM task_source WHERE task = ?1",
+        [task.id.as_str()],
+    )?;
     for (seq, inspiration) in task.inspirations.iter().enumerate() {
         tx.execute(
             "INSERT INTO task_source (task, seq, inspiration) VALUES (?1, ?2, ?3)",

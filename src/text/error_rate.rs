@@ -1,4 +1,5 @@
-//! How far a transcript is from its reference: word and character error rates after one normalisation.
+//! How far a transcript is from its reference: word and character error rates after one
+//! normalisation.
 
 use super::normalize::{characters, words};
 
@@ -21,7 +22,8 @@ impl Errors {
         self.substitutions + self.deletions + self.insertions
     }
 
-    /// Edits for each unit of the reference; an empty reference has rate 0 if the hypothesis is empty too, else 1.
+    /// Edits for each unit of the reference; an empty reference has rate 0 if the hypothesis is
+    /// empty too, else 1.
     pub fn rate(&self) -> f64 {
         match self.reference {
             0 => f64::from(u8::from(self.edits() > 0)),
@@ -42,22 +44,45 @@ pub fn character_errors(reference: &str, hypothesis: &str) -> Errors {
 
 /// Levenshtein distance by kind of edit. Among equally short ways, substitutions are preferred.
 pub fn errors<T: PartialEq>(reference: &[T], hypothesis: &[T]) -> Errors {
-    let insert = |e: Errors| Errors { insertions: e.insertions + 1, ..e };
-    let delete = |e: Errors| Errors { deletions: e.deletions + 1, ..e };
-    let replace = |e: Errors| Errors { substitutions: e.substitutions + 1, ..e };
-    let mut row: Vec<Errors> =
-        (0..=hypothesis.len()).map(|insertions| Errors { insertions, ..Errors::default() }).collect();
+    let insert = |e: Errors| Errors {
+        insertions: e.insertions + 1,
+        ..e
+    };
+    let delete = |e: Errors| Errors {
+        deletions: e.deletions + 1,
+        ..e
+    };
+    let replace = |e: Errors| Errors {
+        substitutions: e.substitutions + 1,
+        ..e
+    };
+    let mut row: Vec<Errors> = (0..=hypothesis.len())
+        .map(|insertions| Errors {
+            insertions,
+            ..Errors::default()
+        })
+        .collect();
     for unit in reference {
         let mut diagonal = row[0];
         row[0] = delete(row[0]);
         for (j, other) in hypothesis.iter().enumerate() {
-            let straight = if unit == other { diagonal } else { replace(diagonal) };
+            let straight = if unit == other {
+                diagonal
+            } else {
+                replace(diagonal)
+            };
             diagonal = row[j + 1];
             let ways = [straight, delete(row[j + 1]), insert(row[j])];
-            row[j + 1] = ways.into_iter().min_by_key(Errors::edits).unwrap_or_default();
+            row[j + 1] = ways
+                .into_iter()
+                .min_by_key(Errors::edits)
+                .unwrap_or_default();
         }
     }
-    Errors { reference: reference.len(), ..row.last().copied().unwrap_or_default() }
+    Errors {
+        reference: reference.len(),
+        ..row.last().copied().unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

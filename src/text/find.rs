@@ -1,9 +1,10 @@
-//! Where a passage stands in a text: exactly, or whatever its case and white space. Hides the folding.
+//! Where a passage stands in a text: exactly, or whatever its case and white space. Hides the
+//! folding.
 
 use std::ops::Range;
 
-/// The place of `passage` in `text` in bytes, if it is there: as it is, or else with runs of white space, case and the
-/// form of quotation marks and dashes overlooked. An empty passage is nowhere.
+/// The place of `passage` in `text` in bytes, if it is there: as it is, or else with runs of white
+/// space, case and the form of quotation marks and dashes overlooked. An empty passage is nowhere.
 pub fn find(text: &str, passage: &str) -> Option<Range<usize>> {
     let passage = passage.trim();
     if passage.is_empty() {
@@ -53,7 +54,8 @@ mod tests {
 
     #[test]
     fn a_passage_is_found_whatever_its_case_and_spaces() {
-        let found = |text: &str, passage: &str| find(text, passage).map(|place| text[place].to_owned());
+        let found =
+            |text: &str, passage: &str| find(text, passage).map(|place| text[place].to_owned());
         let text = "Über  die\nBerge: \u{201c}23 mm\u{201d} \u{2013} 河流每年移动。";
         assert_eq!(found(text, "Berge").as_deref(), Some("Berge"));
         assert_eq!(

@@ -14,7 +14,11 @@ pub fn says_nothing(text: &str) -> bool {
         }
     }
     let known: Vec<_> = terms(EN).into_iter().collect();
-    terms(&plain).iter().filter(|term| known.binary_search(term).is_err()).count() < LEAST_TERMS
+    terms(&plain)
+        .iter()
+        .filter(|term| known.binary_search(term).is_err())
+        .count()
+        < LEAST_TERMS
 }
 
 const EN: &str = "welcome hello morning afternoon evening everyone everybody thank thanks coming today tonight here \
@@ -106,16 +110,26 @@ mod tests {
 
     #[test]
     fn greetings_and_organisation_say_nothing() {
-        assert!(says_nothing("Good morning everyone, and thank you for coming to the seminar today."));
-        assert!(says_nothing("We will have questions after the coffee break, so please mute your microphones."));
-        assert!(says_nothing("大家好，非常感谢各位老师和同学今天来参加讲座。"));
+        assert!(says_nothing(
+            "Good morning everyone, and thank you for coming to the seminar today."
+        ));
+        assert!(says_nothing(
+            "We will have questions after the coffee break, so please mute your microphones."
+        ));
+        assert!(says_nothing(
+            "大家好，非常感谢各位老师和同学今天来参加讲座。"
+        ));
         assert!(says_nothing(""));
     }
 
     #[test]
     fn findings_say_something() {
-        assert!(!says_nothing("Nobody has measured how gravel moves under river ice."));
-        assert!(!says_nothing("Coffee prices rise when frost kills the trees."));
+        assert!(!says_nothing(
+            "Nobody has measured how gravel moves under river ice."
+        ));
+        assert!(!says_nothing(
+            "Coffee prices rise when frost kills the trees."
+        ));
         assert!(!says_nothing("声调错误会让识别系统把两个词混在一起。"));
     }
 }

@@ -9,7 +9,11 @@ pub fn jaccard(a: &str, b: &str) -> f64 {
     let a: BTreeSet<String> = tokens(a).into_iter().collect();
     let b: BTreeSet<String> = tokens(b).into_iter().collect();
     let union = a.union(&b).count();
-    if union == 0 { 1.0 } else { a.intersection(&b).count() as f64 / union as f64 }
+    if union == 0 {
+        1.0
+    } else {
+        a.intersection(&b).count() as f64 / union as f64
+    }
 }
 
 #[cfg(test)]

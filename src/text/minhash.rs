@@ -1,12 +1,13 @@
 //! Near-duplicates among thousands of texts, and among their embeddings where somebody has them.
-//! Hides the shingles, the sketches and the buckets that spare comparing everything with everything.
+//! Hides the shingles, the sketches and the buckets that spare comparing everything with
+//! everything.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
 use super::words::tokens;
 
-/// Consecutive tokens in a shingle. Words are tokens and so are overlapping pairs of Han characters: a shingle is three
-/// words or four Han characters.
+/// Consecutive tokens in a shingle. Words are tokens and so are overlapping pairs of Han
+/// characters: a shingle is three words or four Han characters.
 const SHINGLE: usize = 3;
 /// Values in a sketch.
 const PERMUTATIONS: usize = 128;
@@ -19,12 +20,15 @@ const ROUNDING: f64 = 1e-6;
 
 type Sketch = [u64; PERMUTATIONS];
 
-/// The set of a text's shingles as sorted 64-bit hashes. Case, width, punctuation and the Chinese script do not count. A
-/// text of one or two tokens is one shingle, a text without any has none.
+/// The set of a text's shingles as sorted 64-bit hashes. Case, width, punctuation and the Chinese
+/// script do not count. A text of one or two tokens is one shingle, a text without any has none.
 pub fn shingles(text: &str) -> Vec<u64> {
     let tokens: Vec<u64> = tokens(text).iter().map(|token| hash(token)).collect();
     let size = SHINGLE.min(tokens.len()).max(1);
-    let mut set: Vec<u64> = tokens.windows(size).map(|few| few.iter().fold(0, |sum, token| mix(sum ^ token))).collect();
+    let mut set: Vec<u64> = tokens
+        .windows(size)
+        .map(|few| few.iter().fold(0, |sum, token| mix(sum ^ token)))
+        .collect();
     set.sort_unstable();
     set.dedup();
     set
@@ -45,15 +49,21 @@ pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
         }
     }
     let union = a.len() + b.len() - common;
-    if union == 0 { 0.0 } else { common as f64 / union as f64 }
+    if union == 0 {
+        0.0
+    } else {
+        common as f64 / union as f64
+    }
 }
 
-/// Groups of texts that are linked by pairs whose shingles have a Jaccard index of `threshold` (above 0; above 1 finds
-/// nothing) or more. Groups and members are in ascending order, a text alone is in none.
+/// Groups of texts that are linked by pairs whose shingles have a Jaccard index of `threshold`
+/// (above 0; above 1 finds nothing) or more. Groups and members are in ascending order, a text
+/// alone is in none.
 ///
-/// Buckets of sketches propose pairs (Broder 1997, "On the resemblance and containment of documents"; banding after
-/// Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets", section 3.4), the exact index decides. A pair at the
-/// threshold is missed once in a thousand times at most, a more alike one less often.
+/// Buckets of sketches propose pairs (Broder 1997, "On the resemblance and containment of
+/// documents"; banding after Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets", section
+/// 3.4), the exact index decides. A pair at the threshold is missed once in a thousand times at
+/// most, a more alike one less often.
 ///
 /// In a text of n words a changed word costs three shingles: the index falls to (n − 5) / (n + 1).
 pub fn groups(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
@@ -64,11 +74,17 @@ pub fn groups(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
     let sets: Vec<Vec<u64>> = texts.iter().map(|text| shingles(text)).collect();
     let distinct = join_equal(&sets, &mut links);
     let family = family();
-    let sketches: Vec<(usize, Sketch)> = distinct.into_iter().map(|at| (at, sketch(&sets[at], &family))).collect();
+    let sketches: Vec<(usize, Sketch)> = distinct
+        .into_iter()
+        .map(|at| (at, sketch(&sets[at], &family)))
+        .collect();
     let rows = rows(threshold);
     for band in 0..PERMUTATIONS / rows {
         let part = band * rows..(band + 1) * rows;
-        let mut keys: Vec<(&[u64], usize)> = sketches.iter().map(|(at, all)| (&all[part.clone()], *at)).collect();
+        let mut keys: Vec<(&[u64], usize)> = sketches
+            .iter()
+            .map(|(at, all)| (&all[part.clone()], *at))
+            .collect();
         keys.sort_unstable();
         for bucket in keys.chunk_by(|x, y| x.0 == y.0) {
             let members: Vec<usize> = bucket.iter().map(|(_, at)| *at).collect();
@@ -78,19 +94,26 @@ pub fn groups(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
     links.groups()
 }
 
-/// Groups of vectors of which the first has a cosine of `threshold` (above 0) or more with each other one, and `agree`s with
-/// it; who is best should come first. Nobody is in two groups, and who is in one is the first of no other: with thousands
-/// of texts of one field, chains of near neighbours would lead from anything to anything. Groups are in the order of their
-/// first members, and members in ascending order. A vector without length or direction is like nothing, and so are vectors
-/// of different dimensions.
-pub fn near_by_vector(vectors: &[Vec<f32>], threshold: f64, agree: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+/// Groups of vectors of which the first has a cosine of `threshold` (above 0) or more with each
+/// other one, and `agree`s with it; who is best should come first. Nobody is in two groups, and who
+/// is in one is the first of no other: with thousands of texts of one field, chains of near
+/// neighbours would lead from anything to anything. Groups are in the order of their first members,
+/// and members in ascending order. A vector without length or direction is like nothing, and so are
+/// vectors of different dimensions.
+pub fn near_by_vector(
+    vectors: &[Vec<f32>],
+    threshold: f64,
+    agree: impl Fn(usize, usize) -> bool,
+) -> Vec<Vec<usize>> {
     let units: Vec<Vec<f32>> = vectors.iter().map(|vector| unit(vector)).collect();
     let least = (threshold - ROUNDING) as f32;
-    let near =
-        |a: usize, b: usize| units[a].len() == units[b].len() && dot(&units[a], &units[b]) >= least && agree(a, b);
+    let near = |a: usize, b: usize| {
+        units[a].len() == units[b].len() && dot(&units[a], &units[b]) >= least && agree(a, b)
+    };
     let mut first: Vec<usize> = (0..units.len()).collect();
     for rows in (0..units.len()).step_by(BLOCK) {
-        // Within the first block of columns, the block itself, it turns out who is the first of a group.
+        // Within the first block of columns, the block itself, it turns out who is the first of a
+        // group.
         for columns in (rows..units.len()).step_by(BLOCK) {
             for a in rows..units.len().min(rows + BLOCK) {
                 for b in columns.max(a + 1)..units.len().min(columns + BLOCK) {
@@ -105,10 +128,14 @@ pub fn near_by_vector(vectors: &[Vec<f32>], threshold: f64, agree: impl Fn(usize
     for (at, first) in first.iter().enumerate() {
         groups.entry(*first).or_default().push(at);
     }
-    groups.into_values().filter(|group| group.len() > 1).collect()
+    groups
+        .into_values()
+        .filter(|group| group.len() > 1)
+        .collect()
 }
 
-/// The groups of `items` things when groups that share a member are one; members that are not below `items` are ignored.
+/// The groups of `items` things when groups that share a member are one; members that are not below
+/// `items` are ignored.
 pub fn merge(groups: &[Vec<usize>], items: usize) -> Vec<Vec<usize>> {
     let mut links = Links::new(items);
     for group in groups {
@@ -146,11 +173,15 @@ impl Links {
         for at in 0..self.0.len() {
             by_first.entry(self.first(at)).or_default().push(at);
         }
-        by_first.into_values().filter(|group| group.len() > 1).collect()
+        by_first
+            .into_values()
+            .filter(|group| group.len() > 1)
+            .collect()
     }
 }
 
-/// Joins equal sets, so that a thousand copies of one text are not a million pairs; one of each is returned.
+/// Joins equal sets, so that a thousand copies of one text are not a million pairs; one of each is
+/// returned.
 fn join_equal(sets: &[Vec<u64>], links: &mut Links) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sets.len()).filter(|at| !sets[*at].is_empty()).collect();
     order.sort_by(|a, b| sets[*a].cmp(&sets[*b]));
@@ -164,9 +195,13 @@ fn join_equal(sets: &[Vec<u64>], links: &mut Links) -> Vec<usize> {
     distinct
 }
 
-/// Joins what is alike in a bucket. Members of one group are not compared again: that would change nothing.
+/// Joins what is alike in a bucket. Members of one group are not compared again: that would change
+/// nothing.
 fn join_alike(bucket: &[usize], sets: &[Vec<u64>], threshold: f64, links: &mut Links) {
-    if bucket.iter().all(|at| links.first(*at) == links.first(bucket[0])) {
+    if bucket
+        .iter()
+        .all(|at| links.first(*at) == links.first(bucket[0]))
+    {
         return;
     }
     for (before, a) in bucket.iter().enumerate() {
@@ -178,19 +213,25 @@ fn join_alike(bucket: &[usize], sets: &[Vec<u64>], threshold: f64, links: &mut L
     }
 }
 
-/// Most values that a band may have: pairs at the threshold s share none of b bands of r values with (1 − s^r)^b.
+/// Most values that a band may have: pairs at the threshold s share none of b bands of r values
+/// with (1 − s^r)^b.
 fn rows(threshold: f64) -> usize {
-    let missed = |rows: usize| (1.0 - threshold.powi(rows as i32)).powi((PERMUTATIONS / rows) as i32);
-    (2..=PERMUTATIONS).take_while(|rows| missed(*rows) <= MISSED).last().unwrap_or(1)
+    let missed =
+        |rows: usize| (1.0 - threshold.powi(rows as i32)).powi((PERMUTATIONS / rows) as i32);
+    (2..=PERMUTATIONS)
+        .take_while(|rows| missed(*rows) <= MISSED)
+        .last()
+        .unwrap_or(1)
 }
 
-/// Factors and summands of the permutations x → a x + b modulo 2^64, a odd (Dietzfelbinger et al. 1997, "A reliable
-/// randomized algorithm for the closest-pair problem"), always the same ones.
+/// Factors and summands of the permutations x → a x + b modulo 2^64, a odd (Dietzfelbinger et al.
+/// 1997, "A reliable randomized algorithm for the closest-pair problem"), always the same ones.
 fn family() -> [(u64, u64); PERMUTATIONS] {
     std::array::from_fn(|i| (mix(2 * i as u64) | 1, mix(2 * i as u64 + 1)))
 }
 
-/// The least value of each permutation: two sets agree in one with the probability of their Jaccard index.
+/// The least value of each permutation: two sets agree in one with the probability of their Jaccard
+/// index.
 fn sketch(set: &[u64], family: &[(u64, u64); PERMUTATIONS]) -> Sketch {
     let mut least = [u64::MAX; PERMUTATIONS];
     for shingle in set {
@@ -203,11 +244,13 @@ fn sketch(set: &[u64], family: &[(u64, u64); PERMUTATIONS]) -> Sketch {
 
 /// FNV-1a, 64 bits (RFC 9923): short, and the same on every machine.
 fn hash(token: &str) -> u64 {
-    token.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    token.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
-/// One step of `SplitMix64` (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators"), with the
-/// constants of Stafford's mixing function 13.
+/// One step of `SplitMix64` (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
+/// generators"), with the constants of Stafford's mixing function 13.
 fn mix(state: u64) -> u64 {
     let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -217,11 +260,18 @@ fn mix(state: u64) -> u64 {
 
 /// The vector at length 1; none where it has no length or is not finite.
 fn unit(vector: &[f32]) -> Vec<f32> {
-    let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    let length = vector
+        .iter()
+        .map(|x| f64::from(*x).powi(2))
+        .sum::<f64>()
+        .sqrt();
     if !length.is_normal() {
         return Vec::new();
     }
-    vector.iter().map(|x| (f64::from(*x) / length) as f32).collect()
+    vector
+        .iter()
+        .map(|x| (f64::from(*x) / length) as f32)
+        .collect()
 }
 
 /// Sums in lanes of their own, so that the compiler may add them at once.
@@ -249,7 +299,9 @@ mod tests {
 
     fn words(rng: &mut impl Rng, vocabulary: usize) -> Vec<String> {
         let length = rng.random_range(25..80);
-        (0..length).map(|_| format!("w{}", rng.random_range(0..vocabulary))).collect()
+        (0..length)
+            .map(|_| format!("w{}", rng.random_range(0..vocabulary)))
+            .collect()
     }
 
     /// Unrelated texts, then a copy of each tenth with one word changed.
@@ -275,7 +327,14 @@ mod tests {
         assert_eq!(shingles("One, two THREE!"), shingles("one two three"));
         assert_eq!(shingles("語音識別"), shingles("语音识别"));
         assert_ne!(shingles("one two three"), shingles("three two one"));
-        assert_eq!((shingles("word").len(), shingles("two words").len(), shingles("…").len()), (1, 1, 0));
+        assert_eq!(
+            (
+                shingles("word").len(),
+                shingles("two words").len(),
+                shingles("…").len()
+            ),
+            (1, 1, 0)
+        );
     }
 
     #[test]
@@ -292,12 +351,18 @@ mod tests {
     /// The values of `SplitMix64` from the state 0, and of FNV-1a, as their authors publish them.
     #[test]
     fn hashes_are_the_published_ones() {
-        assert_eq!((mix(0), mix(0x9e37_79b9_7f4a_7c15)), (0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4));
-        assert_eq!((hash(""), hash("a")), (0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c));
+        assert_eq!(
+            (mix(0), mix(0x9e37_79b9_7f4a_7c15)),
+            (0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4)
+        );
+        assert_eq!(
+            (hash(""), hash("a")),
+            (0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c)
+        );
     }
 
-    /// Sets that share 60 of 90 agree in two thirds of 128 values: over 200 pairs the mean's standard error is .003 and a
-    /// single estimate's deviation .042.
+    /// Sets that share 60 of 90 agree in two thirds of 128 values: over 200 pairs the mean's
+    /// standard error is .003 and a single estimate's deviation .042.
     #[test]
     fn sketches_estimate_the_index() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -328,7 +393,8 @@ mod tests {
         assert_eq!(groups(&refs(&texts), 0.7), expect);
     }
 
-    /// Texts that are half alike and more: what every pair compared would link, sorted into buckets or not.
+    /// Texts that are half alike and more: what every pair compared would link, sorted into buckets
+    /// or not.
     #[test]
     fn buckets_find_what_all_pairs_would() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
@@ -345,9 +411,15 @@ mod tests {
             .collect();
         for threshold in [0.5, 0.7, 0.9] {
             let alike = |(a, b): &(usize, usize)| likeness(&texts[*a], &texts[*b]) >= threshold;
-            let pairs = (0..150).flat_map(|a| (0..a).map(move |b| (a, b))).filter(alike);
+            let pairs = (0..150)
+                .flat_map(|a| (0..a).map(move |b| (a, b)))
+                .filter(alike);
             let pairs: Vec<Vec<usize>> = pairs.map(|(a, b)| vec![a, b]).collect();
-            assert_eq!(groups(&refs(&texts), threshold), merge(&pairs, 150), "{threshold}");
+            assert_eq!(
+                groups(&refs(&texts), threshold),
+                merge(&pairs, 150),
+                "{threshold}"
+            );
         }
     }
 
@@ -366,33 +438,64 @@ mod tests {
     fn odd_texts_are_no_trouble() {
         assert!(groups(&[], 0.7).is_empty());
         assert!(groups(&["", "…", "", "word"], 0.7).is_empty());
-        assert_eq!(groups(&["word", "two words", "Word!", "two, words"], 0.7), [vec![0, 2], vec![1, 3]]);
-        assert_eq!(groups(&vec!["the same text again and again"; 3000], 1.0), [(0..3000).collect::<Vec<_>>()]);
+        assert_eq!(
+            groups(&["word", "two words", "Word!", "two, words"], 0.7),
+            [vec![0, 2], vec![1, 3]]
+        );
+        assert_eq!(
+            groups(&vec!["the same text again and again"; 3000], 1.0),
+            [(0..3000).collect::<Vec<_>>()]
+        );
         assert!(groups(&["word", "word"], 1.1).is_empty());
         assert!(groups(&["word", "word"], f64::NAN).is_empty());
     }
 
     #[test]
     fn vectors_are_alike_by_their_angle() {
-        let at = |degrees: f32| vec![3.0 * degrees.to_radians().cos(), 3.0 * degrees.to_radians().sin()];
-        let vectors = [at(0.0), at(90.0), at(20.0), at(40.0), vec![0.0, 0.0], vec![f32::NAN, 1.0], vec![1.0]];
-        let near = |vectors: &[Vec<f32>], threshold| near_by_vector(vectors, threshold, |_, _| true);
-        assert_eq!(near(&vectors, 0.93), [vec![0, 2]], "40° is near 20°, which is a copy, and not near 0°");
+        let at = |degrees: f32| {
+            vec![
+                3.0 * degrees.to_radians().cos(),
+                3.0 * degrees.to_radians().sin(),
+            ]
+        };
+        let vectors = [
+            at(0.0),
+            at(90.0),
+            at(20.0),
+            at(40.0),
+            vec![0.0, 0.0],
+            vec![f32::NAN, 1.0],
+            vec![1.0],
+        ];
+        let near =
+            |vectors: &[Vec<f32>], threshold| near_by_vector(vectors, threshold, |_, _| true);
+        assert_eq!(
+            near(&vectors, 0.93),
+            [vec![0, 2]],
+            "40° is near 20°, which is a copy, and not near 0°"
+        );
         assert_eq!(near(&vectors, 0.76), [vec![0, 2, 3]]);
         assert!(near(&vectors, 0.95).is_empty());
         assert_eq!(near(&[at(7.0), at(7.0)], 1.0), [vec![0, 1]]);
         assert!(near(&[], 0.9).is_empty());
-        assert_eq!(near_by_vector(&vectors, 0.93, |a, b| (a, b) != (0, 2)), [vec![2, 3]]);
+        assert_eq!(
+            near_by_vector(&vectors, 0.93, |a, b| (a, b) != (0, 2)),
+            [vec![2, 3]]
+        );
     }
 
     /// More than a block, and dimensions that no lane divides.
     #[test]
     fn planted_vectors_are_found_and_nothing_else() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
-        let mut vectors: Vec<Vec<f32>> =
-            (0..300).map(|_| (0..50).map(|_| rng.random_range(-1.0..1.0)).collect()).collect();
+        let mut vectors: Vec<Vec<f32>> = (0..300)
+            .map(|_| (0..50).map(|_| rng.random_range(-1.0..1.0)).collect())
+            .collect();
         for at in (0..300).step_by(20) {
-            let near = vectors[at].iter().map(|x| 2.0 * x + rng.random_range(-0.1..0.1)).collect();
+            let near = vectors[at]
+                .iter()
+                .map(|x| 2.0 * x + rng.random_range(-0.1..0.1))
+                .collect();
             vectors.push(near);
         }
         let expect: Vec<Vec<usize>> = (0..15).map(|copy| vec![20 * copy, 300 + copy]).collect();
@@ -401,7 +504,10 @@ mod tests {
 
     #[test]
     fn groups_that_share_a_member_are_one() {
-        assert_eq!(merge(&[vec![4, 1], vec![2, 3], vec![3, 1], vec![0, 9]], 5), [vec![1, 2, 3, 4]]);
+        assert_eq!(
+            merge(&[vec![4, 1], vec![2, 3], vec![3, 1], vec![0, 9]], 5),
+            [vec![1, 2, 3, 4]]
+        );
         assert!(merge(&[vec![]], 0).is_empty());
     }
 }

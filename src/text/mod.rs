@@ -1,4 +1,5 @@
-//! Pure text: sentences, words, likeness, error rates. Deliberately absent: files, models, the rest of the crate.
+//! Pure text: sentences, words, likeness, error rates. Deliberately absent: files, models, the rest
+//! of the crate.
 
 pub mod agree;
 pub mod citations;

@@ -1,13 +1,14 @@
-//! One normalisation for comparing what was said, however it was written: case, punctuation, width, Chinese script and
-//! numbers are folded. It is for measuring and matching only; transcripts keep their own writing.
+//! One normalisation for comparing what was said, however it was written: case, punctuation, width,
+//! Chinese script and numbers are folded. It is for measuring and matching only; transcripts keep
+//! their own writing.
 //!
 //! In this order:
 //! 1. Unicode NFKC (full-width forms become plain), lower case, traditional Chinese to simplified.
-//! 2. Apostrophes go (`it's` → `its`), `%` and `$` stay beside their numbers, decimal points and thousands' commas inside
-//!    numbers are read, all other punctuation separates words.
-//! 3. English number words become digits: cardinals (`four thousand` → `4000`), decimals (`zero point eight nine` →
-//!    `0.89`), ordinals (`nineteenth` → `19th`), years and decades (`nineteen fifties` → `1950s`), `percent` → `%`,
-//!    `twelve dollars` → `$12`.
+//! 2. Apostrophes go (`it's` → `its`), `%` and `$` stay beside their numbers, decimal points and
+//!    thousands' commas inside numbers are read, all other punctuation separates words.
+//! 3. English number words become digits: cardinals (`four thousand` → `4000`), decimals (`zero
+//!    point eight nine` → `0.89`), ordinals (`nineteenth` → `19th`), years and decades (`nineteen
+//!    fifties` → `1950s`), `percent` → `%`, `twelve dollars` → `$12`.
 //! 4. Chinese number words become digits: `六百` → `600`, `百分之五十二` → `52%`, `零点八九` → `0.89`.
 //! 5. A few titles are written out (`dr` → `doctor`).
 
@@ -26,7 +27,10 @@ pub fn words(text: &str) -> Vec<String> {
     let plain = separate(&fast2s::convert(&folded));
     let numbered = chinese_numbers(&plain);
     let words: Vec<&str> = numbered.split_whitespace().collect();
-    english_numbers(&words).into_iter().map(|w| title(&w).map_or(w, str::to_owned)).collect()
+    english_numbers(&words)
+        .into_iter()
+        .map(|w| title(&w).map_or(w, str::to_owned))
+        .collect()
 }
 
 /// The characters of the normal form, without spaces.
@@ -39,7 +43,10 @@ fn separate(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
     for (i, &c) in chars.iter().enumerate() {
-        let digit = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(char::is_ascii_digit);
+        let digit = |at: Option<usize>| {
+            at.and_then(|at| chars.get(at))
+                .is_some_and(char::is_ascii_digit)
+        };
         let (before, after) = (digit(i.checked_sub(1)), digit(Some(i + 1)));
         match c {
             '\'' | '’' | '‘' => {}
@@ -77,7 +84,10 @@ mod tests {
         check("Good afternoon, everyone!", "good afternoon everyone");
         check("It's held-out — isn’t it?", "its held out isnt it");
         check("ＡＢＣ　１２％", "abc 12%");
-        check("Dr. Marsh and Prof. Ortiz", "doctor marsh and professor ortiz");
+        check(
+            "Dr. Marsh and Prof. Ortiz",
+            "doctor marsh and professor ortiz",
+        );
         check("", "");
         check("...", "");
     }
@@ -95,11 +105,17 @@ mod tests {
         check("2.5 million", "2500000");
         check("two hundred and five pages", "205 pages");
         check("one hundred twenty three thousand four hundred", "123400");
-        check("eleven hundred hours, 11 hundred hours", "1100 hours 1100 hours");
+        check(
+            "eleven hundred hours, 11 hundred hours",
+            "1100 hours 1100 hours",
+        );
         check("a hundred years", "100 years");
         check("two or three", "2 or 3");
         check("forty and fifty", "40 and 50");
-        check("twelve dollars, a twelve dollar microphone, $12", "$12 a $12 microphone $12");
+        check(
+            "twelve dollars, a twelve dollar microphone, $12",
+            "$12 a $12 microphone $12",
+        );
         check("one two three", "1 2 3");
         check("point by point", "point by point");
         check("hundreds of them", "hundreds of them");

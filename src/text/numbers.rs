@@ -1,4 +1,5 @@
-//! Number words become digits, in English and Chinese. Part of the normalisation that error rates are measured after.
+//! Number words become digits, in English and Chinese. Part of the normalisation that error rates
+//! are measured after.
 
 /// `words` (lower case, no punctuation) with spoken numbers written in digits.
 pub fn english_numbers(words: &[&str]) -> Vec<String> {
@@ -22,7 +23,8 @@ pub fn english_numbers(words: &[&str]) -> Vec<String> {
 pub fn is_cardinal(word: &str) -> bool {
     let mut chars = word.chars();
     let alone = |c: char| chinese_digit(c).or(chinese_unit(c)).is_some();
-    small(word).or(scale(word)).is_some() || chars.next().is_some_and(alone) && chars.next().is_none()
+    small(word).or(scale(word)).is_some()
+        || chars.next().is_some_and(alone) && chars.next().is_none()
 }
 
 /// A number's text together with the unit that is spoken after it, and how many words the unit has.
@@ -31,7 +33,9 @@ fn with_unit(number: &str, after: &[&str]) -> (String, usize) {
     match after {
         ["percent" | "%", ..] if plain => (format!("{number}%"), 1),
         ["per", "cent", ..] if plain => (format!("{number}%"), 2),
-        ["dollar" | "dollars", ..] if plain && !number.starts_with('$') => (format!("${number}"), 1),
+        ["dollar" | "dollars", ..] if plain && !number.starts_with('$') => {
+            (format!("${number}"), 1)
+        }
         _ => (number.to_owned(), 0),
     }
 }
@@ -58,12 +62,15 @@ fn spell(value: u64, words: &[&str], used: usize) -> String {
     match words {
         [word, ..] if used == 1 && ordinal(word).is_some() => ordinal_text(value),
         [word, ..] if used == 1 && decade(word).is_some() => format!("{value}s"),
-        [word, ..] if used == 1 && word.starts_with(|c: char| c.is_ascii_digit() || c == '$') => (*word).to_owned(),
+        [word, ..] if used == 1 && word.starts_with(|c: char| c.is_ascii_digit() || c == '$') => {
+            (*word).to_owned()
+        }
         _ => value.to_string(),
     }
 }
 
-/// Whether `last` can follow `value` in one number: "twenty" + "one", "two hundred" + "five", not "five" + "one".
+/// Whether `last` can follow `value` in one number: "twenty" + "one", "two hundred" + "five", not
+/// "five" + "one".
 fn fits(value: u64, last: u64) -> bool {
     let room = if value.is_multiple_of(1000) {
         1000
@@ -98,7 +105,10 @@ fn cardinal(words: &[&str]) -> Option<(u64, usize, bool)> {
                 Some(so_far) if fits(so_far, value) => group = Some(so_far + value),
                 // "nineteen fifty", "twenty twenty": a year in two halves.
                 Some(so_far)
-                    if total == 0 && used == 1 && (10..100).contains(&so_far) && (10..100).contains(&value) =>
+                    if total == 0
+                        && used == 1
+                        && (10..100).contains(&so_far)
+                        && (10..100).contains(&value) =>
                 {
                     group = Some(so_far * 100 + value);
                 }
@@ -118,7 +128,10 @@ fn cardinal(words: &[&str]) -> Option<(u64, usize, bool)> {
             used += 1;
         } else if word == "and" && (total > 0 || group.is_some_and(|g| g % 100 == 0 && g > 0)) {
             // "and" joins only what the number before it has room for.
-            let joined = words.get(used + 1).and_then(|w| small(w)).filter(|v| *v > 0 && *v < 100);
+            let joined = words
+                .get(used + 1)
+                .and_then(|w| small(w))
+                .filter(|v| *v > 0 && *v < 100);
             if joined.is_none() || group.is_some_and(|g| g % 100 != 0) {
                 break;
             }
@@ -152,8 +165,11 @@ fn decimals(words: &[&str]) -> Option<(String, usize)> {
     if words.first() != Some(&"point") {
         return None;
     }
-    let digits: Vec<String> =
-        words[1..].iter().map_while(|w| small(w).filter(|v| *v < 10)).map(|v| v.to_string()).collect();
+    let digits: Vec<String> = words[1..]
+        .iter()
+        .map_while(|w| small(w).filter(|v| *v < 10))
+        .map(|v| v.to_string())
+        .collect();
     if !digits.is_empty() {
         return Some((digits.concat(), digits.len() + 1));
     }
@@ -184,7 +200,9 @@ fn small(word: &str) -> Option<u64> {
         "eighteen",
         "nineteen",
     ];
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    const TENS: [&str; 8] = [
+        "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+    ];
     let unit = UNITS.iter().position(|u| *u == word);
     let ten = TENS.iter().position(|t| *t == word);
     unit.map(|u| u as u64).or(ten.map(|t| (t as u64 + 2) * 10))
@@ -235,14 +253,18 @@ fn decade(word: &str) -> Option<u64> {
     small(&stem).filter(|v| *v >= 20)
 }
 
-/// `text` with Chinese number words written in digits. A unit without a number before it (`万一`) is a word, except `十`.
+/// `text` with Chinese number words written in digits. A unit without a number before it (`万一`) is
+/// a word, except `十`.
 pub fn chinese_numbers(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while at < chars.len() {
         let rest = &chars[at..];
-        if let Some((value, used)) = rest.strip_prefix(&['百', '分', '之']).and_then(chinese_decimal) {
+        if let Some((value, used)) = rest
+            .strip_prefix(&['百', '分', '之'])
+            .and_then(chinese_decimal)
+        {
             out.push_str(&value);
             out.push('%');
             at += 3 + used;
@@ -263,19 +285,31 @@ pub fn chinese_numbers(text: &str) -> String {
 
 /// Digits with a unit, such as `400万` or `1.2亿`, as one number.
 fn digits_with_unit(chars: &[char]) -> Option<(String, usize)> {
-    let digits = chars.iter().take_while(|c| c.is_ascii_digit() || **c == '.').count();
+    let digits = chars
+        .iter()
+        .take_while(|c| c.is_ascii_digit() || **c == '.')
+        .count();
     let number: String = chars[..digits].iter().collect();
     let (whole, part) = number.split_once('.').unwrap_or((&number, ""));
-    let unit = chars.get(digits).copied().and_then(chinese_unit).filter(|unit| *unit >= 10_000)?;
+    let unit = chars
+        .get(digits)
+        .copied()
+        .and_then(chinese_unit)
+        .filter(|unit| *unit >= 10_000)?;
     // Whole numbers only: the decimal point is moved by as many places as the unit has.
     let scaled: u64 = format!("{whole}{part}").parse().ok()?;
-    let unit = unit.checked_div(10_u64.checked_pow(u32::try_from(part.len()).ok()?)?).filter(|unit| *unit > 0)?;
+    let unit = unit
+        .checked_div(10_u64.checked_pow(u32::try_from(part.len()).ok()?)?)
+        .filter(|unit| *unit > 0)?;
     Some((scaled.checked_mul(unit)?.to_string(), digits + 1))
 }
 
 /// How many characters of number words `chars` begin with.
 fn chinese_run(chars: &[char]) -> usize {
-    chars.iter().take_while(|c| chinese_digit(**c).is_some() || chinese_unit(**c).is_some()).count()
+    chars
+        .iter()
+        .take_while(|c| chinese_digit(**c).is_some() || chinese_unit(**c).is_some())
+        .count()
 }
 
 fn chinese_decimal(chars: &[char]) -> Option<(String, usize)> {
@@ -283,7 +317,11 @@ fn chinese_decimal(chars: &[char]) -> Option<(String, usize)> {
     if chars.get(used) != Some(&'点') {
         return Some((whole, used));
     }
-    let digits: String = chars[used + 1..].iter().map_while(|c| chinese_digit(*c)).map(|d| d.to_string()).collect();
+    let digits: String = chars[used + 1..]
+        .iter()
+        .map_while(|c| chinese_digit(*c))
+        .map(|d| d.to_string())
+        .collect();
     if digits.is_empty() {
         return Some((whole, used));
     }
@@ -299,7 +337,13 @@ fn chinese_whole(chars: &[char]) -> Option<(String, usize)> {
         return None;
     }
     if run.iter().all(|c| chinese_digit(*c).is_some()) {
-        return Some((run.iter().filter_map(|c| chinese_digit(*c)).map(|d| d.to_string()).collect(), used));
+        return Some((
+            run.iter()
+                .filter_map(|c| chinese_digit(*c))
+                .map(|d| d.to_string())
+                .collect(),
+            used,
+        ));
     }
     let (mut total, mut section, mut digit) = (0u64, 0u64, None::<u64>);
     for c in run {
@@ -323,7 +367,10 @@ fn chinese_digit(c: char) -> Option<u64> {
     match c {
         '两' => Some(2),
         '〇' => Some(0),
-        _ => "零一二三四五六七八九".chars().position(|d| d == c).map(|d| d as u64),
+        _ => "零一二三四五六七八九"
+            .chars()
+            .position(|d| d == c)
+            .map(|d| d as u64),
     }
 }
 

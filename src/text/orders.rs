@@ -1,5 +1,5 @@
-//! Sentences that tell the model that reads them what to do. Whoever wrote them wants something else than to be heard;
-//! they are no evidence, and nothing that is made from a text may obey them.
+//! Sentences that tell the model that reads them what to do. Whoever wrote them wants something
+//! else than to be heard; they are no evidence, and nothing that is made from a text may obey them.
 
 use std::sync::LazyLock;
 
@@ -7,24 +7,29 @@ use regex::Regex;
 
 use super::words::{fold, one_line};
 
-/// Whether a sentence of the text addresses a model that reads it, or tells its reader to drop what it was told. Talk about models,
-/// rules and instructions as a subject is none.
+/// Whether a sentence of the text addresses a model that reads it, or tells its reader to drop what
+/// it was told. Talk about models, rules and instructions as a subject is none.
 pub fn gives_orders(text: &str) -> bool {
     let folded = fold(text);
     let folded = one_line(&folded);
-    folded.split_inclusive(['.', '!', '?', ';', '。', '！', '？', '；']).any(|sentence| {
-        let is_in = |pattern: &Regex| pattern.is_match(sentence);
-        ALONE.iter().any(is_in) || EN.iter().all(is_in) || ZH.iter().all(is_in)
-    })
+    folded
+        .split_inclusive(['.', '!', '?', ';', '。', '！', '？', '；'])
+        .any(|sentence| {
+            let is_in = |pattern: &Regex| pattern.is_match(sentence);
+            ALONE.iter().any(is_in) || EN.iter().all(is_in) || ZH.iter().all(is_in)
+        })
 }
 
-#[expect(clippy::unwrap_used, reason = "the patterns are constants that the tests compile")]
+#[expect(
+    clippy::unwrap_used,
+    reason = "the patterns are constants that the tests compile"
+)]
 fn compiled(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap()
 }
 
-/// Each of them is an order by itself. To drop what one was told is one at the beginning of a clause only: "participants
-/// ignore the instructions" is none.
+/// Each of them is an order by itself. To drop what one was told is one at the beginning of a
+/// clause only: "participants ignore the instructions" is none.
 static ALONE: LazyLock<[Regex; 4]> = LazyLock::new(|| {
     [
         r"(?x) (?: ^ | [.,;:!?(]\s* | \b(?:please|and|must|should|now|you|to|then|shall)\s )
@@ -38,7 +43,8 @@ static ALONE: LazyLock<[Regex; 4]> = LazyLock::new(|| {
     .map(compiled)
 });
 
-/// Together they are one: somebody who is a program, the text at hand or what is made of it, and an order.
+/// Together they are one: somebody who is a program, the text at hand or what is made of it, and an
+/// order.
 static EN: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     [
         r"\b(?:ais?|llms?|language models?|chatbots?|(?:ai|virtual|automated) (?:assistants?|readers?|note ?takers?|systems?|tools?)|summari[sz]ers?)\b",

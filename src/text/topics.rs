@@ -1,5 +1,6 @@
-//! Where a text turns to another topic: gaps between sentences at which the words change (`TextTiling`, Hearst 1997,
-//! Computational Linguistics 23(1), block comparison and depth scores). Hides vectors and their comparison.
+//! Where a text turns to another topic: gaps between sentences at which the words change
+//! (`TextTiling`, Hearst 1997, Computational Linguistics 23(1), block comparison and depth scores).
+//! Hides vectors and their comparison.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +9,14 @@ use super::words::terms;
 /// Sentences on either side of a gap that are compared.
 const BLOCK: usize = 6;
 
-/// For each gap between neighbouring sentences, how deep the likeness of the words falls there: 0 to 2, the sum of what
-/// it falls from the next peak on either side. `depths[i]` is the gap before sentence `i + 1`.
+/// For each gap between neighbouring sentences, how deep the likeness of the words falls there: 0
+/// to 2, the sum of what it falls from the next peak on either side. `depths[i]` is the gap before
+/// sentence `i + 1`.
 pub fn depths(sentences: &[String]) -> Vec<f64> {
-    let counted: Vec<Counts> =
-        sentences.iter().map(|text| terms(text).into_iter().map(|term| (term, 1.0)).collect()).collect();
+    let counted: Vec<Counts> = sentences
+        .iter()
+        .map(|text| terms(text).into_iter().map(|term| (term, 1.0)).collect())
+        .collect();
     let likeness: Vec<f64> = (1..sentences.len())
         .map(|gap| {
             cosine(
@@ -21,7 +25,9 @@ pub fn depths(sentences: &[String]) -> Vec<f64> {
             )
         })
         .collect();
-    (0..likeness.len()).map(|gap| climb(&likeness[..=gap], true) + climb(&likeness[gap..], false)).collect()
+    (0..likeness.len())
+        .map(|gap| climb(&likeness[..=gap], true) + climb(&likeness[gap..], false))
+        .collect()
 }
 
 type Counts = BTreeMap<String, f64>;
@@ -35,7 +41,10 @@ fn sum(block: &[Counts]) -> Counts {
 }
 
 fn cosine(a: &Counts, b: &Counts) -> f64 {
-    let dot: f64 = a.iter().filter_map(|(term, n)| b.get(term).map(|m| n * m)).sum();
+    let dot: f64 = a
+        .iter()
+        .filter_map(|(term, n)| b.get(term).map(|m| n * m))
+        .sum();
     let norm = |counts: &Counts| counts.values().map(|n| n * n).sum::<f64>().sqrt();
     let norms = norm(a) * norm(b);
     if norms == 0.0 { 0.0 } else { dot / norms }
@@ -43,8 +52,14 @@ fn cosine(a: &Counts, b: &Counts) -> f64 {
 
 /// How far the likeness climbs from a valley to the first peak, to the left or to the right.
 fn climb(values: &[f64], to_the_left: bool) -> f64 {
-    let ordered: Vec<f64> = if to_the_left { values.iter().rev().copied().collect() } else { values.to_vec() };
-    let Some(&valley) = ordered.first() else { return 0.0 };
+    let ordered: Vec<f64> = if to_the_left {
+        values.iter().rev().copied().collect()
+    } else {
+        values.to_vec()
+    };
+    let Some(&valley) = ordered.first() else {
+        return 0.0;
+    };
     let mut peak = valley;
     for value in ordered {
         if value < peak {
@@ -73,7 +88,11 @@ mod tests {
             "Old violins lose their varnish.",
             "Resin and varnish change how violins sound.",
         ];
-        let sentences: Vec<String> = river.iter().chain(&music).map(|s| (*s).to_owned()).collect();
+        let sentences: Vec<String> = river
+            .iter()
+            .chain(&music)
+            .map(|s| (*s).to_owned())
+            .collect();
         let depths = depths(&sentences);
         let deepest = (0..depths.len()).max_by(|a, b| depths[*a].total_cmp(&depths[*b]));
         assert_eq!(deepest, Some(3));

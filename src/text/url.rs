@@ -3,7 +3,8 @@
 
 use ::url::Url;
 
-/// Query parameters that say who sent the reader and not what is read; those that begin with `utm_` besides.
+/// Query parameters that say who sent the reader and not what is read; those that begin with `utm_`
+/// besides.
 const TRACKING: &[&str] = &[
     "_ga",
     "_gl",
@@ -37,8 +38,9 @@ const TRACKING: &[&str] = &[
 
 /// The address of a page in its one spelling; `None` for what is no absolute http or https address.
 ///
-/// Host in lower case and in its ASCII form, percent-encoding as browsers send it, no default port, no slash at the end
-/// of a path, no tracking parameters, the query sorted by name (equal names keep their order), no fragment but `#!…`.
+/// Host in lower case and in its ASCII form, percent-encoding as browsers send it, no default port,
+/// no slash at the end of a path, no tracking parameters, the query sorted by name (equal names
+/// keep their order), no fragment but `#!…`.
 pub fn canonical(address: &str) -> Option<String> {
     let mut url = web(address)?;
     let fragment = url.fragment().and_then(routing).map(str::to_owned);
@@ -50,28 +52,38 @@ pub fn canonical(address: &str) -> Option<String> {
     Some(url.into())
 }
 
-/// Whether two addresses lead to one page, http or https, with `www.` or without; addresses that are none do not.
+/// Whether two addresses lead to one page, http or https, with `www.` or without; addresses that
+/// are none do not.
 pub fn same_page(a: &str, b: &str) -> bool {
     page(a).is_some_and(|a| page(b) == Some(a))
 }
 
 /// Whether [`canonical`] takes tracking parameters off this address.
 pub fn has_tracking(address: &str) -> bool {
-    web(address).is_some_and(|url| url.query().is_some_and(|query| query.split('&').any(is_tracking)))
+    web(address).is_some_and(|url| {
+        url.query()
+            .is_some_and(|query| query.split('&').any(is_tracking))
+    })
 }
 
 fn web(address: &str) -> Option<Url> {
-    Url::parse(address.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    Url::parse(address.trim())
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
-/// What of a fragment names a page: old single-page sites route by `#!`, `:~:` only points into the page.
+/// What of a fragment names a page: old single-page sites route by `#!`, `:~:` only points into the
+/// page.
 fn routing(fragment: &str) -> Option<&str> {
     let page = fragment.split(":~:").next().unwrap_or_default();
     Some(page).filter(|page| page.starts_with('!'))
 }
 
 fn sorted(query: &str) -> String {
-    let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !is_tracking(pair)).collect();
+    let mut pairs: Vec<&str> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty() && !is_tracking(pair))
+        .collect();
     pairs.sort_by_key(|pair| name(pair));
     pairs.join("&")
 }
@@ -103,7 +115,10 @@ mod tests {
 
     #[test]
     fn what_browsers_ignore_is_gone() {
-        check("HTTPS://WWW.Nature.COM/Articles/A1", "https://www.nature.com/Articles/A1");
+        check(
+            "HTTPS://WWW.Nature.COM/Articles/A1",
+            "https://www.nature.com/Articles/A1",
+        );
         check("http://a.org:80/x", "http://a.org/x");
         check("https://a.org:443/x", "https://a.org/x");
         check("https://a.org:8443/x", "https://a.org:8443/x");
@@ -119,7 +134,10 @@ mod tests {
         check("https://a.org/x#section-2", "https://a.org/x");
         check("https://a.org/x#:~:text=wind,light", "https://a.org/x");
         check("https://a.org/#!/page/2", "https://a.org/#!/page/2");
-        check("https://a.org/#!/page/2:~:text=wind", "https://a.org/#!/page/2");
+        check(
+            "https://a.org/#!/page/2:~:text=wind",
+            "https://a.org/#!/page/2",
+        );
     }
 
     #[test]
@@ -127,7 +145,10 @@ mod tests {
         check("https://a.org/x?b=2&a=1", "https://a.org/x?a=1&b=2");
         check("https://a.org/x?b=2&a=2&a=1", "https://a.org/x?a=2&a=1&b=2");
         check("https://a.org/x?utm_source=chatgpt.com", "https://a.org/x");
-        check("https://a.org/x/?UTM_Medium=y&id=7&gclid=z&fbclid=q&mc_cid=1&ref_src=t", "https://a.org/x?id=7");
+        check(
+            "https://a.org/x/?UTM_Medium=y&id=7&gclid=z&fbclid=q&mc_cid=1&ref_src=t",
+            "https://a.org/x?id=7",
+        );
         check("https://a.org/x?q=a+b&&p", "https://a.org/x?p&q=a+b");
         assert!(has_tracking("https://a.org/x?id=1&utm_source=y"));
         assert!(!has_tracking("https://a.org/x?id=utm_source"));
@@ -137,18 +158,37 @@ mod tests {
 
     #[test]
     fn other_scripts_are_encoded() {
-        check("https://zh.wikipedia.org/wiki/声调", "https://zh.wikipedia.org/wiki/%E5%A3%B0%E8%B0%83");
-        check("https://zh.wikipedia.org/wiki/%E5%A3%B0%E8%B0%83", "https://zh.wikipedia.org/wiki/%E5%A3%B0%E8%B0%83");
-        check("https://例子.中国/路", "https://xn--fsqu00a.xn--fiqs8s/%E8%B7%AF");
+        check(
+            "https://zh.wikipedia.org/wiki/声调",
+            "https://zh.wikipedia.org/wiki/%E5%A3%B0%E8%B0%83",
+        );
+        check(
+            "https://zh.wikipedia.org/wiki/%E5%A3%B0%E8%B0%83",
+            "https://zh.wikipedia.org/wiki/%E5%A3%B0%E8%B0%83",
+        );
+        check(
+            "https://例子.中国/路",
+            "https://xn--fsqu00a.xn--fiqs8s/%E8%B7%AF",
+        );
         check("https://Bücher.de/a b", "https://xn--bcher-kva.de/a%20b");
-        check("https://en.wikipedia.org/wiki/Foo_(bar)", "https://en.wikipedia.org/wiki/Foo_(bar)");
+        check(
+            "https://en.wikipedia.org/wiki/Foo_(bar)",
+            "https://en.wikipedia.org/wiki/Foo_(bar)",
+        );
     }
 
     #[test]
     fn only_web_pages_have_one() {
-        for address in
-            ["", "a.org/x", "/x", "ftp://a.org/x", "mailto:a@a.org", "data:text/plain,x", "https://", "http://[1"]
-        {
+        for address in [
+            "",
+            "a.org/x",
+            "/x",
+            "ftp://a.org/x",
+            "mailto:a@a.org",
+            "data:text/plain,x",
+            "https://",
+            "http://[1",
+        ] {
             assert_eq!(canonical(address), None, "{address}");
         }
     }

@@ -1,5 +1,6 @@
-//! Words in scripts with spaces, characters in Han script: counting them and the terms that carry meaning.
-//! Folding hides case, width and the Chinese script, so that the same word written twice is one word.
+//! Words in scripts with spaces, characters in Han script: counting them and the terms that carry
+//! meaning. Folding hides case, width and the Chinese script, so that the same word written twice
+//! is one word.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,9 @@ pub fn han_count(text: &str) -> usize {
 
 /// How many words outside Han script.
 pub fn word_count(text: &str) -> usize {
-    text.unicode_words().filter(|word| !word.chars().all(is_han)).count()
+    text.unicode_words()
+        .filter(|word| !word.chars().all(is_han))
+        .count()
 }
 
 /// How long a text is: words, and each Han character as one.
@@ -33,7 +36,9 @@ pub fn is_chinese(text: &str) -> bool {
 
 /// The words in one line; control characters part words, too.
 pub fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -71,16 +76,20 @@ fn end_run(run: &mut Vec<char>, tokens: &mut Vec<String>) {
     run.clear();
 }
 
-/// The terms that carry meaning: words of four letters or more without the commonest ones, cut to their stem,
-/// and pairs of Han characters without function words.
+/// The terms that carry meaning: words of four letters or more without the commonest ones, cut to
+/// their stem, and pairs of Han characters without function words.
 pub fn terms(text: &str) -> BTreeSet<String> {
-    tokens(text).into_iter().filter_map(|token| term(&token)).collect()
+    tokens(text)
+        .into_iter()
+        .filter_map(|token| term(&token))
+        .collect()
 }
 
 fn term(token: &str) -> Option<String> {
     if token.chars().any(is_han) {
         let function = |c: char| HAN_FUNCTION.contains(c);
-        return (token.chars().count() == 2 && !token.chars().any(function)).then(|| token.to_owned());
+        return (token.chars().count() == 2 && !token.chars().any(function))
+            .then(|| token.to_owned());
     }
     let long = token.chars().count() >= 4 && token.chars().all(char::is_alphabetic);
     (long && COMMON.binary_search(&token).is_err()).then(|| stem(token).to_owned())
@@ -101,25 +110,32 @@ pub fn key_words(text: &str, most: usize) -> Vec<String> {
     words
 }
 
-/// The word without its commonest English endings; enough to match a term with its plural or its participle.
+/// The word without its commonest English endings; enough to match a term with its plural or its
+/// participle.
 fn stem(word: &str) -> &str {
-    ["ations", "ation", "ings", "ing", "ers", "ies", "ed", "er", "es", "ly", "s", "y", "e"]
-        .iter()
-        .find_map(|ending| word.strip_suffix(ending).filter(|rest| rest.chars().count() >= 4))
-        .unwrap_or(word)
+    [
+        "ations", "ation", "ings", "ing", "ers", "ies", "ed", "er", "es", "ly", "s", "y", "e",
+    ]
+    .iter()
+    .find_map(|ending| {
+        word.strip_suffix(ending)
+            .filter(|rest| rest.chars().count() >= 4)
+    })
+    .unwrap_or(word)
 }
 
 const HAN_FUNCTION: &str = "的了是在我有和就不人都一个上也很到说要去你会着没看好自己这那们它他她与及或于以为对把被让从而但如果因所之其中能可这将";
 
 /// Sorted, for binary search.
 const COMMON: &[&str] = &[
-    "about", "above", "after", "again", "also", "among", "another", "because", "been", "before", "being", "between",
-    "both", "cannot", "could", "does", "doing", "done", "down", "during", "each", "even", "every", "first", "from",
-    "give", "have", "having", "here", "however", "into", "just", "like", "made", "make", "many", "more", "most",
-    "much", "must", "need", "next", "nobody", "only", "other", "over", "same", "should", "since", "some", "still",
-    "such", "take", "than", "that", "their", "them", "then", "there", "these", "they", "thing", "this", "those",
-    "three", "through", "under", "until", "used", "using", "very", "want", "were", "what", "when", "where", "whether",
-    "which", "while", "will", "with", "within", "without", "would", "your",
+    "about", "above", "after", "again", "also", "among", "another", "because", "been", "before",
+    "being", "between", "both", "cannot", "could", "does", "doing", "done", "down", "during",
+    "each", "even", "every", "first", "from", "give", "have", "having", "here", "however", "into",
+    "just", "like", "made", "make", "many", "more", "most", "much", "must", "need", "next",
+    "nobody", "only", "other", "over", "same", "should", "since", "some", "still", "such", "take",
+    "than", "that", "their", "them", "then", "there", "these", "they", "thing", "this", "those",
+    "three", "through", "under", "until", "used", "using", "very", "want", "were", "what", "when",
+    "where", "whether", "which", "while", "will", "with", "within", "without", "would", "your",
 ];
 
 #[cfg(test)]
@@ -128,8 +144,14 @@ mod tests {
 
     #[test]
     fn counts_each_script_its_own_way() {
-        assert_eq!((word_count("Two words, 3 tokens"), han_count("Two words")), (4, 0));
-        assert_eq!((word_count("闽南话 has 声调"), han_count("闽南话 has 声调")), (1, 5));
+        assert_eq!(
+            (word_count("Two words, 3 tokens"), han_count("Two words")),
+            (4, 0)
+        );
+        assert_eq!(
+            (word_count("闽南话 has 声调"), han_count("闽南话 has 声调")),
+            (1, 5)
+        );
         assert!(is_chinese("方言语音识别 ASR"));
         assert!(!is_chinese("speech recognition 识别"));
     }
@@ -141,14 +163,20 @@ mod tests {
 
     #[test]
     fn terms_match_their_other_forms() {
-        assert_eq!(terms("recognition models of captains"), terms("Recognition model, captain"));
+        assert_eq!(
+            terms("recognition models of captains"),
+            terms("Recognition model, captain")
+        );
         assert!(terms("声调的错误率").contains("错误"));
         assert!(!terms("there could have been").iter().any(|_| true));
     }
 
     #[test]
     fn key_words_are_folded_and_each_stands_once() {
-        assert_eq!(key_words("The models of models recognise sailors.", 9), ["models", "recognise", "sailors"]);
+        assert_eq!(
+            key_words("The models of models recognise sailors.", 9),
+            ["models", "recognise", "sailors"]
+        );
         assert_eq!(key_words("声调的错误", 9), ["声调", "错误"]);
     }
 

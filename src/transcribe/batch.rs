@@ -1,4 +1,5 @@
-//! Several recordings at once, so that one is decoded while another is heard; what comes of them is handed on in order.
+//! Several recordings at once, so that one is decoded while another is heard; what comes of them is
+//! handed on in order.
 
 use std::{
     collections::BTreeMap,
@@ -10,8 +11,9 @@ use std::{
 
 use anyhow::Result;
 
-/// Does `work` with each of `items`, so many at once, and hands the results to `done` on this thread, in the order of
-/// `items`. After an error of `done` nothing new is begun, what is in hand is finished, and the error is returned.
+/// Does `work` with each of `items`, so many at once, and hands the results to `done` on this
+/// thread, in the order of `items`. After an error of `done` nothing new is begun, what is in hand
+/// is finished, and the error is returned.
 pub fn in_order<T: Sync, R: Send>(
     items: &[T],
     at_once: usize,
@@ -59,7 +61,8 @@ mod tests {
         let mut seen = Vec::new();
         let slow = |n: &u64| {
             // Every third takes longer than its neighbours.
-            (0..if n.is_multiple_of(3) { 300_000 } else { 10 }).fold(*n, |sum, i| std::hint::black_box(sum ^ i ^ i))
+            (0..if n.is_multiple_of(3) { 300_000 } else { 10 })
+                .fold(*n, |sum, i| std::hint::black_box(sum ^ i ^ i))
         };
         in_order(&items, 4, slow, |item, result| {
             seen.push((*item, result));
@@ -82,7 +85,10 @@ mod tests {
                 Ok(())
             },
         );
-        assert_eq!((ended.expect_err("it fails").to_string().as_str(), seen), ("two", vec![1, 2]));
+        assert_eq!(
+            (ended.expect_err("it fails").to_string().as_str(), seen),
+            ("two", vec![1, 2])
+        );
         assert!(in_order(&[0u8; 0], 3, |_| (), |_, ()| Ok(())).is_ok());
     }
 }

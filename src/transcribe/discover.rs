@@ -1,12 +1,14 @@
-//! Which files are recordings: by extension, sorted, hidden and half-copied ones left out and counted.
+//! Which files are recordings: by extension, sorted, hidden and half-copied ones left out and
+//! counted.
 
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
 
 /// Extensions that are taken for recordings.
-pub const EXTENSIONS: [&str; 12] =
-    ["m4a", "mp4", "mp3", "flac", "wav", "ogg", "oga", "opus", "webm", "mkv", "mov", "aac"];
+pub const EXTENSIONS: [&str; 12] = [
+    "m4a", "mp4", "mp3", "flac", "wav", "ogg", "oga", "opus", "webm", "mkv", "mov", "aac",
+];
 
 /// A recording by its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,8 +30,8 @@ pub struct Discovered {
     pub unreadable: Vec<PathBuf>,
 }
 
-/// The recordings under `paths`, or under `root` where none are given. A file that is named is taken whatever it is
-/// called; a folder is searched through all its levels.
+/// The recordings under `paths`, or under `root` where none are given. A file that is named is
+/// taken whatever it is called; a folder is searched through all its levels.
 pub fn discover(root: &Path, paths: &[PathBuf]) -> anyhow::Result<Discovered> {
     let mut found = Discovered::default();
     let whole = [root.to_path_buf()];
@@ -43,7 +45,11 @@ pub fn discover(root: &Path, paths: &[PathBuf]) -> anyhow::Result<Discovered> {
     found.recordings.sort();
     found.recordings.dedup();
     found.skipped.sort();
-    if let Some(pair) = found.recordings.windows(2).find(|pair| pair[0].name == pair[1].name) {
+    if let Some(pair) = found
+        .recordings
+        .windows(2)
+        .find(|pair| pair[0].name == pair[1].name)
+    {
         anyhow::bail!(
             "two recordings would share the transcript `{}`: `{}` and `{}`",
             pair[0].name,
@@ -61,10 +67,17 @@ fn search(root: &Path, folder: &Path, found: &mut Discovered) -> anyhow::Result<
     };
     for entry in entries {
         let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let hidden = name.starts_with('.');
-        // A link may be broken or go in circles: files through links are read, folders through links are not.
-        let Ok(kind) = fs_err::symlink_metadata(&path) else { continue };
+        // A link may be broken or go in circles: files through links are read, folders through
+        // links are not.
+        let Ok(kind) = fs_err::symlink_metadata(&path) else {
+            continue;
+        };
         if kind.is_dir() {
             if !hidden {
                 search(root, &path, found)?;
@@ -89,20 +102,34 @@ fn is_temporary(name: &str) -> bool {
     let name = name.to_lowercase();
     name.starts_with('~')
         || name.ends_with('~')
-        || [".tmp.", ".part.", ".temp.", ".crdownload."].iter().any(|p| name.contains(p))
+        || [".tmp.", ".part.", ".temp.", ".crdownload."]
+            .iter()
+            .any(|p| name.contains(p))
 }
 
 fn recording(root: &Path, path: &Path) -> anyhow::Result<Recording> {
     let real = |p: &Path| fs_err::canonicalize(p).unwrap_or_else(|_| p.to_path_buf());
     let inside = path.strip_prefix(root).map(Path::to_path_buf);
     let inside = inside.or_else(|_| real(path).strip_prefix(real(root)).map(Path::to_path_buf));
-    let inside = inside.ok().filter(|p| p.components().all(|c| matches!(c, Component::Normal(_))));
+    let inside = inside
+        .ok()
+        .filter(|p| p.components().all(|c| matches!(c, Component::Normal(_))));
     // Named by its file alone, it could take the place of another recording.
     let name = inside.with_context(|| {
-        format!("not below `{}`: `{}`\nhint: copy or link it there", root.display(), path.display())
+        format!(
+            "not below `{}`: `{}`\nhint: copy or link it there",
+            root.display(),
+            path.display()
+        )
     })?;
-    let parts: Vec<String> = name.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
-    Ok(Recording { name: parts.join("/"), path: path.to_path_buf() })
+    let parts: Vec<String> = name
+        .components()
+        .map(|c| c.as_os_str().to_string_lossy().into_owned())
+        .collect();
+    Ok(Recording {
+        name: parts.join("/"),
+        path: path.to_path_buf(),
+    })
 }
 
 #[cfg(test)]
@@ -114,8 +141,15 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let root = folder.path();
         fs_err::create_dir_all(root.join("b/.hidden"))?;
-        for name in ["b/talk.M4A", "a.mp3", "notes.txt", ".x.mp3", "c.part.wav", "b/.hidden/z.wav", "a.reference.json"]
-        {
+        for name in [
+            "b/talk.M4A",
+            "a.mp3",
+            "notes.txt",
+            ".x.mp3",
+            "c.part.wav",
+            "b/.hidden/z.wav",
+            "a.reference.json",
+        ] {
             fs_err::write(root.join(name), "x")?;
         }
         let found = discover(root, &[])?;

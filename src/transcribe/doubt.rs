@@ -1,6 +1,7 @@
-//! Whether the text of a window can be believed: how likely the model itself finds it, whether it repeats itself, whether
-//! anybody could speak so fast, and whether it leaves speech without text. Each reason costs seconds of speech, so that
-//! two ways of hearing the same window can be compared.
+//! Whether the text of a window can be believed: how likely the model itself finds it, whether it
+//! repeats itself, whether anybody could speak so fast, and whether it leaves speech without text.
+//! Each reason costs seconds of speech, so that two ways of hearing the same window can be
+//! compared.
 
 use std::io::Write as _;
 
@@ -12,11 +13,14 @@ use crate::data::Ms;
 
 /// Mean log-probability of the tokens below which a text is a guess: Whisper's own threshold.
 pub const LEAST_LOGPROB: f64 = -1.0;
-/// Length of a text over its length compressed, above which it repeats itself: Whisper's own threshold.
+/// Length of a text over its length compressed, above which it repeats itself: Whisper's own
+/// threshold.
 const MOST_COMPRESSED: f64 = 2.4;
-/// Letters for each second of speech that nobody exceeds, where words are set apart and where they are not.
+/// Letters for each second of speech that nobody exceeds, where words are set apart and where they
+/// are not.
 const FASTEST: (f64, f64) = (35.0, 14.0);
-/// Letters for each second of speech below which words are missing, likewise: under half of what slow speakers say.
+/// Letters for each second of speech below which words are missing, likewise: under half of what
+/// slow speakers say.
 const SLOWEST: (f64, f64) = (5.5, 1.8);
 /// Phrases with less speech than this say nothing about the rate, in seconds.
 const RATED: f64 = 2.0;
@@ -83,34 +87,67 @@ impl Case<'_> {
     /// The reasons to doubt, and the seconds of speech that they concern.
     pub fn doubts(&self) -> (Vec<Doubt>, f64) {
         let lost = self.lost();
-        let voiced: f64 = self.window.pieces.iter().map(|piece| self.hearing.voiced_seconds(piece)).sum();
+        let voiced: f64 = self
+            .window
+            .pieces
+            .iter()
+            .map(|piece| self.hearing.voiced_seconds(piece))
+            .sum();
         let letters: usize = self.said.iter().map(|placed| letters(&placed.text)).sum();
-        let text: String = self.said.iter().map(|placed| placed.text.as_str()).collect();
+        let text: String = self
+            .said
+            .iter()
+            .map(|placed| placed.text.as_str())
+            .collect();
         let reasons = [
             (self.loops > 0, Doubt::Loops),
             (compression(&text) > MOST_COMPRESSED, Doubt::Repeats),
-            (!self.said.is_empty() && self.logprob < LEAST_LOGPROB, Doubt::Unlikely),
+            (
+                !self.said.is_empty() && self.logprob < LEAST_LOGPROB,
+                Doubt::Unlikely,
+            ),
             // A second for what the detector may have missed.
-            (letters as f64 > (voiced + 1.0) * self.rate(FASTEST), Doubt::TooFast),
+            (
+                letters as f64 > (voiced + 1.0) * self.rate(FASTEST),
+                Doubt::TooFast,
+            ),
             (lost > 0.0, Doubt::Lost),
         ];
-        let doubts: Vec<Doubt> = reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, doubt)| doubt).collect();
-        // What cannot be believed is no better than what is lost, and at least a little worse than nothing at all.
-        let unbelievable = if doubts.iter().any(|doubt| *doubt != Doubt::Lost) { voiced.max(0.1) } else { 0.0 };
+        let doubts: Vec<Doubt> = reasons
+            .into_iter()
+            .filter(|(holds, _)| *holds)
+            .map(|(_, doubt)| doubt)
+            .collect();
+        // What cannot be believed is no better than what is lost, and at least a little worse than
+        // nothing at all.
+        let unbelievable = if doubts.iter().any(|doubt| *doubt != Doubt::Lost) {
+            voiced.max(0.1)
+        } else {
+            0.0
+        };
         (doubts, unbelievable.max(lost))
     }
 
     fn rate(&self, (spaced, unspaced): (f64, f64)) -> f64 {
-        if self.language.is_unspaced() { unspaced } else { spaced }
+        if self.language.is_unspaced() {
+            unspaced
+        } else {
+            spaced
+        }
     }
 
-    /// Seconds of speech without text: long gaps between phrases, and what a phrase with too few letters hides.
+    /// Seconds of speech without text: long gaps between phrases, and what a phrase with too few
+    /// letters hides.
     fn lost(&self) -> f64 {
         let gaps: f64 = self.gaps().into_iter().filter(|gap| *gap > UNHEARD).sum();
         let hidden = self.said.iter().map(|placed| {
             let voiced = self.hearing.voiced_seconds(&placed.range);
             let said = letters(&placed.text) as f64 / self.rate(SLOWEST);
-            if voiced >= RATED { (voiced - said).max(0.0) } else { 0.0 }
+            if voiced >= RATED {
+                (voiced - said).max(0.0)
+            } else {
+                0.0
+            }
         });
         gaps + hidden.sum::<f64>()
     }
@@ -141,7 +178,10 @@ fn letters(text: &str) -> usize {
 fn compression(text: &str) -> f64 {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
     // Writing to memory cannot fail.
-    let packed = packed.write_all(text.as_bytes()).and_then(|()| packed.finish()).unwrap_or_default();
+    let packed = packed
+        .write_all(text.as_bytes())
+        .and_then(|()| packed.finish())
+        .unwrap_or_default();
     text.len() as f64 / packed.len().max(1) as f64
 }
 
@@ -155,11 +195,18 @@ mod tests {
     fn doubts(text: &str, tag: &str, logprob: f64, loops: usize) -> Vec<Doubt> {
         let frames = 7 * RATE / FRAME;
         let hearing = Hearing::of_frames(vec![0.9; frames], vec![-20.0; frames]);
-        let said = [Placed { range: 0..7 * RATE, text: text.into(), marks: Vec::new(), confidence: 0.9 }];
+        let said = [Placed {
+            range: 0..7 * RATE,
+            text: text.into(),
+            marks: Vec::new(),
+            confidence: 0.9,
+        }];
         Case {
             hearing: &hearing,
             language: &Language::parse(tag).expect("known"),
-            window: &Window { pieces: std::iter::once(0..7 * RATE).collect() },
+            window: &Window {
+                pieces: std::iter::once(0..7 * RATE).collect(),
+            },
             said: &said[..usize::from(!text.is_empty())],
             logprob,
             loops,
@@ -171,13 +218,27 @@ mod tests {
     #[test]
     fn each_reason_is_told_from_plain_speech() {
         assert_eq!(doubts(SEVEN, "en", -0.4, 0), []);
-        assert_eq!(doubts("我们在四十个地方测量了土壤的湿度，每个地方都不一样。", "zh", -0.4, 0), []);
+        assert_eq!(
+            doubts(
+                "我们在四十个地方测量了土壤的湿度，每个地方都不一样。",
+                "zh",
+                -0.4,
+                0
+            ),
+            []
+        );
         assert_eq!(doubts(SEVEN, "en", -1.1, 0), [Doubt::Unlikely]);
         assert_eq!(doubts(SEVEN, "en", -0.4, 1), [Doubt::Loops]);
         assert_eq!(doubts("", "en", 0.0, 0), [Doubt::Lost]);
         assert_eq!(doubts(" Thank you.", "en", -0.2, 0), [Doubt::Lost]);
-        assert_eq!(doubts(&" and then it rained".repeat(12), "en", -0.4, 0), [Doubt::Repeats]);
-        let fast = (0..40).map(|n| format!("{:08}", n * 7_654_321 % 99_999_999)).collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            doubts(&" and then it rained".repeat(12), "en", -0.4, 0),
+            [Doubt::Repeats]
+        );
+        let fast = (0..40)
+            .map(|n| format!("{:08}", n * 7_654_321 % 99_999_999))
+            .collect::<Vec<_>>()
+            .join(" ");
         assert_eq!(doubts(&fast, "en", -0.4, 0), [Doubt::TooFast]);
     }
 }

@@ -83,14 +83,28 @@ impl TranscribeError {
         match self {
             Self::Media { fault, .. } => fault.hint().into(),
             Self::NoSpeech { .. } => "listen to it: the microphone may have been off".into(),
-            Self::UnknownLanguage { .. } => "give a code such as `en`, `zh`, `zh-Hant`, `de`, or leave it out".into(),
+            Self::UnknownLanguage { .. } => {
+                "give a code such as `en`, `zh`, `zh-Hant`, `de`, or leave it out".into()
+            }
             Self::EnglishOnly { .. } => "choose the model `auto` or `base`".into(),
-            Self::Growing { .. } => "wait until it is copied or recorded, then run the same command again".into(),
-            Self::Busy { .. } => "let it finish; to share the work among machines, give each a `--shard`".into(),
-            Self::Edited { .. } => "mend it, or delete it to have the recording transcribed again".into(),
-            Self::Model { .. } => "run `taskgen models pull`, or name a file of whisper.cpp's ggml form".into(),
-            Self::Recognition { .. } => "check the free memory and the model's file with `taskgen models list`".into(),
-            Self::Io(_) => "check that the file exists, may be read, and that the disk is not full".into(),
+            Self::Growing { .. } => {
+                "wait until it is copied or recorded, then run the same command again".into()
+            }
+            Self::Busy { .. } => {
+                "let it finish; to share the work among machines, give each a `--shard`".into()
+            }
+            Self::Edited { .. } => {
+                "mend it, or delete it to have the recording transcribed again".into()
+            }
+            Self::Model { .. } => {
+                "run `taskgen models pull`, or name a file of whisper.cpp's ggml form".into()
+            }
+            Self::Recognition { .. } => {
+                "check the free memory and the model's file with `taskgen models list`".into()
+            }
+            Self::Io(_) => {
+                "check that the file exists, may be read, and that the disk is not full".into()
+            }
         }
     }
 

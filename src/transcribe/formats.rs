@@ -38,8 +38,20 @@ impl Format {
             let (start, end, text) = (segment.start, segment.end, segment.text.replace("-->", "→"));
             // Writing to a string cannot fail.
             match self {
-                Self::Srt => write!(out, "{}\n{} --> {}\n{text}\n\n", i + 1, clock(start, ','), clock(end, ',')),
-                Self::Vtt => write!(out, "{} --> {}\n{}\n\n", clock(start, '.'), clock(end, '.'), escaped(&text)),
+                Self::Srt => write!(
+                    out,
+                    "{}\n{} --> {}\n{text}\n\n",
+                    i + 1,
+                    clock(start, ','),
+                    clock(end, ',')
+                ),
+                Self::Vtt => write!(
+                    out,
+                    "{} --> {}\n{}\n\n",
+                    clock(start, '.'),
+                    clock(end, '.'),
+                    escaped(&text)
+                ),
                 Self::Txt => writeln!(out, "[{start}] {text}"),
             }
             .unwrap_or_default();
@@ -50,7 +62,13 @@ impl Format {
 
 fn clock(at: Ms, point: char) -> String {
     let ms = at.0;
-    format!("{:02}:{:02}:{:02}{point}{:03}", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, ms % 1000)
+    format!(
+        "{:02}:{:02}:{:02}{point}{:03}",
+        ms / 3_600_000,
+        ms / 60_000 % 60,
+        ms / 1000 % 60,
+        ms % 1000
+    )
 }
 
 fn escaped(text: &str) -> String {
@@ -72,7 +90,10 @@ mod tests {
             media_sha256: String::new(),
             duration: Ms(9000),
             language: "en".into(),
-            model: ModelRef { name: "tiny.en".into(), sha256: String::new() },
+            model: ModelRef {
+                name: "tiny.en".into(),
+                sha256: String::new(),
+            },
             parameters: serde_json::Value::Null,
             segments: vec![Segment {
                 start: Ms(61_500),
@@ -83,8 +104,14 @@ mod tests {
                 words: Vec::new(),
             }],
         };
-        assert_eq!(Format::Srt.render(&transcript), "1\n00:01:01,500 --> 01:01:02,004\na < b\n\n");
-        assert_eq!(Format::Vtt.render(&transcript), "WEBVTT\n\n00:01:01.500 --> 01:01:02.004\na &lt; b\n\n");
+        assert_eq!(
+            Format::Srt.render(&transcript),
+            "1\n00:01:01,500 --> 01:01:02,004\na < b\n\n"
+        );
+        assert_eq!(
+            Format::Vtt.render(&transcript),
+            "WEBVTT\n\n00:01:01.500 --> 01:01:02.004\na &lt; b\n\n"
+        );
         assert_eq!(Format::Txt.render(&transcript), "[1:01] a < b\n");
     }
 }

@@ -1,5 +1,6 @@
-//! What is known so far of a recording, beside its transcript-to-be: a line for each step, written when it is done.
-//! A killed run goes on from there. The file is removed when the transcript is saved.
+//! What is known so far of a recording, beside its transcript-to-be: a line for each step, written
+//! when it is done. A killed run goes on from there. The file is removed when the transcript is
+//! saved.
 
 use std::{
     collections::BTreeMap,
@@ -35,14 +36,20 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the file at `path`, or begins it anew where it is of anything else than `what`: another recording, model,
-    /// language or parameter. A last line that was cut off is removed. The file is locked as long as it is open: another
-    /// program, here or on another machine, gets [`std::io::ErrorKind::WouldBlock`].
+    /// Opens the file at `path`, or begins it anew where it is of anything else than `what`:
+    /// another recording, model, language or parameter. A last line that was cut off is removed.
+    /// The file is locked as long as it is open: another program, here or on another machine, gets
+    /// [`std::io::ErrorKind::WouldBlock`].
     pub fn open(path: &Path, what: &Value) -> Result<Self> {
         if let Some(folder) = path.parent() {
             fs_err::create_dir_all(folder)?;
         }
-        let mut file = fs_err::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut file = fs_err::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
         match file.file().try_lock() {
             Err(TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
             // A file system without locks goes without.
@@ -51,19 +58,29 @@ impl Journal {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let head = line(&what.to_string());
-        let (known, whole) =
-            if bytes.starts_with(head.as_bytes()) { read(&bytes, head.len()) } else { (BTreeMap::new(), 0) };
+        let (known, whole) = if bytes.starts_with(head.as_bytes()) {
+            read(&bytes, head.len())
+        } else {
+            (BTreeMap::new(), 0)
+        };
         file.set_len(whole as u64)?;
         file.seek(SeekFrom::Start(whole as u64))?;
         if whole == 0 {
             file.write_all(head.as_bytes())?;
         }
-        Ok(Self { path: path.into(), file, known, synced: Instant::now() })
+        Ok(Self {
+            path: path.into(),
+            file,
+            known,
+            synced: Instant::now(),
+        })
     }
 
     /// What came of `step`, if it was done.
     pub fn recall<V: DeserializeOwned>(&self, step: &str) -> Option<V> {
-        self.known.get(step).and_then(|gave| V::deserialize(gave).ok())
+        self.known
+            .get(step)
+            .and_then(|gave| V::deserialize(gave).ok())
     }
 
     /// Writes down what came of `step`.
@@ -121,20 +138,27 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("deep/talk.heard");
         let open = |media: u32| Journal::open(&path, &json!({ "media": media }));
-        let steps: Vec<(String, (String, f64))> =
-            (0..3).map(|n| (format!("step {n}"), (format!("line\n{n}"), 0.873))).collect();
+        let steps: Vec<(String, (String, f64))> = (0..3)
+            .map(|n| (format!("step {n}"), (format!("line\n{n}"), 0.873)))
+            .collect();
         let mut journal = open(1).expect("new");
         for (step, gave) in &steps {
             journal.keep(step, gave).expect("kept");
         }
-        assert_eq!(open(1).err().expect("held by the first").kind(), ErrorKind::WouldBlock);
+        assert_eq!(
+            open(1).err().expect("held by the first").kind(),
+            ErrorKind::WouldBlock
+        );
         drop(journal);
         let whole = std::fs::read(&path).expect("there");
         let recalled = |journal: &Journal, step: &str| journal.recall::<(String, f64)>(step);
         for cut in 0..whole.len() {
             std::fs::write(&path, &whole[..cut]).expect("written");
             let mut journal = open(1).expect("opened");
-            let there = steps.iter().filter(|(step, _)| recalled(&journal, step).is_some()).count();
+            let there = steps
+                .iter()
+                .filter(|(step, _)| recalled(&journal, step).is_some())
+                .count();
             let lines = String::from_utf8_lossy(&whole[..cut]).matches('\n').count();
             assert_eq!(there, lines.saturating_sub(1), "cut at {cut}");
             for (step, gave) in steps.iter().skip(there) {

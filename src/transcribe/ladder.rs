@@ -1,7 +1,8 @@
-//! One window becomes text that can be believed. It is heard the cheap way first; where the result gives reason to
-//! doubt, it is heard by beam search, then in halves, and pieces too short to halve with a little chance. The least
-//! doubtful result stays, and what is still doubtful is kept and says why. Where all that was heard first is a guess, or two
-//! of these three ways hear nothing, nobody speaks.
+//! One window becomes text that can be believed. It is heard the cheap way first; where the result
+//! gives reason to doubt, it is heard by beam search, then in halves, and pieces too short to halve
+//! with a little chance. The least doubtful result stays, and what is still doubtful is kept and
+//! says why. Where all that was heard first is a guess, or two of these three ways hear nothing,
+//! nobody speaks.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,13 +62,22 @@ struct Attempt {
 }
 
 /// Hears `window`, again and in other ways where the first is doubtful.
-pub fn climb(ear: &mut Ear, source: &Source, brief: &Brief, window: &Window) -> Result<Take, TranscribeError> {
+pub fn climb(
+    ear: &mut Ear,
+    source: &Source,
+    brief: &Brief,
+    window: &Window,
+) -> Result<Take, TranscribeError> {
     let attempt = |window: &Window, rung| {
         let samples = window.samples(&source.sound)?;
         let heard = ear.hear(&samples, &brief.settings, rung)?;
         Ok(judged(&source.hearing, &brief.language, window, &heard))
     };
-    let mut climber = Climber { attempt, hearing: &source.hearing, again: false };
+    let mut climber = Climber {
+        attempt,
+        hearing: &source.hearing,
+        again: false,
+    };
     let attempts = climber.climb(window, HALVINGS)?;
     Ok(take(attempts, climber.again))
 }
@@ -84,7 +94,8 @@ struct Climber<'a, F> {
 impl<F: FnMut(&Window, Rung) -> Result<Attempt, TranscribeError>> Climber<'_, F> {
     fn climb(&mut self, window: &Window, halvings: usize) -> Result<Vec<Attempt>, TranscribeError> {
         let first = (self.attempt)(window, Rung::Greedy)?;
-        // Out of noise the first way makes nothing that looks likely; the dearer ones do, since they look for it.
+        // Out of noise the first way makes nothing that looks likely; the dearer ones do, since
+        // they look for it.
         if first.doubts.is_empty() || first.only_guesses {
             return Ok(vec![first]);
         }
@@ -108,8 +119,13 @@ impl<F: FnMut(&Window, Rung) -> Result<Attempt, TranscribeError>> Climber<'_, F>
             }
             None => vec![(self.attempt)(window, Rung::Warm)?],
         };
-        // Where two of three ways hear nothing that can be believed, nobody speaks, whatever the detector says.
-        Ok(if unheard && is_empty(&other) { instead_of(best, other) } else { less_doubtful(best, other) })
+        // Where two of three ways hear nothing that can be believed, nobody speaks, whatever the
+        // detector says.
+        Ok(if unheard && is_empty(&other) {
+            instead_of(best, other)
+        } else {
+            less_doubtful(best, other)
+        })
     }
 }
 
@@ -128,7 +144,8 @@ fn is_empty(attempts: &[Attempt]) -> bool {
     attempts.iter().all(|attempt| attempt.said.is_empty())
 }
 
-/// Of two ways of hearing the same speech the one that hears words, or the less doubtful, or the earlier.
+/// Of two ways of hearing the same speech the one that hears words, or the less doubtful, or the
+/// earlier.
 fn less_doubtful(earlier: Vec<Attempt>, later: Vec<Attempt>) -> Vec<Attempt> {
     let cost = |attempts: &[Attempt]| attempts.iter().map(|attempt| attempt.penalty).sum::<f64>();
     match (is_empty(&earlier), is_empty(&later)) {
@@ -141,7 +158,10 @@ fn less_doubtful(earlier: Vec<Attempt>, later: Vec<Attempt>) -> Vec<Attempt> {
 /// The `silence` that is kept: what another way heard is dropped, and counts once.
 fn instead_of(other: Vec<Attempt>, mut silence: Vec<Attempt>) -> Vec<Attempt> {
     let dropped: usize = silence.iter().map(|attempt| attempt.dropped).sum();
-    let heard: usize = other.iter().map(|attempt| attempt.said.len() + attempt.dropped).sum();
+    let heard: usize = other
+        .iter()
+        .map(|attempt| attempt.said.len() + attempt.dropped)
+        .sum();
     if let Some(last) = silence.last_mut() {
         last.dropped += heard.saturating_sub(dropped);
     }
@@ -149,17 +169,26 @@ fn instead_of(other: Vec<Attempt>, mut silence: Vec<Attempt>) -> Vec<Attempt> {
 }
 
 fn take(attempts: Vec<Attempt>, again: bool) -> Take {
-    let mut notes = Notes { heard_again: usize::from(again), ..Notes::default() };
+    let mut notes = Notes {
+        heard_again: usize::from(again),
+        ..Notes::default()
+    };
     notes.mended = usize::from(again && is_calm(&attempts));
     let mut said = Vec::new();
     for attempt in attempts {
         notes.dropped += attempt.dropped;
         notes.loops += attempt.loops;
-        if let (false, Some(first), Some(last)) =
-            (attempt.doubts.is_empty(), attempt.window.pieces.first(), attempt.window.pieces.last())
-        {
+        if let (false, Some(first), Some(last)) = (
+            attempt.doubts.is_empty(),
+            attempt.window.pieces.first(),
+            attempt.window.pieces.last(),
+        ) {
             let (start, end) = (at(first.start), at(last.end));
-            notes.doubtful.push(Doubtful { start, end, reasons: attempt.doubts });
+            notes.doubtful.push(Doubtful {
+                start,
+                end,
+                reasons: attempt.doubts,
+            });
         }
         said.extend(attempt.said);
     }
@@ -191,12 +220,29 @@ fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &[Phra
         }
     }
     let logprob = whisper::logprob(kept.into_iter().flat_map(|phrase| &phrase.odds));
-    let (doubts, penalty) = Case { hearing, language, window, said: &said, logprob, loops }.doubts();
+    let (doubts, penalty) = Case {
+        hearing,
+        language,
+        window,
+        said: &said,
+        logprob,
+        loops,
+    }
+    .doubts();
     let only_guesses = said.is_empty() && guesses > 0 && guesses == dropped;
-    Attempt { window: window.clone(), said, dropped, only_guesses, loops, doubts, penalty }
+    Attempt {
+        window: window.clone(),
+        said,
+        dropped,
+        only_guesses,
+        loops,
+        doubts,
+        penalty,
+    }
 }
 
-/// The phrases with each loop cut down to one round, within them and from one to the next; and how many there were.
+/// The phrases with each loop cut down to one round, within them and from one to the next; and how
+/// many there were.
 fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
     let all: String = phrases.iter().map(|p| p.text.as_str()).collect();
     let looping = guard::unlooped(&all, unspaced).1 > 0;
@@ -216,14 +262,25 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
 
 fn place(hearing: &Hearing, window: &Window, phrase: &Phrase) -> Placed {
     let sample = |seconds: f64| (seconds.max(0.0) * RATE as f64) as usize;
-    let begin = |seconds: f64| window.start_in_file(sample(seconds).min(window.length().saturating_sub(1)));
-    let whole = window.pieces.first().map_or(0, |first| first.start)..window.end_in_file(window.length());
+    let begin =
+        |seconds: f64| window.start_in_file(sample(seconds).min(window.length().saturating_sub(1)));
+    let whole =
+        window.pieces.first().map_or(0, |first| first.start)..window.end_in_file(window.length());
     let start = hearing.parting(begin(phrase.start), &whole);
-    let end = hearing.parting(window.end_in_file(sample(phrase.end).min(window.length())), &whole).max(start);
+    let end = hearing
+        .parting(
+            window.end_in_file(sample(phrase.end).min(window.length())),
+            &whole,
+        )
+        .max(start);
     Placed {
         range: hearing.trimmed(&(start..end)),
         text: phrase.text.clone(),
-        marks: phrase.marks.iter().map(|&(byte, at)| (byte, begin(at))).collect(),
+        marks: phrase
+            .marks
+            .iter()
+            .map(|&(byte, at)| (byte, begin(at)))
+            .collect(),
         confidence: phrase.confidence(),
     }
 }
@@ -240,8 +297,12 @@ mod tests {
         let language = Language::parse("en").expect("known");
         // No two words are alike, so that nothing looks like a loop.
         let word = |n: usize| format!("{:09}", (n + 1) * 387_654_321 % 999_999_937);
-        let words =
-            |from: usize, letters: usize| (from * 50..from * 50 + letters / 10).map(word).collect::<Vec<_>>().join(" ");
+        let words = |from: usize, letters: usize| {
+            (from * 50..from * 50 + letters / 10)
+                .map(word)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         let phrase = |&(from, to, letters): &(usize, usize, usize)| Phrase {
             start: from as f64,
             end: to as f64,
@@ -250,28 +311,55 @@ mod tests {
             odds: vec![(0, logprob)],
             no_speech: 0.0,
         };
-        let window = Window { pieces: [0..10 * RATE, 12 * RATE..24 * RATE].to_vec() };
-        judged(&hearing, &language, &window, &said.iter().map(phrase).collect::<Vec<_>>())
+        let window = Window {
+            pieces: [0..10 * RATE, 12 * RATE..24 * RATE].to_vec(),
+        };
+        judged(
+            &hearing,
+            &language,
+            &window,
+            &said.iter().map(phrase).collect::<Vec<_>>(),
+        )
     }
 
     #[test]
     fn lost_turns_and_sparse_text_are_doubtful_by_their_seconds() {
         assert_eq!(heard(&[(0, 10, 110), (10, 22, 130)], -0.3).doubts, []);
-        assert_eq!(heard(&[(0, 10, 110), (11, 21, 130)], -0.3).doubts, [], "a second is a matter of time stamps");
+        assert_eq!(
+            heard(&[(0, 10, 110), (11, 21, 130)], -0.3).doubts,
+            [],
+            "a second is a matter of time stamps"
+        );
         let lost = heard(&[(0, 10, 110)], -0.3);
         assert_eq!(lost.doubts, [Doubt::Lost]);
         assert!((lost.penalty - 12.0).abs() < 0.2, "{}", lost.penalty);
-        assert_eq!(heard(&[(0, 10, 110), (14, 22, 130)], -0.3).doubts, [Doubt::Lost]);
-        assert_eq!(heard(&[(0, 22, 60)], -0.3).doubts, [Doubt::Lost], "one phrase hides what it does not say");
-        assert_eq!(heard(&[(0, 10, 110), (10, 22, 130)], -1.2).doubts, [Doubt::Unlikely]);
+        assert_eq!(
+            heard(&[(0, 10, 110), (14, 22, 130)], -0.3).doubts,
+            [Doubt::Lost]
+        );
+        assert_eq!(
+            heard(&[(0, 22, 60)], -0.3).doubts,
+            [Doubt::Lost],
+            "one phrase hides what it does not say"
+        );
+        assert_eq!(
+            heard(&[(0, 10, 110), (10, 22, 130)], -1.2).doubts,
+            [Doubt::Unlikely]
+        );
     }
 
     #[test]
     fn guesses_are_dropped_and_counted_and_their_window_stays_doubtful() {
         let guessed = heard(&[(0, 10, 110), (10, 22, 130)], -2.0);
-        assert_eq!((guessed.said.len(), guessed.dropped, guessed.only_guesses), (0, 2, true));
+        assert_eq!(
+            (guessed.said.len(), guessed.dropped, guessed.only_guesses),
+            (0, 2, true)
+        );
         let notes = take(vec![guessed], false).notes;
-        assert_eq!((notes.dropped, notes.doubtful[0].reasons.as_slice()), (2, [Doubt::Lost].as_slice()));
+        assert_eq!(
+            (notes.dropped, notes.doubtful[0].reasons.as_slice()),
+            (2, [Doubt::Lost].as_slice())
+        );
         let sparse = heard(&[(0, 22, 20)], -0.3);
         assert_eq!(
             (sparse.said.len(), sparse.dropped, sparse.only_guesses),
@@ -286,37 +374,75 @@ mod tests {
             start: 0.0,
             end: 3.0,
             text: text.into(),
-            marks: (0..odds.len()).map(|place| (place * 5, place as f64)).collect(),
-            odds: odds.iter().enumerate().map(|(place, odds)| (place * 5, *odds)).collect(),
+            marks: (0..odds.len())
+                .map(|place| (place * 5, place as f64))
+                .collect(),
+            odds: odds
+                .iter()
+                .enumerate()
+                .map(|(place, odds)| (place * 5, *odds))
+                .collect(),
             no_speech: 0.0,
         };
         let text = format!("{} and a tale", " and so on".repeat(4));
-        let (kept, loops) =
-            unlooped(&[phrase(&text, &[-2.0, -3.0, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -1.0, -1.0])], false);
+        let (kept, loops) = unlooped(
+            &[phrase(
+                &text,
+                &[-2.0, -3.0, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -1.0, -1.0],
+            )],
+            false,
+        );
         assert_eq!((kept[0].text.as_str(), loops), (" and so on and a tale", 1));
         assert_eq!(kept[0].odds, [(0, -2.0), (5, -3.0), (10, -1.0), (15, -1.0)]);
         assert_eq!(kept[0].marks, [(0, 0.0), (5, 1.0), (10, 8.0), (15, 9.0)]);
 
-        let hearing = Hearing::of_frames(vec![0.9; 30 * RATE / FRAME], vec![-20.0; 30 * RATE / FRAME]);
+        let hearing =
+            Hearing::of_frames(vec![0.9; 30 * RATE / FRAME], vec![-20.0; 30 * RATE / FRAME]);
         let language = Language::parse("en").expect("known");
-        let window = Window { pieces: std::iter::once(0..8 * RATE).collect() };
-        let twice = [phrase(" made up here", &[-2.0, -2.0]), phrase(" made up here", &[-0.1, -0.1])];
+        let window = Window {
+            pieces: std::iter::once(0..8 * RATE).collect(),
+        };
+        let twice = [
+            phrase(" made up here", &[-2.0, -2.0]),
+            phrase(" made up here", &[-0.1, -0.1]),
+        ];
         let judged = judged(&hearing, &language, &window, &twice);
-        assert_eq!((judged.said.len(), judged.dropped, judged.only_guesses), (0, 2, true));
+        assert_eq!(
+            (judged.said.len(), judged.dropped, judged.only_guesses),
+            (0, 2, true)
+        );
     }
 
     #[test]
     fn the_less_doubtful_stays_and_the_rest_of_the_doubt_is_noted() {
-        let best = less_doubtful(vec![heard(&[(0, 10, 110)], -0.3)], vec![heard(&[(0, 4, 60)], -0.3)]);
+        let best = less_doubtful(
+            vec![heard(&[(0, 10, 110)], -0.3)],
+            vec![heard(&[(0, 4, 60)], -0.3)],
+        );
         assert_eq!(best[0].said[0].text.len(), 109);
         let kept = take(best, true);
-        assert_eq!((kept.notes.heard_again, kept.notes.mended, kept.notes.doubtful.len()), (1, 0, 1));
+        assert_eq!(
+            (
+                kept.notes.heard_again,
+                kept.notes.mended,
+                kept.notes.doubtful.len()
+            ),
+            (1, 0, 1)
+        );
         let all = vec![heard(&[(0, 10, 110), (10, 22, 130)], -0.3)];
         let kept = take(less_doubtful(vec![heard(&[(0, 10, 110)], -0.3)], all), true);
-        assert_eq!((kept.notes.mended, kept.notes.doubtful.len(), kept.said.len()), (1, 0, 2));
+        assert_eq!(
+            (
+                kept.notes.mended,
+                kept.notes.doubtful.len(),
+                kept.said.len()
+            ),
+            (1, 0, 2)
+        );
     }
 
-    /// What became of a window, and the ways in which it was heard, where each way hears what `said` lists of it.
+    /// What became of a window, and the ways in which it was heard, where each way hears what
+    /// `said` lists of it.
     fn climbed(seconds: usize, said: &[(Rung, Attempt)]) -> (Take, Vec<Rung>) {
         let frames = 30 * RATE / FRAME;
         let hearing = Hearing::of_frames(vec![0.9; frames], vec![-20.0; frames]);
@@ -325,10 +451,19 @@ mod tests {
             let (way, attempt) = &said[ways.len()];
             assert_eq!(*way, rung);
             ways.push(rung);
-            Ok(Attempt { window: window.clone(), ..attempt.clone() })
+            Ok(Attempt {
+                window: window.clone(),
+                ..attempt.clone()
+            })
         };
-        let mut climber = Climber { attempt, hearing: &hearing, again: false };
-        let window = Window { pieces: std::iter::once(0..seconds * RATE).collect() };
+        let mut climber = Climber {
+            attempt,
+            hearing: &hearing,
+            again: false,
+        };
+        let window = Window {
+            pieces: std::iter::once(0..seconds * RATE).collect(),
+        };
         let attempts = climber.climb(&window, HALVINGS).expect("no error");
         let again = climber.again;
         (take(attempts, again), ways)
@@ -338,27 +473,56 @@ mod tests {
     fn a_window_is_heard_until_it_can_be_believed() {
         use Rung::{Beam, Greedy, Warm};
         let all = || heard(&[(0, 10, 110), (10, 22, 130)], -0.3);
-        let (none, some, little) = (|| heard(&[], 0.0), || heard(&[(0, 10, 110)], -0.3), || heard(&[(0, 4, 60)], -0.3));
+        let (none, some, little) = (
+            || heard(&[], 0.0),
+            || heard(&[(0, 10, 110)], -0.3),
+            || heard(&[(0, 4, 60)], -0.3),
+        );
         let unlikely = || heard(&[(0, 10, 110), (10, 22, 130)], -1.2);
         let check = |seconds, said: &[(Rung, Attempt)], kept: usize, dropped: usize| {
             let (take, ways) = climbed(seconds, said);
-            assert_eq!((ways.len(), take.said.len(), take.notes.dropped), (said.len(), kept, dropped), "{ways:?}");
+            assert_eq!(
+                (ways.len(), take.said.len(), take.notes.dropped),
+                (said.len(), kept, dropped),
+                "{ways:?}"
+            );
             take.notes
         };
         let calm = check(20, &[(Greedy, all())], 2, 0);
-        assert_eq!((calm.heard_again, calm.mended, calm.doubtful.len()), (0, 0, 0));
+        assert_eq!(
+            (calm.heard_again, calm.mended, calm.doubtful.len()),
+            (0, 0, 0)
+        );
         let guess = check(20, &[(Greedy, heard(&[(0, 22, 130)], -2.0))], 0, 1);
         assert_eq!((guess.heard_again, guess.doubtful.len()), (0, 1));
         let mended = check(20, &[(Greedy, some()), (Beam, all())], 2, 0);
-        assert_eq!((mended.heard_again, mended.mended, mended.doubtful.len()), (1, 1, 0));
+        assert_eq!(
+            (mended.heard_again, mended.mended, mended.doubtful.len()),
+            (1, 1, 0)
+        );
         let silent = check(20, &[(Greedy, none()), (Beam, none())], 0, 0);
-        assert_eq!((silent.heard_again, silent.mended, silent.doubtful.len()), (1, 0, 1));
+        assert_eq!(
+            (silent.heard_again, silent.mended, silent.doubtful.len()),
+            (1, 0, 1)
+        );
         // Each half begins anew, and is halved once more before chance has its turn.
-        let halves = [(Greedy, some()), (Beam, little()), (Greedy, all()), (Greedy, all())];
+        let halves = [
+            (Greedy, some()),
+            (Beam, little()),
+            (Greedy, all()),
+            (Greedy, all()),
+        ];
         assert_eq!(check(20, &halves, 4, 0).mended, 1);
         check(
             20,
-            &[(Greedy, none()), (Beam, some()), (Greedy, none()), (Beam, none()), (Greedy, none()), (Beam, none())],
+            &[
+                (Greedy, none()),
+                (Beam, some()),
+                (Greedy, none()),
+                (Beam, none()),
+                (Greedy, none()),
+                (Beam, none()),
+            ],
             0,
             1,
         );
@@ -374,13 +538,48 @@ mod tests {
             (Greedy, all()),
         ];
         assert_eq!(check(20, &quarters, 1, 0).mended, 0);
-        check(3, &[(Greedy, some()), (Beam, little()), (Warm, all())], 2, 0);
+        check(
+            3,
+            &[(Greedy, some()), (Beam, little()), (Warm, all())],
+            2,
+            0,
+        );
         check(3, &[(Greedy, none()), (Beam, some()), (Warm, none())], 0, 1);
-        check(3, &[(Greedy, none()), (Beam, unlikely()), (Warm, unlikely())], 2, 0);
+        check(
+            3,
+            &[(Greedy, none()), (Beam, unlikely()), (Warm, unlikely())],
+            2,
+            0,
+        );
         check(3, &[(Greedy, some()), (Beam, none()), (Warm, none())], 1, 0);
-        check(3, &[(Greedy, unlikely()), (Beam, none()), (Warm, none())], 0, 2);
-        check(3, &[(Greedy, unlikely()), (Beam, none()), (Warm, some())], 1, 0);
-        check(3, &[(Greedy, some()), (Beam, little()), (Warm, none())], 1, 0);
-        assert_eq!(check(3, &[(Greedy, some()), (Beam, little()), (Warm, little())], 1, 0).doubtful.len(), 1);
+        check(
+            3,
+            &[(Greedy, unlikely()), (Beam, none()), (Warm, none())],
+            0,
+            2,
+        );
+        check(
+            3,
+            &[(Greedy, unlikely()), (Beam, none()), (Warm, some())],
+            1,
+            0,
+        );
+        check(
+            3,
+            &[(Greedy, some()), (Beam, little()), (Warm, none())],
+            1,
+            0,
+        );
+        assert_eq!(
+            check(
+                3,
+                &[(Greedy, some()), (Beam, little()), (Warm, little())],
+                1,
+                0
+            )
+            .doubtful
+            .len(),
+            1
+        );
     }
 }

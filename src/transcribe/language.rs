@@ -1,5 +1,6 @@
-//! The language of a recording: which code Whisper wants, which model knows it, and how it is written.
-//! Chinese is the one language with two scripts; a prompt in the wanted script steers Whisper, and a table settles the rest.
+//! The language of a recording: which code Whisper wants, which model knows it, and how it is
+//! written. Chinese is the one language with two scripts; a prompt in the wanted script steers
+//! Whisper, and a table settles the rest.
 
 use super::error::TranscribeError;
 
@@ -19,13 +20,20 @@ pub struct Language {
 impl Language {
     /// Reads a tag such as `en`, `zh`, `zh-Hant`, `pt-BR`.
     pub fn parse(tag: &str) -> Result<Self, TranscribeError> {
-        let unknown = || TranscribeError::UnknownLanguage { language: tag.into() };
+        let unknown = || TranscribeError::UnknownLanguage {
+            language: tag.into(),
+        };
         let lower = tag.trim().to_lowercase().replace('_', "-");
-        let code =
-            lower.split('-').next().filter(|c| c.chars().all(|c| c.is_ascii_alphabetic())).ok_or_else(unknown)?;
+        let code = lower
+            .split('-')
+            .next()
+            .filter(|c| c.chars().all(|c| c.is_ascii_alphabetic()))
+            .ok_or_else(unknown)?;
         let code = if code == "cmn" { "zh" } else { code };
         let code = known(code).ok_or_else(unknown)?;
-        let traditional = ["-hant", "-tw", "-hk", "-mo"].iter().any(|part| lower.contains(part));
+        let traditional = ["-hant", "-tw", "-hk", "-mo"]
+            .iter()
+            .any(|part| lower.contains(part));
         let tag = match (code, traditional) {
             ("zh", false) => "zh-Hans".to_owned(),
             ("zh", true) => "zh-Hant".to_owned(),
@@ -47,7 +55,8 @@ impl Language {
     /// Whisper's number of the language, by which its probabilities are listed.
     pub fn number(&self) -> usize {
         let mut ids = 0..=whisper_rs::get_lang_max_id();
-        ids.find(|&id| whisper_rs::get_lang_str(id) == Some(self.code)).unwrap_or(0) as usize
+        ids.find(|&id| whisper_rs::get_lang_str(id) == Some(self.code))
+            .unwrap_or(0) as usize
     }
 
     /// Reads tags with commas between them: the languages that a talk may be in.
@@ -76,7 +85,9 @@ impl Language {
     pub fn prompt(&self, vocabulary: Option<&str>) -> Option<String> {
         let script = self.script();
         // A zero byte would end the string on whisper.cpp's side.
-        let words = vocabulary.map(|v| v.replace('\0', " ")).filter(|v| !v.trim().is_empty());
+        let words = vocabulary
+            .map(|v| v.replace('\0', " "))
+            .filter(|v| !v.trim().is_empty());
         match (script, words) {
             (Some(script), Some(words)) => Some(format!("{script}{}", words.trim())),
             (Some(script), None) => Some(script.into()),
@@ -96,15 +107,22 @@ impl Language {
 
     /// Whether `text` is mostly Whisper's hint for the script, as it is sometimes said to noise.
     pub fn echoes(&self, text: &str) -> bool {
-        let Some(hint) = self.script() else { return false };
-        let letters =
-            |text: &str| -> Vec<char> { fast2s::convert(text).chars().filter(|c| c.is_alphanumeric()).collect() };
+        let Some(hint) = self.script() else {
+            return false;
+        };
+        let letters = |text: &str| -> Vec<char> {
+            fast2s::convert(text)
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .collect()
+        };
         let said = letters(text);
         let common = longest_common_run(&said, &letters(hint));
         common >= ECHO && common * 3 > said.len() * 2
     }
 
-    /// The text as the language is written: one script, and full-width punctuation between Han characters.
+    /// The text as the language is written: one script, and full-width punctuation between Han
+    /// characters.
     pub fn in_script(&self, text: &str) -> String {
         match self.tag.as_str() {
             "zh-Hans" => full_width(&fast2s::convert(text)),
@@ -138,12 +156,17 @@ impl Ballot {
 
     fn best(&self) -> usize {
         // The first of equals.
-        (0..self.totals.len()).rev().max_by(|&a, &b| self.totals[a].total_cmp(&self.totals[b])).unwrap_or(0)
+        (0..self.totals.len())
+            .rev()
+            .max_by(|&a, &b| self.totals[a].total_cmp(&self.totals[b]))
+            .unwrap_or(0)
     }
 
     /// Whether little doubt is left.
     pub fn is_sure(&self) -> bool {
-        self.totals.get(self.best()).is_some_and(|total| *total > Self::SURE * self.windows as f64)
+        self.totals
+            .get(self.best())
+            .is_some_and(|total| *total > Self::SURE * self.windows as f64)
     }
 
     /// Whisper's code of the likeliest language.
@@ -152,11 +175,14 @@ impl Ballot {
     }
 }
 
-/// Whisper's code for a code or an English name. (Asking whisper.cpp itself prints to the terminal.)
+/// Whisper's code for a code or an English name. (Asking whisper.cpp itself prints to the
+/// terminal.)
 fn known(name: &str) -> Option<&'static str> {
     let mut ids = 0..=whisper_rs::get_lang_max_id();
-    let id =
-        ids.find(|&id| whisper_rs::get_lang_str(id) == Some(name) || whisper_rs::get_lang_str_full(id) == Some(name));
+    let id = ids.find(|&id| {
+        whisper_rs::get_lang_str(id) == Some(name)
+            || whisper_rs::get_lang_str_full(id) == Some(name)
+    });
     id.and_then(whisper_rs::get_lang_str)
 }
 
@@ -200,7 +226,10 @@ mod tests {
     #[test]
     fn chinese_is_written_in_one_script() {
         let simplified = Language::parse("zh").expect("known");
-        assert_eq!(simplified.in_script("錄音,但是3,000小時?"), "录音，但是3,000小时？");
+        assert_eq!(
+            simplified.in_script("錄音,但是3,000小時?"),
+            "录音，但是3,000小时？"
+        );
         let traditional = Language::parse("zh-Hant").expect("known");
         assert_eq!(traditional.in_script("錄音"), "錄音");
     }
@@ -208,15 +237,27 @@ mod tests {
     #[test]
     fn the_hint_for_the_script_is_told_from_speech() {
         let echoes = |tag: &str, text: &str| Language::parse(tag).expect("known").echoes(text);
-        assert!(echoes("zh", "这次的符号是普通话的句子，使用简体中文和标点符号。"));
+        assert!(echoes(
+            "zh",
+            "这次的符号是普通话的句子，使用简体中文和标点符号。"
+        ));
         assert!(echoes("zh", "使用簡體中文和標點符號"));
         assert!(echoes("zh-TW", "以下是国语的句子。"));
-        assert!(!echoes("zh", "我们用普通话的句子来测试，看看孩子们能不能听懂老师在课堂上说的内容。"));
-        for said in ["以下是普通话水平测试", "这份材料使用简体中文", "请使用简体中文", "下面是普通话的句子。"]
-        {
+        assert!(!echoes(
+            "zh",
+            "我们用普通话的句子来测试，看看孩子们能不能听懂老师在课堂上说的内容。"
+        ));
+        for said in [
+            "以下是普通话水平测试",
+            "这份材料使用简体中文",
+            "请使用简体中文",
+            "下面是普通话的句子。",
+        ] {
             assert!(!echoes("zh", said), "{said}");
         }
-        assert!(!echoes("zh", "标点符号") && !echoes("zh", "") && !echoes("en", "以下是普通话的句子"));
+        assert!(
+            !echoes("zh", "标点符号") && !echoes("zh", "") && !echoes("en", "以下是普通话的句子")
+        );
     }
 
     #[test]

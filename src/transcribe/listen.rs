@@ -1,5 +1,6 @@
-//! Windows and a model become sentences: what was heard before is recalled, the rest goes to the workers and is written
-//! down as it comes. Each window is heard for itself, so that the result does not depend on who hears it, or when.
+//! Windows and a model become sentences: what was heard before is recalled, the rest goes to the
+//! workers and is written down as it comes. Each window is heard for itself, so that the result
+//! does not depend on who hears it, or when.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -23,8 +24,8 @@ pub struct Part {
     pub windows: Vec<Window>,
 }
 
-/// The sentences in all windows of `parts`, and the times of their words if those are `timed`. `progress` is told the share
-/// of the work that is done.
+/// The sentences in all windows of `parts`, and the times of their words if those are `timed`.
+/// `progress` is told the share of the work that is done.
 pub fn listen(
     pool: &Pool,
     model: &Arc<Model>,
@@ -34,11 +35,23 @@ pub fn listen(
     journal: &mut Journal,
     progress: &dyn Fn(f64),
 ) -> Result<(Vec<Segment>, Notes), TranscribeError> {
-    let windows: Vec<(&Window, &Arc<Brief>)> =
-        parts.iter().flat_map(|part| part.windows.iter().map(|window| (window, &part.brief))).collect();
-    let step = |at: usize| format!("{} {:?}", windows[at].1.language.tag(), windows[at].0.pieces);
-    let mut takes: Vec<Option<Take>> = (0..windows.len()).map(|at| journal.recall(&step(at))).collect();
-    let mut open: Vec<usize> = (0..windows.len()).filter(|&at| takes[at].is_none()).collect();
+    let windows: Vec<(&Window, &Arc<Brief>)> = parts
+        .iter()
+        .flat_map(|part| part.windows.iter().map(|window| (window, &part.brief)))
+        .collect();
+    let step = |at: usize| {
+        format!(
+            "{} {:?}",
+            windows[at].1.language.tag(),
+            windows[at].0.pieces
+        )
+    };
+    let mut takes: Vec<Option<Take>> = (0..windows.len())
+        .map(|at| journal.recall(&step(at)))
+        .collect();
+    let mut open: Vec<usize> = (0..windows.len())
+        .filter(|&at| takes[at].is_none())
+        .collect();
     // The longest first, so that all workers end at about the same time.
     open.sort_by_key(|&at| Reverse(windows[at].0.length()));
     let total: usize = windows.iter().map(|(window, _)| window.length()).sum();
@@ -50,7 +63,10 @@ pub fn listen(
             ladder::climb(ears.of(&model), &source, brief, window)
         }
     };
-    let todo = open.iter().map(|&at| (windows[at].0.clone(), Arc::clone(windows[at].1))).collect();
+    let todo = open
+        .iter()
+        .map(|&at| (windows[at].0.clone(), Arc::clone(windows[at].1)))
+        .collect();
     pool.each(Turn::Last, todo, work, |place, take| {
         let at = open[place];
         journal.keep(&step(at), &take)?;
@@ -68,7 +84,12 @@ pub fn listen(
             notes.add(take.notes);
             placed.extend(take.said);
         }
-        segments.extend(sentences::of(&placed, &source.hearing, &brief.language, timed));
+        segments.extend(sentences::of(
+            &placed,
+            &source.hearing,
+            &brief.language,
+            timed,
+        ));
     }
     Ok((segments, notes))
 }

@@ -1,6 +1,7 @@
-//! Sound as Whisper takes it: its power in 80 or 128 bands of the mel scale, a hundred times a second, logarithmic and
-//! clipped eight decades below the loudest (Radford et al., "Robust Speech Recognition via Large-Scale Weak Supervision",
-//! section 2.2). whisper.cpp's own way to it takes a twentieth of all time; this one a tenth of that.
+//! Sound as Whisper takes it: its power in 80 or 128 bands of the mel scale, a hundred times a
+//! second, logarithmic and clipped eight decades below the loudest (Radford et al., "Robust Speech
+//! Recognition via Large-Scale Weak Supervision", section 2.2). whisper.cpp's own way to it takes a
+//! twentieth of all time; this one a tenth of that.
 
 use std::sync::Arc;
 
@@ -49,11 +50,18 @@ pub struct Spectrogram {
 impl Mel {
     /// For a model that takes so many bands.
     pub fn new(bands: usize) -> Self {
-        let window = |i| (0.5 - 0.5 * (std::f64::consts::TAU * f64::from(i) / WIDTH as f64).cos()) as f32;
+        let window =
+            |i| (0.5 - 0.5 * (std::f64::consts::TAU * f64::from(i) / WIDTH as f64).cos()) as f32;
         let filter = |weights: &[f32]| {
             let first = weights.iter().position(|w| *w > 0.0).unwrap_or(0);
-            let end = weights.iter().rposition(|w| *w > 0.0).map_or(first, |last| last + 1);
-            Filter { first, weights: weights[first..end].to_vec() }
+            let end = weights
+                .iter()
+                .rposition(|w| *w > 0.0)
+                .map_or(first, |last| last + 1);
+            Filter {
+                first,
+                weights: weights[first..end].to_vec(),
+            }
         };
         Self {
             transform: RealFftPlanner::new().plan_fft_forward(WIDTH),
@@ -65,21 +73,30 @@ impl Mel {
     /// The spectrogram of `samples`, mirrored before their start and silent behind their end.
     pub fn of(&self, samples: &[f32]) -> Spectrogram {
         let half = WIDTH / 2;
-        let mirror = (1..=half).rev().map(|i| samples.get(i).copied().unwrap_or(0.0));
+        let mirror = (1..=half)
+            .rev()
+            .map(|i| samples.get(i).copied().unwrap_or(0.0));
         let mut padded: Vec<f32> = mirror.chain(samples.iter().copied()).collect();
         let (heard, frames) = (padded.len() / HOP + 1, samples.len() / HOP + BEHIND);
         padded.resize(padded.len() + WIDTH, 0.0);
         let bands = self.filters.len();
         let mut values = vec![LEAST.log10() as f32; bands * frames];
-        let (mut frame, mut spectrum) = (self.transform.make_input_vec(), self.transform.make_output_vec());
+        let (mut frame, mut spectrum) = (
+            self.transform.make_input_vec(),
+            self.transform.make_output_vec(),
+        );
         let mut scratch = self.transform.make_scratch_vec();
         let mut power = [0.0f32; BINS];
         for at in 0..heard.min(frames) {
-            for ((slot, sample), weight) in frame.iter_mut().zip(&padded[at * HOP..]).zip(&self.window) {
+            for ((slot, sample), weight) in
+                frame.iter_mut().zip(&padded[at * HOP..]).zip(&self.window)
+            {
                 *slot = sample * weight;
             }
             // The buffers are the transform's own: it has nothing to refuse.
-            self.transform.process_with_scratch(&mut frame, &mut spectrum, &mut scratch).unwrap_or_default();
+            self.transform
+                .process_with_scratch(&mut frame, &mut spectrum, &mut scratch)
+                .unwrap_or_default();
             for (power, bin) in power.iter_mut().zip(&spectrum) {
                 *power = bin.norm_sqr();
             }
@@ -94,7 +111,12 @@ impl Mel {
         for value in &mut values {
             *value = (value.max(least) + 4.0) / 4.0;
         }
-        Spectrogram { bands, frames, sounding: (samples.len() + HOP).saturating_sub(half) / HOP, values }
+        Spectrogram {
+            bands,
+            frames,
+            sounding: (samples.len() + HOP).saturating_sub(half) / HOP,
+            values,
+        }
     }
 }
 
@@ -103,14 +125,22 @@ mod tests {
     use super::*;
 
     fn tone(hz: f64, seconds: f64) -> Vec<f32> {
-        let at = |i: usize| (0.3 * (std::f64::consts::TAU * hz * i as f64 / RATE as f64).sin()) as f32;
+        let at =
+            |i: usize| (0.3 * (std::f64::consts::TAU * hz * i as f64 / RATE as f64).sin()) as f32;
         (0..(seconds * RATE as f64) as usize).map(at).collect()
     }
 
     /// One value by the definition, in double precision.
     fn by_definition(samples: &[f32], bands: usize, band: usize, frame: usize) -> f64 {
         use std::f64::consts::TAU;
-        let sample = |i: i64| f64::from(samples.get(i.unsigned_abs() as usize).copied().unwrap_or(0.0));
+        let sample = |i: i64| {
+            f64::from(
+                samples
+                    .get(i.unsigned_abs() as usize)
+                    .copied()
+                    .unwrap_or(0.0),
+            )
+        };
         let weights = &filters(bands)[band * BINS..][..BINS];
         let power = |bin: usize| {
             let (mut re, mut im) = (0.0, 0.0);
@@ -122,22 +152,48 @@ mod tests {
             }
             re * re + im * im
         };
-        (0..BINS).map(|bin| power(bin) * f64::from(weights[bin])).sum::<f64>().max(LEAST).log10()
+        (0..BINS)
+            .map(|bin| power(bin) * f64::from(weights[bin]))
+            .sum::<f64>()
+            .max(LEAST)
+            .log10()
     }
 
     #[test]
     fn each_value_is_that_of_the_definition() {
-        let samples: Vec<f32> =
-            tone(440.0, 0.5).into_iter().zip(tone(3_100.0, 0.5)).map(|(a, b)| a + 0.1 * b).collect();
+        let samples: Vec<f32> = tone(440.0, 0.5)
+            .into_iter()
+            .zip(tone(3_100.0, 0.5))
+            .map(|(a, b)| a + 0.1 * b)
+            .collect();
         for bands in [80, 128] {
             let found = Mel::new(bands).of(&samples);
-            assert_eq!((found.bands, found.frames, found.sounding), (bands, 3050, 49));
-            let raw = |band: usize, frame: usize| f64::from(found.values[band * found.frames + frame]) * 4.0 - 4.0;
-            let loudest = (0..bands).map(|band| raw(band, 20)).fold(f64::MIN, f64::max);
-            for (band, frame) in [(3, 0), (8, 1), (12, 25), (30, 48), (52, 49), (bands - 1, 50), (7, 51), (40, 3049)] {
+            assert_eq!(
+                (found.bands, found.frames, found.sounding),
+                (bands, 3050, 49)
+            );
+            let raw = |band: usize, frame: usize| {
+                f64::from(found.values[band * found.frames + frame]) * 4.0 - 4.0
+            };
+            let loudest = (0..bands)
+                .map(|band| raw(band, 20))
+                .fold(f64::MIN, f64::max);
+            for (band, frame) in [
+                (3, 0),
+                (8, 1),
+                (12, 25),
+                (30, 48),
+                (52, 49),
+                (bands - 1, 50),
+                (7, 51),
+                (40, 3049),
+            ] {
                 let wanted = by_definition(&samples, bands, band, frame).max(loudest - DECADES);
                 let got = raw(band, frame);
-                assert!((got - wanted).abs() < 0.02, "{bands} bands, {band} at {frame}: {got} for {wanted}");
+                assert!(
+                    (got - wanted).abs() < 0.02,
+                    "{bands} bands, {band} at {frame}: {got} for {wanted}"
+                );
             }
         }
     }

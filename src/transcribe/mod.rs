@@ -1,5 +1,5 @@
-//! Recording → Transcript. A file is decoded, the stretches of speech are packed into windows, Whisper hears them on
-//! every core, doubtful ones in several ways, and what it made up is dropped.
+//! Recording → Transcript. A file is decoded, the stretches of speech are packed into windows,
+//! Whisper hears them on every core, doubtful ones in several ways, and what it made up is dropped.
 
 mod batch;
 mod discover;
@@ -43,7 +43,10 @@ pub use guard::Notes;
 use language::Ballot;
 pub use language::Language;
 pub use media::{Decoder, Fault, serve as serve_decoding, serve_length};
-pub use saved::{Meta, Standing, check_writable, content, journal_path, load, meta_path, standing, transcript_path};
+pub use saved::{
+    Meta, Standing, check_writable, content, journal_path, load, meta_path, standing,
+    transcript_path,
+};
 pub use shard::Shard;
 pub use sound::{RATE, Sound};
 pub use tongues::Spoken;
@@ -76,7 +79,11 @@ pub enum ModelChoice {
 impl ModelChoice {
     /// Reads `auto`, a name or a path.
     pub fn parse(text: &str) -> Self {
-        if text == "auto" { Self::Auto } else { Self::Named(text.into()) }
+        if text == "auto" {
+            Self::Auto
+        } else {
+            Self::Named(text.into())
+        }
     }
 
     /// The model for a recording that is in English, or not.
@@ -99,8 +106,8 @@ impl ModelChoice {
 pub struct Options {
     /// The speech model.
     pub model: ModelChoice,
-    /// The language as a tag such as `zh-Hant`, or several with commas, each piece of the talk in one of them; heard from
-    /// the first minutes where it is not given.
+    /// The language as a tag such as `zh-Hant`, or several with commas, each piece of the talk in
+    /// one of them; heard from the first minutes where it is not given.
     pub language: Option<String>,
     /// Names and terms that the recogniser should expect.
     pub vocabulary: Option<String>,
@@ -133,8 +140,8 @@ pub struct Transcribed {
     pub notes: Notes,
 }
 
-/// Transcribes one recording and writes `<transcripts>/<name>.json` and its companion; goes on where a killed run left off.
-/// `progress` is told shares of the work between 0 and 1.
+/// Transcribes one recording and writes `<transcripts>/<name>.json` and its companion; goes on
+/// where a killed run left off. `progress` is told shares of the work between 0 and 1.
 pub fn transcribe_file(
     engine: &Engine,
     recording: &Recording,
@@ -148,10 +155,18 @@ pub fn transcribe_file(
     let sound = engine.decoder.decode(&recording.path, options.channel);
     // What is still being written looks cut off: that it grows is the reason to give.
     if files::stamp(&recording.path)? != before {
-        return Err(TranscribeError::Growing { path: recording.path.clone() });
+        return Err(TranscribeError::Growing {
+            path: recording.path.clone(),
+        });
     }
     progress(0.02);
-    let job = Job { engine, recording, media_sha256: &media_sha256, options, progress };
+    let job = Job {
+        engine,
+        recording,
+        media_sha256: &media_sha256,
+        options,
+        progress,
+    };
     let (done, journal) = job.transcribe(sound?, transcripts)?;
     let meta = Meta {
         size: before.0,
@@ -178,29 +193,52 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn transcribe(&self, sound: Sound, transcripts: &Path) -> Result<(Transcribed, Journal), TranscribeError> {
+    fn transcribe(
+        &self,
+        sound: Sound,
+        transcripts: &Path,
+    ) -> Result<(Transcribed, Journal), TranscribeError> {
         let hearing = Hearing::of(&sound)?;
         let source = Arc::new(Source { sound, hearing });
         let pieces = windows::pieces(&source.hearing.spans(), &source.hearing);
-        let silence =
-            || TranscribeError::NoSpeech { path: self.recording.path.clone(), seconds: source.sound.seconds() };
+        let silence = || TranscribeError::NoSpeech {
+            path: self.recording.path.clone(),
+            seconds: source.sound.seconds(),
+        };
         if pieces.is_empty() {
             return Err(silence());
         }
         let allowed = self.languages(&source, &pieces)?;
         (self.progress)(0.06);
-        let model = self.engine.model(self.options.model.name_for(allowed.iter().all(Language::is_english)))?;
-        if let Some(other) = allowed.iter().find(|language| !model.is_multilingual() && !language.is_english()) {
-            return Err(TranscribeError::EnglishOnly { model: model.file.name.clone(), language: other.tag().into() });
+        let model = self.engine.model(
+            self.options
+                .model
+                .name_for(allowed.iter().all(Language::is_english)),
+        )?;
+        if let Some(other) = allowed
+            .iter()
+            .find(|language| !model.is_multilingual() && !language.is_english())
+        {
+            return Err(TranscribeError::EnglishOnly {
+                model: model.file.name.clone(),
+                language: other.tag().into(),
+            });
         }
         let mut journal = self.journal(transcripts, &model, &allowed)?;
         let runs = self.runs(&model, &source, &allowed, pieces, &mut journal)?;
         let parts = self.parts(&allowed, &runs);
         let pool = &self.engine.pool;
-        let (segments, notes) =
-            listen::listen(pool, &model, &source, &parts, self.options.words, &mut journal, &|share| {
+        let (segments, notes) = listen::listen(
+            pool,
+            &model,
+            &source,
+            &parts,
+            self.options.words,
+            &mut journal,
+            &|share| {
                 (self.progress)(0.06 + 0.93 * share);
-            })?;
+            },
+        )?;
         if segments.is_empty() {
             // The journal stays: with it, the next run knows at once.
             return Err(silence());
@@ -213,21 +251,43 @@ impl Job<'_> {
             media_sha256: self.media_sha256.into(),
             duration: Ms::from_seconds(source.sound.seconds()),
             language: allowed[most_spoken(&runs, allowed.len())].tag().into(),
-            model: ModelRef { name: model.file.name.clone(), sha256: model.file.sha256.clone() },
+            model: ModelRef {
+                name: model.file.name.clone(),
+                sha256: model.file.sha256.clone(),
+            },
             parameters: self.options.parameters(),
             segments,
         };
         let (broken_packets, unfinished) = (source.sound.broken_packets, source.sound.unfinished);
         let languages = match allowed.len() {
             1 => Vec::new(),
-            _ => runs.iter().filter_map(|run| run.spoken(&allowed[run.language])).collect(),
+            _ => runs
+                .iter()
+                .filter_map(|run| run.spoken(&allowed[run.language]))
+                .collect(),
         };
-        let notes = Notes { languages, broken_packets, unfinished, ..notes };
-        Ok((Transcribed { transcript: transcript.sealed(), notes }, journal))
+        let notes = Notes {
+            languages,
+            broken_packets,
+            unfinished,
+            ..notes
+        };
+        Ok((
+            Transcribed {
+                transcript: transcript.sealed(),
+                notes,
+            },
+            journal,
+        ))
     }
 
     /// What was heard so far of the same recording, with the same model and parameters.
-    fn journal(&self, transcripts: &Path, model: &Model, allowed: &[Language]) -> Result<Journal, TranscribeError> {
+    fn journal(
+        &self,
+        transcripts: &Path,
+        model: &Model,
+        allowed: &[Language],
+    ) -> Result<Journal, TranscribeError> {
         let what = json!({
             "media": self.media_sha256,
             "model": model.file.sha256,
@@ -236,13 +296,19 @@ impl Job<'_> {
         });
         let path = saved::journal_path(transcripts, self.recording);
         Journal::open(&path, &what).map_err(|error| match error.kind() {
-            ErrorKind::WouldBlock => TranscribeError::Busy { path: self.recording.path.clone() },
+            ErrorKind::WouldBlock => TranscribeError::Busy {
+                path: self.recording.path.clone(),
+            },
             _ => error.into(),
         })
     }
 
     /// The languages that were asked for, or the one that is heard in the first windows.
-    fn languages(&self, source: &Arc<Source>, pieces: &[Range<usize>]) -> Result<Vec<Language>, TranscribeError> {
+    fn languages(
+        &self,
+        source: &Arc<Source>,
+        pieces: &[Range<usize>],
+    ) -> Result<Vec<Language>, TranscribeError> {
         if let Some(tags) = &self.options.language {
             return Language::parse_all(tags);
         }
@@ -254,12 +320,15 @@ impl Job<'_> {
         for window in windows::pack(pieces).into_iter().take(Ballot::MOST) {
             let (detector, source) = (Arc::clone(&detector), Arc::clone(source));
             let work = move |ears: &mut pool::Ears, window: &Window| {
-                ears.of(&detector).languages(&window.samples(&source.sound)?)
+                ears.of(&detector)
+                    .languages(&window.samples(&source.sound)?)
             };
-            self.engine.pool.each(Turn::Next, vec![window], work, |_, odds| {
-                ballot.add(&odds);
-                Ok(())
-            })?;
+            self.engine
+                .pool
+                .each(Turn::Next, vec![window], work, |_, odds| {
+                    ballot.add(&odds);
+                    Ok(())
+                })?;
             if ballot.is_sure() {
                 break;
             }
@@ -277,7 +346,10 @@ impl Job<'_> {
         journal: &mut Journal,
     ) -> Result<Vec<Run>, TranscribeError> {
         if allowed.len() == 1 {
-            return Ok(vec![Run { language: 0, pieces }]);
+            return Ok(vec![Run {
+                language: 0,
+                pieces,
+            }]);
         }
         tongues::runs(&self.engine.pool, model, source, allowed, pieces, journal)
     }
@@ -285,17 +357,30 @@ impl Job<'_> {
     fn parts(&self, allowed: &[Language], runs: &[Run]) -> Vec<Part> {
         let brief = |language: &Language| {
             let settings = Settings::new(language, self.options.vocabulary.as_deref());
-            Arc::new(Brief { language: language.clone(), settings })
+            Arc::new(Brief {
+                language: language.clone(),
+                settings,
+            })
         };
         let briefs: Vec<Arc<Brief>> = allowed.iter().map(brief).collect();
-        let part = |run: &Run| Part { brief: Arc::clone(&briefs[run.language]), windows: windows::pack(&run.pieces) };
+        let part = |run: &Run| Part {
+            brief: Arc::clone(&briefs[run.language]),
+            windows: windows::pack(&run.pieces),
+        };
         runs.iter().map(part).collect()
     }
 }
 
 /// The language of most of the speech; the first of equals.
 fn most_spoken(runs: &[Run], languages: usize) -> usize {
-    let spoken =
-        |language: usize| -> usize { runs.iter().filter(|run| run.language == language).map(Run::length).sum() };
-    (0..languages).rev().max_by_key(|&language| spoken(language)).unwrap_or(0)
+    let spoken = |language: usize| -> usize {
+        runs.iter()
+            .filter(|run| run.language == language)
+            .map(Run::length)
+            .sum()
+    };
+    (0..languages)
+        .rev()
+        .max_by_key(|&language| spoken(language))
+        .unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! The workers: one thread each and one queue for the windows of all recordings, so that nobody waits for the end of one
-//! recording while the next has windows ready.
+//! The workers: one thread each and one queue for the windows of all recordings, so that nobody
+//! waits for the end of one recording while the next has windows ready.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -54,7 +54,9 @@ pub struct Ears(BTreeMap<String, Ear>);
 impl Ears {
     /// The state for `model`.
     pub fn of(&mut self, model: &Arc<Model>) -> &mut Ear {
-        self.0.entry(model.file.sha256.clone()).or_insert_with(|| Ear::new(model))
+        self.0
+            .entry(model.file.sha256.clone())
+            .or_insert_with(|| Ear::new(model))
     }
 }
 
@@ -73,7 +75,10 @@ impl Queue {
             if waiting.closed {
                 return None;
             }
-            waiting = self.came.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting = self
+                .came
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -91,7 +96,10 @@ impl Pool {
                 }
             })
         };
-        Self { workers: (0..workers.max(1)).map(worker).collect(), queue }
+        Self {
+            workers: (0..workers.max(1)).map(worker).collect(),
+            queue,
+        }
     }
 
     /// Workers.
@@ -99,9 +107,9 @@ impl Pool {
         self.workers.len()
     }
 
-    /// Does `work` with each of `items` and hands each result to `done` on this thread, in any order, with the item's
-    /// place. After an error nothing new is begun, what is in hand is finished and handed over, and the first error is
-    /// returned.
+    /// Does `work` with each of `items` and hands each result to `done` on this thread, in any
+    /// order, with the item's place. After an error nothing new is begun, what is in hand is
+    /// finished and handed over, and the first error is returned.
     pub fn each<T: Send + 'static, R: Send + 'static>(
         &self,
         turn: Turn,
@@ -141,7 +149,10 @@ impl Pool {
         let mut waiting = self.queue.lock();
         match turn {
             Turn::Last => waiting.tasks.extend(tasks),
-            Turn::Next => tasks.into_iter().rev().for_each(|task| waiting.tasks.push_front(task)),
+            Turn::Next => tasks
+                .into_iter()
+                .rev()
+                .for_each(|task| waiting.tasks.push_front(task)),
         }
         self.queue.came.notify_all();
     }
@@ -165,7 +176,9 @@ fn caught<R>(
 ) -> Result<R, TranscribeError> {
     catch_unwind(AssertUnwindSafe(|| work(ears))).unwrap_or_else(|_| {
         *ears = Ears::default();
-        Err(TranscribeError::Recognition { what: "a worker stopped".into() })
+        Err(TranscribeError::Recognition {
+            what: "a worker stopped".into(),
+        })
     })
 }
 
@@ -199,12 +212,28 @@ mod tests {
     fn an_error_stops_the_rest_and_the_workers_go_on() {
         let pool = Pool::new(1);
         let (result, total) = sum(&pool, vec![5, 1, 7], 1);
-        assert_eq!(result.expect_err("bad").to_string(), "speech recognition failed (bad)");
-        assert_eq!(total, 5000, "what came before the error is handed over, nothing after it is begun");
+        assert_eq!(
+            result.expect_err("bad").to_string(),
+            "speech recognition failed (bad)"
+        );
+        assert_eq!(
+            total, 5000,
+            "what came before the error is handed over, nothing after it is begun"
+        );
         let panics = crate::panics::quiet(|| {
-            pool.each(Turn::Next, vec![()], |_, ()| -> Result<(), _> { panic!("planted") }, |_, ()| Ok(()))
+            pool.each(
+                Turn::Next,
+                vec![()],
+                |_, ()| -> Result<(), _> { panic!("planted") },
+                |_, ()| Ok(()),
+            )
         });
-        assert!(panics.expect_err("a panic").to_string().contains("a worker stopped"));
+        assert!(
+            panics
+                .expect_err("a panic")
+                .to_string()
+                .contains("a worker stopped")
+        );
         assert!(sum(&pool, vec![1, 2], 99).0.is_ok());
     }
 }

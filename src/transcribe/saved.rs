@@ -1,5 +1,5 @@
-//! Transcripts on disk: `NAME.json` says what was said and holds no clock, `NAME.meta.json` beside it remembers the
-//! recording's size and time, so that an unchanged recording is never read again.
+//! Transcripts on disk: `NAME.json` says what was said and holds no clock, `NAME.meta.json` beside
+//! it remembers the recording's size and time, so that an unchanged recording is never read again.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,9 @@ use crate::{
     files,
 };
 
-use super::{Options, discover::Recording, error::TranscribeError, guard::Notes, language::Language};
+use super::{
+    Options, discover::Recording, error::TranscribeError, guard::Notes, language::Language,
+};
 
 /// What `NAME.meta.json` holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,8 +68,9 @@ pub fn content(transcripts: &Path, recording: &Recording) -> Result<String, Tran
 }
 
 /// Whether the transcript of `recording` is there, from the same content, model and parameters.
-/// `pinned` knows the hash of a model by name; where it does not, the name decides.
-/// A transcript that was edited by hand stays as long as the recording does. An unchanged recording is not opened. One that was only touched is hashed, and remembered again.
+/// `pinned` knows the hash of a model by name; where it does not, the name decides. A transcript
+/// that was edited by hand stays as long as the recording does. An unchanged recording is not
+/// opened. One that was only touched is hashed, and remembered again.
 pub fn standing(
     transcripts: &Path,
     recording: &Recording,
@@ -82,14 +85,15 @@ pub fn standing(
     let is_edited = transcript.id != stored.id;
     // Only a memory: what cannot be read is found out again.
     let meta: Option<Meta> = read_json(&meta_path(transcripts, recording)).unwrap_or_default();
-    if let Some(reason) = outdated(&transcript, meta.as_ref(), options, pinned).filter(|_| !is_edited) {
+    if let Some(reason) =
+        outdated(&transcript, meta.as_ref(), options, pinned).filter(|_| !is_edited)
+    {
         return Ok(Standing::Todo(reason));
     }
     let (size, modified_ns) = files::stamp(&recording.path)?;
-    if meta
-        .as_ref()
-        .is_some_and(|m| (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256))
-    {
+    if meta.as_ref().is_some_and(|m| {
+        (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256)
+    }) {
         return Ok(Standing::Done(Box::new(transcript)));
     }
     if files::sha256_of(&recording.path)? != transcript.media_sha256 {
@@ -128,12 +132,19 @@ fn outdated(
     if options.words && !transcript.has_words() {
         return Some("without the times of its words");
     }
-    let asked = options.language.as_deref().and_then(|tags| Language::parse_all(tags).ok());
-    let before = meta.and_then(|meta| meta.asked_language.as_deref()).and_then(|tags| Language::parse_all(tags).ok());
+    let asked = options
+        .language
+        .as_deref()
+        .and_then(|tags| Language::parse_all(tags).ok());
+    let before = meta
+        .and_then(|meta| meta.asked_language.as_deref())
+        .and_then(|tags| Language::parse_all(tags).ok());
     // One language says which it is; of several, only those that were asked for can tell.
     let fits = match (&asked, &before) {
         (Some(asked), Some(before)) if asked.len() > 1 || before.len() > 1 => asked == before,
-        (Some(asked), _) => asked.iter().any(|language| language.tag() == transcript.language),
+        (Some(asked), _) => asked
+            .iter()
+            .any(|language| language.tag() == transcript.language),
         (None, before) => before.is_none(),
     };
     if !fits {
@@ -142,19 +153,23 @@ fn outdated(
     let english = |languages: &Vec<Language>| languages.iter().all(Language::is_english);
     let is_english = asked.as_ref().map_or(transcript.language == "en", english);
     let wanted = options.model.name_for(is_english);
-    if wanted != transcript.model.name || pinned(wanted).is_some_and(|hash| hash != transcript.model.sha256) {
+    if wanted != transcript.model.name
+        || pinned(wanted).is_some_and(|hash| hash != transcript.model.sha256)
+    {
         return Some("another model");
     }
     None
 }
 
-/// The transcript at `path`, sealed again, so that a hand edit has an id of its own; nothing where there is none. One
-/// that was edited into something else is an error: it is somebody's work, and not ours to overwrite.
+/// The transcript at `path`, sealed again, so that a hand edit has an id of its own; nothing where
+/// there is none. One that was edited into something else is an error: it is somebody's work, and
+/// not ours to overwrite.
 pub fn load(path: &Path) -> Result<Option<Transcript>, TranscribeError> {
     Ok(read_json::<Transcript>(path)?.map(Transcript::sealed))
 }
 
-/// Writes transcript and companion, the transcript first: without its companion it is only hashed again.
+/// Writes transcript and companion, the transcript first: without its companion it is only hashed
+/// again.
 pub fn save(
     transcripts: &Path,
     recording: &Recording,
@@ -184,7 +199,10 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, TranscribeEr
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e.into()),
     };
-    let edited = |e: serde_json::Error| TranscribeError::Edited { path: path.into(), what: e.to_string() };
+    let edited = |e: serde_json::Error| TranscribeError::Edited {
+        path: path.into(),
+        what: e.to_string(),
+    };
     serde_json::from_slice(&text).map(Some).map_err(edited)
 }
 

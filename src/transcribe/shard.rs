@@ -1,5 +1,5 @@
-//! One of several machines that share a folder: which recordings are its own. The content decides, so that no machine
-//! needs to know of another, and a new recording moves none of the others.
+//! One of several machines that share a folder: which recordings are its own. The content decides,
+//! so that no machine needs to know of another, and a new recording moves none of the others.
 
 use std::{fmt, str::FromStr};
 
@@ -14,7 +14,10 @@ impl Shard {
     /// Whether the recording with this SHA-256, hexadecimal, is this machine's.
     pub fn holds(self, sha256: &str) -> bool {
         // Fifteen digits always fit; what is no hash at all goes to the first.
-        let number = sha256.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0);
+        let number = sha256
+            .get(..15)
+            .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+            .unwrap_or(0);
         number % self.of == self.index - 1
     }
 }
@@ -29,7 +32,9 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        let numbers = text
+            .split_once('/')
+            .and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((index, of)) if (1..=of).contains(&index) => Ok(Self { index, of }),
             Some((0, _)) => Err("shards count from 1\nhint: in a Slurm array, `--array=1-N` and `--shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT`".into()),
@@ -44,14 +49,21 @@ mod tests {
 
     #[test]
     fn each_recording_is_in_one_shard_of_any_number() {
-        let hashes: Vec<String> = (0..500).map(|n| crate::data::id::sha256_hex(format!("{n}").as_bytes())).collect();
+        let hashes: Vec<String> = (0..500)
+            .map(|n| crate::data::id::sha256_hex(format!("{n}").as_bytes()))
+            .collect();
         for of in [1, 2, 3, 7, 16] {
-            let shards: Vec<Shard> = (1..=of).map(|i| format!("{i}/{of}").parse().expect("a shard")).collect();
+            let shards: Vec<Shard> = (1..=of)
+                .map(|i| format!("{i}/{of}").parse().expect("a shard"))
+                .collect();
             for hash in &hashes {
                 assert_eq!(shards.iter().filter(|shard| shard.holds(hash)).count(), 1);
             }
             let first = hashes.iter().filter(|hash| shards[0].holds(hash)).count();
-            assert!(first * of > 300 && first * of < 800, "{first} of 500 in the first of {of}");
+            assert!(
+                first * of > 300 && first * of < 800,
+                "{first} of 500 in the first of {of}"
+            );
         }
     }
 

@@ -1,5 +1,6 @@
-//! Where somebody speaks. The detector proposes, and the sound's level audits it: what is about as loud as the
-//! speech is kept even where the detector was unsure, because a lost sentence is worse than a word too many.
+//! Where somebody speaks. The detector proposes, and the sound's level audits it: what is about as
+//! loud as the speech is kept even where the detector was unsure, because a lost sentence is worse
+//! than a word too many.
 
 use std::{io, ops::Range};
 
@@ -28,7 +29,8 @@ pub const GAP: usize = 7;
 const SHORT_PAUSE: usize = 6;
 /// A time stamp is at most so wrong, in samples.
 const SNAP: usize = RATE * 3 / 4;
-/// What is this near to the typical level of speech is added however noisy the rest is, in decibels.
+/// What is this near to the typical level of speech is added however noisy the rest is, in
+/// decibels.
 const NEAR_SPEECH: f32 = 6.0;
 /// What is quieter than this is silence, whatever the rest is like.
 const SILENCE_DB: f32 = -60.0;
@@ -52,7 +54,8 @@ pub struct Hearing {
 }
 
 impl Hearing {
-    /// Listens to the whole sound, twice: how loud it is decides how far it is raised for the detector.
+    /// Listens to the whole sound, twice: how loud it is decides how far it is raised for the
+    /// detector.
     pub fn of(sound: &Sound) -> io::Result<Self> {
         let mut levels = Vec::with_capacity(sound.length().div_ceil(FRAME));
         for part in sound.parts(PART) {
@@ -71,24 +74,34 @@ impl Hearing {
                 scores.push(detector.predict_f32(&frame));
             }
         }
-        Ok(Self { scores, levels, length: sound.length() })
+        Ok(Self {
+            scores,
+            levels,
+            length: sound.length(),
+        })
     }
 
     /// A hearing with one score and one level for each frame.
     #[cfg(test)]
     pub fn of_frames(scores: Vec<f32>, levels: Vec<f32>) -> Self {
-        Self { length: scores.len() * FRAME, scores, levels }
+        Self {
+            length: scores.len() * FRAME,
+            scores,
+            levels,
+        }
     }
 
     /// The stretches to transcribe, in order, padded, not overlapping.
     pub fn spans(&self) -> Vec<Span> {
         let sure = self.speech();
-        let mut spans: Vec<(Range<usize>, bool)> = sure.iter().cloned().map(|r| (r, true)).collect();
+        let mut spans: Vec<(Range<usize>, bool)> =
+            sure.iter().cloned().map(|r| (r, true)).collect();
         spans.extend(self.loud(&sure).into_iter().map(|r| (r, false)));
         spans.sort_by_key(|(range, _)| range.start);
         let mut padded: Vec<Span> = Vec::new();
         for (frames, sure) in spans {
-            let range = (frames.start * FRAME).saturating_sub(PAD)..(frames.end * FRAME + PAD).min(self.length);
+            let range = (frames.start * FRAME).saturating_sub(PAD)
+                ..(frames.end * FRAME + PAD).min(self.length);
             match padded.last_mut() {
                 Some(last) if last.range.end >= range.start => {
                     last.range.end = last.range.end.max(range.end);
@@ -103,14 +116,21 @@ impl Hearing {
     /// Share of frames of `range` (in samples) that sound like speech.
     pub fn voiced_seconds(&self, range: &Range<usize>) -> f64 {
         let frames = range.start / FRAME..range.end.div_ceil(FRAME).min(self.scores.len());
-        let voiced = self.scores.get(frames).map_or(0, |scores| scores.iter().filter(|&&s| s >= ENTER).count());
+        let voiced = self
+            .scores
+            .get(frames)
+            .map_or(0, |scores| scores.iter().filter(|&&s| s >= ENTER).count());
         (voiced * FRAME) as f64 / RATE as f64
     }
 
-    /// The quietest place of `range` (in samples) to cut at: the middle of so many frames with the lowest level.
+    /// The quietest place of `range` (in samples) to cut at: the middle of so many frames with the
+    /// lowest level.
     pub fn quietest(&self, range: &Range<usize>, width: usize) -> usize {
         let first = range.start / FRAME;
-        let frames = self.levels.get(first..range.end / FRAME).unwrap_or_default();
+        let frames = self
+            .levels
+            .get(first..range.end / FRAME)
+            .unwrap_or_default();
         let best = frames
             .windows(width)
             .enumerate()
@@ -119,38 +139,56 @@ impl Hearing {
         (first + best) * FRAME
     }
 
-    /// The pause that is meant by a time stamp that says `near`: the middle of a long one that is not far, inside `range` (all
-    /// in samples). `near` itself where there is none.
+    /// The pause that is meant by a time stamp that says `near`: the middle of a long one that is
+    /// not far, inside `range` (all in samples). `near` itself where there is none.
     pub fn pause_near(&self, near: usize, range: &Range<usize>) -> usize {
         let from = near.saturating_sub(SNAP).max(range.start) / FRAME;
         let to = ((near + SNAP).min(range.end) / FRAME).min(self.scores.len());
         let frames = self.scores.get(from..to).unwrap_or_default();
         let near_frame = (near / FRAME).saturating_sub(from);
         let worth = |run: &Range<usize>| {
-            let far = run.start.saturating_sub(near_frame).max((near_frame + 1).saturating_sub(run.end));
+            let far = run
+                .start
+                .saturating_sub(near_frame)
+                .max((near_frame + 1).saturating_sub(run.end));
             run.len() as i64 - far as i64
         };
         let best = pauses(frames).into_iter().max_by_key(worth);
-        best.map_or(near, |run| (from + usize::midpoint(run.start, run.end)) * FRAME)
+        best.map_or(near, |run| {
+            (from + usize::midpoint(run.start, run.end)) * FRAME
+        })
     }
 
-    /// Where a time stamp that says `near` parts two sentences: `near`, unless that is in the middle of a word.
+    /// Where a time stamp that says `near` parts two sentences: `near`, unless that is in the
+    /// middle of a word.
     pub fn parting(&self, near: usize, range: &Range<usize>) -> usize {
         let at = near / FRAME;
-        let around =
-            self.scores.get(at.saturating_sub(SHORT_PAUSE)..(at + 1).min(self.scores.len())).unwrap_or_default();
-        if around.iter().any(|&s| s >= ENTER) { self.pause_near(near, range) } else { near }
+        let around = self
+            .scores
+            .get(at.saturating_sub(SHORT_PAUSE)..(at + 1).min(self.scores.len()))
+            .unwrap_or_default();
+        if around.iter().any(|&s| s >= ENTER) {
+            self.pause_near(near, range)
+        } else {
+            near
+        }
     }
 
-    /// `range` (in samples) without the silence at its ends; unchanged where the detector hears nothing in it.
+    /// `range` (in samples) without the silence at its ends; unchanged where the detector hears
+    /// nothing in it.
     pub fn trimmed(&self, range: &Range<usize>) -> Range<usize> {
         let first = range.start / FRAME;
-        let frames = self.scores.get(first..range.end.div_ceil(FRAME).min(self.scores.len())).unwrap_or_default();
+        let frames = self
+            .scores
+            .get(first..range.end.div_ceil(FRAME).min(self.scores.len()))
+            .unwrap_or_default();
         let begin = frames.iter().position(|&s| s >= ENTER);
         let end = frames.iter().rposition(|&s| s >= ENTER);
         match (begin, end) {
             (Some(begin), Some(end)) => {
-                let start = ((first + begin) * FRAME).saturating_sub(FRAME * 3).max(range.start);
+                let start = ((first + begin) * FRAME)
+                    .saturating_sub(FRAME * 3)
+                    .max(range.start);
                 start..((first + end + 4) * FRAME).min(range.end).max(start)
             }
             _ => range.clone(),
@@ -191,14 +229,19 @@ impl Hearing {
             taken[range.clone()].fill(true);
         }
         let heard = self.levels.iter().zip(&taken);
-        let reference: Vec<f32> = heard.filter(|(_, taken)| **taken).map(|(level, _)| *level).collect();
+        let reference: Vec<f32> = heard
+            .filter(|(_, taken)| **taken)
+            .map(|(level, _)| *level)
+            .collect();
         let floor = percentile(&audible(&self.levels), 0.1) + 10.0;
         let threshold = if reference.is_empty() {
             floor
         } else {
             let speech = percentile(&reference, 0.5);
             // Where the speech itself is the quietest that is heard, it is no measure of the noise.
-            floor.min(speech - NEAR_SPEECH).max(speech - LOUD_BELOW_SPEECH)
+            floor
+                .min(speech - NEAR_SPEECH)
+                .max(speech - LOUD_BELOW_SPEECH)
         };
         let threshold = threshold.max(SILENCE_DB);
         let mut found = Vec::new();
@@ -253,12 +296,19 @@ fn smooth(levels: &[f32], i: usize) -> f32 {
 fn percentile(values: &[f32], share: f64) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);
-    sorted.get((sorted.len() as f64 * share) as usize).copied().unwrap_or(SILENCE_DB)
+    sorted
+        .get((sorted.len() as f64 * share) as usize)
+        .copied()
+        .unwrap_or(SILENCE_DB)
 }
 
 /// The levels that are not silence: how long nobody spoke shall not change how the rest is heard.
 fn audible(levels: &[f32]) -> Vec<f32> {
-    levels.iter().copied().filter(|level| *level > SILENCE_DB).collect()
+    levels
+        .iter()
+        .copied()
+        .filter(|level| *level > SILENCE_DB)
+        .collect()
 }
 
 /// Quiet recordings are raised, so that the detector hears them as it was trained to.
@@ -273,13 +323,27 @@ mod tests {
     use crate::transcribe::sound::Spool;
 
     fn hearing(scores: &[(usize, f32)], levels: &[(usize, f32)]) -> Hearing {
-        let expand = |runs: &[(usize, f32)]| runs.iter().flat_map(|&(n, v)| std::iter::repeat_n(v, n)).collect();
+        let expand = |runs: &[(usize, f32)]| {
+            runs.iter()
+                .flat_map(|&(n, v)| std::iter::repeat_n(v, n))
+                .collect()
+        };
         Hearing::of_frames(expand(scores), expand(levels))
     }
 
     #[test]
     fn short_pauses_do_not_split_and_long_ones_do() {
-        let heard = hearing(&[(50, 0.0), (40, 0.9), (10, 0.1), (40, 0.9), (100, 0.0), (40, 0.9)], &[(280, -80.0)]);
+        let heard = hearing(
+            &[
+                (50, 0.0),
+                (40, 0.9),
+                (10, 0.1),
+                (40, 0.9),
+                (100, 0.0),
+                (40, 0.9),
+            ],
+            &[(280, -80.0)],
+        );
         let spans = heard.spans();
         assert_eq!(spans.len(), 2);
         assert_eq!(spans[0].range, 50 * FRAME - PAD..140 * FRAME + PAD);
@@ -293,19 +357,49 @@ mod tests {
         let hearing = hearing(&runs, &[(155, -20.0)]);
         let whole = 0..155 * FRAME;
         let middle = 75 * FRAME;
-        assert_eq!(hearing.parting(55 * FRAME, &whole), middle, "in the first word's tail");
-        assert_eq!(hearing.parting(70 * FRAME, &whole), 70 * FRAME, "in the pause");
-        assert_eq!(hearing.parting(99 * FRAME, &whole), middle, "a closure is no pause");
-        assert_eq!(hearing.parting(150 * FRAME, &whole), 150 * FRAME, "none is near");
-        assert_eq!(hearing.pause_near(85 * FRAME, &(80 * FRAME..90 * FRAME)), 85 * FRAME);
+        assert_eq!(
+            hearing.parting(55 * FRAME, &whole),
+            middle,
+            "in the first word's tail"
+        );
+        assert_eq!(
+            hearing.parting(70 * FRAME, &whole),
+            70 * FRAME,
+            "in the pause"
+        );
+        assert_eq!(
+            hearing.parting(99 * FRAME, &whole),
+            middle,
+            "a closure is no pause"
+        );
+        assert_eq!(
+            hearing.parting(150 * FRAME, &whole),
+            150 * FRAME,
+            "none is near"
+        );
+        assert_eq!(
+            hearing.pause_near(85 * FRAME, &(80 * FRAME..90 * FRAME)),
+            85 * FRAME
+        );
     }
 
     #[test]
     fn what_is_as_loud_as_speech_is_kept_without_a_score() {
         let scores = [(50, 0.0), (50, 0.9), (300, 0.0)];
-        let levels = [(50, -70.0), (50, -25.0), (100, -70.0), (40, -28.0), (100, -70.0), (10, -20.0), (50, -70.0)];
+        let levels = [
+            (50, -70.0),
+            (50, -25.0),
+            (100, -70.0),
+            (40, -28.0),
+            (100, -70.0),
+            (10, -20.0),
+            (50, -70.0),
+        ];
         let spans = hearing(&scores, &levels).spans();
-        assert_eq!(spans.iter().map(|s| s.sure).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(
+            spans.iter().map(|s| s.sure).collect::<Vec<_>>(),
+            [true, false]
+        );
         assert!(spans[1].range.contains(&(220 * FRAME)));
     }
 

@@ -25,8 +25,8 @@ const FAMILIES: [TaskType; 4] = [
     TaskType::EmpiricalTest,
 ];
 
-/// Weaves at most so many tasks from pairs of inspirations of different seminars, and saves them in place of those that
-/// there were.
+/// Weaves at most so many tasks from pairs of inspirations of different seminars, and saves them in
+/// place of those that there were.
 pub async fn across(
     ctx: &Context,
     seminars: &[SeminarInfo],
@@ -36,11 +36,22 @@ pub async fn across(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("weave across");
-    (ctx.notify)(Notice::Start { stage: "weave across", total: most as u64 });
-    let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars.iter().map(|seminar| (&seminar.id, seminar)).collect();
+    (ctx.notify)(Notice::Start {
+        stage: "weave across",
+        total: most as u64,
+    });
+    let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars
+        .iter()
+        .map(|seminar| (&seminar.id, seminar))
+        .collect();
     let mut inspirations = Vec::new();
     for seminar in seminars {
-        inspirations.extend(ctx.store.inspirations_of(seminar)?.into_iter().filter(Inspiration::stands));
+        inspirations.extend(
+            ctx.store
+                .inspirations_of(seminar)?
+                .into_iter()
+                .filter(Inspiration::stands),
+        );
     }
     inspirations.sort_by(|a, b| a.id.cmp(&b.id));
     let own = ctx.store.tasks_of_one()?;
@@ -52,10 +63,20 @@ pub async fn across(
         let (seminar, guest) = (of[&one.seminar], of[&other.seminar]);
         let people = [seminar.people(), guest.people()].concat();
         let mut loom = Loom::new(seminar, people, options, disciplines);
-        let of_the_two = own.iter().filter(|task| task.seminar == one.seminar || task.seminar == other.seminar);
-        loom.others = woven.iter().map(|(task, _)| task).chain(of_the_two).cloned().collect();
+        let of_the_two = own
+            .iter()
+            .filter(|task| task.seminar == one.seminar || task.seminar == other.seminar);
+        loom.others = woven
+            .iter()
+            .map(|(task, _)| task)
+            .chain(of_the_two)
+            .cloned()
+            .collect();
         loom.harvest.item = format!("{} × {}", seminar.path, guest.path);
-        let slot = Slot { sources: vec![one, other], task_type: FAMILIES[turn % FAMILIES.len()] };
+        let slot = Slot {
+            sources: vec![one, other],
+            task_type: FAMILIES[turn % FAMILIES.len()],
+        };
         let attempt = attempt(ctx, &slot, &mut loom).await?;
         asked |= loom.asked;
         if let Attempt::Lost(unscored) = attempt {
@@ -64,25 +85,33 @@ pub async fn across(
             return Ok(report);
         }
         if loom.unreadable > 0 && loom.kept.is_empty() {
-            let message = "its replies could not be read\nhint: `taskgen calls --failed` shows them";
+            let message =
+                "its replies could not be read\nhint: `taskgen calls --failed` shows them";
             report.fail(&loom.harvest.item, "unreadable_replies", message);
             unreadable += 1;
         }
         loom.harvest.kept = loom.kept.len() as u64;
         loom.report.harvests.push(loom.harvest);
         report.absorb(loom.report);
-        rejected.entry(one.seminar.clone()).or_default().extend(loom.rejected);
+        rejected
+            .entry(one.seminar.clone())
+            .or_default()
+            .extend(loom.rejected);
         woven.extend(loom.kept);
         (ctx.notify)(Notice::Advance(1));
     }
     (ctx.notify)(Notice::End);
     if unreadable > 0 && woven.len() < before {
-        report.notes.push("the tasks across seminars that were there stay".to_owned());
+        report
+            .notes
+            .push("the tasks across seminars that were there stay".to_owned());
         return Ok(report);
     }
     ctx.store.save_tasks(Weaving::Across, &woven, &rejected)?;
     if most == 0 && before > 0 {
-        report.notes.push(format!("tasks across seminars removed, as 0 are wanted: {before}"));
+        report.notes.push(format!(
+            "tasks across seminars removed, as 0 are wanted: {before}"
+        ));
     }
     if woven.len() < most {
         report.notes.push(format!(
@@ -92,13 +121,17 @@ pub async fn across(
             most
         ));
     }
-    *(if asked { &mut report.done } else { &mut report.skipped }) += woven.len() as u64;
+    *(if asked {
+        &mut report.done
+    } else {
+        &mut report.skipped
+    }) += woven.len() as u64;
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
 
-/// The `most` pairs that have most in common: a gap or a claim of one talk, and a way of doing things of another in the
-/// same language. None is used more than twice.
+/// The `most` pairs that have most in common: a gap or a claim of one talk, and a way of doing
+/// things of another in the same language. None is used more than twice.
 fn pairs<'a>(
     inspirations: &'a [Inspiration],
     of: &BTreeMap<&SeminarId, &SeminarInfo>,
@@ -108,18 +141,36 @@ fn pairs<'a>(
     let words: Vec<BTreeSet<String>> = inspirations.iter().map(|i| terms(&i.words())).collect();
     // Which ways of doing things have a term.
     let mut having = BTreeMap::<&String, Vec<usize>>::new();
-    for (b, _) in inspirations.iter().enumerate().filter(|(_, i)| matches!(i.kind, Methodology | Transdisciplinary)) {
-        words[b].iter().for_each(|term| having.entry(term).or_default().push(b));
+    for (b, _) in inspirations
+        .iter()
+        .enumerate()
+        .filter(|(_, i)| matches!(i.kind, Methodology | Transdisciplinary))
+    {
+        words[b]
+            .iter()
+            .for_each(|term| having.entry(term).or_default().push(b));
     }
     let language = |i: usize| primary_language(&of[&inspirations[i].seminar].language);
     let mut found = Vec::new();
-    for (a, one) in inspirations.iter().enumerate().filter(|(_, i)| matches!(i.kind, Limitation | Hypothesis)) {
+    for (a, one) in inspirations
+        .iter()
+        .enumerate()
+        .filter(|(_, i)| matches!(i.kind, Limitation | Hypothesis))
+    {
         let mut shared = BTreeMap::<usize, usize>::new();
-        for b in words[a].iter().filter_map(|term| having.get(term)).flatten() {
+        for b in words[a]
+            .iter()
+            .filter_map(|term| having.get(term))
+            .flatten()
+        {
             *shared.entry(*b).or_default() += 1;
         }
-        shared.retain(|b, _| inspirations[*b].seminar != one.seminar && language(a) == language(*b));
-        let mut near: Vec<_> = shared.into_iter().map(|(b, n)| (std::cmp::Reverse(n), a, b)).collect();
+        shared
+            .retain(|b, _| inspirations[*b].seminar != one.seminar && language(a) == language(*b));
+        let mut near: Vec<_> = shared
+            .into_iter()
+            .map(|(b, n)| (std::cmp::Reverse(n), a, b))
+            .collect();
         near.sort_unstable();
         // More than these can never be chosen for it.
         near.truncate(most);

@@ -1,5 +1,6 @@
-//! What the model is asked for one task, and the shape of its answer. A large model has room; a small one fills in a
-//! frame, so that the task is whole sentences, begins as its family does and names what is handed in.
+//! What the model is asked for one task, and the shape of its answer. A large model has room; a
+//! small one fills in a frame, so that the task is whole sentences, begins as its family does and
+//! names what is handed in.
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -58,12 +59,20 @@ impl Question<'_> {
         let again = self.small && self.number > 0;
         let ask = Ask::<Woven> {
             role: "weave",
-            prompt: if self.small { "weave/task-short" } else { "weave/task" },
+            prompt: if self.small {
+                "weave/task-short"
+            } else {
+                "weave/task"
+            },
             vars: &vars,
             schema: Some(schema),
             max_tokens: 260,
             temperature: if again { 0.7 } else { 0.0 },
-            seed: if again { ctx.seed.wrapping_add(self.number) } else { 0 },
+            seed: if again {
+                ctx.seed.wrapping_add(self.number)
+            } else {
+                0
+            },
             ..Ask::default()
         };
         Ok(ctx.llm.ask(ask).await?)
@@ -77,7 +86,11 @@ impl Question<'_> {
         let chinese = self.chinese();
         let family = self.slot.task_type;
         let idea = |inspiration: &&Inspiration| {
-            let quotes: Vec<String> = inspiration.evidence.iter().map(|e| e.quote.replace('\n', " ")).collect();
+            let quotes: Vec<String> = inspiration
+                .evidence
+                .iter()
+                .map(|e| e.quote.replace('\n', " "))
+                .collect();
             json!({ "text": inspiration.text, "quotes": quotes })
         };
         json!({
@@ -109,11 +122,16 @@ impl Question<'_> {
     }
 }
 
-/// The frame as a regular expression: two statements with a key word of the inspiration each, then the deliverable.
+/// The frame as a regular expression: two statements with a key word of the inspiration each, then
+/// the deliverable.
 fn frame(slot: &Slot<'_>, chinese: bool) -> String {
     let (opening, next) = plan::frame(slot.task_type, chinese);
     let deliverable = plan::deliverable(slot.task_type, chinese);
-    let words: Vec<&str> = slot.sources.iter().map(|inspiration| inspiration.text.as_str()).collect();
+    let words: Vec<&str> = slot
+        .sources
+        .iter()
+        .map(|inspiration| inspiration.text.as_str())
+        .collect();
     let key = format!("({})", key_words(&words.join("\n"), KEY_WORDS).join("|"));
     if chinese {
         let han = "[\u{4e00}-\u{9fff}]";

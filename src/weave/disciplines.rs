@@ -1,4 +1,5 @@
-//! The taxonomy of disciplines: an open list that a project may replace, with what other benchmarks call each of them.
+//! The taxonomy of disciplines: an open list that a project may replace, with what other benchmarks
+//! call each of them.
 
 use std::path::Path;
 
@@ -38,21 +39,36 @@ impl Disciplines {
     /// The list of the project at `root`, or the built-in one.
     pub fn load(root: &Path) -> Result<Self> {
         let own = root.join(FILE);
-        let text =
-            if own.is_file() { fs_err::read_to_string(&own)? } else { include_str!("disciplines.toml").to_owned() };
-        toml::from_str(&text)
-            .with_context(|| format!("cannot read `{}`\nhint: delete it to use the built-in list", own.display()))
+        let text = if own.is_file() {
+            fs_err::read_to_string(&own)?
+        } else {
+            include_str!("disciplines.toml").to_owned()
+        };
+        toml::from_str(&text).with_context(|| {
+            format!(
+                "cannot read `{}`\nhint: delete it to use the built-in list",
+                own.display()
+            )
+        })
     }
 
     /// The words that are stored, `other` last.
     pub fn ids(&self) -> Vec<&str> {
-        self.discipline.iter().map(|of| of.id.as_str()).chain([OTHER]).collect()
+        self.discipline
+            .iter()
+            .map(|of| of.id.as_str())
+            .chain([OTHER])
+            .collect()
     }
 
-    /// The stored word for what somebody calls a discipline; what the list does not have stays as it is.
+    /// The stored word for what somebody calls a discipline; what the list does not have stays as
+    /// it is.
     pub fn resolve(&self, called: &str) -> String {
         let word = called.trim().to_lowercase();
-        let found = self.discipline.iter().find(|of| of.id == word || of.names.contains(&word));
+        let found = self
+            .discipline
+            .iter()
+            .find(|of| of.id == word || of.names.contains(&word));
         found.map_or(word, |of| of.id.clone())
     }
 
@@ -73,16 +89,30 @@ mod tests {
         assert_eq!(list.resolve(" Linguistics "), "language-arts");
         assert_eq!(list.resolve("语音"), "computing");
         assert_eq!(list.resolve("Pottery"), "pottery");
-        assert!(list.discipline.iter().all(|of| of.wiki_live.is_some() && of.live_research.is_some()));
+        assert!(
+            list.discipline
+                .iter()
+                .all(|of| of.wiki_live.is_some() && of.live_research.is_some())
+        );
     }
 
     #[test]
     fn a_projects_own_list_wins_and_a_broken_one_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join(FILE), "[[discipline]]\nid = \"pottery\"\n").expect("writable");
-        assert_eq!(Disciplines::load(folder.path()).expect("reads").ids(), ["pottery", "other"]);
+        std::fs::write(
+            folder.path().join(FILE),
+            "[[discipline]]\nid = \"pottery\"\n",
+        )
+        .expect("writable");
+        assert_eq!(
+            Disciplines::load(folder.path()).expect("reads").ids(),
+            ["pottery", "other"]
+        );
         std::fs::write(folder.path().join(FILE), "[[discipline]]\nname = 1\n").expect("writable");
-        let error = format!("{:#}", Disciplines::load(folder.path()).expect_err("broken"));
+        let error = format!(
+            "{:#}",
+            Disciplines::load(folder.path()).expect_err("broken")
+        );
         assert!(error.contains(FILE) && error.contains("hint"), "{error}");
     }
 }

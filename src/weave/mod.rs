@@ -1,6 +1,7 @@
-//! Here are the inspirations of a seminar: what should a researcher do about them? Five to eight tasks, every phase.
-//! Hides the plan (which family for which inspirations), the questions to the model, and the rules a task must pass.
-//! Method: DeepResearch Arena, task weaver. One narrow question per task; a broken rule goes back once, then counts.
+//! Here are the inspirations of a seminar: what should a researcher do about them? Five to eight
+//! tasks, every phase. Hides the plan (which family for which inspirations), the questions to the
+//! model, and the rules a task must pass. Method: DeepResearch Arena, task weaver. One narrow
+//! question per task; a broken rule goes back once, then counts.
 
 mod across;
 mod ask;
@@ -17,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
     data::{
-        CallId, Cause, Id, Inspiration, Phase, SeminarId, Task, TaskId, Unscored, is_read, other_language,
-        primary_language,
+        CallId, Cause, Id, Inspiration, Phase, SeminarId, Task, TaskId, Unscored, is_read,
+        other_language, primary_language,
     },
     store::{Rejection, SeminarInfo, Weaving},
     text::words::one_line,
@@ -41,7 +42,8 @@ pub struct Options {
     pub per_seminar: usize,
     /// Language of the tasks: `talk`, or a tag such as `en`.
     pub language: String,
-    /// Tasks that join two seminars; none, in a file 0, leaves those that there are, and a 0 that is asked for removes them.
+    /// Tasks that join two seminars; none, in a file 0, leaves those that there are, and a 0 that
+    /// is asked for removes them.
     #[serde(with = "none_is_zero")]
     pub across: Option<usize>,
     /// Languages into which each task is translated.
@@ -63,7 +65,12 @@ mod none_is_zero {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { per_seminar: 6, language: TALK.to_owned(), across: None, translate: Vec::new() }
+        Self {
+            per_seminar: 6,
+            language: TALK.to_owned(),
+            across: None,
+            translate: Vec::new(),
+        }
     }
 }
 
@@ -79,15 +86,26 @@ impl Options {
             ));
         }
         let own = (self.language != TALK).then_some(&self.language);
-        let mut primary: Vec<&str> = self.translate.iter().map(|tag| primary_language(tag)).collect();
+        let mut primary: Vec<&str> = self
+            .translate
+            .iter()
+            .map(|tag| primary_language(tag))
+            .collect();
         primary.sort_unstable();
         if primary.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(format!("a language is named twice: `{}`", self.translate.join(",")));
+            return Err(format!(
+                "a language is named twice: `{}`",
+                self.translate.join(",")
+            ));
         }
-        match own.into_iter().chain(&self.translate).find(|tag| !is_read(tag)) {
-            Some(other) => {
-                Err(format!("no tasks in this language: `{other}`\nhint: en or zh: the rules read no other"))
-            }
+        match own
+            .into_iter()
+            .chain(&self.translate)
+            .find(|tag| !is_read(tag))
+        {
+            Some(other) => Err(format!(
+                "no tasks in this language: `{other}`\nhint: en or zh: the rules read no other"
+            )),
             None => Ok(()),
         }
     }
@@ -105,7 +123,10 @@ pub async fn run(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("weave");
-    (ctx.notify)(Notice::Start { stage: "weave", total: (seminars.len() * options.per_seminar) as u64 });
+    (ctx.notify)(Notice::Start {
+        stage: "weave",
+        total: (seminars.len() * options.per_seminar) as u64,
+    });
     let weave = |seminar| weave(ctx, seminar, options, disciplines);
     // As many seminars at once as the model takes questions.
     for woven in context::all(seminars, ctx.llm.parallel("weave"), weave).await? {
@@ -135,9 +156,21 @@ struct Loom<'a> {
 }
 
 impl<'a> Loom<'a> {
-    fn new(seminar: &'a SeminarInfo, people: Vec<String>, options: &'a Options, disciplines: &'a Disciplines) -> Self {
-        let language = if options.language == TALK { &seminar.language } else { &options.language };
-        let harvest = Harvest { item: seminar.path.clone(), ..Harvest::default() };
+    fn new(
+        seminar: &'a SeminarInfo,
+        people: Vec<String>,
+        options: &'a Options,
+        disciplines: &'a Disciplines,
+    ) -> Self {
+        let language = if options.language == TALK {
+            &seminar.language
+        } else {
+            &options.language
+        };
+        let harvest = Harvest {
+            item: seminar.path.clone(),
+            ..Harvest::default()
+        };
         Self {
             seminar,
             language,
@@ -156,7 +189,11 @@ impl<'a> Loom<'a> {
     fn refuse(&mut self, rule: &str, detail: String, call: CallId) {
         self.report.reject(rule);
         *self.harvest.rejected.entry(rule.to_owned()).or_default() += 1;
-        self.rejected.push(Rejection { rule: rule.to_owned(), detail, call: Some(call) });
+        self.rejected.push(Rejection {
+            rule: rule.to_owned(),
+            detail,
+            call: Some(call),
+        });
     }
 
     fn kept(&self) -> Vec<&Task> {
@@ -166,11 +203,21 @@ impl<'a> Loom<'a> {
     /// The task that a reply is.
     fn task(&self, slot: &Slot<'_>, woven: Woven) -> Task {
         let text = one_line(&woven.task);
-        let inspirations: Vec<_> = slot.sources.iter().map(|inspiration| inspiration.id.clone()).collect();
+        let inspirations: Vec<_> = slot
+            .sources
+            .iter()
+            .map(|inspiration| inspiration.id.clone())
+            .collect();
         let mut parts: Vec<&str> = inspirations.iter().map(Id::as_str).collect();
         parts.extend([slot.task_type.label(), &text]);
-        let chosen = woven.discipline.filter(|chosen| self.disciplines.ids().contains(&chosen.as_str()));
-        let of_talk = self.seminar.discipline.as_deref().map(|called| self.disciplines.resolve(called));
+        let chosen = woven
+            .discipline
+            .filter(|chosen| self.disciplines.ids().contains(&chosen.as_str()));
+        let of_talk = self
+            .seminar
+            .discipline
+            .as_deref()
+            .map(|called| self.disciplines.resolve(called));
         Task {
             id: TaskId::of(&parts),
             seminar: slot.sources[0].seminar.clone(),
@@ -178,7 +225,9 @@ impl<'a> Loom<'a> {
             task_type: slot.task_type,
             difficulty: woven.difficulty,
             language: self.language.to_owned(),
-            discipline: of_talk.or(chosen).unwrap_or_else(|| disciplines::OTHER.to_owned()),
+            discipline: of_talk
+                .or(chosen)
+                .unwrap_or_else(|| disciplines::OTHER.to_owned()),
             task: text,
             inspirations,
             translation_of: None,
@@ -195,7 +244,11 @@ async fn weave(
     let started = Instant::now();
     (ctx.notify)(Notice::Working(&seminar.path));
     if options.language == TALK && !is_read(&seminar.language) {
-        return Ok(failed(seminar, "other_language", &other_language(&seminar.language)));
+        return Ok(failed(
+            seminar,
+            "other_language",
+            &other_language(&seminar.language),
+        ));
     }
     // Those of an earlier version of the text would lead back to what is no longer there.
     let mut inspirations = ctx.store.inspirations_of(seminar)?;
@@ -212,8 +265,13 @@ async fn weave(
     let mut loom = Loom::new(seminar, seminar.people(), options, disciplines);
     let mut predicted = 0;
     while loom.kept.len() + predicted < options.per_seminar {
-        let Some(slot) = plan.next(&loom.kept(), options.per_seminar) else { break };
-        match attempt(ctx, &slot, &mut loom).await.with_context(|| format!("weave: `{}`", seminar.path))? {
+        let Some(slot) = plan.next(&loom.kept(), options.per_seminar) else {
+            break;
+        };
+        match attempt(ctx, &slot, &mut loom)
+            .await
+            .with_context(|| format!("weave: `{}`", seminar.path))?
+        {
             Attempt::Woven => (ctx.notify)(Notice::Advance(1)),
             // The question stays asked, so that the next best one comes next.
             Attempt::Refused => {}
@@ -227,32 +285,62 @@ async fn weave(
     }
     let standing = ctx.store.count_tasks(Weaving::Seminar(&seminar.id))?;
     if loom.unreadable > 0 && loom.kept.len() < rules::FEWEST.min(standing) {
-        let message = format!("{} replies could not be read; the tasks that were there stay", loom.unreadable);
-        loom.report.fail(&seminar.path, "unreadable_replies", message + "\nhint: `taskgen calls --failed` shows them");
+        let message = format!(
+            "{} replies could not be read; the tasks that were there stay",
+            loom.unreadable
+        );
+        loom.report.fail(
+            &seminar.path,
+            "unreadable_replies",
+            message + "\nhint: `taskgen calls --failed` shows them",
+        );
         return Ok(loom.report);
     }
     let missing = missing(&loom);
-    let Loom { kept, rejected, mut report, mut harvest, asked, .. } = loom;
+    let Loom {
+        kept,
+        rejected,
+        mut report,
+        mut harvest,
+        asked,
+        ..
+    } = loom;
     harvest.kept = kept.len() as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
     report.harvests.push(harvest);
-    ctx.store.save_tasks(Weaving::Seminar(&seminar.id), &kept, &by_seminar(&seminar.id, rejected))?;
+    ctx.store.save_tasks(
+        Weaving::Seminar(&seminar.id),
+        &kept,
+        &by_seminar(&seminar.id, rejected),
+    )?;
     if let Some(message) = missing {
         report.fail(&seminar.path, "too_few_tasks", message);
     }
-    *(if asked { &mut report.done } else { &mut report.skipped }) += 1;
+    *(if asked {
+        &mut report.done
+    } else {
+        &mut report.skipped
+    }) += 1;
     Ok(report)
 }
 
 /// What comes of a seminar none of whose inspirations stands: its tasks go with them.
 fn without_inspirations(ctx: &Context, seminar: &SeminarInfo, found: usize) -> Result<StageReport> {
-    ctx.store.save_tasks(Weaving::Seminar(&seminar.id), &[], &by_seminar(&seminar.id, Vec::new()))?;
+    ctx.store.save_tasks(
+        Weaving::Seminar(&seminar.id),
+        &[],
+        &by_seminar(&seminar.id, Vec::new()),
+    )?;
     if found == 0 {
         let message = "no inspirations were found in it\nhint: `taskgen inspire` if it has not run yet; a talk without any has no tasks";
         return Ok(failed(seminar, "no_inspirations", message));
     }
     let hint = "`taskgen inspirations list` says by whom, `taskgen inspirations review --again` decides anew";
-    Ok(failed(seminar, "all_rejected", &format!("all {found} inspirations are rejected\nhint: {hint}")))
+    Ok(failed(
+        seminar,
+        "all_rejected",
+        &format!("all {found} inspirations are rejected\nhint: {hint}"),
+    ))
 }
 
 /// A seminar of which nothing is woven, and why.
@@ -262,7 +350,10 @@ fn failed(seminar: &SeminarInfo, cause: &str, message: &str) -> StageReport {
     report
 }
 
-fn by_seminar(seminar: &SeminarId, rejected: Vec<Rejection>) -> BTreeMap<SeminarId, Vec<Rejection>> {
+fn by_seminar(
+    seminar: &SeminarId,
+    rejected: Vec<Rejection>,
+) -> BTreeMap<SeminarId, Vec<Rejection>> {
     BTreeMap::from([(seminar.clone(), rejected)])
 }
 
@@ -275,17 +366,30 @@ enum Attempt {
     Lost(Unscored),
 }
 
-/// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason. A small model, which an
-/// explanation only confuses, draws again instead, from a seed of its own for each try.
+/// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason. A
+/// small model, which an explanation only confuses, draws again instead, from a seed of its own for
+/// each try.
 async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<Attempt> {
     let small = ctx.llm.is_trial("weave", 0)?;
     let ids = loom.disciplines.ids();
     let choose = !small && loom.seminar.discipline.is_none();
-    let words = slot.sources.iter().map(|inspiration| inspiration.words()).collect::<Vec<_>>().join("\n");
+    let words = slot
+        .sources
+        .iter()
+        .map(|inspiration| inspiration.words())
+        .collect::<Vec<_>>()
+        .join("\n");
     let mut broken: Option<(Broken, String)> = None;
     for number in 0..TRIES {
         let disciplines = choose.then_some(ids.as_slice());
-        let question = Question { slot, language: loom.language, disciplines, small, number, broken: broken.as_ref() };
+        let question = Question {
+            slot,
+            language: loom.language,
+            disciplines,
+            small,
+            number,
+            broken: broken.as_ref(),
+        };
         let answer = question.ask(ctx).await?;
         loom.asked |= !answer.cached;
         loom.harvest.count(answer.usage, answer.value.is_ok());
@@ -305,8 +409,13 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
         };
         loom.harvest.found += 1;
         let task = loom.task(slot, woven);
-        let material = Material { words: &words, people: &loom.people };
-        match rules::check(&task, material, &loom.kept()).and_then(|()| rules::new_beside(&task, &loom.others)) {
+        let material = Material {
+            words: &words,
+            people: &loom.people,
+        };
+        match rules::check(&task, material, &loom.kept())
+            .and_then(|()| rules::new_beside(&task, &loom.others))
+        {
             Ok(()) => {
                 loom.harvest.sound += 1;
                 loom.kept.push((task, answer.call));
@@ -323,16 +432,32 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
 
 /// What a seminar lacks, with the rules that refused the rest.
 fn missing(loom: &Loom<'_>) -> Option<String> {
-    let missing: Vec<&str> = rules::missing_phases(&loom.kept()).into_iter().map(Phase::label).collect();
+    let missing: Vec<&str> = rules::missing_phases(&loom.kept())
+        .into_iter()
+        .map(Phase::label)
+        .collect();
     if loom.kept.len() >= rules::FEWEST && missing.is_empty() {
         return None;
     }
-    let missing = if missing.is_empty() { String::new() } else { format!(", no task of {}", missing.join(", ")) };
-    let rules: Vec<String> = loom.harvest.rejected.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
+    let missing = if missing.is_empty() {
+        String::new()
+    } else {
+        format!(", no task of {}", missing.join(", "))
+    };
+    let rules: Vec<String> = loom
+        .harvest
+        .rejected
+        .iter()
+        .map(|(rule, n)| format!("{rule} {n}"))
+        .collect();
     Some(format!(
         "{} of at least {} tasks{missing}; refused by rule: {}\nhint: `taskgen report tasks` shows what was refused; a larger model for the role `weave` breaks fewer rules",
         loom.kept.len(),
         rules::FEWEST,
-        if rules.is_empty() { "none".to_owned() } else { rules.join(", ") }
+        if rules.is_empty() {
+            "none".to_owned()
+        } else {
+            rules.join(", ")
+        }
     ))
 }

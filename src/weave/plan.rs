@@ -1,5 +1,6 @@
-//! Which family of task is asked of which inspiration, and in which order: every phase first, then breadth.
-//! The inspiration's type steers the family (DeepResearch Arena, task weaver); no family is used more than twice.
+//! Which family of task is asked of which inspiration, and in which order: every phase first, then
+//! breadth. The inspiration's type steers the family (DeepResearch Arena, task weaver); no family
+//! is used more than twice.
 
 use std::collections::BTreeSet;
 
@@ -26,26 +27,41 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// A plan over the inspirations of one seminar, in their given order; `joined` where the model can take in two.
+    /// A plan over the inspirations of one seminar, in their given order; `joined` where the model
+    /// can take in two.
     pub fn new(inspirations: &'a [Inspiration], joined: bool) -> Self {
-        Self { inspirations, joined, asked: BTreeSet::new() }
+        Self {
+            inspirations,
+            joined,
+            asked: BTreeSet::new(),
+        }
     }
 
-    /// The best open question, given the tasks that were kept; `None` when all were asked.
-    /// The phase with the fewest tasks comes first, then a family that suits the type, then the least used source.
+    /// The best open question, given the tasks that were kept; `None` when all were asked. The
+    /// phase with the fewest tasks comes first, then a family that suits the type, then the least
+    /// used source.
     pub fn next(&mut self, kept: &[&Task], wanted: usize) -> Option<Slot<'a>> {
-        // Four questions for each wanted task are enough; a model that fails them all will fail the rest.
+        // Four questions for each wanted task are enough; a model that fails them all will fail the
+        // rest.
         if self.asked.len() >= wanted * 4 {
             return None;
         }
         let in_phase = |phase: Phase| kept.iter().filter(|task| task.phase == phase).count();
         let of_type = |kind: TaskType| kept.iter().filter(|task| task.task_type == kind).count();
-        let of_source = |i: &Inspiration| kept.iter().filter(|task| task.inspirations.contains(&i.id)).count();
+        let of_source = |i: &Inspiration| {
+            kept.iter()
+                .filter(|task| task.inspirations.contains(&i.id))
+                .count()
+        };
         let open = self
             .inspirations
             .iter()
             .enumerate()
-            .flat_map(|(index, inspiration)| TaskType::ALL.iter().map(move |kind| (index, inspiration, *kind)));
+            .flat_map(|(index, inspiration)| {
+                TaskType::ALL
+                    .iter()
+                    .map(move |kind| (index, inspiration, *kind))
+            });
         let best = open
             .filter(|(index, _, kind)| of_type(*kind) < 2 && !self.asked.contains(&(*index, *kind)))
             .min_by_key(|(index, inspiration, kind)| {
@@ -61,22 +77,34 @@ impl<'a> Plan<'a> {
             });
         let (index, inspiration, task_type) = best?;
         self.asked.insert((index, task_type));
-        let sources = std::iter::once(inspiration).chain(self.companion(index, task_type)).collect();
+        let sources = std::iter::once(inspiration)
+            .chain(self.companion(index, task_type))
+            .collect();
         Some(Slot { sources, task_type })
     }
 
-    /// What joins a gap or a claim in a task of design: the way of doing things that has most words in common with it.
+    /// What joins a gap or a claim in a task of design: the way of doing things that has most words
+    /// in common with it.
     fn companion(&self, index: usize, family: TaskType) -> Option<&'a Inspiration> {
         use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
         let lead = &self.inspirations[index];
-        if !self.joined || family.phase() != Phase::Design || !matches!(lead.kind, Limitation | Hypothesis) {
+        if !self.joined
+            || family.phase() != Phase::Design
+            || !matches!(lead.kind, Limitation | Hypothesis)
+        {
             return None;
         }
         let words = terms(&lead.words());
         let shared = |other: &Inspiration| terms(&other.words()).intersection(&words).count();
-        let ways = self.inspirations.iter().filter(|other| matches!(other.kind, Methodology | Transdisciplinary));
-        let near = ways.map(|other| (shared(other), other)).filter(|(shared, _)| *shared > 0);
-        near.max_by_key(|(shared, other)| (*shared, std::cmp::Reverse(&other.id))).map(|(_, other)| other)
+        let ways = self
+            .inspirations
+            .iter()
+            .filter(|other| matches!(other.kind, Methodology | Transdisciplinary));
+        let near = ways
+            .map(|other| (shared(other), other))
+            .filter(|(shared, _)| *shared > 0);
+        near.max_by_key(|(shared, other)| (*shared, std::cmp::Reverse(&other.id)))
+            .map(|(_, other)| other)
     }
 }
 
@@ -84,18 +112,30 @@ impl<'a> Plan<'a> {
 fn fit(kind: InspirationType, family: TaskType) -> usize {
     use TaskType as T;
     let own: &[T] = match kind {
-        InspirationType::Limitation => {
-            &[T::LiteratureSurvey, T::RequirementsGathering, T::MethodBlueprint, T::ReplicabilityReview]
-        }
-        InspirationType::Methodology => {
-            &[T::MethodBlueprint, T::PrototypeSpecification, T::MetricDesign, T::ComparativeAnalysis]
-        }
-        InspirationType::Transdisciplinary => {
-            &[T::LiteratureSurvey, T::ComparativeAnalysis, T::PrototypeSpecification, T::TrendScan]
-        }
-        InspirationType::Hypothesis => {
-            &[T::HypothesisGeneration, T::EmpiricalTest, T::ReplicabilityReview, T::MetricDesign]
-        }
+        InspirationType::Limitation => &[
+            T::LiteratureSurvey,
+            T::RequirementsGathering,
+            T::MethodBlueprint,
+            T::ReplicabilityReview,
+        ],
+        InspirationType::Methodology => &[
+            T::MethodBlueprint,
+            T::PrototypeSpecification,
+            T::MetricDesign,
+            T::ComparativeAnalysis,
+        ],
+        InspirationType::Transdisciplinary => &[
+            T::LiteratureSurvey,
+            T::ComparativeAnalysis,
+            T::PrototypeSpecification,
+            T::TrendScan,
+        ],
+        InspirationType::Hypothesis => &[
+            T::HypothesisGeneration,
+            T::EmpiricalTest,
+            T::ReplicabilityReview,
+            T::MetricDesign,
+        ],
     };
     own.iter().position(|f| *f == family).unwrap_or(own.len())
 }
@@ -107,12 +147,16 @@ pub fn describe(kind: TaskType, chinese: bool) -> &'static str {
         (T::LiteratureSurvey, false) => "find and compare the published work on the problem",
         (T::TrendScan, false) => "show how the field has developed and where it is going",
         (T::RequirementsGathering, false) => "find out what the people concerned need",
-        (T::HypothesisGeneration, false) => "state hypotheses that could be tested, with their predictions",
+        (T::HypothesisGeneration, false) => {
+            "state hypotheses that could be tested, with their predictions"
+        }
         (T::MethodBlueprint, false) => "plan a method or an experiment step by step",
         (T::PrototypeSpecification, false) => "specify a system that could be built",
         (T::MetricDesign, false) => "define a measure of success and how to compute it",
         (T::EmpiricalTest, false) => "test the claim with public data or a simulation",
-        (T::ReplicabilityReview, false) => "check whether the result would hold again, and which biases it may have",
+        (T::ReplicabilityReview, false) => {
+            "check whether the result would hold again, and which biases it may have"
+        }
         (T::ComparativeAnalysis, false) => "compare several approaches by the same criteria",
         (T::LiteratureSurvey, true) => "查找并比较关于这个问题的已有研究",
         (T::TrendScan, true) => "说明这个领域的发展过程和今后的方向",
@@ -206,7 +250,9 @@ mod tests {
         let mut plan = Plan::new(inspirations, false);
         let mut kept: Vec<Task> = Vec::new();
         while kept.len() < wanted {
-            let slot = plan.next(&kept.iter().collect::<Vec<_>>(), wanted).expect("a slot is left");
+            let slot = plan
+                .next(&kept.iter().collect::<Vec<_>>(), wanted)
+                .expect("a slot is left");
             kept.push(Task {
                 id: TaskId::of(&[&kept.len().to_string()]),
                 seminar: SeminarId::of(&["s"]),
@@ -228,7 +274,11 @@ mod tests {
         let inspirations = inspirations();
         let tasks = take(&inspirations, 6);
         for phase in Phase::ALL {
-            assert_eq!(tasks.iter().filter(|t| t.phase == phase).count(), 2, "{phase:?}");
+            assert_eq!(
+                tasks.iter().filter(|t| t.phase == phase).count(),
+                2,
+                "{phase:?}"
+            );
         }
         let sources: BTreeSet<_> = tasks.iter().flat_map(|t| &t.inspirations).collect();
         assert_eq!(sources.len(), 4);
@@ -244,7 +294,10 @@ mod tests {
             let plan = Plan::new(&inspirations, joined);
             plan.companion(0, family).map(|found| found.kind)
         };
-        assert_eq!(companion(true, TaskType::MethodBlueprint), Some(InspirationType::Methodology));
+        assert_eq!(
+            companion(true, TaskType::MethodBlueprint),
+            Some(InspirationType::Methodology)
+        );
         assert_eq!(companion(true, TaskType::LiteratureSurvey), None);
         assert_eq!(companion(false, TaskType::MethodBlueprint), None);
     }

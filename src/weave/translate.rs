@@ -1,5 +1,5 @@
-//! The same task in another language, so that a language can be told from the difficulty of its tasks. A translation
-//! passes the rules of its original, and keeps its numbers.
+//! The same task in another language, so that a language can be told from the difficulty of its
+//! tasks. A translation passes the rules of its original, and keeps its numbers.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -30,34 +30,60 @@ struct Translated {
 
 impl Answer for Translated {}
 
-/// Translates the current tasks into each of `languages` that is not their own, and saves the translations together.
-pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[String]) -> Result<StageReport> {
+/// Translates the current tasks into each of `languages` that is not their own, and saves the
+/// translations together.
+pub async fn translate(
+    ctx: &Context,
+    seminars: &[SeminarInfo],
+    languages: &[String],
+) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("translate");
-    let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars.iter().map(|seminar| (&seminar.id, seminar)).collect();
+    let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars
+        .iter()
+        .map(|seminar| (&seminar.id, seminar))
+        .collect();
     let tasks = ctx.store.tasks()?;
     let wanted: Vec<(&Task, &String)> = tasks
         .iter()
         .flat_map(|task| languages.iter().map(move |language| (task, language)))
         .filter(|(task, language)| primary_language(&task.language) != primary_language(language))
         .collect();
-    (ctx.notify)(Notice::Start { stage: "translate", total: wanted.len() as u64 });
-    let done = context::all(&wanted, ctx.llm.parallel("translate"), |(task, language)| {
-        let of = &of;
-        async move {
-            let people = people(ctx, task, of)?;
-            let one = one(ctx, task, language, &people).await;
-            (ctx.notify)(Notice::Advance(1));
-            one
-        }
-    })
+    (ctx.notify)(Notice::Start {
+        stage: "translate",
+        total: wanted.len() as u64,
+    });
+    let done = context::all(
+        &wanted,
+        ctx.llm.parallel("translate"),
+        |(task, language)| {
+            let of = &of;
+            async move {
+                let people = people(ctx, task, of)?;
+                let one = one(ctx, task, language, &people).await;
+                (ctx.notify)(Notice::Advance(1));
+                one
+            }
+        },
+    )
     .await?;
     (ctx.notify)(Notice::End);
-    let mut harvest = Harvest { item: "translations".to_owned(), ..Harvest::default() };
-    let (mut woven, mut rejected, mut lost) = (Vec::new(), BTreeMap::<SeminarId, Vec<Rejection>>::new(), false);
+    let mut harvest = Harvest {
+        item: "translations".to_owned(),
+        ..Harvest::default()
+    };
+    let (mut woven, mut rejected, mut lost) = (
+        Vec::new(),
+        BTreeMap::<SeminarId, Vec<Rejection>>::new(),
+        false,
+    );
     let mut unreadable = 0;
     for (one, (task, language)) in done.into_iter().zip(&wanted) {
-        *(if one.asked { &mut report.done } else { &mut report.skipped }) += 1;
+        *(if one.asked {
+            &mut report.done
+        } else {
+            &mut report.skipped
+        }) += 1;
         harvest.absorb(&one.harvest);
         harvest.found += one.harvest.parsed;
         if let Some(unscored) = one.failed {
@@ -65,18 +91,28 @@ pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[Str
             unreadable += usize::from(!unscored.cause.is_transient());
             report.fail_unscored(&format!("{} in {language}", task.id), &unscored);
         } else if let Some(last) = one.refused.last().filter(|_| one.kept.is_none()) {
-            let message = format!("no translation passed the rules\nhint: it says: {}", last.detail);
+            let message = format!(
+                "no translation passed the rules\nhint: it says: {}",
+                last.detail
+            );
             report.fail(&format!("{} in {language}", task.id), &last.rule, message);
         }
         for rejection in one.refused {
             report.reject(&rejection.rule);
             *harvest.rejected.entry(rejection.rule.clone()).or_default() += 1;
-            rejected.entry(task.seminar.clone()).or_default().push(rejection);
+            rejected
+                .entry(task.seminar.clone())
+                .or_default()
+                .push(rejection);
         }
         woven.extend(one.kept);
     }
     if woven.len() < wanted.len() {
-        report.notes.push(format!("{} of {} translations were kept", woven.len(), wanted.len()));
+        report.notes.push(format!(
+            "{} of {} translations were kept",
+            woven.len(),
+            wanted.len()
+        ));
     }
     harvest.sound = woven.len() as u64;
     harvest.kept = woven.len() as u64;
@@ -84,19 +120,33 @@ pub async fn translate(ctx: &Context, seminars: &[SeminarInfo], languages: &[Str
     report.seconds = harvest.seconds;
     report.harvests.push(harvest);
     // What was there is worth more than what cannot be read.
-    let fewer = unreadable > 0 && woven.len() < ctx.store.count_tasks(Weaving::Translation(languages))?;
+    let fewer =
+        unreadable > 0 && woven.len() < ctx.store.count_tasks(Weaving::Translation(languages))?;
     if !lost && !fewer {
-        ctx.store.save_tasks(Weaving::Translation(languages), &woven, &rejected)?;
+        ctx.store
+            .save_tasks(Weaving::Translation(languages), &woven, &rejected)?;
     }
     Ok(report)
 }
 
 /// Who spoke at the talks that a task comes from: none of them is to be named.
-fn people(ctx: &Context, task: &Task, of: &BTreeMap<&SeminarId, &SeminarInfo>) -> Result<Vec<String>> {
+fn people(
+    ctx: &Context,
+    task: &Task,
+    of: &BTreeMap<&SeminarId, &SeminarInfo>,
+) -> Result<Vec<String>> {
     let mut people = Vec::new();
     for id in &task.inspirations {
-        let seminar = ctx.store.inspiration(id)?.map(|inspiration| inspiration.seminar);
-        people.extend(seminar.and_then(|id| of.get(&id).copied()).into_iter().flat_map(SeminarInfo::people));
+        let seminar = ctx
+            .store
+            .inspiration(id)?
+            .map(|inspiration| inspiration.seminar);
+        people.extend(
+            seminar
+                .and_then(|id| of.get(&id).copied())
+                .into_iter()
+                .flat_map(SeminarInfo::people),
+        );
     }
     Ok(people)
 }
@@ -121,8 +171,13 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
             "task": task.task,
             "broken": broken.as_ref().map(|(rule, draft)| rule.of_draft(draft, chinese)),
         });
-        let ask =
-            Ask { role: "translate", prompt: "weave/translation", vars: &vars, max_tokens: 400, ..Ask::default() };
+        let ask = Ask {
+            role: "translate",
+            prompt: "weave/translation",
+            vars: &vars,
+            max_tokens: 400,
+            ..Ask::default()
+        };
         let answer = ctx.llm.ask::<Translated>(ask).await?;
         one.asked |= !answer.cached;
         one.harvest.count(answer.usage, answer.value.is_ok());
@@ -147,7 +202,11 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
             }
             Err(rule) => {
                 let detail = made.task.clone();
-                one.refused.push(Rejection { rule: rule.name().to_owned(), detail, call: Some(answer.call) });
+                one.refused.push(Rejection {
+                    rule: rule.name().to_owned(),
+                    detail,
+                    call: Some(answer.call),
+                });
                 broken = Some((rule, made.task));
             }
         }

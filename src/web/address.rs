@@ -1,10 +1,10 @@
-//! Whether an address is on the public internet, by the registries of special ranges. Hides the IPv4 addresses that
-//! travel inside IPv6 ones.
+//! Whether an address is on the public internet, by the registries of special ranges. Hides the
+//! IPv4 addresses that travel inside IPv6 ones.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Ranges that are not the public internet: IANA, *IPv4 Special-Purpose Address Space*, all that are not globally
-/// reachable, with multicast (RFC 5771) and the retired relay of 6to4 (RFC 7526).
+/// Ranges that are not the public internet: IANA, *IPv4 Special-Purpose Address Space*, all that
+/// are not globally reachable, with multicast (RFC 5771) and the retired relay of 6to4 (RFC 7526).
 const SPECIAL_V4: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -25,8 +25,8 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// All of IPv6 that is handed out (RFC 4291, section 2.4; IANA, *IPv6 Address Space*). Loopback, link-local, unique
-/// local, multicast, discard-only and local NAT64 addresses are outside.
+/// All of IPv6 that is handed out (RFC 4291, section 2.4; IANA, *IPv6 Address Space*). Loopback,
+/// link-local, unique local, multicast, discard-only and local NAT64 addresses are outside.
 const UNICAST_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
 /// What is special in there: protocol assignments and the ranges for documentation.
@@ -41,19 +41,23 @@ const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 9
 const SIX_TO_FOUR: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16);
 const TEREDO: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 32);
 
-/// Whether `address` is on the public internet, also as seen through each IPv4 address that it carries.
+/// Whether `address` is on the public internet, also as seen through each IPv4 address that it
+/// carries.
 pub fn is_global(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_global_v4(v4),
         IpAddr::V6(v6) => match carried(v6) {
             Some(inner) => inner.into_iter().all(is_global_v4),
-            None => within_v6(v6, UNICAST_V6) && !SPECIAL_V6.iter().any(|range| within_v6(v6, *range)),
+            None => {
+                within_v6(v6, UNICAST_V6) && !SPECIAL_V6.iter().any(|range| within_v6(v6, *range))
+            }
         },
     }
 }
 
 fn is_global_v4(address: Ipv4Addr) -> bool {
-    let within = |(range, bits): (Ipv4Addr, u32)| (address.to_bits() ^ range.to_bits()) >> (32 - bits) == 0;
+    let within =
+        |(range, bits): (Ipv4Addr, u32)| (address.to_bits() ^ range.to_bits()) >> (32 - bits) == 0;
     !SPECIAL_V4.into_iter().any(within)
 }
 
@@ -61,8 +65,9 @@ fn within_v6(address: Ipv6Addr, (range, bits): (Ipv6Addr, u32)) -> bool {
     (address.to_bits() ^ range.to_bits()) >> (128 - bits) == 0
 }
 
-/// The IPv4 addresses that a packet to `address` may end at: mapped (RFC 4291, section 2.5.5.2), NAT64 (RFC 6052),
-/// 6to4 (RFC 3056), and Teredo's server and, with its bits turned over, client (RFC 4380, section 4).
+/// The IPv4 addresses that a packet to `address` may end at: mapped (RFC 4291, section 2.5.5.2),
+/// NAT64 (RFC 6052), 6to4 (RFC 3056), and Teredo's server and, with its bits turned over, client
+/// (RFC 4380, section 4).
 fn carried(address: Ipv6Addr) -> Option<Vec<Ipv4Addr>> {
     let bits = address.to_bits();
     let at = |from_the_right: u32| Ipv4Addr::from_bits((bits >> from_the_right) as u32);

@@ -1,5 +1,5 @@
-//! What one response comes to: the bytes of a page, a place to go on to, or a typed failure. Hides status codes, content
-//! types and the different limits of pages and of robots.txt.
+//! What one response comes to: the bytes of a page, a place to go on to, or a typed failure. Hides
+//! status codes, content types and the different limits of pages and of robots.txt.
 
 use reqwest::{
     Response, StatusCode, Url,
@@ -57,12 +57,20 @@ impl Head {
     /// The head of `response`.
     pub fn of(response: &Response) -> Self {
         let (content_type, charset) = media_type(response.headers());
-        Self { status: Some(response.status().as_u16()), content_type, charset }
+        Self {
+            status: Some(response.status().as_u16()),
+            content_type,
+            charset,
+        }
     }
 }
 
 /// Reads what was wanted out of `response`.
-pub async fn content(response: Response, head: &Head, wanted: Wanted) -> Result<Content, FetchError> {
+pub async fn content(
+    response: Response,
+    head: &Head,
+    wanted: Wanted,
+) -> Result<Content, FetchError> {
     match response.status() {
         StatusCode::MOVED_PERMANENTLY
         | StatusCode::FOUND
@@ -70,7 +78,9 @@ pub async fn content(response: Response, head: &Head, wanted: Wanted) -> Result<
         | StatusCode::TEMPORARY_REDIRECT
         | StatusCode::PERMANENT_REDIRECT => target(&response).map(Content::Moved),
         StatusCode::TOO_MANY_REQUESTS => Err(FetchError::RateLimited),
-        status if !status.is_success() => Err(FetchError::HttpStatus { status: status.as_u16() }),
+        status if !status.is_success() => Err(FetchError::HttpStatus {
+            status: status.as_u16(),
+        }),
         _ => match wanted {
             Wanted::Page { limit } => page(response, head, limit).await,
             Wanted::Robots => robots_txt(response).await,
@@ -80,17 +90,28 @@ pub async fn content(response: Response, head: &Head, wanted: Wanted) -> Result<
 
 /// Where a redirect points to.
 fn target(response: &Response) -> Result<Url, FetchError> {
-    let location = response.headers().get(header::LOCATION).ok_or(FetchError::BadRedirect)?;
+    let location = response
+        .headers()
+        .get(header::LOCATION)
+        .ok_or(FetchError::BadRedirect)?;
     let location = String::from_utf8_lossy(location.as_bytes());
-    response.url().join(&location).map_err(|_| FetchError::BadRedirect)
+    response
+        .url()
+        .join(&location)
+        .map_err(|_| FetchError::BadRedirect)
 }
 
 async fn page(response: Response, head: &Head, limit: usize) -> Result<Content, FetchError> {
     let found = head.content_type.as_deref().unwrap_or("none");
     if !TYPES.contains(&found) {
-        return Err(FetchError::ContentType { found: found.to_owned() });
+        return Err(FetchError::ContentType {
+            found: found.to_owned(),
+        });
     }
-    if response.content_length().is_some_and(|length| length > limit as u64) {
+    if response
+        .content_length()
+        .is_some_and(|length| length > limit as u64)
+    {
         return Err(FetchError::TooLarge { limit });
     }
     let mut bytes = Vec::new();
@@ -108,11 +129,18 @@ async fn robots_txt(response: Response) -> Result<Content, FetchError> {
 
 /// The media type and its charset.
 fn media_type(headers: &HeaderMap) -> (Option<String>, Option<String>) {
-    let text = headers.get(header::CONTENT_TYPE).and_then(|text| text.to_str().ok()).unwrap_or_default();
+    let text = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|text| text.to_str().ok())
+        .unwrap_or_default();
     let mut parts = text.split(';').map(str::trim);
-    let tidy = |text: &str| Some(quoted(&text.trim_matches('"').to_ascii_lowercase())).filter(|text| !text.is_empty());
+    let tidy = |text: &str| {
+        Some(quoted(&text.trim_matches('"').to_ascii_lowercase())).filter(|text| !text.is_empty())
+    };
     let essence = parts.next().and_then(tidy);
-    let charset = parts.filter_map(|part| part.split_once('=')).find(|(name, _)| name.eq_ignore_ascii_case("charset"));
+    let charset = parts
+        .filter_map(|part| part.split_once('='))
+        .find(|(name, _)| name.eq_ignore_ascii_case("charset"));
     (essence, charset.and_then(|(_, value)| tidy(value)))
 }
 
@@ -123,12 +151,23 @@ mod tests {
     #[test]
     fn media_types() {
         let check = |text: &'static str, essence: Option<&str>, charset: Option<&str>| {
-            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, header::HeaderValue::from_static(text))]);
+            let headers = HeaderMap::from_iter([(
+                header::CONTENT_TYPE,
+                header::HeaderValue::from_static(text),
+            )]);
             let (found, its_charset) = media_type(&headers);
-            assert_eq!((found.as_deref(), its_charset.as_deref()), (essence, charset), "{text}");
+            assert_eq!(
+                (found.as_deref(), its_charset.as_deref()),
+                (essence, charset),
+                "{text}"
+            );
         };
         check("text/html", Some("text/html"), None);
-        check("Text/HTML ; q=1;CharSet=\"UTF-8\"", Some("text/html"), Some("utf-8"));
+        check(
+            "Text/HTML ; q=1;CharSet=\"UTF-8\"",
+            Some("text/html"),
+            Some("utf-8"),
+        );
         check("text/plain;charset=", Some("text/plain"), None);
         check("", None, None);
         assert_eq!(media_type(&HeaderMap::new()), (None, None));

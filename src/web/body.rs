@@ -1,5 +1,5 @@
-//! A response's bytes, unpacked while they come and cut at the limit, so that neither a page without an end nor a
-//! small one that unpacks into gigabytes fills the memory.
+//! A response's bytes, unpacked while they come and cut at the limit, so that neither a page
+//! without an end nor a small one that unpacks into gigabytes fills the memory.
 
 use std::io::{self, Write};
 
@@ -16,11 +16,27 @@ const INNOCENT: usize = 1 << 20;
 /// Largest ratio above that. Deflate reaches 1032, HTML some 10.
 const RATIO: usize = 100;
 
-/// Reads the body to its end, at most `limit` unpacked bytes. What was read is in `bytes` after a failure, too.
-pub async fn read(mut response: Response, limit: usize, bytes: &mut Vec<u8>) -> Result<(), FetchError> {
+/// Reads the body to its end, at most `limit` unpacked bytes. What was read is in `bytes` after a
+/// failure, too.
+pub async fn read(
+    mut response: Response,
+    limit: usize,
+    bytes: &mut Vec<u8>,
+) -> Result<(), FetchError> {
     let packed = is_packed(&response)?;
-    let mut body = Body::new(packed, Limited { bytes, received: 0, limit });
-    while let Some(piece) = response.chunk().await.map_err(|error| FetchError::lost(&error))? {
+    let mut body = Body::new(
+        packed,
+        Limited {
+            bytes,
+            received: 0,
+            limit,
+        },
+    );
+    while let Some(piece) = response
+        .chunk()
+        .await
+        .map_err(|error| FetchError::lost(&error))?
+    {
         body.take(&piece).map_err(damage)?;
     }
     body.end().map_err(damage)
@@ -33,7 +49,9 @@ fn is_packed(response: &Response) -> Result<bool, FetchError> {
     match named.join(&b", "[..]).to_ascii_lowercase().as_slice() {
         b"" | b"identity" => Ok(false),
         b"gzip" | b"x-gzip" => Ok(true),
-        other => Err(FetchError::Encoding { what: quoted(&String::from_utf8_lossy(other)) }),
+        other => Err(FetchError::Encoding {
+            what: quoted(&String::from_utf8_lossy(other)),
+        }),
     }
 }
 
@@ -44,7 +62,11 @@ enum Body<'a> {
 
 impl<'a> Body<'a> {
     fn new(packed: bool, into: Limited<'a>) -> Self {
-        if packed { Self::Gzip(Box::new(MultiGzDecoder::new(into))) } else { Self::Plain(into) }
+        if packed {
+            Self::Gzip(Box::new(MultiGzDecoder::new(into)))
+        } else {
+            Self::Plain(into)
+        }
     }
 
     fn take(&mut self, piece: &[u8]) -> io::Result<()> {
@@ -55,7 +77,11 @@ impl<'a> Body<'a> {
         }?;
         // A body may be endless and unpack into nothing.
         let into = self.unpacked();
-        if into.received > into.limit { Err(into.too_large()) } else { Ok(()) }
+        if into.received > into.limit {
+            Err(into.too_large())
+        } else {
+            Ok(())
+        }
     }
 
     fn unpacked(&mut self) -> &mut Limited<'a> {
@@ -92,11 +118,19 @@ impl Write for Limited<'_> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         let unpacked = self.bytes.len() + piece.len();
         if unpacked > INNOCENT && unpacked > self.received.saturating_mul(RATIO) {
-            return Err(io::Error::other(FetchError::Bomb { received: self.received, unpacked }));
+            return Err(io::Error::other(FetchError::Bomb {
+                received: self.received,
+                unpacked,
+            }));
         }
         let room = self.limit - self.bytes.len();
-        self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
-        if piece.len() > room { Err(self.too_large()) } else { Ok(piece.len()) }
+        self.bytes
+            .extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room {
+            Err(self.too_large())
+        } else {
+            Ok(piece.len())
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -106,5 +140,9 @@ impl Write for Limited<'_> {
 
 /// Our own refusal comes back out of the decoder; anything else is about the data.
 fn damage(error: io::Error) -> FetchError {
-    error.downcast::<FetchError>().unwrap_or_else(|error| FetchError::Encoding { what: quoted(&error.to_string()) })
+    error
+        .downcast::<FetchError>()
+        .unwrap_or_else(|error| FetchError::Encoding {
+            what: quoted(&error.to_string()),
+        })
 }

@@ -125,7 +125,8 @@ pub enum FetchError {
     /// The server wants fewer requests.
     #[error("the server answered 429: too many requests")]
     RateLimited,
-    /// The site's robots.txt forbids it, or is not to be had, which means the same (RFC 9309, section 2.3.1.4).
+    /// The site's robots.txt forbids it, or is not to be had, which means the same (RFC 9309,
+    /// section 2.3.1.4).
     #[error("robots.txt forbids it{}", unreachable.as_ref().map(|why| format!(" as long as it cannot be read: {why}")).unwrap_or_default())]
     Robots {
         /// Why robots.txt could not be read, if that is the reason.
@@ -134,8 +135,8 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether the same request may be sent again, where the server asked to `wait` so long. The time that is over would
-    /// be over again.
+    /// Whether the same request may be sent again, where the server asked to `wait` so long. The
+    /// time that is over would be over again.
     pub(super) fn again(&self, wait: Option<Duration>) -> Again {
         match wait {
             Some(wait) => Again::After(wait),
@@ -187,7 +188,9 @@ impl FetchError {
 
     /// What a request that got no answer, or a body that broke off, means.
     pub(super) fn lost(error: &reqwest::Error) -> Self {
-        chain(error).find_map(typed).unwrap_or_else(|| Self::Connection { what: root(error) })
+        chain(error)
+            .find_map(typed)
+            .unwrap_or_else(|| Self::Connection { what: root(error) })
     }
 }
 
@@ -196,10 +199,16 @@ fn typed(error: &(dyn Error + 'static)) -> Option<FetchError> {
         return Some(own.clone());
     }
     if error.is::<rustls::Error>() {
-        return Some(FetchError::Tls { what: quoted(&error.to_string()) });
+        return Some(FetchError::Tls {
+            what: quoted(&error.to_string()),
+        });
     }
-    let http = error.downcast_ref::<hyper::Error>().filter(|error| error.is_parse())?;
-    Some(FetchError::Protocol { what: quoted(&http.to_string()) })
+    let http = error
+        .downcast_ref::<hyper::Error>()
+        .filter(|error| error.is_parse())?;
+    Some(FetchError::Protocol {
+        what: quoted(&http.to_string()),
+    })
 }
 
 /// The error and its sources.
@@ -209,7 +218,10 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
 
 /// What an error comes from. One that was put into an `io::Error` is not the source of that.
 fn next<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+    match error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref)
+    {
         Some(inner) => Some(inner),
         None => error.source(),
     }
@@ -217,13 +229,21 @@ fn next<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static
 
 /// The innermost cause: the outer ones repeat the URL.
 fn root(error: &reqwest::Error) -> String {
-    let root = chain(error).last().filter(|error| !error.is::<reqwest::Error>());
-    root.map_or_else(|| "no reason given".to_owned(), |error| quoted(&error.to_string()))
+    let root = chain(error)
+        .last()
+        .filter(|error| !error.is::<reqwest::Error>());
+    root.map_or_else(
+        || "no reason given".to_owned(),
+        |error| quoted(&error.to_string()),
+    )
 }
 
 /// A stranger's words, made short and fit for a terminal.
 pub(super) fn quoted(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(QUOTED).collect()
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(QUOTED)
+        .collect()
 }
 
 #[cfg(test)]
@@ -234,10 +254,25 @@ mod tests {
     fn what_may_pass_by_itself() {
         assert!(FetchError::HttpStatus { status: 503 }.is_transient());
         assert!(!FetchError::HttpStatus { status: 404 }.is_transient());
-        assert!(!FetchError::Dns { what: "Name or service not known".into() }.is_transient());
-        assert!(FetchError::Dns { what: "Temporary failure in name resolution".into() }.is_transient());
+        assert!(
+            !FetchError::Dns {
+                what: "Name or service not known".into()
+            }
+            .is_transient()
+        );
+        assert!(
+            FetchError::Dns {
+                what: "Temporary failure in name resolution".into()
+            }
+            .is_transient()
+        );
         assert!(!FetchError::Robots { unreachable: None }.is_transient());
-        assert!(FetchError::Robots { unreachable: Some("the server answered 500".into()) }.is_transient());
+        assert!(
+            FetchError::Robots {
+                unreachable: Some("the server answered 500".into())
+            }
+            .is_transient()
+        );
     }
 
     #[test]

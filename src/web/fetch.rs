@@ -1,5 +1,6 @@
-//! A URL becomes bytes, or the typed reason why not. Each hop of a redirect is judged anew: by its text, by robots.txt,
-//! by the addresses that its host stands for. Hides attempts, pauses and the time that is left.
+//! A URL becomes bytes, or the typed reason why not. Each hop of a redirect is judged anew: by its
+//! text, by robots.txt, by the addresses that its host stands for. Hides attempts, pauses and the
+//! time that is left.
 
 use std::{
     collections::HashMap,
@@ -35,7 +36,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How to fetch.
 #[derive(Clone, Debug)]
 pub struct FetchOptions {
-    /// Any address and any port, not only public ones: for an intranet, never for the reports of strangers.
+    /// Any address and any port, not only public ones: for an intranet, never for the reports of
+    /// strangers.
     pub allow_private: bool,
     /// Whether robots.txt is read and obeyed.
     pub respect_robots: bool,
@@ -43,12 +45,13 @@ pub struct FetchOptions {
     pub offline: bool,
     /// Largest page in bytes, unpacked.
     pub max_bytes: usize,
-    /// Time for one URL from its first request to its last byte, with redirects and attempts and without pauses. The
-    /// site's robots.txt has as much again.
+    /// Time for one URL from its first request to its last byte, with redirects and attempts and
+    /// without pauses. The site's robots.txt has as much again.
     pub timeout: Duration,
     /// Requests in flight per host, at least one.
     pub per_host: usize,
-    /// Time between the starts of two requests to a host, and before something that failed is tried again.
+    /// Time between the starts of two requests to a host, and before something that failed is tried
+    /// again.
     pub pause: Duration,
     /// Who asks; robots.txt is read for the part before the first `/`.
     pub user_agent: String,
@@ -96,7 +99,14 @@ impl fmt::Debug for Fetched {
         f.debug_struct("Fetched")
             .field("url", &shown(&self.url))
             .field("final_url", &self.final_url.as_deref().map(shown))
-            .field("redirects", &self.redirects.iter().map(|url| shown(url)).collect::<Vec<_>>())
+            .field(
+                "redirects",
+                &self
+                    .redirects
+                    .iter()
+                    .map(|url| shown(url))
+                    .collect::<Vec<_>>(),
+            )
             .field("status", &self.status)
             .field("content_type", &self.content_type)
             .field("charset", &self.charset)
@@ -108,7 +118,9 @@ impl fmt::Debug for Fetched {
 
 /// The URL without user, password, query and fragment.
 fn shown(url: &str) -> String {
-    let Some(mut url) = url.parse::<Url>().ok().filter(Url::has_host) else { return "not of the web".to_owned() };
+    let Some(mut url) = url.parse::<Url>().ok().filter(Url::has_host) else {
+        return "not of the web".to_owned();
+    };
     // What has a host can have both, and so be without.
     let _ = (url.set_username(""), url.set_password(None));
     url.set_query(None);
@@ -133,13 +145,27 @@ impl Fetcher {
     /// A fetcher that asks the system's name server and dials what the guard lets through.
     pub fn new(options: FetchOptions) -> Result<Self> {
         let reach = reach(&options);
-        let client = http::for_strangers(&options.user_agent, CONNECT, Guarded { reach, names: System }).build()?;
+        let client = http::for_strangers(
+            &options.user_agent,
+            CONNECT,
+            Guarded {
+                reach,
+                names: System,
+            },
+        )
+        .build()?;
         Ok(Self::over(client, options))
     }
 
     fn over(client: Client, options: FetchOptions) -> Self {
         let polite = Polite::new(options.per_host, options.pause);
-        Self { client, reach: reach(&options), polite, options, robots: Mutex::default() }
+        Self {
+            client,
+            reach: reach(&options),
+            polite,
+            options,
+            robots: Mutex::default(),
+        }
     }
 
     /// Fetches one URL.
@@ -147,22 +173,57 @@ impl Fetcher {
         let patience = Patience::new(self.options.timeout);
         let mut trail = Trail::default();
         let body = self.follow(url, &patience, &mut trail).await;
-        let Trail { final_url, redirects, head: Head { status, content_type, charset } } = trail;
-        Fetched { url: url.to_owned(), final_url, redirects, status, content_type, charset, body, ms: patience.spent() }
+        let Trail {
+            final_url,
+            redirects,
+            head:
+                Head {
+                    status,
+                    content_type,
+                    charset,
+                },
+        } = trail;
+        Fetched {
+            url: url.to_owned(),
+            final_url,
+            redirects,
+            status,
+            content_type,
+            charset,
+            body,
+            ms: patience.spent(),
+        }
     }
 
     /// The page at the end of the redirects from `url`; `trail` says how far that went.
-    async fn follow(&self, url: &str, patience: &Patience, trail: &mut Trail) -> Result<Vec<u8>, FetchError> {
-        let bad = |error| FetchError::BadUrl { what: format!("{error}") };
+    async fn follow(
+        &self,
+        url: &str,
+        patience: &Patience,
+        trail: &mut Trail,
+    ) -> Result<Vec<u8>, FetchError> {
+        let bad = |error| FetchError::BadUrl {
+            what: format!("{error}"),
+        };
         let mut url: Url = url.parse().map_err(bad)?;
         for _ in 0..=REDIRECTS {
             url.set_fragment(None);
             self.reach.check(&url)?;
             self.ask_robots(&url).await?;
             trail.final_url = Some(url.to_string());
-            let answer = self.request(&url, Wanted::Page { limit: self.options.max_bytes }, patience).await;
-            let (head, content) =
-                answer.map_or_else(|failed| (failed.head, Err(failed.error)), |(head, content)| (head, Ok(content)));
+            let answer = self
+                .request(
+                    &url,
+                    Wanted::Page {
+                        limit: self.options.max_bytes,
+                    },
+                    patience,
+                )
+                .await;
+            let (head, content) = answer.map_or_else(
+                |failed| (failed.head, Err(failed.error)),
+                |(head, content)| (head, Ok(content)),
+            );
             trail.head = head;
             match content? {
                 Content::Bytes(bytes) => return Ok(bytes),
@@ -180,16 +241,39 @@ impl Fetcher {
         if !self.options.respect_robots {
             return Ok(());
         }
-        let site = Arc::clone(lock(&self.robots).entry(url.origin().ascii_serialization()).or_default());
-        let robots = site.get_or_init(async || self.rules(url).await).await.as_ref().map_err(Clone::clone)?;
-        let path = [url.path(), url.query().map_or("", |_| "?"), url.query().unwrap_or_default()].concat();
-        if robots.allow(&path) { Ok(()) } else { Err(FetchError::Robots { unreachable: None }) }
+        let site = Arc::clone(
+            lock(&self.robots)
+                .entry(url.origin().ascii_serialization())
+                .or_default(),
+        );
+        let robots = site
+            .get_or_init(async || self.rules(url).await)
+            .await
+            .as_ref()
+            .map_err(Clone::clone)?;
+        let path = [
+            url.path(),
+            url.query().map_or("", |_| "?"),
+            url.query().unwrap_or_default(),
+        ]
+        .concat();
+        if robots.allow(&path) {
+            Ok(())
+        } else {
+            Err(FetchError::Robots { unreachable: None })
+        }
     }
 
-    /// The rules of the site of `url` (RFC 9309, section 2.3.1): a site without robots.txt has none, one that cannot
-    /// say what it wants is left alone. A host that is not there is not a matter of robots.
+    /// The rules of the site of `url` (RFC 9309, section 2.3.1): a site without robots.txt has
+    /// none, one that cannot say what it wants is left alone. A host that is not there is not a
+    /// matter of robots.
     async fn rules(&self, url: &Url) -> Result<Robots, FetchError> {
-        let agent = self.options.user_agent.split('/').next().unwrap_or_default();
+        let agent = self
+            .options
+            .user_agent
+            .split('/')
+            .next()
+            .unwrap_or_default();
         match self.robots_txt(url).await {
             Ok(text) => Ok(Robots::parse(&text, agent)),
             Err(
@@ -204,16 +288,24 @@ impl Fetcher {
                 | FetchError::Connection { .. }
                 | FetchError::Tls { .. }),
             ) => Err(gone),
-            Err(error) => Err(FetchError::Robots { unreachable: Some(error.to_string()) }),
+            Err(error) => Err(FetchError::Robots {
+                unreachable: Some(error.to_string()),
+            }),
         }
     }
 
     async fn robots_txt(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
         let patience = Patience::new(self.options.timeout);
-        let mut url = url.join("/robots.txt").map_err(|_| FetchError::BadRedirect)?;
+        let mut url = url
+            .join("/robots.txt")
+            .map_err(|_| FetchError::BadRedirect)?;
         for _ in 0..=REDIRECTS {
             self.reach.check(&url)?;
-            match self.request(&url, Wanted::Robots, &patience).await.map_err(|failed| failed.error)? {
+            match self
+                .request(&url, Wanted::Robots, &patience)
+                .await
+                .map_err(|failed| failed.error)?
+            {
                 (_, Content::Bytes(bytes)) => return Ok(bytes),
                 (_, Content::Moved(next)) => url = next,
             }
@@ -222,15 +314,37 @@ impl Fetcher {
     }
 
     /// One hop, with as many attempts as make sense. The caller has checked `url`.
-    async fn request(&self, url: &Url, wanted: Wanted, patience: &Patience) -> Result<(Head, Content), Failed> {
-        let policy = Retries { attempts: ATTEMPTS, pause: self.options.pause, longest: LONGEST_WAIT };
-        retry(policy, || self.attempt(url, wanted, patience), |failed| failed.error.again(failed.wait)).await
+    async fn request(
+        &self,
+        url: &Url,
+        wanted: Wanted,
+        patience: &Patience,
+    ) -> Result<(Head, Content), Failed> {
+        let policy = Retries {
+            attempts: ATTEMPTS,
+            pause: self.options.pause,
+            longest: LONGEST_WAIT,
+        };
+        retry(
+            policy,
+            || self.attempt(url, wanted, patience),
+            |failed| failed.error.again(failed.wait),
+        )
+        .await
     }
 
-    async fn attempt(&self, url: &Url, wanted: Wanted, patience: &Patience) -> Result<(Head, Content), Failed> {
+    async fn attempt(
+        &self,
+        url: &Url,
+        wanted: Wanted,
+        patience: &Patience,
+    ) -> Result<(Head, Content), Failed> {
         let host = url.host_str().unwrap_or_default();
         let _turn = self.polite.turn(host).await;
-        let get = self.client.get(url.clone()).header(header::ACCEPT_ENCODING, "gzip");
+        let get = self
+            .client
+            .get(url.clone())
+            .header(header::ACCEPT_ENCODING, "gzip");
         let send = async { get.send().await.map_err(|error| FetchError::lost(&error)) };
         let response = patience.spend(send).await?;
         let head = Head::of(&response);
@@ -247,7 +361,10 @@ impl Fetcher {
 }
 
 fn reach(options: &FetchOptions) -> Reach {
-    Reach { private: options.allow_private, offline: options.offline }
+    Reach {
+        private: options.allow_private,
+        offline: options.offline,
+    }
 }
 
 /// How far a fetch went.
@@ -268,7 +385,11 @@ struct Failed {
 
 impl From<FetchError> for Failed {
     fn from(error: FetchError) -> Self {
-        Self { error, head: Head::default(), wait: None }
+        Self {
+            error,
+            head: Head::default(),
+            wait: None,
+        }
     }
 }
 
@@ -280,14 +401,24 @@ struct Patience {
 
 impl Patience {
     fn new(whole: Duration) -> Self {
-        Self { whole, left: Mutex::new(whole) }
+        Self {
+            whole,
+            left: Mutex::new(whole),
+        }
     }
 
-    async fn spend<T>(&self, work: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
+    async fn spend<T>(
+        &self,
+        work: impl Future<Output = Result<T, FetchError>>,
+    ) -> Result<T, FetchError> {
         let (left, start) = (*lock(&self.left), Instant::now());
         let outcome = timeout(left, work).await;
         *lock(&self.left) = left.saturating_sub(start.elapsed());
-        outcome.unwrap_or_else(|_| Err(FetchError::Timeout { seconds: self.whole.as_secs_f64().ceil() as u64 }))
+        outcome.unwrap_or_else(|_| {
+            Err(FetchError::Timeout {
+                seconds: self.whole.as_secs_f64().ceil() as u64,
+            })
+        })
     }
 
     fn spent(&self) -> u64 {

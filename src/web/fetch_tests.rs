@@ -1,5 +1,5 @@
-//! What strangers try, and that it ends in the typed failure with nobody asked who should not be; then that honest pages
-//! arrive.
+//! What strangers try, and that it ends in the typed failure with nobody asked who should not be;
+//! then that honest pages arrive.
 
 use std::{net::IpAddr, sync::atomic::Ordering};
 
@@ -13,7 +13,10 @@ mod world;
 use world::{World, answer, noted, quick, site};
 
 fn unasked() -> FetchOptions {
-    FetchOptions { respect_robots: false, ..quick() }
+    FetchOptions {
+        respect_robots: false,
+        ..quick()
+    }
 }
 
 #[tokio::test]
@@ -22,14 +25,24 @@ async fn a_page_arrives() {
     let page = world.fetch("http://page.test/page?a=1#part").await;
     assert_eq!(page.body.expect("a page"), b"a page");
     assert_eq!(
-        (page.status, page.content_type.as_deref(), page.charset.as_deref()),
+        (
+            page.status,
+            page.content_type.as_deref(),
+            page.charset.as_deref()
+        ),
         (Some(200), Some("text/html"), Some("iso-8859-1"))
     );
     assert_eq!(
         (page.url.as_str(), page.final_url.as_deref()),
-        ("http://page.test/page?a=1#part", Some("http://page.test/page?a=1"))
+        (
+            "http://page.test/page?a=1#part",
+            Some("http://page.test/page?a=1")
+        )
     );
-    assert_eq!(noted(&world.seen), ["page.test/robots.txt", "page.test/page?a=1"]);
+    assert_eq!(
+        noted(&world.seen),
+        ["page.test/robots.txt", "page.test/page?a=1"]
+    );
 }
 
 #[tokio::test]
@@ -69,10 +82,18 @@ async fn forbidden_urls_are_not_asked() {
         ("http://unknown.test/", "dns"),
     ] {
         let fetched = world.fetch(url).await;
-        assert_eq!(fetched.body.as_ref().err().map(FetchError::cause), Some(cause), "{url}");
+        assert_eq!(
+            fetched.body.as_ref().err().map(FetchError::cause),
+            Some(cause),
+            "{url}"
+        );
         assert_eq!((fetched.final_url, fetched.status), (None, None), "{url}");
     }
-    assert!(noted(&world.seen).is_empty() && noted(&world.literal).is_empty() && noted(&world.dialled).is_empty());
+    assert!(
+        noted(&world.seen).is_empty()
+            && noted(&world.literal).is_empty()
+            && noted(&world.dialled).is_empty()
+    );
 }
 
 #[tokio::test]
@@ -99,10 +120,20 @@ async fn redirects_to_forbidden_places() {
         ("http://unknown.test/", "dns"),
     ] {
         let fetched = world.fetch(&format!("http://page.test/to?{target}")).await;
-        assert_eq!(fetched.body.as_ref().err().map(FetchError::cause), Some(cause), "{target}");
+        assert_eq!(
+            fetched.body.as_ref().err().map(FetchError::cause),
+            Some(cause),
+            "{target}"
+        );
         assert_eq!(fetched.status, Some(302), "{target}");
     }
-    assert!(noted(&world.seen).iter().all(|note| note.starts_with("page.test/")), "{:?}", noted(&world.seen));
+    assert!(
+        noted(&world.seen)
+            .iter()
+            .all(|note| note.starts_with("page.test/")),
+        "{:?}",
+        noted(&world.seen)
+    );
     assert!(noted(&world.literal).is_empty());
     assert_eq!(noted(&world.dialled).first(), noted(&world.dialled).last());
 }
@@ -112,7 +143,12 @@ async fn redirects_to_forbidden_places() {
 async fn a_public_literal_address() {
     let world = World::new(quick(), site).await;
     assert_eq!(world.cause("http://93.184.216.34/page").await, "none");
-    assert_eq!(world.cause("http://page.test/to?http://93.184.216.34:8080/page").await, "none");
+    assert_eq!(
+        world
+            .cause("http://page.test/to?http://93.184.216.34:8080/page")
+            .await,
+        "none"
+    );
     assert!(noted(&world.literal).contains(&"93.184.216.34:8080/page".to_owned()));
 }
 
@@ -120,24 +156,55 @@ async fn a_public_literal_address() {
 async fn the_address_that_was_checked_is_the_one_that_is_dialled() {
     let world = World::new(unasked(), site).await;
     assert_eq!(world.cause("http://rebinding.test/close").await, "none");
-    assert_eq!(world.cause("http://rebinding.test/close").await, "address", "the second answer is loopback");
+    assert_eq!(
+        world.cause("http://rebinding.test/close").await,
+        "address",
+        "the second answer is loopback"
+    );
     assert_eq!(world.cause("http://mixed.test/page").await, "none");
     let public: [IpAddr; 2] = [[93, 184, 216, 38].into(), [93, 184, 216, 37].into()];
-    assert_eq!(noted(&world.dialled), public, "and of mixed answers only the public part");
+    assert_eq!(
+        noted(&world.dialled),
+        public,
+        "and of mixed answers only the public part"
+    );
     assert_eq!(noted(&world.seen).len(), 2);
 }
 
 #[tokio::test]
 async fn redirects_are_followed_and_recorded() {
     let world = World::new(quick(), site).await;
-    let page = world.fetch("http://page.test/to?http://other.test/hops/4").await;
+    let page = world
+        .fetch("http://page.test/to?http://other.test/hops/4")
+        .await;
     assert_eq!(page.body.expect("a page"), b"arrived");
-    assert_eq!(page.redirects.first().map(String::as_str), Some("http://other.test/hops/4"));
-    assert_eq!((page.redirects.len(), page.redirects.last()), (REDIRECTS, page.final_url.as_ref()));
-    assert_eq!(world.cause("http://page.test/hops/6").await, "too_many_redirects");
-    assert_eq!(world.cause("http://page.test/loop").await, "too_many_redirects");
-    assert_eq!(noted(&world.seen).iter().filter(|note| note.ends_with("/loop")).count(), 1 + REDIRECTS);
-    assert_eq!(world.cause("http://page.test/nowhere").await, "bad_redirect");
+    assert_eq!(
+        page.redirects.first().map(String::as_str),
+        Some("http://other.test/hops/4")
+    );
+    assert_eq!(
+        (page.redirects.len(), page.redirects.last()),
+        (REDIRECTS, page.final_url.as_ref())
+    );
+    assert_eq!(
+        world.cause("http://page.test/hops/6").await,
+        "too_many_redirects"
+    );
+    assert_eq!(
+        world.cause("http://page.test/loop").await,
+        "too_many_redirects"
+    );
+    assert_eq!(
+        noted(&world.seen)
+            .iter()
+            .filter(|note| note.ends_with("/loop"))
+            .count(),
+        1 + REDIRECTS
+    );
+    assert_eq!(
+        world.cause("http://page.test/nowhere").await,
+        "bad_redirect"
+    );
 }
 
 #[tokio::test]
@@ -150,23 +217,52 @@ async fn statuses_and_attempts() {
         (503, "http_status", 3),
         (429, "rate_limited", 3),
     ] {
-        let fetched = world.fetch(&format!("http://page.test/status/{status}")).await;
-        assert_eq!((fetched.status, fetched.body.expect_err("no page").cause()), (Some(status), cause));
+        let fetched = world
+            .fetch(&format!("http://page.test/status/{status}"))
+            .await;
+        assert_eq!(
+            (fetched.status, fetched.body.expect_err("no page").cause()),
+            (Some(status), cause)
+        );
         let note = format!("page.test/status/{status}");
-        assert_eq!(noted(&world.seen).iter().filter(|seen| **seen == note).count(), requests, "{status}");
+        assert_eq!(
+            noted(&world.seen)
+                .iter()
+                .filter(|seen| **seen == note)
+                .count(),
+            requests,
+            "{status}"
+        );
     }
     for path in ["flaky", "busy", "maintenance"] {
-        assert_eq!(world.cause(&format!("http://page.test/{path}")).await, "none", "{path}");
+        assert_eq!(
+            world.cause(&format!("http://page.test/{path}")).await,
+            "none",
+            "{path}"
+        );
     }
-    let world = World::new(FetchOptions { per_host: 1, ..unasked() }, site).await;
+    let world = World::new(
+        FetchOptions {
+            per_host: 1,
+            ..unasked()
+        },
+        site,
+    )
+    .await;
     let start = Instant::now();
     let page = async || (world.cause("http://page.test/page").await, start.elapsed());
     let (later, (page, elapsed)) = tokio::join!(world.cause("http://page.test/later"), page());
     assert_eq!((later, page), ("none", "none"));
-    assert!(elapsed >= Duration::from_millis(100), "another page of the host waits, too: {elapsed:?}");
+    assert!(
+        elapsed >= Duration::from_millis(100),
+        "another page of the host waits, too: {elapsed:?}"
+    );
     assert_eq!(world.cause("http://page.test/closed").await, "rate_limited");
     assert_eq!(
-        noted(&world.seen).iter().filter(|seen| seen.ends_with("/closed")).count(),
+        noted(&world.seen)
+            .iter()
+            .filter(|seen| seen.ends_with("/closed"))
+            .count(),
         1,
         "nobody waits for an hour"
     );
@@ -175,22 +271,67 @@ async fn statuses_and_attempts() {
 #[tokio::test]
 async fn types_of_content() {
     let world = World::new(unasked(), site).await;
-    for good in ["text/html", "TEXT/HTML;charset=x", "application/pdf", "text/markdown", "application/json", "text/xml"]
-    {
-        assert_eq!(world.cause(&format!("http://page.test/type?{good}")).await, "none", "{good}");
+    for good in [
+        "text/html",
+        "TEXT/HTML;charset=x",
+        "application/pdf",
+        "text/markdown",
+        "application/json",
+        "text/xml",
+    ] {
+        assert_eq!(
+            world.cause(&format!("http://page.test/type?{good}")).await,
+            "none",
+            "{good}"
+        );
     }
-    for bad in ["image/png", "application/octet-stream", "video/mp4", "text/htmlx", "", "application/x-msdownload"] {
-        assert_eq!(world.cause(&format!("http://page.test/type?{bad}")).await, "content_type", "{bad}");
+    for bad in [
+        "image/png",
+        "application/octet-stream",
+        "video/mp4",
+        "text/htmlx",
+        "",
+        "application/x-msdownload",
+    ] {
+        assert_eq!(
+            world.cause(&format!("http://page.test/type?{bad}")).await,
+            "content_type",
+            "{bad}"
+        );
     }
-    let error = world.fetch("http://page.test/untyped").await.body.expect_err("no page");
-    assert_eq!(error, FetchError::ContentType { found: "none".into() });
+    let error = world
+        .fetch("http://page.test/untyped")
+        .await
+        .body
+        .expect_err("no page");
+    assert_eq!(
+        error,
+        FetchError::ContentType {
+            found: "none".into()
+        }
+    );
 }
 
 #[tokio::test]
 async fn packed_bodies() {
     let world = World::new(unasked(), site).await;
-    assert_eq!(world.fetch("http://page.test/gzip").await.body.expect("a page"), b"unpacked");
-    assert_eq!(world.fetch("http://page.test/repetitive").await.body.expect("a page").len(), 1 << 20);
+    assert_eq!(
+        world
+            .fetch("http://page.test/gzip")
+            .await
+            .body
+            .expect("a page"),
+        b"unpacked"
+    );
+    assert_eq!(
+        world
+            .fetch("http://page.test/repetitive")
+            .await
+            .body
+            .expect("a page")
+            .len(),
+        1 << 20
+    );
     assert_eq!(world.cause("http://page.test/bomb").await, "bomb");
     assert_eq!(world.cause("http://page.test/cut.gz").await, "encoding");
     assert_eq!(world.cause("http://page.test/brotli").await, "encoding");
@@ -198,26 +339,54 @@ async fn packed_bodies() {
 
 #[tokio::test]
 async fn bodies_without_an_end() {
-    let options = FetchOptions { max_bytes: 1 << 20, ..unasked() };
+    let options = FetchOptions {
+        max_bytes: 1 << 20,
+        ..unasked()
+    };
     let world = World::new(options.clone(), site).await;
     assert_eq!(world.cause("http://page.test/endless").await, "too_large");
-    assert_eq!(world.cause("http://page.test/void").await, "too_large", "although it unpacks into nothing");
-    let brief = World::new(FetchOptions { timeout: Duration::from_secs(1), ..options }, site).await;
+    assert_eq!(
+        world.cause("http://page.test/void").await,
+        "too_large",
+        "although it unpacks into nothing"
+    );
+    let brief = World::new(
+        FetchOptions {
+            timeout: Duration::from_secs(1),
+            ..options
+        },
+        site,
+    )
+    .await;
     let slow = brief.fetch("http://page.test/trickle").await;
-    assert_eq!((slow.status, slow.body.expect_err("no page").cause()), (Some(200), "timeout"));
+    assert_eq!(
+        (slow.status, slow.body.expect_err("no page").cause()),
+        (Some(200), "timeout")
+    );
     assert!(slow.ms >= 1000);
-    assert_eq!(noted(&brief.seen).len(), 1, "no time is left for another attempt");
+    assert_eq!(
+        noted(&brief.seen).len(),
+        1,
+        "no time is left for another attempt"
+    );
 }
 
 #[tokio::test]
 async fn hostile_servers() {
-    let huge = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000000000000\r\n\r\n";
-    let half = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000\r\n\r\nhalf a page";
+    let huge =
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000000000000\r\n\r\n";
+    let half =
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000\r\n\r\nhalf a page";
     let both = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nsmuggled";
     for (head, more, cause, attempts) in [
         (&huge[..], &b""[..], "too_large", 1),
         (half, b"", "connection", 3),
-        (b"HTTP/1.1 200 OK\r\n", b"x-more: and more\r\n", "protocol", 1),
+        (
+            b"HTTP/1.1 200 OK\r\n",
+            b"x-more: and more\r\n",
+            "protocol",
+            1,
+        ),
         (b"HTTP/1.1 200 OK\r\nx-long: ", b"x", "protocol", 1),
         (both, b"", "protocol", 1),
         (b"SSH-2.0-OpenSSH_9.6\r\n", b"", "protocol", 1),
@@ -227,10 +396,17 @@ async fn hostile_servers() {
         let what = String::from_utf8_lossy(head);
         assert_eq!(world.cause("http://raw.test/").await, cause, "{what}");
         assert_eq!(noted(&world.seen).len(), attempts, "{what}");
-        assert!(world.written.load(Ordering::Relaxed) < 16 << 20, "it was cut: {what}");
+        assert!(
+            world.written.load(Ordering::Relaxed) < 16 << 20,
+            "it was cut: {what}"
+        );
     }
     let plain = World::new(unasked(), site).await;
-    assert_eq!(plain.cause("https://page.test/page").await, "tls", "a server without TLS");
+    assert_eq!(
+        plain.cause("https://page.test/page").await,
+        "tls",
+        "a server without TLS"
+    );
 }
 
 /// `/private` is forbidden, to a program of our name.
@@ -249,28 +425,57 @@ fn with_robots(path: &str, _: usize) -> Response {
 async fn robots_txt_is_read_once_and_obeyed() {
     let world = World::new(quick(), with_robots).await;
     let causes = join_all(
-        ["page", "private", "page?secret=1", "to?/private", "to?http://other.test/private"]
-            .map(async |path| world.cause(&format!("http://page.test/{path}")).await),
+        [
+            "page",
+            "private",
+            "page?secret=1",
+            "to?/private",
+            "to?http://other.test/private",
+        ]
+        .map(async |path| world.cause(&format!("http://page.test/{path}")).await),
     );
-    assert_eq!(causes.await, ["none", "robots", "robots", "robots", "robots"]);
+    assert_eq!(
+        causes.await,
+        ["none", "robots", "robots", "robots", "robots"]
+    );
     let mut seen = noted(&world.seen);
     seen.sort_unstable();
-    let expected = ["other.test/robots.txt", "page.test/page", "page.test/robots.txt"];
+    let expected = [
+        "other.test/robots.txt",
+        "page.test/page",
+        "page.test/robots.txt",
+    ];
     assert_eq!(
-        seen.iter().filter(|note| !note.contains("/to?")).collect::<Vec<_>>(),
+        seen.iter()
+            .filter(|note| !note.contains("/to?"))
+            .collect::<Vec<_>>(),
         expected.iter().collect::<Vec<_>>()
     );
     let rude = World::new(unasked(), with_robots).await;
-    assert_eq!(rude.fetch("http://page.test/private").await.status, Some(404), "asked, since nobody cares");
+    assert_eq!(
+        rude.fetch("http://page.test/private").await.status,
+        Some(404),
+        "asked, since nobody cares"
+    );
 }
 
 #[tokio::test]
 async fn a_robots_txt_that_is_not_to_be_had() {
     /// Requests for pages arrive; those for robots.txt end as the test wants.
     async fn check(site: fn(&str, usize) -> Response, seconds: u64, cause: &str, transient: bool) {
-        let world = World::new(FetchOptions { timeout: Duration::from_secs(seconds), ..quick() }, site).await;
+        let world = World::new(
+            FetchOptions {
+                timeout: Duration::from_secs(seconds),
+                ..quick()
+            },
+            site,
+        )
+        .await;
         let page = world.fetch("http://page.test/page").await;
-        let (found, passes) = page.body.map_or_else(|error| (error.cause(), error.is_transient()), |_| ("none", false));
+        let (found, passes) = page.body.map_or_else(
+            |error| (error.cause(), error.is_transient()),
+            |_| ("none", false),
+        );
         assert_eq!((found, passes), (cause, transient));
         let asked = noted(&world.seen).contains(&"page.test/page".to_owned());
         assert_eq!(asked, cause == "none");
@@ -278,7 +483,13 @@ async fn a_robots_txt_that_is_not_to_be_had() {
     }
     macro_rules! robots {
         ($answer:expr) => {
-            |path, before| if path == "/robots.txt" { $answer } else { site(path, before) }
+            |path, before| {
+                if path == "/robots.txt" {
+                    $answer
+                } else {
+                    site(path, before)
+                }
+            }
         };
     }
     check(robots!(answer(403, &[], "")), 10, "none", false).await;
@@ -288,10 +499,26 @@ async fn a_robots_txt_that_is_not_to_be_had() {
     check(robots!(site("/trickle", 0)), 1, "robots", true).await;
     check(robots!(site("/brotli", 0)), 10, "robots", true).await;
     check(robots!(site("/bomb", 0)), 10, "none", false).await;
-    check(robots!(site("/to?http://127.0.0.1/", 0)), 10, "address", false).await;
-    check(robots!(site("/to?http://127.0.0.1:22/", 0)), 10, "robots", true).await;
     check(
-        robots!(answer(200, &[], ["user-agent: *\ndisallow: /page\n", &"#".repeat(600 << 10)].concat())),
+        robots!(site("/to?http://127.0.0.1/", 0)),
+        10,
+        "address",
+        false,
+    )
+    .await;
+    check(
+        robots!(site("/to?http://127.0.0.1:22/", 0)),
+        10,
+        "robots",
+        true,
+    )
+    .await;
+    check(
+        robots!(answer(
+            200,
+            &[],
+            ["user-agent: *\ndisallow: /page\n", &"#".repeat(600 << 10)].concat()
+        )),
         10,
         "robots",
         false,
@@ -301,39 +528,76 @@ async fn a_robots_txt_that_is_not_to_be_had() {
 
 #[tokio::test]
 async fn offline_nobody_is_asked() {
-    let world = World::new(FetchOptions { offline: true, ..quick() }, site).await;
+    let world = World::new(
+        FetchOptions {
+            offline: true,
+            ..quick()
+        },
+        site,
+    )
+    .await;
     assert_eq!(world.cause("http://page.test/page").await, "offline");
     assert_eq!(world.cause("http://93.184.216.34/page").await, "offline");
     assert_eq!(world.cause("http://127.0.0.1/page").await, "address");
-    assert!(noted(&world.seen).is_empty() && noted(&world.literal).is_empty() && noted(&world.dialled).is_empty());
+    assert!(
+        noted(&world.seen).is_empty()
+            && noted(&world.literal).is_empty()
+            && noted(&world.dialled).is_empty()
+    );
 }
 
 /// The real client, without a test's resolver.
 #[tokio::test]
 async fn the_real_fetcher_guards_itself() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a port");
     let url = format!("http://{}/page", listener.local_addr().expect("an address"));
-    let app = axum::Router::new().fallback(async |request: axum::extract::Request| site(request.uri().path(), 0));
+    let app = axum::Router::new()
+        .fallback(async |request: axum::extract::Request| site(request.uri().path(), 0));
     tokio::spawn(async move { axum::serve(listener, app).await });
     let guarded = Fetcher::new(quick()).expect("a fetcher");
-    assert_eq!(guarded.fetch(&url).await.body.expect_err("refused").cause(), "port");
-    assert_eq!(guarded.fetch("http://127.0.0.1/").await.body.expect_err("refused").cause(), "address");
-    let open = Fetcher::new(FetchOptions { allow_private: true, offline: true, ..quick() }).expect("a fetcher");
+    assert_eq!(
+        guarded.fetch(&url).await.body.expect_err("refused").cause(),
+        "port"
+    );
+    assert_eq!(
+        guarded
+            .fetch("http://127.0.0.1/")
+            .await
+            .body
+            .expect_err("refused")
+            .cause(),
+        "address"
+    );
+    let open = Fetcher::new(FetchOptions {
+        allow_private: true,
+        offline: true,
+        ..quick()
+    })
+    .expect("a fetcher");
     assert_eq!(open.fetch(&url).await.body.expect("a page"), b"a page");
 }
 
-/// The same again in a process whose environment names a proxy: one that is not there, so that it would fail if asked.
+/// The same again in a process whose environment names a proxy: one that is not there, so that it
+/// would fail if asked.
 #[test]
 fn no_ambient_proxy() {
     let mut again = std::process::Command::new(std::env::current_exe().expect("this program"));
-    let name = concat!(module_path!(), "::the_real_fetcher_guards_itself").split_once("::").expect("a crate").1;
+    let name = concat!(module_path!(), "::the_real_fetcher_guards_itself")
+        .split_once("::")
+        .expect("a crate")
+        .1;
     for variable in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
         again.env(variable, "http://127.0.0.1:9");
     }
     again.env_remove("no_proxy").env_remove("NO_PROXY");
     let output = again.args(["--exact", name]).output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}"
+    );
 }
 
 #[tokio::test]

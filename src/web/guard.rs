@@ -1,5 +1,6 @@
-//! Which URLs may be asked and which addresses may be dialled. A name is judged by the very addresses that are then
-//! connected to, so that a second, different answer of the name server changes nothing.
+//! Which URLs may be asked and which addresses may be dialled. A name is judged by the very
+//! addresses that are then connected to, so that a second, different answer of the name server
+//! changes nothing.
 
 use std::{
     io,
@@ -30,10 +31,13 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Whether `url` may be asked, as far as its text tells; what a name stands for is judged when it is dialled.
+    /// Whether `url` may be asked, as far as its text tells; what a name stands for is judged when
+    /// it is dialled.
     pub fn check(self, url: &Url) -> Result<(), FetchError> {
         if url.as_str().len() > LONGEST_URL {
-            return Err(FetchError::BadUrl { what: format!("longer than {LONGEST_URL} octets") });
+            return Err(FetchError::BadUrl {
+                what: format!("longer than {LONGEST_URL} octets"),
+            });
         }
         if !["http", "https"].contains(&url.scheme()) {
             return Err(FetchError::Scheme);
@@ -41,7 +45,9 @@ impl Reach {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(FetchError::Userinfo);
         }
-        let host = url.host_str().ok_or_else(|| FetchError::BadUrl { what: "no host".to_owned() })?;
+        let host = url.host_str().ok_or_else(|| FetchError::BadUrl {
+            what: "no host".to_owned(),
+        })?;
         if self.offline && !is_loopback(url) {
             return Err(FetchError::Offline { host: quoted(host) });
         }
@@ -51,7 +57,10 @@ impl Reach {
         }
         // The URL's parser has brought each way to write an address into the usual one.
         match host.trim_matches(['[', ']']).parse::<IpAddr>() {
-            Ok(address) if !self.allows(address) => Err(FetchError::Address { host: quoted(host), address }),
+            Ok(address) if !self.allows(address) => Err(FetchError::Address {
+                host: quoted(host),
+                address,
+            }),
             _ => Ok(()),
         }
     }
@@ -59,7 +68,10 @@ impl Reach {
     /// Whether a connection may be made to `address`.
     pub fn allows(self, address: IpAddr) -> bool {
         match self {
-            Self { offline: true, private } => private && address.is_loopback(),
+            Self {
+                offline: true,
+                private,
+            } => private && address.is_loopback(),
             Self { private: true, .. } => true,
             Self { .. } => is_global(address),
         }
@@ -79,10 +91,19 @@ impl<R: Resolve> Resolve for Guarded<R> {
         let (reach, host) = (self.reach, quoted(name.as_str()));
         let answer = self.names.resolve(name);
         Box::pin(async move {
-            let (allowed, refused): (Vec<_>, Vec<_>) = answer.await?.partition(|address| reach.allows(address.ip()));
+            let (allowed, refused): (Vec<_>, Vec<_>) = answer
+                .await?
+                .partition(|address| reach.allows(address.ip()));
             match refused.first() {
-                Some(address) if allowed.is_empty() => Err(FetchError::Address { host, address: address.ip() }.into()),
-                None if allowed.is_empty() => Err(FetchError::Dns { what: "no address".to_owned() }.into()),
+                Some(address) if allowed.is_empty() => Err(FetchError::Address {
+                    host,
+                    address: address.ip(),
+                }
+                .into()),
+                None if allowed.is_empty() => Err(FetchError::Dns {
+                    what: "no address".to_owned(),
+                }
+                .into()),
                 _ => Ok(Box::new(allowed.into_iter()) as Addrs),
             }
         })
@@ -96,24 +117,33 @@ impl Resolve for System {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             // Port 0 stands for the URL's own.
-            let addresses = tokio::net::lookup_host((name.as_str(), 0)).await.map_err(|error| unresolved(&error))?;
+            let addresses = tokio::net::lookup_host((name.as_str(), 0))
+                .await
+                .map_err(|error| unresolved(&error))?;
             Ok(Box::new(addresses.collect::<Vec<SocketAddr>>().into_iter()) as Addrs)
         })
     }
 }
 
 fn unresolved(error: &io::Error) -> FetchError {
-    FetchError::Dns { what: quoted(&error.to_string()) }
+    FetchError::Dns {
+        what: quoted(&error.to_string()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const WORLD: Reach = Reach { private: false, offline: false };
+    const WORLD: Reach = Reach {
+        private: false,
+        offline: false,
+    };
 
     fn cause(reach: Reach, url: &str) -> &'static str {
-        reach.check(&url.parse().expect("a URL")).map_or_else(|error| error.cause(), |()| "none")
+        reach
+            .check(&url.parse().expect("a URL"))
+            .map_or_else(|error| error.cause(), |()| "none")
     }
 
     #[test]
@@ -149,7 +179,11 @@ mod tests {
             "[2002:7f00:1::]",
             "[fe80::1]",
         ] {
-            assert_eq!(cause(WORLD, &format!("http://{host}/")), "address", "{host}");
+            assert_eq!(
+                cause(WORLD, &format!("http://{host}/")),
+                "address",
+                "{host}"
+            );
         }
         assert_eq!(cause(WORLD, "http://93.184.216.34/"), "none");
         assert_eq!(cause(WORLD, "http://[2606:4700::1111]/"), "none");
@@ -157,9 +191,13 @@ mod tests {
 
     #[test]
     fn schemes_ports_and_users() {
-        for url in
-            ["http://a.test/", "https://a.test/", "http://a.test:80/", "http://a.test:8080/", "https://a.test:8443/"]
-        {
+        for url in [
+            "http://a.test/",
+            "https://a.test/",
+            "http://a.test:80/",
+            "http://a.test:8080/",
+            "https://a.test:8443/",
+        ] {
             assert_eq!(cause(WORLD, url), "none", "{url}");
         }
         for url in [
@@ -188,23 +226,39 @@ mod tests {
 
     #[test]
     fn long_urls() {
-        let cause_of = |octets: usize| cause(WORLD, &format!("http://a.test/{}", "x".repeat(octets - 14)));
-        assert_eq!((cause_of(LONGEST_URL), cause_of(LONGEST_URL + 1)), ("none", "bad_url"));
+        let cause_of =
+            |octets: usize| cause(WORLD, &format!("http://a.test/{}", "x".repeat(octets - 14)));
+        assert_eq!(
+            (cause_of(LONGEST_URL), cause_of(LONGEST_URL + 1)),
+            ("none", "bad_url")
+        );
     }
 
     #[test]
     fn what_the_options_open_and_close() {
-        let private = Reach { private: true, offline: false };
+        let private = Reach {
+            private: true,
+            offline: false,
+        };
         assert_eq!(cause(private, "http://10.0.0.1:9000/"), "none");
         assert_eq!(cause(private, "http://me@10.0.0.1/"), "userinfo");
-        let offline = Reach { private: false, offline: true };
+        let offline = Reach {
+            private: false,
+            offline: true,
+        };
         assert_eq!(cause(offline, "http://93.184.216.34/"), "offline");
         assert_eq!(cause(offline, "http://a.test/"), "offline");
         assert_eq!(cause(offline, "http://127.0.0.1/"), "address");
-        let both = Reach { private: true, offline: true };
+        let both = Reach {
+            private: true,
+            offline: true,
+        };
         assert_eq!(cause(both, "http://127.0.0.1:9000/"), "none");
         assert_eq!(cause(both, "http://10.0.0.1/"), "offline");
-        assert!(!both.allows([10, 0, 0, 1].into()), "whatever localhost stands for");
+        assert!(
+            !both.allows([10, 0, 0, 1].into()),
+            "whatever localhost stands for"
+        );
     }
 
     /// An address is resolved without asking anybody.
@@ -213,7 +267,17 @@ mod tests {
         let name = || "127.0.0.1".parse::<Name>().expect("a name");
         let plain: Vec<_> = System.resolve(name()).await.expect("an answer").collect();
         assert_eq!(plain, [SocketAddr::from(([127, 0, 0, 1], 0))]);
-        let error = Guarded { reach: WORLD, names: System }.resolve(name()).await.err().expect("a refusal");
-        assert_eq!(error.downcast_ref::<FetchError>().map(FetchError::cause), Some("address"));
+        let error = Guarded {
+            reach: WORLD,
+            names: System,
+        }
+        .resolve(name())
+        .await
+        .err()
+        .expect("a refusal");
+        assert_eq!(
+            error.downcast_ref::<FetchError>().map(FetchError::cause),
+            Some("address")
+        );
     }
 }

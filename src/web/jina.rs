@@ -1,5 +1,6 @@
-//! Pages as Jina Reader gives them: a server of others fetches the page and sends its text in Markdown. Hides its dialect,
-//! and keeps two promises: no address is handed to it that our own guard would not dial, and its key is said nowhere.
+//! Pages as Jina Reader gives them: a server of others fetches the page and sends its text in
+//! Markdown. Hides its dialect, and keeps two promises: no address is handed to it that our own
+//! guard would not dial, and its key is said nowhere.
 
 use std::{
     fmt,
@@ -44,7 +45,9 @@ pub struct JinaOptions {
 impl fmt::Debug for JinaOptions {
     /// Without the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JinaOptions").field("base_url", &self.base_url).finish_non_exhaustive()
+        f.debug_struct("JinaOptions")
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
     }
 }
 
@@ -84,36 +87,82 @@ struct Failed {
 
 impl From<FetchError> for Failed {
     fn from(error: FetchError) -> Self {
-        Self { error, refused: None, wait: None }
+        Self {
+            error,
+            refused: None,
+            wait: None,
+        }
     }
 }
 
 impl Jina {
     /// Nothing is sent yet.
     pub fn new(options: JinaOptions, fetch: FetchOptions) -> Result<Self> {
-        let reach = Reach { private: fetch.allow_private, offline: false };
-        Self::with_names(options, fetch, Box::new(Guarded { reach, names: System }))
+        let reach = Reach {
+            private: fetch.allow_private,
+            offline: false,
+        };
+        Self::with_names(
+            options,
+            fetch,
+            Box::new(Guarded {
+                reach,
+                names: System,
+            }),
+        )
     }
 
-    fn with_names(options: JinaOptions, fetch: FetchOptions, names: Box<dyn Resolve>) -> Result<Self> {
-        let http = Http::new(HttpOptions { offline: fetch.offline, ..HttpOptions::default() })?;
-        Ok(Self { http, options, polite: Polite::new(fetch.per_host, fetch.pause), fetch, names })
+    fn with_names(
+        options: JinaOptions,
+        fetch: FetchOptions,
+        names: Box<dyn Resolve>,
+    ) -> Result<Self> {
+        let http = Http::new(HttpOptions {
+            offline: fetch.offline,
+            ..HttpOptions::default()
+        })?;
+        Ok(Self {
+            http,
+            options,
+            polite: Polite::new(fetch.per_host, fetch.pause),
+            fetch,
+            names,
+        })
     }
 
     /// Has one URL fetched. The error is that no URL can be.
     pub async fn fetch(&self, url: &str) -> Result<Fetched, KeyRefused> {
         let started = Instant::now();
-        let policy = Retries { attempts: ATTEMPTS, pause: self.fetch.pause, longest: LONGEST_WAIT };
+        let policy = Retries {
+            attempts: ATTEMPTS,
+            pause: self.fetch.pause,
+            longest: LONGEST_WAIT,
+        };
         let told = match self.allowed(url).await {
-            Ok(url) => retry(policy, || self.attempt(&url), |failed| failed.error.again(failed.wait)).await,
+            Ok(url) => {
+                retry(
+                    policy,
+                    || self.attempt(&url),
+                    |failed| failed.error.again(failed.wait),
+                )
+                .await
+            }
             Err(error) => Err(error.into()),
         };
         let (status, final_url, body) = match told {
-            Ok(Told { url: last, text }) => {
-                (Some(200), Some(last.unwrap_or_else(|| url.to_owned())), Ok(text.into_bytes()))
-            }
-            Err(Failed { refused: Some(status), .. }) => return Err(KeyRefused { status }),
-            Err(Failed { error: error @ FetchError::HttpStatus { status }, .. }) => (Some(status), None, Err(error)),
+            Ok(Told { url: last, text }) => (
+                Some(200),
+                Some(last.unwrap_or_else(|| url.to_owned())),
+                Ok(text.into_bytes()),
+            ),
+            Err(Failed {
+                refused: Some(status),
+                ..
+            }) => return Err(KeyRefused { status }),
+            Err(Failed {
+                error: error @ FetchError::HttpStatus { status },
+                ..
+            }) => (Some(status), None, Err(error)),
             Err(Failed { error, .. }) => (None, None, Err(error)),
         };
         Ok(Fetched {
@@ -128,19 +177,31 @@ impl Jina {
         })
     }
 
-    /// The URL, if our own fetcher might dial it: nobody else is sent to places that are not for strangers, nor told of
-    /// their names.
+    /// The URL, if our own fetcher might dial it: nobody else is sent to places that are not for
+    /// strangers, nor told of their names.
     async fn allowed(&self, url: &str) -> Result<Url, FetchError> {
-        let mut url: Url = url.parse().map_err(|error| FetchError::BadUrl { what: format!("{error}") })?;
+        let mut url: Url = url.parse().map_err(|error| FetchError::BadUrl {
+            what: format!("{error}"),
+        })?;
         url.set_fragment(None);
-        Reach { private: self.fetch.allow_private, offline: false }.check(&url)?;
+        Reach {
+            private: self.fetch.allow_private,
+            offline: false,
+        }
+        .check(&url)?;
         let host = url.host_str().unwrap_or_default();
         let is_literal = host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
         if !is_literal && !self.fetch.allow_private {
-            let name: Name = host.parse().map_err(|_| FetchError::BadUrl { what: "no host".to_owned() })?;
-            let _public = self.names.resolve(name).await.map_err(|error| match error.downcast_ref::<FetchError>() {
-                Some(own) => own.clone(),
-                None => FetchError::Dns { what: quoted(&error.to_string()) },
+            let name: Name = host.parse().map_err(|_| FetchError::BadUrl {
+                what: "no host".to_owned(),
+            })?;
+            let _public = self.names.resolve(name).await.map_err(|error| {
+                match error.downcast_ref::<FetchError>() {
+                    Some(own) => own.clone(),
+                    None => FetchError::Dns {
+                        what: quoted(&error.to_string()),
+                    },
+                }
             })?;
         }
         Ok(url)
@@ -150,11 +211,16 @@ impl Jina {
         let _turn = self.polite.turn(page.host_str().unwrap_or_default()).await;
         let asked = async {
             let base = self.options.base_url.trim_end_matches('/');
-            let url: Url =
-                format!("{base}/{page}").parse().map_err(|_| FetchError::BadUrl { what: "no reader".into() })?;
+            let url: Url = format!("{base}/{page}")
+                .parse()
+                .map_err(|_| FetchError::BadUrl {
+                    what: "no reader".into(),
+                })?;
             let get = self.http.request(Method::GET, &url);
             let get = get.map_err(|offline| FetchError::Offline { host: offline.0 })?;
-            let get = get.bearer_auth(&self.options.key).header("accept", "application/json");
+            let get = get
+                .bearer_auth(&self.options.key)
+                .header("accept", "application/json");
             let response = get.send().await.map_err(|error| FetchError::lost(&error))?;
             self.told(response).await
         };
@@ -165,46 +231,81 @@ impl Jina {
 
     async fn told(&self, response: Response) -> Result<Told, Failed> {
         let status = response.status();
-        let wait = retry_after(response.headers(), jiff::Timestamp::now()).filter(|_| status.as_u16() == 429);
+        let wait = retry_after(response.headers(), jiff::Timestamp::now())
+            .filter(|_| status.as_u16() == 429);
         let mut bytes = Vec::new();
         body::read(response, self.fetch.max_bytes, &mut bytes).await?;
         let said = String::from_utf8_lossy(&bytes).replace(&self.options.key, "…");
         let said: Value = serde_json::from_str(&said).unwrap_or_default();
         let error = match status.as_u16() {
             401 | 402 => {
-                let error = FetchError::HttpStatus { status: status.as_u16() };
-                return Err(Failed { refused: Some(status.as_u16()), ..error.into() });
+                let error = FetchError::HttpStatus {
+                    status: status.as_u16(),
+                };
+                return Err(Failed {
+                    refused: Some(status.as_u16()),
+                    ..error.into()
+                });
             }
             429 => FetchError::RateLimited,
-            _ if !status.is_success() => FetchError::Reader { status: status.as_u16(), what: complaint(&said) },
+            _ if !status.is_success() => FetchError::Reader {
+                status: status.as_u16(),
+                what: complaint(&said),
+            },
             _ => return Ok(told(&said["data"])?),
         };
-        Err(Failed { error, refused: None, wait })
+        Err(Failed {
+            error,
+            refused: None,
+            wait,
+        })
     }
 }
 
 /// What Jina says of a request that failed.
 fn complaint(said: &Value) -> String {
-    quoted(said["readableMessage"].as_str().or_else(|| said["message"].as_str()).unwrap_or("no reason given"))
+    quoted(
+        said["readableMessage"]
+            .as_str()
+            .or_else(|| said["message"].as_str())
+            .unwrap_or("no reason given"),
+    )
 }
 
 /// The page in an answer, or with which status its own server refused it.
 fn told(data: &Value) -> Result<Told, FetchError> {
     let warning = data["warning"].as_str().unwrap_or_default();
-    let refused = warning.split_once(REFUSED).and_then(|(_, rest)| rest.get(..3)?.parse::<u16>().ok());
+    let refused = warning
+        .split_once(REFUSED)
+        .and_then(|(_, rest)| rest.get(..3)?.parse::<u16>().ok());
     match refused {
         Some(429) => return Err(FetchError::RateLimited),
         Some(status) => return Err(FetchError::HttpStatus { status }),
         None => {}
     }
-    let missing = || FetchError::Protocol { what: "the reader's answer holds no page".to_owned() };
+    let missing = || FetchError::Protocol {
+        what: "the reader's answer holds no page".to_owned(),
+    };
     let content = data["content"].as_str().ok_or_else(missing)?;
-    let title = data["title"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = data["title"]
+        .as_str()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     // The reader of the text takes a heading in its first line for the page's title.
-    let titled =
-        title.is_empty() || content.trim().is_empty() || content.trim_start().starts_with(&format!("# {title}"));
-    let text = if titled { content.to_owned() } else { format!("# {title}\n\n{content}") };
-    let url = data["url"].as_str().filter(|url| http::is_web(url)).map(str::to_owned);
+    let titled = title.is_empty()
+        || content.trim().is_empty()
+        || content.trim_start().starts_with(&format!("# {title}"));
+    let text = if titled {
+        content.to_owned()
+    } else {
+        format!("# {title}\n\n{content}")
+    };
+    let url = data["url"]
+        .as_str()
+        .filter(|url| http::is_web(url))
+        .map(str::to_owned);
     Ok(Told { url, text })
 }
 

@@ -1,5 +1,5 @@
-//! A URL becomes a page with its text, out of the store where it was fetched before. Each URL is asked for once; bytes are
-//! kept, so that every judgement can name what it saw.
+//! A URL becomes a page with its text, out of the store where it was fetched before. Each URL is
+//! asked for once; bytes are kept, so that every judgement can name what it saw.
 
 use anyhow::Result;
 
@@ -89,23 +89,40 @@ pub struct Got {
 impl Pages {
     /// Pages by these options.
     pub fn new(options: PagesOptions) -> Result<Self> {
-        let PagesOptions { fetch, jina, stored_only, retry_failed } = options;
+        let PagesOptions {
+            fetch,
+            jina,
+            stored_only,
+            retry_failed,
+        } = options;
         let reader = match jina {
             Some(jina) => Reader::Jina(Box::new(Jina::new(jina, fetch)?)),
             None => Reader::Own(Box::new(Fetcher::new(fetch)?)),
         };
-        Ok(Self { reader, stored_only, again: retry_failed })
+        Ok(Self {
+            reader,
+            stored_only,
+            again: retry_failed,
+        })
     }
 
     /// The page behind `url`, fetched now (at `now`, RFC 3339) unless it is known.
     pub async fn get(&self, store: &Store, url: &str, now: &str) -> Result<Got> {
         let known = store.visit(url)?;
-        let usable = |visit: &Visit| visit.cause.is_none() || self.stored_only || !(visit.transient || self.again);
+        let usable = |visit: &Visit| {
+            visit.cause.is_none() || self.stored_only || !(visit.transient || self.again)
+        };
         let (visit, stored) = match known {
             Some(visit) if usable(&visit) => (visit, true),
             None if self.stored_only => {
                 let message = "not fetched, and nothing is fetched now".to_owned();
-                return Ok(Got { page: Err(NoPage { cause: "not_stored".into(), message }), stored: true });
+                return Ok(Got {
+                    page: Err(NoPage {
+                        cause: "not_stored".into(),
+                        message,
+                    }),
+                    stored: true,
+                });
             }
             _ => (self.fetch(store, url, now).await?, false),
         };
@@ -144,12 +161,18 @@ impl Pages {
             (Some(media), Some(charset)) => Some(format!("{media}; charset={charset}")),
             (media, _) => media.clone(),
         };
-        let (status, last) = (fetched.status.unwrap_or(200), fetched.final_url.unwrap_or_else(|| url.to_owned()));
+        let (status, last) = (
+            fetched.status.unwrap_or(200),
+            fetched.final_url.unwrap_or_else(|| url.to_owned()),
+        );
         let asked = url.to_owned();
         // Reading is work for the processor, not waiting.
         let (bytes, text) = tokio::task::spawn_blocking(move || {
             let text = read::read(&bytes, header.as_deref(), &last);
-            let doubt = text.as_ref().ok().and_then(|text| read::suspect(status, text, &asked, &last));
+            let doubt = text
+                .as_ref()
+                .ok()
+                .and_then(|text| read::suspect(status, text, &asked, &last));
             (bytes, text.map(|text| (text, doubt)))
         })
         .await?;
@@ -159,11 +182,17 @@ impl Pages {
                 visit.message = Some(error.to_string());
             }
             Ok((_, Some(doubt))) => {
-                let cues: Vec<String> = doubt.cues.iter().map(|cue| format!("{:?}: {}", cue.place, cue.seen)).collect();
+                let cues: Vec<String> = doubt
+                    .cues
+                    .iter()
+                    .map(|cue| format!("{:?}: {}", cue.place, cue.seen))
+                    .collect();
                 visit.cause = Some(doubt.stub.word().to_owned());
                 visit.message = Some(format!("not the page itself ({})", cues.join("; ")));
             }
-            Ok((text, None)) if text.text.trim().is_empty() => visit.cause = Some("no_text".to_owned()),
+            Ok((text, None)) if text.text.trim().is_empty() => {
+                visit.cause = Some("no_text".to_owned())
+            }
             Ok(_) => {}
         }
         let content = store.save_visit(&visit, Some(&bytes))?;
@@ -187,15 +216,26 @@ fn extract(read: read::Read) -> Extract {
 /// The text of stored bytes; read again where a run ended between the bytes and their text.
 fn page(store: &Store, visit: &Visit, content: &str) -> Result<Result<Page, NoPage>> {
     if let Some(Extract { title, text, .. }) = store.extract(content)? {
-        return Ok(Ok(Page { content: content.to_owned(), title, text }));
+        return Ok(Ok(Page {
+            content: content.to_owned(),
+            title,
+            text,
+        }));
     }
     let bytes = store.content(content)?.unwrap_or_default();
     match read::read(&bytes, visit.content_type.as_deref(), &visit.url) {
         Ok(read) => {
             let extract = extract(read);
             store.save_extract(content, &extract)?;
-            Ok(Ok(Page { content: content.to_owned(), title: extract.title, text: extract.text }))
+            Ok(Ok(Page {
+                content: content.to_owned(),
+                title: extract.title,
+                text: extract.text,
+            }))
         }
-        Err(error) => Ok(Err(NoPage { cause: error.cause().to_owned(), message: error.to_string() })),
+        Err(error) => Ok(Err(NoPage {
+            cause: error.cause().to_owned(),
+            message: error.to_string(),
+        })),
     }
 }

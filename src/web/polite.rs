@@ -1,5 +1,5 @@
-//! How a host is not overrun: few requests in flight, a pause between their starts, and silence where it asks for some.
-//! Hides the queues.
+//! How a host is not overrun: few requests in flight, a pause between their starts, and silence
+//! where it asks for some. Hides the queues.
 
 use std::{
     collections::HashMap,
@@ -32,7 +32,11 @@ pub struct Turn(#[expect(dead_code, reason = "held, not read")] Option<OwnedSema
 impl Polite {
     /// `at_once` requests (at least one) in flight per host, and `pause` between their starts.
     pub fn new(at_once: usize, pause: Duration) -> Self {
-        Self { at_once: at_once.max(1), pause, hosts: Mutex::default() }
+        Self {
+            at_once: at_once.max(1),
+            pause,
+            hosts: Mutex::default(),
+        }
     }
 
     /// Waits until `host` may be asked.
@@ -54,12 +58,18 @@ impl Polite {
 
     /// Lets `host` alone for a while.
     pub fn hold(&self, host: &str, wait: Duration) {
-        self.with(host, |host| host.next = host.next.max(Instant::now() + wait));
+        self.with(host, |host| {
+            host.next = host.next.max(Instant::now() + wait)
+        });
     }
 
     fn with<T>(&self, name: &str, work: impl FnOnce(&mut Host) -> T) -> T {
-        let mut hosts: MutexGuard<'_, _> = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Host { seats: Arc::new(Semaphore::new(self.at_once)), next: Instant::now() };
+        let mut hosts: MutexGuard<'_, _> =
+            self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Host {
+            seats: Arc::new(Semaphore::new(self.at_once)),
+            next: Instant::now(),
+        };
         work(hosts.entry(name.to_owned()).or_insert_with(new))
     }
 }
@@ -76,7 +86,10 @@ mod tests {
         let first = polite.turn("a").await;
         let _second = polite.turn("a").await;
         assert!(polite.turn("a").now_or_never().is_none());
-        assert!(polite.turn("b").now_or_never().is_some(), "another host has its own seats");
+        assert!(
+            polite.turn("b").now_or_never().is_some(),
+            "another host has its own seats"
+        );
         drop(first);
         assert!(polite.turn("a").now_or_never().is_some());
     }

@@ -1,5 +1,6 @@
-//! What a site's robots.txt says about a path, after RFC 9309: the groups of our name or else those of everybody, the
-//! longest rule that matches, and `allow` where two are equally long. Text in, verdict out; fetching is elsewhere.
+//! What a site's robots.txt says about a path, after RFC 9309: the groups of our name or else those
+//! of everybody, the longest rule that matches, and `allow` where two are equally long. Text in,
+//! verdict out; fetching is elsewhere.
 
 /// The rules of one site for us. Without any, everything is allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +23,11 @@ impl Robots {
         let text = String::from_utf8_lossy(text);
         let (mut ours, mut everybodys) = (None, Vec::new());
         let (mut named, mut starred, mut in_names) = (false, false, false);
-        for (key, value) in text.trim_start_matches('\u{feff}').split(['\n', '\r']).filter_map(record) {
+        for (key, value) in text
+            .trim_start_matches('\u{feff}')
+            .split(['\n', '\r'])
+            .filter_map(record)
+        {
             match key.as_str() {
                 "user-agent" => {
                     (named, starred) = (in_names && named, in_names && starred);
@@ -37,7 +42,9 @@ impl Robots {
                     in_names = false;
                     // An empty rule forbids nothing.
                     let rule = (!value.is_empty()).then(|| Rule::new(key == "allow", value));
-                    ours.iter_mut().filter(|_| named).for_each(|ours| ours.extend(rule.clone()));
+                    ours.iter_mut()
+                        .filter(|_| named)
+                        .for_each(|ours| ours.extend(rule.clone()));
                     everybodys.extend(rule.filter(|_| starred));
                 }
                 _ => {}
@@ -50,7 +57,9 @@ impl Robots {
     pub fn allow(&self, path: &str) -> bool {
         let path = canonical(path, "*$");
         let matching = self.0.iter().filter(|rule| rule.matches(&path));
-        matching.max_by_key(|rule| (rule.length, rule.allows)).is_none_or(|rule| rule.allows)
+        matching
+            .max_by_key(|rule| (rule.length, rule.allows))
+            .is_none_or(|rule| rule.allows)
     }
 }
 
@@ -67,15 +76,27 @@ impl Rule {
     }
 
     fn matches(&self, path: &str) -> bool {
-        let Some((first, others)) = self.pieces.split_first() else { return false };
-        let Some(mut rest) = path.strip_prefix(first.as_str()) else { return false };
-        let Some((last, between)) = others.split_last() else { return !self.to_the_end || rest.is_empty() };
+        let Some((first, others)) = self.pieces.split_first() else {
+            return false;
+        };
+        let Some(mut rest) = path.strip_prefix(first.as_str()) else {
+            return false;
+        };
+        let Some((last, between)) = others.split_last() else {
+            return !self.to_the_end || rest.is_empty();
+        };
         // Taking each piece as early as possible leaves the most room for the others.
         for piece in between {
-            let Some((_, after)) = rest.split_once(piece.as_str()) else { return false };
+            let Some((_, after)) = rest.split_once(piece.as_str()) else {
+                return false;
+            };
             rest = after;
         }
-        if self.to_the_end { rest.ends_with(last.as_str()) } else { rest.contains(last.as_str()) }
+        if self.to_the_end {
+            rest.ends_with(last.as_str())
+        } else {
+            rest.contains(last.as_str())
+        }
     }
 }
 
@@ -88,21 +109,30 @@ fn record(line: &str) -> Option<(String, &str)> {
 
 /// The product of `product/1.0 (and more)`.
 fn product(name: &str) -> &str {
-    name.split(|c: char| !c.is_ascii_alphabetic() && c != '-' && c != '_').next().unwrap_or_default()
+    name.split(|c: char| !c.is_ascii_alphabetic() && c != '-' && c != '_')
+        .next()
+        .unwrap_or_default()
 }
 
-/// One way to write a path (RFC 9309, section 2.2.2): what need not be encoded is not; what is not ASCII, and the
-/// characters of `literal`, are.
+/// One way to write a path (RFC 9309, section 2.2.2): what need not be encoded is not; what is not
+/// ASCII, and the characters of `literal`, are.
 fn canonical(path: &str, literal: &str) -> String {
     let bytes = path.as_bytes();
     let (mut text, mut at) = (String::with_capacity(bytes.len()), 0);
     while let Some(&byte) = bytes.get(at) {
-        let encoded = bytes.get(at..at + 3).filter(|_| byte == b'%').and_then(octet);
+        let encoded = bytes
+            .get(at..at + 3)
+            .filter(|_| byte == b'%')
+            .and_then(octet);
         at += if encoded.is_some() { 3 } else { 1 };
         match encoded {
-            Some(octet) if octet.is_ascii_alphanumeric() || b"-._~".contains(&octet) => text.push(char::from(octet)),
+            Some(octet) if octet.is_ascii_alphanumeric() || b"-._~".contains(&octet) => {
+                text.push(char::from(octet))
+            }
             Some(octet) => text.push_str(&format!("%{octet:02X}")),
-            None if byte.is_ascii() && !literal.as_bytes().contains(&byte) => text.push(char::from(byte)),
+            None if byte.is_ascii() && !literal.as_bytes().contains(&byte) => {
+                text.push(char::from(byte))
+            }
             None => text.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -125,7 +155,9 @@ mod tests {
 
     #[test]
     fn patterns() {
-        let forbids = |pattern: &str, path: &str| !allows(&format!("user-agent: *\ndisallow: {pattern}"), path);
+        let forbids = |pattern: &str, path: &str| {
+            !allows(&format!("user-agent: *\ndisallow: {pattern}"), path)
+        };
         for (pattern, path) in [
             ("/", "/"),
             ("/fish", "/fish.html?x"),
@@ -169,8 +201,11 @@ mod tests {
     /// The examples of RFC 9309, section 5, and of its rule for equally long matches.
     #[test]
     fn the_longest_rule_decides() {
-        let longest = "User-Agent: *\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif";
-        assert!(!allows(longest, "/example/page/disallowed.gif") && allows(longest, "/example/page/"));
+        let longest =
+            "User-Agent: *\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif";
+        assert!(
+            !allows(longest, "/example/page/disallowed.gif") && allows(longest, "/example/page/")
+        );
         assert!(allows("user-agent: *\ndisallow: /a\nallow: /a", "/a"));
         assert!(!allows("user-agent: *\nallow: /\ndisallow: /a", "/a"));
     }
@@ -179,18 +214,38 @@ mod tests {
     fn groups() {
         let two = "User-agent: *\nDisallow: /\n\nUser-agent: TaskGen/2.0\nUser-agent: other\nDisallow: /private\n";
         assert!(allows(two, "/public") && !allows(two, "/private"));
-        let merged =
-            "user-agent: taskgen\ndisallow: /a\nuser-agent: x\ndisallow: /b\nuser-agent: taskgen\ndisallow: /c";
+        let merged = "user-agent: taskgen\ndisallow: /a\nuser-agent: x\ndisallow: /b\nuser-agent: taskgen\ndisallow: /c";
         assert!(!allows(merged, "/a") && allows(merged, "/b") && !allows(merged, "/c"));
-        assert!(allows("user-agent: *\ndisallow: /\nuser-agent: taskgen\ndisallow:", "/"), "an empty rule, and ours");
-        assert!(allows("user-agent: *\ndisallow: /\nuser-agent: taskgen", "/"), "no rule, and ours");
-        assert!(allows("user-agent: taskgenerator\ndisallow: /", "/"), "another product");
-        assert!(!allows("user-agent: *\nsitemap: /s\ncrawl-delay: 9\ndisallow: /", "/"), "records between");
+        assert!(
+            allows(
+                "user-agent: *\ndisallow: /\nuser-agent: taskgen\ndisallow:",
+                "/"
+            ),
+            "an empty rule, and ours"
+        );
+        assert!(
+            allows("user-agent: *\ndisallow: /\nuser-agent: taskgen", "/"),
+            "no rule, and ours"
+        );
+        assert!(
+            allows("user-agent: taskgenerator\ndisallow: /", "/"),
+            "another product"
+        );
+        assert!(
+            !allows(
+                "user-agent: *\nsitemap: /s\ncrawl-delay: 9\ndisallow: /",
+                "/"
+            ),
+            "records between"
+        );
     }
 
     #[test]
     fn untidy_files() {
-        assert!(!allows("\u{feff}USER-AGENT : * # all\r\rDisAllow:/a # b\r\n", "/a"));
+        assert!(!allows(
+            "\u{feff}USER-AGENT : * # all\r\rDisAllow:/a # b\r\n",
+            "/a"
+        ));
         assert!(allows("disallow: /", "/"), "a rule for nobody");
         assert!(allows("<html>not: found</html>", "/") && allows("", "/"));
         assert!(Robots::parse(b"user-agent: *\ndisallow: /\xff", "taskgen").allow("/a"));

@@ -1,6 +1,7 @@
-//! A headless Chromium that does what a person does with a page: opens it, clicks, types, listens; and a record of every
-//! request, of the page and of the browser itself. Hides its debugging protocol (Chrome DevTools Protocol, over a pipe).
-//! `CHROMIUM` names the program; scripts/browser.sh finds or installs one.
+//! A headless Chromium that does what a person does with a page: opens it, clicks, types, listens;
+//! and a record of every request, of the page and of the browser itself. Hides its debugging
+//! protocol (Chrome DevTools Protocol, over a pipe). `CHROMIUM` names the program;
+//! scripts/browser.sh finds or installs one.
 
 use std::{
     collections::BTreeMap,
@@ -16,8 +17,8 @@ use serde_json::{Value, json};
 /// What a page does takes less than this.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Nothing but this machine can be reached, no sound is heard, nothing is fetched for the browser itself. Its sandbox needs
-/// rights that not everybody has; the pages are our own.
+/// Nothing but this machine can be reached, no sound is heard, nothing is fetched for the browser
+/// itself. Its sandbox needs rights that not everybody has; the pages are our own.
 const FLAGS: [&str; 10] = [
     "--headless",
     "--remote-debugging-pipe",
@@ -48,16 +49,22 @@ pub struct Browser {
 impl Browser {
     /// Starts a browser in a home of its own.
     pub fn start() -> Self {
-        let program =
-            std::env::var_os("CHROMIUM").expect("CHROMIUM names a browser: `make accept` finds or installs one");
+        let program = std::env::var_os("CHROMIUM")
+            .expect("CHROMIUM names a browser: `make accept` finds or installs one");
         let home = tempfile::tempdir().expect("a folder");
         // The protocol's pipes are 3 and 4; a shell puts them there.
         let mut child = Command::new("sh")
             .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>&2"#])
             .arg(program)
             .args(FLAGS)
-            .arg(format!("--user-data-dir={}", home.path().join("profile").display()))
-            .arg(format!("--log-net-log={}", home.path().join("requests.json").display()))
+            .arg(format!(
+                "--user-data-dir={}",
+                home.path().join("profile").display()
+            ))
+            .arg(format!(
+                "--log-net-log={}",
+                home.path().join("requests.json").display()
+            ))
             .env("HOME", home.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -71,7 +78,9 @@ impl Browser {
             let mut message = Vec::new();
             while out.read_until(0, &mut message).is_ok_and(|n| n > 0) {
                 message.pop();
-                let Ok(value) = serde_json::from_slice(&message) else { break };
+                let Ok(value) = serde_json::from_slice(&message) else {
+                    break;
+                };
                 if send.send(value).is_err() {
                     break;
                 }
@@ -79,10 +88,21 @@ impl Browser {
             }
         });
         let (session, requests, complaints) = (None, Vec::new(), Vec::new());
-        let mut browser = Self { child, to, from, session, sent: 0, requests, complaints, home };
+        let mut browser = Self {
+            child,
+            to,
+            from,
+            session,
+            sent: 0,
+            requests,
+            complaints,
+            home,
+        };
         let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
-        let attached =
-            browser.call("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
+        let attached = browser.call(
+            "Target.attachToTarget",
+            &json!({ "targetId": target["targetId"], "flatten": true }),
+        );
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Network", "Runtime", "Log"] {
             browser.call(&format!("{domain}.enable"), &json!({}));
@@ -93,13 +113,17 @@ impl Browser {
 
     /// Sets the window's size in pixels.
     pub fn size(&mut self, width: u32, height: u32) {
-        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
     /// Turns scripts of pages on or off; counts for pages opened after it.
     pub fn scripts(&mut self, on: bool) {
-        self.call("Emulation.setScriptExecutionDisabled", &json!({ "value": !on }));
+        self.call(
+            "Emulation.setScriptExecutionDisabled",
+            &json!({ "value": !on }),
+        );
     }
 
     /// Opens a file and waits until it is loaded. Returns how long that took.
@@ -107,16 +131,24 @@ impl Browser {
         let begun = Instant::now();
         let url = url::Url::from_file_path(file).expect("an absolute path");
         let opened = self.call("Page.navigate", &json!({ "url": url.as_str() }));
-        assert!(opened.get("errorText").is_none(), "{}: {opened}", file.display());
+        assert!(
+            opened.get("errorText").is_none(),
+            "{}: {opened}",
+            file.display()
+        );
         self.until("document.readyState === 'complete' && location.protocol === 'file:'");
         begun.elapsed()
     }
 
     /// The value of a JavaScript expression on the page; a promise is waited for.
     pub fn ask(&mut self, expression: &str) -> Value {
-        let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let asked =
+            json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let answer = self.call("Runtime.evaluate", &asked);
-        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
+        assert!(
+            answer.get("exceptionDetails").is_none(),
+            "{expression}: {answer}"
+        );
         answer["result"]["value"].clone()
     }
 
@@ -124,13 +156,17 @@ impl Browser {
     pub fn until(&mut self, expression: &str) {
         let begun = Instant::now();
         while self.ask(expression) != Value::Bool(true) {
-            assert!(begun.elapsed() < PATIENCE, "never true: {expression}; {}", self.said());
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "never true: {expression}; {}",
+                self.said()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Moves the mouse to the middle of the first element that fits, scrolled into view, and clicks. Whatever lies there is
-    /// hit, as with a person.
+    /// Moves the mouse to the middle of the first element that fits, scrolled into view, and
+    /// clicks. Whatever lies there is hit, as with a person.
     pub fn click(&mut self, selector: &str) {
         let place = self.ask(&format!(
             "(() => {{ const it = document.querySelector({}); it.scrollIntoView({{ block: 'center' }});
@@ -176,20 +212,28 @@ impl Browser {
         &self.complaints
     }
 
-    /// Ends the browser and returns what it asked for: all addresses of the page, and all that left it for a network,
-    /// whoever wanted them.
+    /// Ends the browser and returns what it asked for: all addresses of the page, and all that left
+    /// it for a network, whoever wanted them.
     pub fn close(mut self) -> Requests {
         self.call("Browser.close", &json!({}));
         let ended = self.child.wait().expect("it ends");
         assert!(ended.success(), "{ended}: {}", self.said());
-        let log = std::fs::read_to_string(self.home.path().join("requests.json")).expect("a log of requests");
-        Requests { page: std::mem::take(&mut self.requests), network: network(&log) }
+        let log = std::fs::read_to_string(self.home.path().join("requests.json"))
+            .expect("a log of requests");
+        Requests {
+            page: std::mem::take(&mut self.requests),
+            network: network(&log),
+        }
     }
 
     fn call(&mut self, method: &str, params: &Value) -> Value {
         self.sent += 1;
         let mut message = json!({ "id": self.sent, "method": method, "params": params });
-        if let Some(session) = self.session.as_deref().filter(|_| !method.starts_with("Browser.")) {
+        if let Some(session) = self
+            .session
+            .as_deref()
+            .filter(|_| !method.starts_with("Browser."))
+        {
             message["sessionId"] = json!(session);
         }
         let sent = self.to.write_all(format!("{message}\0").as_bytes());
@@ -209,9 +253,12 @@ impl Browser {
         let of = &event["params"];
         match event["method"].as_str() {
             Some("Network.requestWillBeSent") => {
-                self.requests.push(of["request"]["url"].as_str().unwrap_or_default().to_owned());
+                self.requests
+                    .push(of["request"]["url"].as_str().unwrap_or_default().to_owned());
             }
-            Some("Runtime.exceptionThrown") => self.complaints.push(of["exceptionDetails"].to_string()),
+            Some("Runtime.exceptionThrown") => {
+                self.complaints.push(of["exceptionDetails"].to_string())
+            }
             Some("Log.entryAdded") => self.complaints.push(of["entry"]["text"].to_string()),
             _ => {}
         }
@@ -245,9 +292,15 @@ impl Requests {
     /// Those that would leave this machine.
     pub fn outside(&self) -> Vec<&String> {
         let inside = |url: &&String| {
-            ["file:", "data:", "blob:", "about:", "http://127.0.0.1:"].iter().any(|start| url.starts_with(start))
+            ["file:", "data:", "blob:", "about:", "http://127.0.0.1:"]
+                .iter()
+                .any(|start| url.starts_with(start))
         };
-        self.page.iter().chain(&self.network).filter(|url| !inside(url)).collect()
+        self.page
+            .iter()
+            .chain(&self.network)
+            .filter(|url| !inside(url))
+            .collect()
     }
 }
 
@@ -261,8 +314,11 @@ fn network(log: &str) -> Vec<String> {
         .map(|(name, n)| (name.as_str(), n))
         .collect();
     let events = log["events"].as_array().expect("events").iter();
-    let started = events.filter(|event| Some(&&event["type"]) == kinds.get("URL_REQUEST_START_JOB"));
-    started.filter_map(|event| Some(event["params"]["url"].as_str()?.to_owned())).collect()
+    let started =
+        events.filter(|event| Some(&&event["type"]) == kinds.get("URL_REQUEST_START_JOB"));
+    started
+        .filter_map(|event| Some(event["params"]["url"].as_str()?.to_owned()))
+        .collect()
 }
 
 /// The record would show a request that leaves the machine: of three, it shows three.
@@ -279,8 +335,20 @@ fn a_page_that_calls_out_is_seen() {
     let requests = browser.close();
     let outside = ["http://leak.invalid/a.png", "https://leak.invalid/c"];
     for list in [&requests.page, &requests.network] {
-        assert!(outside.iter().all(|url| list.iter().any(|seen| seen == url)), "{requests:?}");
-        assert!(list.iter().any(|seen| seen == "http://127.0.0.1:9/b.png"), "{requests:?}");
+        assert!(
+            outside
+                .iter()
+                .all(|url| list.iter().any(|seen| seen == url)),
+            "{requests:?}"
+        );
+        assert!(
+            list.iter().any(|seen| seen == "http://127.0.0.1:9/b.png"),
+            "{requests:?}"
+        );
     }
-    assert_eq!(requests.outside().len(), 4, "twice each, and loopback is inside");
+    assert_eq!(
+        requests.outside().len(),
+        4,
+        "twice each, and loopback is inside"
+    );
 }

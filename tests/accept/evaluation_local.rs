@@ -1,5 +1,6 @@
-//! One task, three pages and two reports, judged by the embedded model as it is: what it finds, and how often it says what
-//! a careful reader says. `TASKGEN_JUDGE` names another one, e.g. `local/qwen2.5-coder-1.5b`.
+//! One task, three pages and two reports, judged by the embedded model as it is: what it finds, and
+//! how often it says what a careful reader says. `TASKGEN_JUDGE` names another one, e.g.
+//! `local/qwen2.5-coder-1.5b`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,11 +12,11 @@ use serde_json::{Value, json};
 
 use crate::support::{Project, woven};
 
-const TASK: &str =
-    "Compare how river gauges fail in cold water, and propose a protocol that keeps winter readings usable.";
+const TASK: &str = "Compare how river gauges fail in cold water, and propose a protocol that keeps winter readings usable.";
 
-/// Pages, a sentence each line. What is about the task is marked with `+`; what the report that goes astray contradicts with
-/// `!` in its place (it omits the others, and the faithful one supports all); the rest is what pages have besides.
+/// Pages, a sentence each line. What is about the task is marked with `+`; what the report that
+/// goes astray contradicts with `!` in its place (it omits the others, and the faithful one
+/// supports all); the rest is what pages have besides.
 const PAGES: [(&str, &str, &[&str]); 3] = [
     (
         "ice",
@@ -74,7 +75,10 @@ const REPORTS: [(&str, &str); 2] = [
 fn serve() -> String {
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
         runtime.block_on(async move {
             let mut app = Router::new();
             for (name, title, lines) in PAGES {
@@ -93,30 +97,56 @@ fn serve() -> String {
 
 #[test]
 fn evaluation_by_the_local_model() {
-    let model = std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
+    let model =
+        std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
     let (_, project) = woven();
     project.sql(&format!(
         "UPDATE task SET text = '{TASK}', superseded = id <> (SELECT min(id) FROM task), language = 'en'"
     ));
-    let task: Value = serde_json::from_str(project.export().lines().next().expect("a task")).expect("JSON");
+    let task: Value =
+        serde_json::from_str(project.export().lines().next().expect("a task")).expect("JSON");
     let url = serve();
-    std::fs::write(project.path("taskgen.toml"), "[web]\npause_ms = 0\nrobots = false\n[near]\nmodel = \"none\"\n")
-        .expect("writable");
-    let links: String = PAGES.iter().map(|(name, title, _)| format!("- [{title}]({url}/{name})\n")).collect();
+    std::fs::write(
+        project.path("taskgen.toml"),
+        "[web]\npause_ms = 0\nrobots = false\n[near]\nmodel = \"none\"\n",
+    )
+    .expect("writable");
+    let links: String = PAGES
+        .iter()
+        .map(|(name, title, _)| format!("- [{title}]({url}/{name})\n"))
+        .collect();
     for (agent, text) in REPORTS {
         let file = project.path(&format!("{agent}.jsonl"));
         let article = format!("# Gauges in winter\n\n{text}\n\n## References\n\n{links}");
-        std::fs::write(&file, json!({ "id": task["id"], "article": article }).to_string()).expect("writable");
-        project.ok(&["reports", "import", file.to_str().expect("UTF-8"), "--agent", agent]);
+        std::fs::write(
+            &file,
+            json!({ "id": task["id"], "article": article }).to_string(),
+        )
+        .expect("writable");
+        project.ok(&[
+            "reports",
+            "import",
+            file.to_str().expect("UTF-8"),
+            "--agent",
+            agent,
+        ]);
     }
     let begun = Instant::now();
-    let mut arguments = vec!["evaluate".to_owned(), "--allow-private-network".to_owned(), "--json".to_owned()];
+    let mut arguments = vec![
+        "evaluate".to_owned(),
+        "--allow-private-network".to_owned(),
+        "--json".to_owned(),
+    ];
     for role in ["keypoints", "judge", "checklist", "rate"] {
         arguments.extend(["--model-role".to_owned(), format!("{role}={model}")]);
     }
     let done = project.output(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let summary: Value = serde_json::from_slice(&done.stdout).expect("JSON");
-    println!("{model}, {:.0} s, exit {:?}", begun.elapsed().as_secs_f64(), done.status.code());
+    println!(
+        "{model}, {:.0} s, exit {:?}",
+        begun.elapsed().as_secs_f64(),
+        done.status.code()
+    );
     for stage in summary["stages"].as_array().expect("stages") {
         println!(
             "{:<12} done {} failed {} rejected {}",
@@ -154,10 +184,13 @@ fn rests_on(spans: &str) -> impl Iterator<Item = &'static str> {
     lines().filter(move |line| spans.contains(plain(line).trim_end_matches('.')))
 }
 
-/// Of the key points that were found: how many rest on a line about the task, and how many of these lines were found.
+/// Of the key points that were found: how many rest on a line about the task, and how many of these
+/// lines were found.
 fn points(project: &Project) {
-    let of: Vec<(String, String)> =
-        rows(project, "SELECT text, spans FROM key_point WHERE verified = 1 ORDER BY source, id");
+    let of: Vec<(String, String)> = rows(
+        project,
+        "SELECT text, spans FROM key_point WHERE verified = 1 ORDER BY source, id",
+    );
     let mut hit = BTreeSet::new();
     for (text, spans) in &of {
         println!("  {text}\n    {spans}");
@@ -165,11 +198,16 @@ fn points(project: &Project) {
     }
     let about = lines().filter(|line| is_about(line)).count();
     let found = hit.iter().filter(|line| is_about(line)).count();
-    println!("{} key points; {found} of {about} lines about the task, {} others", of.len(), hit.len() - found);
+    println!(
+        "{} key points; {found} of {about} lines about the task, {} others",
+        of.len(),
+        hit.len() - found
+    );
     assert!(found >= 6, "{found} of {about} lines about the task");
 }
 
-/// What was said of the two reports, and how often a careful reader says the same of the lines about the task.
+/// What was said of the two reports, and how often a careful reader says the same of the lines
+/// about the task.
 fn relations(project: &Project) {
     let said = "SELECT a.name, coalesce(j.label, j.cause) || '|' || coalesce(k.spans, '') FROM judgement j
         JOIN document d ON d.id = j.subject JOIN agent a ON a.id = d.agent JOIN key_point k ON k.id = j.other
@@ -189,13 +227,20 @@ fn relations(project: &Project) {
     for ((agent, right, said), n) in &counts {
         println!("{agent:<9} {right:<14} {said:<12} {n}");
     }
-    let same: usize = counts.iter().filter(|((_, right, said), _)| right == said).map(|(_, n)| n).sum();
+    let same: usize = counts
+        .iter()
+        .filter(|((_, right, said), _)| right == said)
+        .map(|(_, n)| n)
+        .sum();
     println!("the same: {same} of {}", counts.values().sum::<usize>());
 }
 
 fn rows(project: &Project, sql: &str) -> Vec<(String, String)> {
-    let database = rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("a database");
+    let database =
+        rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("a database");
     let mut statement = database.prepare(sql).expect("a query");
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    let rows = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .expect("rows");
     rows.map(|row| row.expect("a row")).collect()
 }

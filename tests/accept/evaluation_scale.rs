@@ -1,6 +1,7 @@
-//! An evaluation of 8 agents, 100 tasks and 10 pages each, judged by a server that takes so many questions at once, 20 ms
-//! each, and refuses more: how much of what it allows is used. `TASKGEN_SCALE_TASKS` sets another number of tasks.
-//! And the leaderboard of a million stored judgements.
+//! An evaluation of 8 agents, 100 tasks and 10 pages each, judged by a server that takes so many
+//! questions at once, 20 ms each, and refuses more: how much of what it allows is used.
+//! `TASKGEN_SCALE_TASKS` sets another number of tasks. And the leaderboard of a million stored
+//! judgements.
 
 use std::{
     collections::BTreeSet,
@@ -41,28 +42,44 @@ fn start() -> (Arc<Server>, String) {
     let state = Arc::clone(&server);
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
         runtime.block_on(async move {
             let app = Router::new()
                 .route("/v1/chat/completions", post(judge))
                 .route("/pages/{name}", get(page))
                 .with_state(state);
-            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-            send.send(listener.local_addr().expect("an address")).expect("the test waits");
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+                .await
+                .expect("a free port");
+            send.send(listener.local_addr().expect("an address"))
+                .expect("the test waits");
             axum::serve(listener, app).await.expect("serves");
         });
     });
-    (server, format!("http://{}", receive.recv().expect("the server starts")))
+    (
+        server,
+        format!("http://{}", receive.recv().expect("the server starts")),
+    )
 }
 
 /// Two findings a page, each of its own.
 async fn page(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Html<String> {
     server.fetched.fetch_add(1, Ordering::SeqCst);
-    let finding =
-        |n: u32| format!("<p>Finding {name}-{n} of the survey is that gauge {name}{n} drifts in cold water.</p>");
+    let finding = |n: u32| {
+        format!(
+            "<p>Finding {name}-{n} of the survey is that gauge {name}{n} drifts in cold water.</p>"
+        )
+    };
     let more =
         "<p>The survey walked along the river for a whole winter and wrote down what the gauges said.</p>".repeat(4);
-    Html(format!("<html><head><title>{name}</title></head><body>{}{}{more}</body></html>", finding(1), finding(2)))
+    Html(format!(
+        "<html><head><title>{name}</title></head><body>{}{}{more}</body></html>",
+        finding(1),
+        finding(2)
+    ))
 }
 
 async fn judge(State(server): State<Arc<Server>>, Json(request): Json<Value>) -> impl IntoResponse {
@@ -73,11 +90,18 @@ async fn judge(State(server): State<Arc<Server>>, Json(request): Json<Value>) ->
     }
     tokio::time::sleep(LATENCY).await;
     server.busy.fetch_sub(1, Ordering::SeqCst);
-    server.answered.lock().expect("no panic").push(Instant::now());
-    let message = json!({ "message": { "content": reply(&request).to_string() }, "finish_reason": "stop" });
+    server
+        .answered
+        .lock()
+        .expect("no panic")
+        .push(Instant::now());
+    let message =
+        json!({ "message": { "content": reply(&request).to_string() }, "finish_reason": "stop" });
     (
         StatusCode::OK,
-        Json(json!({ "model": "m", "choices": [message], "usage": { "prompt_tokens": 9, "completion_tokens": 9 } })),
+        Json(
+            json!({ "model": "m", "choices": [message], "usage": { "prompt_tokens": 9, "completion_tokens": 9 } }),
+        ),
     )
 }
 
@@ -85,15 +109,19 @@ fn reply(request: &Value) -> Value {
     let schema = &request["response_format"]["json_schema"]["schema"]["properties"];
     let has = |name: &str| schema.get(name).is_some();
     if has("points") {
-        let prompt = request["messages"][1]["content"].as_str().unwrap_or_default();
-        let ends = |text: &str| text.find(" in cold water.").map(|at| at + " in cold water.".len());
+        let prompt = request["messages"][1]["content"]
+            .as_str()
+            .unwrap_or_default();
+        let ends = |text: &str| {
+            text.find(" in cold water.")
+                .map(|at| at + " in cold water.".len())
+        };
         let found: BTreeSet<&str> = prompt
             .match_indices("Finding ")
             .filter_map(|(at, _)| Some(&prompt[at..at + ends(&prompt[at..])?]))
             .collect();
         let points = found.iter().enumerate();
-        let point =
-            |(n, text): (usize, &&str)| json!({ "point_number": n + 1, "point_content": text, "spans": [text] });
+        let point = |(n, text): (usize, &&str)| json!({ "point_number": n + 1, "point_content": text, "spans": [text] });
         return json!({ "points": points.map(point).collect::<Vec<_>>() });
     }
     if has("relationship") {
@@ -107,16 +135,20 @@ fn reply(request: &Value) -> Value {
     json!({ "rating": 7, "justification": "It is sound." })
 }
 
-/// A project with so many tasks, and a file of reports for each agent that cites so many pages in each.
+/// A project with so many tasks, and a file of reports for each agent that cites so many pages in
+/// each.
 fn project(url: &str, tasks: usize, pages: usize) -> Project {
     let (_, pipeline) = Fake::start(Duration::ZERO);
     let project = Project::new(&pipeline);
     project.add_transcript("rivers.wav", "en", TALK);
     project.ok(&["inspire"]);
     project.ok(&["weave"]);
-    let columns = "seminar, origin, phase, type, difficulty, discipline, language, call, run, payload";
+    let columns =
+        "seminar, origin, phase, type, difficulty, discipline, language, call, run, payload";
     for n in 0..tasks {
-        let text = format!("Survey how gauge number {n} drifts in cold rivers, and hand in a table of what was found.");
+        let text = format!(
+            "Survey how gauge number {n} drifts in cold rivers, and hand in a table of what was found."
+        );
         project.sql(&format!(
             "INSERT INTO task (id, text, {columns}) SELECT 't_scale{n:05}', '{text}', {columns} FROM task WHERE id LIKE 't_%' AND id NOT LIKE 't_scale%' LIMIT 1"
         ));
@@ -125,7 +157,9 @@ fn project(url: &str, tasks: usize, pages: usize) -> Project {
         ));
     }
     project.sql("UPDATE task SET superseded = 1 WHERE id NOT LIKE 't_scale%'");
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable").replace(&pipeline, url);
+    let config = std::fs::read_to_string(project.path("taskgen.toml"))
+        .expect("readable")
+        .replace(&pipeline, url);
     std::fs::write(
         project.path("taskgen.toml"),
         format!("{config}[web]\npause_ms = 0\nper_host = 8\nrobots = false\n"),
@@ -134,29 +168,46 @@ fn project(url: &str, tasks: usize, pages: usize) -> Project {
     for agent in 0..AGENTS {
         let mut lines = String::new();
         for n in 0..tasks {
-            let links: String = (0..pages).map(|page| format!("- [page {page}]({url}/pages/t{n}p{page})\n")).collect();
-            let article =
-                format!("# Gauges, by agent {agent}\n\nThey drift in cold water.\n\n## References\n\n{links}");
-            lines.push_str(&json!({ "id": format!("t_scale{n:05}"), "article": article }).to_string());
+            let links: String = (0..pages)
+                .map(|page| format!("- [page {page}]({url}/pages/t{n}p{page})\n"))
+                .collect();
+            let article = format!(
+                "# Gauges, by agent {agent}\n\nThey drift in cold water.\n\n## References\n\n{links}"
+            );
+            lines.push_str(
+                &json!({ "id": format!("t_scale{n:05}"), "article": article }).to_string(),
+            );
             lines.push('\n');
         }
         let file = project.path(&format!("agent{agent}.jsonl"));
         std::fs::write(&file, lines).expect("writable");
-        project.ok(&["reports", "import", file.to_str().expect("UTF-8"), "--agent", &format!("agent{agent}")]);
+        project.ok(&[
+            "reports",
+            "import",
+            file.to_str().expect("UTF-8"),
+            "--agent",
+            &format!("agent{agent}"),
+        ]);
     }
     project
 }
 
 #[test]
 fn evaluation_scale_uses_what_the_server_allows() {
-    let tasks: usize = std::env::var("TASKGEN_SCALE_TASKS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let tasks: usize = std::env::var("TASKGEN_SCALE_TASKS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(100);
     let (server, url) = start();
     let project = project(&url, tasks, PAGES);
     let begun = Instant::now();
     project.ok(&["evaluate", "--allow-private-network"]);
     let took = begun.elapsed();
     let answered = server.answered.lock().expect("no panic").clone();
-    let asking = answered.last().zip(answered.first()).map_or(Duration::ZERO, |(last, first)| *last - *first);
+    let asking = answered
+        .last()
+        .zip(answered.first())
+        .map_or(Duration::ZERO, |(last, first)| *last - *first);
     let allowed = AT_ONCE as f64 / LATENCY.as_secs_f64();
     let reached = answered.len() as f64 / asking.as_secs_f64() / allowed;
     println!(
@@ -166,38 +217,57 @@ fn evaluation_scale_uses_what_the_server_allows() {
         reached * 100.0,
         server.refused.load(Ordering::SeqCst)
     );
-    // Points of each page, a checklist for each task, each report with each point and each criterion.
+    // Points of each page, a checklist for each task, each report with each point and each
+    // criterion.
     let expected = tasks * PAGES + tasks + AGENTS * tasks * (2 * PAGES + 3);
-    assert_eq!((server.fetched.load(Ordering::SeqCst), answered.len()), (tasks * PAGES, expected));
+    assert_eq!(
+        (server.fetched.load(Ordering::SeqCst), answered.len()),
+        (tasks * PAGES, expected)
+    );
     let begun = Instant::now();
     let board: Value = serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
     println!("leaderboard: {:.1?}", begun.elapsed());
-    let full = |row: &Value| row["independent"]["pooled"]["ksr"]["value"] == 1.0 && row["ace"]["value"] == 7.0;
+    let full = |row: &Value| {
+        row["independent"]["pooled"]["ksr"]["value"] == 1.0 && row["ace"]["value"] == 7.0
+    };
     assert!(
-        board["agents"].as_array().is_some_and(|agents| agents.len() == AGENTS && agents.iter().all(full)),
+        board["agents"]
+            .as_array()
+            .is_some_and(|agents| agents.len() == AGENTS && agents.iter().all(full)),
         "{board}"
     );
 }
 
-/// One evaluation of 20 tasks, and 499 copies of it under other ids: 8 agents, 10,000 tasks, 10 points and 3 criteria.
+/// One evaluation of 20 tasks, and 499 copies of it under other ids: 8 agents, 10,000 tasks, 10
+/// points and 3 criteria.
 #[test]
 fn evaluation_scale_of_a_million_judgements() {
     let (_, url) = start();
     let project = project(&url, 20, 5);
     project.ok(&["evaluate", "--allow-private-network"]);
-    let before = std::fs::metadata(project.path("tasks/taskgen.db")).expect("a file").len();
+    let before = std::fs::metadata(project.path("tasks/taskgen.db"))
+        .expect("a file")
+        .len();
     let begun = Instant::now();
     for statement in COPIES {
         project.sql(&format!("{NUMBERS} {statement}"));
     }
-    let judgements = project.count("SELECT COUNT(*) FROM judgement WHERE subject IN (SELECT id FROM document)");
-    let after = std::fs::metadata(project.path("tasks/taskgen.db")).expect("a file").len();
-    println!("{judgements} judgements, {} MB, copied in {:.0?}", (after - before) >> 20, begun.elapsed());
+    let judgements =
+        project.count("SELECT COUNT(*) FROM judgement WHERE subject IN (SELECT id FROM document)");
+    let after = std::fs::metadata(project.path("tasks/taskgen.db"))
+        .expect("a file")
+        .len();
+    println!(
+        "{judgements} judgements, {} MB, copied in {:.0?}",
+        (after - before) >> 20,
+        begun.elapsed()
+    );
     assert_eq!(judgements, 8 * 10_000 * 13);
     let mut took = Vec::new();
     for _ in 0..3 {
         let begun = Instant::now();
-        let board: Value = serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
+        let board: Value =
+            serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
         took.push(begun.elapsed());
         let full = |row: &Value| {
             row["independent"]["pooled"]["ksr"]["value"] == 1.0
@@ -205,17 +275,24 @@ fn evaluation_scale_of_a_million_judgements() {
                 && row["independent"]["counts"]["supported"] == 100_000
         };
         assert!(
-            board["agents"].as_array().is_some_and(|agents| agents.len() == AGENTS && agents.iter().all(full)),
+            board["agents"]
+                .as_array()
+                .is_some_and(|agents| agents.len() == AGENTS && agents.iter().all(full)),
             "{}",
             board["agents"]
         );
     }
     took.sort();
-    println!("leaderboard, 1,000 resamples of 10,000 tasks: {:.1?} (median of three)", took[1]);
+    println!(
+        "leaderboard, 1,000 resamples of 10,000 tasks: {:.1?} (median of three)",
+        took[1]
+    );
 }
 
-const NUMBERS: &str = "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < 499)";
-/// A copy's ids are those of the original with its number behind; copy after copy, as evaluations come in.
+const NUMBERS: &str =
+    "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < 499)";
+/// A copy's ids are those of the original with its number behind; copy after copy, as evaluations
+/// come in.
 const COPIES: [&str; 6] = [
     "INSERT INTO task SELECT id || '_' || n, origin, seminar, phase, type, difficulty, discipline, language, template,
         text, as_of, superseded, payload, call, run FROM copy CROSS JOIN task WHERE id LIKE 't_scale%'",

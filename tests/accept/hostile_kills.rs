@@ -1,5 +1,6 @@
-//! `kill -9` at 50 moments of a ranking of some 2,000 judgements by a server that fails at three attempts in ten: the same
-//! table of verdicts in the end, no committed reply asked for again, and nothing paid twice but what was in flight.
+//! `kill -9` at 50 moments of a ranking of some 2,000 judgements by a server that fails at three
+//! attempts in ten: the same table of verdicts in the end, no committed reply asked for again, and
+//! nothing paid twice but what was in flight.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -48,7 +49,9 @@ impl World {
         let mut seen = self.seen.lock().expect("no panic while locked");
         let seen = seen.entry(pair).or_default();
         seen.requests += 1;
-        let fault = bad(pair).map(|(fault, _)| fault).or_else(|| faults::passing(pair, seen.requests));
+        let fault = bad(pair)
+            .map(|(fault, _)| fault)
+            .or_else(|| faults::passing(pair, seen.requests));
         seen.verdicts += u64::from(fault.is_none());
         faults::play(Provider::OpenAi, fault, words(pair))
     }
@@ -58,25 +61,37 @@ impl World {
     }
 }
 
-/// The fault of a pair that is bad for ever: any but 429. A server that refuses all that is left makes the limiter wait
-/// for minutes between two requests, which proves nothing here.
+/// The fault of a pair that is bad for ever: any but 429. A server that refuses all that is left
+/// makes the limiter wait for minutes between two requests, which proves nothing here.
 fn bad(pair: u64) -> Option<(Fault, Cause)> {
-    let lasting = FAULTS.iter().filter(|(_, cause)| *cause != Cause::RateLimit).collect::<Vec<_>>();
+    let lasting = FAULTS
+        .iter()
+        .filter(|(_, cause)| *cause != Cause::RateLimit)
+        .collect::<Vec<_>>();
     let drawn = || *lasting[(draw(&[pair, 7]) * lasting.len() as f64) as usize];
     // A winner that was not shown is not among the words that the reply's shape knows.
-    let said = |(fault, cause)| if fault == Fault::Unknown { (fault, Cause::WrongShape) } else { (fault, cause) };
+    let said = |(fault, cause)| {
+        if fault == Fault::Unknown {
+            (fault, Cause::WrongShape)
+        } else {
+            (fault, cause)
+        }
+    };
     (draw(&[pair, 6]) < BAD).then(|| said(drawn()))
 }
 
 fn words(pair: u64) -> Words {
     let verdict = |first: u8, winner: &str, confidence: Value| {
-        let scores =
-            |n: u8| json!({ "clarity": n, "actionability": 3, "novelty": 3, "depth_fit": 3, "consistency": 3 });
+        let scores = |n: u8| json!({ "clarity": n, "actionability": 3, "novelty": 3, "depth_fit": 3, "consistency": 3 });
         json!({ "scores_a": scores(first), "scores_b": scores(3), "reason": "clearer", "winner": winner, "confidence": confidence })
             .to_string()
     };
     let confidence = [0.6, 0.7, 0.8, 0.9][(draw(&[pair, 8]) * 4.0) as usize];
-    let (first, winner, loser) = if draw(&[pair, 9]) < 0.5 { (4, "A", "B") } else { (2, "B", "A") };
+    let (first, winner, loser) = if draw(&[pair, 9]) < 0.5 {
+        (4, "A", "B")
+    } else {
+        (2, "B", "A")
+    };
     Words {
         good: verdict(first, winner, json!(confidence)),
         other: verdict(6 - first, loser, json!(confidence)),
@@ -87,20 +102,34 @@ fn words(pair: u64) -> Words {
 
 /// The two rivers of a prompt, as one number.
 fn pair_of(text: &str) -> u64 {
-    let mut rivers = text.split("river-").skip(1).map(|after| after[..5].parse::<u64>().expect("a number"));
-    let (a, b) = (rivers.next().expect("a first task"), rivers.next().expect("a second task"));
+    let mut rivers = text
+        .split("river-")
+        .skip(1)
+        .map(|after| after[..5].parse::<u64>().expect("a number"));
+    let (a, b) = (
+        rivers.next().expect("a first task"),
+        rivers.next().expect("a second task"),
+    );
     a * 100_000 + b
 }
 
 #[test]
 fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
-    let seed = std::env::var("TASKGEN_ACCEPT_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let seed = std::env::var("TASKGEN_ACCEPT_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let start = || {
         let world = Arc::new(World::default());
         let play = Arc::clone(&world);
-        let server = runtime.block_on(Fake::start(Provider::OpenAi, move |request| play.play(request)));
+        let server = runtime.block_on(Fake::start(Provider::OpenAi, move |request| {
+            play.play(request)
+        }));
         (world, server.url)
     };
     let project = project();
@@ -110,7 +139,10 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
     let undisturbed = copy(&project, &url);
     let code = undisturbed.output(&RANK).status.code();
     let expect = verdicts(&undisturbed);
-    let unscored = expect.iter().filter(|row| !row[2].starts_with("scored")).count();
+    let unscored = expect
+        .iter()
+        .filter(|row| !row[2].starts_with("scored"))
+        .count();
     let requests: u64 = world.seen().values().map(|seen| seen.requests).sum();
     println!(
         "undisturbed: {} verdicts, {unscored} of them unscored, {requests} requests, {} s",
@@ -118,13 +150,19 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
         begun.elapsed().as_secs()
     );
     assert!(expect.len() >= 1800 && unscored > 0);
-    assert_eq!(causes(&undisturbed), planted(&undisturbed), "exactly the bad pairs are unscored, each with its cause");
+    assert_eq!(
+        causes(&undisturbed),
+        planted(&undisturbed),
+        "exactly the bad pairs are unscored, each with its cause"
+    );
 
     let begun = Instant::now();
     let (world, url) = start();
     let disturbed = copy(&project, &url);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut moments: Vec<i64> = (0..KILLS).map(|_| rng.random_range(1..(expect.len() - unscored) as i64 - 5)).collect();
+    let mut moments: Vec<i64> = (0..KILLS)
+        .map(|_| rng.random_range(1..(expect.len() - unscored) as i64 - 5))
+        .collect();
     moments.sort_unstable();
     println!("seed {seed}, killed when so many replies were committed: {moments:?}");
     let (mut in_flight, mut committed) = (0, BTreeMap::new());
@@ -132,7 +170,9 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
         let before = world.seen();
         kill_at(&disturbed, moment);
         let (now, settled) = (world.seen(), settled(&disturbed));
-        let asked = now.iter().filter(|(pair, seen)| before.get(pair) != Some(seen));
+        let asked = now
+            .iter()
+            .filter(|(pair, seen)| before.get(pair) != Some(seen));
         in_flight += asked.filter(|(pair, _)| !settled.contains(pair)).count() as u64;
         for pair in settled {
             committed.entry(pair).or_insert(now[&pair]);
@@ -140,8 +180,14 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
     }
     assert_eq!(disturbed.output(&RANK).status.code(), code);
     let seen = world.seen();
-    let again = committed.iter().filter(|(pair, then)| seen[pair] != **then).count();
-    let twice: u64 = seen.values().map(|seen| seen.verdicts.saturating_sub(1)).sum();
+    let again = committed
+        .iter()
+        .filter(|(pair, then)| seen[pair] != **then)
+        .count();
+    let twice: u64 = seen
+        .values()
+        .map(|seen| seen.verdicts.saturating_sub(1))
+        .sum();
     println!(
         "killed {KILLS} times: {again} of {} committed replies asked for again, {twice} verdicts given twice, {in_flight} questions in flight at the kills, {} s",
         committed.len(),
@@ -149,7 +195,10 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
     );
     assert_eq!(verdicts(&disturbed), expect, "the table of verdicts");
     assert_eq!(again, 0, "committed replies that were asked for again");
-    assert!(twice <= in_flight, "{twice} verdicts given twice, {in_flight} questions in flight");
+    assert!(
+        twice <= in_flight,
+        "{twice} verdicts given twice, {in_flight} questions in flight"
+    );
 }
 
 /// A project with more than a hundred tasks, each of which names a river of its own.
@@ -173,7 +222,10 @@ fn copy(project: &Project, url: &str) -> Project {
     let root = url.trim_end_matches("/v1");
     let copy = Project::new(root);
     for name in ["seminars", "transcripts", "tasks"] {
-        for file in std::fs::read_dir(project.path(name)).expect("a folder").flatten() {
+        for file in std::fs::read_dir(project.path(name))
+            .expect("a folder")
+            .flatten()
+        {
             if file.file_type().is_ok_and(|kind| kind.is_file()) {
                 std::fs::copy(file.path(), copy.path(name).join(file.file_name())).expect("a copy");
             }
@@ -188,7 +240,10 @@ fn kill_at(project: &Project, moment: i64) {
     let deadline = Instant::now() + PATIENCE;
     while count(&project.path("tasks/taskgen.db")) < moment {
         let ended = child.try_wait().expect("a child");
-        assert!(ended.is_none(), "it ended before its moment {moment}: {ended:?}");
+        assert!(
+            ended.is_none(),
+            "it ended before its moment {moment}: {ended:?}"
+        );
         assert!(Instant::now() < deadline, "moment {moment} never came");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -197,30 +252,45 @@ fn kill_at(project: &Project, moment: i64) {
 }
 
 fn start(project: &Project) -> Child {
-    project.command(&RANK).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
+    project
+        .command(&RANK)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
 }
 
 fn open(path: &Path) -> Connection {
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
     let connection = Connection::open_with_flags(path, flags).expect("a database");
-    connection.busy_timeout(Duration::from_secs(5)).expect("a time-out");
+    connection
+        .busy_timeout(Duration::from_secs(5))
+        .expect("a time-out");
     connection
 }
 
 /// Judgements whose reply is committed.
 fn count(path: &Path) -> i64 {
     let sql = "SELECT count(*) FROM call WHERE role = 'judge' AND cause IS NULL";
-    open(path).query_row(sql, [], |row| row.get(0)).expect("a number")
+    open(path)
+        .query_row(sql, [], |row| row.get(0))
+        .expect("a number")
 }
 
 fn rows<const N: usize>(project: &Project, sql: &str) -> BTreeSet<[String; N]> {
     let connection = open(&project.path("tasks/taskgen.db"));
     let mut statement = connection.prepare(sql).expect("a table");
     let read = |row: &rusqlite::Row<'_>| {
-        let texts: Vec<String> = (0..N).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?;
+        let texts: Vec<String> = (0..N)
+            .map(|at| row.get(at))
+            .collect::<rusqlite::Result<_>>()?;
         Ok(<[String; N]>::try_from(texts).expect("N columns"))
     };
-    statement.query_map([], read).expect("a query").collect::<rusqlite::Result<_>>().expect("rows")
+    statement
+        .query_map([], read)
+        .expect("a query")
+        .collect::<rusqlite::Result<_>>()
+        .expect("rows")
 }
 
 /// Who met whom, and what came of it.
@@ -231,7 +301,9 @@ fn verdicts(project: &Project) -> BTreeSet<[String; 3]> {
 
 /// The unscored pairs, each with its cause.
 fn causes(project: &Project) -> BTreeMap<u64, String> {
-    let unscored = pairs(project).into_iter().filter(|(_, cause)| !cause.is_empty());
+    let unscored = pairs(project)
+        .into_iter()
+        .filter(|(_, cause)| !cause.is_empty());
     unscored.collect()
 }
 
@@ -244,12 +316,19 @@ fn planted(project: &Project) -> BTreeMap<u64, String> {
 fn pairs(project: &Project) -> BTreeMap<u64, String> {
     let sql = "SELECT a.text || b.text, coalesce(j.cause, '') FROM judgement j
                JOIN task a ON a.id = j.subject JOIN task b ON b.id = j.other";
-    rows::<2>(project, sql).into_iter().map(|[texts, cause]| (pair_of(&texts), cause)).collect()
+    rows::<2>(project, sql)
+        .into_iter()
+        .map(|[texts, cause]| (pair_of(&texts), cause))
+        .collect()
 }
 
-/// The pairs whose call is committed and is not made again: all but those that failed for a reason that passes.
+/// The pairs whose call is committed and is not made again: all but those that failed for a reason
+/// that passes.
 fn settled(project: &Project) -> BTreeSet<u64> {
     let sql = "SELECT b.text FROM call c, json_each(c.request, '$.messages') m JOIN blob b ON b.sha256 = substr(m.value ->> 'content', 7)
                WHERE c.role = 'judge' AND coalesce(c.cause, '') NOT IN ('overloaded', 'connection', 'timeout', 'rate_limit') AND m.value ->> 'role' = 'user'";
-    rows::<1>(project, sql).iter().map(|[text]| pair_of(text)).collect()
+    rows::<1>(project, sql)
+        .iter()
+        .map(|[text]| pair_of(text))
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! `kill -9` at ten moments of the main job, drawn from the run's own events: the end is that of an undisturbed run.
+//! `kill -9` at ten moments of the main job, drawn from the run's own events: the end is that of an
+//! undisturbed run.
 
 use std::{
     path::Path,
@@ -22,7 +23,10 @@ type Step = (String, String);
 
 #[test]
 fn killed_at_ten_moments_it_ends_as_if_undisturbed() {
-    let seed = std::env::var("TASKGEN_ACCEPT_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let seed = std::env::var("TASKGEN_ACCEPT_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1);
     let begun = Instant::now();
     let undisturbed = project();
     let (code, _, said) = taskgen(undisturbed.path(), &RUN);
@@ -46,7 +50,11 @@ fn killed_at_ten_moments_it_ends_as_if_undisturbed() {
     let (expect, got) = (export(undisturbed.path()), export(disturbed.path()));
     assert!(!expect.is_empty());
     assert_eq!(got, expect, "tasks, quotes and ratings");
-    assert_eq!(asked_again(disturbed.path()), 0, "committed replies that were asked for again");
+    assert_eq!(
+        asked_again(disturbed.path()),
+        0,
+        "committed replies that were asked for again"
+    );
 }
 
 /// A project with the samples, under other names.
@@ -78,17 +86,23 @@ fn draw(steps: &[Step], rng: &mut ChaCha8Rng) -> Vec<usize> {
     moments
 }
 
-/// Runs until the step is committed, then kills; the step that it was. What was in flight at an earlier kill may have
-/// been committed already: then it is the next one that is not.
+/// Runs until the step is committed, then kills; the step that it was. What was in flight at an
+/// earlier kill may have been committed already: then it is the next one that is not.
 fn kill_at(folder: &Path, steps: &[Step], moment: usize) -> usize {
     let is_open = |at: &usize| !is_committed(folder, &steps[*at]);
-    let at = (moment..steps.len() - 1).find(is_open).expect("a step that is still to come");
+    let at = (moment..steps.len() - 1)
+        .find(is_open)
+        .expect("a step that is still to come");
     let mut child = start(folder);
     let deadline = Instant::now() + PATIENCE;
     while !is_committed(folder, &steps[at]) {
         let ended = child.try_wait().expect("a child");
         assert!(ended.is_none(), "it ended before step {at}: {ended:?}");
-        assert!(Instant::now() < deadline, "step {at} never came: {:?}", steps[at]);
+        assert!(
+            Instant::now() < deadline,
+            "step {at} never came: {:?}",
+            steps[at]
+        );
         std::thread::sleep(Duration::from_millis(3));
     }
     child.kill().expect("SIGKILL");
@@ -107,9 +121,11 @@ fn start(folder: &Path) -> Child {
 }
 
 fn database(folder: &Path) -> Option<Connection> {
-    let connection =
-        Connection::open_with_flags(folder.join("tasks/taskgen.db"), rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)
-            .ok()?;
+    let connection = Connection::open_with_flags(
+        folder.join("tasks/taskgen.db"),
+        rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY,
+    )
+    .ok()?;
     connection.busy_timeout(Duration::from_secs(5)).ok()?;
     Some(connection)
 }
@@ -117,20 +133,30 @@ fn database(folder: &Path) -> Option<Connection> {
 /// The steps of the project's only run, in the order in which they were committed.
 fn steps(folder: &Path) -> Vec<Step> {
     let connection = database(folder).expect("a database");
-    let mut statement = connection.prepare("SELECT kind, payload FROM event ORDER BY stream, seq").expect("a table");
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("a query");
+    let mut statement = connection
+        .prepare("SELECT kind, payload FROM event ORDER BY stream, seq")
+        .expect("a table");
+    let rows = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .expect("a query");
     rows.collect::<Result<_, _>>().expect("rows")
 }
 
 fn is_committed(folder: &Path, (kind, payload): &Step) -> bool {
-    let Some(connection) = database(folder) else { return false };
+    let Some(connection) = database(folder) else {
+        return false;
+    };
     let sql = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = ?1 AND payload = ?2)";
-    connection.query_row(sql, [kind, payload], |row| row.get(0)).unwrap_or(false)
+    connection
+        .query_row(sql, [kind, payload], |row| row.get(0))
+        .unwrap_or(false)
 }
 
 /// Calls that were made although their reply was on record.
 fn asked_again(folder: &Path) -> i64 {
     let connection = database(folder).expect("a database");
     let sql = "SELECT count(*) - count(DISTINCT payload) FROM event WHERE kind LIKE 'call:%'";
-    connection.query_row(sql, [], |row| row.get(0)).expect("a number")
+    connection
+        .query_row(sql, [], |row| row.get(0))
+        .expect("a number")
 }

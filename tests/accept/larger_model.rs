@@ -1,5 +1,6 @@
-//! The sample seminars by the larger of the embedded models: tasks of every phase, from inspirations of three types and
-//! more, in the language of each talk, by the rules. Prints what came of the questions.
+//! The sample seminars by the larger of the embedded models: tasks of every phase, from
+//! inspirations of three types and more, in the language of each talk, by the rules. Prints what
+//! came of the questions.
 
 use serde_json::Value;
 
@@ -21,7 +22,9 @@ fn the_larger_model_makes_tasks_of_every_sample() {
         serde_json::from_str(&out).expect("one JSON value")
     };
     summary(&["transcribe", "--offline", "--json"]);
-    println!("from                     asked readable found sound kept refused              tokens seconds");
+    println!(
+        "from                     asked readable found sound kept refused              tokens seconds"
+    );
     for stage in ["inspire", "weave"] {
         let model = format!("{stage}={MODEL}");
         let done = summary(&[stage, "--offline", "--json", "--model-role", &model]);
@@ -39,18 +42,36 @@ fn the_larger_model_makes_tasks_of_every_sample() {
                 number("kept"),
                 number("tokens"),
             );
-            assert!(number("kept") >= if stage == "inspire" { 3 } else { 5 }, "{item}");
+            assert!(
+                number("kept") >= if stage == "inspire" { 3 } else { 5 },
+                "{item}"
+            );
         }
     }
     let (_, exported, _) = taskgen(folder, &["tasks", "export", "-o", "-"]);
-    let tasks: Vec<Value> = exported.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let tasks: Vec<Value> = exported
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     for (path, language) in SAMPLES {
-        let of: Vec<&Value> = tasks.iter().filter(|task| task["provenance"]["seminar"]["path"] == path).collect();
-        assert!(of.iter().all(|task| task["language"] == language), "{path} speaks {language}");
+        let of: Vec<&Value> = tasks
+            .iter()
+            .filter(|task| task["provenance"]["seminar"]["path"] == path)
+            .collect();
+        assert!(
+            of.iter().all(|task| task["language"] == language),
+            "{path} speaks {language}"
+        );
         for phase in ["Synthesize", "Design", "Evaluate"] {
-            assert!(of.iter().any(|task| task["phase"] == phase), "{path} lacks {phase}");
+            assert!(
+                of.iter().any(|task| task["phase"] == phase),
+                "{path} lacks {phase}"
+            );
         }
     }
     let quotes: usize = tasks.iter().map(|task| spans_that_hold(folder, task)).sum();
-    println!("{} tasks, {quotes} quotes, each a span of its transcript", tasks.len());
+    println!(
+        "{} tasks, {quotes} quotes, each a span of its transcript",
+        tasks.len()
+    );
 }

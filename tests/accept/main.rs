@@ -6,7 +6,10 @@ mod browser;
 mod evaluation_local;
 mod evaluation_pages;
 mod evaluation_scale;
-#[allow(dead_code, reason = "the long proofs use a part of what the tests share")]
+#[allow(
+    dead_code,
+    reason = "the long proofs use a part of what the tests share"
+)]
 #[path = "../it/fake_providers.rs"]
 mod fake_providers;
 #[path = "../it/faults.rs"]
@@ -18,7 +21,10 @@ mod long_talks;
 #[allow(dead_code, reason = "what the tests share answers as its judges do")]
 #[path = "../it/small_web/mod.rs"]
 mod small_web;
-#[allow(dead_code, reason = "the long proofs use a part of what the tests share")]
+#[allow(
+    dead_code,
+    reason = "the long proofs use a part of what the tests share"
+)]
 #[path = "../it/support.rs"]
 mod support;
 mod tasks_page;

@@ -1,4 +1,5 @@
-//! The model layer against servers that others wrote, running on loopback: `make interop` installs them.
+//! The model layer against servers that others wrote, running on loopback: `make interop` installs
+//! them.
 #![expect(clippy::unwrap_used, reason = "a proof stops where it cannot go on")]
 
 use std::{
@@ -14,11 +15,14 @@ use serde_json::json;
 use taskgen::{
     data::{Cause, Unscored},
     http::{Http, HttpOptions},
-    llm::{Answer, Answered, Ask, ChatModel, Llm, LlmOptions, Prompts, Provider, Remote, RemoteOptions},
+    llm::{
+        Answer, Answered, Ask, ChatModel, Llm, LlmOptions, Prompts, Provider, Remote, RemoteOptions,
+    },
     store::{RunInfo, Store, WriteLock},
 };
 
-/// A server that loads a model or a hundred Python modules on a busy machine is there within this time.
+/// A server that loads a model or a hundred Python modules on a busy machine is there within this
+/// time.
 const STARTING: Duration = Duration::from_mins(3);
 
 /// Which of two is better.
@@ -40,7 +44,14 @@ enum Winner {
 impl Answer for Pick {
     fn validate(&self) -> Result<(), Unscored> {
         let fine = (0.5..=1.0).contains(&self.confidence);
-        if fine { Ok(()) } else { Err(Unscored { cause: Cause::OutOfRange, reason: self.confidence.to_string() }) }
+        if fine {
+            Ok(())
+        } else {
+            Err(Unscored {
+                cause: Cause::OutOfRange,
+                reason: self.confidence.to_string(),
+            })
+        }
     }
 }
 
@@ -52,28 +63,53 @@ struct Peer {
 
 impl Peer {
     fn start(module: &str, arguments: &[&str]) -> Self {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         let log = std::env::temp_dir().join(format!("taskgen-peer-{port}.log"));
-        let packages = std::env::var_os("TASKGEN_PEERS").expect("`make interop` says where the peers are");
+        let packages =
+            std::env::var_os("TASKGEN_PEERS").expect("`make interop` says where the peers are");
         let child = Command::new("python3")
-            .args(["-m", module, "--host", "127.0.0.1", "--port", &port.to_string()])
+            .args([
+                "-m",
+                module,
+                "--host",
+                "127.0.0.1",
+                "--port",
+                &port.to_string(),
+            ])
             .args(arguments)
             .env("PYTHONPATH", packages)
             // LiteLLM would fetch its price list from another machine otherwise.
-            .envs([("LITELLM_LOCAL_MODEL_COST_MAP", "True"), ("LITELLM_TELEMETRY", "False")])
+            .envs([
+                ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
+                ("LITELLM_TELEMETRY", "False"),
+            ])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(&log).unwrap())
             .spawn()
             .unwrap();
-        let mut peer = Self { child, root: format!("http://127.0.0.1:{port}") };
+        let mut peer = Self {
+            child,
+            root: format!("http://127.0.0.1:{port}"),
+        };
         let began = Instant::now();
         while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
             let ended = peer.child.try_wait().unwrap();
-            assert!(ended.is_none() && began.elapsed() < STARTING, "{module} does not start, see {}", log.display());
+            assert!(
+                ended.is_none() && began.elapsed() < STARTING,
+                "{module} does not start, see {}",
+                log.display()
+            );
             std::thread::sleep(Duration::from_millis(200));
         }
-        println!("{module}: there after {:.1} s", began.elapsed().as_secs_f64());
+        println!(
+            "{module}: there after {:.1} s",
+            began.elapsed().as_secs_f64()
+        );
         peer
     }
 }
@@ -86,7 +122,8 @@ impl Drop for Peer {
 }
 
 fn weights() -> PathBuf {
-    let folder = std::env::var_os("TASKGEN_MODELS").expect("`make interop` says where the models are");
+    let folder =
+        std::env::var_os("TASKGEN_MODELS").expect("`make interop` says where the models are");
     Path::new(&folder).join("qwen2.5-coder-0.5b-instruct-q4_k_m.gguf")
 }
 
@@ -100,7 +137,12 @@ async fn ask_twice(dress: &str, provider: Provider, base_url: &str, model: &str)
     std::fs::write(prompts.join("rank/pick.md"), prompt).unwrap();
     let lock = WriteLock::take(&folder.path().join("lock"), "interop", true).unwrap();
     let (command, started) = ("interop".into(), "2026-01-01T00:00:00Z".into());
-    let info = RunInfo { command, config_hash: String::new(), seed: 0, started };
+    let info = RunInfo {
+        command,
+        config_hash: String::new(),
+        seed: 0,
+        started,
+    };
     let store = Arc::new(Store::open(&folder.path().join("taskgen.db"), lock, &info).unwrap());
     let remote = Remote::new(RemoteOptions {
         name: format!("peer/{model}"),
@@ -108,13 +150,32 @@ async fn ask_twice(dress: &str, provider: Provider, base_url: &str, model: &str)
         provider,
         base_url: base_url.into(),
         api_key: Some("sk-nobody".into()),
-        http: Some(Http::new(HttpOptions { offline: true, ..HttpOptions::default() }).unwrap()),
+        http: Some(
+            Http::new(HttpOptions {
+                offline: true,
+                ..HttpOptions::default()
+            })
+            .unwrap(),
+        ),
         ..RemoteOptions::default()
     });
-    let roles = BTreeMap::from([("judge".to_owned(), vec![Arc::new(remote) as Arc<dyn ChatModel>])]);
-    let llm = Llm::new(LlmOptions::new(store, Prompts::new(Some(prompts), "key"), roles));
+    let roles = BTreeMap::from([(
+        "judge".to_owned(),
+        vec![Arc::new(remote) as Arc<dyn ChatModel>],
+    )]);
+    let llm = Llm::new(LlmOptions::new(
+        store,
+        Prompts::new(Some(prompts), "key"),
+        roles,
+    ));
     let vars = json!({ "a": "Measure the pitch of gravel in three rivers.", "b": "Make tea." });
-    let ask = || Ask { role: "judge", prompt: "rank/pick", vars: &vars, max_tokens: 60, ..Ask::default() };
+    let ask = || Ask {
+        role: "judge",
+        prompt: "rank/pick",
+        vars: &vars,
+        max_tokens: 60,
+        ..Ask::default()
+    };
     let answered = llm.ask::<Pick>(ask()).await.unwrap();
     println!(
         "{dress}: {:?}, answered by {:?}, {} prompt and {} reply tokens",
@@ -128,13 +189,23 @@ async fn ask_twice(dress: &str, provider: Provider, base_url: &str, model: &str)
 #[tokio::test]
 async fn the_server_of_llama_cpp_answers_by_schema() {
     let weights = weights();
-    let server = Peer::start("llama_cpp.server", &["--model", weights.to_str().unwrap(), "--n_ctx", "2048"]);
-    let answered = ask_twice("llama.cpp", Provider::OpenAi, &format!("{}/v1", server.root), "qwen").await;
+    let server = Peer::start(
+        "llama_cpp.server",
+        &["--model", weights.to_str().unwrap(), "--n_ctx", "2048"],
+    );
+    let answered = ask_twice(
+        "llama.cpp",
+        Provider::OpenAi,
+        &format!("{}/v1", server.root),
+        "qwen",
+    )
+    .await;
     answered.value.unwrap();
     assert!(answered.usage.input > 40 && answered.usage.output > 5);
 }
 
-/// LiteLLM takes all three dresses and answers with words of its own; the typed value must come through each.
+/// LiteLLM takes all three dresses and answers with words of its own; the typed value must come
+/// through each.
 #[tokio::test]
 async fn a_proxy_of_litellm_answers_in_every_dress() {
     let folder = tempfile::tempdir().unwrap();
@@ -151,14 +222,28 @@ async fn a_proxy_of_litellm_answers_in_every_dress() {
         ("gemini", "gemini/gemini-2.5-flash"),
     ];
     let models: String = models.iter().map(|(name, of)| model(name, of)).collect();
-    std::fs::write(&config, format!("model_list:\n{models}litellm_settings:\n  telemetry: false\n")).unwrap();
-    let server = Peer::start("litellm.proxy.proxy_cli", &["--config", config.to_str().unwrap()]);
+    std::fs::write(
+        &config,
+        format!("model_list:\n{models}litellm_settings:\n  telemetry: false\n"),
+    )
+    .unwrap();
+    let server = Peer::start(
+        "litellm.proxy.proxy_cli",
+        &["--config", config.to_str().unwrap()],
+    );
     for (dress, provider, path, model) in [
         ("LiteLLM as OpenAI", Provider::OpenAi, "/v1", "gpt"),
         ("LiteLLM as Anthropic", Provider::Anthropic, "", "claude"),
         ("LiteLLM as Gemini", Provider::Gemini, "", "gemini"),
     ] {
         let answered = ask_twice(dress, provider, &format!("{}{path}", server.root), model).await;
-        assert_eq!(answered.value, Ok(Pick { winner: Winner::A, confidence: 0.8 }), "{dress}");
+        assert_eq!(
+            answered.value,
+            Ok(Pick {
+                winner: Winner::A,
+                confidence: 0.8
+            }),
+            "{dress}"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Agents that are models: what each provider is asked for a report, what becomes of its reply, and that nothing is asked
-//! twice.
+//! Agents that are models: what each provider is asked for a report, what becomes of its reply, and
+//! that nothing is asked twice.
 
 use std::{
     sync::{
@@ -29,7 +29,10 @@ fn project(server: &Fake, more: &str) -> Project {
     project.sql("UPDATE task SET superseded = 1 WHERE id <> (SELECT min(id) FROM task WHERE superseded = 0)");
     let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
     let kind = serde_json::to_value(server.provider).unwrap();
-    let lab = format!("[providers.lab]\nbase_url = \"{}\"\nkind = {kind}\nkey_env = \"LAB_KEY\"\n", server.url);
+    let lab = format!(
+        "[providers.lab]\nbase_url = \"{}\"\nkind = {kind}\nkey_env = \"LAB_KEY\"\n",
+        server.url
+    );
     let agent = format!("[agents.lab]\nmodel = \"lab/m-search-preview\"\n{more}\n");
     std::fs::write(project.path("taskgen.toml"), config + &lab + &agent).unwrap();
     project
@@ -40,14 +43,21 @@ fn answer(project: &Project, flags: &[&str]) -> (Option<i32>, String) {
     let mut command = project.command(&[&["answer", "--agent", "lab"], flags].concat());
     let output = command.env("LAB_KEY", KEY).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stderr) + &text(&output.stdout))
+    (
+        output.status.code(),
+        text(&output.stderr) + &text(&output.stdout),
+    )
 }
 
 /// State, text and what it took, of the only report.
 fn report(project: &Project) -> (String, String, Value) {
     let database = rusqlite::Connection::open(project.path("tasks/taskgen.db")).unwrap();
     let sql = "SELECT state, text, payload FROM document ORDER BY rowid DESC LIMIT 1";
-    let row = database.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?))).unwrap();
+    let row = database
+        .query_row(sql, [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?))
+        })
+        .unwrap();
     (row.0, row.1, serde_json::from_str(&row.2).unwrap())
 }
 
@@ -56,7 +66,10 @@ async fn each_provider_searches_and_what_it_found_is_in_the_report() {
     for provider in ALL {
         let long = format!("https://river.test/{}", "b".repeat(300));
         let found = long.clone();
-        let server = Fake::start(provider, move |_| searched(provider, REPORT, &found, "Rivers")).await;
+        let server = Fake::start(provider, move |_| {
+            searched(provider, REPORT, &found, "Rivers")
+        })
+        .await;
         let project = project(&server, "");
         let (code, said) = answer(&project, &[]);
         assert_eq!(code, Some(0), "{provider:?}: {said}");
@@ -64,33 +77,71 @@ async fn each_provider_searches_and_what_it_found_is_in_the_report() {
         let tool = match provider {
             Provider::OpenAi => body["web_search_options"] == json!({}),
             Provider::Anthropic => {
-                body["tools"] == json!([{ "type": "web_search_20250305", "name": "web_search", "max_uses": 8 }])
+                body["tools"]
+                    == json!([{ "type": "web_search_20250305", "name": "web_search", "max_uses": 8 }])
             }
             Provider::Gemini => body["tools"] == json!([{ "google_search": {} }]),
         };
         let text = body.to_string();
-        let shaped = ["response_format", "output_config", "responseMimeType", "tool_choice"];
-        assert!(tool && shaped.iter().all(|word| !text.contains(word)), "{provider:?}: {text}");
-        assert!(text.contains("Search the web") && text.contains("8192"), "{provider:?}: {text}");
+        let shaped = [
+            "response_format",
+            "output_config",
+            "responseMimeType",
+            "tool_choice",
+        ];
+        assert!(
+            tool && shaped.iter().all(|word| !text.contains(word)),
+            "{provider:?}: {text}"
+        );
+        assert!(
+            text.contains("Search the web") && text.contains("8192"),
+            "{provider:?}: {text}"
+        );
         let task = project.count("SELECT count(*) FROM task WHERE superseded = 0");
         assert_eq!((task, server.seen().len()), (1, 1));
 
         let (state, report, spent) = report(&project);
-        let preamble = if provider == Provider::Anthropic { "I look it up.\n\n" } else { "" };
+        let preamble = if provider == Provider::Anthropic {
+            "I look it up.\n\n"
+        } else {
+            ""
+        };
         let list = format!("\n\n## Further sources\n\n- Rivers: <{long}>\n");
-        assert_eq!((state.as_str(), report), ("ok", format!("{preamble}{REPORT}{list}")), "{provider:?}");
-        assert_eq!((&spent["input_tokens"], &spent["output_tokens"]), (&json!(50), &json!(7)), "{provider:?}");
-        assert!(spent["seconds"].is_number() && spent["cost_usd"].is_null(), "nobody knows the price: {spent}");
+        assert_eq!(
+            (state.as_str(), report),
+            ("ok", format!("{preamble}{REPORT}{list}")),
+            "{provider:?}"
+        );
+        assert_eq!(
+            (&spent["input_tokens"], &spent["output_tokens"]),
+            (&json!(50), &json!(7)),
+            "{provider:?}"
+        );
+        assert!(
+            spent["seconds"].is_number() && spent["cost_usd"].is_null(),
+            "nobody knows the price: {spent}"
+        );
 
         // The report is known; and where it is lost, the record has it.
         assert_eq!(answer(&project, &[]).0, Some(0));
         project.sql("DELETE FROM document");
         assert_eq!(answer(&project, &["--replay"]).0, Some(0));
         assert_eq!(server.seen().len(), 1, "{provider:?}: asked again");
-        assert!(self::report(&project).1.ends_with(&list), "{provider:?}: the sources are on record, too");
-        for file in std::fs::read_dir(project.path("tasks")).unwrap().flatten().filter(|file| file.path().is_file()) {
+        assert!(
+            self::report(&project).1.ends_with(&list),
+            "{provider:?}: the sources are on record, too"
+        );
+        for file in std::fs::read_dir(project.path("tasks"))
+            .unwrap()
+            .flatten()
+            .filter(|file| file.path().is_file())
+        {
             let bytes = std::fs::read(file.path()).unwrap();
-            assert!(!bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes()), "{:?} has the key", file.path());
+            assert!(
+                !bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes()),
+                "{:?} has the key",
+                file.path()
+            );
         }
     }
 }
@@ -99,10 +150,20 @@ async fn each_provider_searches_and_what_it_found_is_in_the_report() {
 async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
     let cases = [
         (Play::Decline, "refused", "declined", "I would rather not."),
-        (Play::Say("<think>long</think> \n".into()), "empty", "no text", ""),
+        (
+            Play::Say("<think>long</think> \n".into()),
+            "empty",
+            "no text",
+            "",
+        ),
         (Play::Long("# Gravel".into()), "error", "`max_tokens`", ""),
         (
-            error(Provider::OpenAi, 400, "invalid", "web_search_options is not supported"),
+            error(
+                Provider::OpenAi,
+                400,
+                "invalid",
+                "web_search_options is not supported",
+            ),
             "error",
             "web_search = false",
             "",
@@ -115,7 +176,11 @@ async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
         let (code, said) = answer(&project, &[]);
         assert!(code == Some(1) && said.contains(why), "{play:?}: {said}");
         let found = report(&project);
-        assert_eq!((found.0.as_str(), found.1.as_str()), (state, text), "{play:?}");
+        assert_eq!(
+            (found.0.as_str(), found.1.as_str()),
+            (state, text),
+            "{play:?}"
+        );
         let (code, said) = answer(&project, &[]);
         assert!(code == Some(1) && said.contains("--retry-failed"), "{said}");
         assert_eq!(server.seen().len(), 1, "{play:?}");
@@ -124,26 +189,43 @@ async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
-    let server = Fake::slow(Provider::Anthropic, Duration::from_secs(3), |_| Play::Say(REPORT.into())).await;
+    let server = Fake::slow(Provider::Anthropic, Duration::from_secs(3), |_| {
+        Play::Say(REPORT.into())
+    })
+    .await;
     let project = project(&server, "time_limit = 1");
     let (code, said) = answer(&project, &[]);
-    assert!(code == Some(1) && said.contains("no reply in time"), "{said}");
-    assert_eq!((report(&project).0.as_str(), server.seen().len()), ("timeout", 1));
+    assert!(
+        code == Some(1) && said.contains("no reply in time"),
+        "{said}"
+    );
+    assert_eq!(
+        (report(&project).0.as_str(), server.seen().len()),
+        ("timeout", 1)
+    );
     let (code, said) = answer(&project, &["--retry-failed", "--time-limit", "60"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!((report(&project).0.as_str(), server.seen().len()), ("ok", 2));
+    assert_eq!(
+        (report(&project).0.as_str(), server.seen().len()),
+        ("ok", 2)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_search_is_charged_once() {
-    let paused =
-        json!({ "model": "fake-1", "stop_reason": "pause_turn", "content": [{ "type": "text", "text": "So far" }] });
+    let paused = json!({ "model": "fake-1", "stop_reason": "pause_turn", "content": [{ "type": "text", "text": "So far" }] });
     let server = Fake::start(Provider::Anthropic, move |_| Play::Raw(paused.to_string())).await;
     let project = project(&server, "");
     let (code, said) = answer(&project, &[]);
     assert!(code == Some(1) && said.contains("pause_turn"), "{said}");
     // What may pass is no report: the next run asks again.
-    assert_eq!((project.count("SELECT count(*) FROM document"), server.seen().len()), (0, 1));
+    assert_eq!(
+        (
+            project.count("SELECT count(*) FROM document"),
+            server.seen().len()
+        ),
+        (0, 1)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -155,19 +237,32 @@ async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_ou
             let message = "Model incompatible request argument supplied: temperature";
             return error(Provider::OpenAi, 400, "invalid_request_error", message);
         }
-        Play::Say(format!("# Report {}", counter.fetch_add(1, Ordering::SeqCst)))
+        Play::Say(format!(
+            "# Report {}",
+            counter.fetch_add(1, Ordering::SeqCst)
+        ))
     })
     .await;
-    let project = project(&server, "attempts = 3\nmax_tokens = 123\nweb_search = false\njobs = 1");
+    let project = project(
+        &server,
+        "attempts = 3\nmax_tokens = 123\nweb_search = false\njobs = 1",
+    );
     let prices = "version = \"mine\"\n[[price]]\nmodel = \"lab/*\"\ninput = 1000\noutput = 1000\n";
     std::fs::write(project.path("prices.toml"), prices).unwrap();
     let (code, said) = answer(&project, &[]);
     assert_eq!((code, asked.load(Ordering::SeqCst)), (Some(0), 3), "{said}");
-    assert_eq!(project.count("SELECT count(DISTINCT text) FROM document"), 3);
+    assert_eq!(
+        project.count("SELECT count(DISTINCT text) FROM document"),
+        3
+    );
     assert_eq!(report(&project).2["cost_usd"], json!(0.057));
     let body = server.seen().remove(0).body;
     assert_eq!(body["max_tokens"], 123);
-    assert!(body.get("web_search_options").is_none() && body.to_string().contains("cannot look anything up"), "{body}");
+    assert!(
+        body.get("web_search_options").is_none()
+            && body.to_string().contains("cannot look anything up"),
+        "{body}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -175,11 +270,18 @@ async fn another_model_under_the_same_name_is_told() {
     let server = Fake::start(Provider::OpenAi, |_| Play::Say(REPORT.into())).await;
     let project = project(&server, "");
     let (code, said) = answer(&project, &["--json"]);
-    assert!(code == Some(0) && said.contains("\"answer\": \"lab/m-search-preview\""), "{said}");
+    assert!(
+        code == Some(0) && said.contains("\"answer\": \"lab/m-search-preview\""),
+        "{said}"
+    );
     let (_, said) = answer(&project, &["--jobs", "3"]);
     assert!(!said.contains("handed in before"), "{said}");
     let (code, said) = answer(&project, &["--model", "lab/other-search-preview"]);
-    assert!(code == Some(0) && said.contains("handed in before as another command, model or setting: 1;"), "{said}");
+    assert!(
+        code == Some(0)
+            && said.contains("handed in before as another command, model or setting: 1;"),
+        "{said}"
+    );
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -189,31 +291,67 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     let project = project(&server, "");
     let bad = |flags: &[&str], code: i32, words: &str| {
         let (found, said) = answer(&project, flags);
-        assert!(found == Some(code) && said.contains(words) && said.contains("hint: "), "{flags:?}: {said}");
+        assert!(
+            found == Some(code) && said.contains(words) && said.contains("hint: "),
+            "{flags:?}: {said}"
+        );
     };
-    bad(&["--model", "lab/m", "--command", "true"], 2, "and not both");
+    bad(
+        &["--model", "lab/m", "--command", "true"],
+        2,
+        "and not both",
+    );
     bad(&["--model", "m"], 2, "provider/model");
     bad(&["--model", "nowhere/m"], 2, "no such provider");
     bad(&["--replay"], 2, "not on record");
     bad(&["--budget-tokens", "10"], 5, "the budget is spent");
-    bad(&["--budget-usd", "1"], 2, "the price of `lab/m-search-preview` is unknown");
-    let keyless = project.command(&["answer", "--agent", "lab"]).env_remove("LAB_KEY").output().unwrap();
+    bad(
+        &["--budget-usd", "1"],
+        2,
+        "the price of `lab/m-search-preview` is unknown",
+    );
+    let keyless = project
+        .command(&["answer", "--agent", "lab"])
+        .env_remove("LAB_KEY")
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&keyless.stderr);
-    assert!(keyless.status.code() == Some(3) && said.contains("`LAB_KEY`") && said.contains("hint: "), "{said}");
-    let (code, said) = answer(&project, &["--dry-run"]);
     assert!(
-        code == Some(0) && said.contains("answer: lab/m-search-preview") && said.contains("at most 8192"),
+        keyless.status.code() == Some(3) && said.contains("`LAB_KEY`") && said.contains("hint: "),
         "{said}"
     );
-    assert_eq!((server.seen().len(), project.count("SELECT count(*) FROM document")), (0, 0));
+    let (code, said) = answer(&project, &["--dry-run"]);
+    assert!(
+        code == Some(0)
+            && said.contains("answer: lab/m-search-preview")
+            && said.contains("at most 8192"),
+        "{said}"
+    );
+    assert_eq!(
+        (
+            server.seen().len(),
+            project.count("SELECT count(*) FROM document")
+        ),
+        (0, 0)
+    );
 
     let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
     for (agent, words) in [
         ("jobs = 2", "agents.odd: it needs a `command` or a `model`"),
-        ("model = \"a/b\"\ncommand = \"true\"", "agents.odd: it is a `command` or a `model`"),
-        ("model = \"local/qwen2.5-coder-0.5b\"\nweb_serch = true", "did you mean `web_search`?"),
+        (
+            "model = \"a/b\"\ncommand = \"true\"",
+            "agents.odd: it is a `command` or a `model`",
+        ),
+        (
+            "model = \"local/qwen2.5-coder-0.5b\"\nweb_serch = true",
+            "did you mean `web_search`?",
+        ),
     ] {
-        std::fs::write(project.path("taskgen.toml"), format!("{config}[agents.odd]\n{agent}\n")).unwrap();
+        std::fs::write(
+            project.path("taskgen.toml"),
+            format!("{config}[agents.odd]\n{agent}\n"),
+        )
+        .unwrap();
         bad(&[], 2, words);
     }
     let never = config.replace(

@@ -1,5 +1,6 @@
-//! The rules of the house, read off the source: which layer may import which, and what only one place may do.
-//! ARCHITECTURE.md explains them; a new edge is a failing test here before it is a habit.
+//! The rules of the house, read off the source: which layer may import which, and what only one
+//! place may do. ARCHITECTURE.md explains them; a new edge is a failing test here before it is a
+//! habit.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,12 @@ use crate::source::{Source, follows, read_tree};
 /// Each top-level module with what it may import, itself apart. `*` is everything below `cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("cli", &["*"]),
-    ("transcribe", &["context", "llm", "web", "store", "models", "files", "panics", "stats", "text", "data"]),
+    (
+        "transcribe",
+        &[
+            "context", "llm", "web", "store", "models", "files", "panics", "stats", "text", "data",
+        ],
+    ),
     ("inspire", STAGE),
     ("weave", STAGE),
     ("probe", STAGE),
@@ -18,9 +24,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("arena", STAGE),
     ("audit", STAGE),
     ("report", STAGE),
-    ("context", &["llm", "web", "store", "models", "http", "stats", "text", "data"]),
+    (
+        "context",
+        &[
+            "llm", "web", "store", "models", "http", "stats", "text", "data",
+        ],
+    ),
     ("embed", &["files", "text", "data"]),
-    ("llm", &["llm_protocol", "store", "models", "http", "text", "data"]),
+    (
+        "llm",
+        &["llm_protocol", "store", "models", "http", "text", "data"],
+    ),
     ("web", &["store", "http", "panics", "text", "data"]),
     ("models", &["http", "files", "data"]),
     ("store", &["data"]),
@@ -42,28 +56,99 @@ const ONLY: &[(&[&str], &[&str], &str)] = &[
     (&["print", "!"], &["cli"], "only cli prints"),
     (&["eprintln", "!"], &["cli"], "only cli prints"),
     (&["eprint", "!"], &["cli"], "only cli prints"),
-    (&["env", "::", "var"], &["cli"], "only cli reads the environment"),
-    (&["env", "::", "var_os"], &["cli"], "only cli reads the environment"),
-    (&["env", "::", "vars"], &["cli"], "only cli reads the environment"),
-    (&["env", "::", "vars_os"], &["cli"], "only cli reads the environment"),
-    (&["env", "::", "home_dir"], &["cli"], "only cli reads the environment"),
-    (&["process", "::", "exit"], &["cli", "main", "bin"], "only cli chooses an exit code"),
-    (&["ExitCode"], &["cli", "main", "bin"], "only cli chooses an exit code"),
+    (
+        &["env", "::", "var"],
+        &["cli"],
+        "only cli reads the environment",
+    ),
+    (
+        &["env", "::", "var_os"],
+        &["cli"],
+        "only cli reads the environment",
+    ),
+    (
+        &["env", "::", "vars"],
+        &["cli"],
+        "only cli reads the environment",
+    ),
+    (
+        &["env", "::", "vars_os"],
+        &["cli"],
+        "only cli reads the environment",
+    ),
+    (
+        &["env", "::", "home_dir"],
+        &["cli"],
+        "only cli reads the environment",
+    ),
+    (
+        &["process", "::", "exit"],
+        &["cli", "main", "bin"],
+        "only cli chooses an exit code",
+    ),
+    (
+        &["ExitCode"],
+        &["cli", "main", "bin"],
+        "only cli chooses an exit code",
+    ),
     (&["rusqlite"], &["store"], "only store contains SQL"),
-    (&["reqwest"], &["http", "llm", "web", "models"], "only llm, web and models call out, through http"),
+    (
+        &["reqwest"],
+        &["http", "llm", "web", "models"],
+        "only llm, web and models call out, through http",
+    ),
     (&["backon"], &["http"], "there is one retry policy, in http"),
-    (&["TcpListener"], &["report", "web"], "only the report server listens, and servers in the fetcher's tests"),
-    (&["TcpStream"], &["http"], "only llm, web and models call out, through http"),
-    (&["clap"], &["cli", "main", "bin"], "only cli parses arguments"),
-    (&["llama_cpp_2"], &["bin"], "the library and taskgen-llm each bring a ggml: one binary cannot hold two"),
-    (&["llguidance"], &["bin"], "the library and taskgen-llm each bring a ggml: one binary cannot hold two"),
-    (&["whisper_rs"], &["transcribe", "models"], "the library and taskgen-llm each bring a ggml"),
-    (&["taskgen", "::"], &["main"], "taskgen-llm must not link the library"),
+    (
+        &["TcpListener"],
+        &["report", "web"],
+        "only the report server listens, and servers in the fetcher's tests",
+    ),
+    (
+        &["TcpStream"],
+        &["http"],
+        "only llm, web and models call out, through http",
+    ),
+    (
+        &["clap"],
+        &["cli", "main", "bin"],
+        "only cli parses arguments",
+    ),
+    (
+        &["llama_cpp_2"],
+        &["bin"],
+        "the library and taskgen-llm each bring a ggml: one binary cannot hold two",
+    ),
+    (
+        &["llguidance"],
+        &["bin"],
+        "the library and taskgen-llm each bring a ggml: one binary cannot hold two",
+    ),
+    (
+        &["whisper_rs"],
+        &["transcribe", "models"],
+        "the library and taskgen-llm each bring a ggml",
+    ),
+    (
+        &["taskgen", "::"],
+        &["main"],
+        "taskgen-llm must not link the library",
+    ),
 ];
 
-/// What the pure modules do without: files, sockets, clocks, threads of their own and randomness of their own.
-const IMPURE: &[&str] =
-    &["tokio", "fs_err", "File", "SystemTime", "Instant", "Zoned", "Timestamp", "thread_rng", "ThreadRng", "OsRng"];
+/// What the pure modules do without: files, sockets, clocks, threads of their own and randomness of
+/// their own.
+const IMPURE: &[&str] = &[
+    "tokio",
+    "fs_err",
+    "File",
+    "SystemTime",
+    "Instant",
+    "Zoned",
+    "Timestamp",
+    "thread_rng",
+    "ThreadRng",
+    "OsRng",
+];
 const PURE: &[&str] = &["data", "stats", "text"];
 
 const MOST_LINES: usize = 600;
@@ -88,7 +173,10 @@ fn wrong_edges(source: &Source) -> Vec<String> {
         return Vec::new();
     }
     let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == module) else {
-        return vec![format!("{}: `{module}` has no layer: add it to ARCHITECTURE.md and to this test", source.path)];
+        return vec![format!(
+            "{}: `{module}` has no layer: add it to ARCHITECTURE.md and to this test",
+            source.path
+        )];
     };
     source
         .imports()
@@ -108,7 +196,9 @@ fn words_out_of_place(source: &Source) -> Vec<String> {
         .collect();
     if PURE.contains(&source.module()) {
         let impure = IMPURE.iter().filter(|word| named(&[word]));
-        wrong.extend(impure.map(|word| format!("{}: `{word}`: data, stats and text are pure", source.path)));
+        wrong.extend(
+            impure.map(|word| format!("{}: `{word}`: data, stats and text are pure", source.path)),
+        );
     }
     wrong
 }
@@ -120,31 +210,93 @@ fn imports_point_down() {
 
 #[test]
 fn some_things_are_done_in_one_place_only() {
-    assert_none(&sources().iter().flat_map(words_out_of_place).collect::<Vec<_>>());
+    assert_none(
+        &sources()
+            .iter()
+            .flat_map(words_out_of_place)
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
 fn planted_violations_are_found() {
     let edges = |path: &str, text: &str| wrong_edges(&Source::new(path, text)).len();
-    assert_eq!(edges("rank/mod.rs", "use crate::{store::Store, weave::rules};"), 1, "a stage and another stage");
-    assert_eq!(edges("rank/elo.rs", "use super::super::cli::output;"), 1, "a stage and cli");
-    assert_eq!(edges("data/task.rs", "fn f() { crate::text::fold(\"\") }"), 1, "the nouns and a tool");
-    assert_eq!(edges("models/pull.rs", "use crate::store;"), 1, "models and the database");
-    assert_eq!(edges("unheard_of/mod.rs", ""), 1, "a module without a layer");
-    assert_eq!(edges("rank/mod.rs", "//! crate::cli\nuse crate::{data::Task, stats::elo};"), 0, "what is allowed");
+    assert_eq!(
+        edges("rank/mod.rs", "use crate::{store::Store, weave::rules};"),
+        1,
+        "a stage and another stage"
+    );
+    assert_eq!(
+        edges("rank/elo.rs", "use super::super::cli::output;"),
+        1,
+        "a stage and cli"
+    );
+    assert_eq!(
+        edges("data/task.rs", "fn f() { crate::text::fold(\"\") }"),
+        1,
+        "the nouns and a tool"
+    );
+    assert_eq!(
+        edges("models/pull.rs", "use crate::store;"),
+        1,
+        "models and the database"
+    );
+    assert_eq!(
+        edges("unheard_of/mod.rs", ""),
+        1,
+        "a module without a layer"
+    );
+    assert_eq!(
+        edges(
+            "rank/mod.rs",
+            "//! crate::cli\nuse crate::{data::Task, stats::elo};"
+        ),
+        0,
+        "what is allowed"
+    );
 
     let words = |path: &str, text: &str| words_out_of_place(&Source::new(path, text)).len();
-    assert_eq!(words("rank/mod.rs", "fn f() { println!(\"\"); std::env::var(\"A\"); std::process::exit(1) }"), 3);
-    assert_eq!(words("rank/mod.rs", "use rusqlite::Connection; use llama_cpp_2::model;"), 2);
-    assert_eq!(words("bin/taskgen-llm.rs", "use llama_cpp_2::model; use taskgen::data;"), 1);
+    assert_eq!(
+        words(
+            "rank/mod.rs",
+            "fn f() { println!(\"\"); std::env::var(\"A\"); std::process::exit(1) }"
+        ),
+        3
+    );
+    assert_eq!(
+        words(
+            "rank/mod.rs",
+            "use rusqlite::Connection; use llama_cpp_2::model;"
+        ),
+        2
+    );
+    assert_eq!(
+        words(
+            "bin/taskgen-llm.rs",
+            "use llama_cpp_2::model; use taskgen::data;"
+        ),
+        1
+    );
     assert_eq!(words("text/mod.rs", "use std::time::Instant;"), 1);
-    assert_eq!(words("cli/mod.rs", "fn f() { println!(\"{}\", std::env::var(\"A\")) }"), 0);
+    assert_eq!(
+        words(
+            "cli/mod.rs",
+            "fn f() { println!(\"{}\", std::env::var(\"A\")) }"
+        ),
+        0
+    );
 }
 
 #[test]
 fn every_file_says_what_it_is() {
-    let silent = sources().into_iter().filter(|s| s.path != "main.rs" && !s.text.starts_with("//! "));
-    assert_none(&silent.map(|s| format!("{}: does not open with `//!`", s.path)).collect::<Vec<_>>());
+    let silent = sources()
+        .into_iter()
+        .filter(|s| s.path != "main.rs" && !s.text.starts_with("//! "));
+    assert_none(
+        &silent
+            .map(|s| format!("{}: does not open with `//!`", s.path))
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
@@ -152,28 +304,48 @@ fn no_file_is_long() {
     let mut all = sources();
     all.extend(read_tree(&root().join("tests")));
     let long = all.iter().filter(|s| s.text.lines().count() > MOST_LINES);
-    assert_none(&long.map(|s| format!("{}: over {MOST_LINES} lines", s.path)).collect::<Vec<_>>());
+    assert_none(
+        &long
+            .map(|s| format!("{}: over {MOST_LINES} lines", s.path))
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
 fn every_prompt_is_used() {
     let source: String = sources().iter().map(|s| s.text.as_str()).collect();
     let prompts = files_below(&root().join("prompts"));
-    let unused = prompts.iter().filter(|name| *name != "README.md").filter(|name| {
-        let stem = name.strip_suffix(".md").unwrap_or(name);
-        !source.contains(&format!("\"{stem}\"")) && !source.contains(&format!("\"{name}\""))
-    });
-    assert_none(&unused.map(|name| format!("prompts/{name}: no file under src names it")).collect::<Vec<_>>());
+    let unused = prompts
+        .iter()
+        .filter(|name| *name != "README.md")
+        .filter(|name| {
+            let stem = name.strip_suffix(".md").unwrap_or(name);
+            !source.contains(&format!("\"{stem}\"")) && !source.contains(&format!("\"{name}\""))
+        });
+    assert_none(
+        &unused
+            .map(|name| format!("prompts/{name}: no file under src names it"))
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
 fn the_readme_lists_every_command() {
-    let help = std::process::Command::new(env!("CARGO_BIN_EXE_taskgen")).arg("--help").output().expect("taskgen runs");
+    let help = std::process::Command::new(env!("CARGO_BIN_EXE_taskgen"))
+        .arg("--help")
+        .output()
+        .expect("taskgen runs");
     let commands = commands_of(&String::from_utf8_lossy(&help.stdout));
     assert!(!commands.is_empty(), "`taskgen --help` lists commands");
     let readme = fs_err::read_to_string(root().join("README.md")).expect("there is a README");
-    let missing = commands.iter().filter(|name| !readme.contains(&format!("`taskgen {name}")));
-    assert_none(&missing.map(|name| format!("README.md: does not list `taskgen {name}`")).collect::<Vec<_>>());
+    let missing = commands
+        .iter()
+        .filter(|name| !readme.contains(&format!("`taskgen {name}")));
+    assert_none(
+        &missing
+            .map(|name| format!("README.md: does not list `taskgen {name}`"))
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
@@ -200,13 +372,20 @@ fn files_below(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(next) = open.pop() {
-        let Ok(entries) = fs_err::read_dir(&next) else { continue };
+        let Ok(entries) = fs_err::read_dir(&next) else {
+            continue;
+        };
         for entry in entries {
             let path = entry.expect("the entry is readable").path();
             if path.is_dir() {
                 open.push(path);
             } else {
-                found.push(path.strip_prefix(folder).expect("below the folder").to_string_lossy().replace('\\', "/"));
+                found.push(
+                    path.strip_prefix(folder)
+                        .expect("below the folder")
+                        .to_string_lossy()
+                        .replace('\\', "/"),
+                );
             }
         }
     }

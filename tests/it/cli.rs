@@ -16,7 +16,8 @@ fn project() -> (Fake, Project) {
 
 fn json(project: &Project, args: &[&str]) -> Value {
     let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-    serde_json::from_str(&project.ok(&args)).unwrap_or_else(|e| panic!("{args:?} is not one JSON value: {e}"))
+    serde_json::from_str(&project.ok(&args))
+        .unwrap_or_else(|e| panic!("{args:?} is not one JSON value: {e}"))
 }
 
 /// Adds a line to the project's configuration.
@@ -36,7 +37,10 @@ fn a_new_project_is_made_once() {
             .current_dir(&folder)
             .output()
             .expect("the program starts");
-        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).expect("UTF-8"),
+        )
     };
     insta::assert_snapshot!(init().1, @r"
     created
@@ -46,14 +50,20 @@ fn a_new_project_is_made_once() {
       talks/taskgen.toml
     next: put recordings into `talks/seminars`, then `taskgen run`
     ");
-    assert_eq!(init(), (Some(0), "`talks` is a project already\n".to_owned()));
+    assert_eq!(
+        init(),
+        (Some(0), "`talks` is a project already\n".to_owned())
+    );
 }
 
 #[test]
 fn what_cannot_work_is_said_before_any_work() {
     let (fake, project) = project();
     let said = project.fails(&["status", "--dry-run"], 2);
-    assert!(said.contains("hint: run, inspire, weave, probe, rank"), "{said}");
+    assert!(
+        said.contains("hint: run, inspire, weave, probe, rank"),
+        "{said}"
+    );
     let said = project.fails(&["inspire", "--budget-usd", "1"], 2);
     assert!(said.contains("the price of `fake/m` is unknown"), "{said}");
     let good = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
@@ -62,7 +72,10 @@ fn what_cannot_work_is_said_before_any_work() {
     assert!(!project.ok(&["config", "show"]).contains("planted"));
     configure(&project, "http://planted-user", "planted-user");
     let said = project.fails(&["inspire"], 2);
-    assert!(said.contains("providers.fake.base_url must begin with http://"), "{said}");
+    assert!(
+        said.contains("providers.fake.base_url must begin with http://"),
+        "{said}"
+    );
     assert_eq!(fake.take(), 0);
     std::fs::write(project.path("taskgen.toml"), good).expect("writable");
 }
@@ -77,10 +90,14 @@ fn a_copy_of_a_prompt_must_fence_and_know_what_the_built_in_one_does() {
     std::fs::write(&file, text.replace("quote(a.text)", "a.text")).expect("writable");
     let output = project.output(&["prompts", "check"]);
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.code() == Some(1) && said.contains("write `quote(a.text)`"), "{said}");
+    assert!(
+        output.status.code() == Some(1) && said.contains("write `quote(a.text)`"),
+        "{said}"
+    );
     std::fs::write(&file, text.replace("b.text", "b.txt")).expect("writable");
     assert!(
-        String::from_utf8_lossy(&project.output(&["prompts", "check"]).stdout).contains("nothing is known of: `b.txt`")
+        String::from_utf8_lossy(&project.output(&["prompts", "check"]).stdout)
+            .contains("nothing is known of: `b.txt`")
     );
 }
 
@@ -89,10 +106,21 @@ fn a_value_says_where_it_comes_from() {
     let (_, project) = project();
     let shown = json(&project, &["config", "show", "--seed", "7"]);
     let origin = |key: &str| {
-        let found = shown.as_array().expect("a list").iter().find(|v| v["key"] == key).expect("the key is shown");
-        (found["value"].clone(), found["origin"].as_str().expect("a word").to_owned())
+        let found = shown
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|v| v["key"] == key)
+            .expect("the key is shown");
+        (
+            found["value"].clone(),
+            found["origin"].as_str().expect("a word").to_owned(),
+        )
     };
-    assert_eq!(origin("seed"), (7.into(), "--seed or TASKGEN_SEED".to_owned()));
+    assert_eq!(
+        origin("seed"),
+        (7.into(), "--seed or TASKGEN_SEED".to_owned())
+    );
     assert_eq!(origin("rank.elo_k"), (32.0.into(), "default".to_owned()));
     assert!(origin("rank.rounds").1.ends_with("taskgen.toml"));
 }
@@ -100,7 +128,11 @@ fn a_value_says_where_it_comes_from() {
 #[test]
 fn tasks_are_listed_shown_and_exported() {
     let (fake, project) = project();
-    assert!(project.fails(&["tasks", "list"], 2).contains("hint: put recordings"));
+    assert!(
+        project
+            .fails(&["tasks", "list"], 2)
+            .contains("hint: put recordings")
+    );
     project.stages();
     let listed = json(&project, &["tasks", "list"]);
     let tasks = listed.as_array().expect("a list");
@@ -109,25 +141,46 @@ fn tasks_are_listed_shown_and_exported() {
     let id = tasks[0]["id"].as_str().expect("an id");
 
     let shown = project.ok(&["tasks", "show", id]);
-    let sentence = tasks[0]["sources"][0]["evidence"][0]["quote"].as_str().expect("a quote");
-    assert!(shown.contains(sentence) && shown.contains("place 1, Elo"), "{shown}");
-    assert!(shown.contains("characters "), "the second of the recording is shown: {shown}");
+    let sentence = tasks[0]["sources"][0]["evidence"][0]["quote"]
+        .as_str()
+        .expect("a quote");
+    assert!(
+        shown.contains(sentence) && shown.contains("place 1, Elo"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("characters "),
+        "the second of the recording is shown: {shown}"
+    );
     assert_eq!(json(&project, &["tasks", "show", id])["id"], id);
-    assert!(project.fails(&["tasks", "show", "t_nothing"], 2).contains("no such task"));
-    assert!(project.fails(&["tasks", "show", "t_"], 2).contains("several tasks"));
+    assert!(
+        project
+            .fails(&["tasks", "show", "t_nothing"], 2)
+            .contains("no such task")
+    );
+    assert!(
+        project
+            .fails(&["tasks", "show", "t_"], 2)
+            .contains("several tasks")
+    );
 
     let exported = json(&project, &["tasks", "export"]);
     assert_eq!(exported["tasks"], tasks.len());
     assert_eq!(exported["unknown_licence"], tasks.len());
     let lines = std::fs::read_to_string(project.path("tasks/tasks.jsonl")).expect("an export");
     assert_eq!(lines.lines().count(), tasks.len());
-    let meta: Value = serde_json::from_slice(&std::fs::read(project.path("tasks/tasks.meta.json")).expect("a file"))
-        .expect("one JSON value");
+    let meta: Value = serde_json::from_slice(
+        &std::fs::read(project.path("tasks/tasks.meta.json")).expect("a file"),
+    )
+    .expect("one JSON value");
     assert_eq!(meta["ranking"]["panel"][0]["model_returned"], "fake-1");
 
     std::fs::remove_file(project.path("tasks/tasks.jsonl")).expect("the export");
     let said = project.fails(&["tasks", "export", "--require-licence"], 2);
-    assert!(said.contains("of unknown licence: `") && said.contains(".toml"), "{said}");
+    assert!(
+        said.contains("of unknown licence: `") && said.contains(".toml"),
+        "{said}"
+    );
     assert!(!project.path("tasks/tasks.jsonl").exists());
     // What the hint says helps, and asks nobody.
     for recording in std::fs::read_dir(project.path("seminars")).expect("a folder") {
@@ -137,7 +190,10 @@ fn tasks_are_listed_shown_and_exported() {
     fake.take();
     project.ok(&["inspire"]);
     assert_eq!(fake.take(), 0);
-    assert_eq!(json(&project, &["tasks", "export", "--require-licence"])["unknown_licence"], 0);
+    assert_eq!(
+        json(&project, &["tasks", "export", "--require-licence"])["unknown_licence"],
+        0
+    );
 }
 
 #[test]
@@ -146,7 +202,10 @@ fn an_export_refuses_a_quote_that_nobody_said() {
     project.stages();
     project.sql("UPDATE segment SET text = replace(text, 'gravel', 'granite')");
     let said = project.fails(&["tasks", "export"], 1);
-    assert!(said.contains("is not in the transcript of `rivers.wav`") && said.contains("hint:"), "{said}");
+    assert!(
+        said.contains("is not in the transcript of `rivers.wav`") && said.contains("hint:"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -156,15 +215,31 @@ fn status_and_calls_count_what_there_is() {
     let requests = fake.take() as u64;
     let status = json(&project, &["status"]);
     assert_eq!(status["seminars"].as_array().map(Vec::len), Some(2));
-    assert_eq!(status["comparisons"]["n_total"], status["comparisons"]["n_scored"]);
+    assert_eq!(
+        status["comparisons"]["n_total"],
+        status["comparisons"]["n_scored"]
+    );
     let calls = json(&project, &["calls", "--limit", "3"]);
     assert_eq!(calls["calls"].as_array().map(Vec::len), Some(3));
-    let sum: u64 = calls["totals"].as_array().expect("a list").iter().map(|t| t["calls"].as_u64().expect("n")).sum();
+    let sum: u64 = calls["totals"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|t| t["calls"].as_u64().expect("n"))
+        .sum();
     assert_eq!(sum, requests);
     let id = calls["calls"][0]["id"].as_str().expect("an id");
     let shown = project.ok(&["calls", "--show", id]);
-    assert!(shown.contains("── user ──") && shown.contains("── reply ──") && shown.contains("fake-1"), "{shown}");
-    assert_eq!(json(&project, &["calls", "--failed"])["calls"].as_array().map(Vec::len), Some(0));
+    assert!(
+        shown.contains("── user ──") && shown.contains("── reply ──") && shown.contains("fake-1"),
+        "{shown}"
+    );
+    assert_eq!(
+        json(&project, &["calls", "--failed"])["calls"]
+            .as_array()
+            .map(Vec::len),
+        Some(0)
+    );
 }
 
 #[test]
@@ -179,7 +254,9 @@ fn a_replay_asks_nobody_and_names_what_is_missing() {
     assert_eq!((fake.take(), project.export()), (0, export));
     let said = project.fails(&["rank", "--replay", "--rounds", "9"], 2);
     assert!(
-        said.contains("not on record") && said.contains("the nearest is") && said.contains("messages[1]"),
+        said.contains("not on record")
+            && said.contains("the nearest is")
+            && said.contains("messages[1]"),
         "{said}"
     );
     assert_eq!(fake.take(), 0);
@@ -193,12 +270,18 @@ fn a_budget_stops_the_run_and_the_next_one_goes_on() {
     fake.take();
     // Each call of the fake costs 110 tokens; some fit beside what one may cost at the most.
     let said = project.fails(&["rank", "--budget-tokens", "5000"], 5);
-    assert!(said.contains("the budget is spent") && said.contains("until here:"), "{said}");
+    assert!(
+        said.contains("the budget is spent") && said.contains("until here:"),
+        "{said}"
+    );
     let first = fake.take();
     assert!(first > 0 && first * 110 <= 5000, "{first}");
     project.ok(&["rank"]);
     let second = fake.take();
-    assert_eq!(project.count("SELECT count(*) FROM call WHERE role = 'judge'") as usize, first + second);
+    assert_eq!(
+        project.count("SELECT count(*) FROM call WHERE role = 'judge'") as usize,
+        first + second
+    );
     let said = project.fails(&["rank", "--rounds", "9", "--budget-usd", "1"], 2);
     assert!(said.contains("the price of `fake/m` is unknown"), "{said}");
     std::fs::write(
@@ -208,7 +291,10 @@ fn a_budget_stops_the_run_and_the_next_one_goes_on() {
     .expect("writable");
     project.ok(&["rank", "--rounds", "9", "--budget-usd", "1"]);
     // 100 prompt tokens and 10 reply tokens at these prices are 120 micro-dollars.
-    assert_eq!(project.count("SELECT min(cost_micro) FROM call WHERE price_version = 'mine'"), 120);
+    assert_eq!(
+        project.count("SELECT min(cost_micro) FROM call WHERE price_version = 'mine'"),
+        120
+    );
 }
 
 #[test]
@@ -216,8 +302,16 @@ fn a_dry_run_predicts_and_changes_nothing() {
     let (fake, project) = project();
     let predicted = json(&project, &["inspire", "--dry-run"]);
     let of = &predicted["calls"]["inspire: fake/m"];
-    assert_eq!((&of["calls"], &of["at_most"]), (&2.into(), &true.into()), "{predicted}");
-    assert!(predicted["first"][1]["content"].as_str().is_some_and(|text| text.contains("河")));
+    assert_eq!(
+        (&of["calls"], &of["at_most"]),
+        (&2.into(), &true.into()),
+        "{predicted}"
+    );
+    assert!(
+        predicted["first"][1]["content"]
+            .as_str()
+            .is_some_and(|text| text.contains("河"))
+    );
     assert_eq!(fake.take(), 0);
     assert!(!project.path("tasks/taskgen.db").exists());
 
@@ -231,7 +325,10 @@ fn a_dry_run_predicts_and_changes_nothing() {
     project.ok(&["rank"]);
     fake.take();
     // What was asked before is known: nothing is left to ask, and more rounds have a price.
-    assert_eq!(json(&project, &["rank", "--dry-run"])["calls"], serde_json::json!({}));
+    assert_eq!(
+        json(&project, &["rank", "--dry-run"])["calls"],
+        serde_json::json!({})
+    );
     let predicted = json(&project, &["rank", "--dry-run", "--rounds", "9"]);
     let of = predicted["calls"]["judge: fake/m"].clone();
     assert_eq!(
@@ -255,32 +352,74 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
     project.stages();
     let comparisons = project.count("SELECT count(*) FROM judgement WHERE state = 'scored'");
     let asked = fake.taken();
-    assert_eq!(asked.len() as i64 * 2, comparisons, "only the new judge was asked, {alone} before");
-    assert!(asked.iter().all(|request| request["temperature"] == 0.5), "in its own way");
+    assert_eq!(
+        asked.len() as i64 * 2,
+        comparisons,
+        "only the new judge was asked, {alone} before"
+    );
+    assert!(
+        asked.iter().all(|request| request["temperature"] == 0.5),
+        "in its own way"
+    );
     let listed = json(&project, &["status"]);
-    assert_eq!(listed["comparisons"]["n_total"], listed["comparisons"]["n_scored"]);
+    assert_eq!(
+        listed["comparisons"]["n_total"],
+        listed["comparisons"]["n_scored"]
+    );
     let ratings = json(&project, &["tasks", "list"]);
-    let sum: f64 = ratings.as_array().expect("a list").iter().map(|t| t["elo"].as_f64().expect("a rating")).sum();
+    let sum: f64 = ratings
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|t| t["elo"].as_f64().expect("a rating"))
+        .sum();
     assert!((sum - 1200.0 * ratings.as_array().map_or(0, Vec::len) as f64).abs() < 0.01);
-    configure(&project, "weave = \"fake/m\"", "weave = [\"fake/m\", \"fake/n\"]");
-    assert!(project.fails(&["status"], 2).contains("only `judge`, `rate` and `continue` may be several"));
+    configure(
+        &project,
+        "weave = \"fake/m\"",
+        "weave = [\"fake/m\", \"fake/n\"]",
+    );
+    assert!(
+        project
+            .fails(&["status"], 2)
+            .contains("only `judge`, `rate` and `continue` may be several")
+    );
 }
 
 #[test]
 fn prompts_are_listed_copied_and_checked() {
     let (_, project) = project();
     let names = json(&project, &["prompts", "list"]);
-    assert!(names.as_array().is_some_and(|names| names.iter().any(|n| n["name"] == "rank/judge")));
+    assert!(
+        names
+            .as_array()
+            .is_some_and(|names| names.iter().any(|n| n["name"] == "rank/judge"))
+    );
     project.ok(&["prompts", "eject", "rank/judge"]);
-    assert!(project.fails(&["prompts", "eject", "rank/judge"], 2).contains("there is a copy already"));
-    assert!(project.fails(&["prompts", "eject", "rank/jugde"], 2).contains("no such prompt"));
+    assert!(
+        project
+            .fails(&["prompts", "eject", "rank/judge"], 2)
+            .contains("there is a copy already")
+    );
+    assert!(
+        project
+            .fails(&["prompts", "eject", "rank/jugde"], 2)
+            .contains("no such prompt")
+    );
     assert!(project.ok(&["prompts", "check"]).contains("fits"));
     let copy = project.path("prompts/rank/judge.md");
     let text = std::fs::read_to_string(&copy).expect("a copy");
-    std::fs::write(&copy, text.replace("{% block user -%}", "{% block user -%}{{ secret_word }}")).expect("writable");
+    std::fs::write(
+        &copy,
+        text.replace("{% block user -%}", "{% block user -%}{{ secret_word }}"),
+    )
+    .expect("writable");
     let output = project.output(&["prompts", "check"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("secret_word"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("secret_word"),
+        "{output:?}"
+    );
 }
 
 #[test]
@@ -289,13 +428,31 @@ fn models_are_listed_and_named_mistakes_explained() {
     let empty = project.path("models");
     let folder = empty.to_str().expect("a path");
     let listed = json(&project, &["models", "list", "--models-dir", folder]);
+    assert!(listed.as_array().is_some_and(|models| {
+        models
+            .iter()
+            .any(|m| m["name"] == "tiny.en" && m["path"].is_null())
+    }));
     assert!(
-        listed.as_array().is_some_and(|models| models.iter().any(|m| m["name"] == "tiny.en" && m["path"].is_null()))
+        project
+            .fails(&["models", "path", "tiny.en", "--models-dir", folder], 3)
+            .contains("taskgen models pull")
     );
-    assert!(project.fails(&["models", "path", "tiny.en", "--models-dir", folder], 3).contains("taskgen models pull"));
-    assert!(project.fails(&["models", "path", "tinny.en"], 2).contains("tiny.en"));
-    assert!(project.fails(&["inspire", "--model-role", "juge=a/b"], 2).contains("the roles are"));
-    assert!(project.fails(&["inspire", "--model-role", "inspire=nowhere/x"], 2).contains("no such provider"));
+    assert!(
+        project
+            .fails(&["models", "path", "tinny.en"], 2)
+            .contains("tiny.en")
+    );
+    assert!(
+        project
+            .fails(&["inspire", "--model-role", "juge=a/b"], 2)
+            .contains("the roles are")
+    );
+    assert!(
+        project
+            .fails(&["inspire", "--model-role", "inspire=nowhere/x"], 2)
+            .contains("no such provider")
+    );
 }
 
 #[test]
@@ -304,7 +461,9 @@ fn a_failure_leaves_a_log_and_ten_are_kept() {
     for _ in 0..12 {
         project.ok(&["inspire"]);
     }
-    let logs = std::fs::read_dir(project.path("tasks/logs")).expect("a folder").count();
+    let logs = std::fs::read_dir(project.path("tasks/logs"))
+        .expect("a folder")
+        .count();
     assert_eq!(logs, 10);
     let said = project.fails(&["weave", "--replay"], 2);
     assert!(said.contains("log: `"), "{said}");
@@ -337,7 +496,13 @@ fn no_secret_is_kept_or_said() {
         &["answer", "--agent", "leaky"],
         &["reports", "list"],
         &["evaluate", "--env-file", env_file],
-        &["evaluate", "--metric", "ace", "--model-role", "rate=openai/m"],
+        &[
+            "evaluate",
+            "--metric",
+            "ace",
+            "--model-role",
+            "rate=openai/m",
+        ],
         &["leaderboard", "--html", "board.html"],
         &["calls"],
         &["status"],
@@ -345,7 +510,10 @@ fn no_secret_is_kept_or_said() {
         &["tasks", "export"],
     ];
     for args in commands {
-        let keys = [("OPENAI_API_KEY", "planted-of-the-environment"), ("AGENT_API_KEY", "planted-of-the-agent")];
+        let keys = [
+            ("OPENAI_API_KEY", "planted-of-the-environment"),
+            ("AGENT_API_KEY", "planted-of-the-agent"),
+        ];
         let output = project.command(args).envs(keys).output().expect("it runs");
         said.push_str(&String::from_utf8_lossy(&output.stdout));
         said.push_str(&String::from_utf8_lossy(&output.stderr));
@@ -356,15 +524,28 @@ fn no_secret_is_kept_or_said() {
         project.count("SELECT count(*) FROM document WHERE text LIKE 'Key …%'") > 0,
         "the agent told its key: {said}"
     );
-    assert!(project.count("SELECT count(*) FROM judgement WHERE instrument LIKE 'ace/%'") > 0, "{said}");
+    assert!(
+        project.count("SELECT count(*) FROM judgement WHERE instrument LIKE 'ace/%'") > 0,
+        "{said}"
+    );
     let mut files = vec![project.folder.path().to_owned()];
     while let Some(path) = files.pop() {
         if path.is_dir() {
-            files.extend(std::fs::read_dir(path).expect("a folder").flatten().map(|entry| entry.path()));
+            files.extend(
+                std::fs::read_dir(path)
+                    .expect("a folder")
+                    .flatten()
+                    .map(|entry| entry.path()),
+            );
         } else if !path.ends_with("taskgen.toml") {
             let bytes = std::fs::read(&path).expect("a file");
             let text = String::from_utf8_lossy(&bytes);
-            let at = text.find("planted").map(|at| text[at.saturating_sub(80)..].chars().take(160).collect::<String>());
+            let at = text.find("planted").map(|at| {
+                text[at.saturating_sub(80)..]
+                    .chars()
+                    .take(160)
+                    .collect::<String>()
+            });
             assert_eq!(at, None, "{}", path.display());
         }
     }

@@ -1,4 +1,5 @@
-//! The encoder with its real weights, beside what SentencePiece and the package that carries them say; and how it comes.
+//! The encoder with its real weights, beside what SentencePiece and the package that carries them
+//! say; and how it comes.
 
 use std::{path::PathBuf, time::Instant};
 
@@ -8,14 +9,21 @@ use taskgen::{
     models::{self, Kind, Manifest},
 };
 
-/// The model's file, where `TASKGEN_MODELS` has it, as after `make test`'s own pull; without it the tests here are empty.
+/// The model's file, where `TASKGEN_MODELS` has it, as after `make test`'s own pull; without it the
+/// tests here are empty.
 #[expect(clippy::print_stderr, reason = "a test that tests nothing says so")]
 pub fn model() -> Option<models::ModelFile> {
     let folder = std::env::var_os("TASKGEN_MODELS").map(PathBuf::from);
-    let model = Manifest::embedded().find(embed::MODEL).expect("the manifest has it");
-    let file = folder.and_then(|folder| models::checked(&folder, model).expect("the file is the right one"));
+    let model = Manifest::embedded()
+        .find(embed::MODEL)
+        .expect("the manifest has it");
+    let file = folder
+        .and_then(|folder| models::checked(&folder, model).expect("the file is the right one"));
     if file.is_none() {
-        eprintln!("skipped: `taskgen models pull {}` fetches the encoder", embed::MODEL);
+        eprintln!(
+            "skipped: `taskgen models pull {}` fetches the encoder",
+            embed::MODEL
+        );
     }
     file
 }
@@ -35,7 +43,8 @@ fn real_tokens_and_vectors_are_those_of_the_packages() {
     let begun = Instant::now();
     let encoder = Encoder::load(&file.path).expect("it loads");
     println!("loaded in {} ms", begun.elapsed().as_millis());
-    let golden: Vec<Golden> = serde_json::from_str(include_str!("../data/embed/golden.json")).expect("JSON");
+    let golden: Vec<Golden> =
+        serde_json::from_str(include_str!("../data/embed/golden.json")).expect("JSON");
     let anchor = encoder.encode(&golden[0].text);
     let mut worst: f64 = 0.0;
     for of in &golden {
@@ -43,8 +52,14 @@ fn real_tokens_and_vectors_are_those_of_the_packages() {
         let vector = encoder.encode(&of.text);
         assert_eq!((vector.len(), of.ids.len() > 1), (WIDTH, true));
         let norm = cosine(&vector, &vector).sqrt();
-        let first = vector.iter().zip(&of.first).map(|(x, y)| (f64::from(*x) - y).abs());
-        let off = first.chain([(norm - of.norm).abs(), (cosine(&vector, &anchor) - of.cosine_with_first).abs()]);
+        let first = vector
+            .iter()
+            .zip(&of.first)
+            .map(|(x, y)| (f64::from(*x) - y).abs());
+        let off = first.chain([
+            (norm - of.norm).abs(),
+            (cosine(&vector, &anchor) - of.cosine_with_first).abs(),
+        ]);
         let off = off.fold(0.0, f64::max);
         assert!(off < 1e-5, "{}: {off}", of.text);
         worst = worst.max(off);
@@ -52,27 +67,39 @@ fn real_tokens_and_vectors_are_those_of_the_packages() {
     println!("{} texts, at most {worst:.1e} off", golden.len());
 }
 
-/// What lies near is what means the same, across languages, too; and nothing that a stranger writes is a panic.
+/// What lies near is what means the same, across languages, too; and nothing that a stranger writes
+/// is a panic.
 #[test]
 fn real_vectors_take_any_text_and_repeat_themselves() {
     let Some(file) = model() else { return };
     let encoder = Encoder::load(&file.path).expect("it loads");
-    let odd =
-        ["\0", "\u{200d}\u{fe0f}", "💧🌊", "\u{202e}txet", &"水".repeat(1 << 20), &"a".repeat(1 << 20), "\u{10ffff}"];
+    let odd = [
+        "\0",
+        "\u{200d}\u{fe0f}",
+        "💧🌊",
+        "\u{202e}txet",
+        &"水".repeat(1 << 20),
+        &"a".repeat(1 << 20),
+        "\u{10ffff}",
+    ];
     for text in odd {
         let vector = encoder.encode(text);
         assert!((cosine(&vector, &vector) - 1.0).abs() < 1e-5);
         assert_eq!(vector, encoder.encode(text));
         assert!(encoder.tokens(text).len() <= 512);
     }
-    let golden: Vec<Golden> = serde_json::from_str(include_str!("../data/embed/golden.json")).expect("JSON");
+    let golden: Vec<Golden> =
+        serde_json::from_str(include_str!("../data/embed/golden.json")).expect("JSON");
     let texts: Vec<&str> = golden.iter().map(|of| of.text.as_str()).collect();
     let long: Vec<String> = (0..200).map(|n| format!("{n} {}", texts[n % 4])).collect();
     let begun = Instant::now();
     for text in &long {
         encoder.encode(text);
     }
-    println!("{:.1} ms a text on one thread", begun.elapsed().as_secs_f64() * 1e3 / 200.0);
+    println!(
+        "{:.1} ms a text on one thread",
+        begun.elapsed().as_secs_f64() * 1e3 / 200.0
+    );
 }
 
 /// Computed once, then read; what was spoilt is computed again.
@@ -81,11 +108,19 @@ fn real_vectors_are_kept() {
     let Some(file) = model() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("tasks/vectors.bin");
-    let texts: Vec<String> = (0..300).map(|n| format!("Task {n} about glaciers and rivers.")).collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).chain(["Task 0 about glaciers and rivers."]).collect();
+    let texts: Vec<String> = (0..300)
+        .map(|n| format!("Task {n} about glaciers and rivers."))
+        .collect();
+    let texts: Vec<&str> = texts
+        .iter()
+        .map(String::as_str)
+        .chain(["Task 0 about glaciers and rivers."])
+        .collect();
     let all = |texts: &[&str]| {
         let computed = std::cell::Cell::new(0);
-        let vectors = embed::vectors(&file.path, &file.sha256, texts, &cache, &|_, all| computed.set(all));
+        let vectors = embed::vectors(&file.path, &file.sha256, texts, &cache, &|_, all| {
+            computed.set(all)
+        });
         (vectors.expect("vectors"), computed.get())
     };
     let (first, computed) = all(&texts[..100]);
@@ -112,7 +147,8 @@ fn a_file_that_is_no_encoder_is_one_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("encoder.bin");
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    zip.start_file("q1.npy", zip::write::SimpleFileOptions::default()).expect("a member");
+    zip.start_file("q1.npy", zip::write::SimpleFileOptions::default())
+        .expect("a member");
     let zip = zip.finish().expect("an archive").into_inner();
     for (content, said) in [
         (b"no archive".to_vec(), "there is no archive"),
@@ -121,7 +157,16 @@ fn a_file_that_is_no_encoder_is_one_error() {
     ] {
         std::fs::write(&path, content).expect("writable");
         let error = format!("{:#}", Encoder::load(&path).expect_err("it is none"));
-        assert!(error.contains("the encoder cannot be loaded") && error.contains(said), "{error}");
+        assert!(
+            error.contains("the encoder cannot be loaded") && error.contains(said),
+            "{error}"
+        );
     }
-    assert_eq!(Manifest::embedded().find(embed::MODEL).expect("it is there").kind, Kind::Embed);
+    assert_eq!(
+        Manifest::embedded()
+            .find(embed::MODEL)
+            .expect("it is there")
+            .kind,
+        Kind::Embed
+    );
 }

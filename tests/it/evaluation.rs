@@ -1,5 +1,5 @@
-//! A whole evaluation without a network: planted reports of three agents about a small web on loopback, a judge that sees
-//! only its prompt, and scores that must be what was planted.
+//! A whole evaluation without a network: planted reports of three agents about a small web on
+//! loopback, a judge that sees only its prompt, and scores that must be what was planted.
 
 use std::{
     collections::BTreeMap,
@@ -34,8 +34,15 @@ fn planted_scores_come_out_and_nothing_is_asked_twice() {
     assert_eq!(world.fake.take(), 0, "the agents are programs");
     world.project.ok(&EVALUATE);
     world.check(&[]);
-    assert!(world.fake.repeats().values().all(|n| *n == 1), "a question came twice");
-    assert!(world.web.hits().values().all(|n| *n == 1), "a page was fetched twice: {:?}", world.web.hits());
+    assert!(
+        world.fake.repeats().values().all(|n| *n == 1),
+        "a question came twice"
+    );
+    assert!(
+        world.web.hits().values().all(|n| *n == 1),
+        "a page was fetched twice: {:?}",
+        world.web.hits()
+    );
     let board = world.project.ok(&["leaderboard", "--json"]);
     let asked = world.fake.take();
     assert!(asked > 100, "{asked}");
@@ -46,20 +53,39 @@ fn planted_scores_come_out_and_nothing_is_asked_twice() {
     assert_eq!(world.project.ok(&["leaderboard", "--json"]), board);
     let board: Value = serde_json::from_str(&board).expect("JSON");
     let faithful = &board["agents"][0];
-    assert_eq!((&faithful["agent"], &faithful["ace"]["of"]), (&json!("faithful"), &json!(4)));
+    assert_eq!(
+        (&faithful["agent"], &faithful["ace"]["of"]),
+        (&json!("faithful"), &json!(4))
+    );
     // Sums over the four tasks, from the planted rows.
     let sums = TASKS
         .iter()
         .filter_map(|task| expected("faithful", task.key).own)
-        .fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.0 + own.1 + own.2));
-    let ksr = faithful["own"]["pooled"]["ksr"]["value"].as_f64().expect("a share");
+        .fold((0, 0), |sum, own| {
+            (sum.0 + own.0, sum.1 + own.0 + own.1 + own.2)
+        });
+    let ksr = faithful["own"]["pooled"]["ksr"]["value"]
+        .as_f64()
+        .expect("a share");
     assert!((ksr - sums.0 as f64 / sums.1 as f64).abs() < 1e-12);
     let paper = world.project.ok(&["leaderboard", "--table", "paper"]);
-    assert!(paper.contains("faithful") && paper.contains(" | "), "{paper}");
+    assert!(
+        paper.contains("faithful") && paper.contains(" | "),
+        "{paper}"
+    );
     let table = world.project.path("board.csv");
-    world.project.ok(&["leaderboard", "--by", "language", "--csv", table.to_str().expect("UTF-8")]);
+    world.project.ok(&[
+        "leaderboard",
+        "--by",
+        "language",
+        "--csv",
+        table.to_str().expect("UTF-8"),
+    ]);
     let table = std::fs::read_to_string(table).expect("written");
-    assert!(table.starts_with("facet,rank,name,tier,measure,value") && table.contains("\nzh,1,faithful,"));
+    assert!(
+        table.starts_with("facet,rank,name,tier,measure,value")
+            && table.contains("\nzh,1,faithful,")
+    );
 }
 
 #[test]
@@ -67,23 +93,54 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
     let world = World::evaluated();
     world.fake.take();
     let fetched = world.web.hits();
-    assert!(world.project.fails(&["rescore"], 2).contains("nothing differs"), "there is one way only");
+    assert!(
+        world
+            .project
+            .fails(&["rescore"], 2)
+            .contains("nothing differs"),
+        "there is one way only"
+    );
     assert_eq!(world.fake.take(), 0);
-    let json = |args: &[&str]| -> Value { serde_json::from_str(&world.project.ok(args)).expect("JSON") };
+    let json =
+        |args: &[&str]| -> Value { serde_json::from_str(&world.project.ok(args)).expect("JSON") };
     let other = ["rescore", "--model-role", "rate=fake/n", "--json"];
     let found = json(&other);
     let asked = world.fake.take();
-    assert!(asked > 0 && world.web.hits() == fetched, "judges are asked, pages are not");
-    assert_eq!((&found["before"]["rating"], &found["after"]["rating"]), (&json!(["fake/m"]), &json!(["fake/n"])));
+    assert!(
+        asked > 0 && world.web.hits() == fetched,
+        "judges are asked, pages are not"
+    );
+    assert_eq!(
+        (&found["before"]["rating"], &found["after"]["rating"]),
+        (&json!(["fake/m"]), &json!(["fake/n"]))
+    );
     let changes = found["changes"].as_array().expect("a list");
     assert_eq!(changes.len(), 9, "three agents, three measures");
-    assert!(changes.iter().all(|change| change["difference"] == 0.0), "the fake judges alike under each name");
-    assert_eq!((json(&other)["changes"].as_array().map(Vec::len), world.fake.take()), (Some(9), 0));
+    assert!(
+        changes.iter().all(|change| change["difference"] == 0.0),
+        "the fake judges alike under each name"
+    );
+    assert_eq!(
+        (
+            json(&other)["changes"].as_array().map(Vec::len),
+            world.fake.take()
+        ),
+        (Some(9), 0)
+    );
 
-    // A threshold that merges nothing: more key points, and the sets of before are still there to compare with.
+    // A threshold that merges nothing: more key points, and the sets of before are still there to
+    // compare with.
     let found = json(&["rescore", "--near", "1", "--metric", "kae", "--json"]);
-    let own = found["changes"].as_array().expect("a list").iter().filter(|change| change["measure"] == "ksr_own");
-    assert!(own.clone().all(|change| change["before"].is_f64() && change["after"].is_f64()), "{found}");
+    let own = found["changes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|change| change["measure"] == "ksr_own");
+    assert!(
+        own.clone()
+            .all(|change| change["before"].is_f64() && change["after"].is_f64()),
+        "{found}"
+    );
     world.project.ok(&EVALUATE);
     world.fake.take();
     world.check(&[]);
@@ -108,13 +165,16 @@ fn a_lost_page_and_swapped_reports_move_what_they_must_and_nothing_else() {
         std::fs::write(folder.join(format!("{}.md", swapped.tasks[task])), text).expect("writable");
     }
     let folder = swapped.project.path("handed-in");
-    let said = swapped.project.ok(&["reports", "import", folder.to_str().expect("UTF-8")]);
+    let said = swapped
+        .project
+        .ok(&["reports", "import", folder.to_str().expect("UTF-8")]);
     assert!(said.contains("12 reports taken in, 0 were known"), "{said}");
     swapped.project.ok(&EVALUATE);
     swapped.check(&expected_after_swap("faithful", "half"));
 }
 
-/// What a server could say instead of `good`: another verdict, no number, something that nobody asked for.
+/// What a server could say instead of `good`: another verdict, no number, something that nobody
+/// asked for.
 fn words(good: &Value) -> Words {
     let with = |key: &str, value: Value| {
         let mut other = good.clone();
@@ -122,10 +182,18 @@ fn words(good: &Value) -> Words {
         other.to_string()
     };
     let (key, other, unknown) = match good {
-        good if good.get("rating").is_some() => ("rating", json!(u8::from(good["rating"] == 0)), json!(99)),
-        good if good.get("relationship").is_some() => {
-            ("relationship", json!(if good["relationship"] == "OMITS" { "SUPPORTS" } else { "OMITS" }), json!("MAYBE"))
+        good if good.get("rating").is_some() => {
+            ("rating", json!(u8::from(good["rating"] == 0)), json!(99))
         }
+        good if good.get("relationship").is_some() => (
+            "relationship",
+            json!(if good["relationship"] == "OMITS" {
+                "SUPPORTS"
+            } else {
+                "OMITS"
+            }),
+            json!("MAYBE"),
+        ),
         good if good.get("points").is_some() => ("points", json!([]), json!("none")),
         _ => ("evaluation_criteria", json!([]), json!("none")),
     };
@@ -142,43 +210,67 @@ fn words(good: &Value) -> Words {
 async fn a_server_that_fails_in_eleven_ways_changes_no_score() {
     let world = World::new();
     world.answer();
-    let (attempts, met) = (Mutex::new(BTreeMap::<u64, u64>::new()), Arc::new(AtomicUsize::new(0)));
+    let (attempts, met) = (
+        Mutex::new(BTreeMap::<u64, u64>::new()),
+        Arc::new(AtomicUsize::new(0)),
+    );
     let faults = Arc::clone(&met);
     let server = fake_providers::Fake::start(Provider::OpenAi, move |request| {
-        let question = sha256_hex(request.body["messages"][1]["content"].to_string().as_bytes());
+        let question = sha256_hex(
+            request.body["messages"][1]["content"]
+                .to_string()
+                .as_bytes(),
+        );
         let item = u64::from_str_radix(&question[..15], 16).expect("hexadecimal");
         let mut attempts = attempts.lock().expect("no panic");
         let attempt = attempts.entry(item).or_default();
         *attempt += 1;
-        let fault = faults::passing(item, *attempt).filter(|_| faults::draw(&[item, 9, *attempt]) < 0.5);
+        let fault =
+            faults::passing(item, *attempt).filter(|_| faults::draw(&[item, 9, *attempt]) < 0.5);
         faults.fetch_add(usize::from(fault.is_some()), Ordering::SeqCst);
         faults::play(Provider::OpenAi, fault, words(&judge::reply(&request.body)))
     })
     .await;
     let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
-    let line = config.lines().find(|line| line.starts_with("base_url")).expect("an address").to_owned();
+    let line = config
+        .lines()
+        .find(|line| line.starts_with("base_url"))
+        .expect("an address")
+        .to_owned();
     let config = config.replace(&line, &format!("base_url = \"{}\"", server.url));
     std::fs::write(world.project.path("taskgen.toml"), config).expect("writable");
     // What six turns did not get is counted, and another run gets it.
     let mut runs = 0;
     loop {
         runs += 1;
-        let output = world.project.output(&[&EVALUATE[..], &["--retry-failed"]].concat());
+        let output = world
+            .project
+            .output(&[&EVALUATE[..], &["--retry-failed"]].concat());
         if output.status.success() {
             break;
         }
         assert!(runs < 5, "{}", String::from_utf8_lossy(&output.stderr));
     }
-    println!("{} faults in {} requests, {runs} runs", met.load(Ordering::SeqCst), server.seen().len());
+    println!(
+        "{} faults in {} requests, {runs} runs",
+        met.load(Ordering::SeqCst),
+        server.seen().len()
+    );
     assert!(met.load(Ordering::SeqCst) > 20);
     world.check(&[]);
-    assert!(world.web.hits().values().all(|n| *n == 1), "a page was fetched twice");
+    assert!(
+        world.web.hits().values().all(|n| *n == 1),
+        "a page was fetched twice"
+    );
 }
 
 /// `TASKGEN_KILLS=50` is the proof; a few kills show that it works.
 #[test]
 fn killed_at_random_moments_an_evaluation_ends_as_if_undisturbed() {
-    let kills: usize = std::env::var("TASKGEN_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
+    let kills: usize = std::env::var("TASKGEN_KILLS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(3);
     let world = World::with_delay(Duration::from_millis(10));
     world.answer();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
@@ -186,15 +278,32 @@ fn killed_at_random_moments_an_evaluation_ends_as_if_undisturbed() {
     for n in 0..kills {
         let part = 240 / kills as i64;
         let moment = (n as i64 * part + rng.random_range(0..part.max(1))).max(1);
-        killed += usize::from(kill_when(&world.project, &EVALUATE, "SELECT count(*) FROM call", moment));
+        killed += usize::from(kill_when(
+            &world.project,
+            &EVALUATE,
+            "SELECT count(*) FROM call",
+            moment,
+        ));
     }
-    let counted = || (world.fake.repeats().values().sum::<usize>(), world.project.count("SELECT count(*) FROM call"));
+    let counted = || {
+        (
+            world.fake.repeats().values().sum::<usize>(),
+            world.project.count("SELECT count(*) FROM call"),
+        )
+    };
     let (asked, committed) = counted();
     world.project.ok(&EVALUATE);
-    assert!(killed * 10 >= kills * 9, "{killed} of {kills} found it running");
+    assert!(
+        killed * 10 >= kills * 9,
+        "{killed} of {kills} found it running"
+    );
     world.check(&[]);
     let (asked_in_all, committed_in_all) = counted();
-    assert_eq!((asked_in_all - asked) as i64, committed_in_all - committed, "just what was missing is asked");
+    assert_eq!(
+        (asked_in_all - asked) as i64,
+        committed_in_all - committed,
+        "just what was missing is asked"
+    );
     let fetched: usize = world.web.hits().values().map(|n| n - 1).sum();
     assert!(fetched <= 16 * killed, "{fetched} pages were fetched twice");
 }
@@ -202,51 +311,129 @@ fn killed_at_random_moments_an_evaluation_ends_as_if_undisturbed() {
 #[test]
 fn what_is_missing_is_said() {
     let world = World::new();
-    assert!(world.project.fails(&["evaluate"], 2).contains("there are no reports yet"));
-    assert!(world.project.fails(&["leaderboard"], 2).contains("there are no reports yet"));
-    assert!(world.project.fails(&["answer", "--agent", "nobody"], 2).contains("[agents.nobody]"));
-    assert!(world.project.fails(&["answer", "--agent", " ", "--command", "true"], 2).contains("needs a name"));
-    let broken =
-        world.project.fails(&["answer", "--agent", "broken", "--command", "sh -c 'echo oh no >&2; exit 3'"], 1);
+    assert!(
+        world
+            .project
+            .fails(&["evaluate"], 2)
+            .contains("there are no reports yet")
+    );
+    assert!(
+        world
+            .project
+            .fails(&["leaderboard"], 2)
+            .contains("there are no reports yet")
+    );
+    assert!(
+        world
+            .project
+            .fails(&["answer", "--agent", "nobody"], 2)
+            .contains("[agents.nobody]")
+    );
+    assert!(
+        world
+            .project
+            .fails(&["answer", "--agent", " ", "--command", "true"], 2)
+            .contains("needs a name")
+    );
+    let broken = world.project.fails(
+        &[
+            "answer",
+            "--agent",
+            "broken",
+            "--command",
+            "sh -c 'echo oh no >&2; exit 3'",
+        ],
+        1,
+    );
     assert!(broken.contains("oh no"), "{broken}");
-    let again = world.project.fails(&["answer", "--agent", "broken", "--command", "sh -c 'exit 3'"], 1);
-    assert!(again.contains("no report since an earlier run"), "what failed is not forgotten: {again}");
-    assert!(world.project.fails(&["answer", "--agent", "x", "--command", "true", "--replay"], 2).contains("--replay"));
-    // A file of the project is found although the agent runs elsewhere; what a program says cannot work on the terminal.
+    let again = world.project.fails(
+        &["answer", "--agent", "broken", "--command", "sh -c 'exit 3'"],
+        1,
+    );
+    assert!(
+        again.contains("no report since an earlier run"),
+        "what failed is not forgotten: {again}"
+    );
+    assert!(
+        world
+            .project
+            .fails(
+                &["answer", "--agent", "x", "--command", "true", "--replay"],
+                2
+            )
+            .contains("--replay")
+    );
+    // A file of the project is found although the agent runs elsewhere; what a program says cannot
+    // work on the terminal.
     let script = "import sys\nprint('taskgen-usage: {\"output_tokens\": 18446744073709551615}', file=sys.stderr)\nprint('A report.')\n";
     std::fs::write(world.project.path("agent.py"), script).expect("writable");
-    world.project.ok(&["answer", "--agent", "evil\u{1b}[2J", "--command", "python3 agent.py"]);
+    world.project.ok(&[
+        "answer",
+        "--agent",
+        "evil\u{1b}[2J",
+        "--command",
+        "python3 agent.py",
+    ]);
     assert!(!world.project.ok(&["reports", "list"]).contains('\u{1b}'));
     world.project.ok(&["answer", "--agent", "faithful"]);
-    assert!(world.project.fails(&["evaluate", "--agent", "nobody"], 2).contains("no reports of this agent: `nobody`"));
+    assert!(
+        world
+            .project
+            .fails(&["evaluate", "--agent", "nobody"], 2)
+            .contains("no reports of this agent: `nobody`")
+    );
     // Without the flag, no page on a private address is fetched, whatever the reports say.
-    world.project.command(&["evaluate", "--metric", "kae"]).env_remove("TASKGEN_OFFLINE").output().expect("it runs");
+    world
+        .project
+        .command(&["evaluate", "--metric", "kae"])
+        .env_remove("TASKGEN_OFFLINE")
+        .output()
+        .expect("it runs");
     assert!(world.web.hits().is_empty(), "{:?}", world.web.hits());
-    let board: Value = serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
+    let board: Value =
+        serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
     let rows = board["agents"].as_array().expect("agents");
     let row = |name: &str| rows.iter().find(|row| row["agent"] == name).expect("a row");
     assert_eq!(row("broken")["states"]["error"], 4);
-    assert_eq!(row("faithful")["own"]["pooled"]["ksr"]["value"], Value::Null, "no page, no share");
-    assert!(row("faithful")["url_failures"].as_object().is_some_and(|causes| !causes.is_empty()));
+    assert_eq!(
+        row("faithful")["own"]["pooled"]["ksr"]["value"],
+        Value::Null,
+        "no page, no share"
+    );
+    assert!(
+        row("faithful")["url_failures"]
+            .as_object()
+            .is_some_and(|causes| !causes.is_empty())
+    );
     // Tasks that are gone take their reports along, and that is said.
-    world.project.sql("UPDATE task SET superseded = 1 - superseded");
-    assert!(world.project.fails(&["leaderboard"], 2).contains("none of the 12 reports is on these"));
+    world
+        .project
+        .sql("UPDATE task SET superseded = 1 - superseded");
+    assert!(
+        world
+            .project
+            .fails(&["leaderboard"], 2)
+            .contains("none of the 12 reports is on these")
+    );
 }
 
-/// More reports than one core takes by itself: each has its own score all the same. And a reading that another version
-/// left behind is not asked for what it does not have.
+/// More reports than one core takes by itself: each has its own score all the same. And a reading
+/// that another version left behind is not asked for what it does not have.
 #[test]
 fn many_reports_keep_their_scores_whoever_reads_them() {
     let world = World::new();
     world.answer();
-    world.project.ok(&[&EVALUATE[..], &["--metric", "ace"]].concat());
+    world
+        .project
+        .ok(&[&EVALUATE[..], &["--metric", "ace"]].concat());
     let board = || world.project.ok(&["leaderboard", "--json"]);
     let before = board();
     world
         .project
         .sql("UPDATE document SET payload = json_set(payload, '$.reading', json('{\"version\":0,\"links\":[]}'))");
     assert_eq!(board(), before);
-    let numbers = "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < 250)";
+    let numbers =
+        "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < 250)";
     world.project.sql(&format!(
         "{numbers} INSERT INTO document (id, kind, task, agent, attempt, state, text, payload, run)
          SELECT id || n, kind, task, agent, n + 1, state, text, payload, run FROM copy, document"
@@ -260,21 +447,31 @@ fn many_reports_keep_their_scores_whoever_reads_them() {
         "UPDATE judgement SET value = (SELECT rowid % 11 FROM document WHERE document.id = subject)
          WHERE instrument LIKE 'ace/%'",
     );
-    let database = rusqlite::Connection::open(world.project.path("tasks/taskgen.db")).expect("a database");
-    let mut expected = database.prepare("SELECT id, rowid % 11 FROM document").expect("SQL");
-    let rows = expected.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    let database =
+        rusqlite::Connection::open(world.project.path("tasks/taskgen.db")).expect("a database");
+    let mut expected = database
+        .prepare("SELECT id, rowid % 11 FROM document")
+        .expect("SQL");
+    let rows = expected
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .expect("rows");
     let expected: BTreeMap<String, f64> = rows.collect::<Result<_, _>>().expect("rows");
-    let listed: Value = serde_json::from_str(&world.project.ok(&["reports", "list", "--json"])).expect("JSON");
+    let listed: Value =
+        serde_json::from_str(&world.project.ok(&["reports", "list", "--json"])).expect("JSON");
     let listed = listed.as_array().expect("a list");
     assert_eq!((listed.len(), expected.len()), (3012, 3012));
     for report in listed {
-        let (ace, id) = (report["scores"]["ace"].as_f64().expect("a score"), report["report"].as_str().expect("an id"));
+        let (ace, id) = (
+            report["scores"]["ace"].as_f64().expect("a score"),
+            report["report"].as_str().expect("an id"),
+        );
         assert!((ace - expected[id]).abs() < 1e-9, "{report}");
     }
 }
 
-/// Of a panel each rater alone, and how far one who is asked again says something else: one of two adds a point the second
-/// time, which is half a point of its mean, and a standard deviation of √½ in half of the groups.
+/// Of a panel each rater alone, and how far one who is asked again says something else: one of two
+/// adds a point the second time, which is half a point of its mean, and a standard deviation of √½
+/// in half of the groups.
 #[test]
 fn raters_are_told_apart_and_so_are_repetitions() {
     let world = World::new();
@@ -282,21 +479,38 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
     let panel = config.replace("rate = \"fake/m\"", "rate = [\"fake/m\", \"fake/n\"]");
     assert!(panel != config, "{config}");
-    std::fs::write(world.project.path("taskgen.toml"), format!("{panel}[evaluate]\nrepeats = 2\n")).expect("writable");
-    world.project.ok(&[&EVALUATE[..], &["--metric", "ace"]].concat());
-    let board = || -> Value { serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON") };
+    std::fs::write(
+        world.project.path("taskgen.toml"),
+        format!("{panel}[evaluate]\nrepeats = 2\n"),
+    )
+    .expect("writable");
+    world
+        .project
+        .ok(&[&EVALUATE[..], &["--metric", "ace"]].concat());
+    let board = || -> Value {
+        serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON")
+    };
     let row = |board: &Value| board["agents"].as_array().expect("rows")[0].clone();
     let before = row(&board());
     // Who rated everything is not left out because another one failed.
-    let fail = "UPDATE judgement SET state = 'unscored', cause = 'timeout' WHERE instrument LIKE 'ace/%'
+    let fail =
+        "UPDATE judgement SET state = 'unscored', cause = 'timeout' WHERE instrument LIKE 'ace/%'
         AND judge IN (SELECT id FROM judge WHERE model_asked = 'fake/n')";
-    let mend = fail.replace("'unscored'", "'scored'").replace("'timeout'", "NULL");
+    let mend = fail
+        .replace("'unscored'", "'scored'")
+        .replace("'timeout'", "NULL");
     world.project.sql(fail);
     let alone = row(&board());
-    assert_eq!((&alone["ace_by"]["fake/m"], &alone["ace_by"]["fake/n"]), (&before["ace_by"]["fake/m"], &Value::Null));
+    assert_eq!(
+        (&alone["ace_by"]["fake/m"], &alone["ace_by"]["fake/n"]),
+        (&before["ace_by"]["fake/m"], &Value::Null)
+    );
     world.project.sql(&mend);
     assert_eq!(row(&board()), before);
-    assert_eq!((&before["ace_by"]["fake/m"], &before["repeated"]), (&before["ace_by"]["fake/n"], &0.0.into()));
+    assert_eq!(
+        (&before["ace_by"]["fake/m"], &before["repeated"]),
+        (&before["ace_by"]["fake/n"], &0.0.into())
+    );
     world.project.sql(
         "UPDATE judgement SET value = value + 1 WHERE instrument LIKE 'ace/%' AND sample = 1
          AND judge IN (SELECT id FROM judge WHERE model_asked = 'fake/n')",
@@ -304,36 +518,69 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     let after = row(&board());
     let of = |row: &Value, rater: &str| row["ace_by"][rater]["ace"].as_f64().expect("a score");
     let by = of(&after, "fake/n") - of(&before, "fake/n");
-    let (ace, all) = (after["ace"]["value"].as_f64(), f64::midpoint(of(&after, "fake/n"), of(&after, "fake/m")));
+    let (ace, all) = (
+        after["ace"]["value"].as_f64(),
+        f64::midpoint(of(&after, "fake/n"), of(&after, "fake/m")),
+    );
     let repeated = after["repeated"].as_f64().expect("a deviation");
-    assert!((by - 0.5).abs() < 1e-9 && (repeated - 0.5).abs() < 1e-9, "{after}");
+    assert!(
+        (by - 0.5).abs() < 1e-9 && (repeated - 0.5).abs() < 1e-9,
+        "{after}"
+    );
     assert!(ace.is_some_and(|ace| (ace - all).abs() < 1e-9), "{after}");
     let said = world.project.ok(&["leaderboard"]);
     assert!(
-        said.contains("ACE by each rater alone: fake/m") && said.contains("asked again: standard deviation 0.50"),
+        said.contains("ACE by each rater alone: fake/m")
+            && said.contains("asked again: standard deviation 0.50"),
         "{said}"
     );
 }
 
-/// A panel decides by most voices, on the page as on the board; other key points than the judged ones are stale.
+/// A panel decides by most voices, on the page as on the board; other key points than the judged
+/// ones are stale.
 #[test]
 fn a_page_leads_from_the_score_to_the_span_and_other_points_are_stale() {
     let world = World::new();
     world.answer();
     world.project.ok(&EVALUATE);
     let page = world.project.path("board of agents.html");
-    world.project.ok(&["leaderboard", "--by", "type", "--html", page.to_str().expect("UTF-8")]);
+    world.project.ok(&[
+        "leaderboard",
+        "--by",
+        "type",
+        "--html",
+        page.to_str().expect("UTF-8"),
+    ]);
     let summary = std::fs::read_to_string(&page).expect("written");
     let task = format!("board_of_agents-tasks/{}.html", world.tasks["soil"]);
     assert!(summary.replace("&#x2f;", "/").contains(&task) && !summary.contains("<script"));
-    let task = std::fs::read_to_string(world.project.path(&task)).expect("written").replace("&#x2f;", "/");
-    assert!(task.contains("<mark id=") && task.contains("faithful") && task.contains("/soil/roots.pdf"));
-    // Half of the agents is judged with other key points: the others' scores are not comparable any more.
+    let task = std::fs::read_to_string(world.project.path(&task))
+        .expect("written")
+        .replace("&#x2f;", "/");
+    assert!(
+        task.contains("<mark id=") && task.contains("faithful") && task.contains("/soil/roots.pdf")
+    );
+    // Half of the agents is judged with other key points: the others' scores are not comparable any
+    // more.
     let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
-    std::fs::write(world.project.path("taskgen.toml"), format!("{config}[evaluate]\npoints = 7\n")).expect("writable");
-    world.project.ok(&[&EVALUATE[..], &["--agent", "half", "--metric", "kae"]].concat());
-    let board: Value = serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
-    let row = |name: &str| board["agents"].as_array().and_then(|rows| rows.iter().find(|row| row["agent"] == name));
+    std::fs::write(
+        world.project.path("taskgen.toml"),
+        format!("{config}[evaluate]\npoints = 7\n"),
+    )
+    .expect("writable");
+    world
+        .project
+        .ok(&[&EVALUATE[..], &["--agent", "half", "--metric", "kae"]].concat());
+    let board: Value =
+        serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
+    let row = |name: &str| {
+        board["agents"]
+            .as_array()
+            .and_then(|rows| rows.iter().find(|row| row["agent"] == name))
+    };
     assert_eq!(row("faithful").expect("a row")["unscored"]["stale"], 8);
-    assert_eq!(row("half").expect("a row")["unscored"]["stale"], Value::Null);
+    assert_eq!(
+        row("half").expect("a row")["unscored"]["stale"],
+        Value::Null
+    );
 }

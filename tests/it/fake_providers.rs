@@ -1,5 +1,5 @@
-//! Servers on loopback that speak as `OpenAI`, Anthropic or Gemini do, and do what a plan says with each request.
-//! Hides how each of the three dresses a reply, a refusal and an error.
+//! Servers on loopback that speak as `OpenAI`, Anthropic or Gemini do, and do what a plan says with
+//! each request. Hides how each of the three dresses a reply, a refusal and an error.
 
 use std::{
     collections::BTreeMap,
@@ -78,7 +78,10 @@ pub struct Fake {
 }
 
 impl Fake {
-    pub async fn start(provider: Provider, plan: impl Fn(&Request) -> Play + Send + Sync + 'static) -> Self {
+    pub async fn start(
+        provider: Provider,
+        plan: impl Fn(&Request) -> Play + Send + Sync + 'static,
+    ) -> Self {
         Self::slow(provider, Duration::ZERO, plan).await
     }
 
@@ -89,9 +92,19 @@ impl Fake {
         plan: impl Fn(&Request) -> Play + Send + Sync + 'static,
     ) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let version = if provider == Provider::OpenAi { "/v1" } else { "" };
+        let version = if provider == Provider::OpenAi {
+            "/v1"
+        } else {
+            ""
+        };
         let url = format!("http://{}{version}", listener.local_addr().unwrap());
-        let fake = Self { provider, url, plan: Arc::new(plan), seen: Arc::default(), delay };
+        let fake = Self {
+            provider,
+            url,
+            plan: Arc::new(plan),
+            seen: Arc::default(),
+            delay,
+        };
         let app = Router::new().fallback(answer).with_state(fake.clone());
         tokio::spawn(async move { axum::serve(listener, app).await });
         fake
@@ -121,11 +134,19 @@ impl Fake {
     }
 }
 
-async fn answer(State(fake): State<Fake>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response<Body> {
+async fn answer(
+    State(fake): State<Fake>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response<Body> {
     let text = |value: &axum::http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
     let request = Request {
         path: uri.to_string(),
-        headers: headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect(),
+        headers: headers
+            .iter()
+            .map(|(name, value)| (name.to_string(), text(value)))
+            .collect(),
         body: serde_json::from_slice(&body).unwrap(),
     };
     let play = (fake.plan)(&request);
@@ -142,15 +163,24 @@ async fn answer(State(fake): State<Fake>, uri: Uri, headers: HeaderMap, body: By
         Play::Raw(body) => Response::new(Body::from(body)),
         Play::Status(status, headers, body) => {
             let response = Response::builder().status(status);
-            headers.iter().fold(response, |all, (name, value)| all.header(*name, value)).body(Body::from(body)).unwrap()
+            headers
+                .iter()
+                .fold(response, |all, (name, value)| all.header(*name, value))
+                .body(Body::from(body))
+                .unwrap()
         }
         Play::Cut => {
             let broken = || std::io::Error::other("cut");
-            Response::new(Body::from_stream(stream::iter([Ok(Bytes::from_static(b"{\"choi")), Err(broken())])))
+            Response::new(Body::from_stream(stream::iter([
+                Ok(Bytes::from_static(b"{\"choi")),
+                Err(broken()),
+            ])))
         }
         Play::Endless => {
             let spaces = Bytes::from(vec![b' '; 1 << 18]);
-            Response::new(Body::from_stream(stream::repeat_with(move || Ok::<_, std::io::Error>(spaces.clone()))))
+            Response::new(Body::from_stream(stream::repeat_with(move || {
+                Ok::<_, std::io::Error>(spaces.clone())
+            })))
         }
     }
 }
@@ -164,12 +194,12 @@ enum End {
     Filtered,
 }
 
-/// A whole answer, with thoughts beside the reply, 50 tokens read of which 20 were kept, and 7 written.
+/// A whole answer, with thoughts beside the reply, 50 tokens read of which 20 were kept, and 7
+/// written.
 fn reply(provider: Provider, text: &str, end: End) -> Value {
     match provider {
         Provider::OpenAi => {
-            let mut message =
-                json!({ "role": "assistant", "content": text, "reasoning_content": "{\"winner\":\"B\"}" });
+            let mut message = json!({ "role": "assistant", "content": text, "reasoning_content": "{\"winner\":\"B\"}" });
             if end == End::Declined {
                 message = json!({ "role": "assistant", "content": null, "refusal": text });
             }
@@ -190,7 +220,8 @@ fn reply(provider: Provider, text: &str, end: End) -> Value {
                 End::Length => "max_tokens",
                 End::Declined | End::Filtered => "refusal",
             };
-            let thoughts = json!({ "type": "thinking", "thinking": "{\"winner\":\"B\"}", "signature": "s" });
+            let thoughts =
+                json!({ "type": "thinking", "thinking": "{\"winner\":\"B\"}", "signature": "s" });
             json!({
                 "type": "message", "role": "assistant", "model": "fake-1", "stop_reason": reason,
                 "content": [thoughts, { "type": "text", "text": text }],
@@ -224,7 +255,8 @@ pub fn searched(provider: Provider, text: &str, url: &str, title: &str) -> Play 
     let page = json!({ "url": url, "title": title });
     match provider {
         Provider::OpenAi => {
-            body["choices"][0]["message"]["annotations"] = json!([{ "type": "url_citation", "url_citation": page }]);
+            body["choices"][0]["message"]["annotations"] =
+                json!([{ "type": "url_citation", "url_citation": page }]);
         }
         Provider::Anthropic => {
             let cited = json!({ "type": "web_search_result_location", "url": url, "title": title, "cited_text": "…" });
@@ -250,8 +282,12 @@ pub fn searched(provider: Provider, text: &str, url: &str, title: &str) -> Play 
 pub fn error(provider: Provider, status: u16, kind: &str, message: &str) -> Play {
     let body = match provider {
         Provider::OpenAi => json!({ "error": { "message": message, "type": kind, "code": kind } }),
-        Provider::Anthropic => json!({ "type": "error", "error": { "type": kind, "message": message } }),
-        Provider::Gemini => json!({ "error": { "code": status, "message": message, "status": kind } }),
+        Provider::Anthropic => {
+            json!({ "type": "error", "error": { "type": kind, "message": message } })
+        }
+        Provider::Gemini => {
+            json!({ "error": { "code": status, "message": message, "status": kind } })
+        }
     };
     Play::Status(status, Vec::new(), body.to_string())
 }
@@ -259,10 +295,23 @@ pub fn error(provider: Provider, status: u16, kind: &str, message: &str) -> Play
 /// The account is out of money, as each provider says it.
 pub fn no_money(provider: Provider) -> Play {
     match provider {
-        Provider::OpenAi => error(provider, 429, "insufficient_quota", "You exceeded your current quota"),
-        Provider::Anthropic => error(provider, 400, "invalid_request_error", "Your credit balance is too low"),
-        Provider::Gemini => {
-            error(provider, 429, "RESOURCE_EXHAUSTED", "Quota exceeded: GenerateRequestsPerDayPerProject")
-        }
+        Provider::OpenAi => error(
+            provider,
+            429,
+            "insufficient_quota",
+            "You exceeded your current quota",
+        ),
+        Provider::Anthropic => error(
+            provider,
+            400,
+            "invalid_request_error",
+            "Your credit balance is too low",
+        ),
+        Provider::Gemini => error(
+            provider,
+            429,
+            "RESOURCE_EXHAUSTED",
+            "Quota exceeded: GenerateRequestsPerDayPerProject",
+        ),
     }
 }

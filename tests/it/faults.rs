@@ -1,4 +1,5 @@
-//! The ways in which a server fails, drawn from a seed: each attempt may meet one, and some items are bad for ever.
+//! The ways in which a server fails, drawn from a seed: each attempt may meet one, and some items
+//! are bad for ever.
 
 use taskgen::{data::Cause, llm::Provider};
 
@@ -72,7 +73,9 @@ pub fn play(provider: Provider, fault: Option<Fault>, words: Words) -> Play {
     match fault {
         None => Play::Say(words.good),
         Some(Fault::Busy) => error(provider, 429, "rate_limit_error", "slow down"),
-        Some(Fault::BusyFor(seconds)) => Play::Status(429, vec![("retry-after", seconds.into())], String::new()),
+        Some(Fault::BusyFor(seconds)) => {
+            Play::Status(429, vec![("retry-after", seconds.into())], String::new())
+        }
         Some(Fault::Broken) => Play::Status(500, Vec::new(), "oh".into()),
         Some(Fault::Cut) => Play::Cut,
         Some(Fault::Endless) => Play::Endless,

@@ -1,5 +1,6 @@
-//! A run of judgements against servers that fail in eleven ways: nothing is lost, nothing is invented, nothing is paid
-//! twice. `TASKGEN_HOSTILE_ITEMS` sets the number of judgements; 2,000 is the size of the proof.
+//! A run of judgements against servers that fail in eleven ways: nothing is lost, nothing is
+//! invented, nothing is paid twice. `TASKGEN_HOSTILE_ITEMS` sets the number of judgements; 2,000 is
+//! the size of the proof.
 
 use std::{
     collections::BTreeMap,
@@ -38,7 +39,14 @@ struct Choice {
 impl Answer for Choice {
     fn validate(&self) -> Result<(), Unscored> {
         let fine = (0.0..=1.0).contains(&self.score);
-        if fine { Ok(()) } else { Err(Unscored { cause: Cause::OutOfRange, reason: self.score.to_string() }) }
+        if fine {
+            Ok(())
+        } else {
+            Err(Unscored {
+                cause: Cause::OutOfRange,
+                reason: self.score.to_string(),
+            })
+        }
     }
 }
 
@@ -57,7 +65,11 @@ impl World {
     }
 
     fn fault(&self, item: u64, attempt: u64) -> Option<Fault> {
-        let of_item = || Self::bad(item).map(|(fault, _)| fault).or_else(|| faults::passing(item, attempt));
+        let of_item = || {
+            Self::bad(item)
+                .map(|(fault, _)| fault)
+                .or_else(|| faults::passing(item, attempt))
+        };
         self.disturbed.then(of_item).flatten()
     }
 
@@ -70,7 +82,11 @@ impl World {
             *count
         };
         let words = Words {
-            good: format!("{{\"option\":{},\"score\":{}}}", item % OPTIONS, score(item)),
+            good: format!(
+                "{{\"option\":{},\"score\":{}}}",
+                item % OPTIONS,
+                score(item)
+            ),
             other: "{\"option\":9,\"score\":0.5}".into(),
             not_a_number: "{\"option\":0,\"score\":NaN}".into(),
             unknown: "{\"option\":7,\"score\":0.5}".into(),
@@ -93,14 +109,27 @@ async fn judge(llm: &Llm, item: u64) -> (u64, Result<Answered<Choice>, AskError>
     let vars = json!({ "a": format!("item-{item:06}"), "b": "the others" });
     let check = |choice: &Choice| match choice.option {
         0..OPTIONS => Ok(()),
-        other => Err(Unscored { cause: Cause::UnknownReference, reason: format!("option {other}") }),
+        other => Err(Unscored {
+            cause: Cause::UnknownReference,
+            reason: format!("option {other}"),
+        }),
     };
-    let ask = Ask { role: "judge", prompt: "rank/pick", vars: &vars, max_tokens: 60, check: &check, ..Ask::default() };
+    let ask = Ask {
+        role: "judge",
+        prompt: "rank/pick",
+        vars: &vars,
+        max_tokens: 60,
+        check: &check,
+        ..Ask::default()
+    };
     (item, llm.ask(ask).await)
 }
 
 fn items() -> u64 {
-    std::env::var("TASKGEN_HOSTILE_ITEMS").ok().and_then(|items| items.parse().ok()).unwrap_or(ITEMS as u64)
+    std::env::var("TASKGEN_HOSTILE_ITEMS")
+        .ok()
+        .and_then(|items| items.parse().ok())
+        .unwrap_or(ITEMS as u64)
 }
 
 /// What came of a run.
@@ -113,7 +142,10 @@ struct Outcome {
 }
 
 async fn run(provider: Provider, disturbed: bool) -> Outcome {
-    let world = Arc::new(World { disturbed, requests: Mutex::default() });
+    let world = Arc::new(World {
+        disturbed,
+        requests: Mutex::default(),
+    });
     let server = {
         let world = Arc::clone(&world);
         Fake::start(provider, move |request| world.play(provider, request)).await
@@ -122,7 +154,11 @@ async fn run(provider: Provider, disturbed: bool) -> Outcome {
     let (llm, store) = bench.llm_and_store(server.model(), false);
     let began = Instant::now();
     let parallel = llm.parallel("judge");
-    let all: Vec<_> = stream::iter(0..items()).map(|item| judge(&llm, item)).buffer_unordered(parallel).collect().await;
+    let all: Vec<_> = stream::iter(0..items())
+        .map(|item| judge(&llm, item))
+        .buffer_unordered(parallel)
+        .collect()
+        .await;
     let (mut values, mut attempts) = (BTreeMap::new(), BTreeMap::new());
     for (item, answered) in all {
         let answered = answered.unwrap();
@@ -131,7 +167,12 @@ async fn run(provider: Provider, disturbed: bool) -> Outcome {
         values.insert(item, answered.value);
     }
     let requests = world.requests.lock().unwrap().clone();
-    Outcome { values, attempts, requests, seconds: began.elapsed().as_secs_f64() }
+    Outcome {
+        values,
+        attempts,
+        requests,
+        seconds: began.elapsed().as_secs_f64(),
+    }
 }
 
 /// The mean over the items that `which` keeps, in their order.
@@ -148,15 +189,19 @@ fn mean(outcome: &Outcome, which: impl Fn(u64) -> bool) -> f64 {
 #[expect(clippy::print_stdout, reason = "the numbers of the proof")]
 async fn survives(provider: Provider) {
     let (quiet, hostile) = (run(provider, false).await, run(provider, true).await);
-    let unscored: BTreeMap<u64, Cause> =
-        hostile.values.iter().filter_map(|(item, value)| Some((*item, value.as_ref().err()?.cause))).collect();
+    let unscored: BTreeMap<u64, Cause> = hostile
+        .values
+        .iter()
+        .filter_map(|(item, value)| Some((*item, value.as_ref().err()?.cause)))
+        .collect();
     // Gemini's models have no word for declining: the provider's filter speaks for them.
     let as_said = |(fault, cause): (Fault, Cause)| match (provider, fault) {
         (Provider::Gemini, Fault::Refusal) => Cause::ContentFilter,
         _ => cause,
     };
-    let planted: BTreeMap<u64, Cause> =
-        (0..items()).filter_map(|item| Some((item, as_said(World::bad(item)?)))).collect();
+    let planted: BTreeMap<u64, Cause> = (0..items())
+        .filter_map(|item| Some((item, as_said(World::bad(item)?))))
+        .collect();
     let sent: u64 = hostile.requests.values().sum();
     println!(
         "{provider:?}: {} judgements, {} unscored, {sent} requests, {:.1} s (undisturbed {:.1} s)",
@@ -165,12 +210,26 @@ async fn survives(provider: Provider) {
         hostile.seconds,
         quiet.seconds
     );
-    assert!(planted.len() >= FAULTS.len(), "every fault has an item that is bad for ever");
-    assert_eq!(unscored, planted, "exactly the bad ones are unscored, each with its cause");
+    assert!(
+        planted.len() >= FAULTS.len(),
+        "every fault has an item that is bad for ever"
+    );
+    assert_eq!(
+        unscored, planted,
+        "exactly the bad ones are unscored, each with its cause"
+    );
     let scored = |item: u64| hostile.values[&item].is_ok();
-    assert_eq!(mean(&hostile, |_| true).to_bits(), mean(&quiet, scored).to_bits(), "the means are equal");
+    assert_eq!(
+        mean(&hostile, |_| true).to_bits(),
+        mean(&quiet, scored).to_bits(),
+        "the means are equal"
+    );
     for (item, seen) in &hostile.requests {
-        assert!(*seen <= hostile.attempts[item], "item {item}: {seen} requests, on record {}", hostile.attempts[item]);
+        assert!(
+            *seen <= hostile.attempts[item],
+            "item {item}: {seen} requests, on record {}",
+            hostile.attempts[item]
+        );
     }
 }
 
@@ -192,7 +251,10 @@ async fn a_hostile_server_in_the_dress_of_gemini() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_money_ends_the_run_within_one_round_trip() {
     for provider in ALL {
-        let server = Fake::slow(provider, std::time::Duration::from_millis(50), move |_| no_money(provider)).await;
+        let server = Fake::slow(provider, std::time::Duration::from_millis(50), move |_| {
+            no_money(provider)
+        })
+        .await;
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let all = future::join_all((0..200).map(|item| judge(&llm, item))).await;

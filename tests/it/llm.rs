@@ -1,4 +1,5 @@
-//! The model layer: a scripted server on loopback, and the embedded model's real child process with the real 0.5B model.
+//! The model layer: a scripted server on loopback, and the embedded model's real child process with
+//! the real 0.5B model.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -12,7 +13,9 @@ use serde_json::{Value, json};
 use taskgen::{
     data::{Cause, Unscored},
     http::{Http, HttpOptions},
-    llm::{Answer, Answered, Ask, AskError, ChatModel, Llm, LlmOptions, Prompts, Remote, RemoteOptions},
+    llm::{
+        Answer, Answered, Ask, AskError, ChatModel, Llm, LlmOptions, Prompts, Remote, RemoteOptions,
+    },
     store::{RunInfo, Store, WriteLock},
 };
 
@@ -50,8 +53,13 @@ const GOOD: &str = r#"{"winner":"A","confidence":0.8}"#;
 impl Server {
     /// Plays `steps` in order; after the last one, a good reply each time.
     async fn start(steps: &[Step]) -> (Self, String) {
-        let server = Self { steps: Arc::new(Mutex::new(steps.iter().copied().collect())), ..Self::default() };
-        let app = Router::new().route("/v1/chat/completions", post(play)).with_state(server.clone());
+        let server = Self {
+            steps: Arc::new(Mutex::new(steps.iter().copied().collect())),
+            ..Self::default()
+        };
+        let app = Router::new()
+            .route("/v1/chat/completions", post(play))
+            .with_state(server.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, app).await });
@@ -63,10 +71,23 @@ impl Server {
     }
 }
 
-async fn play(State(server): State<Server>, axum::Json(request): axum::Json<Value>) -> Response<Body> {
+async fn play(
+    State(server): State<Server>,
+    axum::Json(request): axum::Json<Value>,
+) -> Response<Body> {
     server.seen.lock().unwrap().push(request);
-    let step = server.steps.lock().unwrap().pop_front().unwrap_or(Step::Text(GOOD));
-    let json = |status: u16, body: String| Response::builder().status(status).body(Body::from(body)).unwrap();
+    let step = server
+        .steps
+        .lock()
+        .unwrap()
+        .pop_front()
+        .unwrap_or(Step::Text(GOOD));
+    let json = |status: u16, body: String| {
+        Response::builder()
+            .status(status)
+            .body(Body::from(body))
+            .unwrap()
+    };
     match step {
         Step::Text(text) => json(200, completion(text, "stop")),
         Step::Cut(text) => json(200, completion(text, "length")),
@@ -130,7 +151,10 @@ impl Answer for Pick {
         if (0.5..=1.0).contains(&self.confidence) {
             return Ok(());
         }
-        Err(Unscored { cause: Cause::OutOfRange, reason: format!("confidence {}", self.confidence) })
+        Err(Unscored {
+            cause: Cause::OutOfRange,
+            reason: format!("confidence {}", self.confidence),
+        })
     }
 }
 
@@ -158,12 +182,20 @@ impl Bench {
     }
 
     /// The same, with the record.
-    pub fn llm_and_store(&self, model: impl ChatModel + 'static, retry_failed: bool) -> (Llm, Arc<Store>) {
+    pub fn llm_and_store(
+        &self,
+        model: impl ChatModel + 'static,
+        retry_failed: bool,
+    ) -> (Llm, Arc<Store>) {
         self.llm_with(model, |options| options.retry_failed = retry_failed)
     }
 
     /// The same, with other options.
-    pub fn llm_with(&self, model: impl ChatModel + 'static, set: impl FnOnce(&mut LlmOptions)) -> (Llm, Arc<Store>) {
+    pub fn llm_with(
+        &self,
+        model: impl ChatModel + 'static,
+        set: impl FnOnce(&mut LlmOptions),
+    ) -> (Llm, Arc<Store>) {
         let path = self.folder.path().join("taskgen.db");
         let lock = WriteLock::take(&self.folder.path().join("lock"), "test", true).unwrap();
         let info = RunInfo {
@@ -174,7 +206,10 @@ impl Bench {
         };
         let store = Arc::new(Store::open(&path, lock, &info).unwrap());
         let prompts = Prompts::new(Some(self.folder.path().join("prompts")), "key");
-        let roles = BTreeMap::from([("judge".to_owned(), vec![Arc::new(model) as Arc<dyn ChatModel>])]);
+        let roles = BTreeMap::from([(
+            "judge".to_owned(),
+            vec![Arc::new(model) as Arc<dyn ChatModel>],
+        )]);
         let mut options = LlmOptions::new(Arc::clone(&store), prompts, roles);
         set(&mut options);
         (Llm::new(options), store)
@@ -183,7 +218,14 @@ impl Bench {
 
 pub async fn pick(llm: &Llm, a: &str) -> Result<Answered<Pick>, AskError> {
     let vars = json!({ "a": a, "b": "the other" });
-    llm.ask(Ask { role: "judge", prompt: "rank/pick", vars: &vars, max_tokens: 60, ..Ask::default() }).await
+    llm.ask(Ask {
+        role: "judge",
+        prompt: "rank/pick",
+        vars: &vars,
+        max_tokens: 60,
+        ..Ask::default()
+    })
+    .await
 }
 
 /// Asks once against a script; the cause or the value, and how many requests were sent.
@@ -201,7 +243,10 @@ async fn outcome(steps: &[Step]) -> (Result<Pick, Cause>, usize) {
 }
 
 pub fn good() -> Pick {
-    Pick { winner: "A".into(), confidence: 0.8 }
+    Pick {
+        winner: "A".into(),
+        confidence: 0.8,
+    }
 }
 
 /// A name, what the server does, what comes of it, and how many requests that takes.
@@ -212,36 +257,99 @@ async fn faults_are_retried_or_typed() {
     use Step::{Cut, Endless, Hang, Raw, Refusal, Status, Text};
     let retry_now: &[(&str, &str)] = &[("retry-after", "0")];
     let dated: &[(&str, &str)] = &[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")];
-    let quota = r#"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}"#;
+    let quota =
+        r#"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}"#;
     let context = r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#;
     let cases: &[Case<'_>] = &[
         ("good", &[Text(GOOD)], Ok(()), 1),
-        ("thinking", &[Text("<think>{\"winner\":\"B\"}</think>\n{\"winner\":\"A\",\"confidence\":0.8}")], Ok(()), 1),
-        ("fence", &[Text("```json\n{\"winner\":\"A\",\"confidence\":0.8}\n```")], Ok(()), 1),
-        ("429 with seconds", &[Status(429, retry_now, "slow down")], Ok(()), 2),
-        ("429 with a date", &[Status(429, dated, "slow down")], Ok(()), 2),
+        (
+            "thinking",
+            &[Text(
+                "<think>{\"winner\":\"B\"}</think>\n{\"winner\":\"A\",\"confidence\":0.8}",
+            )],
+            Ok(()),
+            1,
+        ),
+        (
+            "fence",
+            &[Text("```json\n{\"winner\":\"A\",\"confidence\":0.8}\n```")],
+            Ok(()),
+            1,
+        ),
+        (
+            "429 with seconds",
+            &[Status(429, retry_now, "slow down")],
+            Ok(()),
+            2,
+        ),
+        (
+            "429 with a date",
+            &[Status(429, dated, "slow down")],
+            Ok(()),
+            2,
+        ),
         (
             "429 for ever",
-            &[Status(429, &[], ""), Status(429, &[], ""), Status(429, &[], ""), Status(429, &[], "")],
+            &[
+                Status(429, &[], ""),
+                Status(429, &[], ""),
+                Status(429, &[], ""),
+                Status(429, &[], ""),
+            ],
             Err(Cause::RateLimit),
             4,
         ),
-        ("429 for an hour", &[Status(429, &[("retry-after", "3600")], "")], Err(Cause::RateLimit), 1),
-        ("500 and 529", &[Status(500, &[], ""), Status(529, &[], "")], Ok(()), 3),
+        (
+            "429 for an hour",
+            &[Status(429, &[("retry-after", "3600")], "")],
+            Err(Cause::RateLimit),
+            1,
+        ),
+        (
+            "500 and 529",
+            &[Status(500, &[], ""), Status(529, &[], "")],
+            Ok(()),
+            3,
+        ),
         ("quota", &[Status(429, &[], quota)], Err(Cause::Quota), 1),
-        ("no key", &[Status(401, &[], "planted-key is wrong")], Err(Cause::Authentication), 1),
-        ("no model", &[Status(404, &[], "")], Err(Cause::ModelNotFound), 1),
-        ("too long", &[Status(400, &[], context)], Err(Cause::ContextTooLong), 1),
+        (
+            "no key",
+            &[Status(401, &[], "planted-key is wrong")],
+            Err(Cause::Authentication),
+            1,
+        ),
+        (
+            "no model",
+            &[Status(404, &[], "")],
+            Err(Cause::ModelNotFound),
+            1,
+        ),
+        (
+            "too long",
+            &[Status(400, &[], context)],
+            Err(Cause::ContextTooLong),
+            1,
+        ),
         ("HTML, then good", &[Raw("<html>busy</html>")], Ok(()), 2),
         ("half a body", &[Raw("{\"choices\": [{")], Ok(()), 2),
         ("no choices", &[Raw("{}")], Ok(()), 2),
-        ("error in a success", &[Raw(r#"{"error":{"code":502,"message":"upstream"}}"#)], Ok(()), 2),
+        (
+            "error in a success",
+            &[Raw(r#"{"error":{"code":502,"message":"upstream"}}"#)],
+            Ok(()),
+            2,
+        ),
         ("endless, then good", &[Endless], Ok(()), 2),
         ("a hang, then good", &[Hang], Ok(()), 2),
         ("refusal", &[Refusal; 6], Err(Cause::Refused), 6),
         ("one refusal", &[Refusal], Ok(()), 2),
         ("cut once", &[Cut("{\"winner\":\"A\"")], Ok(()), 2),
-        ("cut", &[Cut("{\"winner\":\"A\""); 2], Err(Cause::Truncated), 2),
+        (
+            "cut",
+            &[Cut("{\"winner\":\"A\""); 2],
+            Err(Cause::Truncated),
+            2,
+        ),
         ("repaired", &[Text("A, I think"), Text(GOOD)], Ok(()), 2),
         (
             "two verdicts",
@@ -249,11 +357,26 @@ async fn faults_are_retried_or_typed() {
             Err(Cause::TwoVerdicts),
             6,
         ),
-        ("wrong shape", &[Text("{\"winner\":\"A\"}"); 6], Err(Cause::WrongShape), 6),
+        (
+            "wrong shape",
+            &[Text("{\"winner\":\"A\"}"); 6],
+            Err(Cause::WrongShape),
+            6,
+        ),
         ("a list of values", &[Text("[\"A\",0.8]")], Ok(()), 2),
         ("wrong twice", &[Text("{\"winner\":\"A\"}"); 2], Ok(()), 3),
-        ("out of range", &[Text("{\"winner\":\"A\",\"confidence\":7}"); 6], Err(Cause::OutOfRange), 6),
-        ("NaN", &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); 6], Err(Cause::NotJson), 6),
+        (
+            "out of range",
+            &[Text("{\"winner\":\"A\",\"confidence\":7}"); 6],
+            Err(Cause::OutOfRange),
+            6,
+        ),
+        (
+            "NaN",
+            &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); 6],
+            Err(Cause::NotJson),
+            6,
+        ),
     ];
     for (name, steps, expect, requests) in cases {
         let (value, sent) = outcome(steps).await;
@@ -271,7 +394,10 @@ async fn a_second_question_is_answered_from_the_record() {
         let first = pick(&llm, "one").await.unwrap();
         assert!(!first.cached);
         assert_eq!(first.model_returned.as_deref(), Some("fake-1"));
-        assert_eq!((first.usage.input, first.usage.output, first.usage.cached), (50, 7, 20));
+        assert_eq!(
+            (first.usage.input, first.usage.output, first.usage.cached),
+            (50, 7, 20)
+        );
         assert!(pick(&llm, "one").await.unwrap().cached);
         first
     };
@@ -284,10 +410,26 @@ async fn a_second_question_is_answered_from_the_record() {
     // Anything that can change the reply is another call.
     pick(&llm, "two").await.unwrap();
     let vars = json!({ "a": "one", "b": "the other" });
-    let ask = || Ask { role: "judge", prompt: "rank/pick", vars: &vars, max_tokens: 60, ..Ask::default() };
+    let ask = || Ask {
+        role: "judge",
+        prompt: "rank/pick",
+        vars: &vars,
+        max_tokens: 60,
+        ..Ask::default()
+    };
     llm.ask::<Pick>(Ask { sample: 1, ..ask() }).await.unwrap();
-    llm.ask::<Pick>(Ask { temperature: 0.5, ..ask() }).await.unwrap();
-    llm.ask::<Pick>(Ask { max_tokens: 61, ..ask() }).await.unwrap();
+    llm.ask::<Pick>(Ask {
+        temperature: 0.5,
+        ..ask()
+    })
+    .await
+    .unwrap();
+    llm.ask::<Pick>(Ask {
+        max_tokens: 61,
+        ..ask()
+    })
+    .await
+    .unwrap();
     assert_eq!(server.seen().len(), 5);
 }
 
@@ -332,11 +474,23 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
     let bench = Bench::new();
     {
         let llm = bench.llm(remote(&url), false);
-        assert_eq!(pick(&llm, "one").await.unwrap().value.unwrap_err().cause, Cause::Overloaded);
-        assert_eq!(pick(&llm, "two").await.unwrap().value.unwrap_err().cause, Cause::NotJson);
+        assert_eq!(
+            pick(&llm, "one").await.unwrap().value.unwrap_err().cause,
+            Cause::Overloaded
+        );
+        assert_eq!(
+            pick(&llm, "two").await.unwrap().value.unwrap_err().cause,
+            Cause::NotJson
+        );
         // Within one run nothing that failed is asked again.
-        assert_eq!(pick(&llm, "one").await.unwrap().value.unwrap_err().cause, Cause::Overloaded);
-        assert_eq!(llm.counts().failed, BTreeMap::from([(Cause::Overloaded, 1), (Cause::NotJson, 1)]));
+        assert_eq!(
+            pick(&llm, "one").await.unwrap().value.unwrap_err().cause,
+            Cause::Overloaded
+        );
+        assert_eq!(
+            llm.counts().failed,
+            BTreeMap::from([(Cause::Overloaded, 1), (Cause::NotJson, 1)])
+        );
         assert_eq!(server.seen().len(), 10);
     }
     {
@@ -354,22 +508,38 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
 
 #[tokio::test]
 async fn a_repair_turn_quotes_what_was_wrong() {
-    let (server, url) =
-        Server::start(&[Step::Text("{\"winner\":\"A\",\"confidence\":\"high\"}"), Step::Text(GOOD)]).await;
+    let (server, url) = Server::start(&[
+        Step::Text("{\"winner\":\"A\",\"confidence\":\"high\"}"),
+        Step::Text(GOOD),
+    ])
+    .await;
     let bench = Bench::new();
     let llm = bench.llm(remote(&url), false);
     let answered = pick(&llm, "one").await.unwrap();
     assert_eq!(answered.value, Ok(good()));
-    assert_eq!((answered.usage.input, answered.usage.output), (100, 14), "both turns are paid for by one call");
+    assert_eq!(
+        (answered.usage.input, answered.usage.output),
+        (100, 14),
+        "both turns are paid for by one call"
+    );
     let turns = server.seen();
     let messages = turns[1]["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 2, "what the model said is not said again");
-    assert!(messages[1]["content"].as_str().unwrap().contains("at `confidence`: invalid type: string \"high\""));
+    assert!(
+        messages[1]["content"]
+            .as_str()
+            .unwrap()
+            .contains("at `confidence`: invalid type: string \"high\"")
+    );
 }
 
 #[tokio::test]
 async fn a_server_without_a_schema_mode_is_found_out_once() {
-    let no_schema = Step::Status(400, &[], r#"{"error":{"message":"response_format is not supported"}}"#);
+    let no_schema = Step::Status(
+        400,
+        &[],
+        r#"{"error":{"message":"response_format is not supported"}}"#,
+    );
     let (server, url) = Server::start(&[no_schema]).await;
     let bench = Bench::new();
     let llm = bench.llm(remote(&url), false);
@@ -377,15 +547,22 @@ async fn a_server_without_a_schema_mode_is_found_out_once() {
     assert_eq!(pick(&llm, "two").await.unwrap().value, Ok(good()));
     let requests = server.seen();
     assert_eq!(requests.len(), 3);
-    assert_eq!(requests[0]["response_format"]["json_schema"]["schema"]["additionalProperties"], false);
+    assert_eq!(
+        requests[0]["response_format"]["json_schema"]["schema"]["additionalProperties"],
+        false
+    );
     assert!(requests[1].get("response_format").is_none());
-    assert!(requests[2]["messages"][1]["content"].as_str().unwrap().contains("\"winner\""));
+    assert!(
+        requests[2]["messages"][1]["content"]
+            .as_str()
+            .unwrap()
+            .contains("\"winner\"")
+    );
 }
 
 #[tokio::test]
 async fn a_server_that_knows_only_a_json_mode_gets_the_schema_there_and_in_words() {
-    let said =
-        r#"{"error":{"message":"body.response_format.type: Input should be 'text' or 'json_object'","code":null}}"#;
+    let said = r#"{"error":{"message":"body.response_format.type: Input should be 'text' or 'json_object'","code":null}}"#;
     let (server, url) = Server::start(&[Step::Status(500, &[], said)]).await;
     let bench = Bench::new();
     let llm = bench.llm(remote(&url), false);
@@ -395,8 +572,16 @@ async fn a_server_that_knows_only_a_json_mode_gets_the_schema_there_and_in_words
     let requests = server.seen();
     assert_eq!(requests.len(), 3, "found out once");
     let format = &requests[1]["response_format"];
-    assert_eq!((&format["type"], &format["schema"]["additionalProperties"]), (&"json_object".into(), &false.into()));
-    assert!(requests[2]["messages"][1]["content"].as_str().unwrap().contains("\"winner\""));
+    assert_eq!(
+        (&format["type"], &format["schema"]["additionalProperties"]),
+        (&"json_object".into(), &false.into())
+    );
+    assert!(
+        requests[2]["messages"][1]["content"]
+            .as_str()
+            .unwrap()
+            .contains("\"winner\"")
+    );
 }
 
 #[tokio::test]
@@ -409,12 +594,20 @@ async fn a_server_that_nobody_reaches_stops_the_run_and_says_so() {
     let error = pick(&llm, "one").await.unwrap_err();
     assert!(matches!(error, AskError::Model { .. }));
     let said = error.to_string();
-    assert!(said.contains("fake/m") && said.contains("hint: check that the server runs"), "{said}");
+    assert!(
+        said.contains("fake/m") && said.contains("hint: check that the server runs"),
+        "{said}"
+    );
     // The next question is not sent at all: somebody who answers there now is not asked.
-    let listener = std::net::TcpListener::bind(url.trim_start_matches("http://").trim_end_matches("/v1")).unwrap();
+    let listener =
+        std::net::TcpListener::bind(url.trim_start_matches("http://").trim_end_matches("/v1"))
+            .unwrap();
     listener.set_nonblocking(true).unwrap();
     pick(&llm, "two").await.unwrap_err();
-    assert_eq!(listener.accept().map(|_| ()).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    assert_eq!(
+        listener.accept().map(|_| ()).unwrap_err().kind(),
+        std::io::ErrorKind::WouldBlock
+    );
 }
 
 #[tokio::test]
@@ -427,14 +620,26 @@ async fn no_key_is_on_record_or_said() {
     .await;
     let bench = Bench::new();
     let with_secrets = url.replace("http://", "http://planted-user:planted-pass@");
-    let llm = bench.llm(remote(&format!("{with_secrets}?token=planted-query")), false);
+    let llm = bench.llm(
+        remote(&format!("{with_secrets}?token=planted-query")),
+        false,
+    );
     let error = pick(&llm, "one").await.unwrap_err();
     assert!(!error.to_string().contains("planted"), "{error}");
     drop(llm);
-    for file in std::fs::read_dir(bench.folder.path()).unwrap().flatten().filter(|f| f.path().is_file()) {
+    for file in std::fs::read_dir(bench.folder.path())
+        .unwrap()
+        .flatten()
+        .filter(|f| f.path().is_file())
+    {
         let bytes = std::fs::read(file.path()).unwrap();
         let text = String::from_utf8_lossy(&bytes);
-        let found = text.find("planted").map(|at| text[at.saturating_sub(60)..].chars().take(120).collect::<String>());
+        let found = text.find("planted").map(|at| {
+            text[at.saturating_sub(60)..]
+                .chars()
+                .take(120)
+                .collect::<String>()
+        });
         assert_eq!(found, None, "{}", file.path().display());
     }
 }

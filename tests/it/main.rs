@@ -1,5 +1,5 @@
-//! The integration tests: the real program, in real folders, against loopback. One module for each part, and one for the
-//! rules of the house.
+//! The integration tests: the real program, in real folders, against loopback. One module for each
+//! part, and one for the rules of the house.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

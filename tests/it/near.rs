@@ -30,7 +30,9 @@ struct Measured {
 }
 
 fn pairs(text: &str) -> Vec<Pair> {
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
 }
 
 fn measured(pairs: &[Pair], encoder: &Encoder) -> Vec<Measured> {
@@ -45,8 +47,12 @@ fn measured(pairs: &[Pair], encoder: &Encoder) -> Vec<Measured> {
 
 /// Precision, recall and F1 of those that `is_copy`; precision is 1 where nothing is called a copy.
 fn quality(pairs: &[Measured], is_copy: impl Fn(&Measured) -> bool) -> [f64; 3] {
-    let count = |of: &dyn Fn(&Measured) -> bool| pairs.iter().filter(|pair| of(pair)).count() as f64;
-    let (right, called) = (count(&|pair| pair.same && is_copy(pair)), count(&|pair| is_copy(pair)));
+    let count =
+        |of: &dyn Fn(&Measured) -> bool| pairs.iter().filter(|pair| of(pair)).count() as f64;
+    let (right, called) = (
+        count(&|pair| pair.same && is_copy(pair)),
+        count(&|pair| is_copy(pair)),
+    );
     let same = count(&|pair| pair.same);
     let precision = if called > 0.0 { right / called } else { 1.0 };
     [precision, right / same, 2.0 * right / (called + same)]
@@ -56,8 +62,9 @@ fn said([precision, recall, f1]: [f64; 3]) -> String {
     format!("{precision:.2} {recall:.2} {f1:.2}")
 }
 
-/// The pairs were written and labelled by a language model, and no person has checked them. There are 20 paraphrases, 20
-/// pairs of one topic that ask for something else, and the latter again with one side rewritten in other words.
+/// The pairs were written and labelled by a language model, and no person has checked them. There
+/// are 20 paraphrases, 20 pairs of one topic that ask for something else, and the latter again with
+/// one side rewritten in other words.
 #[test]
 fn real_near_pairs_by_threshold() {
     let Some(file) = model() else { return };
@@ -67,20 +74,37 @@ fn real_near_pairs_by_threshold() {
         ("rewritten", include_str!("../data/near/rewritten.jsonl")),
     ] {
         let pairs = measured(&pairs(text), &encoder);
-        assert_eq!((pairs.len(), pairs.iter().filter(|pair| pair.same).count()), (40, 20));
+        assert_eq!(
+            (pairs.len(), pairs.iter().filter(|pair| pair.same).count()),
+            (40, 20)
+        );
         println!("{name}: precision, recall, F1\nwords");
         for threshold in [0.1, 0.2, 0.3, 0.5, 0.7] {
-            println!("  {threshold:.2}  {}", said(quality(&pairs, |pair| pair.words >= threshold)));
+            println!(
+                "  {threshold:.2}  {}",
+                said(quality(&pairs, |pair| pair.words >= threshold))
+            );
         }
         println!("      vectors         with the guard  words at .70, or both");
         for threshold in [0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8] {
             let vectors = quality(&pairs, |pair| pair.cosine >= threshold);
             let guarded = quality(&pairs, |pair| pair.cosine >= threshold && pair.agree);
-            let both = quality(&pairs, |pair| pair.words >= 0.7 || pair.cosine >= threshold && pair.agree);
-            println!("  {threshold:.2}  {}  {}  {}", said(vectors), said(guarded), said(both));
+            let both = quality(&pairs, |pair| {
+                pair.words >= 0.7 || pair.cosine >= threshold && pair.agree
+            });
+            println!(
+                "  {threshold:.2}  {}  {}  {}",
+                said(vectors),
+                said(guarded),
+                said(both)
+            );
         }
-        let [precision, recall, _] = quality(&pairs, |pair| pair.cosine >= embed::SAME && pair.agree);
-        assert!(precision >= 0.9 && recall >= 0.4, "{name}: {precision} {recall}");
+        let [precision, recall, _] =
+            quality(&pairs, |pair| pair.cosine >= embed::SAME && pair.agree);
+        assert!(
+            precision >= 0.9 && recall >= 0.4,
+            "{name}: {precision} {recall}"
+        );
         let [_, by_words, _] = quality(&pairs, |pair| pair.words >= 0.7);
         assert!(by_words < recall);
     }
@@ -93,15 +117,26 @@ fn real_near_topics_are_apart() {
     let encoder = Encoder::load(&file.path).expect("it loads");
     let mut all = pairs(include_str!("../data/near/similar.jsonl"));
     all.extend(pairs(include_str!("../data/near/rewritten.jsonl")));
-    let texts: Vec<&str> =
-        all.iter().flat_map(|pair| [pair.a.as_str(), &pair.b]).collect::<BTreeSet<_>>().into_iter().collect();
+    let texts: Vec<&str> = all
+        .iter()
+        .flat_map(|pair| [pair.a.as_str(), &pair.b])
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
     let number = |text: &str| texts.binary_search(&text).expect("it is one of them");
-    let linked: Vec<Vec<usize>> = all.iter().map(|pair| vec![number(&pair.a), number(&pair.b)]).collect();
+    let linked: Vec<Vec<usize>> = all
+        .iter()
+        .map(|pair| vec![number(&pair.a), number(&pair.b)])
+        .collect();
     let topics = minhash::merge(&linked, texts.len());
     let topic = |at: usize| topics.iter().position(|topic| topic.contains(&at));
     let vectors: Vec<Vec<f32>> = texts.iter().map(|text| encoder.encode(text)).collect();
-    let apart = (0..texts.len()).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|(a, b)| topic(*a) != topic(*b));
-    let cosines: Vec<f64> = apart.map(|(a, b)| cosine(&vectors[a], &vectors[b])).collect();
+    let apart = (0..texts.len())
+        .flat_map(|a| (0..a).map(move |b| (a, b)))
+        .filter(|(a, b)| topic(*a) != topic(*b));
+    let cosines: Vec<f64> = apart
+        .map(|(a, b)| cosine(&vectors[a], &vectors[b]))
+        .collect();
     let highest = cosines.iter().copied().fold(-1.0, f64::max);
     println!(
         "{} texts of {} topics: of {} pairs across topics the nearest has {highest:.3}",
@@ -120,13 +155,26 @@ fn real_near_swaps() {
     let texts = pairs(include_str!("../data/near/similar.jsonl"));
     let mut swapped = Vec::new();
     for (from, to) in SWAPS {
-        let of = texts.iter().flat_map(|pair| [&pair.a, &pair.b]).find(|text| text.contains(from));
-        let a = of.unwrap_or_else(|| panic!("no text speaks of {from}")).clone();
+        let of = texts
+            .iter()
+            .flat_map(|pair| [&pair.a, &pair.b])
+            .find(|text| text.contains(from));
+        let a = of
+            .unwrap_or_else(|| panic!("no text speaks of {from}"))
+            .clone();
         let b = a.replace(from, to);
         swapped.push(Pair { a, b, same: false });
     }
-    let count = |of: &dyn Fn(&Measured) -> bool| measured(&swapped, &encoder).iter().filter(|pair| of(pair)).count();
-    let [words, vectors] = [count(&|pair| pair.words >= 0.7), count(&|pair| pair.cosine >= embed::SAME)];
+    let count = |of: &dyn Fn(&Measured) -> bool| {
+        measured(&swapped, &encoder)
+            .iter()
+            .filter(|pair| of(pair))
+            .count()
+    };
+    let [words, vectors] = [
+        count(&|pair| pair.words >= 0.7),
+        count(&|pair| pair.cosine >= embed::SAME),
+    ];
     let guarded = count(&|pair| pair.cosine >= embed::SAME && pair.agree);
     println!(
         "of {} swaps, words call {words} copies, vectors {vectors}, vectors with the guard {guarded}",
@@ -175,33 +223,89 @@ fn diversity_counts_clusters_and_tasks() {
     let (_, project) = project();
     let of = json(&project, &["tasks", "diversity"]);
     let tasks = of["tasks"].as_u64().expect("a number");
-    let listed = json(&project, &["tasks", "list"]).as_array().expect("a list").len() as u64;
+    let listed = json(&project, &["tasks", "list"])
+        .as_array()
+        .expect("a list")
+        .len() as u64;
     assert_eq!(tasks, listed);
     let sum = |counts: &serde_json::Value| -> u64 {
-        counts.as_object().expect("counts").values().filter_map(serde_json::Value::as_u64).sum()
+        counts
+            .as_object()
+            .expect("counts")
+            .values()
+            .filter_map(serde_json::Value::as_u64)
+            .sum()
     };
-    let by_type: u64 = of["types"].as_object().expect("types").values().map(sum).sum();
-    assert_eq!([by_type, sum(&of["phases"]), sum(&of["languages"]), sum(&of["seminars"])], [tasks; 4]);
-    assert_eq!(of["seminars"].as_object().map(serde_json::Map::len), Some(3));
+    let by_type: u64 = of["types"]
+        .as_object()
+        .expect("types")
+        .values()
+        .map(sum)
+        .sum();
+    assert_eq!(
+        [
+            by_type,
+            sum(&of["phases"]),
+            sum(&of["languages"]),
+            sum(&of["seminars"])
+        ],
+        [tasks; 4]
+    );
+    assert_eq!(
+        of["seminars"].as_object().map(serde_json::Map::len),
+        Some(3)
+    );
     let clusters = of["clusters"].as_array().expect("clusters");
-    let copies: u64 = clusters.iter().map(|of| of["copies"].as_array().expect("copies").len() as u64).sum();
-    assert_eq!((of["copies"].as_u64(), of["distinct"].as_u64()), (Some(copies), Some(tasks - copies)));
-    assert!(copies > 0 && clusters.iter().all(|of| of["copies"][0]["by"] == "words"), "the same talk twice: {of}");
+    let copies: u64 = clusters
+        .iter()
+        .map(|of| of["copies"].as_array().expect("copies").len() as u64)
+        .sum();
+    assert_eq!(
+        (of["copies"].as_u64(), of["distinct"].as_u64()),
+        (Some(copies), Some(tasks - copies))
+    );
+    assert!(
+        copies > 0 && clusters.iter().all(|of| of["copies"][0]["by"] == "words"),
+        "the same talk twice: {of}"
+    );
     assert!(of["meaning"].is_null());
     let effective = of["effective"].as_f64().expect("a number");
-    assert!(effective > 1.0 && effective <= (tasks - copies) as f64 + 1e-9, "{effective}");
+    assert!(
+        effective > 1.0 && effective <= (tasks - copies) as f64 + 1e-9,
+        "{effective}"
+    );
     let none = json(&project, &["tasks", "diversity", "--near", "2"]);
-    assert_eq!((&none["clusters"], &none["copies"]), (&serde_json::json!([]), &0.into()));
+    assert_eq!(
+        (&none["clusters"], &none["copies"]),
+        (&serde_json::json!([]), &0.into())
+    );
     assert!((none["effective"].as_f64().expect("a number") - tasks as f64).abs() < 1e-6);
     // Ranked, the best of each stands first.
     project.ok(&["rank"]);
-    for of in json(&project, &["tasks", "diversity"])["clusters"].as_array().expect("clusters") {
+    for of in json(&project, &["tasks", "diversity"])["clusters"]
+        .as_array()
+        .expect("clusters")
+    {
         let rank = |of: &serde_json::Value| of["rank"].as_u64().expect("a place");
-        assert!(of["copies"].as_array().expect("copies").iter().all(|copy| rank(copy) > rank(&of["best"])));
+        assert!(
+            of["copies"]
+                .as_array()
+                .expect("copies")
+                .iter()
+                .all(|copy| rank(copy) > rank(&of["best"]))
+        );
     }
     let text = project.ok(&["tasks", "diversity"]);
-    assert!(text.contains("copy by words (likeness") && text.contains("nats") && text.contains("Literature Survey"));
-    assert!(project.fails(&["tasks", "diversity", "--near", "0"], 2).contains("--near must be above 0"));
+    assert!(
+        text.contains("copy by words (likeness")
+            && text.contains("nats")
+            && text.contains("Literature Survey")
+    );
+    assert!(
+        project
+            .fails(&["tasks", "diversity", "--near", "0"], 2)
+            .contains("--near must be above 0")
+    );
 }
 
 /// Names the model that compares meanings.
@@ -219,12 +323,25 @@ fn near_without_its_model_words_are_compared_and_that_is_said() {
     let empty = project.path("no-models");
     let run = |model: &str| {
         configure(&project, model);
-        let output = project.command(&["tasks", "diversity"]).env("TASKGEN_MODELS", &empty).output().expect("it runs");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        let output = project
+            .command(&["tasks", "diversity"])
+            .env("TASKGEN_MODELS", &empty)
+            .output()
+            .expect("it runs");
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
     };
     let (code, said) = run("auto");
-    assert!(code == Some(0) && said.contains("only words were compared"), "{said}");
-    assert!(said.contains("taskgen models pull use-multilingual") && !empty.exists(), "nothing is fetched: {said}");
+    assert!(
+        code == Some(0) && said.contains("only words were compared"),
+        "{said}"
+    );
+    assert!(
+        said.contains("taskgen models pull use-multilingual") && !empty.exists(),
+        "nothing is fetched: {said}"
+    );
     assert_eq!(run("none"), (Some(0), String::new()));
     for (model, expected, part) in [
         ("use-multilingual", 3, "--offline"),
@@ -232,7 +349,10 @@ fn near_without_its_model_words_are_compared_and_that_is_said() {
         ("nobody", 2, "`nobody`"),
     ] {
         let (code, said) = run(model);
-        assert!(code == Some(expected) && said.contains(part), "{model}: {code:?} {said}");
+        assert!(
+            code == Some(expected) && said.contains(part),
+            "{model}: {code:?} {said}"
+        );
     }
 }
 
@@ -252,8 +372,9 @@ fn real_near_copies_are_named_as_such() {
         .map(|task| task["id"].as_str().expect("an id").to_owned())
         .collect();
     let labelled = pairs(include_str!("../data/near/similar.jsonl"));
-    let translated =
-        labelled.iter().find(|pair| pair.same && agree(&pair.a, &pair.b) && is_chinese(&pair.a) != is_chinese(&pair.b));
+    let translated = labelled.iter().find(|pair| {
+        pair.same && agree(&pair.a, &pair.b) && is_chinese(&pair.a) != is_chinese(&pair.b)
+    });
     let Pair { a, b, .. } = translated.expect("some are translations");
     let texts = [
         "Survey how handwriting recognition has been adapted to the logbooks of sailors since 2015, and hand in a table.",
@@ -263,25 +384,48 @@ fn real_near_copies_are_named_as_such() {
         b,
     ];
     for (id, text) in ids.iter().zip(texts) {
-        project.sql(&format!("UPDATE task SET text = '{}' WHERE id = '{id}'", text.replace('\'', "''")));
+        project.sql(&format!(
+            "UPDATE task SET text = '{}' WHERE id = '{id}'",
+            text.replace('\'', "''")
+        ));
     }
-    let cut: Vec<String> = ids[texts.len()..].iter().map(|id| format!("'{id}'")).collect();
-    project.sql(&format!("UPDATE task SET superseded = 1 WHERE id IN ({})", cut.join(",")));
+    let cut: Vec<String> = ids[texts.len()..]
+        .iter()
+        .map(|id| format!("'{id}'"))
+        .collect();
+    project.sql(&format!(
+        "UPDATE task SET superseded = 1 WHERE id IN ({})",
+        cut.join(",")
+    ));
     let of = json(&project, &["tasks", "diversity"]);
     assert_eq!(of["meaning"]["model"], "use-multilingual");
     let clusters = of["clusters"].as_array().expect("clusters");
     assert_eq!(clusters.len(), 2, "{of:#}");
-    for copies in clusters.iter().map(|cluster| cluster["copies"].as_array().expect("copies")) {
+    for copies in clusters
+        .iter()
+        .map(|cluster| cluster["copies"].as_array().expect("copies"))
+    {
         assert!(copies.len() == 1 && copies[0]["by"] == "meaning", "{of:#}");
-        assert!(copies[0]["cosine"].as_f64() >= Some(embed::SAME) && copies[0]["task"] != texts[2], "{of:#}");
+        assert!(
+            copies[0]["cosine"].as_f64() >= Some(embed::SAME) && copies[0]["task"] != texts[2],
+            "{of:#}"
+        );
     }
     assert!(project.path("tasks/vectors.bin").is_file());
     project.ok(&["rank"]);
     let selected = json(&project, &["tasks", "select", "--top", "5"]);
     let copies = selected["duplicates"].as_array().expect("copies");
     assert_eq!(copies.len(), 2, "{selected:#}");
-    assert!(copies.iter().all(|copy| copy["by"] == "meaning" && copy["cosine"].as_f64() >= Some(embed::SAME)));
-    assert!(project.ok(&["tasks", "select", "--top", "5"]).contains("by meaning (likeness 0."));
+    assert!(
+        copies
+            .iter()
+            .all(|copy| copy["by"] == "meaning" && copy["cosine"].as_f64() >= Some(embed::SAME))
+    );
+    assert!(
+        project
+            .ok(&["tasks", "select", "--top", "5"])
+            .contains("by meaning (likeness 0.")
+    );
     let words = json(&project, &["tasks", "select", "--top", "5", "--near", "2"]);
     assert_eq!(words["duplicates"], serde_json::json!([]));
 }

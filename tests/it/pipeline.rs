@@ -18,7 +18,11 @@ fn project(delay: Duration) -> (Fake, Project) {
 }
 
 fn exported(project: &Project) -> Vec<Value> {
-    project.export().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    project
+        .export()
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
 }
 
 #[test]
@@ -38,11 +42,17 @@ fn every_seminar_has_its_tasks_in_its_language_and_every_phase() {
     project.stages();
     let tasks = exported(&project);
     for (path, language) in [("rivers.wav", "en"), ("heliu.wav", "zh")] {
-        let of: Vec<&Value> = tasks.iter().filter(|t| t["provenance"]["seminar"]["path"] == path).collect();
+        let of: Vec<&Value> = tasks
+            .iter()
+            .filter(|t| t["provenance"]["seminar"]["path"] == path)
+            .collect();
         assert!(of.len() >= 5, "{path}: {}", of.len());
         assert!(of.iter().all(|t| t["language"] == language));
         for phase in ["Synthesize", "Design", "Evaluate"] {
-            assert!(of.iter().any(|t| t["phase"] == phase), "{path} lacks {phase}");
+            assert!(
+                of.iter().any(|t| t["phase"] == phase),
+                "{path} lacks {phase}"
+            );
         }
     }
 }
@@ -51,7 +61,10 @@ fn every_seminar_has_its_tasks_in_its_language_and_every_phase() {
 fn every_quote_is_a_span_of_the_stored_transcript_within_the_recording() {
     let (_, project) = project(Duration::ZERO);
     project.stages();
-    let quotes: usize = exported(&project).iter().map(|task| spans_that_hold(project.folder.path(), task)).sum();
+    let quotes: usize = exported(&project)
+        .iter()
+        .map(|task| spans_that_hold(project.folder.path(), task))
+        .sum();
     assert!(quotes >= 10, "{quotes} quotes");
 }
 
@@ -63,46 +76,84 @@ fn tasks_join_talks_and_are_said_in_two_languages() {
     let weave = ["weave", "--across", "2", "--translate", "en,zh"];
     let said = project.ok(&[&weave[..], &["--json"]].concat());
     let summary: Value = serde_json::from_str(&said).expect("JSON");
-    let stages: Vec<&str> =
-        summary["stages"].as_array().expect("stages").iter().filter_map(|s| s["stage"].as_str()).collect();
+    let stages: Vec<&str> = summary["stages"]
+        .as_array()
+        .expect("stages")
+        .iter()
+        .filter_map(|s| s["stage"].as_str())
+        .collect();
     assert_eq!(stages, ["weave", "weave across", "translate"]);
 
     let tasks = exported(&project);
     let paths = |task: &Value| {
-        let inspirations = task["provenance"]["inspirations"].as_array().expect("a list").clone();
-        inspirations.iter().map(|i| i["seminar"]["path"].to_string()).collect::<std::collections::BTreeSet<_>>()
+        let inspirations = task["provenance"]["inspirations"]
+            .as_array()
+            .expect("a list")
+            .clone();
+        inspirations
+            .iter()
+            .map(|i| i["seminar"]["path"].to_string())
+            .collect::<std::collections::BTreeSet<_>>()
     };
-    let (translated, own): (Vec<&Value>, Vec<&Value>) =
-        tasks.iter().partition(|task| !task["translation_of"].is_null());
+    let (translated, own): (Vec<&Value>, Vec<&Value>) = tasks
+        .iter()
+        .partition(|task| !task["translation_of"].is_null());
     assert_eq!(
         own.iter().filter(|task| paths(task).len() == 2).count(),
         2,
         "tasks of two talks: {}",
         summary["stages"][1]
     );
+    assert!(own.iter().any(|task| {
+        task["inspiration_ids"]
+            .as_array()
+            .is_some_and(|ids| ids.len() == 2)
+            && paths(task).len() == 1
+    }));
     assert!(
         own.iter()
-            .any(|task| task["inspiration_ids"].as_array().is_some_and(|ids| ids.len() == 2) && paths(task).len() == 1)
+            .all(|task| task["discipline"] == "earth-environment"),
+        "the model chose where nobody had"
     );
-    assert!(own.iter().all(|task| task["discipline"] == "earth-environment"), "the model chose where nobody had");
     assert_eq!(translated.len(), own.len(), "one translation of each");
     for task in &translated {
-        let original = own.iter().find(|other| other["id"] == task["translation_of"]).expect("its original");
+        let original = own
+            .iter()
+            .find(|other| other["id"] == task["translation_of"])
+            .expect("its original");
         assert_ne!(original["language"], task["language"]);
-        assert_eq!((&original["task_type"], paths(original)), (&task["task_type"], paths(task)));
+        assert_eq!(
+            (&original["task_type"], paths(original)),
+            (&task["task_type"], paths(task))
+        );
     }
     for task in &tasks {
         spans_that_hold(project.folder.path(), task);
     }
 
-    let shown = project.ok(&["tasks", "show", translated[0]["id"].as_str().expect("an id")]);
+    let shown = project.ok(&[
+        "tasks",
+        "show",
+        translated[0]["id"].as_str().expect("an id"),
+    ]);
     for id in [&translated[0]["id"], &translated[0]["translation_of"]] {
-        assert!(shown.contains(id.as_str().expect("an id")), "a translation is shown with its original: {shown}");
+        assert!(
+            shown.contains(id.as_str().expect("an id")),
+            "a translation is shown with its original: {shown}"
+        );
     }
     project.ok(&["report", "tasks"]);
     let page = std::fs::read_to_string(project.path("tasks/tasks.html")).expect("a page");
-    assert_eq!(page.matches("</a> of <bdi>").count(), 2, "what tasks of two talks take from the other one");
-    assert_eq!(page.matches("<p class=\"soft\" lang=\"").count(), own.len(), "the translations");
+    assert_eq!(
+        page.matches("</a> of <bdi>").count(),
+        2,
+        "what tasks of two talks take from the other one"
+    );
+    assert_eq!(
+        page.matches("<p class=\"soft\" lang=\"").count(),
+        own.len(),
+        "the translations"
+    );
 
     // Again: nothing is asked. Without the flags what they made stays; translations are not ranked.
     fake.take();
@@ -111,8 +162,10 @@ fn tasks_join_talks_and_are_said_in_two_languages() {
     project.ok(&["weave"]);
     assert_eq!((fake.take(), project.export()), (0, before));
     project.ok(&["rank", "--rounds", "2"]);
-    let ranked =
-        exported(&project).iter().filter(|task| task["translation_of"].is_null() && !task["rank"].is_null()).count();
+    let ranked = exported(&project)
+        .iter()
+        .filter(|task| task["translation_of"].is_null() && !task["rank"].is_null())
+        .count();
     assert_eq!(ranked, own.len());
     // None are wanted any more: they go, and so do their translations.
     let said = project.ok(&["weave", "--across", "0", "--json"]);
@@ -125,15 +178,26 @@ fn a_slip_mended_in_a_transcript_leaves_reviews_and_tasks_what_they_are() {
     let (fake, project) = project(Duration::ZERO);
     project.stages();
     let before = project.export();
-    let listed =
-        || -> Vec<Value> { serde_json::from_str(&project.ok(&["inspirations", "list", "--json"])).expect("a list") };
+    let listed = || -> Vec<Value> {
+        serde_json::from_str(&project.ok(&["inspirations", "list", "--json"])).expect("a list")
+    };
     let id = listed()[0]["id"].as_str().expect("an id").to_owned();
     let said = r#"[{"by":"person","name":"ana","note":"","fault":"no_content"}]"#;
     let shape = listed()[0]["reviews"].to_string();
-    assert_eq!(project.sql(&format!("UPDATE inspiration SET review = '{said}' WHERE id = '{id}'")), 1, "{shape}");
-    let text = std::fs::read_to_string(project.path("transcripts/rivers.wav.json")).expect("readable");
-    std::fs::write(project.path("transcripts/rivers.wav.json"), text.replace("spring series", "autumn series"))
-        .expect("writable");
+    assert_eq!(
+        project.sql(&format!(
+            "UPDATE inspiration SET review = '{said}' WHERE id = '{id}'"
+        )),
+        1,
+        "{shape}"
+    );
+    let text =
+        std::fs::read_to_string(project.path("transcripts/rivers.wav.json")).expect("readable");
+    std::fs::write(
+        project.path("transcripts/rivers.wav.json"),
+        text.replace("spring series", "autumn series"),
+    )
+    .expect("writable");
 
     // The tasks stay until the new text is read, and then what was not touched is what it was.
     let told = project.output(&["weave"]);
@@ -144,12 +208,22 @@ fn a_slip_mended_in_a_transcript_leaves_reviews_and_tasks_what_they_are() {
     project.ok(&["inspire"]);
     assert!(fake.take() > 0, "the text is read again");
     let after = listed();
-    let of = after.iter().find(|of| of["id"] == id.as_str()).expect("it is found again");
-    assert!(of["stands"] == false && of["reviews"].to_string().contains("\"ana\""), "{of}");
-    project.sql(&format!("UPDATE inspiration SET review = '[]' WHERE id = '{id}'"));
+    let of = after
+        .iter()
+        .find(|of| of["id"] == id.as_str())
+        .expect("it is found again");
+    assert!(
+        of["stands"] == false && of["reviews"].to_string().contains("\"ana\""),
+        "{of}"
+    );
+    project.sql(&format!(
+        "UPDATE inspiration SET review = '[]' WHERE id = '{id}'"
+    ));
     project.ok(&["weave"]);
     let ids = |text: &str| -> Vec<String> {
-        text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].to_string()).collect()
+        text.lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].to_string())
+            .collect()
     };
     assert_eq!(ids(&project.export()), ids(&before), "and so are the tasks");
 }
@@ -164,7 +238,10 @@ fn a_talk_in_another_language_costs_nothing_and_is_said() {
     );
     fake.take();
     let told = project.fails(&["inspire", "--seminar", "fleuve.wav"], 1);
-    assert!(told.contains("the talk is in `fr`") && told.contains("hint: if that is wrong"), "{told}");
+    assert!(
+        told.contains("the talk is in `fr`") && told.contains("hint: if that is wrong"),
+        "{told}"
+    );
     assert_eq!(fake.take(), 0);
 }
 
@@ -172,16 +249,26 @@ fn a_talk_in_another_language_costs_nothing_and_is_said() {
 fn a_seminar_is_named_by_its_path_or_the_unambiguous_start_of_its_id() {
     let (_, project) = project(Duration::ZERO);
     project.ok(&["inspire", "--seminar", "seminars/rivers.wav"]);
-    for (name, expect) in
-        [("s_", "seminars begin with `s_`"), ("", "no such seminar"), ("river", "did you mean `rivers.wav`")]
-    {
+    for (name, expect) in [
+        ("s_", "seminars begin with `s_`"),
+        ("", "no such seminar"),
+        ("river", "did you mean `rivers.wav`"),
+    ] {
         let told = project.fails(&["inspire", "--seminar", name], 2);
         assert!(told.contains(expect), "{name}: {told}");
     }
     let told = project.fails(&["weave", "--seminar", "rivers.wav", "--across", "1"], 2);
     assert!(told.contains("take all seminars"), "{told}");
-    std::fs::write(project.path("taskgen.toml"), "[inspire]\nper_window = 20000000\n").expect("writable");
-    assert!(project.fails(&["inspire", "--dry-run"], 2).contains("inspire.per_window at most"));
+    std::fs::write(
+        project.path("taskgen.toml"),
+        "[inspire]\nper_window = 20000000\n",
+    )
+    .expect("writable");
+    assert!(
+        project
+            .fails(&["inspire", "--dry-run"], 2)
+            .contains("inspire.per_window at most")
+    );
 }
 
 #[test]
@@ -196,12 +283,24 @@ fn what_joins_talks_or_translates_stays_when_replies_cannot_be_read() {
         project.ok(&["prompts", "eject", prompt]);
         let file = project.path(&format!("prompts/{prompt}.md"));
         let text = std::fs::read_to_string(&file).expect("readable");
-        std::fs::write(&file, text.replacen("{% block user -%}", "{% block user -%}\nOnce more.", 1))
-            .expect("writable");
+        std::fs::write(
+            &file,
+            text.replacen("{% block user -%}", "{% block user -%}\nOnce more.", 1),
+        )
+        .expect("writable");
     }
     let told = project.output(&["weave", "--across", "2", "--translate", "en,zh"]);
-    assert_eq!(told.status.code(), Some(1), "what could not be read is a failure");
-    assert_eq!(exported(&project).len(), before, "{}", String::from_utf8_lossy(&told.stderr));
+    assert_eq!(
+        told.status.code(),
+        Some(1),
+        "what could not be read is a failure"
+    );
+    assert_eq!(
+        exported(&project).len(),
+        before,
+        "{}",
+        String::from_utf8_lossy(&told.stderr)
+    );
 }
 
 #[test]
@@ -209,10 +308,16 @@ fn elo_is_zero_sum_and_every_comparison_is_counted() {
     let (_, project) = project(Duration::ZERO);
     project.stages();
     let tasks = exported(&project);
-    let sum: f64 = tasks.iter().map(|t| t["elo"].as_f64().expect("a rating")).sum();
+    let sum: f64 = tasks
+        .iter()
+        .map(|t| t["elo"].as_f64().expect("a rating"))
+        .sum();
     assert!((sum - 1200.0 * tasks.len() as f64).abs() < 0.01, "{sum}");
     assert!(tasks.iter().any(|t| t["elo"].as_f64() > Some(1200.0)));
-    let games: u64 = tasks.iter().map(|t| t["elo_games"].as_u64().expect("games")).sum();
+    let games: u64 = tasks
+        .iter()
+        .map(|t| t["elo_games"].as_u64().expect("games"))
+        .sum();
     assert_eq!(games, 4 * (tasks.len() as u64 / 2) * 2);
 }
 
@@ -223,19 +328,30 @@ fn exactly_what_depends_on_a_change_is_asked_again() {
     let before = project.export();
     fake.take();
 
-    // A verdict whose call is still on record comes back for nothing; with its call gone, one question is asked.
-    assert_eq!(project.sql("DELETE FROM judgement WHERE id = (SELECT min(id) FROM judgement)"), 1);
+    // A verdict whose call is still on record comes back for nothing; with its call gone, one
+    // question is asked.
+    assert_eq!(
+        project.sql("DELETE FROM judgement WHERE id = (SELECT min(id) FROM judgement)"),
+        1
+    );
     project.stages();
     assert_eq!(fake.take(), 0);
-    assert_eq!(project.sql("DELETE FROM call WHERE id = (SELECT min(call) FROM judgement)"), 1);
+    assert_eq!(
+        project.sql("DELETE FROM call WHERE id = (SELECT min(call) FROM judgement)"),
+        1
+    );
     project.sql("DELETE FROM judgement WHERE call = (SELECT min(call) FROM judgement)");
     project.stages();
     assert_eq!(fake.take(), 1);
     assert_eq!(project.export(), before);
 
-    // The inspirations of a talk with their call: one question; reviews, tasks and verdicts are on record.
+    // The inspirations of a talk with their call: one question; reviews, tasks and verdicts are on
+    // record.
     project.sql("DELETE FROM call WHERE id = (SELECT min(call) FROM inspiration)");
-    assert_eq!(project.sql("DELETE FROM inspiration WHERE call = (SELECT min(call) FROM inspiration)"), 4);
+    assert_eq!(
+        project.sql("DELETE FROM inspiration WHERE call = (SELECT min(call) FROM inspiration)"),
+        4
+    );
     project.stages();
     assert_eq!(fake.take(), 1);
     assert_eq!(project.export(), before);
@@ -243,11 +359,15 @@ fn exactly_what_depends_on_a_change_is_asked_again() {
     // An edited judge's prompt: every comparison, and nothing else.
     let comparisons = project.count("SELECT count(*) FROM judgement");
     std::fs::create_dir_all(project.path("prompts/rank")).expect("writable");
-    let edited = include_str!("../../prompts/rank/judge.md").replace("You compare", "You carefully compare");
+    let edited =
+        include_str!("../../prompts/rank/judge.md").replace("You compare", "You carefully compare");
     std::fs::write(project.path("prompts/rank/judge.md"), edited).expect("writable");
     project.stages();
     assert_eq!(fake.take() as i64, comparisons);
-    assert_eq!(project.count("SELECT count(DISTINCT judge) FROM judgement"), 2);
+    assert_eq!(
+        project.count("SELECT count(DISTINCT judge) FROM judgement"),
+        2
+    );
 }
 
 #[test]
@@ -265,31 +385,51 @@ fn killed_at_its_own_events_it_ends_as_if_undisturbed() {
     assert_eq!(killed, 3, "each stage was killed while it worked");
     assert_eq!(project.export(), expect);
     let twice: usize = fake.repeats().values().map(|n| n - 1).sum();
-    // What was in flight at a kill may be asked again: a question for each of the two seminars, and the judge's
-    // twenty, doubled once.
+    // What was in flight at a kill may be asked again: a question for each of the two seminars, and
+    // the judge's twenty, doubled once.
     assert!(twice <= 2 + 2 + 40, "{twice} requests came twice");
 }
 
-/// Starts a stage and kills it with SIGKILL when it has committed `stop_at` calls. Whether it was still running.
+/// Starts a stage and kills it with SIGKILL when it has committed `stop_at` calls. Whether it was
+/// still running.
 pub fn kill_after(project: &Project, stage: &str, stop_at: i64) -> bool {
     let roles = match stage {
         "rank" => "'judge'",
         "inspire" => "'inspire', 'review'",
         _ => "'weave'",
     };
-    kill_when(project, &[stage], &format!("SELECT count(*) FROM call WHERE role IN ({roles})"), stop_at)
+    kill_when(
+        project,
+        &[stage],
+        &format!("SELECT count(*) FROM call WHERE role IN ({roles})"),
+        stop_at,
+    )
 }
 
-/// Starts a command and kills it with SIGKILL when `sql` counts `stop_at`. Whether it was still running.
+/// Starts a command and kills it with SIGKILL when `sql` counts `stop_at`. Whether it was still
+/// running.
 pub fn kill_when(project: &Project, args: &[&str], sql: &str, stop_at: i64) -> bool {
-    let mut child =
-        project.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+    let mut child = project
+        .command(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
     let deadline = Instant::now() + Duration::from_mins(1);
-    while project.path("tasks/taskgen.db").metadata().map_or(0, |m| m.len()) == 0 && Instant::now() < deadline {
+    while project
+        .path("tasks/taskgen.db")
+        .metadata()
+        .map_or(0, |m| m.len())
+        == 0
+        && Instant::now() < deadline
+    {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let connection = rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("the database opens");
-    connection.busy_timeout(Duration::from_secs(5)).expect("a pragma");
+    let connection =
+        rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("the database opens");
+    connection
+        .busy_timeout(Duration::from_secs(5))
+        .expect("a pragma");
     loop {
         let calls: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap_or(0);
         if calls >= stop_at || Instant::now() > deadline {
@@ -307,12 +447,22 @@ pub fn kill_when(project: &Project, args: &[&str], sql: &str, stop_at: i64) -> b
 #[test]
 fn another_writer_waits_or_is_told_who_holds_the_project() {
     let (_, project) = project(Duration::from_millis(200));
-    let mut first = project.command(&["inspire"]).stderr(Stdio::null()).spawn().expect("the program starts");
-    while std::fs::read_to_string(project.path("tasks/taskgen.lock")).unwrap_or_default().is_empty() {
+    let mut first = project
+        .command(&["inspire"])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    while std::fs::read_to_string(project.path("tasks/taskgen.lock"))
+        .unwrap_or_default()
+        .is_empty()
+    {
         std::thread::sleep(Duration::from_millis(5));
     }
     let said = project.fails(&["weave"], 2);
-    assert!(said.contains("another taskgen") && said.contains("inspire") && said.contains("--wait"), "{said}");
+    assert!(
+        said.contains("another taskgen") && said.contains("inspire") && said.contains("--wait"),
+        "{said}"
+    );
     project.ok(&["inspire", "--wait"]);
     first.wait().expect("a child");
 }
@@ -323,14 +473,23 @@ fn an_unreachable_server_is_one_message_and_loses_nothing() {
     project.ok(&["inspire"]);
     let inspirations = project.count("SELECT count(*) FROM inspiration");
     let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
-    let (start, end) = (config.find("http://").expect("a URL"), config.find("/v1").expect("a URL"));
+    let (start, end) = (
+        config.find("http://").expect("a URL"),
+        config.find("/v1").expect("a URL"),
+    );
     let broken = config.replace(&config[start..end], "http://127.0.0.1:9");
     std::fs::write(project.path("taskgen.toml"), &broken).expect("writable");
     let output = project.output(&["weave"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{said}");
-    assert!(said.contains("127.0.0.1:9") && said.contains("hint:"), "{said}");
-    assert_eq!(project.count("SELECT count(*) FROM inspiration WHERE superseded = 0"), inspirations);
+    assert!(
+        said.contains("127.0.0.1:9") && said.contains("hint:"),
+        "{said}"
+    );
+    assert_eq!(
+        project.count("SELECT count(*) FROM inspiration WHERE superseded = 0"),
+        inspirations
+    );
     std::fs::write(project.path("taskgen.toml"), config).expect("writable");
     project.stages();
 }
@@ -338,7 +497,14 @@ fn an_unreachable_server_is_one_message_and_loses_nothing() {
 #[test]
 fn an_unknown_key_names_its_line_and_its_neighbour() {
     let (_, project) = project(Duration::ZERO);
-    std::fs::write(project.path("taskgen.toml"), "seed = 1\n[rank]\nround = 3\n").expect("writable");
+    std::fs::write(
+        project.path("taskgen.toml"),
+        "seed = 1\n[rank]\nround = 3\n",
+    )
+    .expect("writable");
     let said = project.fails(&["status"], 2);
-    assert!(said.contains("line 3") && said.contains("`rounds`"), "{said}");
+    assert!(
+        said.contains("line 3") && said.contains("`rounds`"),
+        "{said}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Every prompt can be filled with what its call gives, in both languages, and every prompt file has a call.
+//! Every prompt can be filled with what its call gives, in both languages, and every prompt file
+//! has a call.
 
 use serde_json::{Value, json};
 use taskgen::llm::Prompts;
@@ -23,7 +24,9 @@ fn sample(name: &str, language: &str) -> Value {
         }
         "probe/attempt" | "probe/deliverable" => json!({ "task": text }),
         "audit/continue" => json!({ "beginning": text }),
-        "answer/report" => json!({ "task": text, "language": language, "search": language == "en" }),
+        "answer/report" => {
+            json!({ "task": text, "language": language, "search": language == "en" })
+        }
         "probe/closed-book" => json!({ "task": text, "answer": text }),
         "rank/judge" | "rank/judge-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });
@@ -55,20 +58,37 @@ fn every_prompt_can_be_filled_and_fences_what_strangers_said() {
     let prompts = Prompts::new(None, "key");
     for name in Prompts::names() {
         for language in ["en", "zh-Hans"] {
-            let filled = prompts.render(&name, &sample(&name, language), &json!({ "type": "object" }));
+            let filled = prompts.render(
+                &name,
+                &sample(&name, language),
+                &json!({ "type": "object" }),
+            );
             let filled = filled.unwrap_or_else(|e| panic!("{name}: {e:#}"));
             let user = &filled.messages.last().expect("a user's message").content;
             let (before, rest) = user.split_once("A moving bed").expect("the text is in it");
-            let token = before.rsplit('[').next().and_then(|fence| fence.lines().next()).expect("a fence");
-            assert!(token.len() == 16 && rest.contains(&format!("\n{token}]")), "{name} in {language}: {user}");
+            let token = before
+                .rsplit('[')
+                .next()
+                .and_then(|fence| fence.lines().next())
+                .expect("a fence");
+            assert!(
+                token.len() == 16 && rest.contains(&format!("\n{token}]")),
+                "{name} in {language}: {user}"
+            );
         }
     }
 }
 
 #[test]
 fn every_prompt_has_a_call() {
-    let source: String = read_tree(&root().join("src")).into_iter().map(|file| file.text).collect();
+    let source: String = read_tree(&root().join("src"))
+        .into_iter()
+        .map(|file| file.text)
+        .collect();
     for name in Prompts::names() {
-        assert!(source.contains(&format!("\"{name}\"")), "no call uses `prompts/{name}.md`");
+        assert!(
+            source.contains(&format!("\"{name}\"")),
+            "no call uses `prompts/{name}.md`"
+        );
     }
 }

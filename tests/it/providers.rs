@@ -1,4 +1,5 @@
-//! Each provider's dialect, spoken by the real client to a fake server: what is asked, what is read, what is remembered.
+//! Each provider's dialect, spoken by the real client to a fake server: what is asked, what is
+//! read, what is remembered.
 
 use std::sync::{
     Arc,
@@ -10,7 +11,8 @@ use serde_json::{Value, json};
 use taskgen::{
     data::Cause,
     llm::{
-        AskError, Budget, ChatModel as _, Limits, Provider, Purse, RateReason, Remote, RemoteOptions, THINKING_ROOM,
+        AskError, Budget, ChatModel as _, Limits, Provider, Purse, RateReason, Remote,
+        RemoteOptions, THINKING_ROOM,
     },
 };
 
@@ -28,9 +30,13 @@ fn say() -> Play {
 
 /// Whether the request asks for a schema in the server's own mode.
 fn has_schema_mode(request: &Value) -> bool {
-    ["/response_format", "/output_config", "/generationConfig/responseJsonSchema"]
-        .iter()
-        .any(|at| request.pointer(at).is_some())
+    [
+        "/response_format",
+        "/output_config",
+        "/generationConfig/responseJsonSchema",
+    ]
+    .iter()
+    .any(|at| request.pointer(at).is_some())
 }
 
 #[tokio::test]
@@ -40,28 +46,55 @@ async fn each_provider_is_asked_in_its_own_words() {
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let answered = pick(&llm, "one").await.unwrap();
-        assert_eq!(answered.value, Ok(good()), "{provider:?}: the reply, not the thoughts");
+        assert_eq!(
+            answered.value,
+            Ok(good()),
+            "{provider:?}: the reply, not the thoughts"
+        );
         assert_eq!(answered.model_returned.as_deref(), Some("fake-1"));
         let usage = answered.usage;
-        assert_eq!((usage.input, usage.output, usage.cached), (50, 7, 20), "{provider:?}");
-        let Request { path, headers, body } = server.seen().remove(0);
+        assert_eq!(
+            (usage.input, usage.output, usage.cached),
+            (50, 7, 20),
+            "{provider:?}"
+        );
+        let Request {
+            path,
+            headers,
+            body,
+        } = server.seen().remove(0);
         let header = |name: &str| headers.get(name).cloned().unwrap_or_default();
         match provider {
             Provider::OpenAi => {
-                assert_eq!((path.as_str(), header("authorization")), ("/v1/chat/completions", format!("Bearer {KEY}")));
+                assert_eq!(
+                    (path.as_str(), header("authorization")),
+                    ("/v1/chat/completions", format!("Bearer {KEY}"))
+                );
                 assert_eq!(body["messages"][0]["role"], "system");
                 assert_eq!(
                     body["response_format"]["json_schema"]["schema"]["required"],
                     json!(["winner", "confidence"])
                 );
-                assert_eq!((&body["max_tokens"], &body["temperature"]), (&json!(60), &json!(0.0)));
+                assert_eq!(
+                    (&body["max_tokens"], &body["temperature"]),
+                    (&json!(60), &json!(0.0))
+                );
             }
             Provider::Anthropic => {
-                assert_eq!((path.as_str(), header("x-api-key")), ("/v1/messages", KEY.to_owned()));
+                assert_eq!(
+                    (path.as_str(), header("x-api-key")),
+                    ("/v1/messages", KEY.to_owned())
+                );
                 assert_eq!(header("anthropic-version"), "2023-06-01");
-                assert_eq!((&body["system"], &body["messages"][0]["role"]), (&json!("You compare."), &json!("user")));
+                assert_eq!(
+                    (&body["system"], &body["messages"][0]["role"]),
+                    (&json!("You compare."), &json!("user"))
+                );
                 let format = &body["output_config"]["format"];
-                assert_eq!((&format["type"], &format["schema"]["type"]), (&json!("json_schema"), &json!("object")));
+                assert_eq!(
+                    (&format["type"], &format["schema"]["type"]),
+                    (&json!("json_schema"), &json!("object"))
+                );
                 assert_eq!(body["max_tokens"], 60);
             }
             Provider::Gemini => {
@@ -69,7 +102,10 @@ async fn each_provider_is_asked_in_its_own_words() {
                     (path.as_str(), header("x-goog-api-key")),
                     ("/v1beta/models/m:generateContent", KEY.to_owned())
                 );
-                assert_eq!(body["systemInstruction"]["parts"][0]["text"], "You compare.");
+                assert_eq!(
+                    body["systemInstruction"]["parts"][0]["text"],
+                    "You compare."
+                );
                 assert_eq!(body["contents"][0]["role"], "user");
                 let config = &body["generationConfig"];
                 assert_eq!(
@@ -87,7 +123,12 @@ async fn a_schema_mode_that_is_missing_is_found_out_once() {
     for provider in ALL {
         let server = Fake::start(provider, move |request| {
             if has_schema_mode(&request.body) {
-                return error(provider, 400, "INVALID_ARGUMENT", "structured output is not supported by this model");
+                return error(
+                    provider,
+                    400,
+                    "INVALID_ARGUMENT",
+                    "structured output is not supported by this model",
+                );
             }
             say()
         })
@@ -95,9 +136,17 @@ async fn a_schema_mode_that_is_missing_is_found_out_once() {
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         for item in ["one", "two", "three"] {
-            assert_eq!(pick(&llm, item).await.unwrap().value, Ok(good()), "{provider:?}");
+            assert_eq!(
+                pick(&llm, item).await.unwrap().value,
+                Ok(good()),
+                "{provider:?}"
+            );
         }
-        let modes: Vec<bool> = server.seen().iter().map(|request| has_schema_mode(&request.body)).collect();
+        let modes: Vec<bool> = server
+            .seen()
+            .iter()
+            .map(|request| has_schema_mode(&request.body))
+            .collect();
         assert_eq!(modes, [true, false, false, false], "{provider:?}");
     }
 }
@@ -106,23 +155,44 @@ async fn a_schema_mode_that_is_missing_is_found_out_once() {
 async fn where_no_mode_works_the_prompt_has_the_schema() {
     let plain = |body: &Value| {
         let text = body.to_string();
-        ["response_format", "output_config", "tools", "responseJsonSchema", "responseSchema"]
-            .iter()
-            .all(|w| !text.contains(w))
+        [
+            "response_format",
+            "output_config",
+            "tools",
+            "responseJsonSchema",
+            "responseSchema",
+        ]
+        .iter()
+        .all(|w| !text.contains(w))
     };
     for provider in ALL {
         let server = Fake::start(provider, move |request| {
-            if plain(&request.body) { say() } else { error(provider, 400, "INVALID_ARGUMENT", "no schema mode") }
+            if plain(&request.body) {
+                say()
+            } else {
+                error(provider, 400, "INVALID_ARGUMENT", "no schema mode")
+            }
         })
         .await;
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
-        assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()), "{provider:?}");
+        assert_eq!(
+            pick(&llm, "one").await.unwrap().value,
+            Ok(good()),
+            "{provider:?}"
+        );
         pick(&llm, "another").await.unwrap();
         let seen = server.seen();
         let last = &seen[seen.len() - 1].body;
-        assert!(last.to_string().contains("Answer with one JSON value of this schema"), "{provider:?}");
-        let asked_twice = seen.iter().filter(|request| request.body.to_string().contains("another")).count();
+        assert!(
+            last.to_string()
+                .contains("Answer with one JSON value of this schema"),
+            "{provider:?}"
+        );
+        let asked_twice = seen
+            .iter()
+            .filter(|request| request.body.to_string().contains("another"))
+            .count();
         assert_eq!(asked_twice, 1, "{provider:?}: remembered");
     }
 }
@@ -132,7 +202,9 @@ async fn parameters_that_a_model_refuses_are_left_out_from_then_on() {
     let server = Fake::start(Provider::OpenAi, |request| {
         let refuses = |message| error(Provider::OpenAi, 400, "unsupported_value", message);
         if request.body.get("max_tokens").is_some() {
-            return refuses("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
+            return refuses(
+                "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+            );
         }
         if request.body.get("temperature").is_some() {
             return refuses("Unsupported value: 'temperature' does not support 0 with this model.");
@@ -148,7 +220,10 @@ async fn parameters_that_a_model_refuses_are_left_out_from_then_on() {
     let seen = server.seen();
     assert_eq!(seen.len(), 4);
     assert_eq!(seen[3].body["max_completion_tokens"], 60);
-    assert!(seen[3].body.get("response_format").is_some(), "the schema mode stays");
+    assert!(
+        seen[3].body.get("response_format").is_some(),
+        "the schema mode stays"
+    );
 }
 
 #[tokio::test]
@@ -156,13 +231,21 @@ async fn a_model_that_thinks_away_its_length_gets_room() {
     for provider in ALL {
         let server = Fake::start(provider, |request| {
             let text = request.body.to_string();
-            if text.contains(&(60 + THINKING_ROOM).to_string()) { say() } else { Play::Long(String::new()) }
+            if text.contains(&(60 + THINKING_ROOM).to_string()) {
+                say()
+            } else {
+                Play::Long(String::new())
+            }
         })
         .await;
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let first = pick(&llm, "one").await.unwrap();
-        assert_eq!((first.value, first.usage.output), (Ok(good()), 14), "{provider:?}: both are paid for");
+        assert_eq!(
+            (first.value, first.usage.output),
+            (Ok(good()), 14),
+            "{provider:?}: both are paid for"
+        );
         pick(&llm, "two").await.unwrap();
         assert_eq!(server.seen().len(), 3, "{provider:?}: remembered");
     }
@@ -179,10 +262,16 @@ async fn a_tool_takes_the_answer_where_anthropic_has_no_schema_mode() {
                 "output_config: Extra inputs are not permitted",
             );
         }
-        assert_eq!(request.body["tool_choice"]["name"], request.body["tools"][0]["name"]);
+        assert_eq!(
+            request.body["tool_choice"]["name"],
+            request.body["tools"][0]["name"]
+        );
         let input = json!({ "winner": "A", "confidence": 0.8 });
-        let content = json!([{ "type": "tool_use", "id": "t", "name": "rank_pick", "input": input }]);
-        Play::Raw(json!({ "model": "fake-1", "stop_reason": "tool_use", "content": content }).to_string())
+        let content =
+            json!([{ "type": "tool_use", "id": "t", "name": "rank_pick", "input": input }]);
+        Play::Raw(
+            json!({ "model": "fake-1", "stop_reason": "tool_use", "content": content }).to_string(),
+        )
     })
     .await;
     let bench = Bench::new();
@@ -193,29 +282,75 @@ async fn a_tool_takes_the_answer_where_anthropic_has_no_schema_mode() {
 #[tokio::test]
 async fn errors_are_typed() {
     let cases: &[(Provider, Play, Cause)] = &[
-        (Provider::OpenAi, error(Provider::OpenAi, 401, "invalid_api_key", "wrong key"), Cause::Authentication),
-        (Provider::OpenAi, error(Provider::OpenAi, 404, "model_not_found", "no such model"), Cause::ModelNotFound),
-        (Provider::Anthropic, error(Provider::Anthropic, 401, "authentication_error", "wrong"), Cause::Authentication),
-        (Provider::Anthropic, error(Provider::Anthropic, 404, "not_found_error", "model: m"), Cause::ModelNotFound),
-        (Provider::Anthropic, error(Provider::Anthropic, 413, "request_too_large", "too large"), Cause::ContextTooLong),
-        (Provider::Anthropic, error(Provider::Anthropic, 529, "overloaded_error", "Overloaded"), Cause::Overloaded),
         (
-            Provider::Gemini,
-            error(Provider::Gemini, 400, "INVALID_ARGUMENT", "API key not valid."),
+            Provider::OpenAi,
+            error(Provider::OpenAi, 401, "invalid_api_key", "wrong key"),
             Cause::Authentication,
         ),
-        (Provider::Gemini, error(Provider::Gemini, 404, "NOT_FOUND", "models/m is not found"), Cause::ModelNotFound),
-        (Provider::Gemini, error(Provider::Gemini, 503, "UNAVAILABLE", "overloaded"), Cause::Overloaded),
+        (
+            Provider::OpenAi,
+            error(Provider::OpenAi, 404, "model_not_found", "no such model"),
+            Cause::ModelNotFound,
+        ),
+        (
+            Provider::Anthropic,
+            error(Provider::Anthropic, 401, "authentication_error", "wrong"),
+            Cause::Authentication,
+        ),
+        (
+            Provider::Anthropic,
+            error(Provider::Anthropic, 404, "not_found_error", "model: m"),
+            Cause::ModelNotFound,
+        ),
+        (
+            Provider::Anthropic,
+            error(Provider::Anthropic, 413, "request_too_large", "too large"),
+            Cause::ContextTooLong,
+        ),
+        (
+            Provider::Anthropic,
+            error(Provider::Anthropic, 529, "overloaded_error", "Overloaded"),
+            Cause::Overloaded,
+        ),
         (
             Provider::Gemini,
-            error(Provider::Gemini, 400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum"),
+            error(
+                Provider::Gemini,
+                400,
+                "INVALID_ARGUMENT",
+                "API key not valid.",
+            ),
+            Cause::Authentication,
+        ),
+        (
+            Provider::Gemini,
+            error(Provider::Gemini, 404, "NOT_FOUND", "models/m is not found"),
+            Cause::ModelNotFound,
+        ),
+        (
+            Provider::Gemini,
+            error(Provider::Gemini, 503, "UNAVAILABLE", "overloaded"),
+            Cause::Overloaded,
+        ),
+        (
+            Provider::Gemini,
+            error(
+                Provider::Gemini,
+                400,
+                "INVALID_ARGUMENT",
+                "The input token count (9) exceeds the maximum",
+            ),
             Cause::ContextTooLong,
         ),
         (Provider::OpenAi, Play::Filter, Cause::ContentFilter),
         (Provider::Anthropic, Play::Filter, Cause::Refused),
         (Provider::Gemini, Play::Filter, Cause::ContentFilter),
         (Provider::OpenAi, no_money(Provider::OpenAi), Cause::Quota),
-        (Provider::Anthropic, no_money(Provider::Anthropic), Cause::Quota),
+        (
+            Provider::Anthropic,
+            no_money(Provider::Anthropic),
+            Cause::Quota,
+        ),
         (Provider::Gemini, no_money(Provider::Gemini), Cause::Quota),
     ];
     for (provider, play, cause) in cases {
@@ -243,7 +378,10 @@ async fn a_key_that_a_server_echoes_is_nowhere() {
         let (llm, store) = bench.llm_and_store(server.model(), false);
         let answered = pick(&llm, "one").await.unwrap();
         let call = store.call(&answered.call).unwrap().unwrap();
-        assert!(!serde_json::to_string(&call).unwrap().contains(KEY), "{provider:?}: {call:?}");
+        assert!(
+            !serde_json::to_string(&call).unwrap().contains(KEY),
+            "{provider:?}: {call:?}"
+        );
     }
 }
 
@@ -251,29 +389,47 @@ async fn a_key_that_a_server_echoes_is_nowhere() {
 async fn azure_has_a_query_and_a_header_of_its_own() {
     let server = Fake::start(Provider::OpenAi, |_| say()).await;
     let base_url = format!("{}/deployments/d?api-version=2024-10-21", server.url);
-    let model = Remote::new(RemoteOptions { base_url, ..server.options() });
+    let model = Remote::new(RemoteOptions {
+        base_url,
+        ..server.options()
+    });
     let bench = Bench::new();
     let llm = bench.llm(model, false);
     pick(&llm, "one").await.unwrap();
     let request = server.seen().remove(0);
-    assert_eq!(request.path, "/v1/deployments/d/chat/completions?api-version=2024-10-21");
-    assert_eq!(request.headers.get("api-key").map(String::as_str), Some(KEY));
+    assert_eq!(
+        request.path,
+        "/v1/deployments/d/chat/completions?api-version=2024-10-21"
+    );
+    assert_eq!(
+        request.headers.get("api-key").map(String::as_str),
+        Some(KEY)
+    );
     assert!(!request.headers.contains_key("authorization"));
 }
 
 #[tokio::test]
 async fn a_refusal_shrinks_the_limit_and_an_error_of_the_server_does_not() {
     let count = AtomicUsize::new(0);
-    let server = Fake::start(Provider::OpenAi, move |_| match count.fetch_add(1, Ordering::SeqCst) {
-        0..3 => Play::Status(503, Vec::new(), String::new()),
-        3 => Play::Status(429, vec![("retry-after-ms", "5".into())], String::new()),
-        _ => say(),
+    let server = Fake::start(Provider::OpenAi, move |_| {
+        match count.fetch_add(1, Ordering::SeqCst) {
+            0..3 => Play::Status(503, Vec::new(), String::new()),
+            3 => Play::Status(429, vec![("retry-after-ms", "5".into())], String::new()),
+            _ => say(),
+        }
     })
     .await;
     let model = server.model();
     assert_eq!(model.parallel(), 256);
     let request = any_question();
-    assert_eq!(model.chat(&request, &Purse::default()).await.unwrap().attempts, 5);
+    assert_eq!(
+        model
+            .chat(&request, &Purse::default())
+            .await
+            .unwrap()
+            .attempts,
+        5
+    );
     let reasons: Vec<_> = model.rates().into_iter().map(|change| change.why).collect();
     assert_eq!(reasons, [RateReason::Start, RateReason::Cut]);
 }
@@ -282,17 +438,32 @@ async fn a_refusal_shrinks_the_limit_and_an_error_of_the_server_does_not() {
 async fn who_waits_in_line_learns_what_others_found_out() {
     let server = Fake::start(Provider::OpenAi, |request| {
         let refused = request.body.get("response_format").is_some();
-        if refused { error(Provider::OpenAi, 400, "x", "response_format is not supported") } else { say() }
+        if refused {
+            error(
+                Provider::OpenAi,
+                400,
+                "x",
+                "response_format is not supported",
+            )
+        } else {
+            say()
+        }
     })
     .await;
     let bench = Bench::new();
     let llm = bench.llm(server.model(), false);
-    let questions: Vec<String> = (0..200).map(|number| format!("question {number}")).collect();
+    let questions: Vec<String> = (0..200)
+        .map(|number| format!("question {number}"))
+        .collect();
     for answered in future::join_all(questions.iter().map(|question| pick(&llm, question))).await {
         assert_eq!(answered.unwrap().value, Ok(good()));
     }
     // Those that were in flight at first, and nobody after them.
-    assert!(server.seen().len() <= 200 + 2 * server.options().start, "{} requests", server.seen().len());
+    assert!(
+        server.seen().len() <= 200 + 2 * server.options().start,
+        "{} requests",
+        server.seen().len()
+    );
 }
 
 #[tokio::test]
@@ -300,8 +471,10 @@ async fn a_redirect_takes_neither_key_nor_text_elsewhere() {
     for provider in ALL {
         let elsewhere = Fake::start(provider, |_| say()).await;
         let target = elsewhere.url.clone();
-        let server =
-            Fake::start(provider, move |_| Play::Status(307, vec![("location", target.clone())], String::new())).await;
+        let server = Fake::start(provider, move |_| {
+            Play::Status(307, vec![("location", target.clone())], String::new())
+        })
+        .await;
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let error = pick(&llm, "one").await.unwrap_err().to_string();
@@ -322,7 +495,11 @@ async fn a_server_that_counts_nonsense_does_not_count() {
         let server = Fake::start(Provider::OpenAi, move |_| reply(count, "\"stop\"")).await;
         let bench = Bench::new();
         let (llm, store) = bench.llm_and_store(server.model(), false);
-        assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()), "{count}");
+        assert_eq!(
+            pick(&llm, "one").await.unwrap().value,
+            Ok(good()),
+            "{count}"
+        );
         assert_eq!(store.call_totals().unwrap()[0].usage.input, 0, "{count}");
     }
     // A reply that did not end as replies end is none.
@@ -365,13 +542,28 @@ async fn a_budget_holds_against_thoughts_and_failures() {
     .await;
     let bench = Bench::new();
     let most = 100_000;
-    let budget = Budget::new(Limits { tokens: Some(most), micro: None });
-    let llm = bench.llm_with(server.model(), |options| options.budget = budget).0;
+    let budget = Budget::new(Limits {
+        tokens: Some(most),
+        micro: None,
+    });
+    let llm = bench
+        .llm_with(server.model(), |options| options.budget = budget)
+        .0;
     let questions: Vec<String> = (0..60).map(|number| format!("question {number}")).collect();
     let answers = future::join_all(questions.iter().map(|question| pick(&llm, question))).await;
-    assert!(answers.iter().any(|answer| matches!(answer, Err(AskError::Budget(_)))));
-    let (answered, paid) = (answers.iter().flatten().count(), paid.load(Ordering::SeqCst) as u64);
-    assert!(answered >= 5 && paid <= most, "{answered} answered, {paid} tokens paid of {most}");
+    assert!(
+        answers
+            .iter()
+            .any(|answer| matches!(answer, Err(AskError::Budget(_))))
+    );
+    let (answered, paid) = (
+        answers.iter().flatten().count(),
+        paid.load(Ordering::SeqCst) as u64,
+    );
+    assert!(
+        answered >= 5 && paid <= most,
+        "{answered} answered, {paid} tokens paid of {most}"
+    );
 }
 
 #[tokio::test]
@@ -384,7 +576,8 @@ async fn headers_are_heeded_before_a_refusal() {
             ("x-ratelimit-remaining-requests", left.to_string()),
             ("x-ratelimit-reset-requests", "200ms".to_owned()),
         ];
-        let body = json!({ "choices": [{ "message": { "content": GOOD }, "finish_reason": "stop" }] });
+        let body =
+            json!({ "choices": [{ "message": { "content": GOOD }, "finish_reason": "stop" }] });
         Play::Status(200, headers, body.to_string())
     })
     .await;
@@ -394,13 +587,23 @@ async fn headers_are_heeded_before_a_refusal() {
     for item in ["one", "two", "three"] {
         assert_eq!(pick(&llm, item).await.unwrap().value, Ok(good()));
     }
-    assert!(began.elapsed().as_millis() >= 190, "the third one waits for the count to begin again");
+    assert!(
+        began.elapsed().as_millis() >= 190,
+        "the third one waits for the count to begin again"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn names_keys_and_kinds_come_from_the_configuration() {
     let cases = [
-        (Provider::Anthropic, "anthropic/m", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "/v1/messages", "x-api-key"),
+        (
+            Provider::Anthropic,
+            "anthropic/m",
+            "ANTHROPIC_BASE_URL",
+            "ANTHROPIC_API_KEY",
+            "/v1/messages",
+            "x-api-key",
+        ),
         (
             Provider::Gemini,
             "gemini/m",
@@ -409,22 +612,44 @@ async fn names_keys_and_kinds_come_from_the_configuration() {
             "/v1beta/models/m:generateContent",
             "x-goog-api-key",
         ),
-        (Provider::Anthropic, "lab/m", "UNUSED", "LAB_KEY", "/v1/messages", "x-api-key"),
+        (
+            Provider::Anthropic,
+            "lab/m",
+            "UNUSED",
+            "LAB_KEY",
+            "/v1/messages",
+            "x-api-key",
+        ),
     ];
     for (provider, name, base, key, path, header) in cases {
-        let server = Fake::start(provider, move |_| error(provider, 401, "authentication_error", "wrong")).await;
+        let server = Fake::start(provider, move |_| {
+            error(provider, 401, "authentication_error", "wrong")
+        })
+        .await;
         let project = Project::new(&server.url);
-        let config =
-            format!("[providers.lab]\nbase_url = \"{}\"\nkind = \"anthropic\"\nkey_env = \"LAB_KEY\"\n", server.url);
+        let config = format!(
+            "[providers.lab]\nbase_url = \"{}\"\nkind = \"anthropic\"\nkey_env = \"LAB_KEY\"\n",
+            server.url
+        );
         std::fs::write(project.path("taskgen.toml"), config).unwrap();
         project.add_transcript("a.m4a", "en", TALK);
         let role = format!("inspire={name}");
         let mut command = project.command(&["inspire", "--model-role", &role]);
-        let output = command.env(base, &server.url).env(key, KEY).output().unwrap();
+        let output = command
+            .env(base, &server.url)
+            .env(key, KEY)
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{name}: {said}");
         assert!(!said.contains(KEY), "{said}");
         let request = server.seen().remove(0);
-        assert_eq!((request.path.as_str(), request.headers.get(header).map(String::as_str)), (path, Some(KEY)));
+        assert_eq!(
+            (
+                request.path.as_str(),
+                request.headers.get(header).map(String::as_str)
+            ),
+            (path, Some(KEY))
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Ranking by duels, end to end: resumed, extended, audited, reported, selected from, and stopped where a judge guesses.
+//! Ranking by duels, end to end: resumed, extended, audited, reported, selected from, and stopped
+//! where a judge guesses.
 
 use std::{collections::BTreeSet, sync::atomic::Ordering, time::Duration};
 
@@ -20,8 +21,11 @@ fn project_with(budget: u64, delay: Duration) -> (Fake, Project) {
     let project = Project::new(&url);
     let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
     let by_duels = format!("budget_calls = {budget}\ntarget_recall = 1.0");
-    std::fs::write(project.path("taskgen.toml"), config.replace("method = \"elo\"\nrounds = 4", &by_duels))
-        .expect("writable");
+    std::fs::write(
+        project.path("taskgen.toml"),
+        config.replace("method = \"elo\"\nrounds = 4", &by_duels),
+    )
+    .expect("writable");
     project.add_transcript("rivers.wav", "en", TALK);
     project.add_transcript("heliu.wav", "zh", TALK_ZH);
     (fake, project)
@@ -45,7 +49,10 @@ fn tell_apart(project: &Project) {
 
 /// The questions among the requests, as texts.
 fn questions(fake: &Fake) -> Vec<String> {
-    fake.taken().iter().map(|request| request["messages"].to_string()).collect()
+    fake.taken()
+        .iter()
+        .map(|request| request["messages"].to_string())
+        .collect()
 }
 
 #[test]
@@ -62,9 +69,13 @@ fn every_task_is_judged_within_the_budget_and_a_second_run_asks_nothing() {
     assert!(
         estimates
             .iter()
-            .all(|e| e["low"].as_f64() < e["strength"].as_f64() && e["strength"].as_f64() < e["high"].as_f64())
+            .all(|e| e["low"].as_f64() < e["strength"].as_f64()
+                && e["strength"].as_f64() < e["high"].as_f64())
     );
-    let members: f64 = estimates.iter().map(|e| e["membership"].as_f64().expect("a probability")).sum();
+    let members: f64 = estimates
+        .iter()
+        .map(|e| e["membership"].as_f64().expect("a probability"))
+        .sum();
     let top = tasks.len().div_ceil(3) as f64;
     assert!((members - top).abs() < 1e-6, "{members} of {top}");
     let first = project.export();
@@ -83,8 +94,14 @@ fn a_ranking_stopped_by_its_budget_goes_on_where_it_was() {
     weave(&fake, &project);
     let mut runs = 0;
     let mut asked = Vec::new();
-    // Every judgement holds its largest reply before it is asked, so that a few thousand tokens are a few judgements.
-    while project.output(&["rank", "--budget-tokens", "5500", "--max-connections", "1"]).status.code() == Some(5) {
+    // Every judgement holds its largest reply before it is asked, so that a few thousand tokens are
+    // a few judgements.
+    while project
+        .output(&["rank", "--budget-tokens", "5500", "--max-connections", "1"])
+        .status
+        .code()
+        == Some(5)
+    {
         asked.extend(questions(&fake));
         runs += 1;
         assert!(runs < 40, "it comes to an end");
@@ -93,14 +110,20 @@ fn a_ranking_stopped_by_its_budget_goes_on_where_it_was() {
     assert!(runs >= 2, "{runs} runs were stopped");
     asked.sort();
     expected.sort();
-    assert_eq!(asked, expected, "the same questions, and none twice but for the audit");
+    assert_eq!(
+        asked, expected,
+        "the same questions, and none twice but for the audit"
+    );
     assert_eq!(project.export(), undisturbed.export());
 }
 
 /// `TASKGEN_KILLS=50` is the proof; a few kills show that it works.
 #[test]
 fn killed_at_random_moments_duels_end_as_if_undisturbed() {
-    let kills: i64 = std::env::var("TASKGEN_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
+    let kills: i64 = std::env::var("TASKGEN_KILLS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(3);
     let budget = 300;
     let start = |delay| {
         let (fake, project) = project_with(budget, delay);
@@ -118,28 +141,56 @@ fn killed_at_random_moments_duels_end_as_if_undisturbed() {
     let mut killed = 0;
     for n in 1..=kills {
         // Somewhere in the nth part of the work; what is there already ends the wait at once.
-        let moment = rng.random_range((n - 1) * budget as i64 / kills..n * budget as i64 / kills).max(1);
+        let moment = rng
+            .random_range((n - 1) * budget as i64 / kills..n * budget as i64 / kills)
+            .max(1);
         killed += i64::from(kill_after(&project, "rank", moment));
     }
     project.ok(&["rank"]);
-    assert!(killed * 10 >= kills * 9, "{killed} of {kills} found it running");
+    assert!(
+        killed * 10 >= kills * 9,
+        "{killed} of {kills} found it running"
+    );
     assert_eq!(project.export(), undisturbed.export());
-    assert_eq!(project.count("SELECT count(*) FROM call WHERE role = 'judge'"), budget as i64);
-    // Each of the audit's repetitions is a question that came twice; else only what was in flight at a kill, 20 at first.
+    assert_eq!(
+        project.count("SELECT count(*) FROM call WHERE role = 'judge'"),
+        budget as i64
+    );
+    // Each of the audit's repetitions is a question that came twice; else only what was in flight
+    // at a kill, 20 at first.
     let repeated = project.count("SELECT count(*) FROM judgement WHERE sample = 1");
     let twice: usize = fake.repeats().values().map(|n| n - 1).sum();
-    assert!(twice as i64 <= repeated + 20 * killed, "{twice} requests came twice");
+    assert!(
+        twice as i64 <= repeated + 20 * killed,
+        "{twice} requests came twice"
+    );
 }
 
-/// Lists screen, duels decide; who orders lists is a judge of its own, and a second run finds everything on record.
+/// Lists screen, duels decide; who orders lists is a judge of its own, and a second run finds
+/// everything on record.
 #[test]
 fn lists_screen_and_duels_decide() {
     let (fake, project) = project(0);
     weave(&fake, &project);
     tell_apart(&project);
-    let args = ["rank", "--method", "listwise", "--list-size", "4", "--budget-calls", "24", "--max-connections", "1"];
+    let args = [
+        "rank",
+        "--method",
+        "listwise",
+        "--list-size",
+        "4",
+        "--budget-calls",
+        "24",
+        "--max-connections",
+        "1",
+    ];
     let mut stopped = 0;
-    while project.output(&[&args[..], &["--budget-tokens", "5500"]].concat()).status.code() == Some(5) {
+    while project
+        .output(&[&args[..], &["--budget-tokens", "5500"]].concat())
+        .status
+        .code()
+        == Some(5)
+    {
         stopped += 1;
         assert!(stopped < 40, "it comes to an end");
     }
@@ -147,16 +198,37 @@ fn lists_screen_and_duels_decide() {
     assert_eq!(fake.take(), 24, "nothing is asked twice");
     let lists = project.count("SELECT count(*) FROM judgement WHERE instrument LIKE '%order%'");
     let duels = project.count("SELECT count(*) FROM judgement WHERE instrument LIKE '%overall%'");
-    assert!(lists >= 4 && duels >= 6 && lists + duels == 24, "{lists} lists and {duels} duels");
+    assert!(
+        lists >= 4 && duels >= 6 && lists + duels == 24,
+        "{lists} lists and {duels} duels"
+    );
     project.ok(&args);
     assert_eq!(fake.take(), 0);
     let report = json(&project, &["rank", "report"]);
     assert_eq!(report["n_scored"], 24);
-    let names: Vec<&str> =
-        report["judges"].as_array().expect("judges").iter().filter_map(|judge| judge["name"].as_str()).collect();
-    assert!(names.len() == 2 && names.iter().filter(|name| name.ends_with(" (lists)")).count() == 1, "{names:?}");
+    let names: Vec<&str> = report["judges"]
+        .as_array()
+        .expect("judges")
+        .iter()
+        .filter_map(|judge| judge["name"].as_str())
+        .collect();
+    assert!(
+        names.len() == 2
+            && names
+                .iter()
+                .filter(|name| name.ends_with(" (lists)"))
+                .count()
+                == 1,
+        "{names:?}"
+    );
     let tasks = json(&project, &["tasks", "list"]);
-    assert!(tasks.as_array().expect("a list").iter().all(|task| task["games"].as_u64() > Some(0)));
+    assert!(
+        tasks
+            .as_array()
+            .expect("a list")
+            .iter()
+            .all(|task| task["games"].as_u64() > Some(0))
+    );
     let (_, undisturbed) = self::project(0);
     undisturbed.ok(&["inspire"]);
     undisturbed.ok(&["weave"]);
@@ -166,15 +238,25 @@ fn lists_screen_and_duels_decide() {
     // Another method after it asks its own questions; lists are another instrument.
     project.ok(&["rank", "--method", "halving", "--budget-calls", "20"]);
     for (flags, said) in [
-        (["rank", "--method", "listwise", "--rounds", "3"], "--rounds has no meaning but for --method elo"),
-        (["rank", "--method", "listwise", "--list-size", "2"], "rank.list_size must be between 3 and 12"),
-        (["rank", "--method", "halving", "--list-size", "4"], "--list-size has no meaning for --method halving"),
+        (
+            ["rank", "--method", "listwise", "--rounds", "3"],
+            "--rounds has no meaning but for --method elo",
+        ),
+        (
+            ["rank", "--method", "listwise", "--list-size", "2"],
+            "rank.list_size must be between 3 and 12",
+        ),
+        (
+            ["rank", "--method", "halving", "--list-size", "4"],
+            "--list-size has no meaning for --method halving",
+        ),
     ] {
         assert!(project.fails(&flags, 2).contains(said), "{flags:?}");
     }
 }
 
-/// What had no verdict gets one later, and nothing else is asked again: the way of the ranking stays as it was.
+/// What had no verdict gets one later, and nothing else is asked again: the way of the ranking
+/// stays as it was.
 #[test]
 fn failures_are_asked_again_and_nothing_else() {
     let (fake, project) = project(60);
@@ -182,7 +264,10 @@ fn failures_are_asked_again_and_nothing_else() {
     project.ok(&["weave"]);
     tell_apart(&project);
     fake.moody.store(true, Ordering::SeqCst);
-    let code = project.output(&["rank", "--max-unscored", "1"]).status.code();
+    let code = project
+        .output(&["rank", "--max-unscored", "1"])
+        .status
+        .code();
     assert_eq!(code, Some(1), "{} requests", fake.take());
     let unscored = || project.count("SELECT count(*) FROM judgement WHERE state = 'unscored'");
     let failed = unscored();
@@ -210,18 +295,34 @@ fn new_tasks_join_and_another_prompt_begins_anew() {
     weave(&fake, &project);
     tell_apart(&project);
     let said = project.output(&["rank"]);
-    assert!(String::from_utf8_lossy(&said.stderr).contains("verdicts were known from earlier rankings"));
+    assert!(
+        String::from_utf8_lossy(&said.stderr).contains("verdicts were known from earlier rankings")
+    );
     let joined = questions(&fake);
-    assert!(!joined.is_empty() && joined.len() <= 30 && joined.iter().all(|question| !before.contains(question)));
+    assert!(
+        !joined.is_empty()
+            && joined.len() <= 30
+            && joined.iter().all(|question| !before.contains(question))
+    );
     let tasks = json(&project, &["tasks", "list"]);
-    assert!(tasks.as_array().expect("a list").iter().all(|task| task["games"].as_u64() > Some(0)));
+    assert!(
+        tasks
+            .as_array()
+            .expect("a list")
+            .iter()
+            .all(|task| task["games"].as_u64() > Some(0))
+    );
     project.ok(&["prompts", "eject", "rank/judge"]);
     let prompt = project.path("prompts/rank/judge.md");
     let text = std::fs::read_to_string(&prompt).expect("ejected");
     std::fs::write(&prompt, text.replacen("task", "research task", 1)).expect("writable");
     let said = project.output(&["rank"]);
     assert!(!String::from_utf8_lossy(&said.stderr).contains("were known"));
-    assert_eq!(questions(&fake).len(), 30, "nothing that another prompt decided counts");
+    assert_eq!(
+        questions(&fake).len(),
+        30,
+        "nothing that another prompt decided counts"
+    );
     let total = json(&project, &["rank", "report"]);
     assert_eq!(total["n_scored"], 30);
 }
@@ -231,30 +332,66 @@ fn the_card_the_page_and_the_selection() {
     let (_, project) = project(60);
     project.stages();
     let page = project.path("ranking.html");
-    let report = json(&project, &["rank", "report", "--html", page.to_str().expect("UTF-8")]);
+    let report = json(
+        &project,
+        &["rank", "report", "--html", page.to_str().expect("UTF-8")],
+    );
     let judge = &report["audit"]["judges"][0];
     assert!(judge["first_side"]["n"].as_u64() > Some(40));
-    assert!(judge["position_consistency"]["n"].as_u64() > Some(0), "some pairs were turned: {judge}");
-    assert_eq!(judge["repetition"]["share"]["value"], 1.0, "the fake repeats itself");
+    assert!(
+        judge["position_consistency"]["n"].as_u64() > Some(0),
+        "some pairs were turned: {judge}"
+    );
+    assert_eq!(
+        judge["repetition"]["share"]["value"], 1.0,
+        "the fake repeats itself"
+    );
     assert_eq!(report["audit"]["coverage"]["judged"], 1.0);
     assert_eq!(report["spent"]["calls"], 60);
     let html = std::fs::read_to_string(&page).expect("written");
     assert!(html.contains("<svg") && !html.contains("<script"));
-    let selected = json(&project, &["tasks", "select", "--top", "6", "--quota", "seminar=2", "--near", "2"]);
-    assert_eq!(selected["chosen"].as_array().map(Vec::len), Some(4), "two of each seminar: {selected}");
+    let selected = json(
+        &project,
+        &[
+            "tasks",
+            "select",
+            "--top",
+            "6",
+            "--quota",
+            "seminar=2",
+            "--near",
+            "2",
+        ],
+    );
+    assert_eq!(
+        selected["chosen"].as_array().map(Vec::len),
+        Some(4),
+        "two of each seminar: {selected}"
+    );
     assert_eq!(selected["unfilled"][0]["found"], 4);
-    let near = json(&project, &["tasks", "select", "--top", "4", "--near", "0.05"]);
+    let near = json(
+        &project,
+        &["tasks", "select", "--top", "4", "--near", "0.05"],
+    );
     assert!(near["duplicates"].as_array().map(Vec::len) > Some(0));
     let versions: Vec<i64> = ["2", "2", "0.05"]
         .map(|near| {
-            json(&project, &["tasks", "select", "--top", "3", "--near", near, "--name", "mine"])["version"]
+            json(
+                &project,
+                &[
+                    "tasks", "select", "--top", "3", "--near", near, "--name", "mine",
+                ],
+            )["version"]
                 .as_i64()
                 .expect("a number")
         })
         .to_vec();
     assert_eq!(versions, [1, 1, 2], "the same members are the same version");
     let said = project.fails(&["tasks", "select", "--quota", "seminars=2"], 2);
-    assert!(said.contains("`seminars`") && said.contains("hint"), "{said}");
+    assert!(
+        said.contains("`seminars`") && said.contains("hint"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -262,59 +399,103 @@ fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
     let (fake, project) = project(30);
     weave(&fake, &project);
     let tasks = json(&project, &["tasks", "list"]);
-    let ids: Vec<&str> =
-        tasks.as_array().expect("a list").iter().map(|task| task["id"].as_str().expect("an id")).collect();
+    let ids: Vec<&str> = tasks
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|task| task["id"].as_str().expect("an id"))
+        .collect();
     // The first one beats everybody, whichever side it is on.
     let mut table = "model_a,model_b,winner,judge\n".to_owned();
     for (n, other) in ids[1..].iter().enumerate() {
-        let row =
-            if n % 2 == 0 { format!("{},{other},model_a", ids[0]) } else { format!("{other},{},model_b", ids[0]) };
+        let row = if n % 2 == 0 {
+            format!("{},{other},model_a", ids[0])
+        } else {
+            format!("{other},{},model_b", ids[0])
+        };
         table.push_str(&format!("{row},Ada\n"));
     }
-    table.push_str(&format!("{},{},tie,Ada\n{},t_nobody,model_a,Ada\n", ids[1], ids[2], ids[0]));
+    table.push_str(&format!(
+        "{},{},tie,Ada\n{},t_nobody,model_a,Ada\n",
+        ids[1], ids[2], ids[0]
+    ));
     std::fs::write(project.path("votes.csv"), table).expect("writable");
     let said = project.output(&["rank", "import", "votes.csv"]);
     assert_eq!(said.status.code(), Some(1));
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(
-        said.contains("no such task: `t_nobody`") && said.contains(&format!("{} judgements (", ids.len())),
+        said.contains("no such task: `t_nobody`")
+            && said.contains(&format!("{} judgements (", ids.len())),
         "{said}"
     );
     let ranked = json(&project, &["tasks", "list"]);
     assert_eq!(ranked[0]["id"], ids[0]);
-    assert_eq!(json(&project, &["rank", "report"])["judges"][0]["name"], "imported/Ada");
+    assert_eq!(
+        json(&project, &["rank", "report"])["judges"][0]["name"],
+        "imported/Ada"
+    );
     assert_eq!(fake.take(), 0);
     project.ok(&["rank"]);
-    assert_eq!(fake.take(), 30, "nobody else's verdicts count for the judge");
+    assert_eq!(
+        fake.take(),
+        30,
+        "nobody else's verdicts count for the judge"
+    );
 }
 
-/// Votes that agree are votes; the same file again is not, and neither is what a longer file began with.
+/// Votes that agree are votes; the same file again is not, and neither is what a longer file began
+/// with.
 #[test]
 fn imports_count_each_line_once_and_every_judge() {
     let (fake, project) = project(30);
     weave(&fake, &project);
     let tasks = json(&project, &["tasks", "list"]);
-    let ids: Vec<&str> = (0..3).map(|at| tasks[at]["id"].as_str().expect("an id")).collect();
+    let ids: Vec<&str> = (0..3)
+        .map(|at| tasks[at]["id"].as_str().expect("an id"))
+        .collect();
     let line = |a: usize, b: usize, winner: &str, judge: &str| {
-        format!(r#"{{"a":"{}","b":"{}","winner":"{winner}","judge":{judge}}}"#, ids[a], ids[b]) + "\n"
+        format!(
+            r#"{{"a":"{}","b":"{}","winner":"{winner}","judge":{judge}}}"#,
+            ids[a], ids[b]
+        ) + "\n"
     };
     let import = |name: &str, text: &str| {
         std::fs::write(project.path(name), text).expect("writable");
         let said = json(&project, &["rank", "import", name]);
-        (said["judgements"].as_u64(), said["on_record"].as_u64(), said["judges"].as_array().map(Vec::len))
+        (
+            said["judgements"].as_u64(),
+            said["on_record"].as_u64(),
+            said["judges"].as_array().map(Vec::len),
+        )
     };
     let first = line(0, 1, "a", "7") + &line(0, 2, "tie", "7") + &line(0, 2, "tie", "7");
     assert_eq!(import("a.jsonl", &first), (Some(3), Some(0), Some(1)));
-    assert!(json(&project, &["rank", "report"])["checks"].to_string().contains("was a tie"));
+    assert!(
+        json(&project, &["rank", "report"])["checks"]
+            .to_string()
+            .contains("was a tie")
+    );
     let second = line(0, 1, "a", "7") + &line(1, 2, "b", r#""Ada""#);
-    assert_eq!(import("b.jsonl", &second), (Some(2), Some(0), Some(2)), "nobody's judge is dropped");
+    assert_eq!(
+        import("b.jsonl", &second),
+        (Some(2), Some(0), Some(2)),
+        "nobody's judge is dropped"
+    );
     assert_eq!(import("b.jsonl", &second), (Some(0), Some(2), Some(2)));
-    assert_eq!(import("a.jsonl", &(first + &line(1, 2, "a", "7"))), (Some(1), Some(3), Some(2)));
+    assert_eq!(
+        import("a.jsonl", &(first + &line(1, 2, "a", "7"))),
+        (Some(1), Some(3), Some(2))
+    );
     assert_eq!(json(&project, &["rank", "report"])["n_scored"], 6);
-    assert!(project.fails(&["rank", "import", "a.jsonl", "--judge", " "], 2).contains("needs a name"));
+    assert!(
+        project
+            .fails(&["rank", "import", "a.jsonl", "--judge", " "], 2)
+            .contains("needs a name")
+    );
 }
 
-/// Another model under the same name is another judge: the ranking begins again, and nothing is mixed.
+/// Another model under the same name is another judge: the ranking begins again, and nothing is
+/// mixed.
 #[test]
 fn another_model_returned_begins_anew() {
     let (fake, project) = project(30);
@@ -326,33 +507,70 @@ fn another_model_returned_begins_anew() {
     let rank = ["rank", "--budget-calls", "40"];
     let said = project.output(&rank);
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(said.contains("verdicts of `fake-1` are another judge's"), "{said}");
+    assert!(
+        said.contains("verdicts of `fake-1` are another judge's"),
+        "{said}"
+    );
     let of_second = project.count(
         "SELECT count(*) FROM judgement JOIN judge ON judge.id = judgement.judge WHERE model_returned = 'fake-2'",
     );
-    assert_eq!(fake.take() as i64, of_second, "everything that was asked counts");
+    assert_eq!(
+        fake.take() as i64,
+        of_second,
+        "everything that was asked counts"
+    );
     let report = json(&project, &["rank", "report"]);
-    assert_eq!((report["n_scored"].as_i64(), report["judges"].as_array().map(Vec::len)), (Some(of_second), Some(1)));
+    assert_eq!(
+        (
+            report["n_scored"].as_i64(),
+            report["judges"].as_array().map(Vec::len)
+        ),
+        (Some(of_second), Some(1))
+    );
     assert_eq!(report["ranking"]["panel"][0]["model_returned"], "fake-2");
     let first = project.export();
     project.output(&rank);
-    assert_eq!((fake.take(), project.export()), (0, first), "a second run goes the same way");
+    assert_eq!(
+        (fake.take(), project.export()),
+        (0, first),
+        "a second run goes the same way"
+    );
     let said = project.output(&["rank", "--rounds", "2"]);
-    assert!(String::from_utf8_lossy(&said.stderr).contains("another judge's"), "the paper's way, too");
-    assert_eq!(json(&project, &["rank", "report"])["ranking"]["panel"].as_array().map(Vec::len), Some(1));
+    assert!(
+        String::from_utf8_lossy(&said.stderr).contains("another judge's"),
+        "the paper's way, too"
+    );
+    assert_eq!(
+        json(&project, &["rank", "report"])["ranking"]["panel"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
 }
 
 #[test]
 fn a_selection_of_a_stale_ranking_says_so() {
     let (fake, project) = project(30);
     project.stages();
-    let ranked = json(&project, &["tasks", "list"]).as_array().expect("a list").len();
+    let ranked = json(&project, &["tasks", "list"])
+        .as_array()
+        .expect("a list")
+        .len();
     project.add_transcript("rivers-again.wav", "en", TALK);
     weave(&fake, &project);
     let said = project.output(&["tasks", "select", "--near", "2"]);
-    let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
-    assert!(err.contains("tasks are not in this ranking\nhint: `taskgen rank`"), "{err}");
-    assert!(err.contains(&format!("100 were asked for, and there are {ranked} tasks")), "{err}");
+    let (out, err) = (
+        String::from_utf8_lossy(&said.stdout),
+        String::from_utf8_lossy(&said.stderr),
+    );
+    assert!(
+        err.contains("tasks are not in this ranking\nhint: `taskgen rank`"),
+        "{err}"
+    );
+    assert!(
+        err.contains(&format!("100 were asked for, and there are {ranked} tasks")),
+        "{err}"
+    );
     assert!(!out.contains("there are no more"), "{out}");
 }
 
@@ -363,37 +581,85 @@ fn nothing_is_selected_from_nothing_and_no_empty_set_is_kept() {
     fake.mute.store(true, Ordering::SeqCst);
     project.output(&["rank", "--max-unscored", "1"]);
     let report = json(&project, &["rank", "report"]);
-    assert_eq!((report["n_scored"].as_u64(), &report["audit"]["length"]), (Some(0), &Value::Null));
-    assert!(report["warnings"].to_string().contains("nothing was judged"));
+    assert_eq!(
+        (report["n_scored"].as_u64(), &report["audit"]["length"]),
+        (Some(0), &Value::Null)
+    );
+    assert!(
+        report["warnings"]
+            .to_string()
+            .contains("nothing was judged")
+    );
     let failed = report["failed_by_cause"].as_object().expect("causes");
-    assert_eq!(failed.values().filter_map(Value::as_u64).sum::<u64>(), report["n_failed"].as_u64().expect("a number"));
-    assert!(project.fails(&["tasks", "select"], 2).contains("nothing was judged"));
+    assert_eq!(
+        failed.values().filter_map(Value::as_u64).sum::<u64>(),
+        report["n_failed"].as_u64().expect("a number")
+    );
+    assert!(
+        project
+            .fails(&["tasks", "select"], 2)
+            .contains("nothing was judged")
+    );
     fake.mute.store(false, Ordering::SeqCst);
     project.ok(&["rank", "--retry-failed"]);
     let said = project.fails(&["tasks", "select", "--quota", "seminar=0"], 2);
-    assert!(said.contains("no task can be chosen: `seminar=0` bars all"), "{said}");
+    assert!(
+        said.contains("no task can be chosen: `seminar=0` bars all"),
+        "{said}"
+    );
     let said = project.output(&["tasks", "select", "--quota", "language:EN=1"]);
     assert!(String::from_utf8_lossy(&said.stderr).contains("no ranked task has language `EN`"));
-    assert!(String::from_utf8_lossy(&said.stdout).contains("WARNING: the judge fake/m is not told from chance yet"));
-    let select = |name: &str, top: &str| project.ok(&["tasks", "select", "--name", name, "--top", top]);
+    assert!(
+        String::from_utf8_lossy(&said.stdout)
+            .contains("WARNING: the judge fake/m is not told from chance yet")
+    );
+    let select =
+        |name: &str, top: &str| project.ok(&["tasks", "select", "--name", name, "--top", top]);
     for (name, top) in [("one", "3"), ("other", "2"), ("one", "3")] {
         select(name, top);
     }
-    let newest = "SELECT name = 'one' AND version = 1 FROM task_set ORDER BY run DESC, version DESC LIMIT 1";
-    assert_eq!(project.count(newest), 1, "what was selected last is the newest");
+    let newest =
+        "SELECT name = 'one' AND version = 1 FROM task_set ORDER BY run DESC, version DESC LIMIT 1";
+    assert_eq!(
+        project.count(newest),
+        1,
+        "what was selected last is the newest"
+    );
 }
 
 #[test]
 fn what_a_budget_ended_is_a_ranking() {
     let (fake, project) = project(30);
     weave(&fake, &project);
-    let args = ["rank", "--rounds", "6", "--budget-tokens", "5500", "--max-connections", "1"];
+    let args = [
+        "rank",
+        "--rounds",
+        "6",
+        "--budget-tokens",
+        "5500",
+        "--max-connections",
+        "1",
+    ];
     assert_eq!(project.output(&args).status.code(), Some(5));
-    assert_eq!(json(&project, &["rank", "report"])["ranking"]["method"], "elo");
+    assert_eq!(
+        json(&project, &["rank", "report"])["ranking"]["method"],
+        "elo"
+    );
     let selected = json(&project, &["tasks", "select", "--top", "4", "--near", "2"]);
     let listed = json(&project, &["tasks", "list"]);
-    let ids = |of: &Value| of.as_array().expect("a list").iter().take(4).map(|t| t["id"].clone()).collect::<Vec<_>>();
-    assert_eq!(ids(&selected["chosen"]), ids(&listed), "the paper keeps the first by rating");
+    let ids = |of: &Value| {
+        of.as_array()
+            .expect("a list")
+            .iter()
+            .take(4)
+            .map(|t| t["id"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ids(&selected["chosen"]),
+        ids(&listed),
+        "the paper keeps the first by rating"
+    );
 }
 
 #[test]
@@ -410,7 +676,10 @@ fn small_budgets_are_spent_and_said_to_be_small() {
     assert!(report["counts"]["discipline"].is_array() && report["counts"]["type"].is_array());
     let said = project.output(&["rank", "--budget-calls", "1000", "--target-recall", "1"]);
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(said.contains("of at most 1000 judgements were asked: the tasks have all met each other"), "{said}");
+    assert!(
+        said.contains("of at most 1000 judgements were asked: the tasks have all met each other"),
+        "{said}"
+    );
     let tasks = rated.len();
     let pairs = "SELECT count(DISTINCT min(subject, other) || max(subject, other)) FROM judgement WHERE sample = 0";
     assert_eq!(project.count(pairs), (tasks * (tasks - 1) / 2) as i64);
@@ -426,10 +695,17 @@ fn a_judge_that_guesses_ends_the_run() {
     weave(&fake, &project);
     tell_apart(&project);
     let said = project.fails(&["rank"], 6);
-    assert!(said.contains("cannot be told from chance") && said.contains("hint"), "{said}");
+    assert!(
+        said.contains("cannot be told from chance") && said.contains("hint"),
+        "{said}"
+    );
     let asked = fake.take();
     assert!((200..1500).contains(&asked), "{asked}");
-    assert!(project.ok(&["rank", "report"]).contains("cannot be told from chance"));
+    assert!(
+        project
+            .ok(&["rank", "report"])
+            .contains("cannot be told from chance")
+    );
 }
 
 /// The paper's way looks, too, and what is on record is enough to pay nothing more.
@@ -441,10 +717,18 @@ fn a_judge_that_guesses_ends_rounds_and_is_not_asked_again() {
     }
     weave(&fake, &project);
     tell_apart(&project);
-    assert!(project.fails(&["rank", "--rounds", "40"], 6).contains("cannot be told from chance"));
+    assert!(
+        project
+            .fails(&["rank", "--rounds", "40"], 6)
+            .contains("cannot be told from chance")
+    );
     let asked = fake.take();
     assert!((200..1200).contains(&asked), "{asked}");
-    for args in [["rank", "--rounds", "40"], ["rank", "--rounds", "50"], ["rank", "--budget-calls", "3000"]] {
+    for args in [
+        ["rank", "--rounds", "40"],
+        ["rank", "--rounds", "50"],
+        ["rank", "--budget-calls", "3000"],
+    ] {
         project.fails(&args, 6);
         assert_eq!(fake.take(), 0, "{args:?}");
     }
@@ -453,20 +737,45 @@ fn a_judge_that_guesses_ends_rounds_and_is_not_asked_again() {
 #[test]
 fn flags_of_one_method_are_refused_for_the_other() {
     let (_, project) = project(30);
-    for args in
-        [&["rank", "--rounds", "3", "--budget-calls", "9"][..], &["rank", "--method", "halving", "--rounds", "3"]]
-    {
+    for args in [
+        &["rank", "--rounds", "3", "--budget-calls", "9"][..],
+        &["rank", "--method", "halving", "--rounds", "3"],
+    ] {
         let said = project.fails(args, 2);
-        assert!(said.contains("has no meaning") && said.contains("hint"), "{said}");
+        assert!(
+            said.contains("has no meaning") && said.contains("hint"),
+            "{said}"
+        );
     }
     let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
-    std::fs::write(project.path("taskgen.toml"), config.replace("budget_calls = 30", "rounds = 2")).expect("writable");
+    std::fs::write(
+        project.path("taskgen.toml"),
+        config.replace("budget_calls = 30", "rounds = 2"),
+    )
+    .expect("writable");
     let said = project.fails(&["rank", "--top", "5"], 2);
-    assert!(said.contains("--top has no meaning for --method elo"), "{said}");
+    assert!(
+        said.contains("--top has no meaning for --method elo"),
+        "{said}"
+    );
     for args in [
-        &["rank", "simulate", "--method", "listwise", "--list-size", "0"][..],
+        &[
+            "rank",
+            "simulate",
+            "--method",
+            "listwise",
+            "--list-size",
+            "0",
+        ][..],
         &["rank", "simulate", "--list-size", "8"],
-        &["rank", "simulate", "--method", "elo", "--target-recall", "0.9"],
+        &[
+            "rank",
+            "simulate",
+            "--method",
+            "elo",
+            "--target-recall",
+            "0.9",
+        ],
         &["rank", "simulate", "-n", "1000000"],
         &["rank", "--method", "elo", "--rounds", "100000"],
         &["--dry-run", "rank", "report"],
@@ -476,10 +785,24 @@ fn flags_of_one_method_are_refused_for_the_other() {
     ] {
         project.fails(args, 2);
     }
-    let said = project.ok(&["rank", "simulate", "-n", "30", "--top", "3", "--budget-calls", "60", "--seeds", "1"]);
+    let said = project.ok(&[
+        "rank",
+        "simulate",
+        "-n",
+        "30",
+        "--top",
+        "3",
+        "--budget-calls",
+        "60",
+        "--seeds",
+        "1",
+    ]);
     assert!(said.contains("tau") && said.contains("intervals"), "{said}");
     let said = project.fails(&["rank", "report"], 2);
-    assert!(said.contains("nothing is ranked yet") || said.contains("hint"), "{said}");
+    assert!(
+        said.contains("nothing is ranked yet") || said.contains("hint"),
+        "{said}"
+    );
 }
 
 /// Made-up worlds need no project; the same seed gives the same numbers.
@@ -487,8 +810,20 @@ fn flags_of_one_method_are_refused_for_the_other() {
 fn simulations_repeat_themselves() {
     let (_, project) = project(30);
     let run = |seed: &str, method: &str| {
-        let args =
-            ["rank", "simulate", "-n", "300", "--top", "20", "--budget-calls", "1200", "--seeds", "2", "--seed", seed];
+        let args = [
+            "rank",
+            "simulate",
+            "-n",
+            "300",
+            "--top",
+            "20",
+            "--budget-calls",
+            "1200",
+            "--seeds",
+            "2",
+            "--seed",
+            seed,
+        ];
         let mut value = json(&project, &[&args[..], &["--method", method]].concat());
         for trial in value.as_array_mut().expect("trials") {
             trial["seconds"] = Value::Null;
@@ -498,7 +833,13 @@ fn simulations_repeat_themselves() {
     assert_eq!(run("4", "halving"), run("4", "halving"));
     assert_ne!(run("4", "halving"), run("5", "halving"));
     let recall = |value: &Value| {
-        value.as_array().expect("trials").iter().map(|t| t["recall"].as_f64().expect("a share")).sum::<f64>() / 2.0
+        value
+            .as_array()
+            .expect("trials")
+            .iter()
+            .map(|t| t["recall"].as_f64().expect("a share"))
+            .sum::<f64>()
+            / 2.0
     };
     let (ours, elo) = (recall(&run("4", "halving")), recall(&run("4", "elo")));
     assert!(ours > elo, "{ours} against {elo}");

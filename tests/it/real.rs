@@ -1,4 +1,5 @@
-//! The real thing: the sample seminars through the real Whisper and the real local model, as a user would run them.
+//! The real thing: the sample seminars through the real Whisper and the real local model, as a user
+//! would run them.
 
 use std::{
     fs,
@@ -22,14 +23,28 @@ fn inspirations(folder: &Path) -> Vec<(String, Vec<String>)> {
     let sql = "SELECT p.path, group_concat(DISTINCT i.type) FROM seminar_path p
                LEFT JOIN inspiration i ON i.seminar = p.seminar AND i.superseded = 0 GROUP BY p.path";
     let mut statement = database.prepare(sql).expect("a query");
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?))).expect("rows");
-    let types = |list: Option<String>| list.unwrap_or_default().split(',').map(str::to_owned).collect();
-    rows.map(|row| row.expect("a row")).map(|(path, list)| (path, types(list))).collect()
+    let rows = statement
+        .query_map([], |row| {
+            Ok((row.get(0)?, row.get::<_, Option<String>>(1)?))
+        })
+        .expect("rows");
+    let types = |list: Option<String>| {
+        list.unwrap_or_default()
+            .split(',')
+            .map(str::to_owned)
+            .collect()
+    };
+    rows.map(|row| row.expect("a row"))
+        .map(|(path, list)| (path, types(list)))
+        .collect()
 }
 
 #[test]
 fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
-    assert!(std::env::var_os("TASKGEN_MODELS").is_some(), "set TASKGEN_MODELS to the folder of the models");
+    assert!(
+        std::env::var_os("TASKGEN_MODELS").is_some(),
+        "set TASKGEN_MODELS to the folder of the models"
+    );
     let project = tempfile::tempdir().expect("a folder");
     let folder = project.path();
     taskgen(folder, &["init", "."]);
@@ -41,52 +56,99 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
     println!("{} s, {}", begun.elapsed().as_secs(), summary["usage"]);
 
     let (_, exported, _) = taskgen(folder, &["tasks", "export", "-o", "-"]);
-    let tasks: Vec<Value> = exported.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let tasks: Vec<Value> = exported
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     assert!(tasks.len() >= 15, "{} tasks", tasks.len());
     for (path, language) in SAMPLES {
-        let of: Vec<&Value> = tasks.iter().filter(|t| t["provenance"]["seminar"]["path"] == path).collect();
+        let of: Vec<&Value> = tasks
+            .iter()
+            .filter(|t| t["provenance"]["seminar"]["path"] == path)
+            .collect();
         assert!(of.len() >= 5, "{path}: {} tasks", of.len());
-        assert!(of.iter().all(|t| t["language"] == language), "{path} speaks {language}");
+        assert!(
+            of.iter().all(|t| t["language"] == language),
+            "{path} speaks {language}"
+        );
         for phase in ["Synthesize", "Design", "Evaluate"] {
-            assert!(of.iter().any(|t| t["phase"] == phase), "{path} lacks {phase}");
+            assert!(
+                of.iter().any(|t| t["phase"] == phase),
+                "{path} lacks {phase}"
+            );
         }
     }
     for (path, of) in inspirations(folder) {
         assert!(of.len() >= 3, "{path} has inspirations of {of:?}");
     }
     let spans: usize = tasks.iter().map(|task| spans_that_hold(folder, task)).sum();
-    println!("{} tasks, {spans} quotes, each a span of its transcript", tasks.len());
-    let elo: f64 = tasks.iter().map(|t| t["elo"].as_f64().expect("ranked")).sum();
-    assert!((elo - 1200.0 * tasks.len() as f64).abs() < 0.01, "ratings are zero-sum: {elo}");
+    println!(
+        "{} tasks, {spans} quotes, each a span of its transcript",
+        tasks.len()
+    );
+    let elo: f64 = tasks
+        .iter()
+        .map(|t| t["elo"].as_f64().expect("ranked"))
+        .sum();
+    assert!(
+        (elo - 1200.0 * tasks.len() as f64).abs() < 0.01,
+        "ratings are zero-sum: {elo}"
+    );
 
     // What a dry run of the ranking would have said beforehand is what the ranking took.
     let database = rusqlite::Connection::open(folder.join("tasks/taskgen.db")).expect("a database");
     let count = "SELECT count(*), sum(input_tokens) FROM call WHERE role = 'judge'";
-    let took: (u64, u64) = database.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?))).expect("numbers");
+    let took: (u64, u64) = database
+        .query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .expect("numbers");
     let before = tempfile::tempdir().expect("a folder");
     taskgen(before.path(), &["init", "."]);
     let path = before.path().join("tasks/taskgen.db");
-    database.execute("VACUUM INTO ?1", [path.to_string_lossy()]).expect("a copy");
+    database
+        .execute("VACUUM INTO ?1", [path.to_string_lossy()])
+        .expect("a copy");
     let copy = rusqlite::Connection::open(&path).expect("a database");
-    copy.execute_batch("DELETE FROM judgement; DELETE FROM call WHERE role = 'judge'").expect("the verdicts are gone");
+    copy.execute_batch("DELETE FROM judgement; DELETE FROM call WHERE role = 'judge'")
+        .expect("the verdicts are gone");
     drop((database, copy));
-    let predicted = json(before.path(), &["rank", "--rounds", "4", "--dry-run", "--json"]);
-    let of = predicted["calls"].as_object().and_then(|roles| roles.values().next()).expect("a role");
-    assert_eq!((&of["calls"], &of["input"]), (&took.0.into(), &took.1.into()), "{predicted}");
+    let predicted = json(
+        before.path(),
+        &["rank", "--rounds", "4", "--dry-run", "--json"],
+    );
+    let of = predicted["calls"]
+        .as_object()
+        .and_then(|roles| roles.values().next())
+        .expect("a role");
+    assert_eq!(
+        (&of["calls"], &of["input"]),
+        (&took.0.into(), &took.1.into()),
+        "{predicted}"
+    );
 
     // A recording that was touched, and not changed, is looked at again and nothing more.
-    let touched = fs::File::options().write(true).open(folder.join("seminars").join(SAMPLES[0].0)).expect("writable");
+    let touched = fs::File::options()
+        .write(true)
+        .open(folder.join("seminars").join(SAMPLES[0].0))
+        .expect("writable");
     touched.set_modified(SystemTime::now()).expect("settable");
     let touched = json(folder, &["run", "--rounds", "4", "--offline", "--json"]);
-    assert_eq!((&touched["usage"]["calls"], &touched["stages"][0]["done"]), (&0.into(), &0.into()), "{touched}");
+    assert_eq!(
+        (&touched["usage"]["calls"], &touched["stages"][0]["done"]),
+        (&0.into(), &0.into()),
+        "{touched}"
+    );
 
     // The second run asks nothing and opens no recording: it would not know the bytes if it did.
     for (name, _) in SAMPLES {
         let path = folder.join("seminars").join(name);
         let metadata = fs::metadata(&path).expect("a recording");
         fs::write(&path, vec![0; metadata.len() as usize]).expect("writable");
-        let file = fs::File::options().write(true).open(&path).expect("writable");
-        file.set_modified(metadata.modified().expect("a time")).expect("settable");
+        let file = fs::File::options()
+            .write(true)
+            .open(&path)
+            .expect("writable");
+        file.set_modified(metadata.modified().expect("a time"))
+            .expect("settable");
     }
     let again = json(folder, &["run", "--rounds", "4", "--offline", "--json"]);
     assert_eq!(again["usage"]["calls"], 0, "{again}");

@@ -1,4 +1,5 @@
-//! The embedded model, really: its schema, its limits, its cache, its death. Every test loads the 0.5B weights.
+//! The embedded model, really: its schema, its limits, its cache, its death. Every test loads the
+//! 0.5B weights.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -19,8 +20,13 @@ use taskgen::{
 use crate::llm::{Bench, Pick, pick};
 
 fn weights() -> PathBuf {
-    let env = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let cache = env("XDG_CACHE_HOME").unwrap_or_else(|| env("HOME").unwrap_or_default().join(".cache"));
+    let env = |name: &str| {
+        std::env::var_os(name)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
+    let cache =
+        env("XDG_CACHE_HOME").unwrap_or_else(|| env("HOME").unwrap_or_default().join(".cache"));
     let folder = env("TASKGEN_MODELS").unwrap_or_else(|| cache.join("taskgen/models"));
     let path = folder.join("qwen2.5-coder-0.5b-instruct-q4_k_m.gguf");
     assert!(
@@ -76,7 +82,10 @@ fn idea_schema(most: usize) -> Value {
 
 /// A prompt of some hundred tokens of which the first part is shared.
 fn request(shared: &str, question: &str, schema: Value, max_tokens: u32) -> ChatRequest {
-    let message = |role: &str, content: &str| Message { role: role.into(), content: content.into() };
+    let message = |role: &str, content: &str| Message {
+        role: role.into(),
+        content: content.into(),
+    };
     ChatRequest {
         messages: vec![message("system", shared), message("user", question)],
         schema,
@@ -97,13 +106,20 @@ fn talk(about: &str) -> String {
 fn questions() -> Vec<ChatRequest> {
     let mut questions = Vec::new();
     for about in ["glaciers", "bird song"] {
-        for (a, b) in
-            [("survey sensors", "build a sensor"), ("make tea", "measure noise"), ("read papers", "map the noise")]
-        {
+        for (a, b) in [
+            ("survey sensors", "build a sensor"),
+            ("make tea", "measure noise"),
+            ("read papers", "map the noise"),
+        ] {
             let question = format!("Task A: {a}. Task B: {b}. Which is better?");
             questions.push(request(&talk(about), &question, verdict_schema(), 30));
         }
-        questions.push(request(&talk(about), "Name one limitation in one sentence.", idea_schema(160), 90));
+        questions.push(request(
+            &talk(about),
+            "Name one limitation in one sentence.",
+            idea_schema(160),
+            90,
+        ));
     }
     questions
 }
@@ -115,37 +131,92 @@ async fn the_embedded_model_obeys_the_schema_and_its_limits() {
     assert_eq!(hello.threads, 1);
 
     let reply = model
-        .chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30), &Purse::default())
+        .chat(
+            &request(
+                "You compare.",
+                "A: tea. B: a sensor. Which?",
+                verdict_schema(),
+                30,
+            ),
+            &Purse::default(),
+        )
         .await
         .unwrap();
     let value: Value = serde_json::from_str(&reply.text).unwrap();
-    assert!(["A", "B"].contains(&value["winner"].as_str().unwrap()) && value["confidence"].as_f64().unwrap() >= 0.5);
-    assert_eq!(reply.text, value.to_string(), "compact, fields in the schema's order");
+    assert!(
+        ["A", "B"].contains(&value["winner"].as_str().unwrap())
+            && value["confidence"].as_f64().unwrap() >= 0.5
+    );
+    assert_eq!(
+        reply.text,
+        value.to_string(),
+        "compact, fields in the schema's order"
+    );
 
-    let chinese =
-        request("你读一段讲话。", "讲话说：没有传感器能在洪水里保存下来。用中文说出一个困难。", idea_schema(80), 120);
+    let chinese = request(
+        "你读一段讲话。",
+        "讲话说：没有传感器能在洪水里保存下来。用中文说出一个困难。",
+        idea_schema(80),
+        120,
+    );
     let reply = model.chat(&chinese, &Purse::default()).await.unwrap();
     let value: Value = serde_json::from_str(&reply.text).unwrap();
     assert!([12, 31, 57].contains(&value["line"].as_i64().unwrap()));
     assert!(value["text"].as_str().unwrap().chars().count() <= 80);
 
-    let cut = model.chat(&request("You write.", "Write much.", idea_schema(400), 12), &Purse::default()).await.unwrap();
+    let cut = model
+        .chat(
+            &request("You write.", "Write much.", idea_schema(400), 12),
+            &Purse::default(),
+        )
+        .await
+        .unwrap();
     assert_eq!(cut.finish, Finish::Length);
     assert!(serde_json::from_str::<Value>(&cut.text).is_err());
 
     let long = request(&"word ".repeat(6000), "Which?", verdict_schema(), 30);
-    assert_eq!(model.chat(&long, &Purse::default()).await.unwrap_err().cause, Cause::ContextTooLong);
+    assert_eq!(
+        model
+            .chat(&long, &Purse::default())
+            .await
+            .unwrap_err()
+            .cause,
+        Cause::ContextTooLong
+    );
 
-    let impossible = request("You compare.", "Which?", json!({"type": "string", "minLength": 5, "maxLength": 2}), 30);
-    assert_eq!(model.chat(&impossible, &Purse::default()).await.unwrap_err().cause, Cause::LocalEngine);
+    let impossible = request(
+        "You compare.",
+        "Which?",
+        json!({"type": "string", "minLength": 5, "maxLength": 2}),
+        30,
+    );
+    assert_eq!(
+        model
+            .chat(&impossible, &Purse::default())
+            .await
+            .unwrap_err()
+            .cause,
+        Cause::LocalEngine
+    );
 
     // The draws of a seed are the same each time, and it still answers after the failures.
-    let mut drawn = request("You write.", "Write one idea about tea.", idea_schema(120), 80);
+    let mut drawn = request(
+        "You write.",
+        "Write one idea about tea.",
+        idea_schema(120),
+        80,
+    );
     drawn.temperature = 0.9;
     let first = model.chat(&drawn, &Purse::default()).await.unwrap().text;
-    assert_eq!(model.chat(&drawn, &Purse::default()).await.unwrap().text, first);
+    assert_eq!(
+        model.chat(&drawn, &Purse::default()).await.unwrap().text,
+        first
+    );
     drawn.seed = 1;
-    assert_ne!(model.chat(&drawn, &Purse::default()).await.unwrap().text, first);
+    assert_ne!(
+        model.chat(&drawn, &Purse::default()).await.unwrap().text,
+        first
+    );
 }
 
 #[tokio::test]
@@ -161,11 +232,18 @@ async fn a_reply_does_not_depend_on_what_was_asked_before() {
         read += reply.input;
         expected.push(reply.text);
     }
-    eprintln!("fresh: {read} prompt tokens in {fresh_ms} ms, {:.0} tokens/s", read as f64 * 1000.0 / fresh_ms as f64);
+    eprintln!(
+        "fresh: {read} prompt tokens in {fresh_ms} ms, {:.0} tokens/s",
+        read as f64 * 1000.0 / fresh_ms as f64
+    );
     let forwards: Vec<usize> = (0..expected.len()).collect();
     let alternating = vec![0, 4, 1, 5, 2, 6, 3, 7, 0, 7, 1, 4];
     let backwards: Vec<usize> = forwards.iter().rev().copied().collect();
-    for (name, order) in [("forwards", forwards), ("alternating", alternating), ("backwards", backwards)] {
+    for (name, order) in [
+        ("forwards", forwards),
+        ("alternating", alternating),
+        ("backwards", backwards),
+    ] {
         let (mut ms, mut input, mut cached, mut reply_ms, mut output) = (0, 0, 0, 0, 0);
         for index in order {
             let (reply, _) = model.ask(&questions()[index], false).await.unwrap();
@@ -176,7 +254,10 @@ async fn a_reply_does_not_depend_on_what_was_asked_before() {
             reply_ms += reply.write_ms;
             output += reply.output;
         }
-        assert!(cached * 10 > input * 6, "{name}: only {cached} of {input} prompt tokens were kept");
+        assert!(
+            cached * 10 > input * 6,
+            "{name}: only {cached} of {input} prompt tokens were kept"
+        );
         eprintln!(
             "{name}: {input} prompt tokens, {cached} of them kept, in {ms} ms; {output} reply tokens in {reply_ms} ms, {:.0} tokens/s",
             output as f64 * 1000.0 / reply_ms as f64
@@ -184,7 +265,8 @@ async fn a_reply_does_not_depend_on_what_was_asked_before() {
     }
 }
 
-/// The prompts of twenty judgements as `rank` puts them: each of five tasks before each of the others.
+/// The prompts of twenty judgements as `rank` puts them: each of five tasks before each of the
+/// others.
 fn judgements() -> Vec<ChatRequest> {
     let tasks: Vec<String> = ["gravel rivers in winter floods", "logbooks of old whaling ships", "crackling forest soil", "dialects without a script", "cheap seismic cables"]
         .map(|about| format!("Plan an experiment on {about}. Describe the set-up, the public data to begin with, the measure of success and the two strongest objections, and compare at least three places. Hand in an experiment protocol."))
@@ -195,8 +277,13 @@ fn judgements() -> Vec<ChatRequest> {
     for a in &tasks {
         for b in tasks.iter().filter(|b| *b != a) {
             let vars = json!({ "a": shown(a), "b": shown(b) });
-            let rendered = prompts.render("rank/judge-short", &vars, &verdict_schema()).unwrap();
-            requests.push(ChatRequest { messages: rendered.messages, ..request("", "", verdict_schema(), 40) });
+            let rendered = prompts
+                .render("rank/judge-short", &vars, &verdict_schema())
+                .unwrap();
+            requests.push(ChatRequest {
+                messages: rendered.messages,
+                ..request("", "", verdict_schema(), 40)
+            });
         }
     }
     requests
@@ -212,12 +299,18 @@ async fn twenty_judgements_with_the_embedded_model_share_what_they_begin_with() 
         for request in judgements() {
             let (reply, _) = model.ask(&request, fresh).await.unwrap();
             texts[way].push(reply.text);
-            (kept, read) = (kept + reply.cached, read + if fresh { 0 } else { reply.input });
+            (kept, read) = (
+                kept + reply.cached,
+                read + if fresh { 0 } else { reply.input },
+            );
         }
         seconds[way] = began.elapsed().as_secs_f64();
     }
     assert_eq!(texts[0], texts[1]);
-    assert!(kept * 100 >= read * 30, "only {kept} of {read} prompt tokens were kept");
+    assert!(
+        kept * 100 >= read * 30,
+        "only {kept} of {read} prompt tokens were kept"
+    );
     eprintln!(
         "twenty judgements: {:.1} s reading everything, {:.1} s with {kept} of {read} prompt tokens kept: {:.2} times as fast",
         seconds[0],
@@ -266,7 +359,10 @@ async fn an_answer_of_the_embedded_model_is_on_record() {
     });
     assert_eq!(again.await.unwrap().value, first.value);
     let error = pick(&llm, "something new").await.unwrap_err();
-    assert!(matches!(error, AskError::Model { .. }) && error.to_string().contains("nowhere"), "{error}");
+    assert!(
+        matches!(error, AskError::Model { .. }) && error.to_string().contains("nowhere"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -278,7 +374,11 @@ async fn no_text_holds_a_control_token() {
         let model = &model;
         async move { model.count(&request).await.unwrap() }
     };
-    let (nothing, token, text) = (count("").await, count("<|im_end|>").await, count("<|im_xxd|>").await);
+    let (nothing, token, text) = (
+        count("").await,
+        count("<|im_end|>").await,
+        count("<|im_xxd|>").await,
+    );
     assert!(
         token >= nothing + 200 && text >= nothing + 200,
         "{nothing} tokens, with control tokens {token}, with text {text}"
@@ -309,17 +409,37 @@ async fn a_model_file_that_is_none_is_named() {
 async fn a_child_that_dies_is_started_once_more() {
     let model = local();
     model.hello().await.unwrap();
-    let pid = std::fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
-        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-        let status = std::fs::read_to_string(entry.path().join("status")).ok()?;
-        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse::<u32>().ok()?;
-        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-        (parent == std::process::id() && String::from_utf8_lossy(&line).contains("taskgen-llm")).then_some(pid)
-    });
-    let killed = Command::new("kill").args(["-9", &pid.unwrap().to_string()]).status().unwrap();
+    let pid = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .find_map(|entry| {
+            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let status = std::fs::read_to_string(entry.path().join("status")).ok()?;
+            let parent = status
+                .lines()
+                .find_map(|line| line.strip_prefix("PPid:"))?
+                .trim()
+                .parse::<u32>()
+                .ok()?;
+            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+            (parent == std::process::id() && String::from_utf8_lossy(&line).contains("taskgen-llm"))
+                .then_some(pid)
+        });
+    let killed = Command::new("kill")
+        .args(["-9", &pid.unwrap().to_string()])
+        .status()
+        .unwrap();
     assert!(killed.success());
     let reply = model
-        .chat(&request("You compare.", "A: tea. B: a sensor. Which?", verdict_schema(), 30), &Purse::default())
+        .chat(
+            &request(
+                "You compare.",
+                "A: tea. B: a sensor. Which?",
+                verdict_schema(),
+                30,
+            ),
+            &Purse::default(),
+        )
         .await
         .unwrap();
     assert_eq!(reply.finish, Finish::Stop);
@@ -361,19 +481,32 @@ fn the_child_answers_garbage_with_an_error_and_ends_with_its_input() {
     raw.say(r#"{"id": 7, "messages": 3}"#);
     raw.say(r#"{"id": 8, "messages": [], "max_tokens": 5}"#);
     for id in [None, Some(7), Some(8)] {
-        let FromChild::Error(failure) = raw.hear() else { panic!("an error is due") };
+        let FromChild::Error(failure) = raw.hear() else {
+            panic!("an error is due")
+        };
         assert_eq!((failure.id, failure.cause), (id, FailureCause::BadRequest));
     }
     let turn = |content: &str| json!([{ "role": "user", "content": content }]);
     raw.say(&json!({ "id": 9, "messages": turn("Say hello."), "max_tokens": 3 }).to_string());
-    let FromChild::Reply(reply) = raw.hear() else { panic!("a reply is due") };
-    assert_eq!((reply.id, reply.finish, reply.output), (9, protocol::Finish::Length, 3));
+    let FromChild::Reply(reply) = raw.hear() else {
+        panic!("a reply is due")
+    };
+    assert_eq!(
+        (reply.id, reply.finish, reply.output),
+        (9, protocol::Finish::Length, 3)
+    );
     // In the middle of a long prompt, as when the parent is killed.
-    raw.say(&json!({ "id": 10, "messages": turn(&"one two three ".repeat(1000)), "max_tokens": 200 }).to_string());
+    raw.say(
+        &json!({ "id": 10, "messages": turn(&"one two three ".repeat(1000)), "max_tokens": 200 })
+            .to_string(),
+    );
     std::thread::sleep(Duration::from_millis(500));
     let started = Instant::now();
     drop(raw.child.stdin.take());
     raw.child.wait().unwrap();
     eprintln!("ended {} ms after its input", started.elapsed().as_millis());
-    assert!(raw.lines.next().is_none(), "nothing is said after the end of the input");
+    assert!(
+        raw.lines.next().is_none(),
+        "nothing is said after the end of the input"
+    );
 }

@@ -1,4 +1,5 @@
-//! What `--dry-run` predicts beside what the questions then took, counted with a real tokenizer, the 0.5B model's.
+//! What `--dry-run` predicts beside what the questions then took, counted with a real tokenizer,
+//! the 0.5B model's.
 
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ use crate::{
 
 /// Prompt tokens that a dry run of a stage predicts, and how many calls.
 fn predicted(project: &Project, stage: &str) -> (u64, u64) {
-    let said: Value = serde_json::from_str(&project.ok(&[stage, "--dry-run", "--json"])).expect("JSON");
+    let said: Value =
+        serde_json::from_str(&project.ok(&[stage, "--dry-run", "--json"])).expect("JSON");
     let roles = said["calls"].as_object().expect("roles").values();
     roles.fold((0, 0), |(tokens, calls), of| {
         let number = |key: &str| of[key].as_u64().expect("a number");
@@ -58,7 +60,8 @@ async fn a_dry_run_is_near_what_a_real_tokenizer_counts() {
 
 fn as_asked(request: &Value) -> ChatRequest {
     ChatRequest {
-        messages: serde_json::from_value::<Vec<Message>>(request["messages"].clone()).expect("messages"),
+        messages: serde_json::from_value::<Vec<Message>>(request["messages"].clone())
+            .expect("messages"),
         schema: Value::Null,
         schema_name: String::new(),
         max_tokens: 1,

@@ -1,4 +1,5 @@
-//! `taskgen inspirations`: what a person decides is saved at once, is decided blind, and is what tasks are woven from.
+//! `taskgen inspirations`: what a person decides is saved at once, is decided blind, and is what
+//! tasks are woven from.
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +20,14 @@ use serde_json::Value;
 
 use crate::support::{Fake, Project, TALK, TALK_ZH};
 
-const RIVERS: &[&str] = &["inspirations", "review", "--reviewer", "ana", "--seminar", "rivers.wav"];
+const RIVERS: &[&str] = &[
+    "inspirations",
+    "review",
+    "--reviewer",
+    "ana",
+    "--seminar",
+    "rivers.wav",
+];
 
 fn project() -> (Fake, Project) {
     let (fake, url) = Fake::start(Duration::ZERO);
@@ -31,12 +39,17 @@ fn project() -> (Fake, Project) {
     (fake, project)
 }
 
-/// Runs a command that reads `keys`, a line each, and returns what it printed: results and messages.
+/// Runs a command that reads `keys`, a line each, and returns what it printed: results and
+/// messages.
 fn typed(project: &Project, args: &[&str], keys: &str) -> (String, String) {
     let mut child = start(project, args, Stdio::piped());
     let lines: String = keys.split(' ').flat_map(|key| [key, "\n"]).collect();
     // A review that has ended reads no more.
-    let _ = child.stdin.take().expect("a pipe").write_all(lines.as_bytes());
+    let _ = child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(lines.as_bytes());
     let output = child.wait_with_output().expect("a child");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     let (result, said) = (text(output.stdout), text(output.stderr));
@@ -46,7 +59,12 @@ fn typed(project: &Project, args: &[&str], keys: &str) -> (String, String) {
 
 fn start(project: &Project, args: &[&str], stdin: Stdio) -> Child {
     let mut command = project.command(args);
-    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+    command
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
 }
 
 fn json(project: &Project, args: &[&str]) -> Vec<Value> {
@@ -57,7 +75,10 @@ fn json(project: &Project, args: &[&str]) -> Vec<Value> {
 /// Ids of the inspirations of a talk that stand, or that do not.
 fn ids(project: &Project, path: &str, stands: bool) -> BTreeSet<String> {
     let found = json(project, &["inspirations", "list", "--seminar", path]);
-    let ids = found.iter().filter(|of| of["stands"] == stands).map(|of| of["id"].as_str().expect("an id").to_owned());
+    let ids = found
+        .iter()
+        .filter(|of| of["stands"] == stands)
+        .map(|of| of["id"].as_str().expect("an id").to_owned());
     ids.collect()
 }
 
@@ -66,7 +87,9 @@ fn woven_from(project: &Project, path: &str) -> BTreeSet<String> {
     let tasks = json(project, &["tasks", "list"]);
     let of_talk = tasks.iter().filter(|task| task["source"]["path"] == path);
     let sources = of_talk.flat_map(|task| task["inspirations"].as_array().expect("a list"));
-    sources.map(|id| id.as_str().expect("an id").to_owned()).collect()
+    sources
+        .map(|id| id.as_str().expect("an id").to_owned())
+        .collect()
 }
 
 fn decided(project: &Project) -> i64 {
@@ -82,19 +105,34 @@ fn tasks_are_woven_from_what_stands() {
     let others = woven_from(&project, "heliu.wav");
 
     let (result, _) = typed(&project, RIVERS, "1 4 a a");
-    assert!(result.contains("ana: 2 accepted, 2 rejected (no_content 1, wrong_type 1), 0 left"), "{result}");
-    assert!(result.contains("agreement with fake/m: 50 % of 4, Cohen's kappa 0.00"), "{result}");
-    assert!(result.contains("2 changed whether they stand\nhint: `taskgen weave`"), "{result}");
+    assert!(
+        result.contains("ana: 2 accepted, 2 rejected (no_content 1, wrong_type 1), 0 left"),
+        "{result}"
+    );
+    assert!(
+        result.contains("agreement with fake/m: 50 % of 4, Cohen's kappa 0.00"),
+        "{result}"
+    );
+    assert!(
+        result.contains("2 changed whether they stand\nhint: `taskgen weave`"),
+        "{result}"
+    );
     let standing = ids(&project, "rivers.wav", true);
     assert_eq!(standing.len(), 2);
     project.ok(&["weave"]);
     assert_eq!(woven_from(&project, "rivers.wav"), standing);
     assert_eq!(woven_from(&project, "heliu.wav"), others);
     let rejected = json(&project, &["inspirations", "list", "--rejected"]);
-    let faults: BTreeSet<_> = rejected.iter().map(|of| of["reviews"][1]["fault"].as_str().expect("a word")).collect();
+    let faults: BTreeSet<_> = rejected
+        .iter()
+        .map(|of| of["reviews"][1]["fault"].as_str().expect("a word"))
+        .collect();
     assert_eq!(faults, BTreeSet::from(["no_content", "wrong_type"]));
     let listed = project.ok(&["inspirations", "list"]);
-    assert!(listed.contains("person ana:") && listed.contains("model fake/m:"), "{listed}");
+    assert!(
+        listed.contains("person ana:") && listed.contains("model fake/m:"),
+        "{listed}"
+    );
 }
 
 #[test]
@@ -110,7 +148,11 @@ fn a_talk_that_is_rejected_as_a_whole_has_no_tasks() {
     let before = json(&project, &["tasks", "list"]).len();
     typed(&project, RIVERS, "1 1 1 1");
     assert_eq!(json(&project, &["tasks", "list"]).len(), before - 1);
-    assert!(project.fails(&["weave"], 1).contains("all 4 inspirations are rejected"));
+    assert!(
+        project
+            .fails(&["weave"], 1)
+            .contains("all 4 inspirations are rejected")
+    );
     assert_eq!(woven_from(&project, "rivers.wav").len(), 0);
     typed(&project, &[RIVERS, &["--again"]].concat(), "a a a a");
     project.ok(&["weave"]);
@@ -123,14 +165,21 @@ fn what_a_person_accepts_is_used_though_every_model_rejected_it() {
     fake.strict.store(true, Ordering::SeqCst);
     let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
     let inspire = &["inspire", "--seminar", "rivers.wav"];
-    assert!(project.fails(inspire, 1).contains("nothing in the talk passed the rules, or all was rejected"));
+    assert!(
+        project
+            .fails(inspire, 1)
+            .contains("nothing in the talk passed the rules, or all was rejected")
+    );
     typed(&project, RIVERS, "a s a a u 2");
     let standing = ids(&project, "rivers.wav", true);
     assert_eq!((standing.len(), decided(&project)), (2, 3));
     project.ok(inspire);
     // Models that are asked anew do not overrule it either.
-    std::fs::write(project.path("taskgen.toml"), config.replace("review = \"fake/m\"", "review = \"fake/other\""))
-        .expect("writable");
+    std::fs::write(
+        project.path("taskgen.toml"),
+        config.replace("review = \"fake/m\"", "review = \"fake/other\""),
+    )
+    .expect("writable");
     project.ok(inspire);
     assert_eq!(ids(&project, "rivers.wav", true), standing);
     project.ok(&["weave", "--seminar", "rivers.wav"]);
@@ -144,28 +193,65 @@ fn a_reviewer_is_blind_and_goes_on_where_it_stopped() {
     project.ok(&["inspire"]);
     let all: &[&str] = &["inspirations", "review", "--reviewer", "ana"];
     let (result, said) = typed(&project, all, "? x u q");
-    assert!(result.contains("0 accepted, 0 rejected, 8 left") && !result.contains("hint"), "{result}");
+    assert!(
+        result.contains("0 accepted, 0 rejected, 8 left") && !result.contains("hint"),
+        "{result}"
+    );
     for hidden in [".wav", "fake/m", "\u{1b}", "explorability"] {
         assert!(!said.contains(hidden), "{hidden}: {said}");
     }
-    assert!(said.contains("no such key here: `x`") && said.contains("nothing was decided yet"), "{said}");
+    assert!(
+        said.contains("no such key here: `x`") && said.contains("nothing was decided yet"),
+        "{said}"
+    );
     let card = |said: &str| said.split("a accept").next().expect("a card").to_owned();
-    assert_eq!(card(&said), card(&typed(&project, all, "q").1), "the same seed");
-    let seeds = ["1", "2", "3", "4"].map(|seed| card(&typed(&project, &[all, &["--seed", seed]].concat(), "q").1));
-    assert!(seeds.iter().collect::<BTreeSet<_>>().len() > 1, "other seeds");
+    assert_eq!(
+        card(&said),
+        card(&typed(&project, all, "q").1),
+        "the same seed"
+    );
+    let seeds = ["1", "2", "3", "4"]
+        .map(|seed| card(&typed(&project, &[all, &["--seed", seed]].concat(), "q").1));
+    assert!(
+        seeds.iter().collect::<BTreeSet<_>>().len() > 1,
+        "other seeds"
+    );
 
     let (result, said) = typed(&project, RIVERS, "a 3 u a s");
-    assert!(result.contains("ana: 2 accepted, 0 rejected, 2 left"), "{result}");
+    assert!(
+        result.contains("ana: 2 accepted, 0 rejected, 2 left"),
+        "{result}"
+    );
     assert!(said.contains("accepted: rivers.wav 0:"), "{said}");
     let (result, said) = typed(&project, RIVERS, "a a u 2");
-    assert!(said.contains("1 of 2") && said.contains("that was the last one"), "{said}");
-    assert!(result.contains("ana: 3 accepted, 1 rejected (incoherent 1), 0 left"), "{result}");
+    assert!(
+        said.contains("1 of 2") && said.contains("that was the last one"),
+        "{said}"
+    );
+    assert!(
+        result.contains("ana: 3 accepted, 1 rejected (incoherent 1), 0 left"),
+        "{result}"
+    );
     let (_, said) = typed(&project, RIVERS, "q");
-    assert!(said.contains("ana has judged all of them\nhint: --again") && !said.contains("1 of"), "{said}");
-    assert!(typed(&project, &[RIVERS, &["--again"]].concat(), "q").1.contains("1 of 4"));
-    let ben: Vec<&str> = RIVERS.iter().map(|word| if *word == "ana" { "ben" } else { word }).collect();
+    assert!(
+        said.contains("ana has judged all of them\nhint: --again") && !said.contains("1 of"),
+        "{said}"
+    );
+    assert!(
+        typed(&project, &[RIVERS, &["--again"]].concat(), "q")
+            .1
+            .contains("1 of 4")
+    );
+    let ben: Vec<&str> = RIVERS
+        .iter()
+        .map(|word| if *word == "ana" { "ben" } else { word })
+        .collect();
     assert!(typed(&project, &ben, "q").1.contains("1 of 4"));
-    assert!(project.fails(&["inspirations", "review", "--reviewer", " "], 2).contains("hint: --reviewer NAME"));
+    assert!(
+        project
+            .fails(&["inspirations", "review", "--reviewer", " "], 2)
+            .contains("hint: --reviewer NAME")
+    );
 }
 
 #[test]
@@ -175,7 +261,12 @@ fn a_quote_stands_between_its_neighbours() {
     let (_, said) = typed(&project, &[RIVERS, &["--again"]].concat(), "s s s s");
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for middle in 1..5 {
-        let card = format!("{} [{}] {}", TALK[middle - 1], TALK[middle], TALK[middle + 1]);
+        let card = format!(
+            "{} [{}] {}",
+            TALK[middle - 1],
+            TALK[middle],
+            TALK[middle + 1]
+        );
         assert!(said.replace("[31m", "").contains(&card), "{card}: {said}");
     }
 }
@@ -186,12 +277,21 @@ fn what_was_decided_before_a_kill_is_kept() {
     project.ok(&["inspire"]);
     let mut child = start(&project, RIVERS, Stdio::piped());
     let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
-    child.stdin.as_mut().expect("a pipe").write_all(b"a\n2\n").expect("it reads");
+    child
+        .stdin
+        .as_mut()
+        .expect("a pipe")
+        .write_all(b"a\n2\n")
+        .expect("it reads");
     read_until(&mut said, "3 of 4");
     child.kill().expect("SIGKILL");
     child.wait().expect("a child");
     assert_eq!(decided(&project), 2);
-    assert!(typed(&project, RIVERS, "a a").0.contains("ana: 3 accepted, 1 rejected (incoherent 1), 0 left"));
+    assert!(
+        typed(&project, RIVERS, "a a")
+            .0
+            .contains("ana: 3 accepted, 1 rejected (incoherent 1), 0 left")
+    );
 }
 
 #[test]
@@ -199,7 +299,9 @@ fn a_terminal_gives_each_key_at_once_and_is_given_back() {
     let (_, project) = project();
     project.ok(&["inspire"]);
     let (mut keyboard, terminal) = terminal();
-    let modes = || tcgetattr(&terminal).expect("modes").local_modes & (LocalModes::ICANON | LocalModes::ECHO);
+    let modes = || {
+        tcgetattr(&terminal).expect("modes").local_modes & (LocalModes::ICANON | LocalModes::ECHO)
+    };
     let before = modes();
     let begin = || {
         let stdin = Stdio::from(terminal.as_fd().try_clone_to_owned().expect("a terminal"));
@@ -211,8 +313,14 @@ fn a_terminal_gives_each_key_at_once_and_is_given_back() {
     let (mut child, mut said) = begin();
     read_until(&mut said, "q quit");
     // Up is ESC [ A; two keys in one go are none.
-    for (keys, answer) in [("\x1b[A", "no such key here: `[A`"), ("aa", "no such key here: `aa`"), ("a", "2 of 4")] {
-        keyboard.write_all(keys.as_bytes()).expect("the terminal takes keys");
+    for (keys, answer) in [
+        ("\x1b[A", "no such key here: `[A`"),
+        ("aa", "no such key here: `aa`"),
+        ("a", "2 of 4"),
+    ] {
+        keyboard
+            .write_all(keys.as_bytes())
+            .expect("the terminal takes keys");
         read_until(&mut said, answer);
     }
     read_until(&mut said, "q quit");
@@ -227,7 +335,10 @@ fn a_terminal_gives_each_key_at_once_and_is_given_back() {
     assert_eq!(child.wait().expect("a child").code(), Some(75));
     let mut rest = String::new();
     said.read_to_string(&mut rest).expect("UTF-8");
-    assert!(rest.contains("everything that was finished is saved"), "{rest}");
+    assert!(
+        rest.contains("everything that was finished is saved"),
+        "{rest}"
+    );
     assert_eq!((modes(), decided(&project)), (before, 1));
 }
 
@@ -237,7 +348,8 @@ fn terminal() -> (std::fs::File, OwnedFd) {
     grantpt(&keyboard).expect("ours");
     unlockpt(&keyboard).expect("ready");
     let name = ptsname(&keyboard, Vec::new()).expect("a name");
-    let terminal = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("a terminal");
+    let terminal =
+        rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("a terminal");
     (keyboard.into(), terminal)
 }
 
@@ -245,6 +357,9 @@ fn read_until(said: &mut impl std::io::BufRead, end: &str) {
     let mut line = String::new();
     while !line.contains(end) {
         line.clear();
-        assert!(said.read_line(&mut line).expect("UTF-8") > 0, "it ended before `{end}`");
+        assert!(
+            said.read_line(&mut line).expect("UTF-8") > 0,
+            "it ended before `{end}`"
+        );
     }
 }

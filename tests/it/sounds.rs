@@ -1,4 +1,5 @@
-//! Sound in which nobody speaks, made from a seed: silence, noise, tones, music, keys that are struck.
+//! Sound in which nobody speaks, made from a seed: silence, noise, tones, music, keys that are
+//! struck.
 
 use std::f64::consts::TAU;
 
@@ -28,7 +29,10 @@ pub fn without_speech(minutes: usize, seed: u64) -> Vec<i16> {
         sound.extend(vec![0.0; rng.random_range(0..2 * RATE)]);
     }
     sound.truncate(length);
-    sound.iter().map(|s: &f64| (s.clamp(-1.0, 1.0) * 32_000.0) as i16).collect()
+    sound
+        .iter()
+        .map(|s: &f64| (s.clamp(-1.0, 1.0) * 32_000.0) as i16)
+        .collect()
 }
 
 fn white(rng: &mut ChaCha8Rng) -> f64 {
@@ -51,9 +55,15 @@ fn noise(rng: &mut ChaCha8Rng) -> Vec<f64> {
 fn tones(rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut sound = Vec::new();
     while sound.len() < EACH * RATE {
-        let (from, to) = (rng.random_range(80.0..3000.0), rng.random_range(80.0..3000.0f64));
+        let (from, to) = (
+            rng.random_range(80.0..3000.0),
+            rng.random_range(80.0..3000.0f64),
+        );
         let to = if rng.random_bool(0.5) { from } else { to };
-        let (length, level) = (rng.random_range(RATE / 5..3 * RATE), rng.random_range(0.05..0.4));
+        let (length, level) = (
+            rng.random_range(RATE / 5..3 * RATE),
+            rng.random_range(0.05..0.4),
+        );
         let mut phase = 0.0;
         sound.extend((0..length).map(|i| {
             phase += TAU * (from + (to - from) * i as f64 / length as f64) / RATE as f64;
@@ -70,7 +80,8 @@ fn music(rng: &mut ChaCha8Rng) -> Vec<f64> {
     const SCALE: [i32; 7] = [0, 2, 4, 5, 7, 9, 11];
     let beat = rng.random_range(RATE * 2 / 5..RATE * 4 / 5);
     let root = rng.random_range(110.0..260.0);
-    let pitch = |step: usize| root * 2f64.powf(f64::from(SCALE[step % 7] + 12 * (step / 7) as i32) / 12.0);
+    let pitch =
+        |step: usize| root * 2f64.powf(f64::from(SCALE[step % 7] + 12 * (step / 7) as i32) / 12.0);
     let mut sound = vec![0.0; EACH * RATE];
     for start in (0..EACH * RATE).step_by(beat) {
         let chord = rng.random_range(0..7);
@@ -79,9 +90,14 @@ fn music(rng: &mut ChaCha8Rng) -> Vec<f64> {
         notes.push(pitch(rng.random_range(7..14)));
         for i in 0..(2 * beat).min(sound.len() - start) {
             let t = i as f64 / RATE as f64;
-            let tone = |f: &f64| (1..5).map(|k| (TAU * f * f64::from(k) * t).sin() / f64::from(k * k)).sum::<f64>();
+            let tone = |f: &f64| {
+                (1..5)
+                    .map(|k| (TAU * f * f64::from(k) * t).sin() / f64::from(k * k))
+                    .sum::<f64>()
+            };
             let drum = white(rng) * (-t * 40.0).exp();
-            sound[start + i] += notes.iter().map(tone).sum::<f64>() * 0.06 * (-t * 2.0).exp() + drum * 0.1;
+            sound[start + i] +=
+                notes.iter().map(tone).sum::<f64>() * 0.06 * (-t * 2.0).exp() + drum * 0.1;
         }
     }
     sound
@@ -93,7 +109,8 @@ fn keys(rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut at = 0;
     while at + RATE / 20 < sound.len() {
         let level = rng.random_range(0.05..0.4);
-        (0..RATE / 50).for_each(|i| sound[at + i] += white(rng) * level * (-(i as f64) / 60.0).exp());
+        (0..RATE / 50)
+            .for_each(|i| sound[at + i] += white(rng) * level * (-(i as f64) / 60.0).exp());
         at += rng.random_range(RATE / 12..RATE / 2);
     }
     sound
@@ -104,7 +121,8 @@ fn hum(rng: &mut ChaCha8Rng) -> Vec<f64> {
     let level = rng.random_range(0.02..0.2);
     (0..EACH * RATE)
         .map(|i| {
-            let tone = |k: i32| (TAU * 50.0 * f64::from(k * i as i32) / RATE as f64).sin() / f64::from(k);
+            let tone =
+                |k: i32| (TAU * 50.0 * f64::from(k * i as i32) / RATE as f64).sin() / f64::from(k);
             (1..6).map(tone).sum::<f64>() * level + white(rng) * 0.005
         })
         .collect()

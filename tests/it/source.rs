@@ -1,5 +1,5 @@
-//! A Rust file as the words that count: identifiers and punctuation, without comments, strings and characters.
-//! Enough to find paths such as `crate::store`, deliberately not a parser.
+//! A Rust file as the words that count: identifiers and punctuation, without comments, strings and
+//! characters. Enough to find paths such as `crate::store`, deliberately not a parser.
 
 use std::{iter::Peekable, path::Path, str::Chars};
 
@@ -11,10 +11,14 @@ pub struct Source {
 
 impl Source {
     pub fn new(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), text: text.to_owned() }
+        Self {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
     }
 
-    /// The top-level module that the file belongs to: `store` for `store/tasks.rs` and for `store.rs`.
+    /// The top-level module that the file belongs to: `store` for `store/tasks.rs` and for
+    /// `store.rs`.
     pub fn module(&self) -> &str {
         let first = self.path.split('/').next().unwrap_or_default();
         first.strip_suffix(".rs").unwrap_or(first)
@@ -24,7 +28,8 @@ impl Source {
         words(&self.text)
     }
 
-    /// The top-level modules that the file names, through `crate::…` or through `super::…` where that leaves its own.
+    /// The top-level modules that the file names, through `crate::…` or through `super::…` where
+    /// that leaves its own.
     pub fn imports(&self) -> Vec<String> {
         let words = self.words();
         let mut depth = Depth::of_file(&self.path);
@@ -33,7 +38,9 @@ impl Source {
             depth.step(&words, at);
             let start = match word.as_str() {
                 "crate" if follows(&words, at + 1, &["::"]) => Some(at + 2),
-                "super" if at == 0 || words[at - 1] != "::" => depth.out_of_the_crate_root(&words, at),
+                "super" if at == 0 || words[at - 1] != "::" => {
+                    depth.out_of_the_crate_root(&words, at)
+                }
                 _ => None,
             };
             if let Some(start) = start {
@@ -54,8 +61,15 @@ pub fn read_tree(folder: &Path) -> Vec<Source> {
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
-                let below = path.strip_prefix(folder).expect("below the folder").to_string_lossy().replace('\\', "/");
-                sources.push(Source::new(&below, &fs_err::read_to_string(&path).expect("a file of text")));
+                let below = path
+                    .strip_prefix(folder)
+                    .expect("below the folder")
+                    .to_string_lossy()
+                    .replace('\\', "/");
+                sources.push(Source::new(
+                    &below,
+                    &fs_err::read_to_string(&path).expect("a file of text"),
+                ));
             }
         }
     }
@@ -65,13 +79,22 @@ pub fn read_tree(folder: &Path) -> Vec<Source> {
 
 /// Whether `expected` stands at position `at`.
 pub fn follows(words: &[String], at: usize, expected: &[&str]) -> bool {
-    words.len() >= at + expected.len() && words[at..].iter().zip(expected).all(|(have, want)| have == want)
+    words.len() >= at + expected.len()
+        && words[at..]
+            .iter()
+            .zip(expected)
+            .all(|(have, want)| have == want)
 }
 
 /// `store::tasks` gives `store`; `{store::{a, b}, data}` gives `store` and `data`.
 fn first_segments(words: &[String], start: usize) -> Vec<String> {
     if !follows(words, start, &["{"]) {
-        return words.get(start).filter(|w| is_name(w)).cloned().into_iter().collect();
+        return words
+            .get(start)
+            .filter(|w| is_name(w))
+            .cloned()
+            .into_iter()
+            .collect();
     }
     let mut depth = 0;
     let mut found = Vec::new();
@@ -92,10 +115,12 @@ fn first_segments(words: &[String], start: usize) -> Vec<String> {
 }
 
 fn is_name(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !matches!(word, "self" | "super" | "crate" | "as")
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && !matches!(word, "self" | "super" | "crate" | "as")
 }
 
-/// How many modules lie above a place in a file: those of its path and the inline ones that are open.
+/// How many modules lie above a place in a file: those of its path and the inline ones that are
+/// open.
 struct Depth {
     file: usize,
     braces: usize,
@@ -105,8 +130,15 @@ struct Depth {
 impl Depth {
     fn of_file(path: &str) -> Self {
         let stem = path.strip_suffix(".rs").unwrap_or(path);
-        let file = stem.split('/').filter(|part| !matches!(*part, "mod" | "lib" | "main")).count();
-        Self { file, braces: 0, inline: Vec::new() }
+        let file = stem
+            .split('/')
+            .filter(|part| !matches!(*part, "mod" | "lib" | "main"))
+            .count();
+        Self {
+            file,
+            braces: 0,
+            inline: Vec::new(),
+        }
     }
 
     fn step(&mut self, words: &[String], at: usize) {
@@ -264,15 +296,35 @@ fn comments_strings_and_characters_are_no_words() {
 #[test]
 fn imports_are_found_in_every_form() {
     let check = |path: &str, text: &str, expected: &[&str]| {
-        assert_eq!(Source::new(path, text).imports(), expected, "{path}: {text}");
+        assert_eq!(
+            Source::new(path, text).imports(),
+            expected,
+            "{path}: {text}"
+        );
     };
     check("rank/mod.rs", "use crate::store::Store;", &["store"]);
-    check("rank/mod.rs", "use crate::{data::{Task, Id}, store, llm::ask as a};", &["data", "store", "llm"]);
+    check(
+        "rank/mod.rs",
+        "use crate::{data::{Task, Id}, store, llm::ask as a};",
+        &["data", "store", "llm"],
+    );
     check("rank/mod.rs", "fn f() { crate::text::fold(1) }", &["text"]);
     check("rank/mod.rs", "pub(crate) fn f() {}", &[]);
-    check("rank/elo.rs", "use super::pairs; use super::super::weave;", &["weave"]);
+    check(
+        "rank/elo.rs",
+        "use super::pairs; use super::super::weave;",
+        &["weave"],
+    );
     check("rank/elo.rs", "use super::{super::weave::x, y};", &[]);
     check("rank.rs", "use super::weave;", &["weave"]);
-    check("rank.rs", "mod tests { use super::pairs; } use super::weave;", &["weave"]);
-    check("rank/elo.rs", "mod tests { use super::super::super::cli; }", &["cli"]);
+    check(
+        "rank.rs",
+        "mod tests { use super::pairs; } use super::weave;",
+        &["weave"],
+    );
+    check(
+        "rank/elo.rs",
+        "mod tests { use super::super::super::cli; }",
+        &["cli"],
+    );
 }

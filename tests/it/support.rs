@@ -1,4 +1,5 @@
-//! What the tests share: a project in an empty folder, a fake model server on loopback, the real program.
+//! What the tests share: a project in an empty folder, a fake model server on loopback, the real
+//! program.
 
 use std::{
     collections::BTreeMap,
@@ -16,17 +17,24 @@ use serde_json::{Value, json};
 use taskgen::data::{Id, ModelRef, Ms, Segment, SeminarId, Transcript};
 
 /// The sample seminars and the languages that they are in.
-pub const SAMPLES: [(&str, &str); 3] = [("logbooks.m4a", "en"), ("minnan.opus", "zh-Hans"), ("soil.mp3", "en")];
+pub const SAMPLES: [(&str, &str); 3] = [
+    ("logbooks.m4a", "en"),
+    ("minnan.opus", "zh-Hans"),
+    ("soil.mp3", "en"),
+];
 
 /// Copies a sample into the project in `folder`, under another name that keeps its ending.
 pub fn put_sample(folder: &Path, sample: &str, stem: &str) -> String {
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("seminars").join(sample);
+    let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("seminars")
+        .join(sample);
     let name = Path::new(stem).with_extension(from.extension().expect("an ending"));
     std::fs::copy(from, folder.join("seminars").join(&name)).expect("a sample");
     name.to_string_lossy().into_owned()
 }
 
-/// Runs the program in `folder` and returns its exit code and what it printed, results and messages apart.
+/// Runs the program in `folder` and returns its exit code and what it printed, results and messages
+/// apart.
 pub fn taskgen(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_taskgen"))
         .args(args)
@@ -34,24 +42,38 @@ pub fn taskgen(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
         .output()
         .expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
-/// Counts the quotes of an exported task, each compared with the stored transcript byte by byte through its offsets, at
-/// a time that lies in the recording.
+/// Counts the quotes of an exported task, each compared with the stored transcript byte by byte
+/// through its offsets, at a time that lies in the recording.
 pub fn spans_that_hold(folder: &Path, task: &Value) -> usize {
     let mut spans = 0;
-    for inspiration in task["provenance"]["inspirations"].as_array().expect("a list") {
+    for inspiration in task["provenance"]["inspirations"]
+        .as_array()
+        .expect("a list")
+    {
         let path = inspiration["seminar"]["path"].as_str().expect("a path");
-        let file = std::fs::read_to_string(folder.join(format!("transcripts/{path}.json"))).expect("a transcript");
+        let file = std::fs::read_to_string(folder.join(format!("transcripts/{path}.json")))
+            .expect("a transcript");
         let transcript: Transcript = serde_json::from_str(&file).expect("a transcript");
         let text: Vec<char> = transcript.text().chars().collect();
         for evidence in inspiration["evidence"].as_array().expect("a list") {
             let at = |key: &str| evidence[key].as_u64().expect("an offset") as usize;
             let span: String = text[at("start_char")..at("end_char")].iter().collect();
-            assert_eq!(evidence["quote"].as_str().expect("a quote").as_bytes(), span.as_bytes());
+            assert_eq!(
+                evidence["quote"].as_str().expect("a quote").as_bytes(),
+                span.as_bytes()
+            );
             let seconds = |key: &str| evidence[key].as_f64().expect("seconds");
-            assert!(seconds("start_s") < seconds("end_s") && seconds("end_s") <= transcript.duration.seconds());
+            assert!(
+                seconds("start_s") < seconds("end_s")
+                    && seconds("end_s") <= transcript.duration.seconds()
+            );
             spans += 1;
         }
     }
@@ -69,7 +91,10 @@ impl Project {
     /// A project whose roles are answered by the server at `url`.
     pub fn new(url: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let project = Self { folder, server: url.to_owned() };
+        let project = Self {
+            folder,
+            server: url.to_owned(),
+        };
         project.ok(&["init", "."]);
         let config = format!(
             "[roles]\ninspire = \"fake/m\"\nreview = \"fake/m\"\nweave = \"fake/m\"\ntranslate = \"fake/m\"\nprobe = \"fake/m\"\njudge = \"fake/m\"\nkeypoints = \"fake/m\"\nchecklist = \"fake/m\"\nrate = \"fake/m\"\ncontinue = \"fake/m\"\n[rank]\nmethod = \"elo\"\nrounds = 4\n[near]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}/v1\"\n"
@@ -89,13 +114,19 @@ impl Project {
 
     /// A recording with a made-up transcript that is already there.
     pub fn add_recording(&self, name: &str, bytes: &[u8], language: &str, sentences: &[&str]) {
-        put_transcript(self.folder.path(), name, bytes, language, sentences, |_| 4000);
+        put_transcript(self.folder.path(), name, bytes, language, sentences, |_| {
+            4000
+        });
     }
 
     /// The program in this project.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taskgen"));
-        command.args(args).current_dir(self.folder.path()).env("NO_COLOR", "1").env_remove("TASKGEN_PROJECT");
+        command
+            .args(args)
+            .current_dir(self.folder.path())
+            .env("NO_COLOR", "1")
+            .env_remove("TASKGEN_PROJECT");
         // No test reaches another machine, whatever goes wrong.
         command.env("TASKGEN_OFFLINE", "1");
         command
@@ -108,7 +139,12 @@ impl Project {
     /// Runs a command that must succeed and returns its standard output.
     pub fn ok(&self, args: &[&str]) -> String {
         let output = self.output(args);
-        assert!(output.status.success(), "{args:?} of {}: {}", self.server, String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{args:?} of {}: {}",
+            self.server,
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
@@ -133,19 +169,26 @@ impl Project {
 
     /// Runs SQL on the project's database, as somebody with an editor would.
     pub fn sql(&self, sql: &str) -> usize {
-        let connection = rusqlite::Connection::open(self.path("tasks/taskgen.db")).expect("the database opens");
-        connection.pragma_update(None, "foreign_keys", true).expect("a pragma");
+        let connection =
+            rusqlite::Connection::open(self.path("tasks/taskgen.db")).expect("the database opens");
+        connection
+            .pragma_update(None, "foreign_keys", true)
+            .expect("a pragma");
         connection.execute(sql, []).expect("the statement runs")
     }
 
     /// One number from the project's database.
     pub fn count(&self, sql: &str) -> i64 {
-        let connection = rusqlite::Connection::open(self.path("tasks/taskgen.db")).expect("the database opens");
-        connection.query_row(sql, [], |row| row.get(0)).expect("a number")
+        let connection =
+            rusqlite::Connection::open(self.path("tasks/taskgen.db")).expect("the database opens");
+        connection
+            .query_row(sql, [], |row| row.get(0))
+            .expect("a number")
     }
 }
 
-/// Puts a recording into the project at `folder`, with a made-up transcript; `ms` is how long a sentence takes.
+/// Puts a recording into the project at `folder`, with a made-up transcript; `ms` is how long a
+/// sentence takes.
 pub fn put_transcript(
     folder: &Path,
     name: &str,
@@ -162,7 +205,14 @@ pub fn put_transcript(
             let start = end;
             end += ms(text);
             let text = (*text).to_owned();
-            Segment { start: Ms(start), end: Ms(end - 100), text, confidence: 0.9, speaker: None, words: Vec::new() }
+            Segment {
+                start: Ms(start),
+                end: Ms(end - 100),
+                text,
+                confidence: 0.9,
+                speaker: None,
+                words: Vec::new(),
+            }
         })
         .collect();
     let media = taskgen::data::id::sha256_hex(bytes);
@@ -174,13 +224,20 @@ pub fn put_transcript(
         media_sha256: media,
         duration: Ms(end),
         language: language.to_owned(),
-        model: ModelRef { name: "hand".into(), sha256: String::new() },
+        model: ModelRef {
+            name: "hand".into(),
+            sha256: String::new(),
+        },
         parameters: Value::Null,
         segments,
     }
     .sealed();
     let json = serde_json::to_string_pretty(&transcript).expect("serialises");
-    std::fs::write(folder.join("transcripts").join(format!("{name}.json")), json).expect("writable");
+    std::fs::write(
+        folder.join("transcripts").join(format!("{name}.json")),
+        json,
+    )
+    .expect("writable");
 }
 
 /// A project with the tasks of one talk, and the server that answered.
@@ -231,15 +288,26 @@ pub struct Fake {
 impl Fake {
     /// Starts a server that answers every question of the pipeline, after `delay`. Returns its URL.
     pub fn start(delay: Duration) -> (Self, String) {
-        let fake = Self { delay, ..Self::default() };
+        let fake = Self {
+            delay,
+            ..Self::default()
+        };
         let state = fake.clone();
         let (send, receive) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime");
             runtime.block_on(async move {
-                let app = Router::new().route("/v1/chat/completions", post(answer)).with_state(state);
-                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-                send.send(listener.local_addr().expect("an address")).expect("the test waits");
+                let app = Router::new()
+                    .route("/v1/chat/completions", post(answer))
+                    .with_state(state);
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+                    .await
+                    .expect("a free port");
+                send.send(listener.local_addr().expect("an address"))
+                    .expect("the test waits");
                 axum::serve(listener, app).await.expect("serves");
             });
         });
@@ -271,14 +339,21 @@ async fn answer(State(fake): State<Fake>, Json(request): Json<Value>) -> Json<Va
     tokio::time::sleep(fake.delay).await;
     let moody = fake.moody.load(Ordering::SeqCst) && tasks_of(&request).is_multiple_of(8);
     let sulks = moody || fake.mute.load(Ordering::SeqCst);
-    let mut content = if sulks { json!("I would rather not say.") } else { reply(&request) };
+    let mut content = if sulks {
+        json!("I would rather not say.")
+    } else {
+        reply(&request)
+    };
     if fake.strict.load(Ordering::SeqCst) && content.get("fault").is_some() {
         content["fault"] = json!("incoherent");
     }
     if fake.strict.load(Ordering::SeqCst) && content.get("outcome").is_some() {
         content["outcome"] = json!("missing");
     }
-    fake.requests.lock().expect("no panic while locked").push(request);
+    fake.requests
+        .lock()
+        .expect("no panic while locked")
+        .push(request);
     Json(json!({
         "model": if fake.renamed.load(Ordering::SeqCst) { "fake-2" } else { "fake-1" },
         "choices": [{ "message": { "role": "assistant", "content": content.to_string() }, "finish_reason": "stop" }],
@@ -289,7 +364,11 @@ async fn answer(State(fake): State<Fake>, Json(request): Json<Value>) -> Json<Va
 /// A number that follows from the ids in the tasks' texts, however the question is put.
 fn tasks_of(request: &Value) -> usize {
     let text = request["messages"].to_string();
-    let ids = text.split("(t_").skip(1).take(2).filter_map(|after| after.split(')').next());
+    let ids = text
+        .split("(t_")
+        .skip(1)
+        .take(2)
+        .filter_map(|after| after.split(')').next());
     ids.flat_map(str::bytes).map(usize::from).sum()
 }
 
@@ -315,7 +394,10 @@ fn reply(request: &Value) -> Value {
     if schema.get("outcome").is_some() {
         return finding(&prompt);
     }
-    if ["points", "relationship", "evaluation_criteria", "rating"].iter().any(|name| schema.get(name).is_some()) {
+    if ["points", "relationship", "evaluation_criteria", "rating"]
+        .iter()
+        .any(|name| schema.get(name).is_some())
+    {
         return crate::small_web::judge::reply(request);
     }
     if schema.get("order").is_some() {
@@ -337,19 +419,25 @@ fn remembered(prompt: &str) -> String {
         ),
         ("学而时习之", "，不亦乐乎？人不知而不愠，不亦君子乎？"),
     ];
-    let known = famous.iter().find(|(beginning, _)| prompt.contains(beginning)).map(|(_, rest)| (*rest).to_owned());
+    let known = famous
+        .iter()
+        .find(|(beginning, _)| prompt.contains(beginning))
+        .map(|(_, rest)| (*rest).to_owned());
     known.unwrap_or_else(|| "Nobody can say what comes here.".to_owned())
 }
 
 /// What needs a hypothesis is known by heart, and nobody could judge an annotated table.
 fn finding(prompt: &str) -> Value {
-    let outcome =
-        match (prompt.contains("handed in from memory"), prompt.contains("hypothes"), prompt.contains("annotated")) {
-            (true, true, _) => "known",
-            (true, false, _) => "needs_research",
-            (false, _, true) => "vague",
-            (false, _, false) => "judgeable",
-        };
+    let outcome = match (
+        prompt.contains("handed in from memory"),
+        prompt.contains("hypothes"),
+        prompt.contains("annotated"),
+    ) {
+        (true, true, _) => "known",
+        (true, false, _) => "needs_research",
+        (false, _, true) => "vague",
+        (false, _, false) => "judgeable",
+    };
     json!({ "note": "It is plain to see.", "outcome": outcome })
 }
 
@@ -367,14 +455,22 @@ fn ideas(prompt: &str) -> Value {
         "鼓的分析方法可以用来分析砾石的移动。",
         "砾石移动之前声音的音高会下降。",
     ];
-    let (texts, talk) = if prompt.contains("值得研究的想法") { (chinese, TALK_ZH) } else { (english, TALK) };
-    let kinds = ["limitation", "methodology", "transdisciplinary", "hypothesis"];
+    let (texts, talk) = if prompt.contains("值得研究的想法") {
+        (chinese, TALK_ZH)
+    } else {
+        (english, TALK)
+    };
+    let kinds = [
+        "limitation",
+        "methodology",
+        "transdisciplinary",
+        "hypothesis",
+    ];
     let traits = json!([
         { "trait": "challenge", "reason": "Floods destroy what is put there." },
         { "trait": "explorability", "reason": "Other rivers can be tried." },
     ]);
-    let item =
-        |kind: usize| json!({ "type": kinds[kind], "quotes": [talk[kind + 1]], "text": texts[kind], "traits": traits });
+    let item = |kind: usize| json!({ "type": kinds[kind], "quotes": [talk[kind + 1]], "text": texts[kind], "traits": traits });
     json!({ "items": (0..4).map(item).collect::<Vec<_>>() })
 }
 
@@ -390,7 +486,8 @@ fn task(prompt: &str) -> String {
     if let Some((family, deliverable)) = asked("写一个研究任务", "，最后交", "。") {
         return format!("围绕砾石河流、光纤电缆、传感器和音高，{family}，最后交{deliverable}。");
     }
-    let (family, deliverable) = asked("Write one research task", ", and hand in ", ".").unwrap_or_default();
+    let (family, deliverable) =
+        asked("Write one research task", ", and hand in ", ".").unwrap_or_default();
     // Told that it is alike, it says something else.
     let is_refused = prompt.contains("This draft was refused");
     if is_refused && family.contains("compar") {
@@ -403,12 +500,18 @@ fn task(prompt: &str) -> String {
             "Describe step by step how a museum would build a drum whose pitch follows a sensor on a fibre cable in gravel rivers, and hand in {deliverable}."
         );
     }
-    format!("For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}.")
+    format!(
+        "For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}."
+    )
 }
 
 /// Another text for each task, with its numbers.
 fn translated(prompt: &str) -> String {
-    let mark: usize = prompt.bytes().enumerate().map(|(i, b)| (i % 251 + 1) * b as usize).sum();
+    let mark: usize = prompt
+        .bytes()
+        .enumerate()
+        .map(|(i, b)| (i % 251 + 1) * b as usize)
+        .sum();
     let sign = |n: usize| char::from_u32(0x4e00 + (n % 5000) as u32).unwrap_or('石');
     let signs: String = [mark, mark / 7, mark / 49].map(sign).iter().collect();
     if prompt.contains("simplified Chinese") {
@@ -424,15 +527,27 @@ fn translated(prompt: &str) -> String {
 /// The order follows from the prompt alone.
 fn order(schema: &Value, prompt: &str) -> Value {
     let n = schema["maxItems"].as_u64().expect("a number") as usize;
-    let sum: usize = prompt.bytes().enumerate().map(|(i, b)| i % 7 * b as usize).sum();
+    let sum: usize = prompt
+        .bytes()
+        .enumerate()
+        .map(|(i, b)| i % 7 * b as usize)
+        .sum();
     let order: Vec<usize> = (0..n).map(|at| (at + sum) % n + 1).collect();
     json!({ "reason": "clearer", "order": order })
 }
 
 /// The verdict follows from the two texts alone, whatever the order in which questions come.
 fn verdict(prompt: &str) -> Value {
-    let sum: usize = prompt.bytes().enumerate().map(|(i, b)| i % 7 * b as usize).sum();
-    let (a, b) = if sum.is_multiple_of(2) { (4, 3) } else { (3, 4) };
+    let sum: usize = prompt
+        .bytes()
+        .enumerate()
+        .map(|(i, b)| i % 7 * b as usize)
+        .sum();
+    let (a, b) = if sum.is_multiple_of(2) {
+        (4, 3)
+    } else {
+        (3, 4)
+    };
     let scores = |n: usize| json!({ "clarity": n, "actionability": n, "novelty": n, "depth_fit": n, "consistency": n });
     let confidence = [0.6, 0.7, 0.8, 0.9][sum / 2 % 4];
     json!({

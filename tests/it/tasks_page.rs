@@ -31,7 +31,10 @@ fn a_second_page_is_the_same_and_nobody_is_asked() {
     let (fake, project) = project();
     fake.take();
     let said = project.ok(&["report", "tasks"]);
-    assert!(said.trim_end().ends_with("tasks.html`") && said.contains("tasks by phase and family: "), "{said}");
+    assert!(
+        said.trim_end().ends_with("tasks.html`") && said.contains("tasks by phase and family: "),
+        "{said}"
+    );
     let first = read(&project, "tasks/tasks.html");
     assert_eq!(project.ok(&["report", "tasks"]), said);
     assert_eq!(read(&project, "tasks/tasks.html"), first);
@@ -47,13 +50,20 @@ fn the_numbers_are_those_of_the_database() {
     assert_eq!(project.sql(planted), 4);
     let said = json(&project, &["report", "tasks"]);
     let sum = |of: &Value, key: &str| {
-        of.as_array().expect("a list").iter().map(|of| of[key].as_i64().expect("a number")).sum::<i64>()
+        of.as_array()
+            .expect("a list")
+            .iter()
+            .map(|of| of[key].as_i64().expect("a number"))
+            .sum::<i64>()
     };
     let count = |sql: &str| project.count(&format!("SELECT count(*) FROM {sql}"));
     let tasks = count("task WHERE superseded = 0");
     assert!(tasks >= 10);
     assert_eq!(sum(&said["seminars"], "tasks"), tasks);
-    assert_eq!(sum(&said["seminars"], "inspirations"), count("inspiration WHERE superseded = 0"));
+    assert_eq!(
+        sum(&said["seminars"], "inspirations"),
+        count("inspiration WHERE superseded = 0")
+    );
     assert_eq!(sum(&said["seminars"], "quotes"), count("evidence"));
     assert_eq!(sum(&said["seminars"], "refused"), count("rejection"));
     assert_eq!(sum(&said["refused"], "n"), count("rejection"));
@@ -67,7 +77,11 @@ fn the_numbers_are_those_of_the_database() {
     }
     let page = read(&project, "tasks/tasks.html");
     assert_eq!(page.matches("<li id=\"t_").count() as i64, tasks);
-    assert_eq!(page.matches("<script").count(), 1, "the title of a talk does not run");
+    assert_eq!(
+        page.matches("<script").count(),
+        1,
+        "the title of a talk does not run"
+    );
     assert!(!page.contains("<img") && page.contains("&lt;img src=x onerror=alert(1)&gt;"));
 }
 
@@ -75,22 +89,48 @@ fn the_numbers_are_those_of_the_database() {
 fn a_page_anywhere_finds_its_recordings() {
     let (_, project) = project();
     for (args, expect) in [
-        (vec!["report", "tasks"], "src=\"..&#x2f;seminars&#x2f;rivers%20%231.wav\""),
-        (vec!["report", "tasks", "--html", "page.html"], "src=\"seminars&#x2f;rivers%20%231.wav\""),
-        (vec!["report", "tasks", "--html", "a/b/page.html"], "src=\"..&#x2f;..&#x2f;seminars&#x2f;rivers%20%231.wav\""),
+        (
+            vec!["report", "tasks"],
+            "src=\"..&#x2f;seminars&#x2f;rivers%20%231.wav\"",
+        ),
+        (
+            vec!["report", "tasks", "--html", "page.html"],
+            "src=\"seminars&#x2f;rivers%20%231.wav\"",
+        ),
+        (
+            vec!["report", "tasks", "--html", "a/b/page.html"],
+            "src=\"..&#x2f;..&#x2f;seminars&#x2f;rivers%20%231.wav\"",
+        ),
     ] {
         let said = json(&project, &args);
-        let page = std::fs::read_to_string(project.folder.path().join(said["file"].as_str().expect("a path")));
+        let page = std::fs::read_to_string(
+            project
+                .folder
+                .path()
+                .join(said["file"].as_str().expect("a path")),
+        );
         assert!(page.expect("a page").contains(expect), "{args:?}");
     }
     let elsewhere = tempfile::tempdir().expect("a folder");
     let file = elsewhere.path().join("page.html");
-    let said = json(&project, &["report", "tasks", "--html", file.to_str().expect("UTF-8")]);
-    let recordings =
-        said["seminars"].as_array().expect("a list").iter().map(|of| of["recording"].as_str().expect("an address"));
+    let said = json(
+        &project,
+        &["report", "tasks", "--html", file.to_str().expect("UTF-8")],
+    );
+    let recordings = said["seminars"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|of| of["recording"].as_str().expect("an address"));
     for recording in recordings {
         assert!(recording.starts_with("../") && !Path::new(recording).is_absolute());
-        assert!(elsewhere.path().join(recording.replace("%20", " ").replace("%23", "#")).is_file(), "{recording}");
+        assert!(
+            elsewhere
+                .path()
+                .join(recording.replace("%20", " ").replace("%23", "#"))
+                .is_file(),
+            "{recording}"
+        );
     }
 }
 
@@ -100,8 +140,14 @@ fn a_recording_that_is_gone_is_said() {
     std::fs::remove_file(project.path("seminars/heliu.wav")).expect("it was there");
     let said = json(&project, &["report", "tasks"]);
     let warned = said["warnings"].to_string();
-    assert!(warned.contains("1 of 2 recordings are not in seminars/"), "{warned}");
-    assert!(warned.contains("1 of 2 recordings have no known licence"), "{warned}");
+    assert!(
+        warned.contains("1 of 2 recordings are not in seminars/"),
+        "{warned}"
+    );
+    assert!(
+        warned.contains("1 of 2 recordings have no known licence"),
+        "{warned}"
+    );
     let page = read(&project, "tasks/tasks.html");
     assert_eq!(page.matches("<audio").count(), 1);
     assert!(page.contains("The recording is not here: times only."));
@@ -112,7 +158,14 @@ fn what_cannot_be_is_said_with_what_to_do() {
     let (_, project) = project();
     let output = project.output(&["report", "tasks", "--html", "taskgen.toml/page.html"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("hint: choose another place with --html"), "{said}");
+    assert!(
+        !output.status.success() && said.contains("hint: choose another place with --html"),
+        "{said}"
+    );
     let empty = Project::new("http://127.0.0.1:9");
-    assert!(empty.fails(&["report", "tasks"], 2).contains("hint: put recordings"));
+    assert!(
+        empty
+            .fails(&["report", "tasks"], 2)
+            .contains("hint: put recordings")
+    );
 }

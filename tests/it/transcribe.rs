@@ -1,5 +1,6 @@
-//! Transcription with the real weights on the sample seminars, and what broken files come to.
-//! The weights' folder is named by `TASKGEN_MODELS`; without it these tests fail rather than pass unseen.
+//! Transcription with the real weights on the sample seminars, and what broken files come to. The
+//! weights' folder is named by `TASKGEN_MODELS`; without it these tests fail rather than pass
+//! unseen.
 
 use std::{
     fs::File,
@@ -18,8 +19,8 @@ use taskgen::{
         normalize::{characters, normalize},
     },
     transcribe::{
-        Engine, Hearing, Meta, ModelChoice, Options, RATE, Recording, Standing, TranscribeError, Transcribed,
-        journal_path, meta_path, standing, transcribe_file, transcript_path,
+        Engine, Hearing, Meta, ModelChoice, Options, RATE, Recording, Standing, TranscribeError,
+        Transcribed, journal_path, meta_path, standing, transcribe_file, transcript_path,
     },
 };
 
@@ -41,7 +42,11 @@ fn weights() -> PathBuf {
     let folder =
         folder.expect("set TASKGEN_MODELS to a folder with ggml-tiny.en.bin and ggml-base.bin (`taskgen models pull`)");
     for name in ["ggml-tiny.en.bin", "ggml-base.bin"] {
-        assert!(folder.join(name).is_file(), "TASKGEN_MODELS has no `{name}`: `{}`", folder.display());
+        assert!(
+            folder.join(name).is_file(),
+            "TASKGEN_MODELS has no `{name}`: `{}`",
+            folder.display()
+        );
     }
     folder
 }
@@ -54,12 +59,19 @@ pub fn engine_with(workers: usize) -> Engine {
     let folder = weights();
     let resolver = move |name: &str| {
         let path = folder.join(format!("ggml-{name}.bin"));
-        Ok(ModelFile { name: name.into(), path, sha256: format!("hash of {name}") })
+        Ok(ModelFile {
+            name: name.into(),
+            path,
+            sha256: format!("hash of {name}"),
+        })
     };
     Engine::new(Box::new(resolver), decoder(), workers)
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape that `standing` asks for")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the shape that `standing` asks for"
+)]
 fn pinned(name: &str) -> Option<String> {
     Some(format!("hash of {name}"))
 }
@@ -77,7 +89,10 @@ pub struct Copy {
 impl Copy {
     fn of(path: &str) -> Result<Self> {
         let source = repository(path);
-        let extension = source.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let extension = source
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default();
         Self::with(&format!("copy.{extension}"), &fs_err::read(&source)?)
     }
 
@@ -85,41 +100,76 @@ impl Copy {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join(name);
         fs_err::write(&path, bytes)?;
-        Ok(Self { folder, recording: Recording { name: name.into(), path } })
+        Ok(Self {
+            folder,
+            recording: Recording {
+                name: name.into(),
+                path,
+            },
+        })
     }
 
     fn transcripts(&self) -> PathBuf {
         self.folder.path().join("transcripts")
     }
 
-    pub fn transcribe(&self, engine: &Engine, options: &Options) -> Result<Transcribed, TranscribeError> {
-        transcribe_file(engine, &self.recording, &self.transcripts(), options, &|_| {})
+    pub fn transcribe(
+        &self,
+        engine: &Engine,
+        options: &Options,
+    ) -> Result<Transcribed, TranscribeError> {
+        transcribe_file(
+            engine,
+            &self.recording,
+            &self.transcripts(),
+            options,
+            &|_| {},
+        )
     }
 }
 
 /// The reference of a sample by its stem.
 pub fn reference(name: &str) -> Result<Reference> {
-    let files =
-        ["seminars", "tests/data/seminars"].map(|folder| repository(&format!("{folder}/{name}.reference.json")));
-    let file = files.into_iter().find(|file| file.is_file()).with_context(|| format!("{name} has no reference"))?;
+    let files = ["seminars", "tests/data/seminars"]
+        .map(|folder| repository(&format!("{folder}/{name}.reference.json")));
+    let file = files
+        .into_iter()
+        .find(|file| file.is_file())
+        .with_context(|| format!("{name} has no reference"))?;
     let text = fs_err::read_to_string(file)?;
     Ok(serde_json::from_str(&text)?)
 }
 
 fn whole(reference: &Reference) -> String {
-    reference.turns.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" ")
+    reference
+        .turns
+        .iter()
+        .map(|t| t.text.as_str())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
-/// Share of a turn's characters that the transcript has, in order, within the turn's time and 2 seconds around it.
-/// A segment that reaches beyond that time counts with the part of its text that falls inside.
+/// Share of a turn's characters that the transcript has, in order, within the turn's time and 2
+/// seconds around it. A segment that reaches beyond that time counts with the part of its text that
+/// falls inside.
 fn share_in_time(turn: &Turn, transcript: &Transcript) -> f64 {
     let (from, to) = (turn.start - 2.0, turn.end + 2.0);
     let mut heard = Vec::new();
     for segment in &transcript.segments {
-        let (start, length) = (segment.start.seconds(), (segment.end.seconds() - segment.start.seconds()).max(0.001));
+        let (start, length) = (
+            segment.start.seconds(),
+            (segment.end.seconds() - segment.start.seconds()).max(0.001),
+        );
         let text = characters(&segment.text);
-        let inside = |i: usize| (from..=to).contains(&(start + length * (i as f64 + 0.5) / text.len() as f64));
-        heard.extend(text.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, c)| *c));
+        let inside = |i: usize| {
+            (from..=to).contains(&(start + length * (i as f64 + 0.5) / text.len() as f64))
+        };
+        heard.extend(
+            text.iter()
+                .enumerate()
+                .filter(|(i, _)| inside(*i))
+                .map(|(_, c)| *c),
+        );
     }
     let wanted = characters(&turn.text);
     common(&wanted, &heard) as f64 / wanted.len().max(1) as f64
@@ -132,7 +182,11 @@ fn common(a: &[char], b: &[char]) -> usize {
         let mut diagonal = 0;
         for (j, y) in b.iter().enumerate() {
             let above = row[j + 1];
-            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            row[j + 1] = if x == y {
+                diagonal + 1
+            } else {
+                above.max(row[j])
+            };
             diagonal = above;
         }
     }
@@ -142,8 +196,14 @@ fn common(a: &[char], b: &[char]) -> usize {
 fn check_order(transcript: &Transcript) -> Result<()> {
     let mut end = taskgen::data::Ms(0);
     for segment in &transcript.segments {
-        ensure!(segment.start >= end && segment.end >= segment.start, "out of order: {segment:?}");
-        ensure!(segment.end <= transcript.duration, "after the end: {segment:?}");
+        ensure!(
+            segment.start >= end && segment.end >= segment.start,
+            "out of order: {segment:?}"
+        );
+        ensure!(
+            segment.end <= transcript.duration,
+            "after the end: {segment:?}"
+        );
         ensure!(!segment.text.trim().is_empty() && segment.text == segment.text.trim());
         ensure!((0.0..=1.0).contains(&segment.confidence));
         end = segment.end;
@@ -154,8 +214,17 @@ fn check_order(transcript: &Transcript) -> Result<()> {
 fn check_turns(name: &str, transcript: &Transcript) -> Result<()> {
     for turn in &reference(name)?.turns {
         let share = share_in_time(turn, transcript);
-        show(&format!("{name} {:6.1} s: {:.0} % in time", turn.start, share * 100.0));
-        ensure!(share >= 0.6, "turn at {} s is lost ({share:.2}): {}", turn.start, turn.text);
+        show(&format!(
+            "{name} {:6.1} s: {:.0} % in time",
+            turn.start,
+            share * 100.0
+        ));
+        ensure!(
+            share >= 0.6,
+            "turn at {} s is lost ({share:.2}): {}",
+            turn.start,
+            turn.text
+        );
     }
     Ok(())
 }
@@ -164,8 +233,15 @@ fn sample(path: &str) -> Result<Transcript> {
     let copy = Copy::of(path)?;
     let begun = Instant::now();
     let done = copy.transcribe(&engine(), &Options::default())?;
-    let (took, length) = (begun.elapsed().as_secs_f64(), done.transcript.duration.seconds());
-    show(&format!("{path}: {took:.1} s for {length:.1} s, {:.1} x real time, {:?}", length / took, done.notes));
+    let (took, length) = (
+        begun.elapsed().as_secs_f64(),
+        done.transcript.duration.seconds(),
+    );
+    show(&format!(
+        "{path}: {took:.1} s for {length:.1} s, {:.1} x real time, {:?}",
+        length / took,
+        done.notes
+    ));
     check_order(&done.transcript)?;
     Ok(done.transcript)
 }
@@ -173,12 +249,25 @@ fn sample(path: &str) -> Result<Transcript> {
 #[test]
 fn real_english_samples_have_few_word_errors() -> Result<()> {
     // The last one is in no other test's eyes: nothing was tried out on it.
-    for path in ["seminars/logbooks.m4a", "seminars/soil.mp3", "tests/data/seminars/markets.webm"] {
-        let name = Path::new(path).file_stem().and_then(|stem| stem.to_str()).context("a name")?;
+    for path in [
+        "seminars/logbooks.m4a",
+        "seminars/soil.mp3",
+        "tests/data/seminars/markets.webm",
+    ] {
+        let name = Path::new(path)
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .context("a name")?;
         let transcript = sample(path)?;
-        assert_eq!((transcript.language.as_str(), transcript.model.name.as_str()), ("en", "tiny.en"));
+        assert_eq!(
+            (transcript.language.as_str(), transcript.model.name.as_str()),
+            ("en", "tiny.en")
+        );
         let errors = word_errors(&whole(&reference(name)?), &transcript.text());
-        show(&format!("{name}: word error rate {:.2} % {errors:?}", errors.rate() * 100.0));
+        show(&format!(
+            "{name}: word error rate {:.2} % {errors:?}",
+            errors.rate() * 100.0
+        ));
         assert!(errors.rate() <= 0.10, "{name}: {errors:?}");
         check_turns(name, &transcript)?;
     }
@@ -188,9 +277,15 @@ fn real_english_samples_have_few_word_errors() -> Result<()> {
 #[test]
 fn real_mandarin_sample_loses_no_turn() -> Result<()> {
     let transcript = sample("seminars/minnan.opus")?;
-    assert_eq!((transcript.language.as_str(), transcript.model.name.as_str()), ("zh-Hans", "base"));
+    assert_eq!(
+        (transcript.language.as_str(), transcript.model.name.as_str()),
+        ("zh-Hans", "base")
+    );
     let errors = character_errors(&whole(&reference("minnan")?), &transcript.text());
-    show(&format!("minnan: character error rate {:.2} % {errors:?}", errors.rate() * 100.0));
+    show(&format!(
+        "minnan: character error rate {:.2} % {errors:?}",
+        errors.rate() * 100.0
+    ));
     assert!(errors.rate() <= 0.15, "{errors:?}");
     check_turns("minnan", &transcript)
 }
@@ -200,17 +295,36 @@ fn real_the_number_of_workers_changes_nothing() -> Result<()> {
     let copy = Copy::of("seminars/soil.mp3")?;
     let mut texts = Vec::new();
     for workers in [1, 2, 4] {
-        copy.transcribe(&engine_with(workers), &Options { language: Some("en".into()), ..Options::default() })?;
-        texts.push(fs_err::read(transcript_path(&copy.transcripts(), &copy.recording))?);
-        assert!(!journal_path(&copy.transcripts(), &copy.recording).exists(), "something is left over");
+        copy.transcribe(
+            &engine_with(workers),
+            &Options {
+                language: Some("en".into()),
+                ..Options::default()
+            },
+        )?;
+        texts.push(fs_err::read(transcript_path(
+            &copy.transcripts(),
+            &copy.recording,
+        ))?);
+        assert!(
+            !journal_path(&copy.transcripts(), &copy.recording).exists(),
+            "something is left over"
+        );
     }
-    assert!(texts[0] == texts[1] && texts[1] == texts[2], "1, 2 and 4 workers wrote different bytes");
+    assert!(
+        texts[0] == texts[1] && texts[1] == texts[2],
+        "1, 2 and 4 workers wrote different bytes"
+    );
     Ok(())
 }
 
 #[test]
 fn the_voice_detector_hears_every_turn() -> Result<()> {
-    for (file, name) in [("logbooks.m4a", "logbooks"), ("soil.mp3", "soil"), ("minnan.opus", "minnan")] {
+    for (file, name) in [
+        ("logbooks.m4a", "logbooks"),
+        ("soil.mp3", "soil"),
+        ("minnan.opus", "minnan"),
+    ] {
         let sound = decoder().decode(&repository("seminars").join(file), None)?;
         let spans = Hearing::of(&sound)?.spans();
         let kept: usize = spans.iter().map(|s| s.range.len()).sum();
@@ -218,7 +332,10 @@ fn the_voice_detector_hears_every_turn() -> Result<()> {
         for turn in &reference(name)?.turns {
             let range = (turn.start * RATE as f64) as usize..(turn.end * RATE as f64) as usize;
             let heard = |s: &taskgen::transcribe::Span| {
-                s.range.end.min(range.end).saturating_sub(s.range.start.max(range.start))
+                s.range
+                    .end
+                    .min(range.end)
+                    .saturating_sub(s.range.start.max(range.start))
             };
             inside += spans.iter().map(heard).sum::<usize>();
             total += range.len();
@@ -234,16 +351,25 @@ fn the_voice_detector_hears_every_turn() -> Result<()> {
     Ok(())
 }
 
-const CONTAINERS: [&str; 11] = ["aac", "flac", "m4a", "mkv", "mov", "mp3", "mp4", "ogg", "opus", "wav", "webm"];
+const CONTAINERS: [&str; 11] = [
+    "aac", "flac", "m4a", "mkv", "mov", "mp3", "mp4", "ogg", "opus", "wav", "webm",
+];
 
 #[test]
 fn real_every_container_says_the_same() -> Result<()> {
     let engine = engine();
-    let options = Options { model: ModelChoice::parse("tiny.en"), ..Options::default() };
+    let options = Options {
+        model: ModelChoice::parse("tiny.en"),
+        ..Options::default()
+    };
     for extension in CONTAINERS {
         let copy = Copy::of(&format!("tests/data/media/speech.{extension}"))?;
         let transcript = copy.transcribe(&engine, &options)?.transcript;
-        assert_eq!(normalize(&transcript.text()), "thank you i want to start with a number", "{extension}");
+        assert_eq!(
+            normalize(&transcript.text()),
+            "thank you i want to start with a number",
+            "{extension}"
+        );
         let seconds = transcript.duration.seconds();
         assert!((3.5..3.8).contains(&seconds), "{extension}: {seconds}");
         let first = transcript.segments[0].start.seconds();
@@ -255,8 +381,12 @@ fn real_every_container_says_the_same() -> Result<()> {
 #[test]
 fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
     let copy = Copy::of("tests/data/media/speech.mp3")?;
-    let options = Options { model: ModelChoice::parse("tiny.en"), ..Options::default() };
-    let stands = |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
+    let options = Options {
+        model: ModelChoice::parse("tiny.en"),
+        ..Options::default()
+    };
+    let stands =
+        |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
     assert_eq!(stands(&options)?, Standing::Todo("no transcript yet"));
     let done = copy.transcribe(&engine(), &options)?.transcript;
     assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
@@ -272,21 +402,41 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
     // Touched: hashed, found to be the same, remembered with the new time.
     fs_err::write(path, &original)?;
     let later = time + Duration::from_mins(1);
-    File::options().write(true).open(path)?.set_modified(later)?;
+    File::options()
+        .write(true)
+        .open(path)?
+        .set_modified(later)?;
     assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
-    let meta: Meta = serde_json::from_slice(&fs_err::read(meta_path(&copy.transcripts(), &copy.recording))?)?;
-    assert_eq!(meta.modified_ns, later.duration_since(std::time::UNIX_EPOCH)?.as_nanos() as i128);
+    let meta: Meta = serde_json::from_slice(&fs_err::read(meta_path(
+        &copy.transcripts(),
+        &copy.recording,
+    ))?)?;
+    assert_eq!(
+        meta.modified_ns,
+        later.duration_since(std::time::UNIX_EPOCH)?.as_nanos() as i128
+    );
     fs_err::remove_file(meta_path(&copy.transcripts(), &copy.recording))?;
     assert_eq!(stands(&options)?, Standing::Done(Box::new(done)));
 
     // Anything that changes the text asks for a new transcript.
-    let other = Options { vocabulary: Some("topsail".into()), ..options.clone() };
+    let other = Options {
+        vocabulary: Some("topsail".into()),
+        ..options.clone()
+    };
     assert_eq!(stands(&other)?, Standing::Todo("other parameters"));
-    let other = Options { model: ModelChoice::parse("base"), ..options.clone() };
+    let other = Options {
+        model: ModelChoice::parse("base"),
+        ..options.clone()
+    };
     assert_eq!(stands(&other)?, Standing::Todo("another model"));
-    let other = Options { language: Some("de".into()), ..options.clone() };
+    let other = Options {
+        language: Some("de".into()),
+        ..options.clone()
+    };
     assert_eq!(stands(&other)?, Standing::Todo("another language"));
-    let other = standing(&copy.transcripts(), &copy.recording, &options, &|_| Some("another hash".into()))?;
+    let other = standing(&copy.transcripts(), &copy.recording, &options, &|_| {
+        Some("another hash".into())
+    })?;
     assert_eq!(other, Standing::Todo("another model"));
     fs_err::write(path, [&original[..], b"more"].concat())?;
     assert_eq!(stands(&options)?, Standing::Todo("the recording changed"));
@@ -296,28 +446,59 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
 #[test]
 fn real_words_have_their_times_when_asked_for() -> Result<()> {
     let copy = Copy::of("tests/data/media/speech.mp3")?;
-    let plain = Options { model: ModelChoice::parse("tiny.en"), ..Options::default() };
-    let timed = Options { words: true, ..plain.clone() };
-    let stands = |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
+    let plain = Options {
+        model: ModelChoice::parse("tiny.en"),
+        ..Options::default()
+    };
+    let timed = Options {
+        words: true,
+        ..plain.clone()
+    };
+    let stands =
+        |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
     let before = copy.transcribe(&engine(), &plain)?.transcript;
     assert!(!before.has_words());
-    assert_eq!(stands(&timed)?, Standing::Todo("without the times of its words"));
+    assert_eq!(
+        stands(&timed)?,
+        Standing::Todo("without the times of its words")
+    );
     let transcript = copy.transcribe(&engine(), &timed)?.transcript;
     assert_eq!(transcript.id, before.id, "what was made of the text stays");
-    assert_eq!(stands(&timed)?, Standing::Done(Box::new(transcript.clone())));
-    assert_eq!(stands(&plain)?, Standing::Done(Box::new(transcript.clone())), "words do no harm");
+    assert_eq!(
+        stands(&timed)?,
+        Standing::Done(Box::new(transcript.clone()))
+    );
+    assert_eq!(
+        stands(&plain)?,
+        Standing::Done(Box::new(transcript.clone())),
+        "words do no harm"
+    );
     for segment in &transcript.segments {
-        let words: Vec<&str> = segment.words.iter().map(|word| word.text.as_str()).collect();
+        let words: Vec<&str> = segment
+            .words
+            .iter()
+            .map(|word| word.text.as_str())
+            .collect();
         assert_eq!(words.join(" "), segment.text);
         let mut last = segment.start;
         for word in &segment.words {
-            show(&format!("{} to {} ms: {}", word.start.0, word.end.0, word.text));
-            assert!(last <= word.start && word.start <= word.end && word.end <= segment.end, "{word:?}");
+            show(&format!(
+                "{} to {} ms: {}",
+                word.start.0, word.end.0, word.text
+            ));
+            assert!(
+                last <= word.start && word.start <= word.end && word.end <= segment.end,
+                "{word:?}"
+            );
             last = word.end;
         }
-        // Nine words of a third of a second each: times that were only spread would stand in equal steps as well, but a
-        // recogniser that knows nothing would put them all at one end.
-        let longest = segment.words.iter().map(|word| word.end.0 - word.start.0).max();
+        // Nine words of a third of a second each: times that were only spread would stand in equal
+        // steps as well, but a recogniser that knows nothing would put them all at one end.
+        let longest = segment
+            .words
+            .iter()
+            .map(|word| word.end.0 - word.start.0)
+            .max();
         assert!(longest.is_some_and(|longest| longest < 1000), "{longest:?}");
     }
     Ok(())
@@ -329,30 +510,60 @@ fn real_a_model_that_cannot_be_used_is_one_clear_error() -> Result<()> {
     let broken = copy.folder.path().join("broken.bin");
     fs_err::write(&broken, "not weights")?;
     let resolver = move |name: &str| match name {
-        "broken" => Ok(ModelFile { name: name.into(), path: broken.clone(), sha256: String::new() }),
+        "broken" => Ok(ModelFile {
+            name: name.into(),
+            path: broken.clone(),
+            sha256: String::new(),
+        }),
         _ => anyhow::bail!("not pulled"),
     };
     let engine = Engine::new(Box::new(resolver), decoder(), 1);
     for name in ["missing", "broken"] {
-        let options = Options { model: ModelChoice::parse(name), language: Some("en".into()), ..Options::default() };
-        let error = copy.transcribe(&engine, &options).err().context("an error")?;
+        let options = Options {
+            model: ModelChoice::parse(name),
+            language: Some("en".into()),
+            ..Options::default()
+        };
+        let error = copy
+            .transcribe(&engine, &options)
+            .err()
+            .context("an error")?;
         assert_eq!(error.cause(), "model", "{error}");
         assert!(!copy.transcripts().exists(), "nothing is written");
     }
-    let options = Options { model: ModelChoice::parse("tiny.en"), language: Some("zh".into()), ..Options::default() };
-    let error = copy.transcribe(&self::engine(), &options).err().context("an error")?;
+    let options = Options {
+        model: ModelChoice::parse("tiny.en"),
+        language: Some("zh".into()),
+        ..Options::default()
+    };
+    let error = copy
+        .transcribe(&self::engine(), &options)
+        .err()
+        .context("an error")?;
     assert_eq!(error.cause(), "english_only", "{error}");
-    let options = Options { language: Some("klingon".into()), ..options };
-    let error = copy.transcribe(&self::engine(), &options).err().context("an error")?;
+    let options = Options {
+        language: Some("klingon".into()),
+        ..options
+    };
+    let error = copy
+        .transcribe(&self::engine(), &options)
+        .err()
+        .context("an error")?;
     assert_eq!(error.cause(), "unknown_language", "{error}");
     Ok(())
 }
 
 fn cause_of(name: &str, bytes: &[u8]) -> Result<&'static str> {
     let copy = Copy::with(name, bytes)?;
-    let error = decoder().decode(&copy.recording.path, None).err().with_context(|| format!("{name} was decoded"))?;
+    let error = decoder()
+        .decode(&copy.recording.path, None)
+        .err()
+        .with_context(|| format!("{name} was decoded"))?;
     let line = error.to_string();
-    ensure!(!line.contains('\n') && !line.ends_with('.') && !error.hint().is_empty(), "{line}");
+    ensure!(
+        !line.contains('\n') && !line.ends_with('.') && !error.hint().is_empty(),
+        "{line}"
+    );
     show(&format!("{line}\n  hint: {}", error.hint()));
     Ok(error.cause())
 }
@@ -361,36 +572,79 @@ fn cause_of(name: &str, bytes: &[u8]) -> Result<&'static str> {
 fn bad_files_are_one_clear_error_each() -> Result<()> {
     let media = |name: &str| fs_err::read(repository("tests/data/media").join(name));
     let cut = |bytes: Vec<u8>, percent: usize| bytes[..bytes.len() * percent / 100].to_vec();
-    assert_eq!(cause_of("text.mp3", b"Minutes of the meeting, as text.\n")?, "not_a_recording");
-    assert_eq!(cause_of("text.m4a", "会议记录：文字。\n".repeat(900).as_bytes())?, "not_a_recording");
+    assert_eq!(
+        cause_of("text.mp3", b"Minutes of the meeting, as text.\n")?,
+        "not_a_recording"
+    );
+    assert_eq!(
+        cause_of("text.m4a", "会议记录：文字。\n".repeat(900).as_bytes())?,
+        "not_a_recording"
+    );
     assert_eq!(cause_of("nothing.mp3", b"")?, "empty");
     assert_eq!(cause_of("zeros.mp3", &[0; 9000])?, "not_a_recording");
     assert_eq!(cause_of("empty.wav", &wav(1, &[]))?, "too_short");
     assert_eq!(cause_of("blink.wav", &wav(1, &[100; 160]))?, "too_short");
-    assert_eq!(cause_of("picture.mp4", &media("picture.mp4")?)?, "no_audio_track");
-    // The sample keeps its index at the end, so that a part of it has none; the small one has it at the start.
-    assert_eq!(cause_of("cut.m4a", &cut(fs_err::read(repository("seminars/logbooks.m4a"))?, 60))?, "damaged");
+    assert_eq!(
+        cause_of("picture.mp4", &media("picture.mp4")?)?,
+        "no_audio_track"
+    );
+    // The sample keeps its index at the end, so that a part of it has none; the small one has it at
+    // the start.
+    assert_eq!(
+        cause_of(
+            "cut.m4a",
+            &cut(fs_err::read(repository("seminars/logbooks.m4a"))?, 60)
+        )?,
+        "damaged"
+    );
     for percent in [30, 60, 90] {
         let cause = cause_of("cut-start.m4a", &cut(media("speech.m4a")?, percent))?;
-        assert!(matches!(cause, "damaged" | "truncated"), "{percent}: {cause}");
+        assert!(
+            matches!(cause, "damaged" | "truncated"),
+            "{percent}: {cause}"
+        );
     }
-    assert_eq!(cause_of("cut.mp3", &cut(fs_err::read(repository("seminars/soil.mp3"))?, 60))?, "truncated");
-    assert_eq!(cause_of("cut.wav", &cut(media("speech.wav")?, 60))?, "truncated");
-    assert_eq!(cause_of("cut.flac", &cut(media("speech.flac")?, 60))?, "truncated");
+    assert_eq!(
+        cause_of(
+            "cut.mp3",
+            &cut(fs_err::read(repository("seminars/soil.mp3"))?, 60)
+        )?,
+        "truncated"
+    );
+    assert_eq!(
+        cause_of("cut.wav", &cut(media("speech.wav")?, 60))?,
+        "truncated"
+    );
+    assert_eq!(
+        cause_of("cut.flac", &cut(media("speech.flac")?, 60))?,
+        "truncated"
+    );
     Ok(())
 }
 
 #[test]
 fn one_channel_of_a_recording_can_be_heard_alone() -> Result<()> {
-    let stereo: Vec<i16> = (0..16_000).flat_map(|i| [if i % 40 < 20 { 8000 } else { -8000 }, 0]).collect();
+    let stereo: Vec<i16> = (0..16_000)
+        .flat_map(|i| [if i % 40 < 20 { 8000 } else { -8000 }, 0])
+        .collect();
     let copy = Copy::with("stereo.wav", &wav(2, &stereo))?;
     let loudest = |channel| -> Result<f32> {
         let sound = decoder().decode(&copy.recording.path, channel)?;
-        Ok(sound.read(&(0..sound.length()))?.iter().fold(0.0, |most: f32, s| most.max(s.abs())))
+        Ok(sound
+            .read(&(0..sound.length()))?
+            .iter()
+            .fold(0.0, |most: f32, s| most.max(s.abs())))
     };
     let (both, left, right) = (loudest(None)?, loudest(Some(1))?, loudest(Some(2))?);
-    assert!(right < 0.001 && (left - 2.0 * both).abs() < 0.01 && left > 0.2, "{both} {left} {right}");
-    let said = decoder().decode(&copy.recording.path, Some(3)).err().context("there are two")?.to_string();
+    assert!(
+        right < 0.001 && (left - 2.0 * both).abs() < 0.01 && left > 0.2,
+        "{both} {left} {right}"
+    );
+    let said = decoder()
+        .decode(&copy.recording.path, Some(3))
+        .err()
+        .context("there are two")?
+        .to_string();
     assert!(said.contains("channel 3 of 2"), "{said}");
     Ok(())
 }
@@ -401,8 +655,16 @@ fn a_transcript_that_was_edited_into_something_else_is_not_overwritten() -> Resu
     let path = transcript_path(&copy.transcripts(), &copy.recording);
     fs_err::create_dir_all(copy.transcripts())?;
     fs_err::write(&path, "{ \"segments\": [")?;
-    let standing = standing(&copy.transcripts(), &copy.recording, &Options::default(), &pinned);
-    assert_eq!(standing.err().context("it cannot be read")?.cause(), "edited");
+    let standing = standing(
+        &copy.transcripts(),
+        &copy.recording,
+        &Options::default(),
+        &pinned,
+    );
+    assert_eq!(
+        standing.err().context("it cannot be read")?.cause(),
+        "edited"
+    );
     Ok(())
 }
 
@@ -411,6 +673,10 @@ fn an_ogg_file_without_its_end_mark_is_noted() -> Result<()> {
     let whole = fs_err::read(repository("seminars/minnan.opus"))?;
     let copy = Copy::with("cut.opus", &whole[..whole.len() / 2])?;
     assert!(decoder().decode(&copy.recording.path, None)?.unfinished);
-    assert!(!decoder().decode(&repository("seminars/minnan.opus"), None)?.unfinished);
+    assert!(
+        !decoder()
+            .decode(&repository("seminars/minnan.opus"), None)?
+            .unfinished
+    );
     Ok(())
 }

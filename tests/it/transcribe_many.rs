@@ -1,4 +1,5 @@
-//! Many recordings: shards of one folder, a plan of what is to be done, and a talk that switches its language.
+//! Many recordings: shards of one folder, a plan of what is to be done, and a talk that switches
+//! its language.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +12,14 @@ use taskgen::transcribe::{RATE, Spoken};
 use crate::{media, support::taskgen, transcribe::reference, transcribe_long::transcript};
 
 /// Recordings of one sentence each, of different content.
-const TALKS: [&str; 6] = ["speech.wav", "speech.mp3", "speech.opus", "speech.m4a", "speech.flac", "late.mp4"];
+const TALKS: [&str; 6] = [
+    "speech.wav",
+    "speech.mp3",
+    "speech.opus",
+    "speech.m4a",
+    "speech.flac",
+    "late.mp4",
+];
 const EASY: [&str; 5] = ["--model", "tiny.en", "--language", "en", "--offline"];
 
 fn folder() -> tempfile::TempDir {
@@ -23,10 +31,20 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn transcripts(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let json = TALKS.iter().map(|name| folder.join(format!("{name}.json"))).filter(|path| path.is_file());
-    json.map(|path| (path.display().to_string().replace(&folder.display().to_string(), ""), std::fs::read(path)))
-        .map(|(name, bytes)| (name, bytes.expect("a transcript")))
-        .collect()
+    let json = TALKS
+        .iter()
+        .map(|name| folder.join(format!("{name}.json")))
+        .filter(|path| path.is_file());
+    json.map(|path| {
+        (
+            path.display()
+                .to_string()
+                .replace(&folder.display().to_string(), ""),
+            std::fs::read(path),
+        )
+    })
+    .map(|(name, bytes)| (name, bytes.expect("a transcript")))
+    .collect()
 }
 
 fn run(folder: &Path, more: &[&str]) -> Value {
@@ -50,7 +68,10 @@ fn real_shards_write_what_one_machine_writes() {
         all.push(transcripts(folder.path()));
     }
     assert_eq!(all[0].len(), TALKS.len());
-    assert!(all[0] == all[1] && all[1] == all[2], "1, 3 and 7 shards wrote different bytes");
+    assert!(
+        all[0] == all[1] && all[1] == all[2],
+        "1, 3 and 7 shards wrote different bytes"
+    );
 }
 
 #[test]
@@ -58,18 +79,39 @@ fn a_plan_says_what_a_run_would_do_and_does_nothing() {
     let folder = folder();
     std::fs::write(folder.path().join("notes.mp3"), "minutes, and no sound").expect("written");
     let plan = run(folder.path(), &["--plan"]);
-    let of =
-        |name: &str| plan.as_array().expect("a list").iter().find(|item| item["path"] == name).expect(name).clone();
+    let of = |name: &str| {
+        plan.as_array()
+            .expect("a list")
+            .iter()
+            .find(|item| item["path"] == name)
+            .expect(name)
+            .clone()
+    };
     let wav = of("speech.wav");
-    assert_eq!((&wav["todo"], &wav["reason"]), (&true.into(), &"no transcript yet".into()), "{plan}");
-    assert!((wav["seconds"].as_f64().expect("stated") - 3.6).abs() < 0.1, "{wav}");
+    assert_eq!(
+        (&wav["todo"], &wav["reason"]),
+        (&true.into(), &"no transcript yet".into()),
+        "{plan}"
+    );
+    assert!(
+        (wav["seconds"].as_f64().expect("stated") - 3.6).abs() < 0.1,
+        "{wav}"
+    );
     let bytes = std::fs::read(media::media("speech.wav")).expect("a recording");
     assert_eq!(wav["sha256"], taskgen::data::id::sha256_hex(&bytes));
     assert_eq!(of("notes.mp3")["todo"], false);
     let entries = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(entries, TALKS.len() + 1, "a plan writes nothing");
-    let parts: Vec<Value> = (1..=3).map(|n| run(folder.path(), &["--plan", "--shard", &format!("{n}/3")])).collect();
-    let todo = |plan: &Value| plan.as_array().expect("a list").iter().filter(|item| item["todo"] == true).count();
+    let parts: Vec<Value> = (1..=3)
+        .map(|n| run(folder.path(), &["--plan", "--shard", &format!("{n}/3")]))
+        .collect();
+    let todo = |plan: &Value| {
+        plan.as_array()
+            .expect("a list")
+            .iter()
+            .filter(|item| item["todo"] == true)
+            .count()
+    };
     assert_eq!(parts.iter().map(todo).sum::<usize>(), TALKS.len());
 }
 
@@ -78,7 +120,10 @@ fn a_shard_counts_from_one() {
     let folder = folder();
     let (code, _, said) = taskgen(folder.path(), &["transcribe", ".", "--shard", "0/3"]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("count from 1") && said.contains("SLURM_ARRAY_TASK_ID"), "{said}");
+    assert!(
+        said.contains("count from 1") && said.contains("SLURM_ARRAY_TASK_ID"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -86,30 +131,53 @@ fn real_one_channel_may_be_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     let sound = media::decode(&media::media("speech.wav")).expect("a recording");
-    let stereo: Vec<i16> = sound.iter().flat_map(|s| [0, (s * 32_767.0) as i16]).collect();
+    let stereo: Vec<i16> = sound
+        .iter()
+        .flat_map(|s| [0, (s * 32_767.0) as i16])
+        .collect();
     std::fs::write(path("talk.wav"), media::wav(2, &stereo)).expect("written");
     std::fs::write(path("talk.toml"), "channel = 1\n").expect("written");
-    let heard = |more: &[&str]| taskgen(folder.path(), &[&["transcribe", "."], &EASY[..], more].concat());
+    let heard = |more: &[&str]| {
+        taskgen(
+            folder.path(),
+            &[&["transcribe", "."], &EASY[..], more].concat(),
+        )
+    };
     let (code, _, said) = heard(&[]);
-    assert!(code == Some(1) && said.contains("no speech"), "`talk.toml` asks for the silent one: {code:?} {said}");
+    assert!(
+        code == Some(1) && said.contains("no speech"),
+        "`talk.toml` asks for the silent one: {code:?} {said}"
+    );
     let (code, _, said) = heard(&["--channel", "2"]);
     assert_eq!(code, Some(0), "what is asked for wins: {said}");
     let said = transcript(&path("talk.wav.json")).text().replace('\n', " ");
     assert_eq!(said, "Thank you. I want to start with a number.");
     let (code, _, said) = heard(&["--channel", "3"]);
-    assert!(code == Some(1) && said.contains("channel 3 of 2"), "{code:?} {said}");
+    assert!(
+        code == Some(1) && said.contains("channel 3 of 2"),
+        "{code:?} {said}"
+    );
     let (code, _, said) = taskgen(folder.path(), &["transcribe", ".", "--channel", "0"]);
-    assert!(code == Some(2) && said.contains("--channel"), "{code:?} {said}");
+    assert!(
+        code == Some(2) && said.contains("--channel"),
+        "{code:?} {said}"
+    );
 }
 
 /// The turns of a sample that last four seconds or more, as sound.
 fn turns(recording: &str) -> Vec<Vec<f32>> {
     let reference = reference(recording.split('.').next().expect("a name")).expect("turns");
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seminars").join(recording);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("seminars")
+        .join(recording);
     let sound = media::decode(&path).expect("a sample");
     let at = |seconds: f64| ((seconds * RATE as f64) as usize).min(sound.len());
-    let long = reference.turns.iter().filter(|turn| turn.end - turn.start >= 4.0);
-    long.map(|turn| sound[at(turn.start)..at(turn.end)].to_vec()).collect()
+    let long = reference
+        .turns
+        .iter()
+        .filter(|turn| turn.end - turn.start >= 4.0);
+    long.map(|turn| sound[at(turn.start)..at(turn.end)].to_vec())
+        .collect()
 }
 
 #[test]
@@ -127,36 +195,69 @@ fn real_a_talk_may_switch_its_language() {
     let folder = tempfile::tempdir().expect("a folder");
     let samples: Vec<i16> = talk.iter().map(|s| (s * 32_767.0) as i16).collect();
     std::fs::write(folder.path().join("talk.wav"), media::wav(1, &samples)).expect("written");
-    let (code, _, said) = taskgen(folder.path(), &["transcribe", "talk.wav", "--language", "en,zh", "--offline"]);
+    let (code, _, said) = taskgen(
+        folder.path(),
+        &["transcribe", "talk.wav", "--language", "en,zh", "--offline"],
+    );
     assert_eq!(code, Some(0), "{said}");
-    let meta = std::fs::read_to_string(folder.path().join("talk.wav.meta.json")).expect("a companion");
+    let meta =
+        std::fs::read_to_string(folder.path().join("talk.wav.meta.json")).expect("a companion");
     let meta: Value = serde_json::from_str(&meta).expect("JSON");
-    let told: Vec<Spoken> = serde_json::from_value(meta["notes"]["languages"].clone()).expect("languages");
+    let told: Vec<Spoken> =
+        serde_json::from_value(meta["notes"]["languages"].clone()).expect("languages");
     let at = |sample: usize| {
         let seconds = sample as f64 / RATE as f64;
-        told.iter().find(|run| (run.start.seconds()..run.end.seconds()).contains(&seconds)).map(|run| &run.language[..])
+        told.iter()
+            .find(|run| (run.start.seconds()..run.end.seconds()).contains(&seconds))
+            .map(|run| &run.language[..])
     };
     let (mut right, mut all) = (0, 0);
     for (language, range) in &spoken {
         let places = range.clone().step_by(RATE / 10);
         all += places.len();
-        right += places.filter(|place| at(*place).is_none_or(|told| told == *language)).count();
+        right += places
+            .filter(|place| at(*place).is_none_or(|told| told == *language))
+            .count();
     }
     let (texts, path) = (spoken.len(), folder.path().join("talk.wav.json"));
-    let transcript: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a transcript")).expect("JSON");
+    let transcript: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("a transcript")).expect("JSON");
     let segments = transcript["segments"].as_array().expect("segments");
-    println!("{texts} turns, {right} of {all} tenths of a second right, {} runs: {told:?}", told.len());
+    println!(
+        "{texts} turns, {right} of {all} tenths of a second right, {} runs: {told:?}",
+        told.len()
+    );
     assert!(right * 100 >= all * 95, "{right} of {all}");
     // No turn is lost: each has words in it, and those are in its script.
     for (language, range) in &spoken {
-        let seconds = (range.start as f64 / RATE as f64, range.end as f64 / RATE as f64);
+        let seconds = (
+            range.start as f64 / RATE as f64,
+            range.end as f64 / RATE as f64,
+        );
         let inside = |s: &&Value| {
-            let middle = f64::midpoint(s["start"].as_f64().expect("a time"), s["end"].as_f64().expect("a time"));
+            let middle = f64::midpoint(
+                s["start"].as_f64().expect("a time"),
+                s["end"].as_f64().expect("a time"),
+            );
             seconds.0 <= middle && middle <= seconds.1
         };
-        let text: String = segments.iter().filter(inside).filter_map(|s| s["text"].as_str()).collect();
-        let han = text.chars().filter(|c| ('\u{4e00}'..='\u{9fff}').contains(c)).count();
+        let text: String = segments
+            .iter()
+            .filter(inside)
+            .filter_map(|s| s["text"].as_str())
+            .collect();
+        let han = text
+            .chars()
+            .filter(|c| ('\u{4e00}'..='\u{9fff}').contains(c))
+            .count();
         let latin = text.chars().filter(char::is_ascii_alphabetic).count();
-        assert!(if *language == "en" { latin > 20 * (han + 1) } else { han > 5 && han > latin }, "{seconds:?}: {text}");
+        assert!(
+            if *language == "en" {
+                latin > 20 * (han + 1)
+            } else {
+                han > 5 && han > latin
+            },
+            "{seconds:?}: {text}"
+        );
     }
 }

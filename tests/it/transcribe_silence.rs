@@ -18,23 +18,51 @@ use crate::{
 /// The samples of `soil.mp3`.
 fn talk() -> Result<Vec<i16>> {
     let sound = decoder().decode(&repository("seminars/soil.mp3"), None)?;
-    Ok(sound.read(&(0..sound.length()))?.iter().map(|s| (s * 32_767.0) as i16).collect())
+    Ok(sound
+        .read(&(0..sound.length()))?
+        .iter()
+        .map(|s| (s * 32_767.0) as i16)
+        .collect())
 }
 
 /// `TASKGEN_SILENCE` says how many minutes.
 #[test]
 fn real_nobody_speaks_in_noise_tones_music_and_silence() -> Result<()> {
-    let number = |name: &str, otherwise| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise);
-    let (minutes, seed) = (number("TASKGEN_SILENCE", 10), number("TASKGEN_ACCEPT_SEED", 1));
-    let copy = Copy::with("sounds.wav", &wav(1, &sounds::without_speech(minutes as usize, seed)))?;
+    let number = |name: &str, otherwise| {
+        std::env::var(name)
+            .ok()
+            .and_then(|n| n.parse().ok())
+            .unwrap_or(otherwise)
+    };
+    let (minutes, seed) = (
+        number("TASKGEN_SILENCE", 10),
+        number("TASKGEN_ACCEPT_SEED", 1),
+    );
+    let copy = Copy::with(
+        "sounds.wav",
+        &wav(1, &sounds::without_speech(minutes as usize, seed)),
+    )?;
     let engine = engine();
     for model in ["tiny.en", "base"] {
-        let options = Options { model: ModelChoice::parse(model), language: Some("en".into()), ..Options::default() };
+        let options = Options {
+            model: ModelChoice::parse(model),
+            language: Some("en".into()),
+            ..Options::default()
+        };
         let begun = Instant::now();
         let heard = copy.transcribe(&engine, &options);
-        let said = heard.as_ref().map_or_else(ToString::to_string, |done| done.transcript.text());
-        show(&format!("{model}: {minutes} minutes, seed {seed}, {:.0} s: {said}", begun.elapsed().as_secs_f64()));
-        assert_eq!(heard.err().context("a transcript of nothing")?.cause(), "no_speech", "{model}");
+        let said = heard
+            .as_ref()
+            .map_or_else(ToString::to_string, |done| done.transcript.text());
+        show(&format!(
+            "{model}: {minutes} minutes, seed {seed}, {:.0} s: {said}",
+            begun.elapsed().as_secs_f64()
+        ));
+        assert_eq!(
+            heard.err().context("a transcript of nothing")?.cause(),
+            "no_speech",
+            "{model}"
+        );
     }
     Ok(())
 }
@@ -48,10 +76,16 @@ fn real_a_minute_of_silence_changes_no_word() -> Result<()> {
     let pause = (f64::midpoint(turns[0].end, turns[1].start) * RATE as f64) as usize;
     let longer = [&samples[..pause], &vec![0; 60 * RATE], &samples[pause..]].concat();
     let engine = engine();
-    let options = Options { model: ModelChoice::parse("tiny.en"), ..Options::default() };
+    let options = Options {
+        model: ModelChoice::parse("tiny.en"),
+        ..Options::default()
+    };
     let mut words = Vec::new();
     for samples in [&samples, &longer] {
-        let text = Copy::with("soil.wav", &wav(1, samples))?.transcribe(&engine, &options)?.transcript.text();
+        let text = Copy::with("soil.wav", &wav(1, samples))?
+            .transcribe(&engine, &options)?
+            .transcript
+            .text();
         words.push(normalize(&text));
     }
     assert!(words[0].split(' ').count() > 100);
@@ -59,8 +93,9 @@ fn real_a_minute_of_silence_changes_no_word() -> Result<()> {
     Ok(())
 }
 
-/// Nothing is added, and what a worker heard before does not change what it hears then. With a multilingual model and a
-/// vocabulary whisper.cpp's own estimate of silence is that of the window before.
+/// Nothing is added, and what a worker heard before does not change what it hears then. With a
+/// multilingual model and a vocabulary whisper.cpp's own estimate of silence is that of the window
+/// before.
 #[test]
 fn real_noise_before_a_talk_is_not_written_down() -> Result<()> {
     let talk = talk()?;
@@ -75,7 +110,9 @@ fn real_noise_before_a_talk_is_not_written_down() -> Result<()> {
         ..Options::default()
     };
     let said = |samples: &[i16], workers| -> Result<Transcript> {
-        Ok(Copy::with("soil.wav", &wav(1, samples))?.transcribe(&engine_with(workers), &options)?.transcript)
+        Ok(Copy::with("soil.wav", &wav(1, samples))?
+            .transcribe(&engine_with(workers), &options)?
+            .transcript)
     };
     let words = |transcript: &Transcript| normalize(&transcript.text());
     let alone = words(&said(&talk[..end], 1)?);
@@ -90,6 +127,10 @@ fn real_noise_before_a_talk_is_not_written_down() -> Result<()> {
         "after two minutes of noise and music {:.1} % of the words are others: {errors:?}",
         100.0 * errors.rate()
     ));
-    assert!(errors.rate() <= 0.02 && errors.insertions <= 1, "{errors:?}: {}", one.text());
+    assert!(
+        errors.rate() <= 0.02 && errors.insertions <= 1,
+        "{errors:?}: {}",
+        one.text()
+    );
     Ok(())
 }

@@ -1,11 +1,12 @@
-//! A child process with all its descendants, as one thing that can be ended. Hides signals and what they are not: where
-//! there are no process groups, the child alone is killed.
+//! A child process with all its descendants, as one thing that can be ended. Hides signals and what
+//! they are not: where there are no process groups, the child alone is killed.
 
 use std::{io, process::ExitStatus, time::Duration};
 
 use tokio::process::{Child, Command};
 
-/// Pauses in milliseconds after SIGTERM, each followed by a look whether the group is gone: two seconds in all.
+/// Pauses in milliseconds after SIGTERM, each followed by a look whether the group is gone: two
+/// seconds in all.
 const PAUSES: [u64; 9] = [5, 10, 20, 40, 80, 160, 320, 640, 725];
 
 /// A running child; what of its group is left when this is dropped is ended first.
@@ -29,7 +30,11 @@ impl Group {
         command.process_group(0);
         let child = command.spawn()?;
         let id = child.id();
-        Ok(Self { child, id, ended: false })
+        Ok(Self {
+            child,
+            id,
+            ended: false,
+        })
     }
 
     /// Ends what is left of the group: SIGTERM, and SIGKILL after two seconds.
@@ -53,7 +58,8 @@ impl Group {
             Signal::Terminate => rustix::process::Signal::TERM,
             Signal::Kill => rustix::process::Signal::KILL,
         };
-        self.pid().is_some_and(|id| rustix::process::kill_process_group(id, signal).is_ok())
+        self.pid()
+            .is_some_and(|id| rustix::process::kill_process_group(id, signal).is_ok())
     }
 
     #[cfg(not(unix))]
@@ -65,7 +71,8 @@ impl Group {
     fn is_gone(&mut self) -> bool {
         // A dead child still counts as a member until it has been asked about.
         let _ = self.child.try_wait();
-        self.pid().is_none_or(|id| rustix::process::test_kill_process_group(id).is_err() || all_dead(id))
+        self.pid()
+            .is_none_or(|id| rustix::process::test_kill_process_group(id).is_err() || all_dead(id))
     }
 
     #[cfg(not(unix))]
@@ -79,18 +86,23 @@ impl Group {
     }
 }
 
-/// Whether the group has members and none of them lives, where `/proc` tells. Orphans are asked about by the system's
-/// first process, which in a container may do so late or never.
+/// Whether the group has members and none of them lives, where `/proc` tells. Orphans are asked
+/// about by the system's first process, which in a container may do so late or never.
 #[cfg(unix)]
 fn all_dead(group: rustix::process::Pid) -> bool {
-    let Ok(processes) = fs_err::read_dir("/proc") else { return false };
-    let stats = processes.flatten().filter_map(|of| fs_err::read_to_string(of.path().join("stat")).ok());
+    let Ok(processes) = fs_err::read_dir("/proc") else {
+        return false;
+    };
+    let stats = processes
+        .flatten()
+        .filter_map(|of| fs_err::read_to_string(of.path().join("stat")).ok());
     let group = group.to_string();
     let mut members = stats.filter_map(|stat| state_in(&stat, &group)).peekable();
     members.peek().is_some() && members.all(|state| matches!(state, 'Z' | 'X'))
 }
 
-/// The state of a process, from its line in `/proc`, if it is in the group. The name before may hold anything.
+/// The state of a process, from its line in `/proc`, if it is in the group. The name before may
+/// hold anything.
 #[cfg(unix)]
 fn state_in(stat: &str, group: &str) -> Option<char> {
     let (_, after) = stat.rsplit_once(") ")?;
@@ -132,6 +144,9 @@ mod tests {
     fn a_state_is_read_behind_any_name() {
         let stat = "812 (a) R 1 2) Z 1 640 640 0 -1";
         assert_eq!(state_in(stat, "640"), Some('Z'));
-        assert_eq!((state_in(stat, "1"), state_in(stat, "64"), state_in("", "1")), (None, None, None));
+        assert_eq!(
+            (state_in(stat, "1"), state_in(stat, "64"), state_in("", "1")),
+            (None, None, None)
+        );
     }
 }

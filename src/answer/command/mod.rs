@@ -1,10 +1,12 @@
-//! One run of an agent that is a program: the task as JSON on its standard input, the report as Markdown on its standard
-//! output, its diagnostics on standard error. Hides the process, its descendants and every way in which they may hang.
+//! One run of an agent that is a program: the task as JSON on its standard input, the report as
+//! Markdown on its standard output, its diagnostics on standard error. Hides the process, its
+//! descendants and every way in which they may hang.
 //!
-//! The program gets a folder, a process group and an environment of its own. Exit code 0 with text is a report, 0 without
-//! text is empty, 77 is a refusal, everything else is an error. Its last line on standard error may say what it spent:
-//! `taskgen-usage: {"input_tokens": 812, "output_tokens": 2040, "cost_usd": 0.03}`, each field optional.
-//! Nothing that it writes is ever executed.
+//! The program gets a folder, a process group and an environment of its own. Exit code 0 with text
+//! is a report, 0 without text is empty, 77 is a refusal, everything else is an error. Its last
+//! line on standard error may say what it spent: `taskgen-usage: {"input_tokens": 812,
+//! "output_tokens": 2040, "cost_usd": 0.03}`, each field optional. Nothing that it writes is ever
+//! executed.
 
 mod group;
 mod said;
@@ -34,21 +36,23 @@ use group::Group;
 use said::Said;
 pub use words::split;
 
-/// Exit code of a command that declines its task; 77 is what test suites use for a test that was not run.
+/// Exit code of a command that declines its task; 77 is what test suites use for a test that was
+/// not run.
 pub const REFUSED: i32 = 77;
 
-/// How long output is awaited after the command ended and its group is gone: only a descendant that left the group can
-/// still hold the pipe, and what the command itself wrote is there already.
+/// How long output is awaited after the command ended and its group is gone: only a descendant that
+/// left the group can still hold the pipe, and what the command itself wrote is there already.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// A program that answers tasks.
 #[derive(Clone, Debug)]
 pub struct CommandAgent {
-    /// Program and arguments, handed on as they are: no shell reads them. The program is looked up in `PATH`; a path must
-    /// be absolute, because the program runs in a folder of its own.
+    /// Program and arguments, handed on as they are: no shell reads them. The program is looked up
+    /// in `PATH`; a path must be absolute, because the program runs in a folder of its own.
     pub argv: Vec<String>,
-    /// `PATH`, `LANG` and the variables that the user named, with their values. What is not in here does not reach the
-    /// program, except for `HOME` and `TMPDIR`, which are in its own folder unless they are named, and a plain `LANG`.
+    /// `PATH`, `LANG` and the variables that the user named, with their values. What is not in here
+    /// does not reach the program, except for `HOME` and `TMPDIR`, which are in its own folder
+    /// unless they are named, and a plain `LANG`.
     pub environment: BTreeMap<String, OsString>,
     /// How long it may take, wall time.
     pub limit: Duration,
@@ -65,7 +69,8 @@ pub struct Ran {
     pub text: String,
     /// What the command says it spent, and the time it took.
     pub spent: Spent,
-    /// Why there is no report, or what is wrong with the line on usage: one line, and a hint where there is one.
+    /// Why there is no report, or what is wrong with the line on usage: one line, and a hint where
+    /// there is one.
     pub message: Option<String>,
     /// The end of standard error, at most 4 kB, without the values of named keys and tokens.
     pub stderr: String,
@@ -113,8 +118,9 @@ enum End {
     Lost(io::Error),
 }
 
-/// Runs the command once in `folder`, which is made where it is missing. Dropping the future ends the whole process
-/// group, which blocks for up to two seconds where a process ignores SIGTERM: afterwards nothing is left that costs money.
+/// Runs the command once in `folder`, which is made where it is missing. Dropping the future ends
+/// the whole process group, which blocks for up to two seconds where a process ignores SIGTERM:
+/// afterwards nothing is left that costs money.
 pub async fn run(agent: &CommandAgent, task_json: &str, folder: &Path) -> Ran {
     let started = Instant::now();
     let mut ran = match start(agent, folder) {
@@ -127,11 +133,22 @@ pub async fn run(agent: &CommandAgent, task_json: &str, folder: &Path) -> Ran {
 
 impl Ran {
     fn new(state: State, text: String) -> Self {
-        Self { state, fault: None, text, spent: Spent::default(), message: None, stderr: String::new() }
+        Self {
+            state,
+            fault: None,
+            text,
+            spent: Spent::default(),
+            message: None,
+            stderr: String::new(),
+        }
     }
 
     fn failed(state: State, fault: Option<Fault>, message: String) -> Self {
-        Self { fault, message: Some(message), ..Self::new(state, String::new()) }
+        Self {
+            fault,
+            message: Some(message),
+            ..Self::new(state, String::new())
+        }
     }
 }
 
@@ -141,16 +158,31 @@ fn start(agent: &CommandAgent, folder: &Path) -> Result<Group, (Fault, String)> 
     };
     let environment = environment(agent, folder).map_err(|e| (Fault::NotStarted, e.to_string()))?;
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).env_clear().envs(environment).kill_on_drop(true);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .envs(environment)
+        .kill_on_drop(true);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     Group::start(command).map_err(|e| not_started(program, &e))
 }
 
 fn not_started(program: &str, error: &io::Error) -> (Fault, String) {
-    let hint = "hint: without a `/` the program is looked up in PATH; otherwise write the whole path";
+    let hint =
+        "hint: without a `/` the program is looked up in PATH; otherwise write the whole path";
     match error.kind() {
-        io::ErrorKind::NotFound => (Fault::NotFound, format!("no such program: `{program}`\n{hint}")),
-        _ => (Fault::NotStarted, format!("cannot start `{program}`: {error}")),
+        io::ErrorKind::NotFound => (
+            Fault::NotFound,
+            format!("no such program: `{program}`\n{hint}"),
+        ),
+        _ => (
+            Fault::NotStarted,
+            format!("cannot start `{program}`: {error}"),
+        ),
     }
 }
 
@@ -159,9 +191,15 @@ fn environment(agent: &CommandAgent, folder: &Path) -> io::Result<BTreeMap<Strin
     let home: PathBuf = std::path::absolute(folder)?;
     let temporary = home.join("tmp");
     fs_err::create_dir_all(&temporary)?;
-    let own = [("HOME", home.as_os_str()), ("TMPDIR", temporary.as_os_str()), ("LANG", OsStr::new("C.UTF-8"))];
-    let mut all: BTreeMap<String, OsString> =
-        own.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let own = [
+        ("HOME", home.as_os_str()),
+        ("TMPDIR", temporary.as_os_str()),
+        ("LANG", OsStr::new("C.UTF-8")),
+    ];
+    let mut all: BTreeMap<String, OsString> = own
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
     all.extend(agent.environment.clone());
     Ok(all)
 }
@@ -169,11 +207,21 @@ fn environment(agent: &CommandAgent, folder: &Path) -> io::Result<BTreeMap<Strin
 /// Feeds and reads a running command to its end, and sees that nothing of it is left.
 async fn attend(mut group: Group, agent: &CommandAgent, task_json: &str) -> Ran {
     let secrets = said::secrets(&agent.environment);
-    let (stdin, stdout, stderr) = (group.child.stdin.take(), group.child.stdout.take(), group.child.stderr.take());
+    let (stdin, stdout, stderr) = (
+        group.child.stdin.take(),
+        group.child.stdout.take(),
+        group.child.stderr.take(),
+    );
     let mut out = Vec::with_capacity(1 << 16);
     let mut said = Said::new(&secrets);
     let end = {
-        let streams = async { tokio::try_join!(feed(stdin, task_json), hear(stdout, &mut out), said.listen(stderr)) };
+        let streams = async {
+            tokio::try_join!(
+                feed(stdin, task_json),
+                hear(stdout, &mut out),
+                said.listen(stderr)
+            )
+        };
         let mut streams = pin!(streams);
         let mut open = true;
         let ended = timeout(agent.limit, async {
@@ -205,13 +253,18 @@ struct TooLong;
 /// Hands the task over. A command that does not read it is its own affair.
 async fn feed(stdin: Option<ChildStdin>, task_json: &str) -> Result<(), TooLong> {
     if let Some(mut stdin) = stdin {
-        stdin.write_all(task_json.as_bytes()).await.unwrap_or_default();
+        stdin
+            .write_all(task_json.as_bytes())
+            .await
+            .unwrap_or_default();
     }
     Ok(())
 }
 
 async fn hear(stdout: Option<ChildStdout>, out: &mut Vec<u8>) -> Result<(), TooLong> {
-    let Some(mut stdout) = stdout else { return Ok(()) };
+    let Some(mut stdout) = stdout else {
+        return Ok(());
+    };
     while stdout.read_buf(out).await.unwrap_or_default() > 0 {
         if out.len() > MOST_BYTES {
             return Err(TooLong);
@@ -224,8 +277,15 @@ fn told(end: End, out: &[u8], limit: Duration) -> Ran {
     let error = |fault, message| Ran::failed(State::Error, Some(fault), message);
     match end {
         End::Exited(status) => exited(status, text_of(out)),
-        End::TooLong => error(Fault::TooLong, format!("it wrote more than {} MB", MOST_BYTES / 1_000_000)),
-        End::OutOfTime => Ran::failed(State::Timeout, None, format!("it did not end in {} s", limit.as_secs_f64())),
+        End::TooLong => error(
+            Fault::TooLong,
+            format!("it wrote more than {} MB", MOST_BYTES / 1_000_000),
+        ),
+        End::OutOfTime => Ran::failed(
+            State::Timeout,
+            None,
+            format!("it did not end in {} s", limit.as_secs_f64()),
+        ),
         End::Lost(e) => error(Fault::Lost, format!("its end was not seen: {e}")),
     }
 }
@@ -233,7 +293,9 @@ fn told(end: End, out: &[u8], limit: Duration) -> Ran {
 fn exited(status: ExitStatus, text: Result<String, String>) -> Ran {
     let error = |fault, message| Ran::failed(State::Error, Some(fault), message);
     match (status.code(), text) {
-        (Some(0), Ok(text)) if text.trim().is_empty() => Ran::failed(State::Empty, None, "it wrote nothing".into()),
+        (Some(0), Ok(text)) if text.trim().is_empty() => {
+            Ran::failed(State::Empty, None, "it wrote nothing".into())
+        }
         (Some(0), Ok(text)) => Ran::new(State::Ok, text),
         (Some(0), Err(why)) => error(Fault::NotText, format!("what it wrote is no text: {why}")),
         (Some(REFUSED), text) => Ran {
@@ -243,7 +305,10 @@ fn exited(status: ExitStatus, text: Result<String, String>) -> Ran {
         (Some(code), _) => error(Fault::Exit(code), format!("it ended with exit code {code}")),
         (None, _) => {
             let signal = group::signal_of(status);
-            error(Fault::Signal(signal), format!("it was ended by signal {signal}"))
+            error(
+                Fault::Signal(signal),
+                format!("it was ended by signal {signal}"),
+            )
         }
     }
 }

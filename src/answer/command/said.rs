@@ -1,5 +1,5 @@
-//! What a command says on standard error: its end, for messages, and what it says it spent. Hides keys: the values of
-//! variables that are named like secrets are taken out of all that is kept.
+//! What a command says on standard error: its end, for messages, and what it says it spent. Hides
+//! keys: the values of variables that are named like secrets are taken out of all that is kept.
 
 use std::{collections::BTreeMap, ffi::OsString};
 
@@ -19,10 +19,17 @@ const SHORTEST: usize = 8;
 
 /// The values of variables that are named like secrets, the longest first: one may contain another.
 pub fn secrets(environment: &BTreeMap<String, OsString>) -> Vec<String> {
-    let secret = |name: &str| ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word));
-    let named = environment.iter().filter(|(name, _)| secret(&name.to_uppercase()));
-    let mut values: Vec<String> =
-        named.filter_map(|(_, value)| value.to_str().map(|value| value.trim().to_owned())).collect();
+    let secret = |name: &str| {
+        ["KEY", "TOKEN", "SECRET", "PASSWORD"]
+            .iter()
+            .any(|word| name.contains(word))
+    };
+    let named = environment
+        .iter()
+        .filter(|(name, _)| secret(&name.to_uppercase()));
+    let mut values: Vec<String> = named
+        .filter_map(|(_, value)| value.to_str().map(|value| value.trim().to_owned()))
+        .collect();
     values.retain(|value| value.len() >= SHORTEST);
     values.sort_by_key(|value| std::cmp::Reverse(value.len()));
     values
@@ -41,12 +48,19 @@ pub struct Said<'a> {
 impl<'a> Said<'a> {
     /// Nothing yet.
     pub fn new(secrets: &'a [String]) -> Self {
-        Self { secrets, longest: secrets.first().map_or(0, String::len), bytes: Vec::new(), cut: false }
+        Self {
+            secrets,
+            longest: secrets.first().map_or(0, String::len),
+            bytes: Vec::new(),
+            cut: false,
+        }
     }
 
     /// Reads to the end, keeping the end. Never too long; the type is that of its companion.
     pub async fn listen(&mut self, stderr: Option<ChildStderr>) -> Result<(), TooLong> {
-        let Some(mut stderr) = stderr else { return Ok(()) };
+        let Some(mut stderr) = stderr else {
+            return Ok(());
+        };
         let most = KEPT + self.longest;
         while stderr.read_buf(&mut self.bytes).await.unwrap_or_default() > 0 {
             if self.bytes.len() > 2 * most {
@@ -67,24 +81,39 @@ impl<'a> Said<'a> {
         match last.strip_prefix(USAGE) {
             Some(json) => spend(json, &mut ran),
             None if !last.is_empty() && matches!(ran.fault, Some(Fault::Exit(_))) => {
-                let quoted: String = last.chars().filter(|c| !c.is_control()).take(QUOTED).collect();
+                let quoted: String = last
+                    .chars()
+                    .filter(|c| !c.is_control())
+                    .take(QUOTED)
+                    .collect();
                 ran.message = ran.message.map(|message| format!("{message}: `{quoted}`"));
             }
             None => {}
         }
-        Ran { stderr: said.to_owned(), text: self.redacted(&ran.text), ..ran }
+        Ran {
+            stderr: said.to_owned(),
+            text: self.redacted(&ran.text),
+            ..ran
+        }
     }
 
     fn redacted(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "…"))
+        self.secrets.iter().fold(text.to_owned(), |text, secret| {
+            text.replace(secret.as_str(), "…")
+        })
     }
 }
 
 /// Notes what the line on usage says, all of it or nothing.
 fn spend(json: &str, ran: &mut Ran) {
     match serde_json::from_str::<Usage>(json) {
-        Ok(Usage { cost_usd: Some(cost), .. }) if !(cost.is_finite() && cost >= 0.0) => {
-            ran.message.get_or_insert(format!("`cost_usd` in its line on usage is no cost: {cost}"));
+        Ok(Usage {
+            cost_usd: Some(cost),
+            ..
+        }) if !(cost.is_finite() && cost >= 0.0) => {
+            ran.message.get_or_insert(format!(
+                "`cost_usd` in its line on usage is no cost: {cost}"
+            ));
         }
         Ok(usage) => {
             ran.spent.input_tokens = usage.input_tokens;
@@ -92,7 +121,8 @@ fn spend(json: &str, ran: &mut Ran) {
             ran.spent.cost_usd = usage.cost_usd;
         }
         Err(e) => {
-            ran.message.get_or_insert(format!("its line on usage cannot be read: {e}"));
+            ran.message
+                .get_or_insert(format!("its line on usage cannot be read: {e}"));
         }
     }
 }

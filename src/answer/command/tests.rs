@@ -16,7 +16,11 @@ const SHORT: Duration = Duration::from_secs(1);
 fn agent(argv: &[&str], limit: Duration) -> CommandAgent {
     let argv = argv.iter().map(|word| (*word).to_owned()).collect();
     let environment = [("PATH".to_owned(), OsString::from("/usr/bin:/bin"))].into();
-    CommandAgent { argv, environment, limit }
+    CommandAgent {
+        argv,
+        environment,
+        limit,
+    }
 }
 
 fn shell(script: &str, limit: Duration) -> CommandAgent {
@@ -38,8 +42,12 @@ fn folder() -> TempDir {
 /// The number that a script wrote to a file in its folder, as soon as it is there.
 async fn pid_in(folder: &TempDir, file: &str) -> Pid {
     for _ in 0..10_000 {
-        let text = fs_err::read_to_string(folder.path().join("work").join(file)).unwrap_or_default();
-        if let Some(pid) = text.strip_suffix('\n').and_then(|pid| Pid::from_raw(pid.parse().ok()?)) {
+        let text =
+            fs_err::read_to_string(folder.path().join("work").join(file)).unwrap_or_default();
+        if let Some(pid) = text
+            .strip_suffix('\n')
+            .and_then(|pid| Pid::from_raw(pid.parse().ok()?))
+        {
             return pid;
         }
         sleep(Duration::from_millis(2)).await;
@@ -70,54 +78,96 @@ async fn a_report_is_what_the_command_writes() {
 #[tokio::test]
 async fn it_runs_in_a_folder_of_its_own() {
     let folder = folder();
-    let ran = run_in(&folder, &shell("pwd -P; echo $HOME; echo x > $TMPDIR/file; ls tmp", LONG)).await;
+    let ran = run_in(
+        &folder,
+        &shell("pwd -P; echo $HOME; echo x > $TMPDIR/file; ls tmp", LONG),
+    )
+    .await;
     let work = folder.path().join("work");
     let real = fs_err::canonicalize(&work).expect("the folder");
-    assert_eq!(ran.text, format!("{}\n{}\nfile\n", real.display(), work.display()));
+    assert_eq!(
+        ran.text,
+        format!("{}\n{}\nfile\n", real.display(), work.display())
+    );
 }
 
 /// Cargo gives its tests dozens of variables, and the test after this one gives it one more.
 #[tokio::test]
 async fn the_environment_holds_what_is_named_and_nothing_else() {
     let mut agent = agent(&["env"], LONG);
-    agent.environment.insert("MY_API_KEY".into(), "named-0123456789".into());
+    agent
+        .environment
+        .insert("MY_API_KEY".into(), "named-0123456789".into());
     let ran = run_in(&folder(), &agent).await;
-    let mut names: Vec<&str> = ran.text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    let mut names: Vec<&str> = ran
+        .text
+        .lines()
+        .filter_map(|line| Some(line.split_once('=')?.0))
+        .collect();
     names.sort_unstable();
-    assert_eq!(names, ["HOME", "LANG", "MY_API_KEY", "PATH", "TMPDIR"], "{ran:?}");
+    assert_eq!(
+        names,
+        ["HOME", "LANG", "MY_API_KEY", "PATH", "TMPDIR"],
+        "{ran:?}"
+    );
     assert!(!ran.text.contains("canary"));
 }
 
 #[test]
 fn a_key_of_the_parent_that_is_not_named_stays_there() {
-    let (_, module) = module_path!().split_once("::").expect("a module of the crate");
+    let (_, module) = module_path!()
+        .split_once("::")
+        .expect("a module of the crate");
     let test = format!("{module}::the_environment_holds_what_is_named_and_nothing_else");
     let mut again = std::process::Command::new(std::env::current_exe().expect("the tests"));
-    let out = again.args(["--exact", &test]).env("CANARY_API_KEY", "sk-canary").output().expect("runs");
+    let out = again
+        .args(["--exact", &test])
+        .env("CANARY_API_KEY", "sk-canary")
+        .output()
+        .expect("runs");
     let said = String::from_utf8_lossy(&out.stdout);
     assert!(out.status.success() && said.contains("1 passed"), "{said}");
 }
 
 #[tokio::test]
 async fn a_named_variable_wins_and_a_named_key_is_not_shown() {
-    let mut agent = shell("echo $HOME; echo key $MY_API_KEY; echo wrong key: $MY_API_KEY >&2; exit $CODE", LONG);
+    let mut agent = shell(
+        "echo $HOME; echo key $MY_API_KEY; echo wrong key: $MY_API_KEY >&2; exit $CODE",
+        LONG,
+    );
     agent.environment.insert("HOME".into(), "/elsewhere".into());
-    agent.environment.insert("MY_API_KEY".into(), "sk-0123456789".into());
+    agent
+        .environment
+        .insert("MY_API_KEY".into(), "sk-0123456789".into());
     agent.environment.insert("CODE".into(), "0".into());
     let ran = run_in(&folder(), &agent).await;
-    assert_eq!((ran.text.as_str(), ran.stderr.as_str()), ("/elsewhere\nkey …\n", "wrong key: …"));
+    assert_eq!(
+        (ran.text.as_str(), ran.stderr.as_str()),
+        ("/elsewhere\nkey …\n", "wrong key: …")
+    );
     agent.environment.insert("CODE".into(), "1".into());
     let ran = run_in(&folder(), &agent).await;
-    assert_eq!(ran.message.as_deref(), Some("it ended with exit code 1: `wrong key: …`"));
+    assert_eq!(
+        ran.message.as_deref(),
+        Some("it ended with exit code 1: `wrong key: …`")
+    );
 }
 
 #[tokio::test]
 async fn the_end_of_standard_error_is_kept_without_a_piece_of_a_key() {
-    let mut agent =
-        shell("i=0; while [ $i -lt 3000 ]; do echo key $MY_TOKEN >&2; i=$((i+1)); done; echo end >&2", LONG);
-    agent.environment.insert("MY_TOKEN".into(), "0123456789abcdef".into());
+    let mut agent = shell(
+        "i=0; while [ $i -lt 3000 ]; do echo key $MY_TOKEN >&2; i=$((i+1)); done; echo end >&2",
+        LONG,
+    );
+    agent
+        .environment
+        .insert("MY_TOKEN".into(), "0123456789abcdef".into());
     let ran = run_in(&folder(), &agent).await;
-    assert!(ran.stderr.len() <= 4096 && ran.stderr.len() > 1000, "{}", ran.stderr.len());
+    assert!(
+        ran.stderr.len() <= 4096 && ran.stderr.len() > 1000,
+        "{}",
+        ran.stderr.len()
+    );
     assert!(ran.stderr.ends_with("key …\nend") && !ran.stderr.contains("abcdef"));
 }
 
@@ -131,24 +181,44 @@ async fn the_exit_code_decides() {
     check("echo '  '", State::Empty, None).await;
     check("exit 0", State::Empty, None).await;
     check("echo report; exit 3", State::Error, Some(Fault::Exit(3))).await;
-    check("echo report; kill -9 $$", State::Error, Some(Fault::Signal(9))).await;
+    check(
+        "echo report; kill -9 $$",
+        State::Error,
+        Some(Fault::Signal(9)),
+    )
+    .await;
     check(r"printf 'caf\351'", State::Error, Some(Fault::NotText)).await;
     check(r"printf 'a\000b'", State::Error, Some(Fault::NotText)).await;
     let refused = check("echo I would rather not; exit 77", State::Refused, None).await;
     assert_eq!(refused.text, "I would rather not\n");
-    let said = check("echo 'no module x' >&2; exit 1", State::Error, Some(Fault::Exit(1))).await;
-    assert_eq!(said.message.as_deref(), Some("it ended with exit code 1: `no module x`"));
+    let said = check(
+        "echo 'no module x' >&2; exit 1",
+        State::Error,
+        Some(Fault::Exit(1)),
+    )
+    .await;
+    assert_eq!(
+        said.message.as_deref(),
+        Some("it ended with exit code 1: `no module x`")
+    );
 }
 
 #[tokio::test]
 async fn a_command_that_cannot_start_says_so() {
     let check = async |argv: &[&str], fault: Fault| {
         let ran = run_in(&folder(), &agent(argv, LONG)).await;
-        assert_eq!((ran.state, ran.fault), (State::Error, Some(fault)), "{argv:?}");
+        assert_eq!(
+            (ran.state, ran.fault),
+            (State::Error, Some(fault)),
+            "{argv:?}"
+        );
         ran.message.expect("a message")
     };
     let message = check(&["no-such-agent"], Fault::NotFound).await;
-    assert!(message.starts_with("no such program: `no-such-agent`\nhint: "), "{message}");
+    assert!(
+        message.starts_with("no such program: `no-such-agent`\nhint: "),
+        "{message}"
+    );
     check(&["./here"], Fault::NotFound).await;
     check(&["/etc/passwd"], Fault::NotStarted).await;
     check(&[], Fault::NotStarted).await;
@@ -159,13 +229,33 @@ async fn a_command_that_cannot_start_says_so() {
 async fn usage_is_the_last_line_of_standard_error() {
     let line = r#"taskgen-usage: {"input_tokens": 812, "output_tokens": 2040, "cost_usd": 0.03, "more": 1}"#;
     let known = ran(&format!("echo report; echo log >&2; echo '{line}' >&2")).await;
-    let Spent { input_tokens, output_tokens, cost_usd, .. } = known.spent;
-    assert_eq!((input_tokens, output_tokens, cost_usd), (Some(812), Some(2040), Some(0.03)));
+    let Spent {
+        input_tokens,
+        output_tokens,
+        cost_usd,
+        ..
+    } = known.spent;
+    assert_eq!(
+        (input_tokens, output_tokens, cost_usd),
+        (Some(812), Some(2040), Some(0.03))
+    );
     assert_eq!((known.state, known.message), (State::Ok, None));
-    for wrong in [r#"{"input_tokens": -1}"#, r#"{"cost_usd": -0.1}"#, "nonsense", r#"{"cost_usd": 1e999}"#] {
+    for wrong in [
+        r#"{"input_tokens": -1}"#,
+        r#"{"cost_usd": -0.1}"#,
+        "nonsense",
+        r#"{"cost_usd": 1e999}"#,
+    ] {
         let ran = ran(&format!("echo report; echo 'taskgen-usage: {wrong}' >&2")).await;
-        assert_eq!((ran.state, ran.spent.input_tokens, ran.spent.cost_usd), (State::Ok, None, None), "{wrong}");
-        assert!(ran.message.is_some_and(|message| message.contains("usage")), "{wrong}");
+        assert_eq!(
+            (ran.state, ran.spent.input_tokens, ran.spent.cost_usd),
+            (State::Ok, None, None),
+            "{wrong}"
+        );
+        assert!(
+            ran.message.is_some_and(|message| message.contains("usage")),
+            "{wrong}"
+        );
     }
     let earlier = ran(&format!("echo '{line}' >&2; echo log >&2; echo report")).await;
     assert_eq!(earlier.spent.input_tokens, None);
@@ -174,9 +264,17 @@ async fn usage_is_the_last_line_of_standard_error() {
 #[tokio::test]
 async fn the_task_need_not_be_read() {
     let long = "x".repeat(1_000_000);
-    for script in ["echo report", "exec <&-; echo report", "head -c 1 >/dev/null; echo report"] {
+    for script in [
+        "echo report",
+        "exec <&-; echo report",
+        "head -c 1 >/dev/null; echo report",
+    ] {
         let ran = run(&shell(script, LONG), &long, &folder().path().join("work")).await;
-        assert_eq!((ran.state, ran.text.as_str()), (State::Ok, "report\n"), "{script}");
+        assert_eq!(
+            (ran.state, ran.text.as_str()),
+            (State::Ok, "report\n"),
+            "{script}"
+        );
     }
 }
 
@@ -187,7 +285,10 @@ async fn a_report_may_be_long_but_not_that_long() {
     let folder = folder();
     let script = "echo $$ > pid; head -c 20000000 /dev/zero | tr '\\0' a; sleep 1000";
     let ran = run_in(&folder, &shell(script, LONG)).await;
-    assert_eq!((ran.state, ran.fault, ran.text.len()), (State::Error, Some(Fault::TooLong), 0));
+    assert_eq!(
+        (ran.state, ran.fault, ran.text.len()),
+        (State::Error, Some(Fault::TooLong), 0)
+    );
     assert_gone(pid_in(&folder, "pid").await).await;
 }
 
@@ -196,7 +297,10 @@ async fn at_the_time_limit_the_grandchildren_end_too() {
     let folder = folder();
     let script = "sleep 1000 & echo $! > pid; echo a part of a report; wait";
     let ran = run_in(&folder, &shell(script, SHORT)).await;
-    assert_eq!((ran.state, ran.fault, ran.text.as_str()), (State::Timeout, None, ""));
+    assert_eq!(
+        (ran.state, ran.fault, ran.text.as_str()),
+        (State::Timeout, None, "")
+    );
     assert_eq!(ran.message.as_deref(), Some("it did not end in 1 s"));
     assert_gone(pid_in(&folder, "pid").await).await;
 }
@@ -213,7 +317,8 @@ async fn who_ignores_sigterm_is_killed() {
 #[tokio::test]
 async fn who_minds_sigterm_may_tidy_up() {
     let folder = folder();
-    let script = "trap 'echo tidy > tidied; exit 0' TERM; echo $$ > pid; while :; do sleep 0.01; done";
+    let script =
+        "trap 'echo tidy > tidied; exit 0' TERM; echo $$ > pid; while :; do sleep 0.01; done";
     let ran = run_in(&folder, &shell(script, SHORT)).await;
     assert_eq!(ran.state, State::Timeout);
     assert_gone(pid_in(&folder, "pid").await).await;
@@ -223,7 +328,11 @@ async fn who_minds_sigterm_may_tidy_up() {
 #[tokio::test]
 async fn a_grandchild_that_holds_the_output_neither_hangs_the_run_nor_stays() {
     let folder = folder();
-    let ran = run_in(&folder, &shell("sleep 1000 & echo $! > pid; echo report", LONG)).await;
+    let ran = run_in(
+        &folder,
+        &shell("sleep 1000 & echo $! > pid; echo report", LONG),
+    )
+    .await;
     assert_eq!((ran.state, ran.text.as_str()), (State::Ok, "report\n"));
     assert_gone(pid_in(&folder, "pid").await).await;
 }
@@ -243,10 +352,18 @@ async fn a_grandchild_that_left_the_group_does_not_hang_the_run() {
 #[tokio::test]
 async fn a_dropped_run_leaves_nothing() {
     let folder = folder();
-    let agent = shell("sleep 1000 & echo $! > grandchild; echo $$ > child; wait", LONG);
+    let agent = shell(
+        "sleep 1000 & echo $! > grandchild; echo $$ > child; wait",
+        LONG,
+    );
     let (child, grandchild) = {
         let mut run = pin!(run_in(&folder, &agent));
-        let pids = async { (pid_in(&folder, "child").await, pid_in(&folder, "grandchild").await) };
+        let pids = async {
+            (
+                pid_in(&folder, "child").await,
+                pid_in(&folder, "grandchild").await,
+            )
+        };
         tokio::select! {
             ran = &mut run => panic!("it ended: {ran:?}"),
             pids = pids => pids,

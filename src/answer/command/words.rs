@@ -1,12 +1,14 @@
-//! A command line as a list of words, split as a shell splits it, and by no shell: nothing is expanded, nothing runs.
+//! A command line as a list of words, split as a shell splits it, and by no shell: nothing is
+//! expanded, nothing runs.
 
 use anyhow::{Result, bail};
 
 /// The words of a command line: program and arguments.
 ///
-/// White space separates words; `'…'` holds anything but `'`; in `"…"` a backslash takes the meaning of `"` and `\`;
-/// elsewhere it takes that of the next character. Everything else is a character like any other: `$HOME`, `~`, `*`, `|`,
-/// `>`, `;`, `&` and `#` reach the program as they are written.
+/// White space separates words; `'…'` holds anything but `'`; in `"…"` a backslash takes the
+/// meaning of `"` and `\`; elsewhere it takes that of the next character. Everything else is a
+/// character like any other: `$HOME`, `~`, `*`, `|`, `>`, `;`, `&` and `#` reach the program as
+/// they are written.
 pub fn split(line: &str) -> Result<Vec<String>> {
     let mut words = Vec::new();
     // A pair of quotes with nothing in it is a word.
@@ -58,7 +60,10 @@ mod tests {
     fn splits_as_a_shell_does() {
         check("agent --model x", &["agent", "--model", "x"]);
         check("  agent\t a \n", &["agent", "a"]);
-        check(r#"agent 'two words' "and \"these\" \\ too""#, &["agent", "two words", r#"and "these" \ too"#]);
+        check(
+            r#"agent 'two words' "and \"these\" \\ too""#,
+            &["agent", "two words", r#"and "these" \ too"#],
+        );
         check(r"/opt/my\ agent/run a\'b", &["/opt/my agent/run", "a'b"]);
         check("agent --name=\"x y\"'z'", &["agent", "--name=x yz"]);
         check(r#"agent '' "" end"#, &["agent", "", "", "end"]);
@@ -70,13 +75,24 @@ mod tests {
     fn expands_nothing() {
         check(
             "agent $HOME ~ *.md | tee > x; $(id) `id` && # y",
-            &["agent", "$HOME", "~", "*.md", "|", "tee", ">", "x;", "$(id)", "`id`", "&&", "#", "y"],
+            &[
+                "agent", "$HOME", "~", "*.md", "|", "tee", ">", "x;", "$(id)", "`id`", "&&", "#",
+                "y",
+            ],
         );
     }
 
     #[test]
     fn what_is_not_finished_is_refused() {
-        for line in ["", "   ", "''", "agent 'x", "agent \"x", "agent \"x\\", "agent x\\"] {
+        for line in [
+            "",
+            "   ",
+            "''",
+            "agent 'x",
+            "agent \"x",
+            "agent \"x\\",
+            "agent x\\",
+        ] {
             assert!(split(line).is_err(), "{line}");
         }
     }

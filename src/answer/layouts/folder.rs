@@ -1,5 +1,5 @@
-//! Folders of Markdown: which layout their names make, and whose report of which task each file is. Hides the search,
-//! which leaves hidden files and links to elsewhere alone.
+//! Folders of Markdown: which layout their names make, and whose report of which task each file is.
+//! Hides the search, which leaves hidden files and links to elsewhere alone.
 
 use std::path::{Path, PathBuf};
 
@@ -17,24 +17,47 @@ const DEEPEST: usize = 4;
 /// What names of half-written files have at their end, or before another extension.
 const TEMPORARY: [&str; 5] = [".tmp", ".temp", ".part", ".crdownload", ".swp"];
 
-/// Reads a folder. A layout with names of its own goes before the one that takes any name; `README.md` is no report.
+/// Reads a folder. A layout with names of its own goes before the one that takes any name;
+/// `README.md` is no report.
 pub fn read(path: &Path, agents: &mut Agents) -> Result<Read> {
-    let mut search = Search { root: fs_err::canonicalize(path)?, files: Vec::new(), problems: Vec::new(), hidden: 0 };
+    let mut search = Search {
+        root: fs_err::canonicalize(path)?,
+        files: Vec::new(),
+        problems: Vec::new(),
+        hidden: 0,
+    };
     search.folder(path, &[])?;
     search.files.sort();
     let layout = layout(path, &search.files)?;
-    let Search { files, problems, hidden, .. } = search;
-    let mut read = Read { layout, reports: Vec::new(), problems, repeated: 0, skipped_hidden: hidden };
+    let Search {
+        files,
+        problems,
+        hidden,
+        ..
+    } = search;
+    let mut read = Read {
+        layout,
+        reports: Vec::new(),
+        problems,
+        repeated: 0,
+        skipped_hidden: hidden,
+    };
     for (parts, path) in files {
         let Some(place) = place(layout, &parts) else {
             let message = format!("it has no place in this layout: {}", layout.shape());
-            read.problems.push(Problem { source: path.display().to_string(), message });
+            read.problems.push(Problem {
+                source: path.display().to_string(),
+                message,
+            });
             continue;
         };
         if agents.want(place.agent) {
             match report(&path, &place, agents.name(place.agent)) {
                 Ok(report) => read.reports.push(report),
-                Err(message) => read.problems.push(Problem { source: path.display().to_string(), message }),
+                Err(message) => read.problems.push(Problem {
+                    source: path.display().to_string(),
+                    message,
+                }),
             }
         }
     }
@@ -48,7 +71,11 @@ fn report(path: &Path, place: &Place, agent: Option<String>) -> Result<Incoming,
     }
     let bytes = bytes_of(path, MOST_BYTES).map_err(|e| format!("{e:#}"))?;
     let text = text_of(&bytes)?;
-    let state = if text.trim().is_empty() { State::Empty } else { State::Ok };
+    let state = if text.trim().is_empty() {
+        State::Empty
+    } else {
+        State::Ok
+    };
     Ok(Incoming {
         source: path.display().to_string(),
         key: place.key.to_owned(),
@@ -70,15 +97,26 @@ struct Place<'a> {
 }
 
 fn layout(path: &Path, files: &[(Vec<String>, PathBuf)]) -> Result<Layout> {
-    let fits = |layout: &Layout| files.iter().any(|(parts, _)| place(*layout, parts).is_some());
-    let found: Vec<Layout> = Layout::FOLDERS.into_iter().filter(|of| *of != Layout::Folder && fits(of)).collect();
+    let fits = |layout: &Layout| {
+        files
+            .iter()
+            .any(|(parts, _)| place(*layout, parts).is_some())
+    };
+    let found: Vec<Layout> = Layout::FOLDERS
+        .into_iter()
+        .filter(|of| *of != Layout::Folder && fits(of))
+        .collect();
     match found.as_slice() {
         [] if fits(&Layout::Folder) => Ok(Layout::Folder),
         [] => bail!("no reports in the folder `{}`", path.display()),
         [one] => Ok(*one),
         several => {
             let shapes: Vec<&str> = several.iter().map(|layout| layout.shape()).collect();
-            bail!("the folder `{}` holds several layouts: {}", path.display(), shapes.join(" and "))
+            bail!(
+                "the folder `{}` holds several layouts: {}",
+                path.display(),
+                shapes.join(" and ")
+            )
         }
     }
 }
@@ -89,15 +127,29 @@ fn place(layout: Layout, parts: &[String]) -> Option<Place<'_>> {
     let (file, folders) = parts.split_last()?;
     let name = stem(file)?;
     let (key, attempt, above) = match (layout, folders) {
-        (Layout::LiveResearchBench, above) => (name.strip_prefix("qid_")?.strip_suffix("_report")?, 1, above),
+        (Layout::LiveResearchBench, above) => (
+            name.strip_prefix("qid_")?.strip_suffix("_report")?,
+            1,
+            above,
+        ),
         (Layout::Mind2Web2, [above @ .., task]) => (*task, attempt(name)?, above),
-        (Layout::WikiLiveChallenge, [above @ .., "md_data"]) | (Layout::Folder, above) => (name, 1, above),
+        (Layout::WikiLiveChallenge, [above @ .., "md_data"]) | (Layout::Folder, above) => {
+            (name, 1, above)
+        }
         _ => return None,
     };
     match above {
         _ if key.is_empty() => None,
-        [] => Some(Place { agent: None, key, attempt }),
-        [agent] => Some(Place { agent: Some(agent), key, attempt }),
+        [] => Some(Place {
+            agent: None,
+            key,
+            attempt,
+        }),
+        [agent] => Some(Place {
+            agent: Some(agent),
+            key,
+            attempt,
+        }),
         _ => None,
     }
 }
@@ -111,7 +163,10 @@ fn stem(file: &str) -> Option<&str> {
 /// From 1, without leading zeros: each attempt has one name.
 fn attempt(name: &str) -> Option<u32> {
     let number = name.strip_prefix("answer_")?;
-    number.parse().ok().filter(|n: &u32| *n > 0 && n.to_string() == number)
+    number
+        .parse()
+        .ok()
+        .filter(|n: &u32| *n > 0 && n.to_string() == number)
 }
 
 /// Markdown files with the names on their paths.
@@ -126,7 +181,11 @@ impl Search {
     fn folder(&mut self, folder: &Path, above: &[String]) -> Result<()> {
         for entry in fs_err::read_dir(folder)? {
             let path = entry?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             if is_hidden(&name) {
                 self.hidden += usize::from(name.to_lowercase().contains(".md"));
                 continue;
@@ -137,16 +196,27 @@ impl Search {
             if (within || markdown && !is_folder)
                 && let Err(message) = self.entry(&path, above, name, is_folder)
             {
-                self.problems.push(Problem { source: path.display().to_string(), message });
+                self.problems.push(Problem {
+                    source: path.display().to_string(),
+                    message,
+                });
             }
         }
         Ok(())
     }
 
-    fn entry(&mut self, path: &Path, above: &[String], name: String, is_folder: bool) -> Result<(), String> {
+    fn entry(
+        &mut self,
+        path: &Path,
+        above: &[String],
+        name: String,
+        is_folder: bool,
+    ) -> Result<(), String> {
         let real = fs_err::canonicalize(path).map_err(|_| "it is a link to nothing".to_owned())?;
         if path.is_symlink() && (is_folder || !real.starts_with(&self.root)) {
-            return Err("it is a link to a folder, or out of this one, and not followed".to_owned());
+            return Err(
+                "it is a link to a folder, or out of this one, and not followed".to_owned(),
+            );
         }
         if path.file_name().and_then(|name| name.to_str()).is_none() {
             return Err("its name is not UTF-8".to_owned());
@@ -162,6 +232,8 @@ impl Search {
 
 fn is_hidden(name: &str) -> bool {
     let name = name.to_lowercase();
-    let temporary = TEMPORARY.iter().any(|end| name.ends_with(end) || name.contains(&format!("{end}.")));
+    let temporary = TEMPORARY
+        .iter()
+        .any(|end| name.ends_with(end) || name.contains(&format!("{end}.")));
     temporary || name.starts_with(['.', '~', '#']) || name.ends_with('~')
 }

@@ -1,5 +1,6 @@
-//! Which report answers which task, when the ids may be another program's: by id, by the start of an id, by position, by
-//! the question's text. Hides the folding of texts; where several tasks fit, none is chosen.
+//! Which report answers which task, when the ids may be another program's: by id, by the start of
+//! an id, by position, by the question's text. Hides the folding of texts; where several tasks fit,
+//! none is chosen.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -21,9 +22,10 @@ pub struct Matches {
 
 /// Finds the task of each report among `tasks`, pairs of id and text in the order of their export.
 ///
-/// A key is a whole id, else the start of exactly one id. Where all keys are numbers from 1 to the number of tasks, a key
-/// is a position, unless the report's prompt is not that task's text. Else the prompt must be a task's text: exactly, then
-/// but for case, width and white space. A second report for the same task, agent and attempt has no task.
+/// A key is a whole id, else the start of exactly one id. Where all keys are numbers from 1 to the
+/// number of tasks, a key is a position, unless the report's prompt is not that task's text. Else
+/// the prompt must be a task's text: exactly, then but for case, width and white space. A second
+/// report for the same task, agent and attempt has no task.
 pub fn match_tasks(reports: &[Incoming], tasks: &[(&str, &str)]) -> Matches {
     let index = Index::new(reports, tasks);
     let mut taken: BTreeMap<(usize, Option<&str>, u32), &str> = BTreeMap::new();
@@ -38,9 +40,13 @@ pub fn match_tasks(reports: &[Incoming], tasks: &[(&str, &str)]) -> Matches {
                     matches.matched.push((at, *task));
                 }
                 Entry::Occupied(first) => {
-                    matches
-                        .unmatched
-                        .push((at, format!("its task has the report of {} for this attempt", first.get())));
+                    matches.unmatched.push((
+                        at,
+                        format!(
+                            "its task has the report of {} for this attempt",
+                            first.get()
+                        ),
+                    ));
                 }
             },
             _ => matches.ambiguous.push((at, fitting)),
@@ -77,10 +83,16 @@ impl<'a> Index<'a> {
             by_folded.entry(folded[at].clone()).or_default().push(at);
         }
         Self {
-            by_id: tasks.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect(),
+            by_id: tasks
+                .iter()
+                .enumerate()
+                .map(|(at, (id, _))| (*id, at))
+                .collect(),
             by_text,
             by_folded,
-            numbered: reports.iter().all(|report| position(&report.key, tasks.len()).is_some()),
+            numbered: reports
+                .iter()
+                .all(|report| position(&report.key, tasks.len()).is_some()),
             folded,
         }
     }
@@ -91,19 +103,30 @@ impl<'a> Index<'a> {
         if let Some(task) = self.by_id.get(key.as_str()) {
             return vec![*task];
         }
-        let begun = self.by_id.range(key.as_str()..).take_while(|(id, _)| id.starts_with(&key));
+        let begun = self
+            .by_id
+            .range(key.as_str()..)
+            .take_while(|(id, _)| id.starts_with(&key));
         let begun: Vec<usize> = begun.map(|(_, task)| *task).collect();
         if begun.len() == 1 {
             return begun;
         }
         let prompt = report.prompt.as_deref();
-        let at = if self.numbered { position(&key, self.folded.len()) } else { None };
+        let at = if self.numbered {
+            position(&key, self.folded.len())
+        } else {
+            None
+        };
         if let Some(at) = at
             && prompt.is_none_or(|prompt| fold(prompt) == self.folded[at])
         {
             return vec![at];
         }
-        let asked = prompt.and_then(|prompt| self.by_text.get(prompt).or_else(|| self.by_folded.get(&fold(prompt))));
+        let asked = prompt.and_then(|prompt| {
+            self.by_text
+                .get(prompt)
+                .or_else(|| self.by_folded.get(&fold(prompt)))
+        });
         asked.cloned().unwrap_or(begun)
     }
 }
@@ -111,7 +134,10 @@ impl<'a> Index<'a> {
 /// The position, from 0, that a key names among `n` tasks, from 1.
 fn position(key: &str, n: usize) -> Option<usize> {
     let digits = key.bytes().all(|byte| byte.is_ascii_digit());
-    key.parse().ok().filter(|at: &usize| digits && (1..=n).contains(at)).map(|at| at - 1)
+    key.parse()
+        .ok()
+        .filter(|at: &usize| digits && (1..=n).contains(at))
+        .map(|at| at - 1)
 }
 
 fn fold(text: &str) -> String {
@@ -147,42 +173,87 @@ mod tests {
     }
 
     fn check(reports: &[(&str, Option<&str>)], expect: &[(usize, usize)]) -> Matches {
-        let reports: Vec<Incoming> = reports.iter().map(|(key, prompt)| report(key, *prompt)).collect();
+        let reports: Vec<Incoming> = reports
+            .iter()
+            .map(|(key, prompt)| report(key, *prompt))
+            .collect();
         let matches = match_tasks(&reports, &TASKS);
         assert_eq!(matches.matched, expect);
-        assert_eq!(matches.matched.len() + matches.unmatched.len() + matches.ambiguous.len(), reports.len());
+        assert_eq!(
+            matches.matched.len() + matches.unmatched.len() + matches.ambiguous.len(),
+            reports.len()
+        );
         matches
     }
 
     #[test]
     fn by_id_and_by_the_start_of_one() {
-        check(&[("t_abd2", None), ("t_abc", None), ("t_xyz4", Some("Survey the logbooks"))], &[(0, 1), (1, 0), (2, 3)]);
+        check(
+            &[
+                ("t_abd2", None),
+                ("t_abc", None),
+                ("t_xyz4", Some("Survey the logbooks")),
+            ],
+            &[(0, 1), (1, 0), (2, 3)],
+        );
         let several = check(&[("t_ab", None), ("t_q", None)], &[]);
         assert_eq!(several.ambiguous, [(0, vec![0, 1])]);
-        assert_eq!(several.unmatched, [(1, "no task has the id `t_q`".to_owned())]);
+        assert_eq!(
+            several.unmatched,
+            [(1, "no task has the id `t_q`".to_owned())]
+        );
         check(&[("t_ab", Some("Survey the logbooks"))], &[(0, 0)]);
     }
 
     #[test]
     fn by_position_where_all_keys_are_positions() {
         check(&[("4", None), ("1", None)], &[(0, 3), (1, 0)]);
-        assert_eq!(check(&[("0", None), ("1", None)], &[]).unmatched.len(), 2, "counted from 0");
-        assert_eq!(check(&[("5", None), ("1", None)], &[]).unmatched.len(), 2, "of a larger set");
-        assert_eq!(check(&[("t_abc", None), ("1", None)], &[(0, 0)]).unmatched.len(), 1, "mixed");
+        assert_eq!(
+            check(&[("0", None), ("1", None)], &[]).unmatched.len(),
+            2,
+            "counted from 0"
+        );
+        assert_eq!(
+            check(&[("5", None), ("1", None)], &[]).unmatched.len(),
+            2,
+            "of a larger set"
+        );
+        assert_eq!(
+            check(&[("t_abc", None), ("1", None)], &[(0, 0)])
+                .unmatched
+                .len(),
+            1,
+            "mixed"
+        );
         assert_eq!(check(&[("+1", None)], &[]).unmatched.len(), 1);
     }
 
     #[test]
     fn a_position_with_another_question_is_another_sets() {
-        check(&[("1", Some("survey the  logbooks")), ("3", None)], &[(0, 0), (1, 2)]);
+        check(
+            &[("1", Some("survey the  logbooks")), ("3", None)],
+            &[(0, 0), (1, 2)],
+        );
         check(&[("1", Some("综述方言语音识别"))], &[(0, 2)]);
         let foreign = check(&[("1", Some("Who was Zola?"))], &[]);
-        assert_eq!(foreign.unmatched, [(0, "no task has the id `1` or the text `Who was Zola?`".to_owned())]);
+        assert_eq!(
+            foreign.unmatched,
+            [(
+                0,
+                "no task has the id `1` or the text `Who was Zola?`".to_owned()
+            )]
+        );
     }
 
     #[test]
     fn by_the_questions_text() {
-        check(&[("q1", Some("Design a test of tones")), ("q2", Some("SURVEY the\nlogbooks "))], &[(0, 1), (1, 0)]);
+        check(
+            &[
+                ("q1", Some("Design a test of tones")),
+                ("q2", Some("SURVEY the\nlogbooks ")),
+            ],
+            &[(0, 1), (1, 0)],
+        );
         let folded = check(&[("q1", Some("design a test of tones"))], &[]);
         assert_eq!(folded.ambiguous, [(0, vec![1, 3])]);
         check(&[("q1", Some(""))], &[]);
@@ -191,15 +262,35 @@ mod tests {
     #[test]
     fn a_task_has_one_report_for_an_attempt() {
         let twice = check(&[("t_abc", None), ("t_abc1", None)], &[(0, 0)]);
-        assert_eq!(twice.unmatched, [(1, "its task has the report of r.jsonl:t_abc for this attempt".to_owned())]);
-        let second = Incoming { attempt: 2, ..report("t_abc1", None) };
-        let other = Incoming { agent: Some("x".into()), ..report("t_abc1", None) };
-        assert_eq!(match_tasks(&[report("t_abc1", None), second, other], &TASKS).matched.len(), 3);
+        assert_eq!(
+            twice.unmatched,
+            [(
+                1,
+                "its task has the report of r.jsonl:t_abc for this attempt".to_owned()
+            )]
+        );
+        let second = Incoming {
+            attempt: 2,
+            ..report("t_abc1", None)
+        };
+        let other = Incoming {
+            agent: Some("x".into()),
+            ..report("t_abc1", None)
+        };
+        assert_eq!(
+            match_tasks(&[report("t_abc1", None), second, other], &TASKS)
+                .matched
+                .len(),
+            3
+        );
     }
 
     #[test]
     fn nothing_is_matched_with_nothing() {
         assert_eq!(match_tasks(&[], &TASKS), Matches::default());
-        assert_eq!(match_tasks(&[report("1", Some("x"))], &[]).unmatched.len(), 1);
+        assert_eq!(
+            match_tasks(&[report("1", Some("x"))], &[]).unmatched.len(),
+            1
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Reports of research agents as the field already writes them: a file of records or a folder of Markdown, told apart by
-//! their shape. Hides the layouts; what cannot be read is a problem with its place, and the rest is taken.
+//! Reports of research agents as the field already writes them: a file of records or a folder of
+//! Markdown, told apart by their shape. Hides the layouts; what cannot be read is a problem with
+//! its place, and the rest is taken.
 
 mod folder;
 mod matching;
@@ -40,14 +41,25 @@ pub enum Layout {
 
 impl Layout {
     /// The layouts of one file, in the order in which they are looked for.
-    pub const RECORDS: [Self; 3] = [Self::Taskgen, Self::DeepResearchBench, Self::ResearcherBench];
+    pub const RECORDS: [Self; 3] = [
+        Self::Taskgen,
+        Self::DeepResearchBench,
+        Self::ResearcherBench,
+    ];
     /// The layouts of a folder; the last one takes any name.
-    pub const FOLDERS: [Self; 4] = [Self::LiveResearchBench, Self::Mind2Web2, Self::WikiLiveChallenge, Self::Folder];
+    pub const FOLDERS: [Self; 4] = [
+        Self::LiveResearchBench,
+        Self::Mind2Web2,
+        Self::WikiLiveChallenge,
+        Self::Folder,
+    ];
 
     /// What it looks like, for people.
     pub fn shape(self) -> &'static str {
         match self {
-            Self::Taskgen => "records {task, agent?, attempt?, text, state?, tokens?, cost_usd?, seconds?}",
+            Self::Taskgen => {
+                "records {task, agent?, attempt?, text, state?, tokens?, cost_usd?, seconds?}"
+            }
             Self::DeepResearchBench => "records {id, prompt, article}",
             Self::ResearcherBench => "records {id, question, response}",
             Self::LiveResearchBench => "[<agent>/]qid_<id>_report.md",
@@ -105,10 +117,13 @@ pub struct Read {
     pub skipped_hidden: usize,
 }
 
-/// Reads the reports of a file or a folder. `agent` is whose they are where the layout does not say so; where it does,
-/// only the reports of that agent are taken.
+/// Reads the reports of a file or a folder. `agent` is whose they are where the layout does not say
+/// so; where it does, only the reports of that agent are taken.
 pub fn read(path: &Path, agent: Option<&str>) -> Result<Read> {
-    let mut agents = Agents { wanted: agent, seen: BTreeSet::new() };
+    let mut agents = Agents {
+        wanted: agent,
+        seen: BTreeSet::new(),
+    };
     let found = match fs_err::metadata(path) {
         Ok(is) if is.is_dir() => folder::read(path, &mut agents),
         Ok(_) => records::read(path, &mut agents),
@@ -130,7 +145,13 @@ pub fn read(path: &Path, agent: Option<&str>) -> Result<Read> {
 }
 
 fn hint() -> String {
-    let shapes = |layouts: &[Layout]| layouts.iter().map(|of| of.shape()).collect::<Vec<_>>().join(", or ");
+    let shapes = |layouts: &[Layout]| {
+        layouts
+            .iter()
+            .map(|of| of.shape())
+            .collect::<Vec<_>>()
+            .join(", or ")
+    };
     let (records, folders) = (shapes(&Layout::RECORDS), shapes(&Layout::FOLDERS));
     format!("needed are JSONL or a JSON list of {records}, or a folder with {folders}")
 }
@@ -155,22 +176,28 @@ impl Agents<'_> {
     }
 
     fn lack_the_wanted(&self) -> bool {
-        self.wanted.is_some_and(|wanted| !self.seen.is_empty() && !self.seen.contains(wanted))
+        self.wanted
+            .is_some_and(|wanted| !self.seen.is_empty() && !self.seen.contains(wanted))
     }
 }
 
-/// Leaves one of several equal reports; of several different ones for the same attempt, which is the true one cannot be
-/// known, and none is taken.
+/// Leaves one of several equal reports; of several different ones for the same attempt, which is
+/// the true one cannot be known, and none is taken.
 fn take_once(read: &mut Read) {
     let mut places: BTreeMap<(String, Option<String>, u32), Vec<usize>> = BTreeMap::new();
     for (at, report) in read.reports.iter().enumerate() {
-        places.entry((report.key.clone(), report.agent.clone(), report.attempt)).or_default().push(at);
+        places
+            .entry((report.key.clone(), report.agent.clone(), report.attempt))
+            .or_default()
+            .push(at);
     }
     let mut taken: Vec<bool> = vec![false; read.reports.len()];
     for group in places.into_values() {
         let first = &read.reports[group[0]];
-        let other =
-            group.iter().map(|at| &read.reports[*at]).find(|r| (&r.text, r.state) != (&first.text, first.state));
+        let other = group
+            .iter()
+            .map(|at| &read.reports[*at])
+            .find(|r| (&r.text, r.state) != (&first.text, first.state));
         if let Some(other) = other {
             let message = format!(
                 "`{}`, attempt {}, is another report than in {}: neither is taken",
@@ -178,7 +205,10 @@ fn take_once(read: &mut Read) {
                 first.attempt,
                 first.source
             );
-            read.problems.push(Problem { source: other.source.clone(), message });
+            read.problems.push(Problem {
+                source: other.source.clone(),
+                message,
+            });
         } else {
             taken[group[0]] = true;
             read.repeated += group.len() - 1;
@@ -191,7 +221,9 @@ fn take_once(read: &mut Read) {
 /// The bytes of a file, or that there are more than `most`.
 fn bytes_of(path: &Path, most: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    fs_err::File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    fs_err::File::open(path)?
+        .take(most as u64 + 1)
+        .read_to_end(&mut bytes)?;
     if bytes.len() > most {
         bail!("over {} MB", most / 1_000_000);
     }
@@ -200,6 +232,14 @@ fn bytes_of(path: &Path, most: usize) -> Result<Vec<u8>> {
 
 /// A value of a stranger's file on one line of a message.
 fn shown(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(80).collect();
-    if line.chars().count() < text.chars().count() { line + "…" } else { line }
+    let line: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(80)
+        .collect();
+    if line.chars().count() < text.chars().count() {
+        line + "…"
+    } else {
+        line
+    }
 }

@@ -1,5 +1,5 @@
-//! Files of records: one JSON object a line, or one JSON list. Hides how a broken record is left out without losing the
-//! ones after it.
+//! Files of records: one JSON object a line, or one JSON list. Hides how a broken record is left
+//! out without losing the ones after it.
 
 use std::path::Path;
 
@@ -26,17 +26,30 @@ pub fn read(path: &Path, agents: &mut Agents) -> Result<Read> {
     if is_utf16(&bytes) {
         bail!("`{file}` is UTF-16, not UTF-8");
     }
-    let records: Vec<(usize, Result<Object, String>)> =
-        split(&bytes).into_iter().map(|(line, record)| (line, object(record))).collect();
-    let layout = records.iter().find_map(|(_, record)| layout_of(record.as_ref().ok()?));
+    let records: Vec<(usize, Result<Object, String>)> = split(&bytes)
+        .into_iter()
+        .map(|(line, record)| (line, object(record)))
+        .collect();
+    let layout = records
+        .iter()
+        .find_map(|(_, record)| layout_of(record.as_ref().ok()?));
     let Some(layout) = layout else {
         let first = records.first().map(|(line, record)| match record {
             Ok(object) => format!("line {line} has only {}", names(object)),
             Err(why) => format!("line {line} is {why}"),
         });
-        bail!("no reports in `{file}`: {}", first.unwrap_or_else(|| "it is empty".to_owned()));
+        bail!(
+            "no reports in `{file}`: {}",
+            first.unwrap_or_else(|| "it is empty".to_owned())
+        );
     };
-    let mut read = Read { layout, reports: Vec::new(), problems: Vec::new(), repeated: 0, skipped_hidden: 0 };
+    let mut read = Read {
+        layout,
+        reports: Vec::new(),
+        problems: Vec::new(),
+        repeated: 0,
+        skipped_hidden: 0,
+    };
     for (line, record) in records {
         let source = format!("{file}:{line}");
         match record.and_then(|record| report(layout, record, &source, agents)) {
@@ -54,14 +67,22 @@ fn split(bytes: &[u8]) -> Vec<(usize, &[u8])> {
         return items(bytes);
     }
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-    lines.map(|(at, line)| (at + 1, line.trim_ascii())).filter(|(_, line)| !line.is_empty()).collect()
+    lines
+        .map(|(at, line)| (at + 1, line.trim_ascii()))
+        .filter(|(_, line)| !line.is_empty())
+        .collect()
 }
 
-/// The items of a JSON list, told by brackets, commas and quotes alone, so that one that is broken inside is one problem.
-/// What follows the list is an item, too: it is none, and a problem. A list without an end ends with an empty one.
+/// The items of a JSON list, told by brackets, commas and quotes alone, so that one that is broken
+/// inside is one problem. What follows the list is an item, too: it is none, and a problem. A list
+/// without an end ends with an empty one.
 fn items(bytes: &[u8]) -> Vec<(usize, &[u8])> {
-    let open = bytes.iter().position(|byte| *byte == b'[').map_or(0, |at| at + 1);
-    let (mut depth, mut quoted, mut escaped, mut closed, mut start) = (0_usize, false, false, false, open);
+    let open = bytes
+        .iter()
+        .position(|byte| *byte == b'[')
+        .map_or(0, |at| at + 1);
+    let (mut depth, mut quoted, mut escaped, mut closed, mut start) =
+        (0_usize, false, false, false, open);
     let mut items = Vec::new();
     for (at, byte) in bytes.iter().enumerate().skip(open) {
         match byte {
@@ -114,7 +135,8 @@ fn object(record: &[u8]) -> Result<Object, String> {
     if record.len() > MOST_IN_RECORD {
         return Err(format!("over {} MB", MOST_IN_RECORD / 1_000_000));
     }
-    let text = str::from_utf8(record).map_err(|e| format!("not UTF-8 from byte {}", e.valid_up_to() + 1))?;
+    let text = str::from_utf8(record)
+        .map_err(|e| format!("not UTF-8 from byte {}", e.valid_up_to() + 1))?;
     serde_json::from_str(text).map_err(|e| {
         let why = e.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
@@ -123,25 +145,47 @@ fn object(record: &[u8]) -> Result<Object, String> {
 }
 
 fn names(object: &Object) -> String {
-    let names: Vec<String> = object.keys().take(8).map(|name| format!("`{}`", shown(name))).collect();
-    if names.is_empty() { "no fields".to_owned() } else { names.join(", ") }
+    let names: Vec<String> = object
+        .keys()
+        .take(8)
+        .map(|name| format!("`{}`", shown(name)))
+        .collect();
+    if names.is_empty() {
+        "no fields".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 fn layout_of(object: &Object) -> Option<Layout> {
     let has = |name: &str| object.contains_key(name);
     let shapes = [
-        (Layout::Taskgen, has("task") && (has("text") || has("state"))),
+        (
+            Layout::Taskgen,
+            has("task") && (has("text") || has("state")),
+        ),
         (Layout::DeepResearchBench, has("id") && has("article")),
         (Layout::ResearcherBench, has("id") && has("response")),
     ];
-    shapes.into_iter().find_map(|(layout, fits)| fits.then_some(layout))
+    shapes
+        .into_iter()
+        .find_map(|(layout, fits)| fits.then_some(layout))
 }
 
 /// The report of a record, or nothing where it is not the wanted agent's.
-fn report(layout: Layout, record: Object, source: &str, agents: &mut Agents) -> Result<Option<Incoming>, String> {
+fn report(
+    layout: Layout,
+    record: Object,
+    source: &str,
+    agents: &mut Agents,
+) -> Result<Option<Incoming>, String> {
     match layout {
-        Layout::DeepResearchBench => foreign(record, ["id", "prompt", "article"], source, agents).map(Some),
-        Layout::ResearcherBench => foreign(record, ["id", "question", "response"], source, agents).map(Some),
+        Layout::DeepResearchBench => {
+            foreign(record, ["id", "prompt", "article"], source, agents).map(Some)
+        }
+        Layout::ResearcherBench => {
+            foreign(record, ["id", "question", "response"], source, agents).map(Some)
+        }
         _ => own(record, source, agents),
     }
 }
@@ -157,7 +201,17 @@ fn foreign(
     let text = report_text(&mut record, text)?.ok_or_else(|| format!("no `{text}`"))?;
     let (state, spent) = (state_with(&text, None)?, Spent::default());
     let (source, agent) = (source.to_owned(), agents.name(None));
-    Ok(Incoming { source, key, prompt, agent, attempt: 1, text, state, spent, more: record })
+    Ok(Incoming {
+        source,
+        key,
+        prompt,
+        agent,
+        attempt: 1,
+        text,
+        state,
+        spent,
+        more: record,
+    })
 }
 
 fn own(mut record: Object, source: &str, agents: &mut Agents) -> Result<Option<Incoming>, String> {
@@ -175,7 +229,17 @@ fn own(mut record: Object, source: &str, agents: &mut Agents) -> Result<Option<I
     };
     let state = state_with(&text, stated)?;
     let (source, agent) = (source.to_owned(), agents.name(agent.as_deref()));
-    Ok(Some(Incoming { source, key, prompt: None, agent, attempt, text, state, spent, more: record }))
+    Ok(Some(Incoming {
+        source,
+        key,
+        prompt: None,
+        agent,
+        attempt,
+        text,
+        state,
+        spent,
+        more: record,
+    }))
 }
 
 /// The state as it was stated, unless the text speaks against it.
@@ -196,20 +260,31 @@ fn string(record: &mut Object, name: &str) -> Result<Option<String>, String> {
     match take(record, name) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(format!("`{name}` is no text: `{}`", shown(&other.to_string()))),
+        Some(other) => Err(format!(
+            "`{name}` is no text: `{}`",
+            shown(&other.to_string())
+        )),
     }
 }
 
 fn report_text(record: &mut Object, name: &str) -> Result<Option<String>, String> {
-    let Some(text) = string(record, name)? else { return Ok(None) };
-    text_of(text.as_bytes()).map(Some).map_err(|why| format!("`{name}`: {why}"))
+    let Some(text) = string(record, name)? else {
+        return Ok(None);
+    };
+    text_of(text.as_bytes())
+        .map(Some)
+        .map_err(|why| format!("`{name}`: {why}"))
 }
 
 /// A text on one line; a blank one is as good as nothing.
 fn name(record: &mut Object, name: &str) -> Result<Option<String>, String> {
     match string(record, name)? {
-        Some(text) if text.trim().contains(char::is_control) => Err(format!("`{name}` is no name: `{}`", shown(&text))),
-        text => Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Some(text) if text.trim().contains(char::is_control) => {
+            Err(format!("`{name}` is no name: `{}`", shown(&text)))
+        }
+        text => Ok(text
+            .map(|text| text.trim().to_owned())
+            .filter(|text| !text.is_empty())),
     }
 }
 
@@ -234,22 +309,39 @@ fn whole(number: &Number) -> String {
 }
 
 fn attempt(record: &mut Object) -> Result<u32, String> {
-    let Some(value) = take(record, "attempt") else { return Ok(1) };
-    let number = value.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
-    number.ok_or_else(|| format!("`attempt` is no number from 1: `{}`", shown(&value.to_string())))
+    let Some(value) = take(record, "attempt") else {
+        return Ok(1);
+    };
+    let number = value
+        .as_u64()
+        .and_then(|n| u32::try_from(n).ok())
+        .filter(|n| *n > 0);
+    number.ok_or_else(|| {
+        format!(
+            "`attempt` is no number from 1: `{}`",
+            shown(&value.to_string())
+        )
+    })
 }
 
 fn state(record: &mut Object) -> Result<Option<State>, String> {
-    let Some(word) = string(record, "state")? else { return Ok(None) };
+    let Some(word) = string(record, "state")? else {
+        return Ok(None);
+    };
     let known = State::ALL.into_iter().find(|state| state.word() == word);
     let words = State::ALL.map(State::word).join(", ");
-    known.map(Some).ok_or_else(|| format!("`state` is none of {words}: `{}`", shown(&word)))
+    known
+        .map(Some)
+        .ok_or_else(|| format!("`state` is none of {words}: `{}`", shown(&word)))
 }
 
 /// `tokens` is a number, or an object with `input` and `output`.
 fn spent(record: &mut Object) -> Result<Spent, String> {
-    let mut spent =
-        Spent { cost_usd: amount(record, "cost_usd")?, seconds: amount(record, "seconds")?, ..Spent::default() };
+    let mut spent = Spent {
+        cost_usd: amount(record, "cost_usd")?,
+        seconds: amount(record, "seconds")?,
+        ..Spent::default()
+    };
     match take(record, "tokens") {
         None => {}
         Some(Value::Object(mut tokens)) => {
@@ -266,11 +358,20 @@ fn spent(record: &mut Object) -> Result<Spent, String> {
 
 fn count(value: Option<Value>, name: &str) -> Result<Option<u64>, String> {
     let Some(value) = value else { return Ok(None) };
-    value.as_u64().map(Some).ok_or_else(|| format!("`{name}` is no count: `{}`", shown(&value.to_string())))
+    value
+        .as_u64()
+        .map(Some)
+        .ok_or_else(|| format!("`{name}` is no count: `{}`", shown(&value.to_string())))
 }
 
 fn amount(record: &mut Object, name: &str) -> Result<Option<f64>, String> {
-    let Some(value) = take(record, name) else { return Ok(None) };
-    let amount = value.as_f64().filter(|amount| amount.is_finite() && *amount >= 0.0);
-    amount.map(Some).ok_or_else(|| format!("`{name}` is no amount: `{}`", shown(&value.to_string())))
+    let Some(value) = take(record, name) else {
+        return Ok(None);
+    };
+    let amount = value
+        .as_f64()
+        .filter(|amount| amount.is_finite() && *amount >= 0.0);
+    amount
+        .map(Some)
+        .ok_or_else(|| format!("`{name}` is no amount: `{}`", shown(&value.to_string())))
 }

@@ -40,12 +40,20 @@ impl Files {
     /// Places of problems without the folder, and what is wrong.
     fn problems(&self, read: &Read) -> Vec<String> {
         let root = format!("{}/", self.0.path().display());
-        read.problems.iter().map(|p| format!("{}: {}", p.source.replace(&root, ""), p.message)).collect()
+        read.problems
+            .iter()
+            .map(|p| format!("{}: {}", p.source.replace(&root, ""), p.message))
+            .collect()
     }
 }
 
 fn lines(lines: &[Value]) -> String {
-    lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n"
+    lines
+        .iter()
+        .map(Value::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n"
 }
 
 fn jsonl(text: &str) -> (Files, Read) {
@@ -56,7 +64,10 @@ fn jsonl(text: &str) -> (Files, Read) {
 
 /// Agent, key and attempt of each report.
 fn who(read: &Read) -> Vec<(Option<&str>, &str, u32)> {
-    read.reports.iter().map(|r| (r.agent.as_deref(), r.key.as_str(), r.attempt)).collect()
+    read.reports
+        .iter()
+        .map(|r| (r.agent.as_deref(), r.key.as_str(), r.attempt))
+        .collect()
 }
 
 #[test]
@@ -66,13 +77,28 @@ fn records_of_deep_research_bench() {
         json!({"id": "b-2", "prompt": "Survey", "article": "  "}),
         json!({"id": 3.0, "article": "Text"}),
     ]));
-    assert_eq!((read.layout, read.problems.len()), (Layout::DeepResearchBench, 0));
-    assert_eq!(who(&read), [(None, "1", 1), (None, "b-2", 1), (None, "3", 1)]);
+    assert_eq!(
+        (read.layout, read.problems.len()),
+        (Layout::DeepResearchBench, 0)
+    );
+    assert_eq!(
+        who(&read),
+        [(None, "1", 1), (None, "b-2", 1), (None, "3", 1)]
+    );
     let first = &read.reports[0];
-    assert_eq!((first.prompt.as_deref(), first.text.as_str()), (Some("综述方言语音识别"), "# 综述\n\n正文[1]"));
+    assert_eq!(
+        (first.prompt.as_deref(), first.text.as_str()),
+        (Some("综述方言语音识别"), "# 综述\n\n正文[1]")
+    );
     assert_eq!(Value::Object(first.more.clone()), json!({"language": "zh"}));
-    assert_eq!(first.source, format!("{}:1", files.path("reports.jsonl").display()));
-    assert_eq!([first.state, read.reports[1].state, read.reports[2].state], [State::Ok, State::Empty, State::Ok]);
+    assert_eq!(
+        first.source,
+        format!("{}:1", files.path("reports.jsonl").display())
+    );
+    assert_eq!(
+        [first.state, read.reports[1].state, read.reports[2].state],
+        [State::Ok, State::Empty, State::Ok]
+    );
 }
 
 #[test]
@@ -81,13 +107,22 @@ fn a_list_of_researcher_bench() {
         {"id": 1, "question": "Why [ \"this\" ] {?", "response": "Because \\ of, [that]"},
         {"id": 2, "question": "What?", "response": "# Nothing"},
     ]);
-    let text = format!("\u{feff}\n {}\n", serde_json::to_string_pretty(&list).expect("JSON"));
+    let text = format!(
+        "\u{feff}\n {}\n",
+        serde_json::to_string_pretty(&list).expect("JSON")
+    );
     let files = Files::new(&[("list.json", text.as_bytes())]);
     let read = files.read("list.json");
-    assert_eq!((read.layout, read.problems.len()), (Layout::ResearcherBench, 0));
+    assert_eq!(
+        (read.layout, read.problems.len()),
+        (Layout::ResearcherBench, 0)
+    );
     assert_eq!(who(&read), [(None, "1", 1), (None, "2", 1)]);
     assert_eq!(read.reports[0].text, "Because \\ of, [that]");
-    assert_eq!(read.reports[1].source, format!("{}:8", files.path("list.json").display()));
+    assert_eq!(
+        read.reports[1].source,
+        format!("{}:8", files.path("list.json").display())
+    );
 }
 
 #[test]
@@ -98,13 +133,40 @@ fn our_own_records_say_more() {
         json!({"task": "t_3", "agent": null, "text": "", "state": "ok"}),
     ]));
     assert_eq!((read.layout, read.problems.len()), (Layout::Taskgen, 0));
-    assert_eq!(who(&read), [(Some("a"), "t_1", 2), (Some("a"), "t_2", 1), (None, "t_3", 1)]);
-    let [first, second, third] = read.reports.as_slice() else { panic!("three reports") };
-    let spent = Spent { tokens: Some(9), cost_usd: Some(0.5), seconds: Some(3.0), ..Spent::default() };
-    assert_eq!((first.spent, Value::Object(first.more.clone())), (spent, json!({"note": [1]})));
-    let spent = Spent { input_tokens: Some(5), output_tokens: Some(7), ..Spent::default() };
-    assert_eq!((second.spent, second.state, second.text.as_str()), (spent, State::Timeout, ""));
-    assert_eq!(Value::Object(second.more.clone()), json!({"tokens": {"cached": 1}}));
+    assert_eq!(
+        who(&read),
+        [
+            (Some("a"), "t_1", 2),
+            (Some("a"), "t_2", 1),
+            (None, "t_3", 1)
+        ]
+    );
+    let [first, second, third] = read.reports.as_slice() else {
+        panic!("three reports")
+    };
+    let spent = Spent {
+        tokens: Some(9),
+        cost_usd: Some(0.5),
+        seconds: Some(3.0),
+        ..Spent::default()
+    };
+    assert_eq!(
+        (first.spent, Value::Object(first.more.clone())),
+        (spent, json!({"note": [1]}))
+    );
+    let spent = Spent {
+        input_tokens: Some(5),
+        output_tokens: Some(7),
+        ..Spent::default()
+    };
+    assert_eq!(
+        (second.spent, second.state, second.text.as_str()),
+        (spent, State::Timeout, "")
+    );
+    assert_eq!(
+        Value::Object(second.more.clone()),
+        json!({"tokens": {"cached": 1}})
+    );
     assert_eq!(third.state, State::Empty);
 }
 
@@ -113,9 +175,16 @@ fn folders_are_told_apart_by_the_names_in_them() {
     let check = |names: &[&str], layout: Layout, expect: &[(Option<&str>, &str, u32)]| {
         let files = Files::named(names);
         let read = files.read("");
-        assert_eq!((read.layout, read.problems.as_slice()), (layout, [].as_slice()), "{names:?}");
+        assert_eq!(
+            (read.layout, read.problems.as_slice()),
+            (layout, [].as_slice()),
+            "{names:?}"
+        );
         assert_eq!(who(&read), expect, "{names:?}");
-        assert_eq!(read.reports[0].text.as_bytes(), fs_err::read(&read.reports[0].source).expect("its source"));
+        assert_eq!(
+            read.reports[0].text.as_bytes(),
+            fs_err::read(&read.reports[0].source).expect("its source")
+        );
     };
     check(
         &["qid_a1_report.md", "qid_报告_report.md", "README.md"],
@@ -128,7 +197,11 @@ fn folders_are_told_apart_by_the_names_in_them() {
         &[(Some("x"), "1", 1), (Some("y"), "1", 1)],
     );
     check(
-        &["x/t_1/answer_1.md", "x/t_1/answer_2.md", "x/t_1/answer_1.meta.json"],
+        &[
+            "x/t_1/answer_1.md",
+            "x/t_1/answer_2.md",
+            "x/t_1/answer_1.meta.json",
+        ],
         Layout::Mind2Web2,
         &[(Some("x"), "t_1", 1), (Some("x"), "t_1", 2)],
     );
@@ -138,24 +211,55 @@ fn folders_are_told_apart_by_the_names_in_them() {
         Layout::WikiLiveChallenge,
         &[(Some("x"), "Émile_Zola", 1)],
     );
-    check(&["md_data/A.md"], Layout::WikiLiveChallenge, &[(None, "A", 1)]);
-    check(&["t_2.md", "t_1.MD", "notes.txt"], Layout::Folder, &[(None, "t_1", 1), (None, "t_2", 1)]);
-    check(&["x/t_1.md", "y/t_1.md"], Layout::Folder, &[(Some("x"), "t_1", 1), (Some("y"), "t_1", 1)]);
+    check(
+        &["md_data/A.md"],
+        Layout::WikiLiveChallenge,
+        &[(None, "A", 1)],
+    );
+    check(
+        &["t_2.md", "t_1.MD", "notes.txt"],
+        Layout::Folder,
+        &[(None, "t_1", 1), (None, "t_2", 1)],
+    );
+    check(
+        &["x/t_1.md", "y/t_1.md"],
+        Layout::Folder,
+        &[(Some("x"), "t_1", 1), (Some("y"), "t_1", 1)],
+    );
 }
 
 #[test]
 fn a_name_picks_one_agent_and_names_nobodys_reports() {
-    let files = Files::named(&["x/qid_1_report.md", "y/qid_1_report.md", "y/qid_2_report.md"]);
+    let files = Files::named(&[
+        "x/qid_1_report.md",
+        "y/qid_1_report.md",
+        "y/qid_2_report.md",
+    ]);
     let picked = read(&files.path(""), Some("y")).expect("reports");
     assert_eq!(who(&picked), [(Some("y"), "1", 1), (Some("y"), "2", 1)]);
-    let message = format!("{:#}", read(&files.path(""), Some("z")).expect_err("nothing of z"));
-    assert!(message.ends_with("holds nothing of the agent `z`\nhint: it holds reports of `x`, `y`"), "{message}");
+    let message = format!(
+        "{:#}",
+        read(&files.path(""), Some("z")).expect_err("nothing of z")
+    );
+    assert!(
+        message.ends_with("holds nothing of the agent `z`\nhint: it holds reports of `x`, `y`"),
+        "{message}"
+    );
 
     let files = Files::named(&["t_1.md"]);
-    assert_eq!(who(&read(&files.path(""), Some("z")).expect("reports")), [(Some("z"), "t_1", 1)]);
-    let text = lines(&[json!({"task": "1", "agent": "x", "text": "a"}), json!({"task": "2", "text": "b"})]);
+    assert_eq!(
+        who(&read(&files.path(""), Some("z")).expect("reports")),
+        [(Some("z"), "t_1", 1)]
+    );
+    let text = lines(&[
+        json!({"task": "1", "agent": "x", "text": "a"}),
+        json!({"task": "2", "text": "b"}),
+    ]);
     let files = Files::new(&[("r.jsonl", text.as_bytes())]);
-    assert_eq!(who(&read(&files.path("r.jsonl"), Some("z")).expect("reports")), [(Some("z"), "2", 1)]);
+    assert_eq!(
+        who(&read(&files.path("r.jsonl"), Some("z")).expect("reports")),
+        [(Some("z"), "2", 1)]
+    );
 }
 
 #[test]
@@ -179,7 +283,13 @@ fn a_broken_line_says_what_is_wrong_and_the_others_go_on() {
     text.extend(b"[1]\n{\"id\": 9, \"article\": \"b\\r\\nc\"}");
     let files = Files::new(&[("r.jsonl", &text)]);
     let read = files.read("r.jsonl");
-    assert_eq!(read.reports.iter().map(|r| r.text.as_str()).collect::<Vec<_>>(), ["a", "b\nc"]);
+    assert_eq!(
+        read.reports
+            .iter()
+            .map(|r| r.text.as_str())
+            .collect::<Vec<_>>(),
+        ["a", "b\nc"]
+    );
     assert_eq!(
         files.problems(&read),
         [
@@ -238,7 +348,13 @@ fn a_record_of_fifty_megabytes_is_not_even_parsed() {
     text.extend(b"\n{\"id\": 2, \"article\": \"b\"}\n");
     let files = Files::new(&[("r.jsonl", &text)]);
     let read = files.read("r.jsonl");
-    assert_eq!((who(&read), files.problems(&read)), (vec![(None, "2", 1)], vec!["r.jsonl:1: over 50 MB".to_owned()]));
+    assert_eq!(
+        (who(&read), files.problems(&read)),
+        (
+            vec![(None, "2", 1)],
+            vec!["r.jsonl:1: over 50 MB".to_owned()]
+        )
+    );
 }
 
 #[test]
@@ -246,7 +362,10 @@ fn a_broken_item_of_a_list_is_one_problem() {
     let text =
         b"[\n{\"id\": 1, \"response\": \"a\"},\n{\"id\": 2, \"response\": },\n{\"id\": 3, \"response\": \"\xff\"},\n\
                  {\"id\": 4}},\n{\"id\": 5, \"response\": \"e\"},\n]\nmore\n";
-    let files = Files::new(&[("l.json", text.as_slice()), ("cut.json", &text[..text.len() - 8])]);
+    let files = Files::new(&[
+        ("l.json", text.as_slice()),
+        ("cut.json", &text[..text.len() - 8]),
+    ]);
     let read = files.read("l.json");
     assert_eq!(who(&read), [(None, "1", 1), (None, "5", 1)]);
     assert_eq!(
@@ -260,7 +379,10 @@ fn a_broken_item_of_a_list_is_one_problem() {
     );
     let cut = files.read("cut.json");
     assert_eq!(cut.reports.len(), 2);
-    assert_eq!(files.problems(&cut)[3], "cut.json:6: where the list should end");
+    assert_eq!(
+        files.problems(&cut)[3],
+        "cut.json:6: where the list should end"
+    );
 }
 
 #[test]
@@ -277,17 +399,28 @@ fn what_is_no_layout_is_one_error_that_lists_them() {
         ("two/t_1/answer_1.md", b"x"),
     ]);
     let check = |name: &str, expect: &str| {
-        let message = files.error(name).replace(&format!("{}/", files.0.path().display()), "");
+        let message = files
+            .error(name)
+            .replace(&format!("{}/", files.0.path().display()), "");
         let (message, hint) = message.split_once('\n').expect("two lines");
         assert_eq!(message, expect, "{name}");
         assert!(
             hint.starts_with("hint: ")
-                && [&Layout::RECORDS[..], &Layout::FOLDERS].concat().iter().all(|layout| hint.contains(layout.shape()))
+                && [&Layout::RECORDS[..], &Layout::FOLDERS]
+                    .concat()
+                    .iter()
+                    .all(|layout| hint.contains(layout.shape()))
         );
     };
     check("empty", "no reports in `empty`: it is empty");
-    check("other.jsonl", "no reports in `other.jsonl`: line 1 has only `id`, `report`");
-    check("text.txt", "no reports in `text.txt`: line 1 is not a JSON object: expected value (column 1)");
+    check(
+        "other.jsonl",
+        "no reports in `other.jsonl`: line 1 has only `id`, `report`",
+    );
+    check(
+        "text.txt",
+        "no reports in `text.txt`: line 1 is not a JSON object: expected value (column 1)",
+    );
     check("wide.jsonl", "`wide.jsonl` is UTF-16, not UTF-8");
     check("list.json", "no reports in `list.json`: it is empty");
     check("folder", "no reports in the folder `folder`");
@@ -309,11 +442,16 @@ fn equal_reports_are_taken_once_and_different_ones_not_at_all() {
         record(2, "b"),
         record(3, "d"),
     ]));
-    assert_eq!((who(&read), read.repeated), (vec![(None, "1", 1), (None, "3", 1)], 1));
+    assert_eq!(
+        (who(&read), read.repeated),
+        (vec![(None, "1", 1), (None, "3", 1)], 1)
+    );
     let first = files.path("reports.jsonl").display().to_string();
     assert_eq!(
         files.problems(&read),
-        [format!("reports.jsonl:4: `2`, attempt 1, is another report than in {first}:2: neither is taken")]
+        [format!(
+            "reports.jsonl:4: `2`, attempt 1, is another report than in {first}:2: neither is taken"
+        )]
     );
 }
 
@@ -334,8 +472,14 @@ fn a_folder_holds_more_than_reports() {
         ("a/b/deep.md", b"x"),
     ]);
     let read = files.read("");
-    assert_eq!((who(&read), read.skipped_hidden), (vec![(None, "blank", 1), (None, "good", 1)], 4));
-    assert_eq!((read.reports[0].state, read.reports[1].text.as_str()), (State::Empty, "# Gut\n"));
+    assert_eq!(
+        (who(&read), read.skipped_hidden),
+        (vec![(None, "blank", 1), (None, "good", 1)], 4)
+    );
+    assert_eq!(
+        (read.reports[0].state, read.reports[1].text.as_str()),
+        (State::Empty, "# Gut\n")
+    );
     assert_eq!(
         files.problems(&read),
         [
@@ -352,11 +496,18 @@ fn a_folder_holds_more_than_reports() {
 fn links_out_of_the_folder_are_not_followed() {
     use std::os::unix::fs::symlink;
     let files = Files::named(&["in/t_1.md", "out/t_2.md", "out/x/t_3.md"]);
-    for (from, to) in [("out/t_2.md", "in/t_2.md"), ("in/t_1.md", "in/t_4.md"), ("out/x", "in/x"), ("in", "in/loop")] {
+    for (from, to) in [
+        ("out/t_2.md", "in/t_2.md"),
+        ("in/t_1.md", "in/t_4.md"),
+        ("out/x", "in/x"),
+        ("in", "in/loop"),
+    ] {
         symlink(files.path(from), files.path(to)).expect("a link");
     }
     symlink("nowhere", files.path("in/t_5.md")).expect("a link");
-    let made = std::process::Command::new("mkfifo").arg(files.path("in/t_6.md")).status();
+    let made = std::process::Command::new("mkfifo")
+        .arg(files.path("in/t_6.md"))
+        .status();
     assert!(made.is_ok_and(|status| status.success()));
     let read = files.read("in");
     assert_eq!(who(&read), [(None, "t_1", 1), (None, "t_4", 1)]);

@@ -1,5 +1,6 @@
-//! A request → a reply: the prompt is read in fixed chunks, the reply is drawn token by token under the grammar.
-//! Hides llama.cpp. Nothing here depends on the clock or on earlier requests but the time it takes.
+//! A request → a reply: the prompt is read in fixed chunks, the reply is drawn token by token under
+//! the grammar. Hides llama.cpp. Nothing here depends on the clock or on earlier requests but the
+//! time it takes.
 
 use std::{
     num::NonZeroU32,
@@ -31,8 +32,8 @@ use super::{
     template::{self, Piece},
 };
 
-/// llama.cpp's number for it. Flash attention splits its sums by thread, so that replies would depend on the number of
-/// threads; without it they do not, at the same speed on a CPU.
+/// llama.cpp's number for it. Flash attention splits its sums by thread, so that replies would
+/// depend on the number of threads; without it they do not, at the same speed on a CPU.
 const NO_FLASH_ATTENTION: i32 = 0;
 
 /// A loaded model.
@@ -46,15 +47,24 @@ pub struct Loaded {
 /// Loads the weights.
 pub fn load(path: &Path, verbose: bool) -> Result<Loaded> {
     let started = Instant::now();
-    ensure!(path.is_file(), "no such model file: `{}`\nhint: `taskgen models pull` fetches it", path.display());
+    ensure!(
+        path.is_file(),
+        "no such model file: `{}`\nhint: `taskgen models pull` fetches it",
+        path.display()
+    );
     if !verbose {
         send_logs_to_tracing(LogOptions::default().with_logs_enabled(false));
     }
     let backend = LlamaBackend::init().context("cannot start llama.cpp")?;
     let model = LlamaModel::load_from_file(&backend, path, &LlamaModelParams::default())
         .with_context(|| format!("not a model that llama.cpp can load: `{}`", path.display()))?;
-    let file = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-    let name = model.meta_val_str("general.name").ok().filter(|name| !name.trim().is_empty());
+    let file = path
+        .file_stem()
+        .map(|name| name.to_string_lossy().into_owned());
+    let name = model
+        .meta_val_str("general.name")
+        .ok()
+        .filter(|name| !name.trim().is_empty());
     Ok(Loaded {
         backend,
         model: Arc::new(model),
@@ -90,7 +100,13 @@ pub struct Engine<'m> {
 
 impl<'m> Engine<'m> {
     /// Memory for `slots` conversations of `limit` tokens each.
-    pub fn new(loaded: &'m Loaded, threads: u32, limit: u32, slots: u32, stop: Arc<AtomicBool>) -> Result<Self> {
+    pub fn new(
+        loaded: &'m Loaded,
+        threads: u32,
+        limit: u32,
+        slots: u32,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Self> {
         let limit = limit.clamp(256, loaded.model.n_ctx_train().max(256));
         let params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(limit * slots))
@@ -101,7 +117,10 @@ impl<'m> Engine<'m> {
             .with_flash_attention_policy(NO_FLASH_ATTENTION)
             .with_n_threads(threads as i32)
             .with_n_threads_batch(threads as i32);
-        let context = loaded.model.new_context(&loaded.backend, params).context("not enough memory for the model")?;
+        let context = loaded
+            .model
+            .new_context(&loaded.backend, params)
+            .context("not enough memory for the model")?;
         Ok(Self {
             loaded,
             context,
@@ -131,8 +150,12 @@ impl<'m> Engine<'m> {
             return Ok(counted(request.id, prompt.len()));
         }
         let mut matcher = self.matcher(request)?;
-        // What the grammar forces at the start is read together with the prompt, at the prompt's speed.
-        let forced = matcher.as_mut().map(|m| forced(m, request.max_tokens as usize)).unwrap_or_default();
+        // What the grammar forces at the start is read together with the prompt, at the prompt's
+        // speed.
+        let forced = matcher
+            .as_mut()
+            .map(|m| forced(m, request.max_tokens as usize))
+            .unwrap_or_default();
         let mut sequence = prompt.clone();
         sequence.extend(&forced);
         let started = Instant::now();
@@ -140,8 +163,14 @@ impl<'m> Engine<'m> {
             self.context.clear_kv_cache();
             self.slots.clear();
         }
-        let whole = Prompt { tokens: &sequence, head };
-        let was_read = self.read(whole).inspect_err(|_| self.forget()).map_err(engine_failed)?;
+        let whole = Prompt {
+            tokens: &sequence,
+            head,
+        };
+        let was_read = self
+            .read(whole)
+            .inspect_err(|_| self.forget())
+            .map_err(engine_failed)?;
         let read_ms = started.elapsed().as_millis() as u64;
         let started = Instant::now();
         let (reply, finish) = self
@@ -160,7 +189,8 @@ impl<'m> Engine<'m> {
         })
     }
 
-    /// The prompt, and how many of its tokens come before the last message: instructions, which other prompts share.
+    /// The prompt, and how many of its tokens come before the last message: instructions, which
+    /// other prompts share.
     fn tokens(&self, request: &Request) -> Result<(Vec<LlamaToken>, usize), Failed> {
         let vocab = self.loaded.model.vocab();
         let pieces = template::prompt(&self.loaded.model, &request.messages);
@@ -173,29 +203,44 @@ impl<'m> Engine<'m> {
             if number + 2 == pieces.len() {
                 head = tokens.len();
             }
-            tokens.extend(vocab.tokenize(text.as_bytes(), number == 0 && vocab.should_add_bos(), is_frame));
+            tokens.extend(vocab.tokenize(
+                text.as_bytes(),
+                number == 0 && vocab.should_add_bos(),
+                is_frame,
+            ));
         }
         let room = request.max_tokens as usize;
         if request.messages.is_empty() || room == 0 || tokens.is_empty() {
-            return Err((FailureCause::BadRequest, "a request needs messages and room for a reply".into()));
+            return Err((
+                FailureCause::BadRequest,
+                "a request needs messages and room for a reply".into(),
+            ));
         }
         if tokens.len() + room > self.limit {
             let (have, limit) = (tokens.len(), self.limit);
-            let message =
-                format!("the prompt has {have} tokens and the reply up to {room}, but the context holds {limit}");
+            let message = format!(
+                "the prompt has {have} tokens and the reply up to {room}, but the context holds {limit}"
+            );
             return Err((FailureCause::ContextTooLong, message));
         }
         Ok((tokens, head))
     }
 
     fn matcher(&self, request: &Request) -> Result<Option<Matcher>, Failed> {
-        let Some(schema) = &request.schema else { return Ok(None) };
+        let Some(schema) = &request.schema else {
+            return Ok(None);
+        };
         if self.grammars.get().is_none() {
             let made = Grammars::new(&self.loaded.model).map_err(engine_failed)?;
             let _ = self.grammars.set(made);
         }
-        let grammars = self.grammars.get().ok_or_else(|| engine_failed(anyhow!("no grammar engine")))?;
-        let matcher = grammars.matcher(schema).map_err(|error| (FailureCause::BadSchema, format!("{error:#}")))?;
+        let grammars = self
+            .grammars
+            .get()
+            .ok_or_else(|| engine_failed(anyhow!("no grammar engine")))?;
+        let matcher = grammars
+            .matcher(schema)
+            .map_err(|error| (FailureCause::BadSchema, format!("{error:#}")))?;
         Ok(Some(matcher))
     }
 
@@ -204,26 +249,42 @@ impl<'m> Engine<'m> {
         let place = self.slots.place(prompt);
         let sequence = place.slot as i32;
         if let Some(from) = place.copy_from {
-            self.context.kv_cache_seq_cp(from as i32, sequence, None, None)?;
+            self.context
+                .kv_cache_seq_cp(from as i32, sequence, None, None)?;
         }
-        let removed = self.context.clear_kv_cache_seq(Some(place.slot as u32), Some(place.keep as u32), None)?;
+        let removed = self.context.clear_kv_cache_seq(
+            Some(place.slot as u32),
+            Some(place.keep as u32),
+            None,
+        )?;
         ensure!(removed, "llama.cpp cannot cut the memory of this model");
         let mut position = place.keep;
         let mut output = 0;
         for end in prompt.ends().into_iter().filter(|end| *end > place.keep) {
             self.check_stop()?;
-            self.decode(sequence, position, &prompt.tokens[position..end], end == prompt.tokens.len())?;
+            self.decode(
+                sequence,
+                position,
+                &prompt.tokens[position..end],
+                end == prompt.tokens.len(),
+            )?;
             output = end - position - 1;
             position = end;
         }
         self.slots.holds(place.slot, prompt);
-        Ok(WasRead { slot: place.slot, kept: place.keep, output })
+        Ok(WasRead {
+            slot: place.slot,
+            kept: place.keep,
+            output,
+        })
     }
 
     /// Draws the reply. `forced` was read with the prompt and is the reply's beginning.
     fn write(
         &mut self,
-        WasRead { slot, mut output, .. }: WasRead,
+        WasRead {
+            slot, mut output, ..
+        }: WasRead,
         mut position: usize,
         forced_first: Vec<LlamaToken>,
         mut matcher: Option<Matcher>,
@@ -263,18 +324,30 @@ impl<'m> Engine<'m> {
         }
     }
 
-    fn decode(&mut self, sequence: i32, position: usize, tokens: &[LlamaToken], wanted: bool) -> Result<()> {
+    fn decode(
+        &mut self,
+        sequence: i32,
+        position: usize,
+        tokens: &[LlamaToken],
+        wanted: bool,
+    ) -> Result<()> {
         self.batch.clear();
         for (i, token) in tokens.iter().enumerate() {
             let output = wanted && i + 1 == tokens.len();
-            self.batch.add(*token, (position + i) as i32, &[sequence], output)?;
+            self.batch
+                .add(*token, (position + i) as i32, &[sequence], output)?;
         }
-        self.context.decode(&mut self.batch).context("llama.cpp could not compute")
+        self.context
+            .decode(&mut self.batch)
+            .context("llama.cpp could not compute")
     }
 
     fn text(&self, tokens: &[LlamaToken]) -> String {
         let vocab = self.loaded.model.vocab();
-        let bytes: Vec<u8> = tokens.iter().flat_map(|token| vocab.token_to_piece(*token, false, None)).collect();
+        let bytes: Vec<u8> = tokens
+            .iter()
+            .flat_map(|token| vocab.token_to_piece(*token, false, None))
+            .collect();
         // A reply that was cut may end within a character.
         match std::str::from_utf8(&bytes) {
             Ok(text) => text.to_owned(),
@@ -299,7 +372,16 @@ impl<'m> Engine<'m> {
 /// A reply without words: the prompt was counted and not read.
 fn counted(id: u64, tokens: usize) -> Reply {
     let text = String::new();
-    Reply { id, text, finish: Finish::Stop, input: tokens as u64, output: 0, cached: 0, read_ms: 0, write_ms: 0 }
+    Reply {
+        id,
+        text,
+        finish: Finish::Stop,
+        input: tokens as u64,
+        output: 0,
+        cached: 0,
+        read_ms: 0,
+        write_ms: 0,
+    }
 }
 
 fn engine_failed(error: impl Into<anyhow::Error>) -> Failed {
@@ -313,11 +395,20 @@ fn forced(matcher: &mut Matcher, most: usize) -> Vec<LlamaToken> {
     if matcher.consume_tokens(&tokens).is_err() {
         return Vec::new();
     }
-    tokens.into_iter().map(|id| LlamaToken(id.cast_signed())).collect()
+    tokens
+        .into_iter()
+        .map(|id| LlamaToken(id.cast_signed()))
+        .collect()
 }
 
-/// The next token: the likeliest of those allowed, or one drawn by its odds. Of equals the first wins.
-fn draw(logits: &[f32], mask: Option<&SimpleVob>, temperature: f64, random: &mut ChaCha8Rng) -> Result<LlamaToken> {
+/// The next token: the likeliest of those allowed, or one drawn by its odds. Of equals the first
+/// wins.
+fn draw(
+    logits: &[f32],
+    mask: Option<&SimpleVob>,
+    temperature: f64,
+    random: &mut ChaCha8Rng,
+) -> Result<LlamaToken> {
     let allowed = |id: usize| mask.is_none_or(|mask| mask.is_allowed(id as u32));
     let mut best: Option<(usize, f32)> = None;
     for (id, logit) in logits.iter().enumerate() {
@@ -331,7 +422,12 @@ fn draw(logits: &[f32], mask: Option<&SimpleVob>, temperature: f64, random: &mut
         return Ok(LlamaToken(likeliest as i32));
     }
     let odds = |logit: f32| (f64::from(logit - most) / temperature).exp();
-    let total: f64 = logits.iter().enumerate().filter(|(id, _)| allowed(*id)).map(|(_, l)| odds(*l)).sum();
+    let total: f64 = logits
+        .iter()
+        .enumerate()
+        .filter(|(id, _)| allowed(*id))
+        .map(|(_, l)| odds(*l))
+        .sum();
     let mut left = random.random::<f64>() * total;
     for (id, logit) in logits.iter().enumerate().filter(|(id, _)| allowed(*id)) {
         left -= odds(*logit);

@@ -1,6 +1,6 @@
-//! Which beginnings of prompts are kept, and where the next prompt goes.
-//! Only whole chunks count: what is kept was computed in the same batches as a fresh reading would use, so that a reply
-//! is the same to the last bit whether its prompt was read or remembered.
+//! Which beginnings of prompts are kept, and where the next prompt goes. Only whole chunks count:
+//! what is kept was computed in the same batches as a fresh reading would use, so that a reply is
+//! the same to the last bit whether its prompt was read or remembered.
 
 use llama_cpp_2::token::LlamaToken;
 
@@ -29,8 +29,8 @@ pub struct Place {
     pub copy_from: Option<usize>,
 }
 
-/// A prompt and the batches that it is read in. `head` tokens of it are the instructions that other prompts share: a chunk
-/// ends with them, so that even short ones are kept whole.
+/// A prompt and the batches that it is read in. `head` tokens of it are the instructions that other
+/// prompts share: a chunk ends with them, so that even short ones are kept whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Prompt<'a> {
     /// All tokens.
@@ -45,7 +45,11 @@ impl Prompt<'_> {
         let mut ends = Vec::new();
         let mut at = 0;
         while at < self.tokens.len() {
-            let part = if at < self.head { self.head.min(self.tokens.len()) } else { self.tokens.len() };
+            let part = if at < self.head {
+                self.head.min(self.tokens.len())
+            } else {
+                self.tokens.len()
+            };
             at = part.min(at + CHUNK);
             ends.push(at);
         }
@@ -56,7 +60,10 @@ impl Prompt<'_> {
     fn firm_ends(&self) -> Vec<usize> {
         let mut ends = self.ends();
         let before = ends.len().checked_sub(2).map_or(0, |index| ends[index]);
-        if ends.last().is_some_and(|end| end - before < CHUNK && *end != self.head) {
+        if ends
+            .last()
+            .is_some_and(|end| end - before < CHUNK && *end != self.head)
+        {
             ends.pop();
         }
         ends
@@ -72,22 +79,43 @@ pub struct Slots {
 impl Slots {
     /// `count` empty sequences.
     pub fn new(count: usize) -> Self {
-        Self { slots: vec![Slot::default(); count.max(1)], clock: 0 }
+        Self {
+            slots: vec![Slot::default(); count.max(1)],
+            clock: 0,
+        }
     }
 
-    /// Chooses the sequence for `prompt`. The last token is always read, because its output starts the reply.
+    /// Chooses the sequence for `prompt`. The last token is always read, because its output starts
+    /// the reply.
     pub fn place(&self, prompt: Prompt<'_>) -> Place {
         let ends = prompt.ends();
-        let shared: Vec<usize> = self.slots.iter().map(|slot| slot.shares(prompt.tokens, &ends)).collect();
-        let best = (0..self.slots.len()).max_by_key(|i| (shared[*i], self.slots[*i].used)).unwrap_or(0);
+        let shared: Vec<usize> = self
+            .slots
+            .iter()
+            .map(|slot| slot.shares(prompt.tokens, &ends))
+            .collect();
+        let best = (0..self.slots.len())
+            .max_by_key(|i| (shared[*i], self.slots[*i].used))
+            .unwrap_or(0);
         let keep = shared[best];
         let lost = self.slots[best].tokens.len() - keep;
-        let oldest = (0..self.slots.len()).min_by_key(|i| self.slots[*i].used).unwrap_or(0);
-        // A long tail that another prompt may still want is left alone: the oldest sequence gives way instead.
+        let oldest = (0..self.slots.len())
+            .min_by_key(|i| self.slots[*i].used)
+            .unwrap_or(0);
+        // A long tail that another prompt may still want is left alone: the oldest sequence gives
+        // way instead.
         if oldest != best && lost > keep {
-            return Place { slot: oldest, keep, copy_from: (keep > 0).then_some(best) };
+            return Place {
+                slot: oldest,
+                keep,
+                copy_from: (keep > 0).then_some(best),
+            };
         }
-        Place { slot: best, keep, copy_from: None }
+        Place {
+            slot: best,
+            keep,
+            copy_from: None,
+        }
     }
 
     /// Says what `slot` holds now: all of `prompt`.
@@ -95,21 +123,36 @@ impl Slots {
         self.clock += 1;
         let ends = prompt.firm_ends();
         let tokens = prompt.tokens[..ends.last().copied().unwrap_or(0)].to_vec();
-        self.slots[slot] = Slot { tokens, ends, used: self.clock };
+        self.slots[slot] = Slot {
+            tokens,
+            ends,
+            used: self.clock,
+        };
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.slots.iter_mut().for_each(|slot| *slot = Slot::default());
+        self.slots
+            .iter_mut()
+            .for_each(|slot| *slot = Slot::default());
     }
 }
 
 impl Slot {
     /// Tokens of the chunks that a prompt, whose chunks end at `ends`, has in common with it.
     fn shares(&self, prompt: &[LlamaToken], ends: &[usize]) -> usize {
-        let same = self.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count();
+        let same = self
+            .tokens
+            .iter()
+            .zip(prompt)
+            .take_while(|(a, b)| a == b)
+            .count();
         let same = same.min(prompt.len().saturating_sub(1));
-        let chunks = self.ends.iter().zip(ends).take_while(|(a, b)| a == b && **a <= same);
+        let chunks = self
+            .ends
+            .iter()
+            .zip(ends)
+            .take_while(|(a, b)| a == b && **a <= same);
         chunks.last().map_or(0, |(end, _)| *end)
     }
 }
@@ -119,7 +162,9 @@ mod tests {
     use super::*;
 
     fn tokens(head: i32, tail: i32, len: usize) -> Vec<LlamaToken> {
-        (0..len).map(|i| LlamaToken(if i < 2 * CHUNK { head } else { tail })).collect()
+        (0..len)
+            .map(|i| LlamaToken(if i < 2 * CHUNK { head } else { tail }))
+            .collect()
     }
 
     fn whole(tokens: &[LlamaToken]) -> Prompt<'_> {
@@ -131,7 +176,14 @@ mod tests {
         let mut slots = Slots::new(2);
         let long = tokens(1, 1, 3 * CHUNK);
         slots.holds(0, whole(&long));
-        assert_eq!(slots.place(whole(&long)), Place { slot: 0, keep: 2 * CHUNK, copy_from: None });
+        assert_eq!(
+            slots.place(whole(&long)),
+            Place {
+                slot: 0,
+                keep: 2 * CHUNK,
+                copy_from: None
+            }
+        );
         assert_eq!(slots.place(whole(&long[..CHUNK + 5])).keep, CHUNK);
     }
 
@@ -150,9 +202,15 @@ mod tests {
     #[test]
     fn short_instructions_are_a_chunk_of_their_own() {
         let text = tokens(1, 2, 3 * CHUNK);
-        let prompt = |len: usize, head: usize| Prompt { tokens: &text[..len], head };
+        let prompt = |len: usize, head: usize| Prompt {
+            tokens: &text[..len],
+            head,
+        };
         assert_eq!(prompt(CHUNK + 50, 30).ends(), [30, 30 + CHUNK, CHUNK + 50]);
-        assert_eq!(prompt(CHUNK + 50, CHUNK + 20).ends(), [CHUNK, CHUNK + 20, CHUNK + 50]);
+        assert_eq!(
+            prompt(CHUNK + 50, CHUNK + 20).ends(),
+            [CHUNK, CHUNK + 20, CHUNK + 50]
+        );
         let mut slots = Slots::new(1);
         slots.holds(0, prompt(40, 30));
         assert_eq!(slots.place(prompt(2 * CHUNK, 30)).keep, 30);

@@ -1,5 +1,6 @@
-//! Messages → the text that the model was trained on, in pieces: the template's own words, and what the messages say.
-//! Only the template's words may hold control tokens. Where the file has no chat template, `ChatML` is used.
+//! Messages → the text that the model was trained on, in pieces: the template's own words, and what
+//! the messages say. Only the template's words may hold control tokens. Where the file has no chat
+//! template, `ChatML` is used.
 
 use llama_cpp_2::model::{LlamaChatMessage, LlamaModel};
 
@@ -19,13 +20,19 @@ pub fn prompt<'a>(model: &LlamaModel, turns: &'a [Turn]) -> Vec<Piece<'a>> {
     let places: Vec<Turn> = turns
         .iter()
         .enumerate()
-        .map(|(number, turn)| Turn { role: turn.role.clone(), content: place(number) })
+        .map(|(number, turn)| Turn {
+            role: turn.role.clone(),
+            content: place(number),
+        })
         .collect();
     // A template that leaves a message out, or changes it, is none that we can use.
-    render(model, &places).and_then(|text| split(&text, turns)).unwrap_or_else(|| chatml(turns))
+    render(model, &places)
+        .and_then(|text| split(&text, turns))
+        .unwrap_or_else(|| chatml(turns))
 }
 
-/// Stands for the text of a message while the template is filled; private characters, which no template has.
+/// Stands for the text of a message while the template is filled; private characters, which no
+/// template has.
 fn place(number: usize) -> String {
     format!("\u{e000}{number}\u{e001}")
 }
@@ -35,7 +42,10 @@ fn split<'a>(text: &str, turns: &'a [Turn]) -> Option<Vec<Piece<'a>>> {
     let mut pieces = Vec::new();
     for (number, turn) in turns.iter().enumerate() {
         let (before, after) = rest.split_once(&place(number))?;
-        pieces.extend([Piece::Frame(before.to_owned()), Piece::Content(&turn.content)]);
+        pieces.extend([
+            Piece::Frame(before.to_owned()),
+            Piece::Content(&turn.content),
+        ]);
         rest = after;
     }
     pieces.push(Piece::Frame(rest.to_owned()));
@@ -45,7 +55,11 @@ fn split<'a>(text: &str, turns: &'a [Turn]) -> Option<Vec<Piece<'a>>> {
 fn render(model: &LlamaModel, turns: &[Turn]) -> Option<String> {
     let template = model.chat_template(None).ok()?;
     let message = |turn: &Turn| LlamaChatMessage::new(turn.role.clone(), turn.content.clone());
-    let chat = turns.iter().map(message).collect::<Result<Vec<_>, _>>().ok()?;
+    let chat = turns
+        .iter()
+        .map(message)
+        .collect::<Result<Vec<_>, _>>()
+        .ok()?;
     model.apply_chat_template(&template, &chat, true).ok()
 }
 
@@ -54,7 +68,10 @@ fn chatml(turns: &[Turn]) -> Vec<Piece<'_>> {
     let mut frame = String::new();
     for turn in turns {
         frame.push_str(&format!("<|im_start|>{}\n", turn.role));
-        pieces.extend([Piece::Frame(std::mem::take(&mut frame)), Piece::Content(&turn.content)]);
+        pieces.extend([
+            Piece::Frame(std::mem::take(&mut frame)),
+            Piece::Content(&turn.content),
+        ]);
         frame.push_str("<|im_end|>\n");
     }
     frame.push_str("<|im_start|>assistant\n");
@@ -68,12 +85,18 @@ mod tests {
 
     #[test]
     fn what_a_message_says_is_never_the_frame() {
-        let turn = |role: &str, content: &str| Turn { role: role.into(), content: content.into() };
+        let turn = |role: &str, content: &str| Turn {
+            role: role.into(),
+            content: content.into(),
+        };
         let turns = [turn("system", "judge"), turn("user", "x<|im_end|>")];
         let pieces = chatml(&turns);
         let text = format!("<s>{}|{}</s>", place(0), place(1));
         assert_eq!(pieces[3], Piece::Content("x<|im_end|>"));
-        assert_eq!(pieces[4], Piece::Frame("<|im_end|>\n<|im_start|>assistant\n".into()));
+        assert_eq!(
+            pieces[4],
+            Piece::Frame("<|im_end|>\n<|im_start|>assistant\n".into())
+        );
         let split = split(&text, &turns).expect("every message has its place");
         assert_eq!(split[2], Piece::Frame("|".into()));
         assert_eq!(split[3], pieces[3]);

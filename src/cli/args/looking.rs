@@ -17,7 +17,8 @@ pub enum Inspirations {
         #[arg(long)]
         rejected: bool,
     },
-    /// Accept or reject them, one at a time and in no order, without knowing what others said; each decision is saved at once
+    /// Accept or reject them, one at a time and in no order, without knowing what others said; each
+    /// decision is saved at once
     Review(Review),
 }
 
@@ -51,9 +52,11 @@ pub enum Tasks {
         /// A task's id, or the start of one
         id: String,
     },
-    /// Choose the best: near-copies removed, quotas kept, doubtful ones listed; saved as a named set
+    /// Choose the best: near-copies removed, quotas kept, doubtful ones listed; saved as a named
+    /// set
     Select(Selection),
-    /// How much the tasks differ: clusters of near-copies, and how tasks are spread over families, disciplines, seminars
+    /// How much the tasks differ: clusters of near-copies, and how tasks are spread over families,
+    /// disciplines, seminars
     Diversity {
         /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
         #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
@@ -79,7 +82,8 @@ pub struct Selection {
     /// How many
     #[arg(long, value_name = "K", default_value_t = 100)]
     pub top: usize,
-    /// At most so many of each value (seminar=3), of one (language:en=50), or at least (language:zh>=20); repeatable
+    /// At most so many of each value (seminar=3), of one (language:en=50), or at least
+    /// (language:zh>=20); repeatable
     #[arg(long, value_name = "QUOTA")]
     pub quota: Vec<String>,
     /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are

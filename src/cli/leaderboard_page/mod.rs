@@ -1,5 +1,6 @@
-//! A leaderboard of research agents as HTML: one page with every number, its interval and what it covers, and one page
-//! for each task with the evidence. Pages need no network and run no script. Hides the templates and what fits a page.
+//! A leaderboard of research agents as HTML: one page with every number, its interval and what it
+//! covers, and one page for each task with the evidence. Pages need no network and run no script.
+//! Hides the templates and what fits a page.
 
 mod passages;
 mod plots;
@@ -16,11 +17,12 @@ use serde::Serialize;
 
 use super::markup;
 pub use task::{
-    CitationView, CriterionView, Failure, PointView, Relation, ReportView, SourcePage, StoredPage, TaskPage, task,
+    CitationView, CriterionView, Failure, PointView, Relation, ReportView, SourcePage, StoredPage,
+    TaskPage, task,
 };
 
-/// What the page says. A number that is absent or not finite is shown as a dash and left out of the plots; what refers to
-/// an agent or a measure that is not listed is not shown.
+/// What the page says. A number that is absent or not finite is shown as a dash and left out of the
+/// plots; what refers to an agent or a measure that is not listed is not shown.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Page {
     /// The heading.
@@ -191,7 +193,10 @@ pub fn summary(page: &Page) -> Result<String> {
         unscored => Serde(tables::unscored(page)),
         tasks => Serde(tasks::listed(page)),
     };
-    let templates = [("leaderboard.html", include_str!("leaderboard.html")), ("style.css", include_str!("style.css"))];
+    let templates = [
+        ("leaderboard.html", include_str!("leaderboard.html")),
+        ("style.css", include_str!("style.css")),
+    ];
     markup::fill(&templates, values)
 }
 

@@ -1,5 +1,5 @@
-//! The stored text of a page with the places that key points rest on marked in it.
-//! Hides how a span is found again, marks that overlap, and which parts of a long text are left out.
+//! The stored text of a page with the places that key points rest on marked in it. Hides how a span
+//! is found again, marks that overlap, and which parts of a long text are left out.
 
 use std::{collections::BTreeMap, iter, ops::Range};
 
@@ -29,18 +29,30 @@ pub enum Piece {
 
 /// Marks the spans in a text and cuts it to at most `most` characters around them.
 ///
-/// A span is looked for as it is, then with all white space ignored; it is marked where it occurs first. Spans that
-/// overlap share a mark. Of a longer text, each mark keeps an equal share of what surrounds it; a mark for which there is
-/// no room is dropped.
+/// A span is looked for as it is, then with all white space ignored; it is marked where it occurs
+/// first. Spans that overlap share a mark. Of a longer text, each mark keeps an equal share of what
+/// surrounds it; a mark for which there is no room is dropped.
 pub fn marked<'a>(text: &str, spans: impl IntoIterator<Item = &'a str>, most: usize) -> Marked {
     let squeezed = Squeezed::new(text);
-    let found = spans.into_iter().filter_map(|span| Some((span, squeezed.find(text, span)?)));
+    let found = spans
+        .into_iter()
+        .filter_map(|span| Some((span, squeezed.find(text, span)?)));
     let found: BTreeMap<&str, Range<usize>> = found.collect();
     let mut places = joined(found.values().cloned().collect());
     keep(text, &mut places, most);
-    let number = |range: &Range<usize>| places.iter().position(|p| p.start <= range.start && range.end <= p.end);
-    let marks = found.iter().filter_map(|(span, range)| Some(((*span).to_owned(), number(range)?))).collect();
-    Marked { pieces: pieces(text, &places, &windows(text, &places, most)), marks }
+    let number = |range: &Range<usize>| {
+        places
+            .iter()
+            .position(|p| p.start <= range.start && range.end <= p.end)
+    };
+    let marks = found
+        .iter()
+        .filter_map(|(span, range)| Some(((*span).to_owned(), number(range)?)))
+        .collect();
+    Marked {
+        pieces: pieces(text, &places, &windows(text, &places, most)),
+        marks,
+    }
 }
 
 /// A text without its white space, and where each of its bytes came from.
@@ -53,7 +65,10 @@ impl Squeezed {
     fn new(text: &str) -> Self {
         let kept = || text.char_indices().filter(|(_, c)| !c.is_whitespace());
         let origins = kept().flat_map(|(at, c)| at..at + c.len_utf8()).collect();
-        Self { text: kept().map(|(_, c)| c).collect(), origins }
+        Self {
+            text: kept().map(|(_, c)| c).collect(),
+            origins,
+        }
     }
 
     fn find(&self, text: &str, span: &str) -> Option<Range<usize>> {
@@ -61,10 +76,12 @@ impl Squeezed {
         if bare.is_empty() {
             return None;
         }
-        text.find(span.trim()).map(|at| at..at + span.trim().len()).or_else(|| {
-            let at = self.text.find(&bare)?;
-            Some(self.origins[at]..self.origins[at + bare.len() - 1] + 1)
-        })
+        text.find(span.trim())
+            .map(|at| at..at + span.trim().len())
+            .or_else(|| {
+                let at = self.text.find(&bare)?;
+                Some(self.origins[at]..self.origins[at + bare.len() - 1] + 1)
+            })
     }
 }
 
@@ -97,22 +114,37 @@ fn windows(text: &str, places: &[Range<usize>], most: usize) -> Vec<Range<usize>
     if n_chars <= most {
         return iter::once(0..text.len()).collect();
     }
-    let marked: usize = places.iter().map(|place| text[place.clone()].chars().count()).sum();
+    let marked: usize = places
+        .iter()
+        .map(|place| text[place.clone()].chars().count())
+        .sum();
     let Some(around) = (most - marked).checked_div(2 * places.len()) else {
         return iter::once(0..forward(text, 0, most)).collect();
     };
-    let window = |place: &Range<usize>| back(text, place.start, around)..forward(text, place.end, around);
+    let window =
+        |place: &Range<usize>| back(text, place.start, around)..forward(text, place.end, around);
     joined(places.iter().map(window).collect())
 }
 
 /// The place `n` characters before `at`, or the text's start.
 fn back(text: &str, at: usize, n: usize) -> usize {
-    if n == 0 { at } else { text[..at].char_indices().rev().nth(n - 1).map_or(0, |(at, _)| at) }
+    if n == 0 {
+        at
+    } else {
+        text[..at]
+            .char_indices()
+            .rev()
+            .nth(n - 1)
+            .map_or(0, |(at, _)| at)
+    }
 }
 
 /// The place `n` characters after `at`, or the text's end.
 fn forward(text: &str, at: usize, n: usize) -> usize {
-    text[at..].char_indices().nth(n).map_or(text.len(), |(further, _)| at + further)
+    text[at..]
+        .char_indices()
+        .nth(n)
+        .map_or(text.len(), |(further, _)| at + further)
 }
 
 fn pieces(text: &str, places: &[Range<usize>], windows: &[Range<usize>]) -> Vec<Piece> {
@@ -121,7 +153,11 @@ fn pieces(text: &str, places: &[Range<usize>], windows: &[Range<usize>]) -> Vec<
     for window in windows {
         pieces.push(Piece::Gap(text[at..window.start].chars().count()));
         at = window.start;
-        for (number, place) in places.iter().enumerate().filter(|(_, place)| window.contains(&place.start)) {
+        for (number, place) in places
+            .iter()
+            .enumerate()
+            .filter(|(_, place)| window.contains(&place.start))
+        {
             pieces.push(Piece::Plain(text[at..place.start].to_owned()));
             pieces.push(Piece::Mark(number, text[place.clone()].to_owned()));
             at = place.end;
@@ -130,7 +166,9 @@ fn pieces(text: &str, places: &[Range<usize>], windows: &[Range<usize>]) -> Vec<
         at = window.end;
     }
     pieces.push(Piece::Gap(text[at..].chars().count()));
-    pieces.retain(|piece| !matches!(piece, Piece::Gap(0)) && !matches!(piece, Piece::Plain(text) if text.is_empty()));
+    pieces.retain(|piece| {
+        !matches!(piece, Piece::Gap(0)) && !matches!(piece, Piece::Plain(text) if text.is_empty())
+    });
     pieces
 }
 
@@ -150,24 +188,45 @@ mod tests {
     fn spans_are_found_and_those_that_overlap_share_a_mark() {
         let spans = ["cold atoms", "atoms were", "研究\n课题", "not there", "  "];
         let marked = marked("The cold atoms were kept. 研究 课题。", spans, 100);
-        let expect = [plain("The "), mark(0, "cold atoms were"), plain(" kept. "), mark(1, "研究 课题"), plain("。")];
+        let expect = [
+            plain("The "),
+            mark(0, "cold atoms were"),
+            plain(" kept. "),
+            mark(1, "研究 课题"),
+            plain("。"),
+        ];
         assert_eq!(marked.pieces, expect);
         let numbers = [("atoms were", 0), ("cold atoms", 0), ("研究\n课题", 1)];
-        assert_eq!(marked.marks, numbers.map(|(span, number)| (span.to_owned(), number)).into());
+        assert_eq!(
+            marked.marks,
+            numbers
+                .map(|(span, number)| (span.to_owned(), number))
+                .into()
+        );
     }
 
     #[test]
     fn a_long_text_keeps_what_surrounds_its_marks() {
         let text = format!("{}AB{}CD{}", "é".repeat(50), "x".repeat(50), "y".repeat(3));
         let pieces = marked(&text, ["AB", "CD"], 20).pieces;
-        let expect = [Piece::Gap(46), plain("éééé"), mark(0, "AB"), plain("xxxx"), Piece::Gap(42), plain("xxxx")];
+        let expect = [
+            Piece::Gap(46),
+            plain("éééé"),
+            mark(0, "AB"),
+            plain("xxxx"),
+            Piece::Gap(42),
+            plain("xxxx"),
+        ];
         assert_eq!(pieces[..6], expect);
         assert_eq!(pieces[6..], [mark(1, "CD"), plain("yyy")]);
     }
 
     #[test]
     fn a_long_text_without_marks_keeps_its_start() {
-        assert_eq!(marked("研究课题", [], 3).pieces, [plain("研究课"), Piece::Gap(1)]);
+        assert_eq!(
+            marked("研究课题", [], 3).pieces,
+            [plain("研究课"), Piece::Gap(1)]
+        );
         assert_eq!(marked("研究课题", [], 4).pieces, [plain("研究课题")]);
         assert_eq!(marked("", ["a"], 4).pieces, []);
     }
@@ -181,8 +240,12 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_or_doubled_however_it_is_cut() {
-        let text: String = (0..400).map(|i| char::from_u32(0x4e00 + i).expect("a Han character")).collect();
-        let spans: Vec<String> = (0..20).map(|i| text.chars().skip(i * 17).take(1 + i % 5).collect()).collect();
+        let text: String = (0..400)
+            .map(|i| char::from_u32(0x4e00 + i).expect("a Han character"))
+            .collect();
+        let spans: Vec<String> = (0..20)
+            .map(|i| text.chars().skip(i * 17).take(1 + i % 5).collect())
+            .collect();
         for most in 0..420 {
             let marked = marked(&text, spans.iter().map(String::as_str), most);
             let count = |piece: &Piece| match piece {
@@ -190,7 +253,11 @@ mod tests {
                 Piece::Gap(_) => 0,
             };
             let shown: usize = marked.pieces.iter().map(count).sum();
-            let gaps: usize = marked.pieces.iter().map(|piece| if let Piece::Gap(n) = piece { *n } else { 0 }).sum();
+            let gaps: usize = marked
+                .pieces
+                .iter()
+                .map(|piece| if let Piece::Gap(n) = piece { *n } else { 0 })
+                .sum();
             assert_eq!(shown + gaps, 400);
             assert!(shown <= most, "{shown} of {most}");
         }

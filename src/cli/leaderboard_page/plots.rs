@@ -1,5 +1,6 @@
-//! The plots of a leaderboard, each with the table of the numbers that it shows: shares of key points as stacked bars,
-//! and each measure by facet. Hides where bars go and how many of them fit a page.
+//! The plots of a leaderboard, each with the table of the numbers that it shows: shares of key
+//! points as stacked bars, and each measure by facet. Hides where bars go and how many of them fit
+//! a page.
 
 use serde::Serialize;
 
@@ -36,31 +37,77 @@ pub struct ByFacet {
 
 /// Stacked bars for every whole of which any agent has all three parts.
 pub fn wholes(page: &Page) -> Vec<Figure> {
-    page.wholes.iter().enumerate().filter_map(|(index, whole)| stacked(page, index, whole)).collect()
+    page.wholes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, whole)| stacked(page, index, whole))
+        .collect()
 }
 
 fn stacked(page: &Page, index: usize, whole: &Whole) -> Option<Figure> {
     let keys = [&whole.supported, &whole.conflicting, &whole.omitted];
-    let measures: Vec<&Measure> =
-        keys.iter().filter_map(|key| page.measures.iter().find(|of| of.key == **key)).collect();
-    let [supported, _, _] = measures[..] else { return None };
-    let sums: Vec<f64> = page.agents.iter().filter_map(|agent| Some(parts(agent, keys)?.iter().sum())).collect();
+    let measures: Vec<&Measure> = keys
+        .iter()
+        .filter_map(|key| page.measures.iter().find(|of| of.key == **key))
+        .collect();
+    let [supported, _, _] = measures[..] else {
+        return None;
+    };
+    let sums: Vec<f64> = page
+        .agents
+        .iter()
+        .filter_map(|agent| Some(parts(agent, keys)?.iter().sum()))
+        .collect();
     let ends = (!sums.is_empty()).then_some([0.0, supported.range.1]);
     let x = Axis::new(ends.into_iter().flatten().chain(sums), LEFT, RIGHT)?;
     let bottom = TOP + STEP * page.agents.len() as f64;
-    let bars = page.agents.iter().enumerate().map(|(i, agent)| whole_bar(&x, TOP + STEP * i as f64, agent, keys));
+    let bars = page
+        .agents
+        .iter()
+        .enumerate()
+        .map(|(i, agent)| whole_bar(&x, TOP + STEP * i as f64, agent, keys));
     let key = svg::key(LEFT, 16.0, &SHARES.map(|class| (class, class)));
     let body = key + &x.below(TOP, bottom, &named(supported, "share")) + &bars.collect::<String>();
-    let (title, caption) = (whole.title.clone(), "What the reports say of the key points.".to_owned());
-    let svg = svg::image(&format!("whole-{index}"), bottom + 40.0, &title, &caption, &body);
-    let columns = ["agent"].into_iter().chain(SHARES).chain(["reports"]).map(str::to_owned).collect();
-    let scales: Vec<Scale> = measures.iter().map(|measure| Scale::of(page, measure)).collect();
+    let (title, caption) = (
+        whole.title.clone(),
+        "What the reports say of the key points.".to_owned(),
+    );
+    let svg = svg::image(
+        &format!("whole-{index}"),
+        bottom + 40.0,
+        &title,
+        &caption,
+        &body,
+    );
+    let columns = ["agent"]
+        .into_iter()
+        .chain(SHARES)
+        .chain(["reports"])
+        .map(str::to_owned)
+        .collect();
+    let scales: Vec<Scale> = measures
+        .iter()
+        .map(|measure| Scale::of(page, measure))
+        .collect();
     let rows = page.agents.iter().map(|agent| {
         let values = keys.map(|key| agent.values.get(key));
-        let shares = values.iter().zip(&scales).map(|(value, scale)| interval_of(scale, *value));
-        [agent.name.clone()].into_iter().chain(shares).chain([covered(values[0])]).collect()
+        let shares = values
+            .iter()
+            .zip(&scales)
+            .map(|(value, scale)| interval_of(scale, *value));
+        [agent.name.clone()]
+            .into_iter()
+            .chain(shares)
+            .chain([covered(values[0])])
+            .collect()
     });
-    Some(Figure { title, caption, svg, columns, rows: rows.collect() })
+    Some(Figure {
+        title,
+        caption,
+        svg,
+        columns,
+        rows: rows.collect(),
+    })
 }
 
 /// An agent's name, its three parts if it has them all, and how many reports they rest on.
@@ -68,7 +115,13 @@ fn whole_bar(x: &Axis, y: f64, agent: &Agent, keys: [&String; 3]) -> String {
     let name = svg::text("label", 0.0, y + 16.0, &svg::short(&agent.name, LABEL));
     let bars = parts(agent, keys).and_then(|parts| segments(x, y, parts));
     let bars = bars.unwrap_or_else(|| svg::text("tick", LEFT + 4.0, y + 16.0, "–"));
-    name + &bars + &svg::text("tick", RIGHT + 8.0, y + 16.0, &covered(agent.values.get(keys[0])))
+    name + &bars
+        + &svg::text(
+            "tick",
+            RIGHT + 8.0,
+            y + 16.0,
+            &covered(agent.values.get(keys[0])),
+        )
 }
 
 /// The parts of a whole, which are also their classes in the page's styles.
@@ -76,7 +129,13 @@ const SHARES: [&str; 3] = ["supported", "conflicting", "omitted"];
 
 /// An agent's shares, if it has all three.
 fn parts(agent: &Agent, keys: [&String; 3]) -> Option<[f64; 3]> {
-    let part = |key: &String| agent.values.get(key)?.value.filter(|value| value.is_finite());
+    let part = |key: &String| {
+        agent
+            .values
+            .get(key)?
+            .value
+            .filter(|value| value.is_finite())
+    };
     Some([part(keys[0])?, part(keys[1])?, part(keys[2])?])
 }
 
@@ -95,7 +154,12 @@ pub fn facets(page: &Page) -> Vec<ByFacet> {
     let mut by_facet = Vec::new();
     for (i, facet) in page.by.iter().enumerate() {
         let (mut figures, mut left_out) = (Vec::new(), 0);
-        for (j, measure) in page.measures.iter().enumerate().filter(|(_, measure)| has_values(page, facet, measure)) {
+        for (j, measure) in page
+            .measures
+            .iter()
+            .enumerate()
+            .filter(|(_, measure)| has_values(page, facet, measure))
+        {
             let bars = page.agents.len() * facet.values.len().min(VALUES);
             match room.checked_sub(bars) {
                 Some(rest) => {
@@ -106,15 +170,24 @@ pub fn facets(page: &Page) -> Vec<ByFacet> {
             }
         }
         if !figures.is_empty() || left_out > 0 {
-            by_facet.push(ByFacet { name: facet.name.clone(), figures, left_out });
+            by_facet.push(ByFacet {
+                name: facet.name.clone(),
+                figures,
+                left_out,
+            });
         }
     }
     by_facet
 }
 
 fn has_values(page: &Page, facet: &Facet, measure: &Measure) -> bool {
-    let values = facet.values.iter().flat_map(|value| page.agents.iter().map(|agent| at(value, agent, measure)));
-    values.flatten().any(|value| value.value.is_some_and(f64::is_finite))
+    let values = facet
+        .values
+        .iter()
+        .flat_map(|value| page.agents.iter().map(|agent| at(value, agent, measure)));
+    values
+        .flatten()
+        .any(|value| value.value.is_some_and(f64::is_finite))
 }
 
 fn at<'a>(value: &'a FacetValue, agent: &Agent, measure: &Measure) -> Option<&'a Value> {
@@ -135,30 +208,52 @@ fn grouped(page: &Page, id: &str, facet: &Facet, measure: &Measure) -> Option<Fi
             let name = svg::text("label", 10.0, y + 12.0, &svg::short(&agent.name, LABEL - 2));
             name + &bar(&x, y, &scale, at(value, agent, measure))
         });
-        svg::text("value", 0.0, y + 18.0, &svg::short(&value.value, 100)) + &bars.collect::<String>()
+        svg::text("value", 0.0, y + 18.0, &svg::short(&value.value, 100))
+            + &bars.collect::<String>()
     });
     let body = x.below(TOP, bottom, &named(measure, &measure.label)) + &groups.collect::<String>();
     let title = format!("{} by {}", measure.label, facet.name);
-    let mut caption = "Bars with their 95 % intervals; beside them how many reports they rest on.".to_owned();
+    let mut caption =
+        "Bars with their 95 % intervals; beside them how many reports they rest on.".to_owned();
     if shown.len() < facet.values.len() {
-        caption += &format!(" The first {} of {} values.", shown.len(), facet.values.len());
+        caption += &format!(
+            " The first {} of {} values.",
+            shown.len(),
+            facet.values.len()
+        );
     }
     let svg = svg::image(id, bottom + 40.0, &title, &caption, &body);
-    let columns = [facet.name.clone()].into_iter().chain(page.agents.iter().map(|agent| agent.name.clone())).collect();
+    let columns = [facet.name.clone()]
+        .into_iter()
+        .chain(page.agents.iter().map(|agent| agent.name.clone()))
+        .collect();
     let rows = shown.iter().map(|value| {
         let cells = page.agents.iter().map(|agent| at(value, agent, measure));
-        let cells = cells.map(|value| format!("{} · {}", interval_of(&scale, value), covered(value)));
+        let cells =
+            cells.map(|value| format!("{} · {}", interval_of(&scale, value), covered(value)));
         [value.value.clone()].into_iter().chain(cells).collect()
     });
-    Some(Figure { title, caption, svg, columns, rows: rows.collect() })
+    Some(Figure {
+        title,
+        caption,
+        svg,
+        columns,
+        rows: rows.collect(),
+    })
 }
 
 /// A bar from 0, its interval, and its numbers; a dash where there is nothing.
 fn bar(x: &Axis, y: f64, scale: &Scale, value: Option<&Value>) -> String {
     let end = |end: Option<f64>| x.at(end?);
-    let numbers = format!("{} · {}", scale.number(value.and_then(|value| value.value)), covered(value));
+    let numbers = format!(
+        "{} · {}",
+        scale.number(value.and_then(|value| value.value)),
+        covered(value)
+    );
     let numbers = svg::text("tick", RIGHT + 8.0, y + 12.0, &numbers);
-    let Some((value, to)) = value.and_then(|value| Some((value, end(value.value)?))) else { return numbers };
+    let Some((value, to)) = value.and_then(|value| Some((value, end(value.value)?))) else {
+        return numbers;
+    };
     let zero = x.at(0.0).unwrap_or(LEFT);
     let bar = svg::area("bar", (zero.min(to), y + 3.0), (zero.max(to), y + 14.0));
     let whisker = end(value.low).zip(end(value.high));
@@ -176,5 +271,9 @@ fn interval_of(scale: &Scale, value: Option<&Value>) -> String {
 
 /// `share (%)`, or the name alone where there is no unit.
 fn named(measure: &Measure, name: &str) -> String {
-    if measure.unit.is_empty() { name.to_owned() } else { format!("{name} ({})", measure.unit) }
+    if measure.unit.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} ({})", measure.unit)
+    }
 }

@@ -64,26 +64,55 @@ struct Cell {
 
 /// The main table.
 pub fn board(page: &Page) -> Board {
-    let scales: Vec<Scale> = page.measures.iter().map(|measure| close(page, measure)).collect();
-    let columns = page.measures.iter().zip(&scales).map(|(measure, scale)| column(measure, scale)).collect();
+    let scales: Vec<Scale> = page
+        .measures
+        .iter()
+        .map(|measure| close(page, measure))
+        .collect();
+    let columns = page
+        .measures
+        .iter()
+        .zip(&scales)
+        .map(|(measure, scale)| column(measure, scale))
+        .collect();
     let above = [None].into_iter().chain(page.agents.iter().map(Some));
     let rows = page.agents.iter().zip(above).map(|(agent, above)| Row {
         begins_tier: above.is_some_and(|above| above.tier != agent.tier),
-        cells: page.measures.iter().zip(&scales).map(|(measure, scale)| cell(agent, measure, scale)).collect(),
+        cells: page
+            .measures
+            .iter()
+            .zip(&scales)
+            .map(|(measure, scale)| cell(agent, measure, scale))
+            .collect(),
         ..row(agent)
     });
-    Board { columns, rows: rows.collect() }
+    Board {
+        columns,
+        rows: rows.collect(),
+    }
 }
 
-/// The scale of what the agents reached: on that of all possible values, neighbours would be drawn as one.
+/// The scale of what the agents reached: on that of all possible values, neighbours would be drawn
+/// as one.
 fn close(page: &Page, measure: &Measure) -> Scale {
-    let found = page.agents.iter().filter_map(|agent| agent.values.get(&measure.key));
-    Scale { decimals: Scale::of(page, measure).decimals, ..Scale::over(found.flat_map(Value::ends)) }
+    let found = page
+        .agents
+        .iter()
+        .filter_map(|agent| agent.values.get(&measure.key));
+    Scale {
+        decimals: Scale::of(page, measure).decimals,
+        ..Scale::over(found.flat_map(Value::ends))
+    }
 }
 
 fn column(measure: &Measure, scale: &Scale) -> Column {
     let (label, unit) = (measure.label.clone(), measure.unit.clone());
-    Column { label, unit, higher_is_better: measure.higher_is_better, span: scale.span() }
+    Column {
+        label,
+        unit,
+        higher_is_better: measure.higher_is_better,
+        span: scale.span(),
+    }
 }
 
 fn row(agent: &Agent) -> Row {
@@ -97,7 +126,10 @@ fn row(agent: &Agent) -> Row {
         tokens: number(agent.tokens, 0),
         references: number(agent.references, 2),
         // Three digits that count, and cents at least.
-        cost: number(agent.cost, svg::decimals(agent.cost.unwrap_or(0.0) / 100.0).max(2)),
+        cost: number(
+            agent.cost,
+            svg::decimals(agent.cost.unwrap_or(0.0) / 100.0).max(2),
+        ),
     }
 }
 
@@ -109,19 +141,26 @@ fn cell(agent: &Agent, measure: &Measure, scale: &Scale) -> Cell {
         interval: scale.interval(known.low, known.high),
         covered: covered(value),
         complete: value.is_some_and(|value| value.n == value.of),
-        drawn: scale.axis(4.0, WIDTH - 4.0).map_or_else(String::new, |axis| drawn(&axis, &known, "")),
+        drawn: scale
+            .axis(4.0, WIDTH - 4.0)
+            .map_or_else(String::new, |axis| drawn(&axis, &known, "")),
     }
 }
 
-/// A dot on its interval. It repeats the numbers beside it, so that there is nothing in it to read aloud.
+/// A dot on its interval. It repeats the numbers beside it, so that there is nothing in it to read
+/// aloud.
 fn drawn(axis: &Axis, value: &Value, behind: &str) -> String {
     let at = |value: Option<f64>| axis.at(value?);
     let whisker = at(value.low).zip(at(value.high));
     let whisker = whisker.map(|(low, high)| svg::line("in", (low, MIDDLE), (high, MIDDLE)));
-    let Some(dot) = at(value.value).map(|x| svg::dot("in", (x, MIDDLE), RADIUS)) else { return String::new() };
+    let Some(dot) = at(value.value).map(|x| svg::dot("in", (x, MIDDLE), RADIUS)) else {
+        return String::new();
+    };
     let rule = svg::line("rule", (0.0, MIDDLE), (WIDTH, MIDDLE));
     let marks = whisker.unwrap_or_default() + &dot;
-    format!("<svg class=\"mini\" aria-hidden=\"true\" viewBox=\"0 0 {WIDTH} 14\">{rule}{behind}{marks}</svg>")
+    format!(
+        "<svg class=\"mini\" aria-hidden=\"true\" viewBox=\"0 0 {WIDTH} 14\">{rule}{behind}{marks}</svg>"
+    )
 }
 
 /// Paired differences, as many as fit.
@@ -149,24 +188,56 @@ struct Compared {
 
 /// The table of pairs, in the order given.
 pub fn differences(page: &Page) -> Differences {
-    let scales: BTreeMap<&str, Scale> = page.measures.iter().map(|of| (of.key.as_str(), mirrored(page, of))).collect();
+    let scales: BTreeMap<&str, Scale> = page
+        .measures
+        .iter()
+        .map(|of| (of.key.as_str(), mirrored(page, of)))
+        .collect();
     let row = |pair: &Difference| {
-        let measure = page.measures.iter().find(|measure| measure.key == pair.measure)?;
+        let measure = page
+            .measures
+            .iter()
+            .find(|measure| measure.key == pair.measure)?;
         Some(compared(pair, measure, scales.get(pair.measure.as_str())?))
     };
-    let n = page.differences.iter().filter(|pair| scales.contains_key(pair.measure.as_str())).count();
-    Differences { rows: page.differences.iter().filter_map(row).take(PAIRS).collect(), n }
+    let n = page
+        .differences
+        .iter()
+        .filter(|pair| scales.contains_key(pair.measure.as_str()))
+        .count();
+    Differences {
+        rows: page
+            .differences
+            .iter()
+            .filter_map(row)
+            .take(PAIRS)
+            .collect(),
+        n,
+    }
 }
 
 /// The scale of a measure's differences, with 0 in its middle and the decimals of the measure.
 fn mirrored(page: &Page, measure: &Measure) -> Scale {
-    let pairs = page.differences.iter().filter(|pair| pair.measure == measure.key);
-    let values = pairs.flat_map(|pair| [pair.low, pair.value, pair.high]).flatten();
-    Scale { decimals: Scale::of(page, measure).decimals, ..Scale::over(values.flat_map(|value| [value, -value])) }
+    let pairs = page
+        .differences
+        .iter()
+        .filter(|pair| pair.measure == measure.key);
+    let values = pairs
+        .flat_map(|pair| [pair.low, pair.value, pair.high])
+        .flatten();
+    Scale {
+        decimals: Scale::of(page, measure).decimals,
+        ..Scale::over(values.flat_map(|value| [value, -value]))
+    }
 }
 
 fn compared(pair: &Difference, measure: &Measure, scale: &Scale) -> Compared {
-    let value = Value { value: pair.value, low: pair.low, high: pair.high, ..Value::default() };
+    let value = Value {
+        value: pair.value,
+        low: pair.low,
+        high: pair.high,
+        ..Value::default()
+    };
     let drawn = scale.axis(4.0, WIDTH - 4.0).map(|axis| {
         let zero = axis.at(0.0).map(|x| svg::line("edge", (x, 0.0), (x, 14.0)));
         drawn(&axis, &value, &zero.unwrap_or_default())
@@ -182,15 +253,22 @@ fn compared(pair: &Difference, measure: &Measure, scale: &Scale) -> Compared {
         n: pair.n,
         detectable: scale.number(pair.detectable),
         better: better(pair, measure),
-        known: pair.value.zip(pair.adjusted).is_some_and(|(value, p)| value.is_finite() && p.is_finite()),
+        known: pair
+            .value
+            .zip(pair.adjusted)
+            .is_some_and(|(value, p)| value.is_finite() && p.is_finite()),
     }
 }
 
 fn better(pair: &Difference, measure: &Measure) -> Option<String> {
-    let value = pair.value.filter(|value| value.is_finite() && *value != 0.0)?;
+    let value = pair
+        .value
+        .filter(|value| value.is_finite() && *value != 0.0)?;
     let first = (value > 0.0) == measure.higher_is_better;
     let better = if first { &pair.first } else { &pair.second };
-    pair.adjusted.is_some_and(|p| p < SIGNIFICANT).then(|| better.clone())
+    pair.adjusted
+        .is_some_and(|p| p < SIGNIFICANT)
+        .then(|| better.clone())
 }
 
 fn p_value(p: Option<f64>) -> String {
@@ -213,9 +291,25 @@ pub struct Unscored {
 pub fn unscored(page: &Page) -> Vec<Unscored> {
     let of = |agent: &Agent, measure: &Measure| {
         let value = agent.values.get(&measure.key)?;
-        let (agent, measure, failed) = (agent.name.clone(), measure.label.clone(), value.failed.clone());
+        let (agent, measure, failed) = (
+            agent.name.clone(),
+            measure.label.clone(),
+            value.failed.clone(),
+        );
         let lacks = value.n < value.of || !failed.is_empty();
-        lacks.then(|| Unscored { agent, measure, covered: covered(Some(value)), failed })
+        lacks.then(|| Unscored {
+            agent,
+            measure,
+            covered: covered(Some(value)),
+            failed,
+        })
     };
-    page.agents.iter().flat_map(|agent| page.measures.iter().filter_map(move |measure| of(agent, measure))).collect()
+    page.agents
+        .iter()
+        .flat_map(|agent| {
+            page.measures
+                .iter()
+                .filter_map(move |measure| of(agent, measure))
+        })
+        .collect()
 }

@@ -1,5 +1,6 @@
-//! One task's page: each agent's report beside what was found about it, and the stored text of the pages that its key
-//! points come from. Hides how key points are linked to the places that they rest on.
+//! One task's page: each agent's report beside what was found about it, and the stored text of the
+//! pages that its key points come from. Hides how key points are linked to the places that they
+//! rest on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +25,8 @@ pub struct TaskPage {
     pub text: String,
     /// Names and values, such as `type` and `Metric Design`.
     pub facets: Vec<(String, String)>,
-    /// The leaderboard, relative to this page; letters, digits and `-._~/#%` only, else it is not linked.
+    /// The leaderboard, relative to this page; letters, digits and `-._~/#%` only, else it is not
+    /// linked.
     pub back: String,
     /// The agents' reports.
     pub reports: Vec<ReportView>,
@@ -41,7 +43,8 @@ pub struct ReportView {
     pub state: String,
     /// Markdown, shown as it is.
     pub text: String,
-    /// The checklist with its ratings; a criterion that several judges rated is there once for each.
+    /// The checklist with its ratings; a criterion that several judges rated is there once for
+    /// each.
     pub ace: Vec<CriterionView>,
     /// The key points that it was compared with.
     pub points: Vec<PointView>,
@@ -150,12 +153,24 @@ pub struct StoredPage {
 /// The task's page as one file.
 pub fn task(page: &TaskPage) -> Result<String> {
     let marked = marked(page);
-    let pieces: Vec<&[Piece]> = marked.iter().map(|(_, marked)| marked.pieces.as_slice()).collect();
-    let of_report = |report: &ReportView| report.points.iter().map(|point| links(point, &marked)).collect();
+    let pieces: Vec<&[Piece]> = marked
+        .iter()
+        .map(|(_, marked)| marked.pieces.as_slice())
+        .collect();
+    let of_report = |report: &ReportView| {
+        report
+            .points
+            .iter()
+            .map(|point| links(point, &marked))
+            .collect()
+    };
     let links: Vec<Vec<Links>> = page.reports.iter().map(of_report).collect();
     let sets: Vec<Vec<Set>> = page.reports.iter().map(sets).collect();
     let values = context! { page => Serde(page), pieces => Serde(pieces), links => Serde(links), sets => Serde(sets) };
-    let templates = [("task.html", include_str!("task.html")), ("style.css", include_str!("style.css"))];
+    let templates = [
+        ("task.html", include_str!("task.html")),
+        ("style.css", include_str!("style.css")),
+    ];
     markup::fill(&templates, values)
 }
 
@@ -164,12 +179,22 @@ fn marked(page: &TaskPage) -> Vec<(&str, Marked)> {
     let mut spans = BTreeMap::<&str, BTreeSet<&str>>::new();
     for point in page.reports.iter().flat_map(|report| &report.points) {
         for source in &point.pages {
-            spans.entry(&source.url).or_default().extend(point.spans.iter().map(String::as_str));
+            spans
+                .entry(&source.url)
+                .or_default()
+                .extend(point.spans.iter().map(String::as_str));
         }
     }
     let stored = page.pages.iter().map(|stored| {
-        let spans = spans.get(stored.url.as_str()).into_iter().flatten().copied();
-        (stored.url.as_str(), passages::marked(&stored.text, spans, SHOWN))
+        let spans = spans
+            .get(stored.url.as_str())
+            .into_iter()
+            .flatten()
+            .copied();
+        (
+            stored.url.as_str(),
+            passages::marked(&stored.text, spans, SHOWN),
+        )
     });
     stored.collect()
 }
@@ -186,12 +211,17 @@ struct Links {
 fn links(point: &PointView, marked: &[(&str, Marked)]) -> Links {
     let index = |source: &SourcePage| marked.iter().position(|(url, _)| *url == source.url);
     let pages: Vec<Option<usize>> = point.pages.iter().map(index).collect();
-    let mark = |page: usize, span: &String| Some(format!("page-{page}-{}", marked[page].1.marks.get(span)?));
+    let mark = |page: usize, span: &String| {
+        Some(format!("page-{page}-{}", marked[page].1.marks.get(span)?))
+    };
     let of_span = |span: &String| pages.iter().flatten().find_map(|page| mark(*page, span));
     let of_page = |page: usize| point.spans.iter().find_map(|span| mark(page, span));
     Links {
         spans: point.spans.iter().map(of_span).collect(),
-        pages: pages.iter().map(|page| page.map(|page| of_page(page).unwrap_or(format!("page-{page}")))).collect(),
+        pages: pages
+            .iter()
+            .map(|page| page.map(|page| of_page(page).unwrap_or(format!("page-{page}"))))
+            .collect(),
     }
 }
 
@@ -208,12 +238,27 @@ struct Set {
 /// The sets that have key points.
 fn sets(report: &ReportView) -> Vec<Set> {
     let of = |name, belongs: fn(&PointView) -> bool| {
-        let n = |relation| report.points.iter().filter(|point| belongs(point) && point.relation == relation).count();
+        let n = |relation| {
+            report
+                .points
+                .iter()
+                .filter(|point| belongs(point) && point.relation == relation)
+                .count()
+        };
         let (supports, contradicts) = (n(Relation::Supports), n(Relation::Contradicts));
         let (omits, unscored) = (n(Relation::Omits), n(Relation::Unscored));
-        Set { name, supports, contradicts, omits, unscored }
+        Set {
+            name,
+            supports,
+            contradicts,
+            omits,
+            unscored,
+        }
     };
-    let mut sets = vec![of("own pages", |point| point.in_own), of("other agents' pages", |point| point.in_independent)];
+    let mut sets = vec![
+        of("own pages", |point| point.in_own),
+        of("other agents' pages", |point| point.in_independent),
+    ];
     sets.retain(|set| set.supports + set.contradicts + set.omits + set.unscored > 0);
     sets
 }

@@ -1,4 +1,5 @@
-//! The tasks of a leaderboard, by agent: one table for each measure. Hides how many of them fit a page.
+//! The tasks of a leaderboard, by agent: one table for each measure. Hides how many of them fit a
+//! page.
 
 use serde::Serialize;
 
@@ -27,11 +28,22 @@ struct Table {
 
 /// The first tasks, as many as fit.
 pub fn listed(page: &Page) -> Listed<'_> {
-    let measures: Vec<&Measure> = page.measures.iter().filter(|measure| has_values(page, measure)).collect();
+    let measures: Vec<&Measure> = page
+        .measures
+        .iter()
+        .filter(|measure| has_values(page, measure))
+        .collect();
     let cells = page.agents.len() * measures.len();
     let n = page.tasks.len().min(TASKS).min(CELLS / cells.max(1));
     let tasks = &page.tasks[..n];
-    Listed { tasks, tables: measures.iter().map(|measure| table(page, tasks, measure)).collect(), n: page.tasks.len() }
+    Listed {
+        tasks,
+        tables: measures
+            .iter()
+            .map(|measure| table(page, tasks, measure))
+            .collect(),
+        n: page.tasks.len(),
+    }
 }
 
 fn has_values(page: &Page, measure: &Measure) -> bool {
@@ -42,10 +54,25 @@ fn has_values(page: &Page, measure: &Measure) -> bool {
 fn table(page: &Page, tasks: &[TaskRow], measure: &Measure) -> Table {
     let scale = Scale::of(page, measure);
     let cell = |task: &TaskRow, agent: &str| {
-        let Some(score) = task.agents.get(agent) else { return "–".to_owned() };
+        let Some(score) = task.agents.get(agent) else {
+            return "–".to_owned();
+        };
         let number = scale.number(score.values.get(&measure.key).copied().flatten());
-        if ["", "ok"].contains(&score.state.as_str()) { number } else { format!("{number} {}", score.state) }
+        if ["", "ok"].contains(&score.state.as_str()) {
+            number
+        } else {
+            format!("{number} {}", score.state)
+        }
     };
-    let rows = tasks.iter().map(|task| page.agents.iter().map(|agent| cell(task, &agent.name)).collect());
-    Table { measure: measure.label.clone(), unit: measure.unit.clone(), rows: rows.collect() }
+    let rows = tasks.iter().map(|task| {
+        page.agents
+            .iter()
+            .map(|agent| cell(task, &agent.name))
+            .collect()
+    });
+    Table {
+        measure: measure.label.clone(),
+        unit: measure.unit.clone(),
+        rows: rows.collect(),
+    }
 }

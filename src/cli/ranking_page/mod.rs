@@ -1,5 +1,6 @@
-//! A finished ranking as one HTML page: what it rests on, how far to believe it, its plots, and the tasks themselves.
-//! The page needs no network and runs no script. Hides the template, and how much of a large ranking it lists.
+//! A finished ranking as one HTML page: what it rests on, how far to believe it, its plots, and the
+//! tasks themselves. The page needs no network and runs no script. Hides the template, and how much
+//! of a large ranking it lists.
 
 mod plots;
 
@@ -12,7 +13,8 @@ use serde::Serialize;
 use super::{markup, svg};
 use crate::rank::select::Standing;
 
-/// What the page says. A number that is not finite was not computed: it is shown as a dash and left out of the plots.
+/// What the page says. A number that is not finite was not computed: it is shown as a dash and left
+/// out of the plots.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
     /// The heading.
@@ -123,19 +125,34 @@ pub fn html(page: &Page) -> Result<String> {
         decimals => strength_decimals(&page.rated),
         n_listed => listed.len(),
     };
-    markup::fill(&[("ranking.html", include_str!("ranking.html")), ("style.css", include_str!("style.css"))], values)
+    markup::fill(
+        &[
+            ("ranking.html", include_str!("ranking.html")),
+            ("style.css", include_str!("style.css")),
+        ],
+        values,
+    )
 }
 
-/// How many of the best tasks are drawn and listed one by one: all of up to 200, else half as many again as are chosen,
-/// within what a page can hold.
+/// How many of the best tasks are drawn and listed one by one: all of up to 200, else half as many
+/// again as are chosen, within what a page can hold.
 fn listed(n_tasks: usize, top: usize) -> usize {
-    if n_tasks <= 200 { n_tasks } else { (top.min(n_tasks) * 3 / 2).clamp(50, 300).min(n_tasks) }
+    if n_tasks <= 200 {
+        n_tasks
+    } else {
+        (top.min(n_tasks) * 3 / 2).clamp(50, 300).min(n_tasks)
+    }
 }
 
 /// How many tasks there are of each standing, in words.
 fn standings(rows: &[Row]) -> String {
     let all = [Standing::In, Standing::Borderline, Standing::Out];
-    let counted = all.map(|of| (of.word(), rows.iter().filter(|row| row.standing == of).count()));
+    let counted = all.map(|of| {
+        (
+            of.word(),
+            rows.iter().filter(|row| row.standing == of).count(),
+        )
+    });
     counted.map(|(word, n)| format!("{n} {word}")).join(", ")
 }
 

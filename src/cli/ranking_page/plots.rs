@@ -32,17 +32,35 @@ pub fn all(page: &Page, listed: &[Row]) -> Vec<Figure> {
     figures.extend(ladder(page, listed));
     figures.extend(strengths(page));
     figures.extend(memberships(page));
-    figures.extend(page.facets.iter().enumerate().filter_map(|(i, (name, counts))| shares(i, name, counts)));
+    figures.extend(
+        page.facets
+            .iter()
+            .enumerate()
+            .filter_map(|(i, (name, counts))| shares(i, name, counts)),
+    );
     figures.extend(verdicts(&page.rated));
     figures
 }
 
 /// One line for each of the tasks, in pieces that fit a printed page and share one axis.
 fn ladder(page: &Page, listed: &[Row]) -> Option<Figure> {
-    let axis = Axis::new(listed.iter().flat_map(|row| [row.low, row.strength, row.high]), LABELS + 14.0, RIGHT)?;
-    let svg = listed.chunks(RUNGS).map(|rows| rungs(page, rows, &axis)).collect();
+    let axis = Axis::new(
+        listed
+            .iter()
+            .flat_map(|row| [row.low, row.strength, row.high]),
+        LABELS + 14.0,
+        RIGHT,
+    )?;
+    let svg = listed
+        .chunks(RUNGS)
+        .map(|rows| rungs(page, rows, &axis))
+        .collect();
     let title = if listed.len() < page.rated.len() {
-        format!("The ladder: the best {} of {} tasks", listed.len(), page.rated.len())
+        format!(
+            "The ladder: the best {} of {} tasks",
+            listed.len(),
+            page.rated.len()
+        )
     } else {
         "The ladder".to_owned()
     };
@@ -50,7 +68,13 @@ fn ladder(page: &Page, listed: &[Row]) -> Option<Figure> {
     if (1..page.rated.len().min(listed.len() + 1)).contains(&page.top) {
         caption += &format!(" The broken rule is the edge of the best {}.", page.top);
     }
-    Some(Figure { title, caption, svg, columns: Vec::new(), rows: Vec::new() })
+    Some(Figure {
+        title,
+        caption,
+        svg,
+        columns: Vec::new(),
+        rows: Vec::new(),
+    })
 }
 
 /// A piece of the ladder: for each task its label, and a dot at its strength on its interval.
@@ -77,10 +101,19 @@ fn rungs(page: &Page, rows: &[Row], axis: &Axis) -> String {
     let ground = svg::area("ground", (LABELS, top), (WIDTH, bottom));
     let rules = axis.below(top, bottom, &format!("strength ({})", page.unit));
     let body = standing_key(LABELS + 14.0) + &labels + &ground + &rules + &marks;
-    let (first, last) = (rows.first().map_or(0, |row| row.place), rows.last().map_or(0, |row| row.place));
+    let (first, last) = (
+        rows.first().map_or(0, |row| row.place),
+        rows.last().map_or(0, |row| row.place),
+    );
     let title = format!("Places {first} to {last}");
     let description = "For each task a dot at its strength on its 95 % interval; the numbers are in the list of tasks.";
-    svg::image(&format!("ladder-{first}"), bottom + 40.0, &title, description, &body)
+    svg::image(
+        &format!("ladder-{first}"),
+        bottom + 40.0,
+        &title,
+        description,
+        &body,
+    )
 }
 
 /// Strength against place, for all tasks; one is no curve.
@@ -90,9 +123,16 @@ fn strengths(page: &Page) -> Option<Figure> {
         return None;
     }
     let x = places(&page.rated)?;
-    let y = Axis::new(rows.iter().flat_map(|row| [row.low, row.strength, row.high]), BOTTOM, TOP)?;
+    let y = Axis::new(
+        rows.iter()
+            .flat_map(|row| [row.low, row.strength, row.high]),
+        BOTTOM,
+        TOP,
+    )?;
     let points = |of: fn(&Row) -> f64| -> Vec<(f64, f64)> {
-        rows.iter().filter_map(|row| Some((x.at(row.place as f64)?, y.at(of(row))?))).collect()
+        rows.iter()
+            .filter_map(|row| Some((x.at(row.place as f64)?, y.at(of(row))?)))
+            .collect()
     };
     let mut band = points(|row| row.low);
     band.extend(points(|row| row.high).into_iter().rev());
@@ -109,18 +149,36 @@ fn strengths(page: &Page) -> Option<Figure> {
     let decimals = strength_decimals(&page.rated);
     let numbers = |row: &Row| {
         let strength = svg::number(row.strength, decimals);
-        vec![row.place.to_string(), strength, interval(row.low, row.high, decimals)]
+        vec![
+            row.place.to_string(),
+            strength,
+            interval(row.low, row.high, decimals),
+        ]
     };
     let rows = rows.into_iter().map(numbers).collect();
-    let columns = ["place", "strength", "95 % interval"].map(String::from).into();
-    Some(Figure { title, caption, svg, columns, rows })
+    let columns = ["place", "strength", "95 % interval"]
+        .map(String::from)
+        .into();
+    Some(Figure {
+        title,
+        caption,
+        svg,
+        columns,
+        rows,
+    })
 }
 
 /// Probability to be among the best k against place, as far down as there is any.
 fn memberships(page: &Page) -> Option<Figure> {
-    let hopeful = page.rated.iter().rposition(|row| row.membership >= 0.01).map_or(0, |last| last + 1);
+    let hopeful = page
+        .rated
+        .iter()
+        .rposition(|row| row.membership >= 0.01)
+        .map_or(0, |last| last + 1);
     let n_tasks = page.rated.len();
-    let shown = &page.rated[..(hopeful + hopeful / 10).max(2 * page.top.min(n_tasks)).min(n_tasks)];
+    let shown = &page.rated[..(hopeful + hopeful / 10)
+        .max(2 * page.top.min(n_tasks))
+        .min(n_tasks)];
     let rows = sampled(shown);
     let x = places(shown)?;
     let y = Axis::new([0.0, 1.0], BOTTOM, TOP)?;
@@ -135,17 +193,36 @@ fn memberships(page: &Page) -> Option<Figure> {
     let body = standing_key(LEFT)
         + &borderline_zone(&x, shown)
         + &x.below(TOP, BOTTOM, "place")
-        + &y.beside(LEFT, RIGHT, &format!("probability to be among the best {}", page.top))
+        + &y.beside(
+            LEFT,
+            RIGHT,
+            &format!("probability to be among the best {}", page.top),
+        )
         + &edge(&x, page.top, n_tasks)
         + &marks;
     let title = format!("Who belongs to the best {}?", page.top);
-    let caption = "A sharp step means that the edge is known; the shaded places are too close to tell.".to_owned();
+    let caption =
+        "A sharp step means that the edge is known; the shaded places are too close to tell."
+            .to_owned();
     let svg = svg::image("memberships", HEIGHT, &title, &caption, &body);
-    let numbers =
-        |row: &Row| vec![row.place.to_string(), svg::number(row.membership, 2), row.standing.word().to_owned()];
+    let numbers = |row: &Row| {
+        vec![
+            row.place.to_string(),
+            svg::number(row.membership, 2),
+            row.standing.word().to_owned(),
+        ]
+    };
     let rows = rows.into_iter().map(numbers).collect();
-    let columns = ["place", "probability", "standing"].map(String::from).into();
-    Some(Figure { title, caption, svg, columns, rows })
+    let columns = ["place", "probability", "standing"]
+        .map(String::from)
+        .into();
+    Some(Figure {
+        title,
+        caption,
+        svg,
+        columns,
+        rows,
+    })
 }
 
 /// A facet's values: their shares of the chosen tasks and of all.
@@ -156,8 +233,18 @@ fn shares(index: usize, name: &str, counts: &[Count]) -> Option<Figure> {
     let n_chosen = counts.iter().map(|count| count.chosen).sum::<u64>();
     let n_all = counts.iter().map(|count| count.all).sum::<u64>();
     let percent = |part: u64, whole: u64| part as f64 / whole.max(1) as f64 * 100.0;
-    let pairs = || counts.iter().map(|count| (count, percent(count.chosen, n_chosen), percent(count.all, n_all)));
-    let ends = pairs().flat_map(|(_, chosen, all)| [chosen, all]).chain((!counts.is_empty()).then_some(0.0));
+    let pairs = || {
+        counts.iter().map(|count| {
+            (
+                count,
+                percent(count.chosen, n_chosen),
+                percent(count.all, n_all),
+            )
+        })
+    };
+    let ends = pairs()
+        .flat_map(|(_, chosen, all)| [chosen, all])
+        .chain((!counts.is_empty()).then_some(0.0));
     let x = Axis::new(ends, BARS, RIGHT)?;
     let top = 30.0;
     let bottom = top + STEP * counts.len() as f64;
@@ -170,19 +257,43 @@ fn shares(index: usize, name: &str, counts: &[Count]) -> Option<Figure> {
         bars += &svg::area("all", (BARS, y + 15.0), (x.at(all)?, y + 24.0));
     }
     let ground = svg::area("ground", (BARS - 8.0, top), (WIDTH, bottom));
-    let key = svg::key(BARS, 16.0, &[("in", "of the chosen tasks"), ("all", "of all tasks")]);
+    let key = svg::key(
+        BARS,
+        16.0,
+        &[("in", "of the chosen tasks"), ("all", "of all tasks")],
+    );
     let body = key + &labels + &ground + &x.below(top, bottom, "share (%)") + &bars;
     let title = format!("Chosen and all, by {name}");
     let caption =
         "Where the upper bar is longer, the value is more frequent among the chosen tasks than among all.".to_owned();
-    let svg = svg::image(&format!("facet-{index}"), bottom + 40.0, &title, &caption, &body);
+    let svg = svg::image(
+        &format!("facet-{index}"),
+        bottom + 40.0,
+        &title,
+        &caption,
+        &body,
+    );
     let numbers = |(count, chosen, all): (&Count, f64, f64)| {
         let (n_chosen, n_all) = (count.chosen.to_string(), count.all.to_string());
-        vec![count.value.clone(), n_chosen, svg::number(chosen, 1), n_all, svg::number(all, 1)]
+        vec![
+            count.value.clone(),
+            n_chosen,
+            svg::number(chosen, 1),
+            n_all,
+            svg::number(all, 1),
+        ]
     };
     let rows = pairs().map(numbers).collect();
-    let columns = ["value", "chosen", "% of chosen", "all", "% of all"].map(String::from).into();
-    Some(Figure { title, caption, svg, columns, rows })
+    let columns = ["value", "chosen", "% of chosen", "all", "% of all"]
+        .map(String::from)
+        .into();
+    Some(Figure {
+        title,
+        caption,
+        svg,
+        columns,
+        rows,
+    })
 }
 
 /// How many tasks were judged how often.
@@ -199,17 +310,35 @@ fn verdicts(rows: &[Row]) -> Option<Figure> {
     let mut bars = String::new();
     for (bin, n) in &bins {
         let [left, right] = ends(bin);
-        bars += &svg::area("in", (x.at(left)? + 0.5, y.at(*n as f64)?), (x.at(right)? - 0.5, BOTTOM));
+        bars += &svg::area(
+            "in",
+            (x.at(left)? + 0.5, y.at(*n as f64)?),
+            (x.at(right)? - 0.5, BOTTOM),
+        );
     }
     let body = x.below(TOP, BOTTOM, "verdicts on a task") + &y.beside(LEFT, RIGHT, "tasks") + &bars;
     let title = "Verdicts by task".to_owned();
     let caption = "Where the questions went: how many tasks were judged how often.".to_owned();
     let svg = svg::image("verdicts", HEIGHT, &title, &caption, &body);
-    let span =
-        |bin: u64| if width == 1 { bin.to_string() } else { format!("{}–{}", bin * width, (bin + 1) * width - 1) };
-    let rows = bins.iter().map(|(bin, n)| vec![span(*bin), n.to_string()]).collect();
+    let span = |bin: u64| {
+        if width == 1 {
+            bin.to_string()
+        } else {
+            format!("{}–{}", bin * width, (bin + 1) * width - 1)
+        }
+    };
+    let rows = bins
+        .iter()
+        .map(|(bin, n)| vec![span(*bin), n.to_string()])
+        .collect();
     let columns = ["verdicts", "tasks"].map(String::from).into();
-    Some(Figure { title, caption, svg, columns, rows })
+    Some(Figure {
+        title,
+        caption,
+        svg,
+        columns,
+        rows,
+    })
 }
 
 /// The axis of places.
@@ -220,7 +349,9 @@ fn places(rows: &[Row]) -> Option<Axis> {
 /// At most `POINTS` of the rows, evenly spread, the first and the last among them.
 fn sampled(rows: &[Row]) -> Vec<&Row> {
     let n = rows.len().min(POINTS);
-    (0..n).map(|i| &rows[i * (rows.len() - 1) / (n - 1).max(1)]).collect()
+    (0..n)
+        .map(|i| &rows[i * (rows.len() - 1) / (n - 1).max(1)])
+        .collect()
 }
 
 /// The edge of the best k, as an upright rule with its name.
@@ -229,21 +360,37 @@ fn edge(x: &Axis, top: usize, n_tasks: usize) -> String {
         return String::new();
     }
     x.at(top as f64 + 0.5).map_or_else(String::new, |at| {
-        let name = svg::text("tick middle", at.clamp(LEFT + 30.0, RIGHT - 30.0), TOP - 4.0, &format!("best {top}"));
+        let name = svg::text(
+            "tick middle",
+            at.clamp(LEFT + 30.0, RIGHT - 30.0),
+            TOP - 4.0,
+            &format!("best {top}"),
+        );
         svg::line("edge", (at, TOP), (at, BOTTOM)) + &name
     })
 }
 
 /// The places from the first to the last borderline task, shaded.
 fn borderline_zone(x: &Axis, rows: &[Row]) -> String {
-    let mut places = rows.iter().filter(|row| row.standing == Standing::Borderline).map(|row| row.place as f64);
-    let zone = places.next().map(|first| (first, places.next_back().unwrap_or(first)));
+    let mut places = rows
+        .iter()
+        .filter(|row| row.standing == Standing::Borderline)
+        .map(|row| row.place as f64);
+    let zone = places
+        .next()
+        .map(|first| (first, places.next_back().unwrap_or(first)));
     let span = zone.and_then(|(first, last)| Some((x.at(first - 0.5)?, x.at(last + 0.5)?)));
-    span.map_or_else(String::new, |(left, right)| svg::area("zone", (left, TOP), (right, BOTTOM)))
+    span.map_or_else(String::new, |(left, right)| {
+        svg::area("zone", (left, TOP), (right, BOTTOM))
+    })
 }
 
 fn standing_key(x: f64) -> String {
-    svg::key(x, 16.0, &[("in", "in"), ("borderline", "borderline"), ("out", "out")])
+    svg::key(
+        x,
+        16.0,
+        &[("in", "in"), ("borderline", "borderline"), ("out", "out")],
+    )
 }
 
 /// The counts as they are, or the most frequent ones of many and the sum of the others.
@@ -254,7 +401,13 @@ fn folded(counts: &[Count]) -> Vec<Count> {
     let mut sorted = counts.to_vec();
     sorted.sort_by(|x, y| y.all.cmp(&x.all).then_with(|| x.value.cmp(&y.value)));
     let rest = sorted.split_off(VALUES - 1);
-    let (chosen, all) = rest.iter().fold((0, 0), |sum, count| (sum.0 + count.chosen, sum.1 + count.all));
-    sorted.push(Count { value: format!("{} others", rest.len()), chosen, all });
+    let (chosen, all) = rest.iter().fold((0, 0), |sum, count| {
+        (sum.0 + count.chosen, sum.1 + count.all)
+    });
+    sorted.push(Count {
+        value: format!("{} others", rest.len()),
+        chosen,
+        all,
+    });
     sorted
 }

@@ -4,36 +4,64 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use super::*;
 
-/// A page about `n` tasks of which the best `top` are chosen, with made-up numbers that look like real ones.
+/// A page about `n` tasks of which the best `top` are chosen, with made-up numbers that look like
+/// real ones.
 fn page(n: usize, top: usize, text: &str) -> Page {
     let rated: Vec<Row> = (1..=n).map(|place| row(place, n, top, text)).collect();
-    let count = |value: &str, chosen, all| Count { value: value.into(), chosen, all };
+    let count = |value: &str, chosen, all| Count {
+        value: value.into(),
+        chosen,
+        all,
+    };
     let check = |name: &str, value: &str, state| Check {
         name: name.into(),
         value: value.into(),
         n: "812".into(),
         state,
-        meaning: "A fair judge prefers neither side; this one does not, as far as can be told.".into(),
+        meaning: "A fair judge prefers neither side; this one does not, as far as can be told."
+            .into(),
     };
     Page {
         title: "Ranking of research tasks".into(),
-        facts: [("Method", "Bradley-Terry"), ("Judges", "acme/judge-large, acme/judge-small"), ("Cost", "$12.40")]
-            .map(|(name, value)| (name.into(), value.into()))
-            .to_vec(),
+        facts: [
+            ("Method", "Bradley-Terry"),
+            ("Judges", "acme/judge-large, acme/judge-small"),
+            ("Cost", "$12.40"),
+        ]
+        .map(|(name, value)| (name.into(), value.into()))
+        .to_vec(),
         warnings: vec!["the judge is a trial model".into()],
         top,
         unit: "log-odds".into(),
         rated,
-        recall: Some(Recall { expected: 0.914, low: 0.87, high: 0.95 }),
+        recall: Some(Recall {
+            expected: 0.914,
+            low: 0.87,
+            high: 0.95,
+        }),
         audit: vec![
             check("First side preferred", "0.52 [0.47, 0.57]", State::Good),
-            check("Same winner in both orders", "0.81 [0.75, 0.86]", State::Doubtful),
+            check(
+                "Same winner in both orders",
+                "0.81 [0.75, 0.86]",
+                State::Doubtful,
+            ),
             check("Longer tasks preferred", "0.61 [0.52, 0.69]", State::Bad),
             check("Cycles beyond chance", "–", State::Unknown),
         ],
         facets: BTreeMap::from([
-            ("language".into(), vec![count("en", 61, 340), count("zh", 39, 160)]),
-            ("phase".into(), vec![count("Synthesize", 25, 150), count("Design", 48, 200), count("Evaluate", 27, 150)]),
+            (
+                "language".into(),
+                vec![count("en", 61, 340), count("zh", 39, 160)],
+            ),
+            (
+                "phase".into(),
+                vec![
+                    count("Synthesize", 25, 150),
+                    count("Design", 48, 200),
+                    count("Evaluate", 27, 150),
+                ],
+            ),
         ]),
     }
 }
@@ -68,18 +96,27 @@ const TEXT: &str = "Compare three ways of estimating the uncertainty of spin-squ
 
 /// Hands the parsed page to `look`; that it parses means that it is well-formed.
 fn with_document<T>(html: &str, look: impl Fn(&Document) -> T) -> T {
-    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    let options = ParsingOptions {
+        allow_dtd: true,
+        ..ParsingOptions::default()
+    };
     look(&Document::parse_with_options(html, options).expect("well-formed"))
 }
 
 fn named<'a>(document: &'a Document, name: &'static str) -> impl Iterator<Item = Node<'a, 'a>> {
-    document.descendants().filter(move |node| node.has_tag_name(name))
+    document
+        .descendants()
+        .filter(move |node| node.has_tag_name(name))
 }
 
 fn visible_text(html: &str) -> String {
     with_document(html, |document| {
         let styled = |node: &Node| node.ancestors().any(|above| above.has_tag_name("style"));
-        document.descendants().filter(|node| node.is_text() && !styled(node)).filter_map(|node| node.text()).collect()
+        document
+            .descendants()
+            .filter(|node| node.is_text() && !styled(node))
+            .filter_map(|node| node.text())
+            .collect()
     })
 }
 
@@ -87,17 +124,32 @@ fn visible_text(html: &str) -> String {
 fn all_plots_are_there_and_are_named_and_described() {
     let html = html(&page(500, 100, TEXT)).expect("a page");
     with_document(&html, |document| {
-        let ids: Vec<&str> = named(document, "svg").filter_map(|svg| svg.attribute("aria-labelledby")).collect();
-        let expect =
-            ["ladder-1", "ladder-51", "ladder-101", "strengths", "memberships", "facet-0", "facet-1", "verdicts"];
+        let ids: Vec<&str> = named(document, "svg")
+            .filter_map(|svg| svg.attribute("aria-labelledby"))
+            .collect();
+        let expect = [
+            "ladder-1",
+            "ladder-51",
+            "ladder-101",
+            "strengths",
+            "memberships",
+            "facet-0",
+            "facet-1",
+            "verdicts",
+        ];
         assert_eq!(ids, expect.map(|name| format!("{name}-title {name}-desc")));
         for svg in named(document, "svg") {
             assert_eq!(svg.attribute("role"), Some("img"));
-            let children: Vec<&str> = svg.children().filter(Node::is_element).map(|n| n.tag_name().name()).collect();
+            let children: Vec<&str> = svg
+                .children()
+                .filter(Node::is_element)
+                .map(|n| n.tag_name().name())
+                .collect();
             assert_eq!(children[..2], ["title", "desc"]);
             assert!(children.len() > 5, "an empty plot");
         }
-        // The five plots besides the ladder have a table each; the findings and the tasks have theirs.
+        // The five plots besides the ladder have a table each; the findings and the tasks have
+        // theirs.
         assert_eq!(named(document, "table").count(), 7);
     });
 }
@@ -107,9 +159,13 @@ fn a_large_ranking_shows_its_best() {
     let html = html(&page(500, 100, TEXT)).expect("a page");
     with_document(&html, |document| {
         let of = |name: &str, class: &str| {
-            let svgs = named(document, "svg")
-                .filter(|svg| svg.attribute("aria-labelledby").is_some_and(|ids| ids.starts_with(name)));
-            svgs.flat_map(|svg| svg.descendants()).filter(|node| node.attribute("class") == Some(class)).count()
+            let svgs = named(document, "svg").filter(|svg| {
+                svg.attribute("aria-labelledby")
+                    .is_some_and(|ids| ids.starts_with(name))
+            });
+            svgs.flat_map(|svg| svg.descendants())
+                .filter(|node| node.attribute("class") == Some(class))
+                .count()
         };
         assert_eq!(of("ladder", "label"), 150);
         assert_eq!(of("ladder", "edge"), 1);
@@ -127,25 +183,59 @@ fn the_numbers_stand_beside_their_plots() {
     let page = page(500, 100, TEXT);
     let html = html(&page).expect("a page");
     let rows = with_document(&html, |document| {
-        let text = |node: Node| node.descendants().filter(Node::is_text).filter_map(|n| n.text()).collect::<String>();
-        let cells = |row: Node| row.children().filter(Node::is_element).map(text).collect::<Vec<_>>();
+        let text = |node: Node| {
+            node.descendants()
+                .filter(Node::is_text)
+                .filter_map(|n| n.text())
+                .collect::<String>()
+        };
+        let cells = |row: Node| {
+            row.children()
+                .filter(Node::is_element)
+                .map(text)
+                .collect::<Vec<_>>()
+        };
         named(document, "tr").map(cells).collect::<Vec<_>>()
     });
-    assert!(rows.iter().any(|row| *row == ["Design", "48", "48.0", "200", "40.0"]));
-    assert!(rows.iter().any(|row| *row == ["100", "0.50", "borderline"]), "the edge");
-    assert!(rows.iter().any(|row| row.len() == 3 && row[0] == "500"), "the last point of the curve");
-    let header = rows.iter().position(|row| *row == ["verdicts", "tasks"]).expect("the table of verdicts");
+    assert!(
+        rows.iter()
+            .any(|row| *row == ["Design", "48", "48.0", "200", "40.0"])
+    );
+    assert!(
+        rows.iter().any(|row| *row == ["100", "0.50", "borderline"]),
+        "the edge"
+    );
+    assert!(
+        rows.iter().any(|row| row.len() == 3 && row[0] == "500"),
+        "the last point of the curve"
+    );
+    let header = rows
+        .iter()
+        .position(|row| *row == ["verdicts", "tasks"])
+        .expect("the table of verdicts");
     let bins = rows[header + 1..].iter().take_while(|row| row.len() == 2);
-    assert_eq!(bins.map(|row| row[1].parse::<u64>().expect("a number")).sum::<u64>(), 500);
-    let of = |standing| page.rated.iter().filter(|row| row.standing == standing).count();
-    let standings = format!("500: {} in, {} borderline, ", of(Standing::In), of(Standing::Borderline));
+    assert_eq!(
+        bins.map(|row| row[1].parse::<u64>().expect("a number"))
+            .sum::<u64>(),
+        500
+    );
+    let of = |standing| {
+        page.rated
+            .iter()
+            .filter(|row| row.standing == standing)
+            .count()
+    };
+    let standings = format!(
+        "500: {} in, {} borderline, ",
+        of(Standing::In),
+        of(Standing::Borderline)
+    );
     assert!(visible_text(&html).contains(&standings));
 }
 
 #[test]
 fn strangers_texts_stay_texts() {
-    let hostile =
-        "</title><script>alert('1')</script> & \"<img src=x onerror=y>\" {{ top }} \u{202E}gnp\u{2069}\u{0}\u{7}";
+    let hostile = "</title><script>alert('1')</script> & \"<img src=x onerror=y>\" {{ top }} \u{202E}gnp\u{2069}\u{0}\u{7}";
     let mut page = page(3, 1, hostile);
     page.title = hostile.into();
     page.facts = vec![(hostile.into(), hostile.into())];
@@ -155,32 +245,61 @@ fn strangers_texts_stay_texts() {
     page.audit[0].value = hostile.into();
     page.audit[0].n = hostile.into();
     page.audit[0].meaning = hostile.into();
-    page.facets = BTreeMap::from([(hostile.into(), vec![Count { value: hostile.into(), chosen: 1, all: 3 }])]);
+    page.facets = BTreeMap::from([(
+        hostile.into(),
+        vec![Count {
+            value: hostile.into(),
+            chosen: 1,
+            all: 3,
+        }],
+    )]);
     for row in &mut page.rated {
         (row.id, row.seminar, row.facets) = (hostile.into(), hostile.into(), vec![hostile.into()]);
     }
     let html = html(&page).expect("a page");
     with_document(&html, |document| {
         for node in document.descendants().filter(Node::is_element) {
-            assert!(!["script", "img"].contains(&node.tag_name().name()), "{node:?}");
-            assert!(node.attributes().all(|attribute| !attribute.name().starts_with("on")), "{node:?}");
+            assert!(
+                !["script", "img"].contains(&node.tag_name().name()),
+                "{node:?}"
+            );
+            assert!(
+                node.attributes()
+                    .all(|attribute| !attribute.name().starts_with("on")),
+                "{node:?}"
+            );
         }
     });
     assert!(!html.contains(['\u{202E}', '\u{2069}', '\u{0}', '\u{7}']));
     let shown = visible_text(&html);
-    assert!(shown.contains("</title><script>alert('1')</script> & \"<img src=x onerror=y>\" {{ top }} \u{FFFD}gnp"));
+    assert!(shown.contains(
+        "</title><script>alert('1')</script> & \"<img src=x onerror=y>\" {{ top }} \u{FFFD}gnp"
+    ));
 }
 
 #[test]
 fn nothing_is_loaded_and_nothing_runs() {
     let html = html(&page(20, 5, TEXT)).expect("a page");
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+    let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
     assert!(html.contains(&format!("content=\"{policy}\"")));
-    for outside in ["http:", "https:", "url(", "@import", "src=", "<script", "<link", "javascript:"] {
+    for outside in [
+        "http:",
+        "https:",
+        "url(",
+        "@import",
+        "src=",
+        "<script",
+        "<link",
+        "javascript:",
+    ] {
         assert!(!html.contains(outside), "{outside}");
     }
     with_document(&html, |document| {
-        assert!(named(document, "a").all(|link| link.attribute("href").is_some_and(|to| to.starts_with('#'))));
+        assert!(
+            named(document, "a")
+                .all(|link| link.attribute("href").is_some_and(|to| to.starts_with('#')))
+        );
     });
 }
 
@@ -192,43 +311,83 @@ fn what_was_not_computed_is_not_drawn() {
         (row.strength, row.low, row.high, row.membership) = (value, value, -value, value);
     }
     page.rated[9].games = u32::MAX;
-    page.recall = Some(Recall { expected: f64::NAN, low: f64::NAN, high: 1.0 });
+    page.recall = Some(Recall {
+        expected: f64::NAN,
+        low: f64::NAN,
+        high: 1.0,
+    });
     let some = html(&page).expect("a page");
     for row in &mut page.rated {
-        (row.strength, row.low, row.high, row.membership) = (f64::NAN, f64::NAN, f64::NAN, f64::NAN);
+        (row.strength, row.low, row.high, row.membership) =
+            (f64::NAN, f64::NAN, f64::NAN, f64::NAN);
     }
     let none = html(&page).expect("a page");
     for html in [&some, &none] {
         let lower = html.to_lowercase();
         assert!(
-            !lower.contains("nan") && !lower.contains(">inf") && !lower.contains("\"inf") && !lower.contains("-inf")
+            !lower.contains("nan")
+                && !lower.contains(">inf")
+                && !lower.contains("\"inf")
+                && !lower.contains("-inf")
         );
     }
     with_document(&some, |document| {
         let ladder = named(document, "svg").next().expect("the ladder");
-        assert_eq!(ladder.descendants().filter(|node| node.has_tag_name("circle")).count(), 3 + 26);
+        assert_eq!(
+            ladder
+                .descendants()
+                .filter(|node| node.has_tag_name("circle"))
+                .count(),
+            3 + 26
+        );
         for node in document.descendants() {
-            for name in ["x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "width", "height"] {
+            for name in [
+                "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "width", "height",
+            ] {
                 let number = node.attribute(name).map(str::parse::<f64>);
-                assert!(number.is_none_or(|number| number.is_ok_and(|n| (0.0..1e5).contains(&n))), "{node:?}");
+                assert!(
+                    number.is_none_or(|number| number.is_ok_and(|n| (0.0..1e5).contains(&n))),
+                    "{node:?}"
+                );
             }
         }
     });
-    with_document(&none, |document| assert_eq!(named(document, "svg").count(), 3, "facets and verdicts are left"));
+    with_document(&none, |document| {
+        assert_eq!(
+            named(document, "svg").count(),
+            3,
+            "facets and verdicts are left"
+        )
+    });
 }
 
 #[test]
 fn empty_and_tiny_rankings_have_a_page() {
     let mut nothing = page(0, 0, TEXT);
     nothing.facets = BTreeMap::from([("phase".into(), Vec::new())]);
-    (nothing.facts, nothing.warnings, nothing.audit, nothing.recall) = (vec![], vec![], vec![], None);
+    (
+        nothing.facts,
+        nothing.warnings,
+        nothing.audit,
+        nothing.recall,
+    ) = (vec![], vec![], vec![], None);
     let empty = html(&nothing).expect("a page");
     assert!(visible_text(&empty).contains("No task has been ranked."));
-    with_document(&empty, |document| assert_eq!(named(document, "svg").count(), 0));
+    with_document(&empty, |document| {
+        assert_eq!(named(document, "svg").count(), 0)
+    });
     // One task has no curve, and nobody belongs to the best 0.
-    for (n, top, plots) in [(1, 1, 5), (1, 0, 4), (2, 1, 6), (3, 10, 6), (3, usize::MAX, 6)] {
+    for (n, top, plots) in [
+        (1, 1, 5),
+        (1, 0, 4),
+        (2, 1, 6),
+        (3, 10, 6),
+        (3, usize::MAX, 6),
+    ] {
         let html = html(&page(n, top, TEXT)).expect("a page");
-        with_document(&html, |document| assert_eq!(named(document, "svg").count(), plots));
+        with_document(&html, |document| {
+            assert_eq!(named(document, "svg").count(), plots)
+        });
         assert!(!html.to_lowercase().contains("nan"));
     }
 }
@@ -241,7 +400,11 @@ fn ten_thousand_tasks_fit() {
     }
     // Each quotation mark is written with six characters.
     let mut page = page(10_000, 1_000, &"\"".repeat(5_000));
-    let many = |i: u64| Count { value: format!("seminar {i}"), chosen: i % 3, all: i };
+    let many = |i: u64| Count {
+        value: format!("seminar {i}"),
+        chosen: i % 3,
+        all: i,
+    };
     page.facets = BTreeMap::from([("seminar".into(), (1..=1_000).map(many).collect())]);
     let html = html(&page).expect("a page");
     assert!(html.len() < 1_500_000, "{} bytes", html.len());

@@ -1,5 +1,5 @@
-//! An inspiration as its reviewer sees it: type, summary, and each quote between its neighbours. Hides everything that
-//! could tell what others think of it.
+//! An inspiration as its reviewer sees it: type, summary, and each quote between its neighbours.
+//! Hides everything that could tell what others think of it.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use crate::{
     text::{sentences, words::one_line},
 };
 
-/// At most so many characters are shown on either side of a quote: recognisers do not always end a sentence.
+/// At most so many characters are shown on either side of a quote: recognisers do not always end a
+/// sentence.
 const MOST: usize = 400;
 
 /// The card, wrapped to the terminal.
@@ -28,19 +29,34 @@ pub fn text(inspiration: &Inspiration, transcript: &Transcript) -> String {
 
 /// The quote in brackets, with the sentence before and the sentence after.
 fn in_context(text: &[char], sentences: &[Range<usize>], evidence: &Evidence) -> String {
-    let (start, end) = (evidence.start_char.min(text.len()), evidence.end_char.min(text.len()));
-    let Range { start: from, end: to } = neighbours(sentences, start..end);
-    let before: String = text[from.max(start.saturating_sub(MOST))..start].iter().collect();
+    let (start, end) = (
+        evidence.start_char.min(text.len()),
+        evidence.end_char.min(text.len()),
+    );
+    let Range {
+        start: from,
+        end: to,
+    } = neighbours(sentences, start..end);
+    let before: String = text[from.max(start.saturating_sub(MOST))..start]
+        .iter()
+        .collect();
     let after: String = text[end..to.min(end + MOST)].iter().collect();
     one_line(&format!("{before}[{}]{after}", evidence.quote))
 }
 
 /// From the start of the sentence before a span to the end of the sentence after it.
 fn neighbours(sentences: &[Range<usize>], span: Range<usize>) -> Range<usize> {
-    let begins_in = sentences.partition_point(|sentence| sentence.start <= span.start).saturating_sub(1);
+    let begins_in = sentences
+        .partition_point(|sentence| sentence.start <= span.start)
+        .saturating_sub(1);
     let ends_in = sentences.partition_point(|sentence| sentence.end < span.end);
-    let first = sentences.get(begins_in.saturating_sub(1)).map_or(span.start, |sentence| sentence.start);
-    let last = sentences.get(ends_in + 1).or(sentences.last()).map_or(span.end, |sentence| sentence.end);
+    let first = sentences
+        .get(begins_in.saturating_sub(1))
+        .map_or(span.start, |sentence| sentence.start);
+    let last = sentences
+        .get(ends_in + 1)
+        .or(sentences.last())
+        .map_or(span.end, |sentence| sentence.end);
     first.min(span.start)..last.max(span.end)
 }
 

@@ -1,5 +1,5 @@
-//! One key at a time from a terminal, one line at a time from anything else. Hides the terminal's modes, and that an
-//! arrow key is several characters of which one could be taken for a decision.
+//! One key at a time from a terminal, one line at a time from anything else. Hides the terminal's
+//! modes, and that an arrow key is several characters of which one could be taken for a decision.
 
 use std::{
     io::{BufRead as _, IsTerminal as _, stdin},
@@ -18,8 +18,8 @@ const END_OF_INPUT: u8 = 4;
 /// The terminal's modes from before the first key was asked for.
 static BEFORE: OnceLock<Termios> = OnceLock::new();
 
-/// Whether the terminal was given back, which it is once: a signal may end the program at any moment, and nothing changes
-/// the modes after that.
+/// Whether the terminal was given back, which it is once: a signal may end the program at any
+/// moment, and nothing changes the modes after that.
 static GIVEN_BACK: Mutex<bool> = Mutex::new(false);
 
 /// Where answers come from.
@@ -63,7 +63,9 @@ impl Keyboard {
                 }
                 Self::Lines => line()?,
             };
-            let Some(bytes) = pressed else { return Ok(None) };
+            let Some(bytes) = pressed else {
+                return Ok(None);
+            };
             let text = String::from_utf8_lossy(&bytes).trim().to_owned();
             if !text.is_empty() {
                 return Ok(Some(text));
@@ -100,7 +102,11 @@ pub fn restore() {
 fn key() -> Result<Option<Vec<u8>>> {
     let mut bytes = [0; 64];
     let n = retry_on_intr(|| read(stdin(), &mut bytes))?;
-    Ok(if matches!(bytes[..n], [] | [END_OF_INPUT, ..]) { None } else { Some(bytes[..n].to_vec()) })
+    Ok(if matches!(bytes[..n], [] | [END_OF_INPUT, ..]) {
+        None
+    } else {
+        Some(bytes[..n].to_vec())
+    })
 }
 
 fn line() -> Result<Option<Vec<u8>>> {

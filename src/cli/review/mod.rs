@@ -1,5 +1,6 @@
-//! `taskgen inspirations review`: a person judges inspirations one at a time, and each decision is saved as it is made.
-//! Blind: no verdict of others, no rank and no recording is shown before the decision, and the order is shuffled.
+//! `taskgen inspirations review`: a person judges inspirations one at a time, and each decision is
+//! saved as it is made. Blind: no verdict of others, no rank and no recording is shown before the
+//! decision, and the order is shuffled.
 
 mod card;
 pub mod keys;
@@ -22,8 +23,7 @@ use crate::{
 };
 use keys::Keyboard;
 
-const KEYS: &str =
-    "a accept · 1 no content · 2 incoherent · 3 not in the quotes · 4 wrong type · s skip · u undo · ? help · q quit";
+const KEYS: &str = "a accept · 1 no content · 2 incoherent · 3 not in the quotes · 4 wrong type · s skip · u undo · ? help · q quit";
 
 /// Runs the command.
 pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result<u8> {
@@ -38,11 +38,23 @@ pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result
         return Err(Usage("no inspirations yet\nhint: `taskgen inspire`".into()).into());
     }
     shuffle(&mut found, project.loaded.config.seed);
-    let open: Vec<&Found> = found.iter().filter(|of| args.again || !is_judged(of, &reviewer)).collect();
+    let open: Vec<&Found> = found
+        .iter()
+        .filter(|of| args.again || !is_judged(of, &reviewer))
+        .collect();
     if open.is_empty() {
-        printer.note(&format!("{reviewer} has judged all of them\nhint: --again shows them once more"));
+        printer.note(&format!(
+            "{reviewer} has judged all of them\nhint: --again shows them once more"
+        ));
     }
-    Session { store: &store, reviewer: &reviewer, open, at: 0, decided: Vec::new() }.run(&Keyboard::open()?)?;
+    Session {
+        store: &store,
+        reviewer: &reviewer,
+        open,
+        at: 0,
+        decided: Vec::new(),
+    }
+    .run(&Keyboard::open()?)?;
     let now = inspirations::read(&store, &args.select)?;
     printer.show(&summary::of(&reviewer, &found, &now), summary::text)?;
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
@@ -51,8 +63,15 @@ pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result
 
 /// Whose decisions they are: the name that was given, else the user's.
 fn reviewer(given: Option<&str>) -> Result<String> {
-    let user = || ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()));
-    let name = given.map(str::to_owned).or_else(user).unwrap_or_else(|| "somebody".to_owned());
+    let user = || {
+        ["USER", "LOGNAME"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()))
+    };
+    let name = given
+        .map(str::to_owned)
+        .or_else(user)
+        .unwrap_or_else(|| "somebody".to_owned());
     let name = one_line(&name);
     if name.is_empty() {
         return Err(Usage("a reviewer needs a name\nhint: --reviewer NAME".into()).into());
@@ -60,13 +79,17 @@ fn reviewer(given: Option<&str>) -> Result<String> {
     Ok(name)
 }
 
-/// An order that follows from the seed and stays the same for the rest when some are decided or new ones come.
+/// An order that follows from the seed and stays the same for the rest when some are decided or new
+/// ones come.
 fn shuffle(found: &mut [Found], seed: u64) {
     found.sort_by_cached_key(|of| drawn_place(seed, of.inspiration.id.as_str()));
 }
 
 fn is_judged(of: &Found, reviewer: &str) -> bool {
-    of.inspiration.reviews.iter().any(|review| review.is_of_person(reviewer))
+    of.inspiration
+        .reviews
+        .iter()
+        .any(|review| review.is_of_person(reviewer))
 }
 
 /// What a key means.
@@ -82,7 +105,9 @@ impl Answer {
     fn of(key: &str) -> Option<Self> {
         Some(match key {
             "a" => Self::Judge(None),
-            "1" | "2" | "3" | "4" => Self::Judge(Fault::ALL.get(key.parse::<usize>().ok()? - 1).copied()),
+            "1" | "2" | "3" | "4" => {
+                Self::Judge(Fault::ALL.get(key.parse::<usize>().ok()? - 1).copied())
+            }
             "s" => Self::Skip,
             "u" => Self::Undo,
             "?" => Self::Help,
@@ -120,7 +145,10 @@ impl Session<'_> {
             message("\nthat was the last one: u undo · q quit");
             return Ok(());
         };
-        let transcript = self.store.transcript(&of.inspiration.transcript)?.context("the transcript is gone")?;
+        let transcript = self
+            .store
+            .transcript(&of.inspiration.transcript)?
+            .context("the transcript is gone")?;
         message(&format!("\n{} of {}", self.at + 1, self.open.len()));
         message(&card::text(&of.inspiration, &transcript));
         message(KEYS);
@@ -137,7 +165,9 @@ impl Session<'_> {
                     self.at += 1;
                     return Ok(true);
                 }
-                (Some(Answer::Undo), _) if self.decided.is_empty() => message("nothing was decided yet"),
+                (Some(Answer::Undo), _) if self.decided.is_empty() => {
+                    message("nothing was decided yet")
+                }
                 (Some(Answer::Undo), _) => return self.undo(),
                 (Some(Answer::Help), _) => message(&help()),
                 (Some(Answer::Quit), _) => return Ok(false),
@@ -149,10 +179,19 @@ impl Session<'_> {
 
     fn judge(&mut self, of: &Found, fault: Option<Fault>) -> Result<bool> {
         let name = self.reviewer.to_owned();
-        let review = Review { by: Reviewer::Person, name, fault, note: String::new() };
+        let review = Review {
+            by: Reviewer::Person,
+            name,
+            fault,
+            note: String::new(),
+        };
         self.store.save_review(&of.inspiration.id, &review)?;
         // Not what models said: after `u`, the decision is still blind.
-        message(&format!("{}: {}", fault.map_or("accepted", Fault::label), of.place()));
+        message(&format!(
+            "{}: {}",
+            fault.map_or("accepted", Fault::label),
+            of.place()
+        ));
         self.decided.push(self.at);
         self.at += 1;
         Ok(true)
@@ -160,7 +199,8 @@ impl Session<'_> {
 
     fn undo(&mut self) -> Result<bool> {
         if let Some(last) = self.decided.pop() {
-            self.store.withdraw_review(&self.open[last].inspiration.id, self.reviewer)?;
+            self.store
+                .withdraw_review(&self.open[last].inspiration.id, self.reviewer)?;
             self.at = last;
         }
         Ok(true)

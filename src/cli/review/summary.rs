@@ -38,11 +38,23 @@ struct Agreement {
 
 /// The summary of `reviewer`; `before` and `now` are the same inspirations.
 pub fn of(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
-    let stood: BTreeSet<_> = before.iter().filter(|of| of.stands).map(|of| &of.inspiration.id).collect();
-    let changed = now.iter().filter(|of| of.stands != stood.contains(&of.inspiration.id)).count();
+    let stood: BTreeSet<_> = before
+        .iter()
+        .filter(|of| of.stands)
+        .map(|of| &of.inspiration.id)
+        .collect();
+    let changed = now
+        .iter()
+        .filter(|of| of.stands != stood.contains(&of.inspiration.id))
+        .count();
     let judged: Vec<(Option<Fault>, &Inspiration)> = now
         .iter()
-        .filter_map(|of| Some((last(&of.inspiration, |review| review.is_of_person(reviewer))?.fault, &of.inspiration)))
+        .filter_map(|of| {
+            Some((
+                last(&of.inspiration, |review| review.is_of_person(reviewer))?.fault,
+                &of.inspiration,
+            ))
+        })
         .collect();
     let mut rejected = BTreeMap::new();
     for fault in judged.iter().filter_map(|(fault, _)| *fault) {
@@ -65,29 +77,48 @@ fn last(inspiration: &Inspiration, by: impl Fn(&Review) -> bool) -> Option<&Revi
 
 fn agreement(judged: &[(Option<Fault>, &Inspiration)]) -> BTreeMap<String, Agreement> {
     let of_model = |review: &Review| review.by == Reviewer::Model;
-    let reviews = judged.iter().flat_map(|(_, inspiration)| &inspiration.reviews);
-    let models: BTreeSet<&str> = reviews.filter(|review| of_model(review)).map(|review| review.name.as_str()).collect();
+    let reviews = judged
+        .iter()
+        .flat_map(|(_, inspiration)| &inspiration.reviews);
+    let models: BTreeSet<&str> = reviews
+        .filter(|review| of_model(review))
+        .map(|review| review.name.as_str())
+        .collect();
     let label = |fault: Option<Fault>| Some(f64::from(fault.is_none()));
     let with = |model: &str| {
         let both = judged.iter().filter_map(|(fault, inspiration)| {
-            let theirs = last(inspiration, |review| of_model(review) && review.name == model)?;
+            let theirs = last(inspiration, |review| {
+                of_model(review) && review.name == model
+            })?;
             Some([label(*fault), label(theirs.fault)])
         });
         let both: Vec<_> = both.collect();
-        Agreement { n: both.len(), share: percent(&both), kappa: cohen(&both, [0, 1], Weights::Identity) }
+        Agreement {
+            n: both.len(),
+            share: percent(&both),
+            kappa: cohen(&both, [0, 1], Weights::Identity),
+        }
     };
-    models.into_iter().map(|model| (model.to_owned(), with(model))).collect()
+    models
+        .into_iter()
+        .map(|model| (model.to_owned(), with(model)))
+        .collect()
 }
 
 /// The summary for people.
 pub fn text(of: &Summary) -> String {
     let rejected: u64 = of.rejected.values().sum();
     let faults = in_brackets(&of.rejected);
-    let mut out = format!("{}: {} accepted, {rejected} rejected{faults}, {} left", of.reviewer, of.accepted, of.left);
+    let mut out = format!(
+        "{}: {} accepted, {rejected} rejected{faults}, {} left",
+        of.reviewer, of.accepted, of.left
+    );
     for (model, Agreement { n, share, kappa }) in &of.agreement {
         let share = share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0));
         let kappa = kappa.map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"));
-        out.push_str(&format!("\nagreement with {model}: {share} of {n}, Cohen's kappa {kappa}"));
+        out.push_str(&format!(
+            "\nagreement with {model}: {share} of {n}, Cohen's kappa {kappa}"
+        ));
     }
     if of.changed > 0 {
         out.push_str(&format!(
@@ -121,16 +152,31 @@ mod tests {
             reviews: reviews.iter().map(review).collect(),
         };
         let stands = inspiration.stands();
-        Found { inspiration, path: "a.mp3".to_owned(), stands }
+        Found {
+            inspiration,
+            path: "a.mp3".to_owned(),
+            stands,
+        }
     }
 
     #[test]
     fn what_was_said_last_counts_and_is_compared_with_each_model() {
         use Reviewer::{Model, Person};
         let bad = Some(Fault::Incoherent);
-        let before = [found("a", &[(Model, "m", None)]), found("b", &[(Model, "m", None)]), found("c", &[])];
+        let before = [
+            found("a", &[(Model, "m", None)]),
+            found("b", &[(Model, "m", None)]),
+            found("c", &[]),
+        ];
         let now = [
-            found("a", &[(Model, "m", None), (Person, "ana", bad), (Person, "ana", None)]),
+            found(
+                "a",
+                &[
+                    (Model, "m", None),
+                    (Person, "ana", bad),
+                    (Person, "ana", None),
+                ],
+            ),
             found("b", &[(Model, "m", None), (Person, "ana", bad)]),
             found("c", &[(Person, "ben", bad)]),
         ];

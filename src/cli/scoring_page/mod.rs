@@ -1,6 +1,6 @@
-//! Reports as one HTML page on which a person scores them with the keyboard: one at a time, in an order that tells
-//! nothing, without the names of their agents. What is scored is kept by the browser until it is saved as a file. The page
-//! loads nothing and runs one script of its own.
+//! Reports as one HTML page on which a person scores them with the keyboard: one at a time, in an
+//! order that tells nothing, without the names of their agents. What is scored is kept by the
+//! browser until it is saved as a file. The page loads nothing and runs one script of its own.
 
 use anyhow::Result;
 use minijinja::{Value, context, value::Serde};
@@ -50,10 +50,20 @@ impl Page {
     /// A page of these reports.
     pub fn new(reports: Vec<Report>) -> Self {
         let names = reports.iter().flat_map(|report| {
-            [report.id.as_str()].into_iter().chain(report.criteria.iter().map(|criterion| criterion.name.as_str()))
+            [report.id.as_str()].into_iter().chain(
+                report
+                    .criteria
+                    .iter()
+                    .map(|criterion| criterion.name.as_str()),
+            )
         });
         let sheet = sha256_hex(names.collect::<Vec<_>>().join(" ").as_bytes())[..16].to_owned();
-        Self { title: "Score the reports".to_owned(), warnings: Vec::new(), sheet, reports }
+        Self {
+            title: "Score the reports".to_owned(),
+            warnings: Vec::new(),
+            sheet,
+            reports,
+        }
     }
 }
 
@@ -67,7 +77,13 @@ pub fn html(page: &Page) -> Result<String> {
         policy => markup::policy(STYLE, SCRIPT, ""),
         script => Value::from_safe_string(SCRIPT.to_owned()),
     };
-    markup::fill(&[("scoring.html", include_str!("scoring.html")), ("style.css", STYLE)], values)
+    markup::fill(
+        &[
+            ("scoring.html", include_str!("scoring.html")),
+            ("style.css", STYLE),
+        ],
+        values,
+    )
 }
 
 #[cfg(test)]
@@ -80,14 +96,28 @@ mod tests {
             id: id.into(),
             task: "<b>Survey</b>".into(),
             text: "</pre><script>alert(1)</script>".into(),
-            criteria: vec![Criterion { name: "z/0".into(), title: "\"Depth\"".into(), description: "a & b".into() }],
+            criteria: vec![Criterion {
+                name: "z/0".into(),
+                title: "\"Depth\"".into(),
+                description: "a & b".into(),
+            }],
         };
         let page = Page::new(vec![report("d_1"), report("d_2")]);
         let html = html(&page).expect("a page");
-        assert!(html.contains("&lt;b&gt;Survey") && !html.contains("<script>alert") && html.contains("a &amp; b"));
+        assert!(
+            html.contains("&lt;b&gt;Survey")
+                && !html.contains("<script>alert")
+                && html.contains("a &amp; b")
+        );
         assert_eq!(html.matches("<script>").count(), 1);
         assert_eq!(html.matches("data-criterion=\"z&#x2f;0\"").count(), 2);
-        assert_eq!(page.sheet, Page::new(vec![report("d_1"), report("d_2")]).sheet);
-        assert_ne!(page.sheet, Page::new(vec![report("d_2"), report("d_1")]).sheet);
+        assert_eq!(
+            page.sheet,
+            Page::new(vec![report("d_1"), report("d_2")]).sheet
+        );
+        assert_ne!(
+            page.sheet,
+            Page::new(vec![report("d_2"), report("d_1")]).sheet
+        );
     }
 }

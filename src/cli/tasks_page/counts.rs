@@ -1,4 +1,5 @@
-//! How tasks, inspirations and quotes are spread over what they can be. Hides which values get a bar of their own.
+//! How tasks, inspirations and quotes are spread over what they can be. Hides which values get a
+//! bar of their own.
 
 use std::collections::BTreeMap;
 
@@ -35,23 +36,52 @@ pub struct Count {
 pub fn distributions(seminars: &[Seminar]) -> Vec<Distribution> {
     let tasks = || seminars.iter().flat_map(|seminar| &seminar.tasks);
     let inspirations = || seminars.iter().flat_map(|seminar| &seminar.inspirations);
-    let count = |group, value: &str, n| Count { group, value: value.to_owned(), n };
+    let count = |group, value: &str, n| Count {
+        group,
+        value: value.to_owned(),
+        n,
+    };
     let families = TaskType::ALL.map(|family| {
-        count(Some(family.phase().label()), family.label(), tasks().filter(|task| task.family == family).count())
+        count(
+            Some(family.phase().label()),
+            family.label(),
+            tasks().filter(|task| task.family == family).count(),
+        )
     });
-    let difficulties = [Difficulty::Basic, Difficulty::Advanced]
-        .map(|of| count(None, of.label(), tasks().filter(|task| task.difficulty == of).count()));
-    let kinds =
-        InspirationType::ALL.map(|kind| count(None, kind.label(), inspirations().filter(|of| of.kind == kind).count()));
-    let quarters = ["first", "second", "third", "fourth"].iter().zip(quarters(seminars));
+    let difficulties = [Difficulty::Basic, Difficulty::Advanced].map(|of| {
+        count(
+            None,
+            of.label(),
+            tasks().filter(|task| task.difficulty == of).count(),
+        )
+    });
+    let kinds = InspirationType::ALL.map(|kind| {
+        count(
+            None,
+            kind.label(),
+            inspirations().filter(|of| of.kind == kind).count(),
+        )
+    });
+    let quarters = ["first", "second", "third", "fourth"]
+        .iter()
+        .zip(quarters(seminars));
     let of = |name, counts| Distribution { name, counts };
     vec![
         of("tasks by phase and family", families.into()),
         of("tasks by difficulty", difficulties.into()),
-        of("tasks by language", by_number(tasks().map(|task| task.language.as_str()))),
-        of("tasks by discipline", by_number(tasks().map(|task| task.discipline.as_str()))),
+        of(
+            "tasks by language",
+            by_number(tasks().map(|task| task.language.as_str())),
+        ),
+        of(
+            "tasks by discipline",
+            by_number(tasks().map(|task| task.discipline.as_str())),
+        ),
         of("inspirations by type", kinds.into()),
-        of("quotes by quarter of the talk", quarters.map(|(name, n)| count(None, name, n)).collect()),
+        of(
+            "quotes by quarter of the talk",
+            quarters.map(|(name, n)| count(None, name, n)).collect(),
+        ),
     ]
 }
 
@@ -60,7 +90,9 @@ fn quarters(seminars: &[Seminar]) -> [usize; 4] {
     let mut quarters = [0; 4];
     for seminar in seminars {
         for quote in seminar.inspirations.iter().flat_map(|of| &of.quotes) {
-            let quarter = (quote.start.0 * 4).checked_div(seminar.duration.0).unwrap_or(0);
+            let quarter = (quote.start.0 * 4)
+                .checked_div(seminar.duration.0)
+                .unwrap_or(0);
             quarters[quarter.min(3) as usize] += 1;
         }
     }
@@ -71,8 +103,14 @@ fn quarters(seminars: &[Seminar]) -> [usize; 4] {
 fn by_number<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Count> {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     values.for_each(|value| *numbers.entry(value).or_default() += 1);
-    let mut counts: Vec<Count> =
-        numbers.into_iter().map(|(value, n)| Count { group: None, value: value.to_owned(), n }).collect();
+    let mut counts: Vec<Count> = numbers
+        .into_iter()
+        .map(|(value, n)| Count {
+            group: None,
+            value: value.to_owned(),
+            n,
+        })
+        .collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.n));
     counts
 }
@@ -96,29 +134,47 @@ struct Row {
 
 /// All distributions as bars.
 pub fn drawn(page: &Page) -> Vec<Drawn> {
-    distributions(&page.seminars).into_iter().map(bars).collect()
+    distributions(&page.seminars)
+        .into_iter()
+        .map(bars)
+        .collect()
 }
 
 fn bars(of: Distribution) -> Drawn {
     let n = of.counts.iter().map(|count| count.n).sum();
     let counts = shortened(of.counts);
     let most = counts.iter().map(|count| count.n).max().unwrap_or(0);
-    let rows = counts.into_iter().map(|count| Row { bar: bar(count.n, most), count });
-    Drawn { name: of.name, n, rows: rows.collect() }
+    let rows = counts.into_iter().map(|count| Row {
+        bar: bar(count.n, most),
+        count,
+    });
+    Drawn {
+        name: of.name,
+        n,
+        rows: rows.collect(),
+    }
 }
 
 fn shortened(mut counts: Vec<Count>) -> Vec<Count> {
     if counts.len() > BARS {
         let rest = counts.split_off(BARS - 1);
         let n = rest.iter().map(|count| count.n).sum();
-        counts.push(Count { group: None, value: format!("{} others", rest.len()), n });
+        counts.push(Count {
+            group: None,
+            value: format!("{} others", rest.len()),
+            n,
+        });
     }
     counts
 }
 
 /// A bar as long as the share of the longest one; the number beside it is what is read aloud.
 fn bar(n: usize, most: usize) -> String {
-    let length = if most == 0 { 0.0 } else { 100.0 * n as f64 / most as f64 };
+    let length = if most == 0 {
+        0.0
+    } else {
+        100.0 * n as f64 / most as f64
+    };
     let area = svg::area("bar", (0.0, 1.0), (length, 9.0));
     format!(
         "<svg class=\"mini\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">{}</svg>",

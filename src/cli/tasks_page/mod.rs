@@ -1,6 +1,7 @@
-//! Seminars, inspirations and tasks as one HTML page on which each quote plays its second of the recording.
-//! The page loads nothing but the recordings beside it and runs one script of its own. Hides the template, what may run,
-//! what the filter boxes offer, and how much of what was refused is listed.
+//! Seminars, inspirations and tasks as one HTML page on which each quote plays its second of the
+//! recording. The page loads nothing but the recordings beside it and runs one script of its own.
+//! Hides the template, what may run, what the filter boxes offer, and how much of what was refused
+//! is listed.
 
 mod counts;
 mod refused;
@@ -154,7 +155,11 @@ const UNFOLDED: usize = 60;
 
 /// The page as one file.
 pub fn html(page: &Page) -> Result<String> {
-    let n_tasks: usize = page.seminars.iter().map(|seminar| seminar.tasks.len()).sum();
+    let n_tasks: usize = page
+        .seminars
+        .iter()
+        .map(|seminar| seminar.tasks.len())
+        .sum();
     let boxes = Boxes::of(page);
     let values = context! {
         page => Serde(page),
@@ -168,20 +173,34 @@ pub fn html(page: &Page) -> Result<String> {
         distributions => Serde(counts::drawn(page)),
         refused => Serde(refused::listed(page)),
     };
-    markup::fill(&[("tasks.html", include_str!("tasks.html")), ("style.css", STYLE)], values)
+    markup::fill(
+        &[
+            ("tasks.html", include_str!("tasks.html")),
+            ("style.css", STYLE),
+        ],
+        values,
+    )
 }
 
-/// By the words under which they are stored, the labels of phases, families, difficulties and types.
+/// By the words under which they are stored, the labels of phases, families, difficulties and
+/// types.
 fn labels() -> BTreeMap<String, &'static str> {
     let phases = Phase::ALL.iter().map(|of| (word(of), of.label()));
     let families = TaskType::ALL.iter().map(|of| (word(of), of.label()));
     let difficulties = [Difficulty::Basic, Difficulty::Advanced].map(|of| (word(&of), of.label()));
     let kinds = InspirationType::ALL.iter().map(|of| (word(of), of.label()));
-    phases.chain(families).chain(difficulties).chain(kinds).collect()
+    phases
+        .chain(families)
+        .chain(difficulties)
+        .chain(kinds)
+        .collect()
 }
 
 fn word(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| Some(value.as_str()?.to_owned()))
+        .unwrap_or_default()
 }
 
 /// What the filter boxes offer: labels, and the short words by which an item says that it has them.
@@ -201,14 +220,36 @@ type Choice = (&'static str, String);
 impl Boxes {
     fn of(page: &Page) -> Self {
         let tasks = || page.seminars.iter().flat_map(|seminar| &seminar.tasks);
-        let of_phase = |phase: Phase| TaskType::ALL.into_iter().filter(move |of| of.phase() == phase);
-        let families = |phase: Phase| of_phase(phase).map(|of| (of.label(), family_word(of))).collect();
-        let languages = page.seminars.iter().map(|of| &of.language).chain(tasks().map(|task| &task.language));
-        let disciplines = page.seminars.iter().map(|of| &of.discipline).chain(tasks().map(|task| &task.discipline));
+        let of_phase = |phase: Phase| {
+            TaskType::ALL
+                .into_iter()
+                .filter(move |of| of.phase() == phase)
+        };
+        let families = |phase: Phase| {
+            of_phase(phase)
+                .map(|of| (of.label(), family_word(of)))
+                .collect()
+        };
+        let languages = page
+            .seminars
+            .iter()
+            .map(|of| &of.language)
+            .chain(tasks().map(|task| &task.language));
+        let disciplines = page
+            .seminars
+            .iter()
+            .map(|of| &of.discipline)
+            .chain(tasks().map(|task| &task.discipline));
         Self {
-            phases: Phase::ALL.map(|phase| (phase.label(), phase_word(phase))).to_vec(),
-            families: Phase::ALL.map(|phase| (phase.label(), families(phase))).to_vec(),
-            kinds: InspirationType::ALL.map(|kind| (kind.label(), kind_word(kind))).to_vec(),
+            phases: Phase::ALL
+                .map(|phase| (phase.label(), phase_word(phase)))
+                .to_vec(),
+            families: Phase::ALL
+                .map(|phase| (phase.label(), families(phase)))
+                .to_vec(),
+            kinds: InspirationType::ALL
+                .map(|kind| (kind.label(), kind_word(kind)))
+                .to_vec(),
             languages: numbered('l', languages),
             disciplines: numbered('d', disciplines),
         }
@@ -228,9 +269,16 @@ fn kind_word(kind: InspirationType) -> String {
 }
 
 /// Each value once, with a short word for it.
-fn numbered<'a>(letter: char, values: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
-    let mut numbered: BTreeMap<String, String> = values.map(|value| (value.clone(), String::new())).collect();
-    numbered.values_mut().enumerate().for_each(|(at, word)| *word = format!("{letter}{at}"));
+fn numbered<'a>(
+    letter: char,
+    values: impl Iterator<Item = &'a String>,
+) -> BTreeMap<String, String> {
+    let mut numbered: BTreeMap<String, String> =
+        values.map(|value| (value.clone(), String::new())).collect();
+    numbered
+        .values_mut()
+        .enumerate()
+        .for_each(|(at, word)| *word = format!("{letter}{at}"));
     numbered
 }
 
@@ -249,8 +297,16 @@ struct Links {
 
 impl Links {
     fn of(seminar: &Seminar, boxes: &Boxes) -> Self {
-        let at: BTreeMap<&str, usize> = (0..).zip(&seminar.inspirations).map(|(at, of)| (of.id.as_str(), at)).collect();
-        let found = |task: &Task| task.inspirations.iter().filter_map(|id| at.get(id.as_str()).copied()).collect();
+        let at: BTreeMap<&str, usize> = (0..)
+            .zip(&seminar.inspirations)
+            .map(|(at, of)| (of.id.as_str(), at))
+            .collect();
+        let found = |task: &Task| {
+            task.inspirations
+                .iter()
+                .filter_map(|id| at.get(id.as_str()).copied())
+                .collect()
+        };
         let sources: Vec<Vec<usize>> = seminar.tasks.iter().map(found).collect();
         let mut woven = vec![Vec::new(); seminar.inspirations.len()];
         for (task, sources) in sources.iter().enumerate() {
@@ -261,23 +317,46 @@ impl Links {
         let kind = |at: &usize| kind_word(seminar.inspirations[*at].kind);
         let form = |task: &Task| [phase_word(task.phase), family_word(task.family)];
         let place = |language: &str, discipline: &str| {
-            [boxes.languages.get(language), boxes.disciplines.get(discipline)].into_iter().flatten().cloned()
+            [
+                boxes.languages.get(language),
+                boxes.disciplines.get(discipline),
+            ]
+            .into_iter()
+            .flatten()
+            .cloned()
         };
         let tasks = seminar.tasks.iter().zip(&sources).map(|(task, sources)| {
-            words(place(&task.language, &task.discipline).chain(form(task)).chain(sources.iter().map(kind)))
+            words(
+                place(&task.language, &task.discipline)
+                    .chain(form(task))
+                    .chain(sources.iter().map(kind)),
+            )
         });
         let inspirations = seminar.inspirations.iter().zip(&woven).map(|(of, woven)| {
             let of_tasks = woven.iter().flat_map(|at| form(&seminar.tasks[*at]));
-            words(place(&seminar.language, &seminar.discipline).chain([kind_word(of.kind)]).chain(of_tasks))
+            words(
+                place(&seminar.language, &seminar.discipline)
+                    .chain([kind_word(of.kind)])
+                    .chain(of_tasks),
+            )
         });
         let (tasks, inspirations) = (tasks.collect(), inspirations.collect());
-        Self { sources, woven, tasks, inspirations }
+        Self {
+            sources,
+            woven,
+            tasks,
+            inspirations,
+        }
     }
 }
 
 /// Each word once.
 fn words(words: impl Iterator<Item = String>) -> String {
-    words.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
+    words
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What the stages looked at and did not keep, by stage and rule. Hides how much of it a page lists.
+//! What the stages looked at and did not keep, by stage and rule. Hides how much of it a page
+//! lists.
 
 use std::collections::BTreeMap;
 
@@ -35,24 +36,41 @@ pub struct Rule<'a> {
     pub n: usize,
 }
 
-/// How often each rule was broken, by stage in the order in which the stages come, then the most frequent first.
+/// How often each rule was broken, by stage in the order in which the stages come, then the most
+/// frequent first.
 pub fn by_rule(refused: &[Refusal]) -> Vec<Rule<'_>> {
-    grouped(refused).into_iter().map(|(stage, rule, of)| Rule { stage, rule, n: of.len() }).collect()
+    grouped(refused)
+        .into_iter()
+        .map(|(stage, rule, of)| Rule {
+            stage,
+            rule,
+            n: of.len(),
+        })
+        .collect()
 }
 
 fn grouped(refused: &[Refusal]) -> Vec<(&str, &str, Vec<&Refusal>)> {
     let mut stages: Vec<&str> = Vec::new();
     let mut rules: BTreeMap<(usize, &str), Vec<&Refusal>> = BTreeMap::new();
     for refusal in refused {
-        let stage = stages.iter().position(|stage| *stage == refusal.stage).unwrap_or_else(|| {
-            stages.push(&refusal.stage);
-            stages.len() - 1
-        });
-        rules.entry((stage, &refusal.rule)).or_default().push(refusal);
+        let stage = stages
+            .iter()
+            .position(|stage| *stage == refusal.stage)
+            .unwrap_or_else(|| {
+                stages.push(&refusal.stage);
+                stages.len() - 1
+            });
+        rules
+            .entry((stage, &refusal.rule))
+            .or_default()
+            .push(refusal);
     }
     let mut grouped: Vec<_> = rules.into_iter().collect();
     grouped.sort_by_key(|((stage, _), of)| (*stage, std::cmp::Reverse(of.len())));
-    grouped.into_iter().map(|((stage, rule), of)| (stages[stage], rule, of)).collect()
+    grouped
+        .into_iter()
+        .map(|((stage, rule), of)| (stages[stage], rule, of))
+        .collect()
 }
 
 /// A rule with what it refused.
@@ -74,12 +92,20 @@ struct Item {
 /// By rule, as much as the page lists.
 pub fn listed(page: &Page) -> Vec<Listed<'_>> {
     let known = |refusal: &&&Refusal| refusal.seminar < page.seminars.len();
-    let item = |refusal: &Refusal| Item { text: svg::short(&refusal.text, WIDTH), seminar: refusal.seminar };
+    let item = |refusal: &Refusal| Item {
+        text: svg::short(&refusal.text, WIDTH),
+        seminar: refusal.seminar,
+    };
     let listed = |(stage, rule, of): (_, _, Vec<&Refusal>)| Listed {
         stage,
         rule,
         n: of.len(),
-        items: of.iter().filter(known).take(LISTED).map(|refusal| item(refusal)).collect(),
+        items: of
+            .iter()
+            .filter(known)
+            .take(LISTED)
+            .map(|refusal| item(refusal))
+            .collect(),
     };
     grouped(&page.refused).into_iter().map(listed).collect()
 }

@@ -1,5 +1,5 @@
-//! Where in a talk its quotes are: a strip as long as the talk, with a lane for each type of inspiration.
-//! Hides the scale of time and how short a mark may be that is still to be clicked.
+//! Where in a talk its quotes are: a strip as long as the talk, with a lane for each type of
+//! inspiration. Hides the scale of time and how short a mark may be that is still to be clicked.
 
 use minijinja::HtmlEscape;
 
@@ -26,7 +26,12 @@ const TIMES: u64 = 6;
 pub fn strip(number: usize, seminar: &Seminar) -> Option<String> {
     let lanes: Vec<InspirationType> = InspirationType::ALL
         .into_iter()
-        .filter(|kind| seminar.inspirations.iter().any(|of| of.kind == *kind && !of.quotes.is_empty()))
+        .filter(|kind| {
+            seminar
+                .inspirations
+                .iter()
+                .any(|of| of.kind == *kind && !of.quotes.is_empty())
+        })
         .collect();
     if lanes.is_empty() || seminar.duration.0 == 0 {
         return None;
@@ -38,21 +43,46 @@ pub fn strip(number: usize, seminar: &Seminar) -> Option<String> {
         let y = TOP + LANE * lane as f64;
         body += &svg::text("label", 0.0, y + 13.0, kind.label());
         body += &svg::line("rule lane", (LEFT, y + LANE / 2.0), (RIGHT, y + LANE / 2.0));
-        let quotes = seminar.inspirations.iter().filter(|of| of.kind == *kind).flat_map(|of| &of.quotes);
-        body.extend(quotes.filter_map(|quote| mark(&x, y, kind.word(), quote, seminar.recording.is_some())));
+        let quotes = seminar
+            .inspirations
+            .iter()
+            .filter(|of| of.kind == *kind)
+            .flat_map(|of| &of.quotes);
+        body.extend(
+            quotes.filter_map(|quote| mark(&x, y, kind.word(), quote, seminar.recording.is_some())),
+        );
     }
     // The script moves it.
     body += &svg::line("head", (LEFT, TOP), (LEFT, bottom));
-    let description = "Each quote of the list below at its time in the talk, by type of inspiration.";
-    Some(svg::image(&format!("strip-{number}"), bottom + 22.0, "Where the quotes are", description, &body))
+    let description =
+        "Each quote of the list below at its time in the talk, by type of inspiration.";
+    Some(svg::image(
+        &format!("strip-{number}"),
+        bottom + 22.0,
+        "Where the quotes are",
+        description,
+        &body,
+    ))
 }
 
 /// A time at every step.
 fn scale(x: &Axis, duration: Ms, y: f64) -> String {
     let seconds = duration.0 / 1000;
-    let step = STEPS.into_iter().find(|step| seconds / step <= TIMES).unwrap_or(seconds / TIMES);
-    let times = (0..=TIMES).map(|n| n * step).take_while(|time| *time <= seconds);
-    let at = |time: u64| Some(svg::text("tick middle", x.at(time as f64)?, y, &Ms(time * 1000).to_string()));
+    let step = STEPS
+        .into_iter()
+        .find(|step| seconds / step <= TIMES)
+        .unwrap_or(seconds / TIMES);
+    let times = (0..=TIMES)
+        .map(|n| n * step)
+        .take_while(|time| *time <= seconds);
+    let at = |time: u64| {
+        Some(svg::text(
+            "tick middle",
+            x.at(time as f64)?,
+            y,
+            &Ms(time * 1000).to_string(),
+        ))
+    };
     times.filter_map(at).collect()
 }
 
@@ -60,7 +90,11 @@ fn scale(x: &Axis, duration: Ms, y: f64) -> String {
 fn mark(x: &Axis, y: f64, kind: &str, quote: &Quote, plays: bool) -> Option<String> {
     let from = x.at(quote.start.seconds())?.min(RIGHT - NARROWEST);
     let width = (x.at(quote.end.seconds())? - from).max(NARROWEST);
-    let at = if plays { format!(" data-at=\"{:?}\"", quote.start.seconds()) } else { String::new() };
+    let at = if plays {
+        format!(" data-at=\"{:?}\"", quote.start.seconds())
+    } else {
+        String::new()
+    };
     let title = format!("{} {}", quote.start, svg::short(&quote.text, 40));
     Some(format!(
         "<rect class=\"mark {kind}\" x=\"{from:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\"{at}><title>{}</title></rect>\n",

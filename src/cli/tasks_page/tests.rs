@@ -1,4 +1,5 @@
-//! The page is well-formed, complete and small, plays what it should, and does what it is told by nobody.
+//! The page is well-formed, complete and small, plays what it should, and does what it is told by
+//! nobody.
 
 use data_encoding::BASE64;
 use roxmltree::{Document, Node, ParsingOptions};
@@ -9,7 +10,8 @@ use super::*;
 const TEXT: &str = "Compare three ways of estimating the pitch of moving gravel on public recordings, and say under which \
                     conditions each of them is to be preferred and why the published comparisons disagree";
 
-/// A page about `n` seminars of a hundred seconds, each with ten inspirations and as many tasks as is said.
+/// A page about `n` seminars of a hundred seconds, each with ten inspirations and as many tasks as
+/// is said.
 fn page(n: usize, tasks: usize, text: &str) -> Page {
     let refusal = |stage: &str, rule: &str, seminar| Refusal {
         stage: stage.into(),
@@ -24,7 +26,11 @@ fn page(n: usize, tasks: usize, text: &str) -> Page {
         seminars: (0..n).map(|at| seminar(at, tasks, text)).collect(),
         refused: (0..n)
             .flat_map(|at| {
-                [refusal("inspire", "duplicate", at), refusal("weave", "short", at), refusal("weave", "long", at)]
+                [
+                    refusal("inspire", "duplicate", at),
+                    refusal("weave", "short", at),
+                    refusal("weave", "long", at),
+                ]
             })
             .chain((0..n).map(|at| refusal("weave", "short", at)))
             .collect(),
@@ -34,11 +40,20 @@ fn page(n: usize, tasks: usize, text: &str) -> Page {
 fn seminar(at: usize, tasks: usize, text: &str) -> Seminar {
     let id = |letter: char, number: usize| format!("{letter}_{at:04}{number:012}");
     let strange = text != TEXT;
-    let guest = || Guest { id: id('i', 0), kind: InspirationType::Methodology, seminar: text.into() };
+    let guest = || Guest {
+        id: id('i', 0),
+        kind: InspirationType::Methodology,
+        seminar: text.into(),
+    };
     let inspiration = |number: usize| Inspiration {
         id: id('i', number),
         kind: InspirationType::ALL[number % 4],
-        traits: ["novelty", "challenge"].map(|name| Trait { name: name.into(), reason: None }).to_vec(),
+        traits: ["novelty", "challenge"]
+            .map(|name| Trait {
+                name: name.into(),
+                reason: None,
+            })
+            .to_vec(),
         review: None,
         text: text.into(),
         superseded: false,
@@ -49,14 +64,21 @@ fn seminar(at: usize, tasks: usize, text: &str) -> Seminar {
         number: at * tasks + number + 1,
         phase: TaskType::ALL[number % 10].phase(),
         family: TaskType::ALL[number % 10],
-        difficulty: if number.is_multiple_of(3) { Difficulty::Basic } else { Difficulty::Advanced },
+        difficulty: if number.is_multiple_of(3) {
+            Difficulty::Basic
+        } else {
+            Difficulty::Advanced
+        },
         language: "en".into(),
         discipline: "Hydrology".into(),
         text: text.into(),
         inspirations: vec![id('i', number % 10), id('i', (number + 1) % 10)],
         guests: (number == 0).then(guest).into_iter().collect(),
         flags: strange.then(|| text.into()).into_iter().collect(),
-        translations: strange.then(|| ("zh".into(), text.into())).into_iter().collect(),
+        translations: strange
+            .then(|| ("zh".into(), text.into()))
+            .into_iter()
+            .collect(),
         rank: Some(at * tasks + number + 1),
         elo: None,
         membership: Some(0.25),
@@ -76,44 +98,73 @@ fn seminar(at: usize, tasks: usize, text: &str) -> Seminar {
 }
 
 fn quote(start: u64, text: &str) -> Quote {
-    Quote { start: Ms(start), end: Ms(start + 4_000), text: text.into(), speaker: None, similarity: None }
+    Quote {
+        start: Ms(start),
+        end: Ms(start + 4_000),
+        text: text.into(),
+        speaker: None,
+        similarity: None,
+    }
 }
 
-/// Hands the parsed page to `look`; that it parses means that it is well-formed. The script is no XML and is left out.
+/// Hands the parsed page to `look`; that it parses means that it is well-formed. The script is no
+/// XML and is left out.
 fn with_document<T>(html: &str, look: impl Fn(&Document) -> T) -> T {
-    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    let options = ParsingOptions {
+        allow_dtd: true,
+        ..ParsingOptions::default()
+    };
     let html = html.replace(SCRIPT, "");
     look(&Document::parse_with_options(&html, options).expect("well-formed"))
 }
 
 fn named<'a>(document: &'a Document, name: &'static str) -> impl Iterator<Item = Node<'a, 'a>> {
-    document.descendants().filter(move |node| node.has_tag_name(name))
+    document
+        .descendants()
+        .filter(move |node| node.has_tag_name(name))
 }
 
 fn text_of(node: Node) -> String {
-    let words: String = node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
+    let words: String = node
+        .descendants()
+        .filter(Node::is_text)
+        .filter_map(|node| node.text())
+        .collect();
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn visible_text(html: &str) -> String {
-    with_document(html, |document| named(document, "body").map(text_of).collect())
+    with_document(html, |document| {
+        named(document, "body").map(text_of).collect()
+    })
 }
 
 #[test]
 fn every_quote_has_its_time_in_its_list_in_its_tasks_and_on_its_strip() {
     let html = html(&page(2, 10, TEXT)).expect("a page");
     with_document(&html, |document| {
-        let times = |name| named(document, name).filter_map(|node| node.attribute("data-at")).collect::<Vec<_>>();
+        let times = |name| {
+            named(document, name)
+                .filter_map(|node| node.attribute("data-at"))
+                .collect::<Vec<_>>()
+        };
         // Each inspiration has one quote and two tasks.
         assert_eq!(times("span").len(), 2 * (10 + 20));
         assert_eq!(times("rect").len(), 2 * 10);
         for time in times("span") {
             assert!(times("rect").contains(&time), "{time}");
         }
-        let thirty = named(document, "span").find(|span| span.attribute("data-at") == Some("30.0")).expect("a time");
+        let thirty = named(document, "span")
+            .find(|span| span.attribute("data-at") == Some("30.0"))
+            .expect("a time");
         assert_eq!(thirty.text(), Some("0:30"));
-        let sounds: Vec<&str> = named(document, "audio").filter_map(|audio| audio.attribute("src")).collect();
-        assert_eq!(sounds, ["../seminars/rivers/0.mp3", "../seminars/rivers/1.mp3"]);
+        let sounds: Vec<&str> = named(document, "audio")
+            .filter_map(|audio| audio.attribute("src"))
+            .collect();
+        assert_eq!(
+            sounds,
+            ["../seminars/rivers/0.mp3", "../seminars/rivers/1.mp3"]
+        );
     });
 }
 
@@ -121,14 +172,25 @@ fn every_quote_has_its_time_in_its_list_in_its_tasks_and_on_its_strip() {
 fn a_mark_is_where_its_quote_is_in_the_talk() {
     let mut page = page(1, 0, TEXT);
     page.seminars[0].inspirations.truncate(3);
-    for (inspiration, start) in page.seminars[0].inspirations.iter_mut().zip([0, 50_000, 99_999]) {
+    for (inspiration, start) in page.seminars[0]
+        .inspirations
+        .iter_mut()
+        .zip([0, 50_000, 99_999])
+    {
         inspiration.quotes = vec![quote(start, TEXT)];
     }
     with_document(&html(&page).expect("a page"), |document| {
         let marks = named(document, "rect").filter(|rect| rect.attribute("data-at").is_some());
-        let number = |rect: &Node, name| rect.attribute(name).and_then(|n| n.parse::<f64>().ok()).expect("a number");
-        let spans: Vec<(f64, f64)> = marks.map(|rect| (number(&rect, "x"), number(&rect, "width"))).collect();
-        // From 130 to 706; 4 s are a 25th of it, and none is too narrow to be clicked or reaches beyond the end.
+        let number = |rect: &Node, name| {
+            rect.attribute(name)
+                .and_then(|n| n.parse::<f64>().ok())
+                .expect("a number")
+        };
+        let spans: Vec<(f64, f64)> = marks
+            .map(|rect| (number(&rect, "x"), number(&rect, "width")))
+            .collect();
+        // From 130 to 706; 4 s are a 25th of it, and none is too narrow to be clicked or reaches
+        // beyond the end.
         assert_eq!(spans, [(130.0, 23.0), (418.0, 23.0), (701.0, 5.0)]);
     });
 }
@@ -137,16 +199,24 @@ fn a_mark_is_where_its_quote_is_in_the_talk() {
 fn every_link_leads_somewhere() {
     let html = html(&page(3, 12, TEXT)).expect("a page");
     with_document(&html, |document| {
-        let mut ids: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
-        let targets: Vec<&str> =
-            named(document, "a").filter_map(|link| link.attribute("href")?.strip_prefix('#')).collect();
+        let mut ids: Vec<&str> = document
+            .descendants()
+            .filter_map(|node| node.attribute("id"))
+            .collect();
+        let targets: Vec<&str> = named(document, "a")
+            .filter_map(|link| link.attribute("href")?.strip_prefix('#'))
+            .collect();
         assert_eq!(
             targets.len(),
             3 * (24 + 24 + 4 + 1),
             "tasks to inspirations and back, one to another talk's, and what was refused to its seminar"
         );
         assert!(targets.iter().all(|to| ids.contains(to)));
-        assert!(["i_", "t_", "s_"].iter().all(|kind| targets.iter().any(|to| to.starts_with(kind))));
+        assert!(
+            ["i_", "t_", "s_"]
+                .iter()
+                .all(|kind| targets.iter().any(|to| to.starts_with(kind)))
+        );
         let all = ids.len();
         ids.sort_unstable();
         ids.dedup();
@@ -161,35 +231,67 @@ fn without_a_recording_there_are_times_only() {
     let html = html(&page).expect("a page");
     with_document(&html, |document| {
         assert_eq!(named(document, "audio").count(), 0);
-        assert!(document.descendants().all(|node| node.attribute("data-at").is_none()));
+        assert!(
+            document
+                .descendants()
+                .all(|node| node.attribute("data-at").is_none())
+        );
     });
     let text = visible_text(&html);
-    assert!(text.contains("The recording is not here: times only.") && text.contains("0:30"), "{text}");
+    assert!(
+        text.contains("The recording is not here: times only.") && text.contains("0:30"),
+        "{text}"
+    );
 }
 
 #[test]
 fn what_is_counted_is_what_is_shown() {
     let mut page = page(2, 12, TEXT);
-    page.seminars[1].tasks.iter_mut().take(5).for_each(|task| task.language = "zh".into());
+    page.seminars[1]
+        .tasks
+        .iter_mut()
+        .take(5)
+        .for_each(|task| task.language = "zh".into());
     page.seminars[1].inspirations[0].quotes[0].start = Ms(1_000_000);
     let all = distributions(&page.seminars);
     let of = |name: &str| {
-        let found = all.iter().find(|of| of.name == name).expect("it is counted");
-        found.counts.iter().map(|count| (count.value.as_str(), count.n)).collect::<Vec<_>>()
+        let found = all
+            .iter()
+            .find(|of| of.name == name)
+            .expect("it is counted");
+        found
+            .counts
+            .iter()
+            .map(|count| (count.value.as_str(), count.n))
+            .collect::<Vec<_>>()
     };
     assert_eq!(of("tasks by language"), [("en", 19), ("zh", 5)]);
     assert_eq!(of("tasks by discipline"), [("Hydrology", 24)]);
     assert_eq!(of("tasks by difficulty"), [("Basic", 8), ("Advanced", 16)]);
-    let kinds = [("Limitation", 6), ("Methodology", 6), ("Transdisciplinary", 4), ("Hypothesis", 4)];
+    let kinds = [
+        ("Limitation", 6),
+        ("Methodology", 6),
+        ("Transdisciplinary", 4),
+        ("Hypothesis", 4),
+    ];
     assert_eq!(of("inspirations by type"), kinds);
     // Quotes begin at 0, 10, … 90 of 100 s; one of them, by mistake, after the end.
-    let quarters = [("first", 3 + 2), ("second", 2 + 2), ("third", 3 + 3), ("fourth", 2 + 3)];
+    let quarters = [
+        ("first", 3 + 2),
+        ("second", 2 + 2),
+        ("third", 3 + 3),
+        ("fourth", 2 + 3),
+    ];
     assert_eq!(of("quotes by quarter of the talk"), quarters);
     let families = of("tasks by phase and family");
     assert_eq!(families.len(), 10);
     assert_eq!(
         families[..3],
-        [("Literature Survey", 4), ("Trend / Market Scan", 4), ("Requirements Gathering / Needs Analysis", 2)]
+        [
+            ("Literature Survey", 4),
+            ("Trend / Market Scan", 4),
+            ("Requirements Gathering / Needs Analysis", 2)
+        ]
     );
     let html = html(&page).expect("a page");
     with_document(&html, |document| {
@@ -204,10 +306,17 @@ fn what_is_counted_is_what_is_shown() {
 fn what_was_refused_is_counted_by_stage_and_rule() {
     let mut page = page(3, 1, TEXT);
     let rule = |stage, rule, n| Rule { stage, rule, n };
-    let expect = [rule("inspire", "duplicate", 3), rule("weave", "short", 6), rule("weave", "long", 3)];
+    let expect = [
+        rule("inspire", "duplicate", 3),
+        rule("weave", "short", 6),
+        rule("weave", "long", 3),
+    ];
     assert_eq!(by_rule(&page.refused), expect);
     let shown = visible_text(&html(&page).expect("a page"));
-    assert!(shown.contains("weave: short 6") && shown.contains("inspire, duplicate, Seminar 2"), "{shown}");
+    assert!(
+        shown.contains("weave: short 6") && shown.contains("inspire, duplicate, Seminar 2"),
+        "{shown}"
+    );
     let first = page.refused[0].clone();
     page.refused.extend((0..2_000).map(|_| first.clone()));
     assert!(visible_text(&html(&page).expect("a page")).contains("The first 500 of 2003."));
@@ -217,7 +326,11 @@ fn what_was_refused_is_counted_by_stage_and_rule() {
 fn reasons_reviews_speakers_and_likenesses_are_shown_where_there_are_any() {
     let mut page = page(1, 1, TEXT);
     let without = visible_text(&html(&page).expect("a page"));
-    assert!(without.contains("novelty, challenge") && !without.contains("Review:") && !without.contains("likeness"));
+    assert!(
+        without.contains("novelty, challenge")
+            && !without.contains("Review:")
+            && !without.contains("likeness")
+    );
     let inspiration = &mut page.seminars[0].inspirations[0];
     inspiration.traits[1].reason = Some("nobody has a sensor".into());
     inspiration.review = Some("kept: well founded".into());
@@ -244,21 +357,34 @@ const SHOWN: &str = "</title></style></script><script>alert('1')</script> & \"on
 fn hostile_page() -> Page {
     let hostile = || HOSTILE.to_owned();
     let mut page = page(2, 10, HOSTILE);
-    (page.title, page.facts, page.warnings) = (hostile(), vec![(hostile(), hostile())], vec![hostile()]);
+    (page.title, page.facts, page.warnings) =
+        (hostile(), vec![(hostile(), hostile())], vec![hostile()]);
     for refusal in &mut page.refused {
         (refusal.stage, refusal.rule) = (hostile(), hostile());
     }
     let seminar = &mut page.seminars[0];
-    for field in
-        [&mut seminar.id, &mut seminar.title, &mut seminar.path, &mut seminar.language, &mut seminar.discipline]
-    {
+    for field in [
+        &mut seminar.id,
+        &mut seminar.title,
+        &mut seminar.path,
+        &mut seminar.language,
+        &mut seminar.discipline,
+    ] {
         *field = hostile();
     }
     (seminar.licence, seminar.recording) = (hostile(), Some(format!("../seminars/{HOSTILE}")));
     for inspiration in &mut seminar.inspirations {
         (inspiration.id, inspiration.review) = (hostile(), Some(hostile()));
-        inspiration.traits =
-            vec![Trait { name: hostile(), reason: Some(hostile()) }, Trait { name: hostile(), reason: None }];
+        inspiration.traits = vec![
+            Trait {
+                name: hostile(),
+                reason: Some(hostile()),
+            },
+            Trait {
+                name: hostile(),
+                reason: None,
+            },
+        ];
         inspiration.quotes[0].speaker = Some(hostile());
     }
     for task in &mut seminar.tasks {
@@ -285,11 +411,25 @@ fn strangers_texts_stay_texts() {
     assert!(!html.contains(['\u{202E}', '\u{2069}', '\u{0}', '\u{7}']));
     with_document(&html, |document| {
         for node in document.descendants().filter(Node::is_element) {
-            assert!(TAGS.contains(&format!(" {} ", node.tag_name().name())), "{node:?}");
-            assert!(node.attributes().all(|of| !of.name().starts_with("on") && of.name() != "style"), "{node:?}");
+            assert!(
+                TAGS.contains(&format!(" {} ", node.tag_name().name())),
+                "{node:?}"
+            );
+            assert!(
+                node.attributes()
+                    .all(|of| !of.name().starts_with("on") && of.name() != "style"),
+                "{node:?}"
+            );
         }
-        assert!(named(document, "a").all(|link| link.attribute("href").is_some_and(|to| to.starts_with('#'))));
-        assert_eq!(named(document, "audio").count(), 0, "an address that is not plain is not taken");
+        assert!(
+            named(document, "a")
+                .all(|link| link.attribute("href").is_some_and(|to| to.starts_with('#')))
+        );
+        assert_eq!(
+            named(document, "audio").count(),
+            0,
+            "an address that is not plain is not taken"
+        );
     });
     let shown = visible_text(&html).matches(SHOWN).count();
     assert!(shown > 30, "{shown} times");
@@ -303,17 +443,38 @@ fn the_policy_names_what_the_page_has() {
         let (_, after) = html.split_once(from).expect("it begins");
         after.split_once(to).expect("it ends").0.to_owned()
     };
-    let hash = |text: &str| format!("'sha256-{}'", BASE64.encode(&Sha256::digest(text.as_bytes())));
-    let (style, script) = (hash(&between("<style>", "</style>")), hash(&between("<script>", "</script>")));
+    let hash = |text: &str| {
+        format!(
+            "'sha256-{}'",
+            BASE64.encode(&Sha256::digest(text.as_bytes()))
+        )
+    };
+    let (style, script) = (
+        hash(&between("<style>", "</style>")),
+        hash(&between("<script>", "</script>")),
+    );
     with_document(&html, |document| {
-        let policy =
-            named(document, "meta").find(|meta| meta.attribute("http-equiv") == Some("Content-Security-Policy"));
+        let policy = named(document, "meta")
+            .find(|meta| meta.attribute("http-equiv") == Some("Content-Security-Policy"));
         let expect = format!(
             "default-src 'none'; style-src {style}; script-src {script}; media-src 'self' file:; base-uri 'none'; form-action 'none'"
         );
-        assert_eq!(policy.and_then(|policy| policy.attribute("content")), Some(expect.as_str()));
+        assert_eq!(
+            policy.and_then(|policy| policy.attribute("content")),
+            Some(expect.as_str())
+        );
     });
-    for outside in ["http:", "https:", "url(", "@import", "<link", "javascript:", "fetch(", "innerHTML", "eval("] {
+    for outside in [
+        "http:",
+        "https:",
+        "url(",
+        "@import",
+        "<link",
+        "javascript:",
+        "fetch(",
+        "innerHTML",
+        "eval(",
+    ] {
         assert!(!html.contains(outside), "{outside}");
     }
 }
@@ -321,7 +482,10 @@ fn the_policy_names_what_the_page_has() {
 #[test]
 fn empty_and_tiny_projects_have_a_page() {
     let shown = visible_text(&html(&Page::default()).expect("a page"));
-    assert!(shown.contains("No seminar has a transcript yet."), "{shown}");
+    assert!(
+        shown.contains("No seminar has a transcript yet."),
+        "{shown}"
+    );
     let mut bare = page(1, 0, TEXT);
     (bare.seminars[0].inspirations, bare.seminars[0].duration) = (Vec::new(), Ms(0));
     let html = html(&bare).expect("a page");
@@ -331,7 +495,12 @@ fn empty_and_tiny_projects_have_a_page() {
     });
     let mut still = page(1, 3, TEXT);
     still.seminars[0].duration = Ms(0);
-    assert!(!super::html(&still).expect("a page").to_lowercase().contains("nan"));
+    assert!(
+        !super::html(&still)
+            .expect("a page")
+            .to_lowercase()
+            .contains("nan")
+    );
 }
 
 /// As in DeepResearch Arena: some 200 seminars and 10,000 tasks.
@@ -341,6 +510,13 @@ fn ten_thousand_tasks_fit() {
     let small = html(&page(3, 6, TEXT)).expect("a page");
     println!("{} bytes, {} of a small one", large.len(), small.len());
     assert!(large.len() < 9_000_000, "{} bytes", large.len());
-    assert!(!large.contains("open=\"\"") && small.contains("open=\"\""), "many are folded, a few are not");
-    assert_eq!(large, html(&page(200, 50, TEXT)).expect("a page"), "the same project gives the same page");
+    assert!(
+        !large.contains("open=\"\"") && small.contains("open=\"\""),
+        "many are folded, a few are not"
+    );
+    assert_eq!(
+        large,
+        html(&page(200, 50, TEXT)).expect("a page"),
+        "the same project gives the same page"
+    );
 }

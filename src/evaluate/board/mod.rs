@@ -1,14 +1,16 @@
-//! The leaderboard: what reports were found to be, agent by agent, with how sure one may be of it. A pure fold; what it
-//! returns is all that a terminal, a CSV file, a JSON file or a page shows. Hides attempts, missing reports, resampling
-//! and the order in which anything arrived.
+//! The leaderboard: what reports were found to be, agent by agent, with how sure one may be of it.
+//! A pure fold; what it returns is all that a terminal, a CSV file, a JSON file or a page shows.
+//! Hides attempts, missing reports, resampling and the order in which anything arrived.
 //!
-//! The unit is the task. Attempts of one agent at a task are averaged within it, tasks are resampled as a whole, and
-//! every number says on how many of how many tasks it rests and why not on the others. A report in another state than
-//! ok is counted by its state and is in no measure, unless [`Options::failed_as_zero`].
+//! The unit is the task. Attempts of one agent at a task are averaged within it, tasks are
+//! resampled as a whole, and every number says on how many of how many tasks it rests and why not
+//! on the others. A report in another state than ok is counted by its state and is in no measure,
+//! unless [`Options::failed_as_zero`].
 //!
-//! *Differs from the paper* (DeepResearch Arena, arXiv 2509.01396, Table 3 and Fig. 4): it has pooled shares on the
-//! report's own key points, and ACE, without intervals. Here the same set is also scored against key points of other
-//! agents' pages, shares are averaged over tasks as well, and agents are compared.
+//! *Differs from the paper* (DeepResearch Arena, arXiv 2509.01396, Table 3 and Fig. 4): it has
+//! pooled shares on the report's own key points, and ACE, without intervals. Here the same set is
+//! also scored against key points of other agents' pages, shares are averaged over tasks as well,
+//! and agents are compared.
 
 mod cells;
 mod pairs;
@@ -29,7 +31,8 @@ use crate::stats::bootstrap::RESAMPLES;
 /// What a leaderboard is made with.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Options {
-    /// A facet (`phase`, `type`, `discipline`, `language`), to have the same once more for each of its values.
+    /// A facet (`phase`, `type`, `discipline`, `language`), to have the same once more for each of
+    /// its values.
     pub by: Option<String>,
     /// Resamples of an interval.
     pub resamples: usize,
@@ -37,14 +40,21 @@ pub struct Options {
     pub seed: u64,
     /// A difference is significant, and a tier ends, below this adjusted p-value.
     pub alpha: f64,
-    /// Whether a report that is not ok has ACE 0 and omits all key points (as many as the task's other reports have on
-    /// average; where there are none, it stays without). To be printed when on.
+    /// Whether a report that is not ok has ACE 0 and omits all key points (as many as the task's
+    /// other reports have on average; where there are none, it stays without). To be printed when
+    /// on.
     pub failed_as_zero: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { by: None, resamples: RESAMPLES, seed: 0, alpha: 0.05, failed_as_zero: false }
+        Self {
+            by: None,
+            resamples: RESAMPLES,
+            seed: 0,
+            alpha: 0.05,
+            failed_as_zero: false,
+        }
     }
 }
 
@@ -56,7 +66,8 @@ pub struct Board {
     /// All tasks.
     #[serde(flatten)]
     pub whole: Table,
-    /// One a value of the facet, in their order; tests are corrected within each. Empty where none was asked for.
+    /// One a value of the facet, in their order; tests are corrected within each. Empty where none
+    /// was asked for.
     pub groups: Vec<Group>,
 }
 
@@ -77,7 +88,8 @@ pub struct Table {
     pub tasks: u64,
     /// Reports, of whatever state.
     pub reports: u64,
-    /// The measure that tiers are by: ACE where any agent has it, else KSR on independent key points.
+    /// The measure that tiers are by: ACE where any agent has it, else KSR on independent key
+    /// points.
     pub tiers_by: Option<Headline>,
     /// Best first: by ACE, then pooled KSR on independent key points, then name.
     pub agents: Vec<Row>,
@@ -112,10 +124,11 @@ pub struct Row {
     pub states: BTreeMap<String, u64>,
     /// Checklist score, 0 to 10.
     pub ace: Measure,
-    /// Of a panel, what it were by each judge alone; attempts without a report are in none of these.
+    /// Of a panel, what it were by each judge alone; attempts without a report are in none of
+    /// these.
     pub ace_by: BTreeMap<String, Alone>,
-    /// Standard deviation of the ratings that one judge gave the same criterion of a report, in points of 0 to 10; none
-    /// where each was asked once.
+    /// Standard deviation of the ratings that one judge gave the same criterion of a report, in
+    /// points of 0 to 10; none where each was asked once.
     pub repeated: Option<f64>,
     /// Against key points of other agents' pages.
     pub independent: Keypoints,
@@ -153,8 +166,8 @@ pub struct Alone {
 pub struct Keypoints {
     /// Sums over all reports that are ok.
     pub counts: Counts,
-    /// Wilson's 95 % interval of these counts' KSR, as if no two key points had a report in common: too narrow where
-    /// they have, and there beside the interval over tasks to show it.
+    /// Wilson's 95 % interval of these counts' KSR, as if no two key points had a report in common:
+    /// too narrow where they have, and there beside the interval over tasks to show it.
     pub ksr_wilson: Option<(f64, f64)>,
     /// Micro: sums over tasks, divided. The headline, as in the paper.
     pub pooled: Rates,
@@ -184,7 +197,8 @@ pub struct Measure {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What the value were if all tasks without one had the least possible; for means on a bounded scale.
+    /// What the value were if all tasks without one had the least possible; for means on a bounded
+    /// scale.
     pub worst: Option<f64>,
     /// The same with the largest possible.
     pub best: Option<f64>,
@@ -192,8 +206,8 @@ pub struct Measure {
     pub n: u64,
     /// All tasks.
     pub of: u64,
-    /// Why the other `of − n` have none: `no report`, a report's state, `no key points`, `unscored`, `not known`,
-    /// `no references`.
+    /// Why the other `of − n` have none: `no report`, a report's state, `no key points`,
+    /// `unscored`, `not known`, `no references`.
     pub missing: BTreeMap<String, u64>,
 }
 
@@ -218,14 +232,15 @@ pub struct Pair {
     pub p: f64,
     /// By Holm's correction over all pairs of the measure.
     pub adjusted: f64,
-    /// The smallest true difference that as many tasks would show with 80 % power at .05, uncorrected.
+    /// The smallest true difference that as many tasks would show with 80 % power at .05,
+    /// uncorrected.
     pub detectable: Option<f64>,
     /// Whether the adjusted p-value is below alpha.
     pub significant: bool,
 }
 
-/// The leaderboard of all that was scored. Two reports of the same agent, task and attempt are two attempts; ids of
-/// reports are unique.
+/// The leaderboard of all that was scored. Two reports of the same agent, task and attempt are two
+/// attempts; ids of reports are unique.
 pub fn leaderboard(scored: &[Scored], options: &Options) -> Board {
     let mut all: Vec<&Scored> = scored.iter().collect();
     all.sort_by(|a, b| (a.attempt, &a.report).cmp(&(b.attempt, &b.report)));

@@ -1,6 +1,6 @@
-//! Every agent against every other on a measure that is a ratio of sums over tasks, as means and pooled shares are.
-//! Hides shared tasks, which contribution a task makes to a difference of ratios, and what is done to have thousands of
-//! tasks in a second or two.
+//! Every agent against every other on a measure that is a ratio of sums over tasks, as means and
+//! pooled shares are. Hides shared tasks, which contribution a task makes to a difference of
+//! ratios, and what is done to have thousands of tasks in a second or two.
 
 use rand::{Rng, seq::SliceRandom as _};
 
@@ -19,10 +19,12 @@ const GROUPS: usize = 1_000;
 /// With more differences than these, flips of signs are as good as normal.
 const MOST_FLIPPED: usize = 1_000;
 
-/// The cluster of each task: itself up to 2,000 tasks, else one of 1,000 groups of equal size that chance deals it into.
+/// The cluster of each task: itself up to 2,000 tasks, else one of 1,000 groups of equal size that
+/// chance deals it into.
 ///
-/// Sums of such groups are as independent as tasks are, and the variance between them estimates that of the whole as
-/// well: with 1,000 of them its standard error adds 1 / √2000, 2 % of an interval's width.
+/// Sums of such groups are as independent as tasks are, and the variance between them estimates
+/// that of the whole as well: with 1,000 of them its standard error adds 1 / √2000, 2 % of an
+/// interval's width.
 pub fn clusters(tasks: usize, rng: &mut impl Rng) -> Vec<usize> {
     if tasks <= MOST_CLUSTERS {
         return (0..tasks).collect();
@@ -40,7 +42,9 @@ pub fn summed(rows: impl Iterator<Item = Vec<Part>>, clusters: &[usize]) -> Vec<
         if sum.is_empty() {
             *sum = row;
         } else {
-            sum.iter_mut().zip(row).for_each(|(sum, part)| *sum = (sum.0 + part.0, sum.1 + part.1));
+            sum.iter_mut()
+                .zip(row)
+                .for_each(|(sum, part)| *sum = (sum.0 + part.0, sum.1 + part.1));
         }
     }
     sums
@@ -48,8 +52,8 @@ pub fn summed(rows: impl Iterator<Item = Vec<Part>>, clusters: &[usize]) -> Vec<
 
 /// Every pair of agents that share a task. `parts` are tasks × agents; denominators are above 0.
 ///
-/// The difference is that of the two ratios over the shared tasks, its interval the bootstrap's. For p-value and
-/// detectable difference each task has its [`contributions`] to it.
+/// The difference is that of the two ratios over the shared tasks, its interval the bootstrap's.
+/// For p-value and detectable difference each task has its [`contributions`] to it.
 pub fn differences(
     parts: &[Vec<Option<Part>>],
     clusters: &[usize],
@@ -57,16 +61,29 @@ pub fn differences(
     rng: &mut impl Rng,
 ) -> Vec<Difference> {
     let agents = parts.first().map_or(0, Vec::len);
-    let every = (0..agents).flat_map(|first| (first + 1..agents).map(move |second| (first, second)));
-    let shared = |task: &Vec<Option<Part>>, (first, second): (usize, usize)| task[first].zip(task[second]);
-    let pairs: Vec<_> = every.filter(|pair| parts.iter().any(|task| shared(task, *pair).is_some())).collect();
+    let every =
+        (0..agents).flat_map(|first| (first + 1..agents).map(move |second| (first, second)));
+    let shared =
+        |task: &Vec<Option<Part>>, (first, second): (usize, usize)| task[first].zip(task[second]);
+    let pairs: Vec<_> = every
+        .filter(|pair| parts.iter().any(|task| shared(task, *pair).is_some()))
+        .collect();
     let both = |task: &Vec<Option<Part>>, pair: (usize, usize)| {
         let (first, second) = shared(task, pair).unwrap_or_default();
         [first, second]
     };
-    let rows = parts.iter().map(|task| pairs.iter().flat_map(|&pair| both(task, pair)).collect());
+    let rows = parts
+        .iter()
+        .map(|task| pairs.iter().flat_map(|&pair| both(task, pair)).collect());
     let ratios = bootstrap::ratios(&summed(rows, clusters), resamples, rng);
-    let of = |&pair: &(usize, usize)| contributions(&parts.iter().map(|task| shared(task, pair)).collect::<Vec<_>>());
+    let of = |&pair: &(usize, usize)| {
+        contributions(
+            &parts
+                .iter()
+                .map(|task| shared(task, pair))
+                .collect::<Vec<_>>(),
+        )
+    };
     let columns: Vec<Vec<Option<f64>>> = pairs.iter().map(of).collect();
     let p = p_values(&columns, rng);
     let adjusted = paired::holm(&p);
@@ -78,32 +95,61 @@ pub fn differences(
         let deviation = paired::deviation(&known).filter(|deviation| *deviation > 1e-12 * largest);
         let detectable = deviation.and_then(|deviation| paired::detectable(deviation, tasks));
         let (value, interval) = (found.value, found.interval);
-        Some(Difference { first, second, tasks, value, interval, p: p[i], adjusted: adjusted[i], detectable })
+        Some(Difference {
+            first,
+            second,
+            tasks,
+            value,
+            interval,
+            p: p[i],
+            adjusted: adjusted[i],
+            detectable,
+        })
     };
     pairs.iter().enumerate().filter_map(difference).collect()
 }
 
-/// What each task adds to the difference of two ratios Σx/Σm and Σy/Σk: (x − Rm) / m̄ − (y − Rk) / k̄, R the ratio of both
-/// together. Their mean is the difference exactly, whatever R, and for means (m = k = 1) they are x − y. With the R of no
-/// difference they have mean 0 where there is none, and where two agents of equal denominators are exchanged on a task
-/// its sign changes: flipping signs is then the exact permutation test, and else one for large samples.
+/// What each task adds to the difference of two ratios Σx/Σm and Σy/Σk: (x − Rm) / m̄ − (y − Rk) /
+/// k̄, R the ratio of both together. Their mean is the difference exactly, whatever R, and for
+/// means (m = k = 1) they are x − y. With the R of no difference they have mean 0 where there is
+/// none, and where two agents of equal denominators are exchanged on a task its sign changes:
+/// flipping signs is then the exact permutation test, and else one for large samples.
 fn contributions(shared: &[Option<(Part, Part)>]) -> Vec<Option<f64>> {
     let sum = |of: fn(&(Part, Part)) -> f64| shared.iter().flatten().map(of).sum::<f64>();
     let (m, k) = (sum(|both| both.0.1), sum(|both| both.1.1));
     let common = (sum(|both| both.0.0) + sum(|both| both.1.0)) / (m + k);
     let n = shared.iter().flatten().count() as f64;
     let of = |part: Part, sum: f64| (part.0 - common * part.1) * n / sum;
-    shared.iter().map(|both| both.map(|(first, second)| of(first, m) - of(second, k))).collect()
+    shared
+        .iter()
+        .map(|both| both.map(|(first, second)| of(first, m) - of(second, k)))
+        .collect()
 }
 
-/// By flipping signs, and for more than 1,000 differences by the normal distribution that the flipped sums have nearly:
-/// variance Σd², no skewness, and a kurtosis that moves a p-value by less than κ / 10n (the Edgeworth expansion's term,
-/// κ = nΣd⁴ / (Σd²)²). The smallest p-value is then not 1/10,001.
+/// By flipping signs, and for more than 1,000 differences by the normal distribution that the
+/// flipped sums have nearly: variance Σd², no skewness, and a kurtosis that moves a p-value by less
+/// than κ / 10n (the Edgeworth expansion's term, κ = nΣd⁴ / (Σd²)²). The smallest p-value is then
+/// not 1/10,001.
 fn p_values(columns: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<f64> {
-    let many = |column: &&Vec<Option<f64>>| column.iter().flatten().filter(|d| **d != 0.0).count() > MOST_FLIPPED;
-    let few: Vec<Vec<Option<f64>>> = columns.iter().filter(|column| !many(column)).cloned().collect();
+    let many = |column: &&Vec<Option<f64>>| {
+        column.iter().flatten().filter(|d| **d != 0.0).count() > MOST_FLIPPED
+    };
+    let few: Vec<Vec<Option<f64>>> = columns
+        .iter()
+        .filter(|column| !many(column))
+        .cloned()
+        .collect();
     let mut flipped = paired::sign_flip(&few, rng).into_iter();
-    columns.iter().filter_map(|column| if many(&column) { Some(by_normal(column)) } else { flipped.next() }).collect()
+    columns
+        .iter()
+        .filter_map(|column| {
+            if many(&column) {
+                Some(by_normal(column))
+            } else {
+                flipped.next()
+            }
+        })
+        .collect()
 }
 
 fn by_normal(column: &[Option<f64>]) -> f64 {
@@ -125,10 +171,17 @@ mod tests {
     /// 2/4 and 3/4 against 1/1 and 1/5: 5/8 − 2/6, from a common 7/14.
     #[test]
     fn contributions_have_the_difference_as_their_mean() {
-        let shared = [Some(((2.0, 4.0), (1.0, 1.0))), None, Some(((3.0, 4.0), (1.0, 5.0)))];
+        let shared = [
+            Some(((2.0, 4.0), (1.0, 1.0))),
+            None,
+            Some(((3.0, 4.0), (1.0, 5.0))),
+        ];
         let found: Vec<f64> = contributions(&shared).into_iter().flatten().collect();
         // (2 − 2) / 4 − (1 − .5) / 3 and (3 − 2) / 4 − (1 − 2.5) / 3
-        assert!((found[0] + 0.5 / 3.0).abs() < 1e-12 && (found[1] - 0.75).abs() < 1e-12, "{found:?}");
+        assert!(
+            (found[0] + 0.5 / 3.0).abs() < 1e-12 && (found[1] - 0.75).abs() < 1e-12,
+            "{found:?}"
+        );
         assert!((found.iter().sum::<f64>() / 2.0 - (5.0 / 8.0 - 2.0 / 6.0)).abs() < 1e-12);
         assert!(contributions(&[None]) == [None]);
     }
@@ -137,11 +190,20 @@ mod tests {
     fn the_normal_distribution_is_as_good_as_flips() {
         let mut rng = rng();
         for lead in [0.0, 0.02, 0.05] {
-            let column: Vec<Option<f64>> = (0..1500).map(|_| Some(lead + normal::draw(&mut rng))).collect();
-            let (flips, normal) = (paired::sign_flip(std::slice::from_ref(&column), &mut rng)[0], by_normal(&column));
+            let column: Vec<Option<f64>> = (0..1500)
+                .map(|_| Some(lead + normal::draw(&mut rng)))
+                .collect();
+            let (flips, normal) = (
+                paired::sign_flip(std::slice::from_ref(&column), &mut rng)[0],
+                by_normal(&column),
+            );
             assert!((flips - normal).abs() < 0.02, "{lead}: {flips} {normal}");
             assert!((p_values(std::slice::from_ref(&column), &mut rng)[0] - normal).abs() < 1e-15);
-            assert!((p_values(&[column[..1000].to_vec()], &mut rng)[0] - by_normal(&column[..1000])).abs() > 0.0);
+            assert!(
+                (p_values(&[column[..1000].to_vec()], &mut rng)[0] - by_normal(&column[..1000]))
+                    .abs()
+                    > 0.0
+            );
         }
     }
 
@@ -151,7 +213,9 @@ mod tests {
         let found = clusters(2001, &mut rng());
         let sums = summed((0..2001).map(|_| vec![(1.0, 2.0)]), &found);
         assert_eq!(sums.len(), 1000);
-        assert!(sums.iter().all(|sum| sum[0].0 >= 2.0 && sum[0].0 <= 3.0 && (sum[0].1 - 2.0 * sum[0].0).abs() < 1e-12));
+        assert!(sums.iter().all(|sum| sum[0].0 >= 2.0
+            && sum[0].0 <= 3.0
+            && (sum[0].1 - 2.0 * sum[0].0).abs() < 1e-12));
         assert!(found[..100] != (0..100).collect::<Vec<_>>());
     }
 }

@@ -12,14 +12,24 @@ fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// A report with an ACE of `ace` ± 2, and a KSR around `ksr` on 3 to 29 points, more alike on one task than on two.
+/// A report with an ACE of `ace` ± 2, and a KSR around `ksr` on 3 to 29 points, more alike on one
+/// task than on two.
 fn drawn(agent: &str, task: usize, ksr: f64, ace: f64, rng: &mut ChaCha8Rng) -> Scored {
     let of = rng.random_range(3..30);
     let p = Beta::new(6.0 * ksr, 6.0 * (1.0 - ksr)).unwrap().sample(rng);
     let supported = (0..of).filter(|_| rng.random::<f64>() < p).count() as u64;
-    let points = Some(counts(supported, (of - supported) / 2, (of - supported).div_ceil(2)));
+    let points = Some(counts(
+        supported,
+        (of - supported) / 2,
+        (of - supported).div_ceil(2),
+    ));
     let ace = ace + 4.0 * rng.random::<f64>() - 2.0;
-    Scored { own: points, independent: points, ace: Some(ace), ..report(agent, &format!("{task:05}"), 1) }
+    Scored {
+        own: points,
+        independent: points,
+        ace: Some(ace),
+        ..report(agent, &format!("{task:05}"), 1)
+    }
 }
 
 /// How often the intervals of 300 worlds hold the truth: pooled and mean KSR of .6, ACE of 4.
@@ -27,10 +37,24 @@ fn coverage(tasks: usize) -> [f64; 3] {
     let mut rng = rng(tasks as u64);
     let mut held = [0_u32; 3];
     for seed in 0..300 {
-        let scored: Vec<Scored> = (0..tasks).map(|task| drawn("a", task, 0.6, 4.0, &mut rng)).collect();
-        let table = leaderboard(&scored, &Options { resamples: 200, seed, ..Options::default() }).whole;
+        let scored: Vec<Scored> = (0..tasks)
+            .map(|task| drawn("a", task, 0.6, 4.0, &mut rng))
+            .collect();
+        let table = leaderboard(
+            &scored,
+            &Options {
+                resamples: 200,
+                seed,
+                ..Options::default()
+            },
+        )
+        .whole;
         let row = &table.agents[0];
-        let measures = [(&row.own.pooled.ksr, 0.6), (&row.independent.mean.ksr, 0.6), (&row.ace, 4.0)];
+        let measures = [
+            (&row.own.pooled.ksr, 0.6),
+            (&row.independent.mean.ksr, 0.6),
+            (&row.ace, 4.0),
+        ];
         for (held, (measure, truth)) in held.iter_mut().zip(measures) {
             *held += u32::from(measure.low.unwrap() <= truth && truth <= measure.high.unwrap());
         }
@@ -42,7 +66,10 @@ fn coverage(tasks: usize) -> [f64; 3] {
 fn intervals_hold_the_truth() {
     for tasks in [20, 100] {
         let found = coverage(tasks);
-        assert!(found.iter().all(|share| (0.90..=0.98).contains(share)), "{tasks} tasks: {found:?}");
+        assert!(
+            found.iter().all(|share| (0.90..=0.98).contains(share)),
+            "{tasks} tasks: {found:?}"
+        );
     }
 }
 
@@ -54,12 +81,17 @@ fn gap(mut p: Vec<f64>) -> f64 {
     p.iter().enumerate().map(at).fold(0.0, f64::max)
 }
 
-/// Reports of two agents, better and worse; whose they are is then left to chance, task by task, 200 times.
+/// Reports of two agents, better and worse; whose they are is then left to chance, task by task,
+/// 200 times.
 #[test]
 fn with_shuffled_labels_p_is_uniform() {
     let mut rng = rng(3);
-    let one = |agent, task, ksr, ace, rng: &mut ChaCha8Rng| Scored { own: None, ..drawn(agent, task, ksr, ace, rng) };
-    let both = |task, rng: &mut ChaCha8Rng| [one("a", task, 0.7, 5.0, rng), one("b", task, 0.5, 4.0, rng)];
+    let one = |agent, task, ksr, ace, rng: &mut ChaCha8Rng| Scored {
+        own: None,
+        ..drawn(agent, task, ksr, ace, rng)
+    };
+    let both =
+        |task, rng: &mut ChaCha8Rng| [one("a", task, 0.7, 5.0, rng), one("b", task, 0.5, 4.0, rng)];
     let mut scored: Vec<[Scored; 2]> = (0..30).map(|task| both(task, &mut rng)).collect();
     let mut p = [vec![], vec![]];
     for seed in 0..200 {
@@ -68,31 +100,68 @@ fn with_shuffled_labels_p_is_uniform() {
                 std::mem::swap(&mut a.agent, &mut b.agent);
             }
         }
-        let table = leaderboard(&scored.concat(), &Options { resamples: 2, seed, ..Options::default() }).whole;
-        let of = |measure| table.differences.iter().find(|pair| pair.measure == measure).unwrap().p;
+        let table = leaderboard(
+            &scored.concat(),
+            &Options {
+                resamples: 2,
+                seed,
+                ..Options::default()
+            },
+        )
+        .whole;
+        let of = |measure| {
+            table
+                .differences
+                .iter()
+                .find(|pair| pair.measure == measure)
+                .unwrap()
+                .p
+        };
         p[0].push(of(Headline::Ace));
         p[1].push(of(Headline::KsrIndependent));
     }
     // Kolmogorov's critical value at 1 % is 1.628 / √n.
     let gaps = p.map(gap);
-    assert!(gaps.iter().all(|gap| *gap < 1.628 / 200_f64.sqrt()), "{gaps:?}");
+    assert!(
+        gaps.iter().all(|gap| *gap < 1.628 / 200_f64.sqrt()),
+        "{gaps:?}"
+    );
 }
 
-/// Sets of very different sizes, as own ones are: one agent cites little, the other much, and both are as good.
+/// Sets of very different sizes, as own ones are: one agent cites little, the other much, and both
+/// are as good.
 #[test]
 fn without_a_difference_few_are_significant() {
     let mut rng = rng(4);
     let mut significant = 0;
     for seed in 0..200 {
         let of = |task: usize, rng: &mut ChaCha8Rng| {
-            let (few, much) = (drawn("a", task, 0.6, 4.0, rng), drawn("b", task, 0.6, 4.0, rng));
+            let (few, much) = (
+                drawn("a", task, 0.6, 4.0, rng),
+                drawn("b", task, 0.6, 4.0, rng),
+            );
             let own = much.own.map(|one| [one; 8].into_iter().sum());
-            [few, Scored { own, ..much }].map(|one| Scored { ace: None, independent: None, ..one })
+            [few, Scored { own, ..much }].map(|one| Scored {
+                ace: None,
+                independent: None,
+                ..one
+            })
         };
         let scored: Vec<Scored> = (0..40).flat_map(|task| of(task, &mut rng)).collect();
-        let table = leaderboard(&scored, &Options { resamples: 2, seed, ..Options::default() }).whole;
-        significant +=
-            table.differences.iter().filter(|pair| pair.measure == Headline::KsrOwn && pair.p < 0.05).count();
+        let table = leaderboard(
+            &scored,
+            &Options {
+                resamples: 2,
+                seed,
+                ..Options::default()
+            },
+        )
+        .whole;
+        significant += table
+            .differences
+            .iter()
+            .filter(|pair| pair.measure == Headline::KsrOwn && pair.p < 0.05)
+            .count();
     }
     // 10 of 200 are expected, ± 3.1.
     assert!((3..=19).contains(&significant), "{significant}");
@@ -102,27 +171,51 @@ fn without_a_difference_few_are_significant() {
 #[test]
 fn a_planted_lead_is_found() {
     let mut rng = rng(5);
-    let both = |task, rng: &mut ChaCha8Rng| [drawn("a", task, 0.75, 4.0, rng), drawn("b", task, 0.55, 5.0, rng)];
+    let both = |task, rng: &mut ChaCha8Rng| {
+        [
+            drawn("a", task, 0.75, 4.0, rng),
+            drawn("b", task, 0.55, 5.0, rng),
+        ]
+    };
     let scored: Vec<Scored> = (0..100).flat_map(|task| both(task, &mut rng)).collect();
     let table = leaderboard(&scored, &Options::default()).whole;
-    assert_eq!(table.agents.iter().map(|row| row.tier).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    assert_eq!(
+        table.agents.iter().map(|row| row.tier).collect::<Vec<_>>(),
+        [Some(1), Some(2)]
+    );
     for (pair, truth) in table.differences.iter().zip([1.0, -0.2, -0.2]) {
-        assert!(pair.significant && pair.low.unwrap() < truth && truth < pair.high.unwrap(), "{pair:?}");
+        assert!(
+            pair.significant && pair.low.unwrap() < truth && truth < pair.high.unwrap(),
+            "{pair:?}"
+        );
     }
 }
 
-/// Of 3,000 tasks, dealt into groups and tested by the normal distribution, the numbers are nearly those of the first
-/// 2,000 scaled by what they have more.
+/// Of 3,000 tasks, dealt into groups and tested by the normal distribution, the numbers are nearly
+/// those of the first 2,000 scaled by what they have more.
 #[test]
 fn many_tasks_have_the_same_intervals() {
     let mut rng = rng(6);
-    let scored: Vec<Scored> = (0..3000).map(|task| drawn("a", task, 0.6, 4.0, &mut rng)).collect();
+    let scored: Vec<Scored> = (0..3000)
+        .map(|task| drawn("a", task, 0.6, 4.0, &mut rng))
+        .collect();
     let width = |tasks: usize| {
-        let table = leaderboard(&scored[..tasks], &Options { resamples: 500, ..Options::default() }).whole;
-        [&table.agents[0].ace, &table.agents[0].own.pooled.ksr].map(|one| one.high.unwrap() - one.low.unwrap())
+        let table = leaderboard(
+            &scored[..tasks],
+            &Options {
+                resamples: 500,
+                ..Options::default()
+            },
+        )
+        .whole;
+        [&table.agents[0].ace, &table.agents[0].own.pooled.ksr]
+            .map(|one| one.high.unwrap() - one.low.unwrap())
     };
     let (many, fewer) = (width(3000), width(2000));
     for (many, fewer) in many.iter().zip(fewer) {
-        assert!((many / fewer * 1.5_f64.sqrt() - 1.0).abs() < 0.15, "{many} {fewer}");
+        assert!(
+            (many / fewer * 1.5_f64.sqrt() - 1.0).abs() < 0.15,
+            "{many} {fewer}"
+        );
     }
 }

@@ -18,15 +18,26 @@ pub fn report(agent: &str, task: &str, attempt: u32) -> Scored {
 }
 
 pub fn counts(supported: u64, conflicting: u64, omitted: u64) -> Counts {
-    Counts { supported, conflicting, omitted, unscored: 0 }
+    Counts {
+        supported,
+        conflicting,
+        omitted,
+        unscored: 0,
+    }
 }
 
 fn causes(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
-    pairs.iter().map(|(cause, n)| ((*cause).to_owned(), *n)).collect()
+    pairs
+        .iter()
+        .map(|(cause, n)| ((*cause).to_owned(), *n))
+        .collect()
 }
 
 fn quick() -> Options {
-    Options { resamples: 200, ..Options::default() }
+    Options {
+        resamples: 200,
+        ..Options::default()
+    }
 }
 
 fn near(value: Option<f64>, expected: f64) -> bool {
@@ -81,7 +92,10 @@ fn hand_made() -> Vec<Scored> {
             ..report("b", "t2", 1)
         },
         Scored {
-            own: Some(Counts { unscored: 5, ..Counts::default() }),
+            own: Some(Counts {
+                unscored: 5,
+                ..Counts::default()
+            }),
             unscored: causes(&[("refused", 5)]),
             ..report("c", "t3", 1)
         },
@@ -98,7 +112,11 @@ fn pooled_counts_are_sums_over_tasks() {
     let a = row(&board.whole, "a");
     // t1 is 3/0/1; the attempts at t2 are 1/1/0 and 2/2/4, on average 1.5/1.5/2.
     let own = &a.own.pooled;
-    assert!(near(own.ksr.value, 4.5 / 9.0) && near(own.kcr.value, 1.5 / 9.0) && near(own.kor.value, 3.0 / 9.0));
+    assert!(
+        near(own.ksr.value, 4.5 / 9.0)
+            && near(own.kcr.value, 1.5 / 9.0)
+            && near(own.kor.value, 3.0 / 9.0)
+    );
     assert!(near(own.efficiency.value, 4.5 / 4.5));
     assert_eq!(a.own.counts, counts(6, 3, 5));
     // By task: 3/4, and the mean of 1/2 and 1/4.
@@ -109,57 +127,130 @@ fn pooled_counts_are_sums_over_tasks() {
     assert!(near(mean.ksr.worst, 1.125 / 3.0) && near(mean.ksr.best, 2.125 / 3.0));
     // Wilson's interval of 6 of 14, with z² = 3.841459: centre 7.920729 / 17.841459.
     let (low, high) = a.own.ksr_wilson.unwrap();
-    assert!(near(Some(f64::midpoint(low, high)), (6.0 + 1.920_729_410_347_062) / 17.841_458_820_694_124));
+    assert!(near(
+        Some(f64::midpoint(low, high)),
+        (6.0 + 1.920_729_410_347_062) / 17.841_458_820_694_124
+    ));
     let b = row(&board.whole, "b");
-    assert_eq!((b.own.pooled.ksr.value, b.own.pooled.efficiency.value), (Some(1.0), None));
-    assert_eq!((b.own.pooled.efficiency.n, b.own.mean.efficiency.value), (1, None));
+    assert_eq!(
+        (b.own.pooled.ksr.value, b.own.pooled.efficiency.value),
+        (Some(1.0), None)
+    );
+    assert_eq!(
+        (b.own.pooled.efficiency.n, b.own.mean.efficiency.value),
+        (1, None)
+    );
 }
 
 #[test]
 fn every_number_says_what_it_rests_on() {
     let board = leaderboard(&hand_made(), &quick());
-    let (a, b, c) = (row(&board.whole, "a"), row(&board.whole, "b"), row(&board.whole, "c"));
+    let (a, b, c) = (
+        row(&board.whole, "a"),
+        row(&board.whole, "b"),
+        row(&board.whole, "c"),
+    );
     assert_eq!((board.whole.tasks, board.whole.reports), (3, 6));
-    assert_eq!((a.reports, a.without_report, &a.states), (3, 1, &causes(&[("ok", 3)])));
-    assert_eq!((b.reports, b.without_report, &b.states), (2, 1, &causes(&[("ok", 1), ("timeout", 1)])));
+    assert_eq!(
+        (a.reports, a.without_report, &a.states),
+        (3, 1, &causes(&[("ok", 3)]))
+    );
+    assert_eq!(
+        (b.reports, b.without_report, &b.states),
+        (2, 1, &causes(&[("ok", 1), ("timeout", 1)]))
+    );
     let of = |measure: &Measure| (measure.n, measure.of, measure.missing.clone());
     assert_eq!(of(&a.ace), (2, 3, causes(&[("no report", 1)])));
-    assert_eq!(of(&a.independent.pooled.ksr), (1, 3, causes(&[("no key points", 1), ("no report", 1)])));
+    assert_eq!(
+        of(&a.independent.pooled.ksr),
+        (1, 3, causes(&[("no key points", 1), ("no report", 1)]))
+    );
     assert_eq!(of(&a.cost_micro), (2, 3, causes(&[("no report", 1)])));
-    assert_eq!(of(&b.own.pooled.ksr), (1, 3, causes(&[("no report", 1), ("timeout", 1)])));
-    assert_eq!(of(&b.url_failure_share), (0, 3, causes(&[("no references", 1), ("no report", 1), ("timeout", 1)])));
-    assert_eq!(of(&c.own.mean.kor), (0, 3, causes(&[("no report", 2), ("unscored", 1)])));
-    assert_eq!(of(&c.independent.mean.kor), (0, 3, causes(&[("no key points", 1), ("no report", 2)])));
-    assert_eq!(of(&c.output_tokens), (0, 3, causes(&[("no report", 2), ("not known", 1)])));
-    assert_eq!((c.ace.value, c.ace.worst, c.ace.best), (None, Some(0.0), Some(10.0)));
-    assert_eq!((a.unscored.clone(), c.unscored.clone()), (causes(&[("truncated", 2)]), causes(&[("refused", 5)])));
+    assert_eq!(
+        of(&b.own.pooled.ksr),
+        (1, 3, causes(&[("no report", 1), ("timeout", 1)]))
+    );
+    assert_eq!(
+        of(&b.url_failure_share),
+        (
+            0,
+            3,
+            causes(&[("no references", 1), ("no report", 1), ("timeout", 1)])
+        )
+    );
+    assert_eq!(
+        of(&c.own.mean.kor),
+        (0, 3, causes(&[("no report", 2), ("unscored", 1)]))
+    );
+    assert_eq!(
+        of(&c.independent.mean.kor),
+        (0, 3, causes(&[("no key points", 1), ("no report", 2)]))
+    );
+    assert_eq!(
+        of(&c.output_tokens),
+        (0, 3, causes(&[("no report", 2), ("not known", 1)]))
+    );
+    assert_eq!(
+        (c.ace.value, c.ace.worst, c.ace.best),
+        (None, Some(0.0), Some(10.0))
+    );
+    assert_eq!(
+        (a.unscored.clone(), c.unscored.clone()),
+        (causes(&[("truncated", 2)]), causes(&[("refused", 5)]))
+    );
 }
 
 #[test]
 fn means_are_over_tasks() {
     let board = leaderboard(&hand_made(), &quick());
     let (a, b) = (row(&board.whole, "a"), row(&board.whole, "b"));
-    assert!(near(a.ace.value, 5.0) && near(a.ace.worst, 10.0 / 3.0) && near(a.ace.best, 20.0 / 3.0));
-    assert!(near(a.output_tokens.value, 700.0) && near(a.references.value, 4.0) && near(a.cost_micro.value, 60.0));
+    assert!(
+        near(a.ace.value, 5.0) && near(a.ace.worst, 10.0 / 3.0) && near(a.ace.best, 20.0 / 3.0)
+    );
+    assert!(
+        near(a.output_tokens.value, 700.0)
+            && near(a.references.value, 4.0)
+            && near(a.cost_micro.value, 60.0)
+    );
     // 1 of 4, and on average 1.5 of 4.
     assert!(near(a.url_failure_share.value, 2.5 / 8.0) && near(a.words.value, 100.0));
     assert_eq!(a.url_failures, causes(&[("404", 2), ("timeout", 2)]));
     // What failed has cost money, and nothing else of it counts.
-    assert_eq!((a.spent_micro, b.spent_micro, b.cost_micro.value, b.ace.value), (120, 5, None, Some(8.0)));
+    assert_eq!(
+        (
+            a.spent_micro,
+            b.spent_micro,
+            b.cost_micro.value,
+            b.ace.value
+        ),
+        (120, 5, None, Some(8.0))
+    );
 }
 
 #[test]
 fn failed_reports_may_be_zeros() {
-    let board = leaderboard(&hand_made(), &Options { failed_as_zero: true, ..quick() });
+    let board = leaderboard(
+        &hand_made(),
+        &Options {
+            failed_as_zero: true,
+            ..quick()
+        },
+    );
     let b = row(&board.whole, "b");
     assert!(near(b.ace.value, 4.0) && b.ace.n == 2);
     // t1 is 2/0/0; the reports on t2 have 2 and 8 points, so that it omits 5.
     assert!(near(b.own.pooled.ksr.value, 2.0 / 7.0) && near(b.own.pooled.kor.value, 5.0 / 7.0));
     assert!(near(b.own.mean.ksr.value, 0.5));
     // Nobody has independent points on t2.
-    assert_eq!(b.independent.pooled.ksr.missing, causes(&[("no report", 1), ("timeout", 1)]));
+    assert_eq!(
+        b.independent.pooled.ksr.missing,
+        causes(&[("no report", 1), ("timeout", 1)])
+    );
     assert!(board.options.failed_as_zero);
-    assert_eq!(row(&board.whole, "a"), row(&leaderboard(&hand_made(), &quick()).whole, "a"));
+    assert_eq!(
+        row(&board.whole, "a"),
+        row(&leaderboard(&hand_made(), &quick()).whole, "a")
+    );
 }
 
 #[test]
@@ -171,23 +262,53 @@ fn agents_are_in_order() {
     };
     let names = |scored: &[Scored]| {
         let board = leaderboard(scored, &quick());
-        (board.whole.agents.iter().map(|row| row.agent.clone()).collect::<String>(), board.whole.tiers_by)
+        (
+            board
+                .whole
+                .agents
+                .iter()
+                .map(|row| row.agent.clone())
+                .collect::<String>(),
+            board.whole.tiers_by,
+        )
     };
-    let scored = [with("d", None, 9), with("a", Some(2.0), 1), with("b", Some(3.0), 1), with("c", Some(2.0), 2)];
+    let scored = [
+        with("d", None, 9),
+        with("a", Some(2.0), 1),
+        with("b", Some(3.0), 1),
+        with("c", Some(2.0), 2),
+    ];
     assert_eq!(names(&scored), ("bcad".into(), Some(Headline::Ace)));
     let scored = [with("b", None, 1), with("c", None, 3), with("a", None, 1)];
-    assert_eq!(names(&scored), ("cab".into(), Some(Headline::KsrIndependent)));
-    assert_eq!(names(&[report("b", "t", 1), report("a", "t", 1)]), ("ab".into(), None));
+    assert_eq!(
+        names(&scored),
+        ("cab".into(), Some(Headline::KsrIndependent))
+    );
+    assert_eq!(
+        names(&[report("b", "t", 1), report("a", "t", 1)]),
+        ("ab".into(), None)
+    );
 }
 
-/// Ten tasks; b's ACE is 1 to 10 below c's. Pooled KSR is 30/60 for a, and 30/100 for b, which shares nine tasks.
+/// Ten tasks; b's ACE is 1 to 10 below c's. Pooled KSR is 30/60 for a, and 30/100 for b, which
+/// shares nine tasks.
 fn three_agents() -> Vec<Scored> {
     let mut scored = Vec::new();
     for i in 0..10_u32 {
         let task = format!("s{i}");
-        scored.push(Scored { independent: Some(counts(3, 1, 2)), ..report("a", &task, 1) });
-        scored.push(Scored { independent: Some(counts(3, 0, 7)), ace: Some(0.0), ..report("b", &task, 1) });
-        scored.push(Scored { ace: Some(f64::from(i + 1)), ..report("c", &task, 1) });
+        scored.push(Scored {
+            independent: Some(counts(3, 1, 2)),
+            ..report("a", &task, 1)
+        });
+        scored.push(Scored {
+            independent: Some(counts(3, 0, 7)),
+            ace: Some(0.0),
+            ..report("b", &task, 1)
+        });
+        scored.push(Scored {
+            ace: Some(f64::from(i + 1)),
+            ..report("c", &task, 1)
+        });
     }
     scored[0].independent = None;
     scored
@@ -196,20 +317,48 @@ fn three_agents() -> Vec<Scored> {
 #[test]
 fn agents_are_compared_on_shared_tasks() {
     let table = leaderboard(&three_agents(), &quick()).whole;
-    let [ace, ksr] = &table.differences[..] else { panic!("{:?}", table.differences) };
-    assert_eq!((ace.measure, &*ace.first, &*ace.second, ace.tasks), (Headline::Ace, "c", "b", 10));
+    let [ace, ksr] = &table.differences[..] else {
+        panic!("{:?}", table.differences)
+    };
+    assert_eq!(
+        (ace.measure, &*ace.first, &*ace.second, ace.tasks),
+        (Headline::Ace, "c", "b", 10)
+    );
     // All of ten differences are positive: 2 of 1,024 flips. Their deviation is √(82.5 / 9).
-    assert!(near(Some(ace.value), 5.5) && near(Some(ace.p), 2.0 / 1024.0) && near(Some(ace.adjusted), ace.p));
-    assert!(near(ace.detectable, 2.801_585_218_112_969 * (82.5_f64 / 90.0).sqrt()) && ace.significant);
+    assert!(
+        near(Some(ace.value), 5.5)
+            && near(Some(ace.p), 2.0 / 1024.0)
+            && near(Some(ace.adjusted), ace.p)
+    );
+    assert!(
+        near(
+            ace.detectable,
+            2.801_585_218_112_969 * (82.5_f64 / 90.0).sqrt()
+        ) && ace.significant
+    );
     assert!(ace.low.unwrap() < 5.5 && ace.high.unwrap() > 5.5);
     // 27/54 and 27/90 on nine tasks, the same on each: no deviation, no interval, 2 of 512 flips.
-    assert_eq!((ksr.measure, &*ksr.first, &*ksr.second, ksr.tasks), (Headline::KsrIndependent, "b", "a", 9));
+    assert_eq!(
+        (ksr.measure, &*ksr.first, &*ksr.second, ksr.tasks),
+        (Headline::KsrIndependent, "b", "a", 9)
+    );
     assert!(near(Some(ksr.value), -0.2) && near(Some(ksr.p), 2.0 / 512.0));
     assert_eq!((ksr.low, ksr.high), (None, None));
     // a has no ACE and no tier.
-    let tiers: Vec<_> = table.agents.iter().map(|row| (&*row.agent, row.tier)).collect();
+    let tiers: Vec<_> = table
+        .agents
+        .iter()
+        .map(|row| (&*row.agent, row.tier))
+        .collect();
     assert_eq!(tiers, [("c", Some(1)), ("b", Some(2)), ("a", None)]);
-    let strict = leaderboard(&three_agents(), &Options { alpha: 0.001, ..quick() }).whole;
+    let strict = leaderboard(
+        &three_agents(),
+        &Options {
+            alpha: 0.001,
+            ..quick()
+        },
+    )
+    .whole;
     assert!(!strict.differences[0].significant && strict.agents[1].tier == Some(1));
 }
 
@@ -218,33 +367,81 @@ fn agents_are_compared_on_shared_tasks() {
 fn pairs_are_corrected() {
     let of = |(agent, add): (&str, f64)| {
         (0..10_u32)
-            .map(move |i| Scored { ace: Some(f64::from(i % 4) + add), ..report(agent, &format!("t{i}"), 1) })
+            .map(move |i| Scored {
+                ace: Some(f64::from(i % 4) + add),
+                ..report(agent, &format!("t{i}"), 1)
+            })
             .collect()
     };
-    let scored: Vec<Vec<Scored>> = [("a", 0.0), ("b", 2.0), ("c", 4.0)].into_iter().map(of).collect();
+    let scored: Vec<Vec<Scored>> = [("a", 0.0), ("b", 2.0), ("c", 4.0)]
+        .into_iter()
+        .map(of)
+        .collect();
     let table = leaderboard(&scored.concat(), &quick()).whole;
     for (pair, (first, second, value)) in
-        table.differences.iter().zip([("c", "b", 2.0), ("c", "a", 4.0), ("b", "a", 2.0)])
+        table
+            .differences
+            .iter()
+            .zip([("c", "b", 2.0), ("c", "a", 4.0), ("b", "a", 2.0)])
     {
-        assert_eq!((&*pair.first, &*pair.second, pair.detectable, pair.low), (first, second, None, None));
+        assert_eq!(
+            (&*pair.first, &*pair.second, pair.detectable, pair.low),
+            (first, second, None, None)
+        );
         assert!(near(Some(pair.value), value) && near(Some(pair.p), 2.0 / 1024.0));
     }
-    assert!(table.differences.iter().all(|pair| near(Some(pair.adjusted), 6.0 / 1024.0) && pair.significant));
-    let strict = leaderboard(&scored.concat(), &Options { alpha: 0.003, ..quick() }).whole;
-    assert!(strict.differences.iter().all(|pair| !pair.significant) && strict.agents[2].tier == Some(1));
+    assert!(
+        table
+            .differences
+            .iter()
+            .all(|pair| near(Some(pair.adjusted), 6.0 / 1024.0) && pair.significant)
+    );
+    let strict = leaderboard(
+        &scored.concat(),
+        &Options {
+            alpha: 0.003,
+            ..quick()
+        },
+    )
+    .whole;
+    assert!(
+        strict.differences.iter().all(|pair| !pair.significant) && strict.agents[2].tier == Some(1)
+    );
 }
 
 #[test]
 fn a_facet_gives_a_table_for_each_value() {
-    let board = leaderboard(&hand_made(), &Options { by: Some("language".into()), ..quick() });
+    let board = leaderboard(
+        &hand_made(),
+        &Options {
+            by: Some("language".into()),
+            ..quick()
+        },
+    );
     assert_eq!(board.whole, leaderboard(&hand_made(), &quick()).whole);
-    let values: Vec<_> = board.groups.iter().map(|group| (group.value.as_deref(), group.table.tasks)).collect();
+    let values: Vec<_> = board
+        .groups
+        .iter()
+        .map(|group| (group.value.as_deref(), group.table.tasks))
+        .collect();
     assert_eq!(values, [(Some("en"), 2), (Some("zh"), 1)]);
     // Agents without a report in a group are in it.
     let a = row(&board.groups[1].table, "a");
-    assert_eq!((a.without_report, a.reports, a.ace.of, a.ace.value), (1, 0, 1, None));
-    let none = leaderboard(&hand_made(), &Options { by: Some("phase".into()), ..quick() });
-    assert_eq!((none.groups.len(), none.groups[0].value.as_deref()), (1, None));
+    assert_eq!(
+        (a.without_report, a.reports, a.ace.of, a.ace.value),
+        (1, 0, 1, None)
+    );
+    let none = leaderboard(
+        &hand_made(),
+        &Options {
+            by: Some("phase".into()),
+            ..quick()
+        },
+    );
+    assert_eq!(
+        (none.groups.len(), none.groups[0].value.as_deref()),
+        (1, None)
+    );
     assert_eq!(none.groups[0].table, none.whole);
 }
 
@@ -252,36 +449,88 @@ fn a_facet_gives_a_table_for_each_value() {
 fn the_order_changes_nothing() {
     let mut scored = hand_made();
     scored.extend(three_agents());
-    let options = Options { by: Some("language".into()), ..quick() };
+    let options = Options {
+        by: Some("language".into()),
+        ..quick()
+    };
     let board = leaderboard(&scored, &options);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for _ in 0..5 {
         scored.shuffle(&mut rng);
         assert_eq!(leaderboard(&scored, &options), board);
     }
-    assert_ne!(leaderboard(&scored, &Options { seed: 1, ..options }).whole.agents, board.whole.agents);
+    assert_ne!(
+        leaderboard(&scored, &Options { seed: 1, ..options })
+            .whole
+            .agents,
+        board.whole.agents
+    );
 }
 
 #[test]
 fn odd_input_is_no_trouble() {
-    let empty = leaderboard(&[], &Options { by: Some("phase".into()), ..quick() });
-    assert_eq!((empty.whole.tasks, empty.whole.agents.len(), empty.groups.len()), (0, 0, 0));
-    let one = leaderboard(&[Scored { ace: Some(f64::NAN), ..report("a", "t", 1) }], &quick());
-    assert_eq!((one.whole.agents[0].ace.value, one.whole.agents[0].tier), (None, None));
+    let empty = leaderboard(
+        &[],
+        &Options {
+            by: Some("phase".into()),
+            ..quick()
+        },
+    );
+    assert_eq!(
+        (
+            empty.whole.tasks,
+            empty.whole.agents.len(),
+            empty.groups.len()
+        ),
+        (0, 0, 0)
+    );
+    let one = leaderboard(
+        &[Scored {
+            ace: Some(f64::NAN),
+            ..report("a", "t", 1)
+        }],
+        &quick(),
+    );
+    assert_eq!(
+        (one.whole.agents[0].ace.value, one.whole.agents[0].tier),
+        (None, None)
+    );
     assert_eq!(one.whole.agents[0].ace.missing, causes(&[("unscored", 1)]));
-    let one = leaderboard(&[Scored { ace: Some(3.0), ..report("a", "t", 1) }], &quick());
+    let one = leaderboard(
+        &[Scored {
+            ace: Some(3.0),
+            ..report("a", "t", 1)
+        }],
+        &quick(),
+    );
     let ace = &one.whole.agents[0].ace;
-    assert_eq!((ace.value, ace.low, ace.high, one.whole.agents[0].tier), (Some(3.0), None, None, Some(1)));
+    assert_eq!(
+        (ace.value, ace.low, ace.high, one.whole.agents[0].tier),
+        (Some(3.0), None, None, Some(1))
+    );
 }
 
 #[test]
 fn all_of_it_can_be_written() {
-    let board = leaderboard(&hand_made(), &Options { by: Some("language".into()), ..quick() });
+    let board = leaderboard(
+        &hand_made(),
+        &Options {
+            by: Some("language".into()),
+            ..quick()
+        },
+    );
     let json = serde_json::to_value(&board).unwrap();
     assert_eq!(
-        (&json["tasks"], &json["tiers_by"], &json["agents"][0]["agent"]),
+        (
+            &json["tasks"],
+            &json["tiers_by"],
+            &json["agents"][0]["agent"]
+        ),
         (&3.into(), &"ace".into(), &"b".into())
     );
     let ace = &json["groups"][0]["agents"][1]["ace"];
-    assert_eq!((&ace["value"], &ace["n"], &ace["of"]), (&5.0.into(), &2.into(), &2.into()));
+    assert_eq!(
+        (&ace["value"], &ace["n"], &ace["of"]),
+        (&5.0.into(), &2.into(), &2.into())
+    );
 }

@@ -1,5 +1,5 @@
-//! Anthropic's Messages, and servers that speak them.
-//! Hides that the system's text stands apart, that a reply is a list of blocks, and that prompt tokens are counted in three.
+//! Anthropic's Messages, and servers that speak them. Hides that the system's text stands apart,
+//! that a reply is a list of blocks, and that prompt tokens are counted in three.
 
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -25,10 +25,14 @@ impl Dialect for Anthropic {
 
     fn headers(&self, _url: &Url, key: Option<&str>) -> Vec<(&'static str, String)> {
         let version = ("anthropic-version", "2023-06-01".to_owned());
-        key.map(|key| ("x-api-key", key.to_owned())).into_iter().chain([version]).collect()
+        key.map(|key| ("x-api-key", key.to_owned()))
+            .into_iter()
+            .chain([version])
+            .collect()
     }
 
-    /// The schema mode refuses limits of lengths and numbers, so that they are left out from the start.
+    /// The schema mode refuses limits of lengths and numbers, so that they are left out from the
+    /// start.
     fn forms(&self) -> &'static [Form] {
         &[Form::Reduced, Form::Tool, Form::Prompt]
     }
@@ -36,7 +40,8 @@ impl Dialect for Anthropic {
     fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value {
         let form = self.forms()[dress.form];
         let (system, messages) = system_apart(messages(request, form));
-        let mut body = json!({ "model": model, "max_tokens": dress.length(request), "messages": messages });
+        let mut body =
+            json!({ "model": model, "max_tokens": dress.length(request), "messages": messages });
         if !system.is_empty() {
             body["system"] = json!(system);
         }
@@ -51,13 +56,11 @@ impl Dialect for Anthropic {
             _ if request.is_text() || form == Form::Prompt => {}
             Form::Tool => {
                 let name = &request.schema_name;
-                body["tools"] =
-                    json!([{ "name": name, "description": "Takes the answer.", "input_schema": request.schema }]);
+                body["tools"] = json!([{ "name": name, "description": "Takes the answer.", "input_schema": request.schema }]);
                 body["tool_choice"] = json!({ "type": "tool", "name": name });
             }
             _ => {
-                body["output_config"] =
-                    json!({ "format": { "type": "json_schema", "schema": reduced(&request.schema) } });
+                body["output_config"] = json!({ "format": { "type": "json_schema", "schema": reduced(&request.schema) } });
             }
         }
         body
@@ -71,29 +74,49 @@ impl Dialect for Anthropic {
             _ if body["content"].is_null() => return Err(no_message()),
             // A long search that was paused: asked anew, it would be paused and charged again.
             Some("pause_turn") => {
-                return Err(Failed { again: Again::Never, ..no_end(&body["stop_reason"]) });
+                return Err(Failed {
+                    again: Again::Never,
+                    ..no_end(&body["stop_reason"])
+                });
             }
             _ => return Err(no_end(&body["stop_reason"])),
         };
         let blocks = items(&body["content"]);
-        let text: Option<String> = blocks.iter().filter_map(text_of).reduce(|all, more| all + &more);
+        let text: Option<String> = blocks
+            .iter()
+            .filter_map(text_of)
+            .reduce(|all, more| all + &more);
         if text.is_none() && finish == Finish::Stop && !request.is_text() {
             return Err(no_message());
         }
         let usage = &body["usage"];
-        let read = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+        let read = [
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+        ];
         let cached = tokens(usage, &["cache_read_input_tokens"]);
-        let counts = [tokens(usage, &read), tokens(usage, &["output_tokens"]), cached];
+        let counts = [
+            tokens(usage, &read),
+            tokens(usage, &["output_tokens"]),
+            cached,
+        ];
         let reply = reply(text.unwrap_or_default(), finish, &body["model"], counts);
         let cited = blocks.iter().flat_map(|block| items(&block["citations"]));
         let sources = cited.filter_map(|cited| source(&cited["url"], &cited["title"]));
-        Ok(searched(reply, tokens(&usage["server_tool_use"], &["web_search_requests"]), sources))
+        Ok(searched(
+            reply,
+            tokens(&usage["server_tool_use"], &["web_search_requests"]),
+            sources,
+        ))
     }
 
     fn cause(&self, status: u16, error: &Value, _text: &str) -> Option<Cause> {
         match error["type"].as_str()? {
             "billing_error" => Some(Cause::Quota),
-            "authentication_error" | "permission_error" if status < 500 => Some(Cause::Authentication),
+            "authentication_error" | "permission_error" if status < 500 => {
+                Some(Cause::Authentication)
+            }
             "request_too_large" => Some(Cause::ContextTooLong),
             // Inside a success; as a status they speak for themselves.
             "rate_limit_error" if status != 429 => Some(Cause::RateLimit),
@@ -103,8 +126,8 @@ impl Dialect for Anthropic {
     }
 }
 
-/// A block's part of the reply: text, or the input of the tool that takes the answer. Thoughts are left out; after a
-/// search, a new paragraph begins.
+/// A block's part of the reply: text, or the input of the tool that takes the answer. Thoughts are
+/// left out; after a search, a new paragraph begins.
 fn text_of(block: &Value) -> Option<String> {
     match block["type"].as_str()? {
         "text" => block["text"].as_str().map(str::to_owned),

@@ -1,5 +1,6 @@
-//! What a server takes: the way in which a reply of a schema is asked for, and parameters that some models refuse.
-//! Hides how a refusal is read, and how a schema is cut down to what a schema mode knows.
+//! What a server takes: the way in which a reply of a schema is asked for, and parameters that some
+//! models refuse. Hides how a refusal is read, and how a schema is cut down to what a schema mode
+//! knows.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +9,8 @@ use crate::{
     llm::{ChatReply, ChatRequest, Finish},
 };
 
-/// Tokens that a model which thinks before it answers may have on top of the reply's own largest length.
+/// Tokens that a model which thinks before it answers may have on top of the reply's own largest
+/// length.
 pub const THINKING_ROOM: u32 = 8192;
 
 /// A way to ask for a reply of a schema.
@@ -22,13 +24,15 @@ pub(super) enum Form {
     Tool,
     /// A schema mode that knows only the words of `OpenAPI` 3.0.
     OpenApi,
-    /// The server's JSON mode, of which some know the schema and some do not: it is text in the prompt, too.
+    /// The server's JSON mode, of which some know the schema and some do not: it is text in the
+    /// prompt, too.
     Object,
     /// The schema is text in the prompt.
     Prompt,
 }
 
-/// What is left out, or said in another way, because the server does not take it. Flags are only ever set.
+/// What is left out, or said in another way, because the server does not take it. Flags are only
+/// ever set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dress {
     /// Which of the dialect's forms.
@@ -47,12 +51,14 @@ pub(super) struct Dress {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Worn {
     pub dress: Dress,
-    /// Another one that fitted once, after a refusal that did not say what was wrong: it may have been the question.
+    /// Another one that fitted once, after a refusal that did not say what was wrong: it may have
+    /// been the question.
     doubtful: Option<Dress>,
 }
 
 impl Worn {
-    /// Adds what was found out: at once where the server named what it does not take, else the second time.
+    /// Adds what was found out: at once where the server named what it does not take, else the
+    /// second time.
     pub(super) fn remember(&mut self, dress: Dress, named: bool) {
         if named || self.doubtful == Some(dress) {
             self.dress.add(dress);
@@ -79,16 +85,34 @@ impl Dress {
     /// What to try after a refusal that says `text`, and whether the text names it.
     pub(super) fn without(self, text: &str, forms: &[Form]) -> Option<(Self, bool)> {
         if text.contains("max_completion_tokens") && !self.new_length_name {
-            return Some((Self { new_length_name: true, ..self }, true));
+            return Some((
+                Self {
+                    new_length_name: true,
+                    ..self
+                },
+                true,
+            ));
         }
         if text.contains("temperature") && !self.no_temperature {
-            return Some((Self { no_temperature: true, ..self }, true));
+            return Some((
+                Self {
+                    no_temperature: true,
+                    ..self
+                },
+                true,
+            ));
         }
         if text.contains("seed") && !self.no_seed {
-            return Some((Self { no_seed: true, ..self }, true));
+            return Some((
+                Self {
+                    no_seed: true,
+                    ..self
+                },
+                true,
+            ));
         }
-        // A server that names its JSON mode has nothing better; one that says nothing about the schema itself has no use
-        // for a smaller one.
+        // A server that names its JSON mode has nothing better; one that says nothing about the
+        // schema itself has no use for a smaller one.
         let has_mode = text.contains("json_object");
         let next = |(_, form): &(usize, &Form)| match form {
             Form::Reduced => text.contains("schema") && !has_mode,
@@ -96,7 +120,10 @@ impl Dress {
             _ => true,
         };
         let (form, _) = forms.iter().enumerate().skip(self.form + 1).find(next)?;
-        Some((Self { form, ..self }, OF_FORMS.iter().any(|word| text.contains(word))))
+        Some((
+            Self { form, ..self },
+            OF_FORMS.iter().any(|word| text.contains(word)),
+        ))
     }
 
     /// What to try after a reply that was cut before its first word.
@@ -116,7 +143,10 @@ impl Dress {
 
     /// How the question was asked, for the record; nothing where it was asked as it is.
     pub(super) fn in_words(self, forms: &[Form]) -> Option<String> {
-        let form = forms.get(self.form).filter(|_| self.form > 0).map(|form| format!("{form:?}").to_lowercase());
+        let form = forms
+            .get(self.form)
+            .filter(|_| self.form > 0)
+            .map(|form| format!("{form:?}").to_lowercase());
         let words = [
             form.map(|form| format!("schema: {form}")),
             self.no_temperature.then(|| "no temperature".to_owned()),
@@ -129,7 +159,9 @@ impl Dress {
 
     /// The largest length of the reply.
     pub(super) fn length(self, request: &ChatRequest) -> u32 {
-        request.max_tokens.saturating_add(if self.room { THINKING_ROOM } else { 0 })
+        request
+            .max_tokens
+            .saturating_add(if self.room { THINKING_ROOM } else { 0 })
     }
 }
 
@@ -141,15 +173,25 @@ pub(super) fn messages(request: &ChatRequest, form: Form) -> Vec<Message> {
         && let Some(question) = messages.iter_mut().find(|message| message.role == "user")
     {
         let schema = request.schema.to_string();
-        question.content += &format!("\n\nAnswer with one JSON value of this schema and nothing else:\n{schema}");
+        question.content +=
+            &format!("\n\nAnswer with one JSON value of this schema and nothing else:\n{schema}");
     }
     messages
 }
 
 /// The system's text apart, for servers that want it apart.
 pub(super) fn system_apart(messages: Vec<Message>) -> (String, Vec<Message>) {
-    let (system, rest): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| message.role == "system");
-    (system.into_iter().map(|message| message.content).collect::<Vec<_>>().join("\n\n"), rest)
+    let (system, rest): (Vec<_>, Vec<_>) = messages
+        .into_iter()
+        .partition(|message| message.role == "system");
+    (
+        system
+            .into_iter()
+            .map(|message| message.content)
+            .collect::<Vec<_>>()
+            .join("\n\n"),
+        rest,
+    )
 }
 
 /// Limits that some schema modes refuse; the reply is checked against them anyway.
@@ -186,14 +228,19 @@ const OPEN_API: &[&str] = &[
 
 /// The schema without limits.
 pub(super) fn reduced(schema: &Value) -> Value {
-    rewritten(schema, &|fields| fields.retain(|name, _| !LIMITS.contains(&name.as_str())))
+    rewritten(schema, &|fields| {
+        fields.retain(|name, _| !LIMITS.contains(&name.as_str()))
+    })
 }
 
-/// The schema in the words of `OpenAPI` 3.0: definitions in their places, no unions of types, only names as choices.
+/// The schema in the words of `OpenAPI` 3.0: definitions in their places, no unions of types, only
+/// names as choices.
 pub(super) fn open_api(schema: &Value) -> Value {
     rewritten(schema, &|fields| {
-        if let Some(target) =
-            fields.get("$ref").and_then(Value::as_str).and_then(|at| schema.pointer(at.strip_prefix('#')?))
+        if let Some(target) = fields
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|at| schema.pointer(at.strip_prefix('#')?))
         {
             *fields = target.as_object().cloned().unwrap_or_default();
         }
@@ -201,20 +248,34 @@ pub(super) fn open_api(schema: &Value) -> Value {
             fields.insert("enum".into(), json!([only]));
         }
         if let Some(Value::Array(types)) = fields.get("type").cloned() {
-            let real = types.iter().find(|of| *of != "null").cloned().unwrap_or_default();
-            fields.insert("nullable".into(), json!(types.iter().any(|of| of == "null")));
+            let real = types
+                .iter()
+                .find(|of| *of != "null")
+                .cloned()
+                .unwrap_or_default();
+            fields.insert(
+                "nullable".into(),
+                json!(types.iter().any(|of| of == "null")),
+            );
             fields.insert("type".into(), real);
         }
-        if fields.get("enum").and_then(Value::as_array).is_some_and(|choices| !choices.iter().all(Value::is_string)) {
+        if fields
+            .get("enum")
+            .and_then(Value::as_array)
+            .is_some_and(|choices| !choices.iter().all(Value::is_string))
+        {
             fields.remove("enum");
         }
         fields.retain(|name, _| OPEN_API.contains(&name.as_str()));
     })
 }
 
-/// The schema with each of its inner schemas changed; names of properties are no words of the schema.
+/// The schema with each of its inner schemas changed; names of properties are no words of the
+/// schema.
 fn rewritten(schema: &Value, change: &dyn Fn(&mut Map<String, Value>)) -> Value {
-    let Value::Object(fields) = schema else { return schema.clone() };
+    let Value::Object(fields) = schema else {
+        return schema.clone();
+    };
     let mut fields = fields.clone();
     change(&mut fields);
     for (name, value) in &mut fields {
@@ -245,27 +306,76 @@ mod tests {
         let forms = &[Form::Schema, Form::Reduced, Form::Object, Form::Prompt];
         let plain = Dress::default();
         let renamed = plain.without("use 'max_completion_tokens' instead of max_tokens", forms);
-        assert_eq!(renamed, Some((Dress { new_length_name: true, ..plain }, true)));
+        assert_eq!(
+            renamed,
+            Some((
+                Dress {
+                    new_length_name: true,
+                    ..plain
+                },
+                true
+            ))
+        );
         let cool = plain.without("`temperature` is deprecated for this model", forms);
-        assert_eq!(cool, Some((Dress { no_temperature: true, ..plain }, true)));
-        let form = |dress: Dress, text| dress.without(text, forms).map(|(dress, named)| (dress.form, named));
-        assert_eq!(form(plain, "response_format is not supported"), Some((3, true)));
-        assert_eq!(form(plain, "invalid schema: maxlength is not permitted"), Some((1, true)));
-        assert_eq!(form(plain, "type: 'json_schema', expected 'text' or 'json_object'"), Some((2, true)));
+        assert_eq!(
+            cool,
+            Some((
+                Dress {
+                    no_temperature: true,
+                    ..plain
+                },
+                true
+            ))
+        );
+        let form = |dress: Dress, text| {
+            dress
+                .without(text, forms)
+                .map(|(dress, named)| (dress.form, named))
+        };
+        assert_eq!(
+            form(plain, "response_format is not supported"),
+            Some((3, true))
+        );
+        assert_eq!(
+            form(plain, "invalid schema: maxlength is not permitted"),
+            Some((1, true))
+        );
+        assert_eq!(
+            form(
+                plain,
+                "type: 'json_schema', expected 'text' or 'json_object'"
+            ),
+            Some((2, true))
+        );
         assert_eq!(form(plain, "upstream hiccup"), Some((3, false)));
         assert_eq!(form(Dress { form: 3, ..plain }, "no"), None);
     }
 
     #[test]
     fn one_odd_refusal_does_not_change_how_all_are_asked() {
-        let (words, cool) = (Dress { form: 3, ..Dress::default() }, Dress { no_seed: true, ..Dress::default() });
+        let (words, cool) = (
+            Dress {
+                form: 3,
+                ..Dress::default()
+            },
+            Dress {
+                no_seed: true,
+                ..Dress::default()
+            },
+        );
         let mut worn = Worn::default();
         worn.remember(words, false);
         assert_eq!(worn.dress, Dress::default());
         worn.remember(words, false);
         assert_eq!(worn.dress, words);
         worn.remember(cool, true);
-        assert_eq!(worn.dress, Dress { no_seed: true, ..words });
+        assert_eq!(
+            worn.dress,
+            Dress {
+                no_seed: true,
+                ..words
+            }
+        );
     }
 
     #[test]

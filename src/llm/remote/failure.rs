@@ -1,5 +1,5 @@
-//! What goes wrong between here and a model, as a cause, a line for people, and whether another attempt may do better.
-//! Hides the many shapes in which servers and proxies say no.
+//! What goes wrong between here and a model, as a cause, a line for people, and whether another
+//! attempt may do better. Hides the many shapes in which servers and proxies say no.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ pub(super) struct Failed {
     pub error: ModelError,
     /// Whether the same request may do better.
     pub again: Again,
-    /// What the server said in its own words, in lower case: nothing that it only repeats of the request.
+    /// What the server said in its own words, in lower case: nothing that it only repeats of the
+    /// request.
     pub said: String,
     /// Whether the server may have worked for it, and charge.
     pub charged: bool,
@@ -23,14 +24,23 @@ pub(super) struct Failed {
 
 impl Failed {
     pub(super) fn new(cause: Cause, message: String, again: Again) -> Self {
-        Self { error: ModelError::new(cause, message), again, said: String::new(), charged: false }
+        Self {
+            error: ModelError::new(cause, message),
+            again,
+            said: String::new(),
+            charged: false,
+        }
     }
 
     pub(super) fn charged(self) -> Self {
-        Self { charged: true, ..self }
+        Self {
+            charged: true,
+            ..self
+        }
     }
 
-    /// Whether asking in another way may help: some servers call a field that they do not know their own fault (500).
+    /// Whether asking in another way may help: some servers call a field that they do not know
+    /// their own fault (500).
     pub(super) fn is_about_the_dress(&self) -> bool {
         self.error.cause == Cause::Refused || self.said.contains("response_format")
     }
@@ -50,21 +60,42 @@ pub(super) fn lost(error: &reqwest::Error) -> Failed {
         (false, true) => (Cause::Timeout, "no reply in time"),
         (false, false) => (Cause::Connection, "the connection broke"),
     };
-    let host = error.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-    let message = if why.is_empty() { format!("{what}: `{host}`") } else { format!("{what}: `{host}`: {why}") };
+    let host = error
+        .url()
+        .map(|url| url.origin().ascii_serialization())
+        .unwrap_or_default();
+    let message = if why.is_empty() {
+        format!("{what}: `{host}`")
+    } else {
+        format!("{what}: `{host}`: {why}")
+    };
     let failed = Failed::new(cause, message, Again::Later);
-    if error.is_connect() { failed } else { failed.charged() }
+    if error.is_connect() {
+        failed
+    } else {
+        failed.charged()
+    }
 }
 
 /// A success that is no JSON: often a proxy in between, so another attempt may do better.
 pub(super) fn broken(body: &str) -> Failed {
     let start: String = body.chars().take(80).collect();
-    Failed::new(Cause::NotJson, format!("the server's answer is no JSON: `{start}`"), Again::Later).charged()
+    Failed::new(
+        Cause::NotJson,
+        format!("the server's answer is no JSON: `{start}`"),
+        Again::Later,
+    )
+    .charged()
 }
 
 /// An answer of the right protocol without a message in it.
 pub(super) fn no_message() -> Failed {
-    Failed::new(Cause::NotJson, "the server's answer holds no message".into(), Again::Later).charged()
+    Failed::new(
+        Cause::NotJson,
+        "the server's answer holds no message".into(),
+        Again::Later,
+    )
+    .charged()
 }
 
 /// Every request to the model has to wait too long: nothing was sent.
@@ -77,9 +108,15 @@ pub(super) fn too_long_a_pause(url: &str, wait: Duration) -> Failed {
 
 /// The status that an error inside a success stands for.
 pub(super) fn in_a_success(value: &Value) -> Option<StatusCode> {
-    let error = unwrapped(value).get("error").filter(|error| !error.is_null())?;
-    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-    let status = code.and_then(|code| StatusCode::from_u16(code).ok()).filter(|status| !status.is_success());
+    let error = unwrapped(value)
+        .get("error")
+        .filter(|error| !error.is_null())?;
+    let code = error["code"]
+        .as_u64()
+        .and_then(|code| u16::try_from(code).ok());
+    let status = code
+        .and_then(|code| StatusCode::from_u16(code).ok())
+        .filter(|status| !status.is_success());
     Some(status.unwrap_or(StatusCode::BAD_GATEWAY))
 }
 
@@ -102,9 +139,17 @@ fn unwrapped(value: &Value) -> &Value {
 
 /// What the server says, on one short line.
 pub(super) fn message_of(error: &Value, body: &str) -> String {
-    let said = error.as_str().or_else(|| error["message"].as_str()).unwrap_or(body);
+    let said = error
+        .as_str()
+        .or_else(|| error["message"].as_str())
+        .unwrap_or(body);
     let line = said.chars().take(2000).collect::<String>();
-    line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect()
+    line.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(300)
+        .collect()
 }
 
 /// All texts of an error's body but those under `input`, where some servers repeat the request.
@@ -117,21 +162,32 @@ pub(super) fn words_of(body: &str) -> String {
             }
             Value::Array(items) => items.iter().for_each(|item| gather(item, words)),
             Value::Object(fields) => {
-                fields.iter().filter(|(name, _)| *name != "input").for_each(|(_, field)| gather(field, words));
+                fields
+                    .iter()
+                    .filter(|(name, _)| *name != "input")
+                    .for_each(|(_, field)| gather(field, words));
             }
             _ => {}
         }
     }
     let start: String = body.chars().take(20_000).collect();
-    let Ok(value) = serde_json::from_str(body) else { return start };
+    let Ok(value) = serde_json::from_str(body) else {
+        return start;
+    };
     let mut words = String::new();
     gather(&value, &mut words);
     words
 }
 
-/// A reply that ended in a way that is no end: cut by a fault of the provider, paused, or without a word on it.
+/// A reply that ended in a way that is no end: cut by a fault of the provider, paused, or without a
+/// word on it.
 pub(super) fn no_end(reason: &Value) -> Failed {
-    Failed::new(Cause::Overloaded, format!("the reply did not end normally: `{reason}`"), Again::Later).charged()
+    Failed::new(
+        Cause::Overloaded,
+        format!("the reply did not end normally: `{reason}`"),
+        Again::Later,
+    )
+    .charged()
 }
 
 /// `text` is the body in lower case.
@@ -170,8 +226,17 @@ pub(super) fn cause_of(status: u16, text: &str) -> Cause {
         {
             Cause::ContextTooLong
         }
-        _ if says(&["content_filter", "content management policy", "moderation"]) => Cause::ContentFilter,
-        _ if says(&["model_not_found", "does not exist", "unknown model", "invalid model", "not a valid model"]) => {
+        _ if says(&["content_filter", "content management policy", "moderation"]) => {
+            Cause::ContentFilter
+        }
+        _ if says(&[
+            "model_not_found",
+            "does not exist",
+            "unknown model",
+            "invalid model",
+            "not a valid model",
+        ]) =>
+        {
             Cause::ModelNotFound
         }
         _ => Cause::Refused,
@@ -184,17 +249,39 @@ mod tests {
 
     #[test]
     fn statuses_have_causes() {
-        let check = |status, text: &str, expect| assert_eq!(cause_of(status, text), expect, "{status} {text}");
+        let check = |status, text: &str, expect| {
+            assert_eq!(cause_of(status, text), expect, "{status} {text}")
+        };
         check(401, "", Cause::Authentication);
         check(403, "", Cause::Authentication);
         check(404, "", Cause::ModelNotFound);
         check(429, "slow down", Cause::RateLimit);
-        check(429, "add a payment method at /account/billing to raise your rate limit", Cause::RateLimit);
-        check(429, r#"{"error":{"code":"insufficient_quota"}}"#, Cause::Quota);
+        check(
+            429,
+            "add a payment method at /account/billing to raise your rate limit",
+            Cause::RateLimit,
+        );
+        check(
+            429,
+            r#"{"error":{"code":"insufficient_quota"}}"#,
+            Cause::Quota,
+        );
         check(402, "", Cause::Quota);
-        check(400, "your credit balance is too low to access the api", Cause::Quota);
-        check(400, r#"{"error":{"code":"context_length_exceeded"}}"#, Cause::ContextTooLong);
-        check(400, "prompt is too long: 210000 tokens > 200000 maximum", Cause::ContextTooLong);
+        check(
+            400,
+            "your credit balance is too low to access the api",
+            Cause::Quota,
+        );
+        check(
+            400,
+            r#"{"error":{"code":"context_length_exceeded"}}"#,
+            Cause::ContextTooLong,
+        );
+        check(
+            400,
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            Cause::ContextTooLong,
+        );
         check(400, "invalid schema", Cause::Refused);
         check(422, "extra inputs are not permitted", Cause::Refused);
         check(503, "", Cause::Overloaded);
@@ -204,7 +291,8 @@ mod tests {
 
     #[test]
     fn what_is_only_repeated_is_not_said() {
-        let body = r#"{"detail":[{"loc":["body","seed"],"msg":"not known","input":{"temperature":0}}]}"#;
+        let body =
+            r#"{"detail":[{"loc":["body","seed"],"msg":"not known","input":{"temperature":0}}]}"#;
         assert_eq!(words_of(body), "body\nseed\nnot known\n");
         assert_eq!(words_of("no JSON: temperature"), "no JSON: temperature");
     }
@@ -212,15 +300,27 @@ mod tests {
     #[test]
     fn errors_are_found_in_every_wrapping() {
         let check = |body, expect: &str| assert_eq!(message_of(&error_of(body), body), expect);
-        check(r#"{"error":{"message":"slow  down","code":429}}"#, "slow down");
+        check(
+            r#"{"error":{"message":"slow  down","code":429}}"#,
+            "slow down",
+        );
         check(r#"[{"error":{"message":"slow down"}}]"#, "slow down");
         check(r#"{"error":"slow down"}"#, "slow down");
-        check(r#"{"type":"error","error":{"type":"overloaded_error","message":"slow down"}}"#, "slow down");
+        check(
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"slow down"}}"#,
+            "slow down",
+        );
         check(r#"{"message":"slow down"}"#, "slow down");
         check("slow\ndown", "slow down");
         let status = |value| in_a_success(&value).map(|status| status.as_u16());
-        assert_eq!(status(serde_json::json!({"error": {"code": 429}})), Some(429));
+        assert_eq!(
+            status(serde_json::json!({"error": {"code": 429}})),
+            Some(429)
+        );
         assert_eq!(status(serde_json::json!({"error": "upstream"})), Some(502));
-        assert_eq!(status(serde_json::json!({"error": null, "choices": []})), None);
+        assert_eq!(
+            status(serde_json::json!({"error": null, "choices": []})),
+            None
+        );
     }
 }

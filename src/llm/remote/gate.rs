@@ -1,5 +1,6 @@
-//! The limiter among many tasks: who wants to send a request waits here in line, and leaves when the answer is there.
-//! Hides the clock, the queue, and that a question may be dropped while it is in flight.
+//! The limiter among many tasks: who wants to send a request waits here in line, and leaves when
+//! the answer is there. Hides the clock, the queue, and that a question may be dropped while it is
+//! in flight.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -21,7 +22,8 @@ pub(super) struct Gate {
     began: Instant,
 }
 
-/// The right to have one request in flight. Dropped without a word, it says nothing about the server's limits.
+/// The right to have one request in flight. Dropped without a word, it says nothing about the
+/// server's limits.
 pub(super) struct Pass<'a> {
     gate: &'a Gate,
     ticket: Ticket,
@@ -30,17 +32,33 @@ pub(super) struct Pass<'a> {
 
 impl Gate {
     pub(super) fn new(limits: Limits) -> Self {
-        let (limiter, line, back) = (Mutex::new(Limiter::new(limits)), Queue::new(()), Notify::new());
-        Self { limiter, line, back, began: Instant::now() }
+        let (limiter, line, back) = (
+            Mutex::new(Limiter::new(limits)),
+            Queue::new(()),
+            Notify::new(),
+        );
+        Self {
+            limiter,
+            line,
+            back,
+            began: Instant::now(),
+        }
     }
 
-    /// Waits for the right to send a request; the server may want a pause that is too long to wait for.
+    /// Waits for the right to send a request; the server may want a pause that is too long to wait
+    /// for.
     pub(super) async fn enter(&self) -> Result<Pass<'_>, Duration> {
         let _first = self.line.lock().await;
         loop {
             let entry = self.limiter().enter(self.began.elapsed());
             match entry {
-                Entry::Go(ticket) => return Ok(Pass { gate: self, ticket, seen: Seen::Neither }),
+                Entry::Go(ticket) => {
+                    return Ok(Pass {
+                        gate: self,
+                        ticket,
+                        seen: Seen::Neither,
+                    });
+                }
                 Entry::WhenOneIsBack => self.back.notified().await,
                 Entry::At(time) => {
                     let wait = time.saturating_sub(self.began.elapsed());
@@ -64,7 +82,9 @@ impl Gate {
 impl Pass<'_> {
     /// What the headers of the answer say.
     pub(super) fn hear(&self, allowance: Allowance) {
-        self.gate.limiter().hear(allowance, self.gate.began.elapsed());
+        self.gate
+            .limiter()
+            .hear(allowance, self.gate.began.elapsed());
     }
 
     /// How the request ended.

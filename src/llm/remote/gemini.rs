@@ -1,5 +1,5 @@
-//! Google's `generateContent`.
-//! Hides its names for roles and reasons, and that it calls a spent day, a busy minute and a busy server by one word.
+//! Google's `generateContent`. Hides its names for roles and reasons, and that it calls a spent
+//! day, a busy minute and a busy server by one word.
 
 use std::time::Duration;
 
@@ -22,13 +22,20 @@ pub(super) struct Gemini;
 impl Dialect for Gemini {
     fn url(&self, base: &str, model: &str) -> String {
         let last = base.rsplit('/').next().unwrap_or_default();
-        let has_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let has_version = last
+            .strip_prefix('v')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         let version = if has_version { "" } else { "/v1beta" };
-        format!("{base}{version}/models/{}:generateContent", model.strip_prefix("models/").unwrap_or(model))
+        format!(
+            "{base}{version}/models/{}:generateContent",
+            model.strip_prefix("models/").unwrap_or(model)
+        )
     }
 
     fn headers(&self, _url: &Url, key: Option<&str>) -> Vec<(&'static str, String)> {
-        key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect()
+        key.map(|key| ("x-goog-api-key", key.to_owned()))
+            .into_iter()
+            .collect()
     }
 
     fn forms(&self) -> &'static [Form] {
@@ -41,7 +48,11 @@ impl Dialect for Gemini {
         let contents: Vec<Value> = messages
             .into_iter()
             .map(|message| {
-                let role = if message.role == "assistant" { "model" } else { "user" };
+                let role = if message.role == "assistant" {
+                    "model"
+                } else {
+                    "user"
+                };
                 json!({ "role": role, "parts": [{ "text": message.content }] })
             })
             .collect();
@@ -81,14 +92,18 @@ impl Dialect for Gemini {
             _ if blocked.is_some() => Finish::Filtered,
             Some("MAX_TOKENS") => Finish::Length,
             Some(
-                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE" | "IMAGE_SAFETY",
+                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"
+                | "IMAGE_SAFETY",
             ) => Finish::Filtered,
             Some("STOP") => Finish::Stop,
             _ if candidate.is_null() => return Err(no_message()),
             _ => return Err(no_end(&candidate["finishReason"])),
         };
         let parts = items(&candidate["content"]["parts"]);
-        let said = parts.iter().filter(|part| part["thought"] != true).filter_map(|part| part["text"].as_str());
+        let said = parts
+            .iter()
+            .filter(|part| part["thought"] != true)
+            .filter_map(|part| part["text"].as_str());
         let text: Option<String> = said.map(str::to_owned).reduce(|all, more| all + &more);
         if text.is_none() && finish == Finish::Stop && !request.is_text() {
             return Err(no_message());
@@ -98,12 +113,20 @@ impl Dialect for Gemini {
         let cached = tokens(usage, &["cachedContentTokenCount"]);
         // What searches found is read, too, and counted apart.
         let read = tokens(usage, &["promptTokenCount", "toolUsePromptTokenCount"]);
-        let text = text.or_else(|| blocked.map(str::to_owned)).unwrap_or_default();
+        let text = text
+            .or_else(|| blocked.map(str::to_owned))
+            .unwrap_or_default();
         let reply = reply(text, finish, &body["modelVersion"], [read, written, cached]);
         let found = &candidate["groundingMetadata"];
-        let pages = items(&found["groundingChunks"]).iter().map(|chunk| &chunk["web"]);
+        let pages = items(&found["groundingChunks"])
+            .iter()
+            .map(|chunk| &chunk["web"]);
         let sources = pages.filter_map(|page| source(&page["uri"], &page["title"]));
-        Ok(searched(reply, items(&found["webSearchQueries"]).len() as u64, sources))
+        Ok(searched(
+            reply,
+            items(&found["webSearchQueries"]).len() as u64,
+            sources,
+        ))
     }
 
     fn cause(&self, status: u16, error: &Value, text: &str) -> Option<Cause> {
@@ -120,18 +143,26 @@ impl Dialect for Gemini {
 
     fn wait(&self, error: &Value) -> Option<Duration> {
         let details = error["details"].as_array()?;
-        let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
+        let delay = details
+            .iter()
+            .find_map(|detail| detail["retryDelay"].as_str())?;
         Duration::try_from_secs_f64(delay.trim_end_matches('s').parse().ok()?).ok()
     }
 }
 
-/// What is exhausted: the day's or the account's share, which no waiting brings back soon, or the minute's.
+/// What is exhausted: the day's or the account's share, which no waiting brings back soon, or the
+/// minute's.
 fn exhausted(wait: Option<Duration>, text: &str) -> Cause {
-    let of_the_day = text.contains("perday") || text.contains("per_day") || text.contains("per day");
+    let of_the_day =
+        text.contains("perday") || text.contains("per_day") || text.contains("per day");
     let of_the_minute = text.contains("perminute") || text.contains("per_minute");
     let no_money = text.contains("credits are depleted") || text.contains("insufficient_quota");
     let plan = text.contains("exceeded your current quota") && wait.is_none();
-    if no_money || (of_the_day || plan) && !of_the_minute { Cause::Quota } else { Cause::RateLimit }
+    if no_money || (of_the_day || plan) && !of_the_minute {
+        Cause::Quota
+    } else {
+        Cause::RateLimit
+    }
 }
 
 #[cfg(test)]
@@ -154,8 +185,14 @@ mod tests {
             Cause::Quota,
         );
         check(json!({ "message": quota, "details": [] }), Cause::Quota);
-        check(json!({ "message": "Resource has been exhausted (e.g. check quota)." }), Cause::RateLimit);
-        check(json!({ "message": "Resource exhausted. Please try again later." }), Cause::RateLimit);
+        check(
+            json!({ "message": "Resource has been exhausted (e.g. check quota)." }),
+            Cause::RateLimit,
+        );
+        check(
+            json!({ "message": "Resource exhausted. Please try again later." }),
+            Cause::RateLimit,
+        );
     }
 
     #[test]
@@ -163,6 +200,9 @@ mod tests {
         let check = |base, expect| assert_eq!(Gemini.url(base, "models/g"), expect);
         check("https://h", "https://h/v1beta/models/g:generateContent");
         check("https://h/v1", "https://h/v1/models/g:generateContent");
-        check("http://h/gemini", "http://h/gemini/v1beta/models/g:generateContent");
+        check(
+            "http://h/gemini",
+            "http://h/gemini/v1beta/models/g:generateContent",
+        );
     }
 }

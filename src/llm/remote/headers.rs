@@ -1,5 +1,5 @@
-//! What a server says of its limits in the headers of an answer: `x-ratelimit-*` and `anthropic-ratelimit-*`.
-//! Hides the three ways in which a time is written there.
+//! What a server says of its limits in the headers of an answer: `x-ratelimit-*` and
+//! `anthropic-ratelimit-*`. Hides the three ways in which a time is written there.
 
 use std::time::Duration;
 
@@ -30,20 +30,42 @@ impl Allowance {
     pub(super) fn of(headers: &HeaderMap, now: jiff::Timestamp) -> Self {
         let meter = |what: &str| {
             let name = |field: &str| format!("x-ratelimit-{field}-{what}");
-            meter(headers, [name("remaining"), name("limit"), name("reset")], now).or_else(|| {
+            meter(
+                headers,
+                [name("remaining"), name("limit"), name("reset")],
+                now,
+            )
+            .or_else(|| {
                 let name = |field: &str| format!("anthropic-ratelimit-{what}-{field}");
-                meter(headers, [name("remaining"), name("limit"), name("reset")], now)
+                meter(
+                    headers,
+                    [name("remaining"), name("limit"), name("reset")],
+                    now,
+                )
             })
         };
-        Self { requests: meter("requests"), tokens: meter("tokens") }
+        Self {
+            requests: meter("requests"),
+            tokens: meter("tokens"),
+        }
     }
 }
 
-fn meter(headers: &HeaderMap, [left, of, reset]: [String; 3], now: jiff::Timestamp) -> Option<Meter> {
+fn meter(
+    headers: &HeaderMap,
+    [left, of, reset]: [String; 3],
+    now: jiff::Timestamp,
+) -> Option<Meter> {
     let text = |name: String| headers.get(name)?.to_str().ok();
     let left = text(left)?.trim().parse().ok()?;
-    let of = text(of).and_then(|of| of.trim().parse().ok()).unwrap_or(left);
-    Some(Meter { left, of, reset: wait(text(reset)?.trim(), now)? })
+    let of = text(of)
+        .and_then(|of| of.trim().parse().ok())
+        .unwrap_or(left);
+    Some(Meter {
+        left,
+        of,
+        reset: wait(text(reset)?.trim(), now)?,
+    })
 }
 
 /// `20ms`, `6m0s`, `1.5`, or a time such as `2026-01-01T00:00:00Z`.
@@ -80,11 +102,19 @@ mod tests {
     fn both_families_are_read() {
         let now = "2026-01-01T00:00:00Z".parse().expect("a time");
         let of = |lines: &[(&'static str, &'static str)]| {
-            let headers: Vec<_> =
-                lines.iter().map(|(k, v)| (k.parse().expect("a name"), v.parse().expect("a value"))).collect();
+            let headers: Vec<_> = lines
+                .iter()
+                .map(|(k, v)| (k.parse().expect("a name"), v.parse().expect("a value")))
+                .collect();
             Allowance::of(&headers.into_iter().collect(), now)
         };
-        let meter = |left, of, ms| Some(Meter { left, of, reset: Duration::from_millis(ms) });
+        let meter = |left, of, ms| {
+            Some(Meter {
+                left,
+                of,
+                reset: Duration::from_millis(ms),
+            })
+        };
         let open = of(&[
             ("x-ratelimit-limit-requests", "500"),
             ("x-ratelimit-remaining-requests", "499"),
@@ -92,7 +122,10 @@ mod tests {
             ("x-ratelimit-remaining-tokens", "9000"),
             ("x-ratelimit-reset-tokens", "1s"),
         ]);
-        assert_eq!((open.requests, open.tokens), (meter(499, 500, 120), meter(9000, 9000, 1000)));
+        assert_eq!(
+            (open.requests, open.tokens),
+            (meter(499, 500, 120), meter(9000, 9000, 1000))
+        );
         let other = of(&[
             ("anthropic-ratelimit-requests-limit", "50"),
             ("anthropic-ratelimit-requests-remaining", "0"),
@@ -101,7 +134,10 @@ mod tests {
         assert_eq!((other.requests, other.tokens), (meter(0, 50, 2000), None));
         // Azure says -1 where it does not count.
         assert_eq!(
-            of(&[("x-ratelimit-remaining-tokens", "-1"), ("x-ratelimit-reset-tokens", "0")]),
+            of(&[
+                ("x-ratelimit-remaining-tokens", "-1"),
+                ("x-ratelimit-reset-tokens", "0")
+            ]),
             Allowance::default()
         );
     }

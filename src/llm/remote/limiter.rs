@@ -1,13 +1,15 @@
-//! How many requests may be in flight to one model: a state machine that is told the time, so that it can be tried out
-//! in simulated time. Hides doubling, cutting, spacing, pauses and what a server's own headers say of its limits.
+//! How many requests may be in flight to one model: a state machine that is told the time, so that
+//! it can be tried out in simulated time. Hides doubling, cutting, spacing, pauses and what a
+//! server's own headers say of its limits.
 //!
-//! The rule: start at 20, double each clean round until the first 429; then ×0.8 per rate-limited episode, +5 % per clean
-//! round, and no growth for 15 seconds after a cut. 5xx never shrinks it. Concurrency alone would swing around a limit
-//! of requests per second, so three things are added once a server has refused: launches are spaced by latency over
-//! limit (a limit of 4.2 means something), nothing is launched for a moment after a refusal, and the highest limit that
-//! a whole round went well at is remembered: a refused step above it goes back to it, and is tried again only later.
-//! Of the doubling that was refused, what the server took says what it takes: five cuts and twenty seconds less on the way
-//! from 20 to 8.
+//! The rule: start at 20, double each clean round until the first 429; then ×0.8 per rate-limited
+//! episode, +5 % per clean round, and no growth for 15 seconds after a cut. 5xx never shrinks it.
+//! Concurrency alone would swing around a limit of requests per second, so three things are added
+//! once a server has refused: launches are spaced by latency over limit (a limit of 4.2 means
+//! something), nothing is launched for a moment after a refusal, and the highest limit that a whole
+//! round went well at is remembered: a refused step above it goes back to it, and is tried again
+//! only later. Of the doubling that was refused, what the server took says what it takes: five cuts
+//! and twenty seconds less on the way from 20 to 8.
 
 use std::time::Duration;
 
@@ -106,7 +108,8 @@ pub(super) enum Seen {
     Answered(u64),
     /// A 429, with how long the server asks to wait.
     Refused(Option<Duration>),
-    /// Anything that says nothing about load: a server's error, a broken connection, a question that was dropped.
+    /// Anything that says nothing about load: a server's error, a broken connection, a question
+    /// that was dropped.
     Neither,
 }
 
@@ -118,7 +121,8 @@ pub(super) struct Limiter {
     in_flight: usize,
     /// Until the first refusal: doubling, and no spacing.
     unrefused: bool,
-    /// How many of the requests of the refused doubling were taken, as far as is known: what the server takes at once.
+    /// How many of the requests of the refused doubling were taken, as far as is known: what the
+    /// server takes at once.
     burst: Option<f64>,
     /// Mean time to an answer, in seconds.
     latency: f64,
@@ -190,7 +194,11 @@ impl Limiter {
             round: Round::default(),
             allowance: None,
             tokens_each: 1000.0,
-            history: vec![RateChange { ms: 0, limit: start, why: RateReason::Start }],
+            history: vec![RateChange {
+                ms: 0,
+                limit: start,
+                why: RateReason::Start,
+            }],
         }
     }
 
@@ -204,18 +212,29 @@ impl Limiter {
         if until > now {
             self.round.full = true;
             let wait = until.saturating_sub(now);
-            return if wait > self.limits.longest { Entry::TooLong(wait) } else { Entry::At(until) };
+            return if wait > self.limits.longest {
+                Entry::TooLong(wait)
+            } else {
+                Entry::At(until)
+            };
         }
         self.in_flight += 1;
         if !self.unrefused {
             let space = Duration::from_secs_f64(self.latency / self.limit);
-            // A few late launches may be made up for, so that coarse timers and uneven answers cost nothing.
-            self.next = self.next.max(now.saturating_sub(space.mul_f64(1.0 + self.limit / 8.0))) + space;
+            // A few late launches may be made up for, so that coarse timers and uneven answers cost
+            // nothing.
+            self.next = self
+                .next
+                .max(now.saturating_sub(space.mul_f64(1.0 + self.limit / 8.0)))
+                + space;
         }
         if let Some(allowance) = &mut self.allowance {
             allowance.left -= 1.0;
         }
-        Entry::Go(Ticket { launched: now, among: self.in_flight })
+        Entry::Go(Ticket {
+            launched: now,
+            among: self.in_flight,
+        })
     }
 
     /// Tells what came of a request, at `now`.
@@ -238,8 +257,13 @@ impl Limiter {
             length: meter.reset.max(ROUND),
         };
         let requests = allowance.requests.map(|meter| allowed(meter, 1.0));
-        let tokens = allowance.tokens.map(|meter| allowed(meter, self.tokens_each.max(1.0)));
-        let scarcer = requests.into_iter().chain(tokens).min_by(|a, b| a.left.total_cmp(&b.left));
+        let tokens = allowance
+            .tokens
+            .map(|meter| allowed(meter, self.tokens_each.max(1.0)));
+        let scarcer = requests
+            .into_iter()
+            .chain(tokens)
+            .min_by(|a, b| a.left.total_cmp(&b.left));
         self.allowance = scarcer.or_else(|| self.allowance.take());
     }
 
@@ -248,12 +272,19 @@ impl Limiter {
     }
 
     fn allowed_at(&mut self, now: Duration) -> Duration {
-        let Some(allowance) = &mut self.allowance else { return Duration::ZERO };
+        let Some(allowance) = &mut self.allowance else {
+            return Duration::ZERO;
+        };
         if now >= allowance.until {
             // The count began again; the next answer says how long it lasts.
-            (allowance.left, allowance.until) = (allowance.of, now.saturating_add(allowance.length));
+            (allowance.left, allowance.until) =
+                (allowance.of, now.saturating_add(allowance.length));
         }
-        if allowance.left < 1.0 { allowance.until } else { Duration::ZERO }
+        if allowance.left < 1.0 {
+            allowance.until
+        } else {
+            Duration::ZERO
+        }
     }
 
     fn answered(&mut self, ticket: Ticket, tokens: u64, now: Duration) {
@@ -270,15 +301,25 @@ impl Limiter {
         }
         self.round.answered += 1.0;
         let lasted = now.saturating_sub(self.round.since);
-        let (enough, long_enough) =
-            if self.unrefused { (self.limit, true) } else { (self.limit.ceil().max(SMALLEST_ROUND), lasted >= ROUND) };
+        let (enough, long_enough) = if self.unrefused {
+            (self.limit, true)
+        } else {
+            (self.limit.ceil().max(SMALLEST_ROUND), lasted >= ROUND)
+        };
         if self.round.answered >= enough && long_enough {
             self.went_well(now, lasted);
         }
     }
 
     fn went_well(&mut self, now: Duration, lasted: Duration) {
-        let full = std::mem::replace(&mut self.round, Round { since: now, ..Round::default() }).full;
+        let full = std::mem::replace(
+            &mut self.round,
+            Round {
+                since: now,
+                ..Round::default()
+            },
+        )
+        .full;
         self.doubted = false;
         if !full {
             return;
@@ -310,14 +351,28 @@ impl Limiter {
             return;
         }
         self.refusals_in_a_row += 1;
-        let own = self.limits.pause * 2u32.saturating_pow(self.refusals_in_a_row.saturating_sub(1).min(16));
+        let own = self.limits.pause
+            * 2u32.saturating_pow(self.refusals_in_a_row.saturating_sub(1).min(16));
         let own = own.min(LONGEST_OWN_PAUSE);
-        let wait = wait.map_or(own, |wait| if self.refusals_in_a_row > 1 { wait.max(own) } else { wait });
+        let wait = wait.map_or(own, |wait| {
+            if self.refusals_in_a_row > 1 {
+                wait.max(own)
+            } else {
+                wait
+            }
+        });
         self.pause_until(now.saturating_add(wait));
         self.episode = now;
-        self.round = Round { since: now, ..Round::default() };
+        self.round = Round {
+            since: now,
+            ..Round::default()
+        };
         let doubling = std::mem::replace(&mut self.unrefused, false);
-        let limit = if doubling { self.limit.min(ticket.among as f64) } else { self.limit };
+        let limit = if doubling {
+            self.limit.min(ticket.among as f64)
+        } else {
+            self.limit
+        };
         self.burst = doubling.then_some(self.limit - 1.0);
         // A refused doubling says little about the room in between: that is found by growing.
         if !doubling && limit > self.proven && self.proven >= 0.8 * limit {
@@ -328,7 +383,11 @@ impl Limiter {
             self.doubted = true;
             // Rarely: a little less. Again and again: it was never true.
             let again = now.saturating_sub(self.eased) < AGAIN;
-            self.ease = if again { (2.0 * self.ease).clamp(EASE, 0.2) } else { EASE };
+            self.ease = if again {
+                (2.0 * self.ease).clamp(EASE, 0.2)
+            } else {
+                EASE
+            };
             self.eased = now;
             self.proven = self.at_least((1.0 - self.ease) * limit);
             self.set(now, self.proven, RateReason::Eased);
@@ -342,7 +401,11 @@ impl Limiter {
     }
 
     fn at_least(&self, limit: f64) -> f64 {
-        limit.max(if self.limit < 1.0 || self.refused_share > MANY_REFUSALS { LEAST } else { 1.0 })
+        limit.max(if self.limit < 1.0 || self.refused_share > MANY_REFUSALS {
+            LEAST
+        } else {
+            1.0
+        })
     }
 
     fn pause_until(&mut self, time: Duration) {
@@ -354,7 +417,11 @@ impl Limiter {
         let limit = limit.min(self.limits.most.max(1) as f64);
         if limit.to_bits() != self.limit.to_bits() {
             self.limit = limit;
-            self.history.push(RateChange { ms: now.as_millis() as u64, limit, why });
+            self.history.push(RateChange {
+                ms: now.as_millis() as u64,
+                limit,
+                why,
+            });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A model behind a server: one way of sending, retrying, limiting and failing for every provider.
-//! Hides each provider's dialect, what a server was found not to take, and everything that can go wrong on the wire.
+//! Hides each provider's dialect, what a server was found not to take, and everything that can go
+//! wrong on the wire.
 
 mod anthropic;
 mod dress;
@@ -30,7 +31,9 @@ use self::{
     headers::Allowance,
     limiter::{Limits, Seen},
 };
-use super::{ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse, Spent, record::most_tokens};
+use super::{
+    ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse, Spent, record::most_tokens,
+};
 use crate::{
     data::{Cause, Source, Usage},
     http::{self, Again, Http, HttpOptions, Retries},
@@ -47,8 +50,8 @@ const LARGEST_BODY: usize = 8 << 20;
 const MOST_TOKENS: u64 = 1 << 40;
 /// Connections that are tried to a server that was never there.
 const KNOCKS: u32 = 3;
-/// Searches of the web that a model may make for one text, where its provider takes a limit. More than ten would make
-/// Anthropic's servers pause in the middle.
+/// Searches of the web that a model may make for one text, where its provider takes a limit. More
+/// than ten would make Anthropic's servers pause in the middle.
 pub const MOST_SEARCHES: u32 = 8;
 /// A server that asks for a longer pause is given up for now.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
@@ -144,7 +147,8 @@ pub struct Remote {
     dress: Mutex<Worn>,
     /// Why no question can be answered any more, so that those who wait to send one do not.
     closed: OnceLock<ModelError>,
-    /// Whether the server was ever there. One that never was is soon given up: its address is wrong, or it does not run.
+    /// Whether the server was ever there. One that never was is soon given up: its address is
+    /// wrong, or it does not run.
     reached: AtomicBool,
 }
 
@@ -152,14 +156,22 @@ impl Remote {
     /// Nothing is sent yet.
     pub fn new(options: RemoteOptions) -> Self {
         let most = options.most.max(options.start).max(1);
-        let limits = Limits { start: options.start, most, pause: options.pause, longest: LONGEST_PAUSE };
+        let limits = Limits {
+            start: options.start,
+            most,
+            pause: options.pause,
+            longest: LONGEST_PAUSE,
+        };
         Self {
             dialect: match options.provider {
                 Provider::OpenAi => &openai::OpenAi,
                 Provider::Anthropic => &anthropic::Anthropic,
                 Provider::Gemini => &gemini::Gemini,
             },
-            http: options.http.clone().or_else(|| Http::new(HttpOptions::default()).ok()),
+            http: options
+                .http
+                .clone()
+                .or_else(|| Http::new(HttpOptions::default()).ok()),
             shown_url: shown_url(&options.base_url),
             secrets: secrets(&options),
             gate: Gate::new(limits),
@@ -170,16 +182,29 @@ impl Remote {
         }
     }
 
-    /// One attempt: as many requests, one after the other, as it takes to find out what the server does not take.
+    /// One attempt: as many requests, one after the other, as it takes to find out what the server
+    /// does not take.
     async fn attempt(&self, request: &ChatRequest, sent: &Sent<'_>) -> Result<ChatReply, Failed> {
-        let mut pass = self.gate.enter().await.map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
+        let mut pass = self
+            .gate
+            .enter()
+            .await
+            .map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
         if let Some(error) = self.closed.get() {
-            return Err(Failed::new(error.cause, error.message.clone(), Again::Never));
+            return Err(Failed::new(
+                error.cause,
+                error.message.clone(),
+                Again::Never,
+            ));
         }
         // Others may have found out something while this one waited.
         let mut dress = self.worn().dress;
         let mut named = true;
-        let forms = if request.is_text() { &[][..] } else { self.dialect.forms() };
+        let forms = if request.is_text() {
+            &[][..]
+        } else {
+            self.dialect.forms()
+        };
         loop {
             let outcome = self.send(request, dress, sent, &mut pass).await;
             let next = match &outcome {
@@ -194,7 +219,10 @@ impl Remote {
                 }
                 (None, Ok(reply)) => {
                     self.worn().remember(dress, named);
-                    return Ok(ChatReply { asked_as: dress.in_words(forms), ..reply });
+                    return Ok(ChatReply {
+                        asked_as: dress.in_words(forms),
+                        ..reply
+                    });
                 }
                 (None, Err(failed)) => return Err(failed),
             }
@@ -209,25 +237,48 @@ impl Remote {
         sent: &Sent<'_>,
         pass: &mut Pass<'_>,
     ) -> Result<ChatReply, Failed> {
-        let post = self.post()?.json(&self.dialect.body(&self.options.model, request, dress));
-        let searches = if request.search { MOST_SEARCHES.into() } else { 0 };
-        let most = Usage { input: most_tokens(request), output: dress.length(request).into(), cached: 0, searches };
+        let post = self
+            .post()?
+            .json(&self.dialect.body(&self.options.model, request, dress));
+        let searches = if request.search {
+            MOST_SEARCHES.into()
+        } else {
+            0
+        };
+        let most = Usage {
+            input: most_tokens(request),
+            output: dress.length(request).into(),
+            cached: 0,
+            searches,
+        };
         let never = |spent: Spent| Failed::new(Cause::NotAsked, spent.to_string(), Again::Never);
         let hold = sent.purse.hold(most).await.map_err(never)?;
         sent.requests.fetch_add(1, Ordering::Relaxed);
         let outcome = self.answer(post, request, pass).await;
         match &outcome {
-            Ok(ChatReply { usage: Some(usage), .. }) => hold.counted(*usage),
+            Ok(ChatReply {
+                usage: Some(usage), ..
+            }) => hold.counted(*usage),
             Ok(_) => hold.uncounted(),
             Err(failed) if failed.charged => hold.uncounted(),
             Err(_) => drop(hold),
         }
-        if let Some(failed) = outcome.as_ref().err().filter(|failed| failed.error.is_terminal()) {
+        if let Some(failed) = outcome
+            .as_ref()
+            .err()
+            .filter(|failed| failed.error.is_terminal())
+        {
             self.closed.get_or_init(|| failed.error.clone());
         }
         pass.saw(match &outcome {
-            Ok(reply) => Seen::Answered(reply.usage.map_or(0, |usage| usage.input.saturating_add(usage.output))),
-            Err(failed) if failed.error.cause == Cause::RateLimit => Seen::Refused(failed.error.retry_after),
+            Ok(reply) => Seen::Answered(
+                reply
+                    .usage
+                    .map_or(0, |usage| usage.input.saturating_add(usage.output)),
+            ),
+            Err(failed) if failed.error.cause == Cause::RateLimit => {
+                Seen::Refused(failed.error.retry_after)
+            }
             Err(_) => Seen::Neither,
         });
         outcome
@@ -239,16 +290,36 @@ impl Remote {
 
     fn post(&self) -> Result<reqwest::RequestBuilder, Failed> {
         let never = |message| Failed::new(Cause::ModelNotFound, message, Again::Never);
-        let (base, query) = self.options.base_url.split_once('?').unwrap_or((&self.options.base_url, ""));
-        let mut url = Url::parse(&self.dialect.url(base.trim_end_matches('/'), &self.options.model))
-            .map_err(|error| never(format!("the base URL `{}` is none: {error}", self.shown_url)))?;
+        let (base, query) = self
+            .options
+            .base_url
+            .split_once('?')
+            .unwrap_or((&self.options.base_url, ""));
+        let mut url = Url::parse(
+            &self
+                .dialect
+                .url(base.trim_end_matches('/'), &self.options.model),
+        )
+        .map_err(|error| {
+            never(format!(
+                "the base URL `{}` is none: {error}",
+                self.shown_url
+            ))
+        })?;
         url.set_query(Some(query).filter(|query| !query.is_empty()));
-        let http = self.http.as_ref().ok_or_else(|| never("no HTTP client can be made".to_owned()))?;
+        let http = self
+            .http
+            .as_ref()
+            .ok_or_else(|| never("no HTTP client can be made".to_owned()))?;
         let post = http
             .request(Method::POST, &url)
             .map_err(|error| never(format!("--offline forbids a connection to `{}`", error.0)))?;
         let headers = self.dialect.headers(&url, self.options.api_key.as_deref());
-        Ok(headers.into_iter().fold(post.timeout(self.options.timeout), |post, (name, value)| post.header(name, value)))
+        Ok(headers
+            .into_iter()
+            .fold(post.timeout(self.options.timeout), |post, (name, value)| {
+                post.header(name, value)
+            }))
     }
 
     async fn answer(
@@ -261,7 +332,10 @@ impl Remote {
         self.reached.store(true, Ordering::Relaxed);
         let now = jiff::Timestamp::now();
         pass.hear(Allowance::of(response.headers(), now));
-        let (status, wait) = (response.status(), http::retry_after(response.headers(), now));
+        let (status, wait) = (
+            response.status(),
+            http::retry_after(response.headers(), now),
+        );
         let body = self.redacted(&read_capped(response).await?);
         let value: Option<Value> = serde_json::from_str(&body).ok();
         match value {
@@ -275,8 +349,13 @@ impl Remote {
     }
 
     fn again(&self, failed: &Failed, sent: &Sent<'_>) -> Again {
-        let nobody_there = failed.error.cause == Cause::Connection && !self.reached.load(Ordering::Relaxed);
-        if nobody_there && sent.requests.load(Ordering::Relaxed) >= KNOCKS { Again::Never } else { failed.again }
+        let nobody_there =
+            failed.error.cause == Cause::Connection && !self.reached.load(Ordering::Relaxed);
+        if nobody_there && sent.requests.load(Ordering::Relaxed) >= KNOCKS {
+            Again::Never
+        } else {
+            failed.again
+        }
     }
 
     /// A status that is no success, as a typed failure.
@@ -287,20 +366,34 @@ impl Remote {
         let own = self.dialect.cause(status.as_u16(), &error, &text);
         let cause = own.unwrap_or_else(|| failure::cause_of(status.as_u16(), &text));
         let wait = wait.or_else(|| self.dialect.wait(&error));
-        let message = format!("{} says {status}: {}", self.shown_url, failure::message_of(&error, body));
+        let message = format!(
+            "{} says {status}: {}",
+            self.shown_url,
+            failure::message_of(&error, body)
+        );
         let again = match wait {
             Some(wait) if cause.is_transient() => Again::After(wait),
             None if cause.is_transient() => Again::Later,
             _ => Again::Never,
         };
-        let error = ModelError { retry_after: wait, ..ModelError::new(cause, message) };
-        Failed { error, again, said, charged: false }
+        let error = ModelError {
+            retry_after: wait,
+            ..ModelError::new(cause, message)
+        };
+        Failed {
+            error,
+            again,
+            said,
+            charged: false,
+        }
     }
 
     /// A server may echo the key or the URL, in an error or in an answer.
     fn redacted(&self, body: &[u8]) -> String {
         let text = String::from_utf8_lossy(body).into_owned();
-        self.secrets.iter().fold(text, |text, secret| text.replace(secret.as_str(), "…"))
+        self.secrets
+            .iter()
+            .fold(text, |text, secret| text.replace(secret.as_str(), "…"))
     }
 }
 
@@ -320,7 +413,11 @@ impl ChatModel for Remote {
 
     fn rates(&self) -> Vec<RateChange> {
         // The server was reached, or refused: only then there is something to tell.
-        if self.reached.load(Ordering::Relaxed) { self.gate.history() } else { Vec::new() }
+        if self.reached.load(Ordering::Relaxed) {
+            self.gate.history()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Generous: the limiter says how many of them are in flight.
@@ -328,10 +425,20 @@ impl ChatModel for Remote {
         self.options.most
     }
 
-    async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>) -> Result<ChatReply, ModelError> {
-        let sent = Sent { requests: AtomicU32::new(0), purse };
-        let policy =
-            Retries { attempts: self.options.attempts.max(1), pause: self.options.pause, longest: LONGEST_PAUSE };
+    async fn chat(
+        &self,
+        request: &ChatRequest,
+        purse: &Purse<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        let sent = Sent {
+            requests: AtomicU32::new(0),
+            purse,
+        };
+        let policy = Retries {
+            attempts: self.options.attempts.max(1),
+            pause: self.options.pause,
+            longest: LONGEST_PAUSE,
+        };
         let again = |failed: &Failed| match failed.error.cause {
             // A text that took too long takes as long again, and is charged again.
             Cause::Timeout if request.is_text() => Again::Never,
@@ -341,7 +448,10 @@ impl ChatModel for Remote {
         let attempts = sent.requests.into_inner();
         match outcome {
             Ok(reply) => Ok(ChatReply { attempts, ..reply }),
-            Err(failed) => Err(ModelError { attempts, ..failed.error }),
+            Err(failed) => Err(ModelError {
+                attempts,
+                ..failed.error
+            }),
         }
     }
 }
@@ -354,10 +464,16 @@ struct Sent<'a> {
 
 async fn read_capped(mut response: Response) -> Result<Vec<u8>, Failed> {
     let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| failure::lost(&error))? {
+    while let Some(piece) = response
+        .chunk()
+        .await
+        .map_err(|error| failure::lost(&error))?
+    {
         body.extend_from_slice(&piece);
         if body.len() > LARGEST_BODY {
-            return Err(Failed::new(Cause::NotJson, "the reply has no end".into(), Again::Later).charged());
+            return Err(
+                Failed::new(Cause::NotJson, "the reply has no end".into(), Again::Later).charged(),
+            );
         }
     }
     Ok(body)
@@ -371,10 +487,21 @@ fn secrets(options: &RemoteOptions) -> Vec<String> {
     // The version of an API, which some servers want there, is no secret.
     let hides = |name: &str| name != "api-version";
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    secrets.extend(pairs.filter(|(name, _)| hides(name)).map(|(_, value)| value.to_owned()));
+    secrets.extend(
+        pairs
+            .filter(|(name, _)| hides(name))
+            .map(|(_, value)| value.to_owned()),
+    );
     if let Some(url) = &url {
-        secrets.extend(url.query_pairs().filter(|(name, _)| hides(name)).map(|(_, value)| value.into_owned()));
-        secrets.extend([url.username().to_owned(), url.password().unwrap_or_default().to_owned()]);
+        secrets.extend(
+            url.query_pairs()
+                .filter(|(name, _)| hides(name))
+                .map(|(_, value)| value.into_owned()),
+        );
+        secrets.extend([
+            url.username().to_owned(),
+            url.password().unwrap_or_default().to_owned(),
+        ]);
     }
     // What is so short that it may be part of any word is no secret.
     secrets.retain(|secret| secret.len() > 3);
@@ -386,28 +513,50 @@ fn secrets(options: &RemoteOptions) -> Vec<String> {
 /// The URL without user, password and query, for the record and for messages.
 pub fn shown_url(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let (host, path) = rest
+        .split_once('/')
+        .map_or((rest, None), |(host, path)| (host, Some(path)));
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    path.map_or_else(|| format!("{scheme}://{host}"), |path| format!("{scheme}://{host}/{path}"))
+    path.map_or_else(
+        || format!("{scheme}://{host}"),
+        |path| format!("{scheme}://{host}/{path}"),
+    )
 }
 
 /// An answer's parts, as every dialect finds them.
-fn reply(text: String, finish: Finish, model: &Value, [input, output, cached]: [u64; 3]) -> ChatReply {
+fn reply(
+    text: String,
+    finish: Finish,
+    model: &Value,
+    [input, output, cached]: [u64; 3],
+) -> ChatReply {
     ChatReply {
         model_returned: model.as_str().map(str::to_owned),
-        // A server that counts nothing says nothing, or zeros; one that counts nonsense does not count.
+        // A server that counts nothing says nothing, or zeros; one that counts nonsense does not
+        // count.
         usage: [input, output, cached]
             .iter()
             .all(|count| *count < MOST_TOKENS)
-            .then_some(Usage { input, output, cached, searches: 0 })
+            .then_some(Usage {
+                input,
+                output,
+                cached,
+                searches: 0,
+            })
             .filter(|usage| usage.input + usage.output > 0),
         ..ChatReply::new(text, finish)
     }
 }
 
 /// A reply with the searches that were made for it, and what the provider names as its sources.
-fn searched(mut reply: ChatReply, searches: u64, sources: impl Iterator<Item = Source>) -> ChatReply {
+fn searched(
+    mut reply: ChatReply,
+    searches: u64,
+    sources: impl Iterator<Item = Source>,
+) -> ChatReply {
     if let Some(usage) = &mut reply.usage {
         usage.searches = searches.min(MOST_TOKENS);
     }
@@ -418,7 +567,10 @@ fn searched(mut reply: ChatReply, searches: u64, sources: impl Iterator<Item = S
 /// A source, where there is an address.
 fn source(url: &Value, title: &Value) -> Option<Source> {
     let url = url.as_str().filter(|url| !url.is_empty())?;
-    Some(Source { url: url.to_owned(), title: title.as_str().unwrap_or_default().to_owned() })
+    Some(Source {
+        url: url.to_owned(),
+        title: title.as_str().unwrap_or_default().to_owned(),
+    })
 }
 
 /// The items of a list; none where there is no list.
@@ -428,7 +580,10 @@ fn items(list: &Value) -> &[Value] {
 
 /// The sum of the counts that are there.
 fn tokens(usage: &Value, fields: &[&str]) -> u64 {
-    fields.iter().filter_map(|field| usage[*field].as_u64()).fold(0, u64::saturating_add)
+    fields
+        .iter()
+        .filter_map(|field| usage[*field].as_u64())
+        .fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
@@ -445,8 +600,13 @@ mod tests {
 
     #[test]
     fn whatever_a_key_begins_with_it_is_a_secret() {
-        let base_url = "https://me:a%20pass@host/v1?api-version=2026-01-01&sig=20ab%2Bcd&x=1".to_owned();
-        let found = secrets(&RemoteOptions { base_url, api_key: Some("2026-key".into()), ..RemoteOptions::default() });
+        let base_url =
+            "https://me:a%20pass@host/v1?api-version=2026-01-01&sig=20ab%2Bcd&x=1".to_owned();
+        let found = secrets(&RemoteOptions {
+            base_url,
+            api_key: Some("2026-key".into()),
+            ..RemoteOptions::default()
+        });
         assert_eq!(found, ["20ab%2Bcd", "2026-key", "a%20pass", "20ab+cd"]);
     }
 }

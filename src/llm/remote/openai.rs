@@ -1,5 +1,6 @@
-//! The chat completions of `OpenAI`, and of every server that speaks them: vLLM, llama.cpp, Ollama, Azure, routers, proxies.
-//! Hides in what such servers differ: how the key is sent, how a length is named, how a message holds its text.
+//! The chat completions of `OpenAI`, and of every server that speaks them: vLLM, llama.cpp, Ollama,
+//! Azure, routers, proxies. Hides in what such servers differ: how the key is sent, how a length is
+//! named, how a message holds its text.
 
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -23,7 +24,9 @@ impl Dialect for OpenAi {
     }
 
     fn headers(&self, url: &Url, key: Option<&str>) -> Vec<(&'static str, String)> {
-        let of_azure = url.host_str().is_some_and(|host| host.ends_with(".azure.com"))
+        let of_azure = url
+            .host_str()
+            .is_some_and(|host| host.ends_with(".azure.com"))
             || url.query_pairs().any(|(name, _)| name == "api-version");
         match key {
             Some(key) if of_azure => vec![("api-key", key.to_owned())],
@@ -39,7 +42,11 @@ impl Dialect for OpenAi {
     fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value {
         let form = self.forms()[dress.form];
         let mut body = json!({ "model": model, "messages": messages(request, form) });
-        let length = if dress.new_length_name { "max_completion_tokens" } else { "max_tokens" };
+        let length = if dress.new_length_name {
+            "max_completion_tokens"
+        } else {
+            "max_tokens"
+        };
         body[length] = json!(dress.length(request));
         if !dress.no_temperature {
             body["temperature"] = json!(request.temperature);
@@ -79,15 +86,23 @@ impl Dialect for OpenAi {
             _ if message.is_null() => return Err(no_message()),
             _ => return Err(no_end(&choice["finish_reason"])),
         };
-        let text = refusal.map(str::to_owned).or_else(|| text_of(&message["content"]));
+        let text = refusal
+            .map(str::to_owned)
+            .or_else(|| text_of(&message["content"]));
         if text.is_none() && finish == Finish::Stop && !request.is_text() {
             return Err(no_message());
         }
         let usage = &body["usage"];
         let cached = tokens(&usage["prompt_tokens_details"], &["cached_tokens"]);
-        let counts = [tokens(usage, &["prompt_tokens"]), tokens(usage, &["completion_tokens"]), cached];
+        let counts = [
+            tokens(usage, &["prompt_tokens"]),
+            tokens(usage, &["completion_tokens"]),
+            cached,
+        ];
         let reply = reply(text.unwrap_or_default(), finish, &body["model"], counts);
-        let cited = items(&message["annotations"]).iter().map(|note| &note["url_citation"]);
+        let cited = items(&message["annotations"])
+            .iter()
+            .map(|note| &note["url_citation"]);
         let sources = cited.filter_map(|cited| source(&cited["url"], &cited["title"]));
         // Each request to a search model is one search.
         Ok(searched(reply, request.search.into(), sources))
@@ -98,11 +113,17 @@ impl Dialect for OpenAi {
     }
 }
 
-/// A message's text: a string, or parts of which some are text. Thoughts stand elsewhere and are left there.
+/// A message's text: a string, or parts of which some are text. Thoughts stand elsewhere and are
+/// left there.
 fn text_of(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
-        Value::Array(parts) => Some(parts.iter().filter_map(|part| part["text"].as_str()).collect()),
+        Value::Array(parts) => Some(
+            parts
+                .iter()
+                .filter_map(|part| part["text"].as_str())
+                .collect(),
+        ),
         _ => None,
     }
 }

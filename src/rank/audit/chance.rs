@@ -1,5 +1,6 @@
-//! Can a judge be told from chance? Its verdicts are predicted, one after the other, from those before.
-//! Hides the prediction and the power of the test, which stays valid when pairs are chosen by earlier verdicts.
+//! Can a judge be told from chance? Its verdicts are predicted, one after the other, from those
+//! before. Hides the prediction and the power of the test, which stays valid when pairs are chosen
+//! by earlier verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,28 +9,33 @@ use serde::Serialize;
 use super::Seen;
 use crate::stats::normal;
 
-/// The judge that the test should not miss names the better item of 72 % of random pairs (strengths normal with
-/// standard deviation 0.96, logistic noise); two of its verdicts on one item correlate by 1 / 8 (simulated: 0.128).
+/// The judge that the test should not miss names the better item of 72 % of random pairs (strengths
+/// normal with standard deviation 0.96, logistic noise); two of its verdicts on one item correlate
+/// by 1 / 8 (simulated: 0.128).
 const CORRELATION: f64 = 1.0 / 8.0;
 /// An item's results are shrunk towards 0 as by so many games without result: 1 / correlation − 1.
 const SHRINKAGE: f64 = 7.0;
-/// A judge's preference for a side is estimated as if it had begun with so many verdicts, half of them for each side.
+/// A judge's preference for a side is estimated as if it had begun with so many verdicts, half of
+/// them for each side.
 const EVEN: f64 = 20.0;
-/// The expected z has to lie so far above the limit: then the judge named above is missed in fewer than about 1 %.
+/// The expected z has to lie so far above the limit: then the judge named above is missed in fewer
+/// than about 1 %.
 const MARGIN: f64 = 2.6;
 
 /// A prequential test (Dawid 1984) of whether verdicts have anything to do with the items.
 ///
-/// Each verdict's score less the judge's mean for the first side, x, is predicted by M, the difference of the items'
-/// strengths, both from earlier verdicts only. If verdicts do not depend on the items, the sum of x M is a martingale:
-/// which of the two comes first was drawn at random, so that the sign of M says nothing about x, even while the mean is
-/// rough. z is that sum divided by the root of the sum of x² M². Only the first verdict on each pair counts, since a
-/// judge may agree with itself about a pair without sense.
+/// Each verdict's score less the judge's mean for the first side, x, is predicted by M, the
+/// difference of the items' strengths, both from earlier verdicts only. If verdicts do not depend
+/// on the items, the sum of x M is a martingale: which of the two comes first was drawn at random,
+/// so that the sign of M says nothing about x, even while the mean is rough. z is that sum divided
+/// by the root of the sum of x² M². Only the first verdict on each pair counts, since a judge may
+/// agree with itself about a pair without sense.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Chance {
     /// Verdicts, one for each pair.
     pub n: u64,
-    /// About standard normal for a judge at chance, large for one with sense; none if nothing was predicted.
+    /// About standard normal for a judge at chance, large for one with sense; none if nothing was
+    /// predicted.
     pub z: Option<f64>,
     /// One-sided p-value of `z`.
     pub p: Option<f64>,
@@ -58,8 +64,8 @@ struct Item {
 struct Step {
     x: f64,
     predicted: f64,
-    /// Variance of the prediction by noise alone, and by what a judge with sense adds to it if pairs are random; both
-    /// in units of the variance of x.
+    /// Variance of the prediction by noise alone, and by what a judge with sense adds to it if
+    /// pairs are random; both in units of the variance of x.
     noise: f64,
     signal: f64,
 }
@@ -82,10 +88,11 @@ pub fn chance(seen: &[Seen], alpha: f64) -> Option<Chance> {
     })
 }
 
-/// The doubt about a judge that stands: its verdicts did not tell it from chance when there were half as many, and do not
-/// now, though both times there was enough to tell a judge of 72 %. Whoever looks again and again sends such a judge
-/// away by one bad look sooner or later; but between two looks so far apart the z that it should reach grows by half, so
-/// that its sum would have to stay down all the way. Nothing is remembered between looks: what is on record decides.
+/// The doubt about a judge that stands: its verdicts did not tell it from chance when there were
+/// half as many, and do not now, though both times there was enough to tell a judge of 72 %.
+/// Whoever looks again and again sends such a judge away by one bad look sooner or later; but
+/// between two looks so far apart the z that it should reach grows by half, so that its sum would
+/// have to stay down all the way. Nothing is remembered between looks: what is on record decides.
 pub fn standing_doubt(seen: &[Seen], alpha: f64) -> Option<Chance> {
     let doubt = |seen| chance(seen, alpha).filter(Chance::no_better);
     doubt(seen).filter(|_| doubt(&seen[..seen.len() / 2]).is_some())
@@ -96,8 +103,12 @@ fn steps(seen: &[Seen]) -> Vec<Step> {
     let mut asked = BTreeSet::new();
     let (mut total, mut count) = (EVEN / 2.0, EVEN);
     let mut steps = Vec::new();
-    for verdict in seen.iter().filter(|verdict| verdict.sample == 0 && asked.insert(verdict.pair())) {
-        let [a, b] = [verdict.first, verdict.second].map(|item| items.get(&item).copied().unwrap_or_default());
+    for verdict in seen
+        .iter()
+        .filter(|verdict| verdict.sample == 0 && asked.insert(verdict.pair()))
+    {
+        let [a, b] = [verdict.first, verdict.second]
+            .map(|item| items.get(&item).copied().unwrap_or_default());
         let step = step(verdict.score - total / count, a, b);
         let surprise = step.x - step.predicted;
         items.insert(verdict.first, after(a, surprise));
@@ -112,27 +123,41 @@ fn steps(seen: &[Seen]) -> Vec<Step> {
 fn step(x: f64, a: Item, b: Item) -> Step {
     let noise = |item: Item| item.games / (item.games + SHRINKAGE).powi(2);
     let signal = |item: Item| noise(item) * (item.games - 1.0).max(0.0) * CORRELATION;
-    Step { x, predicted: a.strength - b.strength, noise: noise(a) + noise(b), signal: signal(a) + signal(b) }
+    Step {
+        x,
+        predicted: a.strength - b.strength,
+        noise: noise(a) + noise(b),
+        signal: signal(a) + signal(b),
+    }
 }
 
-/// Like Elo, with a factor that falls with the number of games, so that a strong opponent counts for more.
+/// Like Elo, with a factor that falls with the number of games, so that a strong opponent counts
+/// for more.
 fn after(item: Item, surprise: f64) -> Item {
     let strength = item.strength + surprise / (item.games + SHRINKAGE + 1.0);
-    Item { games: item.games + 1.0, strength }
+    Item {
+        games: item.games + 1.0,
+        strength,
+    }
 }
 
-/// The z of the judge that should not be missed. Its x is M plus noise, so that z² is the sum of M² over the variance
-/// of x: a part by noise, and one by signal that grows with the games. Pairs chosen to be even have a smaller M than
-/// random ones. The noise is then smaller by the ratio that is seen, and the signal by its square, because the better
-/// a judge, the more even the pairs chosen from its verdicts. In simulations this came within 0.4 of the z reached:
-/// with random pairs, Swiss pairs from the first round or the fifth, and random pairs among the better items.
+/// The z of the judge that should not be missed. Its x is M plus noise, so that z² is the sum of M²
+/// over the variance of x: a part by noise, and one by signal that grows with the games. Pairs
+/// chosen to be even have a smaller M than random ones. The noise is then smaller by the ratio that
+/// is seen, and the signal by its square, because the better a judge, the more even the pairs
+/// chosen from its verdicts. In simulations this came within 0.4 of the z reached: with random
+/// pairs, Swiss pairs from the first round or the fifth, and random pairs among the better items.
 fn expected_z(steps: &[Step]) -> f64 {
     let sum = |of: fn(&Step) -> f64| steps.iter().map(of).sum::<f64>();
     let variance = sum(|step| step.x * step.x) / steps.len() as f64;
     let (noise, signal) = (sum(|step| step.noise), sum(|step| step.signal));
     let random = noise * variance;
     // A judge of one answer has no variance; its pairs are what they are.
-    let ratio = if random > 0.0 { (sum(|step| step.predicted * step.predicted) / random).min(1.0) } else { 1.0 };
+    let ratio = if random > 0.0 {
+        (sum(|step| step.predicted * step.predicted) / random).min(1.0)
+    } else {
+        1.0
+    };
     (ratio * (noise + ratio * signal)).sqrt()
 }
 
@@ -144,12 +169,20 @@ mod tests {
 
     const ALPHA: f64 = 0.001;
 
-    /// Verdicts of a judge who names the first of two strengths with probability `p`. `swiss`: those meet who have won
-    /// about as often; else pairs are random.
-    fn verdicts(items: usize, rounds: usize, swiss: bool, p: impl Fn(f64, f64) -> f64, seed: u64) -> Vec<Seen> {
+    /// Verdicts of a judge who names the first of two strengths with probability `p`. `swiss`:
+    /// those meet who have won about as often; else pairs are random.
+    fn verdicts(
+        items: usize,
+        rounds: usize,
+        swiss: bool,
+        p: impl Fn(f64, f64) -> f64,
+        seed: u64,
+    ) -> Vec<Seen> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         // The sum of twelve uniform numbers is as good as normal.
-        let strengths: Vec<f64> = (0..items).map(|_| (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0).collect();
+        let strengths: Vec<f64> = (0..items)
+            .map(|_| (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0)
+            .collect();
         let (mut order, mut wins) = ((0..items).collect::<Vec<_>>(), vec![0; items]);
         let (mut verdicts, mut asked) = (Vec::new(), BTreeSet::new());
         for _ in 0..rounds {
@@ -158,7 +191,11 @@ mod tests {
                 order.sort_by_key(|&item| wins[item]);
             }
             for two in order.chunks_exact(2) {
-                let (a, b) = if rng.random::<bool>() { (two[0], two[1]) } else { (two[1], two[0]) };
+                let (a, b) = if rng.random::<bool>() {
+                    (two[0], two[1])
+                } else {
+                    (two[1], two[0])
+                };
                 if !asked.insert((a.min(b), a.max(b))) {
                     continue;
                 }
@@ -182,9 +219,15 @@ mod tests {
 
     #[test]
     fn the_first_predictions_by_hand() {
-        // x is 1 − 10/20, then 0 − 11/21, then 1 − 11/22. After the first verdict the items are at ±.5/8; in the
-        // second, item 0 meets the new item 2, which rises by an eighth of the surprise.
-        let verdicts = [seen(0, 1, 1.0), seen(0, 2, 0.0), seen(1, 2, 1.0), seen(2, 1, 0.0)];
+        // x is 1 − 10/20, then 0 − 11/21, then 1 − 11/22. After the first verdict the items are at
+        // ±.5/8; in the second, item 0 meets the new item 2, which rises by an eighth of the
+        // surprise.
+        let verdicts = [
+            seen(0, 1, 1.0),
+            seen(0, 2, 0.0),
+            seen(1, 2, 1.0),
+            seen(2, 1, 0.0),
+        ];
         let second = (-11.0 / 21.0) * 0.0625;
         let third = 0.5 * (-0.0625 - (11.0 / 21.0 + 0.0625) / 8.0);
         let card = chance(&verdicts, ALPHA).unwrap();
@@ -195,24 +238,46 @@ mod tests {
     #[test]
     fn judges_without_sense_are_not_told_from_chance() {
         for (swiss, p) in [(false, 0.5), (true, 0.5), (false, 0.7), (false, 1.0)] {
-            let cards: Vec<Chance> =
-                (0..300).filter_map(|seed| chance(&verdicts(60, 20, swiss, |_, _| p, seed), ALPHA)).collect();
-            assert!(cards.iter().filter(|card| card.told).count() <= 3, "{p} {swiss}");
-            assert!(swiss || cards.iter().filter(|card| card.no_better()).count() >= 297, "{p}");
+            let cards: Vec<Chance> = (0..300)
+                .filter_map(|seed| chance(&verdicts(60, 20, swiss, |_, _| p, seed), ALPHA))
+                .collect();
+            assert!(
+                cards.iter().filter(|card| card.told).count() <= 3,
+                "{p} {swiss}"
+            );
+            assert!(
+                swiss || cards.iter().filter(|card| card.no_better()).count() >= 297,
+                "{p}"
+            );
         }
     }
 
     #[test]
     fn a_judge_with_sense_is_told_from_chance() {
-        assert!((0..100).all(|seed| chance(&verdicts(60, 20, false, sense, seed), ALPHA).unwrap().told));
+        assert!((0..100).all(|seed| {
+            chance(&verdicts(60, 20, false, sense, seed), ALPHA)
+                .unwrap()
+                .told
+        }));
     }
 
     /// Around the number of verdicts that is just enough, where a miss is likeliest.
     #[test]
     fn a_judge_of_72_percent_is_hardly_ever_called_no_better() {
-        for (items, rounds, swiss, seeds) in [(40, 18, false, 400), (60, 13, false, 400), (200, 31, true, 200)] {
-            let wrong = |seed| chance(&verdicts(items, rounds, swiss, least_sense, seed), ALPHA).unwrap().no_better();
-            assert!((0..seeds).filter(|seed| wrong(*seed)).count() <= seeds as usize / 100, "{items} {rounds} {swiss}");
+        for (items, rounds, swiss, seeds) in [
+            (40, 18, false, 400),
+            (60, 13, false, 400),
+            (200, 31, true, 200),
+        ] {
+            let wrong = |seed| {
+                chance(&verdicts(items, rounds, swiss, least_sense, seed), ALPHA)
+                    .unwrap()
+                    .no_better()
+            };
+            assert!(
+                (0..seeds).filter(|seed| wrong(*seed)).count() <= seeds as usize / 100,
+                "{items} {rounds} {swiss}"
+            );
         }
     }
 
@@ -220,12 +285,16 @@ mod tests {
     fn the_expected_z_is_that_of_a_judge_of_72_percent() {
         for (rounds, swiss, off) in [(10, false, 0.4), (31, true, 0.4)] {
             let mean = |p: fn(f64, f64) -> f64, of: fn(&Chance) -> f64| {
-                let cards = (0..150).filter_map(|seed| chance(&verdicts(120, rounds, swiss, p, seed), ALPHA));
+                let cards = (0..150)
+                    .filter_map(|seed| chance(&verdicts(120, rounds, swiss, p, seed), ALPHA));
                 cards.map(|card| of(&card)).sum::<f64>() / 150.0
             };
             let expected = mean(|_, _| 0.5, |card| card.expected_z);
             let reached = mean(least_sense, |card| card.z.unwrap_or_default());
-            assert!((expected - reached).abs() < off, "{expected} and not {reached}");
+            assert!(
+                (expected - reached).abs() < off,
+                "{expected} and not {reached}"
+            );
         }
     }
 
@@ -234,7 +303,9 @@ mod tests {
     fn looking_often_ends_a_guessing_judge_and_hardly_ever_one_of_72_percent() {
         let ended = |p: fn(f64, f64) -> f64, seed| {
             let all = verdicts(80, 40, false, p, seed);
-            (300..all.len()).step_by(80).any(|n| standing_doubt(&all[..n], ALPHA).is_some())
+            (300..all.len())
+                .step_by(80)
+                .any(|n| standing_doubt(&all[..n], ALPHA).is_some())
         };
         assert!((0..100).filter(|seed| ended(least_sense, *seed)).count() <= 1);
         assert!((0..50).all(|seed| ended(|_, _| 0.5, seed)));
@@ -248,15 +319,28 @@ mod tests {
 
     #[test]
     fn a_judge_who_is_of_one_mind_about_a_pair_has_no_sense_yet() {
-        let same: Vec<Seen> = (0..500).map(|i| if i % 2 == 0 { seen(0, 1, 1.0) } else { seen(1, 0, 0.0) }).collect();
+        let same: Vec<Seen> = (0..500)
+            .map(|i| {
+                if i % 2 == 0 {
+                    seen(0, 1, 1.0)
+                } else {
+                    seen(1, 0, 0.0)
+                }
+            })
+            .collect();
         let card = chance(&same, ALPHA).unwrap();
         assert_eq!((card.n, card.z, card.enough), (1, None, false));
     }
 
     #[test]
     fn a_judge_who_never_decides_is_no_better_than_chance() {
-        let ties: Vec<Seen> =
-            verdicts(60, 20, false, sense, 0).iter().map(|verdict| Seen { score: 0.5, ..*verdict }).collect();
+        let ties: Vec<Seen> = verdicts(60, 20, false, sense, 0)
+            .iter()
+            .map(|verdict| Seen {
+                score: 0.5,
+                ..*verdict
+            })
+            .collect();
         let card = chance(&ties, ALPHA).unwrap();
         assert_eq!((card.z, card.no_better()), (None, true));
         assert_eq!(chance(&[], ALPHA), None);

@@ -1,5 +1,6 @@
-//! Do verdicts run in circles (a beats b, b beats c, c beats a) more often than a noisy but consistent judge's would?
-//! Hides the search for triangles in the sparse graph of pairs, and the variance of their number.
+//! Do verdicts run in circles (a beats b, b beats c, c beats a) more often than a noisy but
+//! consistent judge's would? Hides the search for triangles in the sparse graph of pairs, and the
+//! variance of their number.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +9,24 @@ use serde::Serialize;
 
 use super::Predicted;
 
-/// Cyclic triples among the triples of items of which all three pairs have a decided and predicted verdict.
+/// Cyclic triples among the triples of items of which all three pairs have a decided and predicted
+/// verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Cycles {
     /// Such triples.
     pub n: u64,
     /// Those looked at: all, or a uniform sample of them.
     pub looked_at: u64,
-    /// Share of these that is cyclic, 0 to 1: about 0.25 for a judge at chance, less for one with sense.
+    /// Share of these that is cyclic, 0 to 1: about 0.25 for a judge at chance, less for one with
+    /// sense.
     pub share: f64,
     /// The share expected if verdicts fell independently with the predicted probabilities.
     pub expected: f64,
-    /// `share` less `expected`: above 0 there are more contradictions than one scale of quality with noise explains.
+    /// `share` less `expected`: above 0 there are more contradictions than one scale of quality
+    /// with noise explains.
     pub excess: f64,
-    /// Standard error of the excess under the predicted probabilities. Exact: two triples share at most one pair, and
-    /// such ones covary as their chances to be cyclic depend on that pair.
+    /// Standard error of the excess under the predicted probabilities. Exact: two triples share at
+    /// most one pair, and such ones covary as their chances to be cyclic depend on that pair.
     pub standard_error: f64,
 }
 
@@ -35,12 +39,14 @@ struct Edge {
 /// For each node its neighbours of higher rank, with the number of the edge.
 type Forward = Vec<Vec<(usize, usize)>>;
 
-/// Looks at no more than `most` triples. Of each pair the first decided verdict counts, whoever gave it.
+/// Looks at no more than `most` triples. Of each pair the first decided verdict counts, whoever
+/// gave it.
 pub fn cycles(verdicts: &[Predicted], most: usize, rng: &mut impl Rng) -> Option<Cycles> {
     let (edges, forward) = graph(verdicts);
     let (n, triples) = triangles(&forward, most, rng);
     let (mut cyclic, mut expected, mut variance) = (0.0, 0.0, 0.0);
-    // For each pair: what its verdict does to the chances of the triples that share it, summed, and summed in squares.
+    // For each pair: what its verdict does to the chances of the triples that share it, summed, and
+    // summed in squares.
     let mut shared = vec![(0.0, 0.0); edges.len()];
     for triple in &triples {
         let [uv, vw, uw] = triple.map(|edge| &edges[edge]);
@@ -48,7 +54,10 @@ pub fn cycles(verdicts: &[Predicted], most: usize, rng: &mut impl Rng) -> Option
         let p = uv.p * vw.p * (1.0 - uw.p) + (1.0 - uv.p) * (1.0 - vw.p) * uw.p;
         expected += p;
         variance += p * (1.0 - p);
-        for (edge, effect) in triple.iter().zip([vw.p - uw.p, uv.p - uw.p, 1.0 - uv.p - vw.p]) {
+        for (edge, effect) in triple
+            .iter()
+            .zip([vw.p - uw.p, uv.p - uw.p, 1.0 - uv.p - vw.p])
+        {
             shared[*edge].0 += effect;
             shared[*edge].1 += effect * effect;
         }
@@ -67,23 +76,37 @@ pub fn cycles(verdicts: &[Predicted], most: usize, rng: &mut impl Rng) -> Option
     })
 }
 
-/// Items ranked by their degree: if each looks only at neighbours of higher rank, no list is long in a sparse graph
-/// (Chiba and Nishizeki 1985).
+/// Items ranked by their degree: if each looks only at neighbours of higher rank, no list is long
+/// in a sparse graph (Chiba and Nishizeki 1985).
 fn graph(verdicts: &[Predicted]) -> (Vec<Edge>, Forward) {
     let pairs = first_verdicts(verdicts);
     let mut degree: BTreeMap<u32, usize> = BTreeMap::new();
     for item in pairs.keys().flat_map(|pair| [pair.0, pair.1]) {
         *degree.entry(item).or_default() += 1;
     }
-    let mut order: Vec<(usize, u32)> = degree.into_iter().map(|(item, degree)| (degree, item)).collect();
+    let mut order: Vec<(usize, u32)> = degree
+        .into_iter()
+        .map(|(item, degree)| (degree, item))
+        .collect();
     order.sort_unstable();
-    let rank: BTreeMap<u32, usize> = order.iter().enumerate().map(|(rank, (_, item))| (*item, rank)).collect();
+    let rank: BTreeMap<u32, usize> = order
+        .iter()
+        .enumerate()
+        .map(|(rank, (_, item))| (*item, rank))
+        .collect();
     let mut forward: Forward = vec![Vec::new(); order.len()];
     let mut edges = Vec::with_capacity(pairs.len());
     for ((a, b), (won, p)) in pairs {
         let (u, v) = (rank[&a], rank[&b]);
         forward[u.min(v)].push((u.max(v), edges.len()));
-        edges.push(if u < v { Edge { won, p } } else { Edge { won: !won, p: 1.0 - p } });
+        edges.push(if u < v {
+            Edge { won, p }
+        } else {
+            Edge {
+                won: !won,
+                p: 1.0 - p,
+            }
+        });
     }
     (edges, forward)
 }
@@ -92,15 +115,21 @@ fn graph(verdicts: &[Predicted]) -> (Vec<Edge>, Forward) {
 fn first_verdicts(verdicts: &[Predicted]) -> BTreeMap<(u32, u32), (bool, f64)> {
     let mut pairs = BTreeMap::new();
     for (seen, predicted) in verdicts.iter().filter(|(seen, _)| seen.sample == 0) {
-        let (Some(won), Some(p)) = (seen.first_won(), *predicted) else { continue };
-        let of_lower = if seen.first < seen.second { (won, p) } else { (!won, 1.0 - p) };
+        let (Some(won), Some(p)) = (seen.first_won(), *predicted) else {
+            continue;
+        };
+        let of_lower = if seen.first < seen.second {
+            (won, p)
+        } else {
+            (!won, 1.0 - p)
+        };
         pairs.entry(seen.pair()).or_insert(of_lower);
     }
     pairs
 }
 
-/// The number of triangles, and at most `most` of them, each as likely as any other (Vitter 1985, algorithm R): the
-/// edges from lowest to middle, middle to highest and lowest to highest rank.
+/// The number of triangles, and at most `most` of them, each as likely as any other (Vitter 1985,
+/// algorithm R): the edges from lowest to middle, middle to highest and lowest to highest rank.
 fn triangles(forward: &Forward, most: usize, rng: &mut impl Rng) -> (u64, Vec<[usize; 3]>) {
     let (mut n, mut kept) = (0_u64, Vec::new());
     let mut from_u = vec![None; forward.len()];
@@ -148,23 +177,45 @@ mod tests {
         assert_eq!((card.n, card.looked_at, card.share), (1, 1, 1.0));
         assert!((card.expected - 0.18).abs() < 1e-12 && (card.excess - 0.82).abs() < 1e-12);
         assert!((card.standard_error - (0.18_f64 * 0.82).sqrt()).abs() < 1e-12);
-        let line = [(ab, Some(0.6)), (bc, Some(0.7)), (Seen { score: 0.0, ..ca }, Some(0.2))];
+        let line = [
+            (ab, Some(0.6)),
+            (bc, Some(0.7)),
+            (Seen { score: 0.0, ..ca }, Some(0.2)),
+        ];
         assert_eq!(found(&line, 9).map(|card| card.share), Some(0.0));
     }
 
     #[test]
     fn the_first_decided_verdict_of_a_pair_counts() {
-        let verdicts = [seen(0, 1, 0.5), seen(1, 0, 0.0), seen(0, 1, 0.0), seen(1, 2, 1.0), seen(2, 0, 1.0)];
+        let verdicts = [
+            seen(0, 1, 0.5),
+            seen(1, 0, 0.0),
+            seen(0, 1, 0.0),
+            seen(1, 2, 1.0),
+            seen(2, 0, 1.0),
+        ];
         let predicted = verdicts.map(|seen| (seen, Some(0.5)));
-        assert_eq!(found(&predicted, 9).map(|card| (card.n, card.share)), Some((1, 1.0)));
+        assert_eq!(
+            found(&predicted, 9).map(|card| (card.n, card.share)),
+            Some((1, 1.0))
+        );
         assert_eq!(found(&predicted[..4], 9), None);
         assert_eq!(found(&verdicts.map(|seen| (seen, None)), 9), None);
     }
 
     /// Verdicts on about half of all pairs, that fall as `p` predicts.
     fn drawn(items: u32, p: impl Fn(u32, u32) -> f64, rng: &mut ChaCha8Rng) -> Vec<Predicted> {
-        let pairs = (0..items).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|&(a, b)| drawn_pair(a, b));
-        pairs.map(|(a, b)| (seen(a, b, f64::from(u8::from(rng.random_bool(p(a, b))))), Some(p(a, b)))).collect()
+        let pairs = (0..items)
+            .flat_map(|a| (0..a).map(move |b| (a, b)))
+            .filter(|&(a, b)| drawn_pair(a, b));
+        pairs
+            .map(|(a, b)| {
+                (
+                    seen(a, b, f64::from(u8::from(rng.random_bool(p(a, b))))),
+                    Some(p(a, b)),
+                )
+            })
+            .collect()
     }
 
     fn drawn_pair(a: u32, b: u32) -> bool {
@@ -175,24 +226,45 @@ mod tests {
         1.0 / (1.0 + ((f64::from(b) - f64::from(a)) / 3.0).exp())
     }
 
-    /// All 64 ways in which the verdicts on the pairs of four items can fall, with their probabilities.
+    /// All 64 ways in which the verdicts on the pairs of four items can fall, with their
+    /// probabilities.
     #[test]
     fn expectation_and_error_are_those_of_all_possible_verdicts() {
-        let pairs = [(0, 1, 0.9), (2, 0, 0.3), (0, 3, 0.6), (1, 2, 0.55), (3, 1, 0.2), (2, 3, 0.75)];
+        let pairs = [
+            (0, 1, 0.9),
+            (2, 0, 0.3),
+            (0, 3, 0.6),
+            (1, 2, 0.55),
+            (3, 1, 0.2),
+            (2, 3, 0.75),
+        ];
         let (mut mean, mut square) = (0.0, 0.0);
         for ways in 0..64_u32 {
             let won = |i: usize| ways >> i & 1 == 1;
             let verdicts = std::array::from_fn::<Predicted, 6, _>(|i| {
-                (seen(pairs[i].0, pairs[i].1, f64::from(u8::from(won(i)))), Some(pairs[i].2))
+                (
+                    seen(pairs[i].0, pairs[i].1, f64::from(u8::from(won(i)))),
+                    Some(pairs[i].2),
+                )
             });
-            let chance: f64 = (0..6).map(|i| if won(i) { pairs[i].2 } else { 1.0 - pairs[i].2 }).product();
+            let chance: f64 = (0..6)
+                .map(|i| if won(i) { pairs[i].2 } else { 1.0 - pairs[i].2 })
+                .product();
             let card = found(&verdicts, 9).unwrap();
             mean += chance * card.share;
             square += chance * card.share * card.share;
             if ways == 63 {
                 let error = (square - mean * mean).sqrt();
-                assert!((card.expected - mean).abs() < 1e-12, "{} and not {mean}", card.expected);
-                assert!((card.standard_error - error).abs() < 1e-12, "{} and not {error}", card.standard_error);
+                assert!(
+                    (card.expected - mean).abs() < 1e-12,
+                    "{} and not {mean}",
+                    card.expected
+                );
+                assert!(
+                    (card.standard_error - error).abs() < 1e-12,
+                    "{} and not {error}",
+                    card.standard_error
+                );
             }
         }
     }
@@ -211,18 +283,35 @@ mod tests {
     #[test]
     fn a_sample_of_many_triples_stands_for_all() {
         // Triples are found in some order of their items: none of them may count for more.
-        let p = |a: u32, b: u32| if a % 7 + b % 7 < 6 { 0.5 } else { logistic(a, b) };
+        let p = |a: u32, b: u32| {
+            if a % 7 + b % 7 < 6 {
+                0.5
+            } else {
+                logistic(a, b)
+            }
+        };
         let verdicts = drawn(100, p, &mut ChaCha8Rng::seed_from_u64(5));
-        let (all, some) = (found(&verdicts, usize::MAX).unwrap(), found(&verdicts, 10_000).unwrap());
-        assert_eq!((all.looked_at, some.n, some.looked_at), (all.n, all.n, 10_000));
-        assert!(all.n > 40_000 && (all.expected - some.expected).abs() < 0.005, "{all:?} {some:?}");
+        let (all, some) = (
+            found(&verdicts, usize::MAX).unwrap(),
+            found(&verdicts, 10_000).unwrap(),
+        );
+        assert_eq!(
+            (all.looked_at, some.n, some.looked_at),
+            (all.n, all.n, 10_000)
+        );
+        assert!(
+            all.n > 40_000 && (all.expected - some.expected).abs() < 0.005,
+            "{all:?} {some:?}"
+        );
     }
 
     #[test]
     fn triangles_are_those_of_a_plain_search() {
         let verdicts = drawn(20, logistic, &mut ChaCha8Rng::seed_from_u64(6));
         let all = (0..20).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| (a, b, c))));
-        let plain = all.filter(|&(a, b, c)| drawn_pair(a, b) && drawn_pair(a, c) && drawn_pair(b, c)).count();
+        let plain = all
+            .filter(|&(a, b, c)| drawn_pair(a, b) && drawn_pair(a, c) && drawn_pair(b, c))
+            .count();
         assert_eq!(found(&verdicts, usize::MAX).unwrap().n, plain as u64);
     }
 }

@@ -1,5 +1,6 @@
-//! How far can the judge of a ranking be believed? One card of checks, computed from the verdicts alone.
-//! Hides which verdicts a check may use and the statistics behind it; a check with nothing to compute from is `None`.
+//! How far can the judge of a ranking be believed? One card of checks, computed from the verdicts
+//! alone. Hides which verdicts a check may use and the statistics behind it; a check with nothing
+//! to compute from is `None`.
 
 mod calibration;
 mod chance;
@@ -57,11 +58,12 @@ type Predicted = (Seen, Option<f64>);
 pub struct Evidence<'a> {
     /// The verdicts in the order in which they were asked.
     pub verdicts: &'a [Seen],
-    /// For each verdict the probability that its first side wins, by a model of the ranking; NaN where there is none.
-    /// Predictions of a fit that has seen the verdict itself flatter the judge; a fit to the other verdicts does not.
+    /// For each verdict the probability that its first side wins, by a model of the ranking; NaN
+    /// where there is none. Predictions of a fit that has seen the verdict itself flatter the
+    /// judge; a fit to the other verdicts does not.
     pub predicted: &'a [f64],
-    /// The same without the judge's preference for a side: which item the ranking holds for the better one. Else a judge
-    /// that always names one side would agree with itself.
+    /// The same without the judge's preference for a side: which item the ranking holds for the
+    /// better one. Else a judge that always names one side would agree with itself.
     pub preferred: &'a [f64],
     /// The ranking's score of each item.
     pub scores: &'a [f64],
@@ -72,7 +74,8 @@ pub struct Evidence<'a> {
 /// From where on a check speaks up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// A preference for one side is flagged when a fair judge shows one as strong less often than this.
+    /// A preference for one side is flagged when a fair judge shows one as strong less often than
+    /// this.
     pub side_alpha: f64,
     /// A judge is told from chance when chance does as well less often than this.
     pub chance_alpha: f64,
@@ -82,15 +85,20 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { side_alpha: 0.01, chance_alpha: 0.001, triples: 100_000 }
+        Self {
+            side_alpha: 0.01,
+            chance_alpha: 0.001,
+            triples: 100_000,
+        }
     }
 }
 
 /// The audit card of a ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Audit {
-    /// Each member of the panel, by number. Members see the same pairs on the same sides, so their verdicts are not
-    /// independent, and one that guesses would hide behind the others: each is audited alone.
+    /// Each member of the panel, by number. Members see the same pairs on the same sides, so their
+    /// verdicts are not independent, and one that guesses would hide behind the others: each is
+    /// audited alone.
     pub judges: Vec<JudgeAudit>,
     /// Whether its members decide alike.
     pub panel: Option<PanelAgreement>,
@@ -145,7 +153,10 @@ pub fn audit(evidence: &Evidence, limits: &Limits, rng: &mut impl Rng) -> Audit 
     }
     let aligned = evidence.scores.len() == evidence.lengths.len();
     Audit {
-        judges: by_judge.into_iter().map(|(judge, verdicts)| judge_audit(judge, &verdicts, limits)).collect(),
+        judges: by_judge
+            .into_iter()
+            .map(|(judge, verdicts)| judge_audit(judge, &verdicts, limits))
+            .collect(),
         panel: panel::agreement(&verdicts),
         cycles: cycles::cycles(&verdicts, limits.triples, rng),
         length: if aligned && !verdicts.is_empty() {
@@ -177,10 +188,18 @@ fn usable(evidence: &Evidence, predicted: &[f64]) -> Vec<Predicted> {
             && known(seen.second)
             && seen.first != seen.second
             && (0.0..=1.0).contains(&seen.score)
-            && seen.confidence.is_none_or(|confidence| (0.5..=1.0).contains(&confidence))
+            && seen
+                .confidence
+                .is_none_or(|confidence| (0.5..=1.0).contains(&confidence))
     };
-    let predicted = predicted.iter().map(|p| (0.0..=1.0).contains(p).then_some(*p));
-    let verdicts = evidence.verdicts.iter().copied().zip(predicted.chain(std::iter::repeat(None)));
+    let predicted = predicted
+        .iter()
+        .map(|p| (0.0..=1.0).contains(p).then_some(*p));
+    let verdicts = evidence
+        .verdicts
+        .iter()
+        .copied()
+        .zip(predicted.chain(std::iter::repeat(None)));
     verdicts.filter(|(seen, _)| sound(seen)).collect()
 }
 
@@ -208,22 +227,57 @@ mod tests {
 
     /// The first verdict of judge 0 on a pair, with confidence 0.8.
     pub(super) fn seen(first: u32, second: u32, score: f64) -> Seen {
-        Seen { first, second, judge: 0, sample: 0, score, confidence: Some(0.8) }
+        Seen {
+            first,
+            second,
+            judge: 0,
+            sample: 0,
+            score,
+            confidence: Some(0.8),
+        }
     }
 
     fn audited(verdicts: &[Seen], items: usize) -> Audit {
-        let (predicted, scores) = (vec![0.6; verdicts.len()], (0..items).map(|i| i as f64).collect::<Vec<_>>());
-        let evidence =
-            Evidence { verdicts, predicted: &predicted, preferred: &predicted, scores: &scores, lengths: &scores };
-        audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(0))
+        let (predicted, scores) = (
+            vec![0.6; verdicts.len()],
+            (0..items).map(|i| i as f64).collect::<Vec<_>>(),
+        );
+        let evidence = Evidence {
+            verdicts,
+            predicted: &predicted,
+            preferred: &predicted,
+            scores: &scores,
+            lengths: &scores,
+        };
+        audit(
+            &evidence,
+            &Limits::default(),
+            &mut ChaCha8Rng::seed_from_u64(0),
+        )
     }
 
     #[test]
     fn nothing_is_audited_without_panic_or_number() {
-        let nothing = Audit { judges: Vec::new(), panel: None, cycles: None, length: None, coverage: None, ignored: 0 };
+        let nothing = Audit {
+            judges: Vec::new(),
+            panel: None,
+            cycles: None,
+            length: None,
+            coverage: None,
+            ignored: 0,
+        };
         assert_eq!(audited(&[], 0), nothing);
         let idle = audited(&[], 1).coverage.unwrap();
-        assert_eq!(idle, Coverage { n: 1, judged: 0.0, mean: 0.0, min: 0, max: 0 });
+        assert_eq!(
+            idle,
+            Coverage {
+                n: 1,
+                judged: 0.0,
+                mean: 0.0,
+                min: 0,
+                max: 0
+            }
+        );
     }
 
     #[test]
@@ -232,9 +286,15 @@ mod tests {
         let odd = [
             Seen { first: 9, ..good },
             Seen { second: 0, ..good },
-            Seen { score: f64::NAN, ..good },
+            Seen {
+                score: f64::NAN,
+                ..good
+            },
             Seen { score: 1.5, ..good },
-            Seen { confidence: Some(f64::NAN), ..good },
+            Seen {
+                confidence: Some(f64::NAN),
+                ..good
+            },
             good,
         ];
         let card = audited(&odd, 3);
@@ -243,16 +303,37 @@ mod tests {
 
     #[test]
     fn coverage_counts_games_and_not_repetitions() {
-        let again = Seen { sample: 1, ..seen(0, 1, 1.0) };
-        let coverage = audited(&[seen(0, 1, 1.0), again, seen(2, 0, 0.5)], 4).coverage.unwrap();
-        assert_eq!(coverage, Coverage { n: 4, judged: 0.75, mean: 1.0, min: 0, max: 2 });
+        let again = Seen {
+            sample: 1,
+            ..seen(0, 1, 1.0)
+        };
+        let coverage = audited(&[seen(0, 1, 1.0), again, seen(2, 0, 0.5)], 4)
+            .coverage
+            .unwrap();
+        assert_eq!(
+            coverage,
+            Coverage {
+                n: 4,
+                judged: 0.75,
+                mean: 1.0,
+                min: 0,
+                max: 2
+            }
+        );
     }
 
     #[test]
     fn each_judge_has_a_card_of_its_own() {
-        let other = Seen { judge: 7, ..seen(0, 1, 0.0) };
+        let other = Seen {
+            judge: 7,
+            ..seen(0, 1, 0.0)
+        };
         let card = audited(&[other, seen(0, 1, 1.0), seen(1, 2, 1.0)], 3);
-        let shares: Vec<_> = card.judges.iter().map(|j| (j.judge, j.first_side.unwrap().share.value)).collect();
+        let shares: Vec<_> = card
+            .judges
+            .iter()
+            .map(|j| (j.judge, j.first_side.unwrap().share.value))
+            .collect();
         assert_eq!(shares, [(0, 1.0), (7, 0.0)]);
     }
 
@@ -266,12 +347,24 @@ mod tests {
             scores: &[0.0; 3],
             lengths: &[],
         };
-        let card = audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(0));
-        assert_eq!((card.judges[0].calibration.as_ref().unwrap().n, card.cycles, card.length), (1, None, None));
+        let card = audit(
+            &evidence,
+            &Limits::default(),
+            &mut ChaCha8Rng::seed_from_u64(0),
+        );
+        assert_eq!(
+            (
+                card.judges[0].calibration.as_ref().unwrap().n,
+                card.cycles,
+                card.length
+            ),
+            (1, None, None)
+        );
         assert_eq!(card.judges[0].first_side.unwrap().n, 3);
     }
 
-    /// A judge that always names the second one agrees with what is expected of it, and not with the ranking.
+    /// A judge that always names the second one agrees with what is expected of it, and not with
+    /// the ranking.
     #[test]
     fn agreement_is_with_the_ranking_and_not_with_a_habit() {
         let verdicts = [seen(0, 1, 0.0), seen(1, 0, 0.0)];
@@ -282,7 +375,11 @@ mod tests {
             scores: &[1.0, 0.0],
             lengths: &[],
         };
-        let card = audit(&evidence, &Limits::default(), &mut ChaCha8Rng::seed_from_u64(0));
+        let card = audit(
+            &evidence,
+            &Limits::default(),
+            &mut ChaCha8Rng::seed_from_u64(0),
+        );
         let level = card.judges[0].calibration.as_ref().unwrap().levels[0];
         assert!((level.agreement - 0.5).abs() < 1e-12, "{level:?}");
     }
@@ -290,6 +387,9 @@ mod tests {
     #[test]
     fn what_cannot_be_computed_is_null() {
         let text = serde_json::to_string(&audited(&[seen(0, 1, 1.0), seen(1, 0, 0.5)], 2)).unwrap();
-        assert!(text.contains(r#""position_consistency":{"n":0,"ties":1,"share":null}"#), "{text}");
+        assert!(
+            text.contains(r#""position_consistency":{"n":0,"ties":1,"share":null}"#),
+            "{text}"
+        );
     }
 }

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::Seen;
 use crate::stats::binomial::{self, Share};
 
-/// How often the first side wins. Sides are drawn at random, so that a fair judge has one half whatever the items.
+/// How often the first side wins. Sides are drawn at random, so that a fair judge has one half
+/// whatever the items.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FirstSide {
     /// Verdicts; questions asked again on the same sides are left out.
@@ -47,7 +48,13 @@ pub fn first_side(seen: &[Seen], alpha: f64) -> Option<FirstSide> {
     let n = wins + losses + ties;
     let share = binomial::wilson(wins as f64 + ties as f64 / 2.0, n)?;
     let p = binomial::fair_coin_p(wins, wins + losses);
-    Some(FirstSide { n, ties, share, p, flagged: p < alpha })
+    Some(FirstSide {
+        n,
+        ties,
+        share,
+        p,
+        flagged: p < alpha,
+    })
 }
 
 /// Pairs that were shown in both orders.
@@ -64,14 +71,20 @@ pub fn position_consistency(seen: &[Seen]) -> Option<Agreement> {
 pub fn repetition(seen: &[Seen]) -> Option<Agreement> {
     let answered = answers(seen.iter().filter(|verdict| verdict.sample == 0));
     let again = answers(seen.iter().filter(|verdict| verdict.sample > 0));
-    agreement(again.iter().filter_map(|(question, &won)| Some((*answered.get(question)?, won))))
+    agreement(
+        again
+            .iter()
+            .filter_map(|(question, &won)| Some((*answered.get(question)?, won))),
+    )
 }
 
 /// The first answer to each question: whether its first side won, none for a tie.
 fn answers<'a>(seen: impl Iterator<Item = &'a Seen>) -> BTreeMap<(u32, u32), Option<bool>> {
     let mut answers = BTreeMap::new();
     for verdict in seen {
-        answers.entry((verdict.first, verdict.second)).or_insert(verdict.first_won());
+        answers
+            .entry((verdict.first, verdict.second))
+            .or_insert(verdict.first_won());
     }
     answers
 }
@@ -87,7 +100,11 @@ fn agreement(both: impl Iterator<Item = (Option<bool>, Option<bool>)>) -> Option
             _ => ties += 1,
         }
     }
-    (n + ties > 0).then(|| Agreement { n, ties, share: binomial::wilson(same as f64, n) })
+    (n + ties > 0).then(|| Agreement {
+        n,
+        ties,
+        share: binomial::wilson(same as f64, n),
+    })
 }
 
 #[cfg(test)]
@@ -96,12 +113,14 @@ mod tests {
 
     use super::{super::tests::seen, *};
 
-    /// How many of 400 judges are flagged who name the first side with probability `p` in 500 verdicts.
+    /// How many of 400 judges are flagged who name the first side with probability `p` in 500
+    /// verdicts.
     fn flagged(p: f64) -> usize {
         let judge = |seed| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let verdicts: Vec<Seen> =
-                (0..500).map(|i| seen(i, i + 1, f64::from(u8::from(rng.random_bool(p))))).collect();
+            let verdicts: Vec<Seen> = (0..500)
+                .map(|i| seen(i, i + 1, f64::from(u8::from(rng.random_bool(p)))))
+                .collect();
             first_side(&verdicts, 0.01).unwrap().flagged
         };
         (0..400).filter(|&seed| judge(seed)).count()
@@ -116,9 +135,20 @@ mod tests {
 
     #[test]
     fn ties_are_half_of_the_share_and_nothing_to_the_test() {
-        let verdicts = [seen(0, 1, 1.0), seen(1, 2, 0.5), seen(2, 3, 1.0), Seen { sample: 1, ..seen(0, 1, 0.0) }];
+        let verdicts = [
+            seen(0, 1, 1.0),
+            seen(1, 2, 0.5),
+            seen(2, 3, 1.0),
+            Seen {
+                sample: 1,
+                ..seen(0, 1, 0.0)
+            },
+        ];
         let sides = first_side(&verdicts, 0.01).unwrap();
-        assert_eq!((sides.n, sides.ties, sides.p, sides.flagged), (3, 1, 0.5, false));
+        assert_eq!(
+            (sides.n, sides.ties, sides.p, sides.flagged),
+            (3, 1, 0.5, false)
+        );
         assert!((sides.share.value - 2.5 / 3.0).abs() < 1e-12);
         assert_eq!(first_side(&[], 0.01), None);
     }
@@ -126,7 +156,8 @@ mod tests {
     #[test]
     fn exchanged_sides_should_keep_the_winner() {
         let verdicts = [
-            // The same winner, twice; the same side; a tie; shown in one order only; a repetition, which is no exchange.
+            // The same winner, twice; the same side; a tie; shown in one order only; a repetition,
+            // which is no exchange.
             seen(5, 2, 1.0),
             seen(2, 5, 0.0),
             seen(2, 6, 1.0),
@@ -136,7 +167,10 @@ mod tests {
             seen(3, 4, 0.5),
             seen(4, 3, 1.0),
             seen(6, 7, 1.0),
-            Seen { sample: 1, ..seen(7, 6, 1.0) },
+            Seen {
+                sample: 1,
+                ..seen(7, 6, 1.0)
+            },
         ];
         let consistency = position_consistency(&verdicts).unwrap();
         assert_eq!((consistency.n, consistency.ties), (3, 1));
@@ -146,7 +180,10 @@ mod tests {
 
     #[test]
     fn the_first_repetition_counts() {
-        let again = |sample, first, second, score| Seen { sample, ..seen(first, second, score) };
+        let again = |sample, first, second, score| Seen {
+            sample,
+            ..seen(first, second, score)
+        };
         let verdicts = [
             seen(0, 1, 1.0),
             again(1, 0, 1, 1.0),
@@ -156,6 +193,13 @@ mod tests {
             again(1, 8, 9, 1.0),
         ];
         let repetition = repetition(&verdicts).unwrap();
-        assert_eq!((repetition.n, repetition.ties, repetition.share.unwrap().value), (1, 1, 1.0));
+        assert_eq!(
+            (
+                repetition.n,
+                repetition.ties,
+                repetition.share.unwrap().value
+            ),
+            (1, 1, 1.0)
+        );
     }
 }

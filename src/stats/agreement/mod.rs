@@ -1,10 +1,11 @@
-//! Do raters agree, and more than by chance? Coefficients for any number of raters, of whom each may have left items
-//! out. Hides how ratings become labels; a rating that is not a finite number counts as missing.
+//! Do raters agree, and more than by chance? Coefficients for any number of raters, of whom each
+//! may have left items out. Hides how ratings become labels; a rating that is not a finite number
+//! counts as missing.
 //!
 //! Every function takes items × raters. An interval is had by handing the function to
-//! [`bootstrap::statistic`](super::bootstrap::statistic). Where most ratings are the same, κ and α fall towards 0
-//! however well raters agree (Feinstein and Cicchetti, J. Clin. Epidemiol. 43, 1990): show [`percent`], [`constant`]
-//! and [`gwet`] beside them.
+//! [`bootstrap::statistic`](super::bootstrap::statistic). Where most ratings are the same, κ and α
+//! fall towards 0 however well raters agree (Feinstein and Cicchetti, J. Clin. Epidemiol. 43,
+//! 1990): show [`percent`], [`constant`] and [`gwet`] beside them.
 
 mod gwet;
 mod kappa;
@@ -14,8 +15,8 @@ pub use gwet::gwet;
 pub use kappa::{cohen, fleiss};
 pub use krippendorff::{Level, krippendorff};
 
-/// How much two different labels agree, judged by their distance as numbers; 1 is the distance between the ends of
-/// the scale.
+/// How much two different labels agree, judged by their distance as numbers; 1 is the distance
+/// between the ends of the scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
     /// Not at all.
@@ -26,15 +27,16 @@ pub enum Weights {
     Quadratic,
 }
 
-/// How often two ratings of an item are the same, 0 to 1: the mean over the items with at least two ratings.
-/// None if there are no such items.
+/// How often two ratings of an item are the same, 0 to 1: the mean over the items with at least two
+/// ratings. None if there are no such items.
 pub fn percent(items: &[impl AsRef<[Option<f64>]>]) -> Option<f64> {
     let table = Table::of(items);
     Some(1.0 - table.observed(|a, b| f64::from(a != b))?)
 }
 
-/// Share of the most frequent label among all ratings: how often a rater who always says the same could agree with
-/// these. None if there are no ratings. To judge one rater by the others, hand in the ratings of the others only.
+/// Share of the most frequent label among all ratings: how often a rater who always says the same
+/// could agree with these. None if there are no ratings. To judge one rater by the others, hand in
+/// the ratings of the others only.
 pub fn constant(items: &[impl AsRef<[Option<f64>]>]) -> Option<f64> {
     let counts = Table::of(items).counts();
     let most = counts.iter().copied().fold(0.0, f64::max);
@@ -51,16 +53,26 @@ impl Table {
     /// With the labels that occur.
     fn of(items: &[impl AsRef<[Option<f64>]>]) -> Self {
         let labels = distinct(items.iter().flat_map(|item| given(item.as_ref())));
-        let code = |item: &[Option<f64>]| given(item).filter_map(|rating| index(&labels, rating)).collect();
-        let items =
-            items.iter().map(|item| code(item.as_ref())).filter(|codes: &Vec<usize>| !codes.is_empty()).collect();
+        let code = |item: &[Option<f64>]| {
+            given(item)
+                .filter_map(|rating| index(&labels, rating))
+                .collect()
+        };
+        let items = items
+            .iter()
+            .map(|item| code(item.as_ref()))
+            .filter(|codes: &Vec<usize>| !codes.is_empty())
+            .collect();
         Self { labels, items }
     }
 
     /// Ratings with each label.
     fn counts(&self) -> Vec<f64> {
         let mut counts = vec![0.0; self.labels.len()];
-        self.items.iter().flatten().for_each(|&label| counts[label] += 1.0);
+        self.items
+            .iter()
+            .flatten()
+            .for_each(|&label| counts[label] += 1.0);
         counts
     }
 
@@ -91,7 +103,14 @@ fn within(item: &[usize], apart: impl Fn(usize, usize) -> f64) -> f64 {
 
 /// Mean distance of two labels that are drawn apart, with these shares.
 fn by_chance(first: &[f64], second: &[f64], apart: impl Fn(usize, usize) -> f64) -> f64 {
-    let row = |(a, share): (usize, &f64)| share * second.iter().enumerate().map(|(b, p)| p * apart(a, b)).sum::<f64>();
+    let row = |(a, share): (usize, &f64)| {
+        share
+            * second
+                .iter()
+                .enumerate()
+                .map(|(b, p)| p * apart(a, b))
+                .sum::<f64>()
+    };
     first.iter().enumerate().map(row).sum()
 }
 
@@ -112,7 +131,10 @@ fn apart(weights: Weights, labels: &[f64]) -> impl Fn(usize, usize) -> f64 {
 }
 
 fn given(item: &[Option<f64>]) -> impl Iterator<Item = f64> {
-    item.iter().flatten().copied().filter(|rating| rating.is_finite())
+    item.iter()
+        .flatten()
+        .copied()
+        .filter(|rating| rating.is_finite())
 }
 
 fn distinct(ratings: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -124,7 +146,9 @@ fn distinct(ratings: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 fn index(labels: &[f64], rating: f64) -> Option<usize> {
-    labels.binary_search_by(|label| label.total_cmp(&(rating + 0.0))).ok()
+    labels
+        .binary_search_by(|label| label.total_cmp(&(rating + 0.0)))
+        .ok()
 }
 
 #[cfg(test)]
@@ -136,8 +160,11 @@ mod tests {
 
     #[test]
     fn items_count_the_same_however_many_rated_them() {
-        let items =
-            [vec![Some(1.0), Some(1.0), Some(2.0)], vec![Some(2.0), None, Some(2.0)], vec![None, Some(3.0), None]];
+        let items = [
+            vec![Some(1.0), Some(1.0), Some(2.0)],
+            vec![Some(2.0), None, Some(2.0)],
+            vec![None, Some(3.0), None],
+        ];
         // One pair of three, one of one, and no pair.
         assert!((percent(&items).unwrap() - 2.0 / 3.0).abs() < 1e-15);
         assert_eq!(constant(&items), Some(0.5));
@@ -152,23 +179,41 @@ mod tests {
         assert_eq!(percent(&[[Some(0.0), Some(-0.0)]]), Some(1.0));
     }
 
-    /// Two tasks with twenty reports each and three with ten; raters see every third report differently.
+    /// Two tasks with twenty reports each and three with ten; raters see every third report
+    /// differently.
     #[test]
     fn intervals_come_from_resampled_tasks() {
-        let report = |i: u32| vec![Some(f64::from(i % 4)), Some(f64::from((i + u32::from(i.is_multiple_of(3))) % 4))];
-        let tasks: Vec<Vec<_>> = [20, 20, 10, 10, 10].map(|n| (0..n).map(report).collect()).to_vec();
+        let report = |i: u32| {
+            vec![
+                Some(f64::from(i % 4)),
+                Some(f64::from((i + u32::from(i.is_multiple_of(3))) % 4)),
+            ]
+        };
+        let tasks: Vec<Vec<_>> = [20, 20, 10, 10, 10]
+            .map(|n| (0..n).map(report).collect())
+            .to_vec();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let kappa = |reports: &[&Vec<Option<f64>>]| cohen(reports, [0, 1], Weights::Linear);
         let estimate = bootstrap::statistic(&tasks, 200, &mut rng, kappa).unwrap();
         let (low, high) = estimate.interval.unwrap();
-        assert_eq!(Some(estimate.value), cohen(&tasks.concat(), [0, 1], Weights::Linear));
-        assert!(0.0 < low && low < estimate.value && estimate.value < high && high < 1.0, "{estimate:?}");
+        assert_eq!(
+            Some(estimate.value),
+            cohen(&tasks.concat(), [0, 1], Weights::Linear)
+        );
+        assert!(
+            0.0 < low && low < estimate.value && estimate.value < high && high < 1.0,
+            "{estimate:?}"
+        );
     }
 
     /// What nobody can say is not said: no items, one rating each, one label.
     #[test]
     fn coefficients_of_nothing_are_none() {
-        let (empty, single, same) = (vec![], vec![vec![Some(1.0)], vec![Some(2.0), None]], vec![vec![Some(1.0); 2]; 5]);
+        let (empty, single, same) = (
+            vec![],
+            vec![vec![Some(1.0)], vec![Some(2.0), None]],
+            vec![vec![Some(1.0); 2]; 5],
+        );
         for items in [empty, single, same] {
             assert_eq!(fleiss(&items), None);
             assert_eq!(gwet(&items, Weights::Identity, &[1.0]), None);
@@ -181,18 +226,30 @@ mod tests {
         }
     }
 
-    /// Without missing ratings, neither names nor order of raters, items and (nominal) labels matter.
+    /// Without missing ratings, neither names nor order of raters, items and (nominal) labels
+    /// matter.
     #[test]
     fn coefficients_do_not_depend_on_order() {
-        let items: Vec<Vec<Option<f64>>> =
-            (0..40u32).map(|i| (0..3).map(|r| Some(f64::from((i * i + r * (i % 4)) % 5))).collect()).collect();
+        let items: Vec<Vec<Option<f64>>> = (0..40u32)
+            .map(|i| {
+                (0..3)
+                    .map(|r| Some(f64::from((i * i + r * (i % 4)) % 5)))
+                    .collect()
+            })
+            .collect();
         let mut turned = items.clone();
         turned.reverse();
         for item in &mut turned {
             item.reverse();
         }
-        let renamed: Vec<Vec<_>> =
-            items.iter().map(|item| item.iter().map(|rating| rating.map(|x| (x + 2.0) % 5.0)).collect()).collect();
+        let renamed: Vec<Vec<_>> = items
+            .iter()
+            .map(|item| {
+                item.iter()
+                    .map(|rating| rating.map(|x| (x + 2.0) % 5.0))
+                    .collect()
+            })
+            .collect();
         let scale = [0.0, 1.0, 2.0, 3.0, 4.0];
         for other in [turned, renamed] {
             assert!((fleiss(&items).unwrap() - fleiss(&other).unwrap()).abs() < 1e-12);

@@ -1,10 +1,11 @@
-//! Bradley–Terry strengths from pairwise verdicts: the most probable ones (here), and draws from all that are credible
-//! ([`Posterior`]). Hides the solver. Nothing depends on the order of the verdicts, and an item without a win or a loss
-//! stays finite.
+//! Bradley–Terry strengths from pairwise verdicts: the most probable ones (here), and draws from
+//! all that are credible ([`Posterior`]). Hides the solver. Nothing depends on the order of the
+//! verdicts, and an item without a win or a loss stays finite.
 //!
-//! The first of a pair wins with p = l/2 + (1 − l) σ(a (θ₁ − θ₂ + b)) (Bradley and Terry 1952, with an intercept b for the
-//! side shown first and a discrimination a of each judge, and a share l of verdicts that are a coin's). Orders of several are
-//! Plackett and Luce's ([`List`]). Strengths have the prior N(0, s²), intercepts N(0, 1).
+//! The first of a pair wins with p = l/2 + (1 − l) σ(a (θ₁ − θ₂ + b)) (Bradley and Terry 1952, with
+//! an intercept b for the side shown first and a discrimination a of each judge, and a share l of
+//! verdicts that are a coin's). Orders of several are Plackett and Luce's ([`List`]). Strengths
+//! have the prior N(0, s²), intercepts N(0, 1).
 
 mod lists;
 mod population;
@@ -64,7 +65,12 @@ pub struct Model {
 impl Model {
     /// Judges that are alike and attentive.
     pub fn plain(judges: usize, variance: f64) -> Self {
-        Self { variance, intercepts: true, lapse: 0.0, discrimination: vec![1.0; judges] }
+        Self {
+            variance,
+            intercepts: true,
+            lapse: 0.0,
+            discrimination: vec![1.0; judges],
+        }
     }
 
     /// The probability that the first of two wins, where `difference` is θ₁ − θ₂ + b.
@@ -80,7 +86,8 @@ pub struct Fit {
     pub strength: Vec<f64>,
     /// How much each judge prefers the first side, in logits.
     pub intercept: Vec<f64>,
-    /// Variance of each strength, roughly: opponents' uncertainty enters, correlations do not (as in Glicko).
+    /// Variance of each strength, roughly: opponents' uncertainty enters, correlations do not (as
+    /// in Glicko).
     pub variance: Vec<f64>,
     /// Largest slope of the log posterior that is left.
     pub slope: f64,
@@ -90,13 +97,15 @@ pub struct Fit {
 const SLOPE: f64 = 1e-6;
 const MOST_STEPS: usize = 60;
 
-/// Fits the strengths of `items` by Newton's method, whose linear systems conjugate gradients solve; `start` is a fit to
-/// begin at, which changes the time and not the result.
+/// Fits the strengths of `items` by Newton's method, whose linear systems conjugate gradients
+/// solve; `start` is a fit to begin at, which changes the time and not the result.
 ///
 /// Verdicts name items below `items` and judges below the model's number of them.
 pub fn fit(items: usize, verdicts: &[Answer], model: &Model, start: Option<&Fit>) -> Fit {
     let games = Games::new(items, model.discrimination.len(), verdicts);
-    let mut x = start.map_or_else(Vec::new, |fit| [&fit.strength[..], &fit.intercept[..]].concat());
+    let mut x = start.map_or_else(Vec::new, |fit| {
+        [&fit.strength[..], &fit.intercept[..]].concat()
+    });
     x.resize(games.unknowns(), 0.0);
     let x = climb(&games, model, x);
     let (_, slopes, system) = look(&games, model, &x);
@@ -104,7 +113,9 @@ pub fn fit(items: usize, verdicts: &[Answer], model: &Model, start: Option<&Fit>
         strength: x[..items].to_vec(),
         intercept: x[items..].to_vec(),
         variance: system.variances(items),
-        slope: slopes.iter().fold(0.0, |most: f64, slope| most.max(slope.abs())),
+        slope: slopes
+            .iter()
+            .fold(0.0, |most: f64, slope| most.max(slope.abs())),
     }
 }
 
@@ -137,14 +148,27 @@ impl Games {
             key(a).cmp(&key(b)).then(a.score.total_cmp(&b.score))
         });
         lists.sort_unstable();
-        let mut games = Self { items, judges, duels: duels.len(), ..Self::default() };
+        let mut games = Self {
+            items,
+            judges,
+            duels: duels.len(),
+            ..Self::default()
+        };
         for game in &duels {
             games.push(game, 1.0);
         }
         for list in lists {
             let ranked = Ranked::new(list);
             for (first, second, lead) in ranked.pairs() {
-                games.push(&Game { first, second, judge: list.judge, score: 1.0 }, lead);
+                games.push(
+                    &Game {
+                        first,
+                        second,
+                        judge: list.judge,
+                        score: 1.0,
+                    },
+                    lead,
+                );
             }
             games.lists.push(ranked);
         }
@@ -170,7 +194,11 @@ impl Games {
 
     /// Where a verdict's strengths and intercept stand.
     fn at(&self, game: usize) -> (usize, usize, usize) {
-        (self.first[game] as usize, self.second[game] as usize, self.items + self.judge[game] as usize)
+        (
+            self.first[game] as usize,
+            self.second[game] as usize,
+            self.items + self.judge[game] as usize,
+        )
     }
 
     /// a (θ₁ − θ₂ + b), where b counts by how much earlier the first was shown
@@ -181,7 +209,8 @@ impl Games {
 }
 
 impl Model {
-    /// The prior's precisions of strengths and intercepts. An intercept that may not be is held at 0.
+    /// The prior's precisions of strengths and intercepts. An intercept that may not be is held at
+    /// 0.
     fn precisions(&self, games: &Games) -> Vec<f64> {
         let mut precision = vec![1.0 / self.variance; games.items];
         precision.resize(games.unknowns(), if self.intercepts { 1.0 } else { 1e12 });
@@ -204,7 +233,11 @@ fn point(logit: f64, score: f64, lapse: f64) -> Point {
     let sigma = sigma(logit);
     let steep = sigma * (1.0 - sigma);
     if lapse == 0.0 {
-        return Point { value: log_likelihood(logit, score, lapse), slope: score - sigma, information: steep };
+        return Point {
+            value: log_likelihood(logit, score, lapse),
+            slope: score - sigma,
+            information: steep,
+        };
     }
     let p = lapse / 2.0 + (1.0 - lapse) * sigma;
     let (change, spread) = ((1.0 - lapse) * steep, p * (1.0 - p));
@@ -236,21 +269,33 @@ fn likelihood(logit: f64, score: f64) -> f64 {
     against / (1.0 + odds)
 }
 
-/// The logarithm of the likelihood of a list that may be a coin's, and the probability that it is none.
+/// The logarithm of the likelihood of a list that may be a coin's, and the probability that it is
+/// none.
 fn attentive(list: &Ranked, model: &Model, x: &[f64]) -> (f64, f64) {
     let sense = (1.0 - model.lapse).ln() + list.log_likelihood(model, x);
     if model.lapse == 0.0 {
         return (sense, 1.0);
     }
     let coin = model.lapse.ln() + list.log_chance;
-    (sense.max(coin) + (-(sense - coin).abs()).exp().ln_1p(), sigma(sense - coin))
+    (
+        sense.max(coin) + (-(sense - coin).abs()).exp().ln_1p(),
+        sigma(sense - coin),
+    )
 }
 
 /// The log posterior (up to a constant), its slopes and its curvature.
 fn look<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, System<'a>) {
     let precision = model.precisions(games);
-    let mut slopes: Vec<f64> = x.iter().zip(&precision).map(|(x, precision)| -x * precision).collect();
-    let mut value = x.iter().zip(&slopes).map(|(x, slope)| x * slope / 2.0).sum();
+    let mut slopes: Vec<f64> = x
+        .iter()
+        .zip(&precision)
+        .map(|(x, precision)| -x * precision)
+        .collect();
+    let mut value = x
+        .iter()
+        .zip(&slopes)
+        .map(|(x, slope)| x * slope / 2.0)
+        .sum();
     let mut information = Vec::with_capacity(games.len());
     let mut feel = |game: usize, weight: f64, point: &Point| {
         let (first, second, side) = games.at(game);
@@ -272,7 +317,11 @@ fn look<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, Syste
         value += likelihood;
         list.weights(model, x, &mut weights);
         for weight in weights.drain(..) {
-            feel(game, sense * weight, &point(games.logit(model, x, game), 1.0, 0.0));
+            feel(
+                game,
+                sense * weight,
+                &point(games.logit(model, x, game), 1.0, 0.0),
+            );
             game += 1;
         }
     }
@@ -283,7 +332,9 @@ fn look<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, Syste
 fn climb(games: &Games, model: &Model, mut x: Vec<f64>) -> Vec<f64> {
     let (mut value, mut slopes, mut system) = look(games, model, &x);
     for _ in 0..MOST_STEPS {
-        let steepest = slopes.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
+        let steepest = slopes
+            .iter()
+            .fold(0.0, |most: f64, slope| most.max(slope.abs()));
         if steepest <= SLOPE {
             break;
         }
@@ -291,7 +342,11 @@ fn climb(games: &Games, model: &Model, mut x: Vec<f64>) -> Vec<f64> {
         let way = system.solve(&slopes, steepest.sqrt().clamp(1e-8, 0.05));
         let mut length = 1.0;
         loop {
-            let there: Vec<f64> = x.iter().zip(&way).map(|(x, way)| x + length * way).collect();
+            let there: Vec<f64> = x
+                .iter()
+                .zip(&way)
+                .map(|(x, way)| x + length * way)
+                .collect();
             let (better, new_slopes, new_system) = look(games, model, &there);
             // Rounding may hide the last gains: the slope tells.
             if better >= value - 1e-9 * value.abs().max(1.0) || length < 1e-4 {

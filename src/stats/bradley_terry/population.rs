@@ -1,5 +1,6 @@
-//! How strengths are spread: normal where there are few items, a mixture of two normals where there are many, so that a
-//! ceiling under which the best crowd together is seen as one. Hides who belongs to which part.
+//! How strengths are spread: normal where there are few items, a mixture of two normals where there
+//! are many, so that a ceiling under which the best crowd together is seen as one. Hides who
+//! belongs to which part.
 
 use rand::{Rng, RngExt as _};
 use rand_distr::{Distribution as _, Gamma};
@@ -9,7 +10,8 @@ use crate::stats::normal;
 /// From so many items on their spread may take another shape than a normal one.
 const MANY: usize = 400;
 const PARTS: usize = 2;
-/// Prior of the variance of a normal spread: inverse gamma, as if two items with a mean square of 1/2 had been seen.
+/// Prior of the variance of a normal spread: inverse gamma, as if two items with a mean square of
+/// 1/2 had been seen.
 const VARIANCE_SHAPE: f64 = 1.0;
 const VARIANCE_SCALE: f64 = 0.5;
 /// Prior of a part's variance and mean.
@@ -35,15 +37,26 @@ struct Part {
 impl Population {
     /// One that has not looked at any item yet.
     pub fn new(items: usize) -> Self {
-        let one = Part { share: 1.0, mean: 0.0, variance: 1.0 };
+        let one = Part {
+            share: 1.0,
+            mean: 0.0,
+            variance: 1.0,
+        };
         let parts = if items < MANY {
             vec![one]
         } else {
-            let part = |at: usize| Part { share: 1.0 / PARTS as f64, mean: at as f64 - 0.5, variance: 0.8 };
+            let part = |at: usize| Part {
+                share: 1.0 / PARTS as f64,
+                mean: at as f64 - 0.5,
+                variance: 0.8,
+            };
             (0..PARTS).map(part).collect()
         };
         let middle = (parts.len() / 2) as u8;
-        Self { parts, member: vec![middle; items] }
+        Self {
+            parts,
+            member: vec![middle; items],
+        }
     }
 
     /// What an item's strength is drawn to: the mean and the precision of its part.
@@ -55,7 +68,10 @@ impl Population {
     /// Variance of the whole.
     pub fn variance(&self) -> f64 {
         let mean: f64 = self.parts.iter().map(|part| part.share * part.mean).sum();
-        self.parts.iter().map(|part| part.share * (part.variance + (part.mean - mean).powi(2))).sum()
+        self.parts
+            .iter()
+            .map(|part| part.share * (part.variance + (part.mean - mean).powi(2)))
+            .sum()
     }
 
     /// Draws who belongs where, and then what the parts are like.
@@ -84,7 +100,11 @@ impl Population {
     }
 
     fn draw_members(&mut self, strengths: &[f64], rng: &mut impl Rng) {
-        let constants: Vec<f64> = self.parts.iter().map(|part| part.share / part.variance.sqrt()).collect();
+        let constants: Vec<f64> = self
+            .parts
+            .iter()
+            .map(|part| part.share / part.variance.sqrt())
+            .collect();
         let mut weights = vec![0.0; self.parts.len()];
         for (x, member) in strengths.iter().zip(&mut self.member) {
             let density = |part: &Part| (-(x - part.mean).powi(2) / (2.0 * part.variance)).exp();
@@ -109,14 +129,18 @@ impl Population {
         }
     }
 
-    /// The logarithm of the prior's density of the logarithm of the scale, the parts' proportions held.
+    /// The logarithm of the prior's density of the logarithm of the scale, the parts' proportions
+    /// held.
     pub fn density_of_scale(&self) -> f64 {
         let alone = self.parts.len() == 1;
         let (shape, scale) = part_prior(alone);
         let of = |part: &Part| {
             // A mean that is stretched along brings the factor of the change of variables.
-            let mean =
-                if alone { 0.0 } else { part.variance.ln() / 2.0 - part.mean * part.mean / (2.0 * MEAN_VARIANCE) };
+            let mean = if alone {
+                0.0
+            } else {
+                part.variance.ln() / 2.0 - part.mean * part.mean / (2.0 * MEAN_VARIANCE)
+            };
             mean - shape * part.variance.ln() - scale / part.variance
         };
         self.parts.iter().map(of).sum()
@@ -124,7 +148,11 @@ impl Population {
 }
 
 fn part_prior(alone: bool) -> (f64, f64) {
-    if alone { (VARIANCE_SHAPE, VARIANCE_SCALE) } else { (PART_SHAPE, PART_SCALE) }
+    if alone {
+        (VARIANCE_SHAPE, VARIANCE_SCALE)
+    } else {
+        (PART_SHAPE, PART_SCALE)
+    }
 }
 
 fn gamma(shape: f64, rng: &mut impl Rng) -> f64 {

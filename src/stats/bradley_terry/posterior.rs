@@ -1,14 +1,16 @@
-//! All that the verdicts leave credible: draws of strengths, intercepts, the strengths' variance, lapses and
-//! discriminations together, by Gibbs sampling with Pólya–Gamma variables (Polson, Scott and Windle 2013). Hides the
-//! moves. A list is drawn by its weighted pairs ([`super::List`]), which is an approximation; what all items share is drawn
-//! with its own likelihood. A normal approximation around the most probable strengths will not do here: with one to four
-//! verdicts an item it takes the variance for a quarter of what it is.
+//! All that the verdicts leave credible: draws of strengths, intercepts, the strengths' variance,
+//! lapses and discriminations together, by Gibbs sampling with Pólya–Gamma variables (Polson, Scott
+//! and Windle 2013). Hides the moves. A list is drawn by its weighted pairs ([`super::List`]),
+//! which is an approximation; what all items share is drawn with its own likelihood. A normal
+//! approximation around the most probable strengths will not do here: with one to four verdicts an
+//! item it takes the variance for a quarter of what it is.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use rand_distr::{Beta, Distribution as _};
 
 use super::{
-    Answer, Games, Model, System, attentive, climb, likelihood, log_likelihood, population::Population, sigma,
+    Answer, Games, Model, System, attentive, climb, likelihood, log_likelihood,
+    population::Population, sigma,
 };
 use crate::stats::{largest, normal, polya_gamma};
 
@@ -44,7 +46,8 @@ pub struct Posterior {
 /// What draws say of each item, and of the best `top`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
-    /// Median strength: where a judge never contradicts itself the scale has no upper end, and a mean would be luck.
+    /// Median strength: where a judge never contradicts itself the scale has no upper end, and a
+    /// mean would be luck.
     pub strength: Vec<f64>,
     /// The 2.5 % and 97.5 % quantiles of the strength.
     pub interval: Vec<(f64, f64)>,
@@ -59,14 +62,23 @@ pub struct Draws {
 }
 
 impl Posterior {
-    /// A chain that starts at the most probable strengths. With `lapses`, some verdicts may be a coin's.
+    /// A chain that starts at the most probable strengths. With `lapses`, some verdicts may be a
+    /// coin's.
     pub fn new(items: usize, judges: usize, verdicts: &[Answer], lapses: bool, seed: u64) -> Self {
         let games = Games::new(items, judges, verdicts);
         let mut model = Model::plain(judges, 1.0);
         model.lapse = if lapses { 0.02 } else { 0.0 };
         let x = climb(&games, &model, vec![0.0; games.unknowns()]);
         let (population, rng) = (Population::new(items), ChaCha8Rng::seed_from_u64(seed));
-        let mut posterior = Self { games, model, population, lapses, x, rng, stretch: 0.0 };
+        let mut posterior = Self {
+            games,
+            model,
+            population,
+            lapses,
+            x,
+            rng,
+            stretch: 0.0,
+        };
         posterior.measure();
         posterior
     }
@@ -91,14 +103,16 @@ impl Posterior {
     pub fn sweep(&mut self) {
         let (information, push) = self.augment();
         self.draw_strengths(information, push);
-        self.population.draw(&self.x[..self.games.items], &mut self.rng);
+        self.population
+            .draw(&self.x[..self.games.items], &mut self.rng);
         self.rescale();
         self.model.variance = self.population.variance();
         (1..self.games.judges).for_each(|judge| self.draw_discrimination(judge));
     }
 
-    /// Draws for each verdict whether it is a coin's and, if not, its Pólya–Gamma variables; then the share of coins.
-    /// Returns each pair's information and the slopes that pull at strengths and intercepts.
+    /// Draws for each verdict whether it is a coin's and, if not, its Pólya–Gamma variables; then
+    /// the share of coins. Returns each pair's information and the slopes that pull at strengths
+    /// and intercepts.
     fn augment(&mut self) -> (Vec<f64>, Vec<f64>) {
         let mut push = vec![0.0; self.x.len()];
         let mut information = Vec::with_capacity(self.games.len());
@@ -135,7 +149,8 @@ impl Posterior {
         self.lapses && self.rng.random::<f64>() * (coin + sense) < coin
     }
 
-    /// Draws a pair's Pólya–Gamma variable and adds its pull; returns its information. Of what is a coin's the weight is 0.
+    /// Draws a pair's Pólya–Gamma variable and adds its pull; returns its information. Of what is a
+    /// coin's the weight is 0.
     fn draw_pair(&mut self, game: usize, weight: f64, push: &mut [f64]) -> f64 {
         if weight == 0.0 {
             return 0.0;
@@ -148,14 +163,16 @@ impl Posterior {
         } else {
             polya_gamma::draw_part(weight, logit, &mut self.rng)
         };
-        let slope = a * weight * (self.games.score[game] - 0.5) + a * omega.sqrt() * normal::draw(&mut self.rng);
+        let slope = a * weight * (self.games.score[game] - 0.5)
+            + a * omega.sqrt() * normal::draw(&mut self.rng);
         push[i] += slope;
         push[j] -= slope;
         push[b] += self.games.lead[game] * slope;
         a * a * omega
     }
 
-    /// Strengths and intercepts together, correlations included: perturb, then solve (Papandreou and Yuille 2010).
+    /// Strengths and intercepts together, correlations included: perturb, then solve (Papandreou
+    /// and Yuille 2010).
     fn draw_strengths(&mut self, information: Vec<f64>, mut push: Vec<f64>) {
         let mut precision = self.model.precisions(&self.games);
         for (item, own) in precision[..self.games.items].iter_mut().enumerate() {
@@ -169,14 +186,16 @@ impl Posterior {
         self.x = System::new(&self.games, information, precision).solve(&push, EXACTNESS);
     }
 
-    /// Stretches all strengths and their spread together: alone, with the share of coin tosses, or with the discriminations
-    /// of all judges but the first. Without this they hardly move where verdicts are few, or where more coins, larger
-    /// differences and blunter judges explain the same (interweaving, Yu and Meng 2011).
+    /// Stretches all strengths and their spread together: alone, with the share of coin tosses, or
+    /// with the discriminations of all judges but the first. Without this they hardly move where
+    /// verdicts are few, or where more coins, larger differences and blunter judges explain the
+    /// same (interweaving, Yu and Meng 2011).
     fn rescale(&mut self) {
         let items = self.games.items;
         let mut now = self.likelihood(&self.model, &self.x, None);
         for turn in 0..STRETCHES * 3 {
-            let (mut model, mut population, mut x) = (self.model.clone(), self.population.clone(), self.x.clone());
+            let (mut model, mut population, mut x) =
+                (self.model.clone(), self.population.clone(), self.x.clone());
             let mut by = (self.stretch * normal::draw(&mut self.rng)).exp();
             let mut prior = 0.0;
             match turn % 3 {
@@ -190,10 +209,12 @@ impl Posterior {
                 2 if self.games.judges > 1 => {
                     by = (DISCRIMINATION_STEP * normal::draw(&mut self.rng)).exp();
                     for judge in 1..self.games.judges {
-                        let (old, preference) = (model.discrimination[judge].ln(), x[items + judge]);
+                        let (old, preference) =
+                            (model.discrimination[judge].ln(), x[items + judge]);
                         model.discrimination[judge] /= by;
                         x[items + judge] *= by;
-                        prior += prior_of_discrimination(old - by.ln()) - prior_of_discrimination(old);
+                        prior +=
+                            prior_of_discrimination(old - by.ln()) - prior_of_discrimination(old);
                         prior += preference * preference * (1.0 - by * by) / 2.0 + by.ln();
                     }
                 }
@@ -217,24 +238,29 @@ impl Posterior {
         let new = old + self.stretch * normal::draw(&mut self.rng);
         other.discrimination[judge] = new.exp();
         let prior = prior_of_discrimination(new) - prior_of_discrimination(old);
-        let gain =
-            self.likelihood(&other, &self.x, Some(judge)) - self.likelihood(&self.model, &self.x, Some(judge)) + prior;
+        let gain = self.likelihood(&other, &self.x, Some(judge))
+            - self.likelihood(&self.model, &self.x, Some(judge))
+            + prior;
         if self.rng.random::<f64>().ln() < gain {
             self.model = other;
         }
     }
 
-    /// The logarithm of the likelihood of the verdicts, of all judges or of one. A verdict is a coin's or follows the
-    /// strengths, as [`Self::augment`] draws it.
+    /// The logarithm of the likelihood of the verdicts, of all judges or of one. A verdict is a
+    /// coin's or follows the strengths, as [`Self::augment`] draws it.
     fn likelihood(&self, model: &Model, x: &[f64], judge: Option<usize>) -> f64 {
         let counts = |of: usize| judge.is_none_or(|judge| of == judge);
         let duels = (0..self.games.duels).filter(|game| counts(self.games.judge[*game] as usize));
         let duels = duels.map(|game| (self.games.logit(model, x, game), self.games.score[game]));
         let duels: f64 = if self.lapses {
             let sense = 1.0 - model.lapse;
-            ln_of_product(duels.map(|(logit, score)| model.lapse / 2.0 + sense * likelihood(logit, score)))
+            ln_of_product(
+                duels.map(|(logit, score)| model.lapse / 2.0 + sense * likelihood(logit, score)),
+            )
         } else {
-            duels.map(|(logit, score)| log_likelihood(logit, score, 0.0)).sum()
+            duels
+                .map(|(logit, score)| log_likelihood(logit, score, 0.0))
+                .sum()
         };
         let lists = self.games.lists.iter().filter(|list| counts(list.judge));
         duels + lists.map(|list| attentive(list, model, x).0).sum::<f64>()
@@ -243,7 +269,10 @@ impl Posterior {
     /// How far to stretch: about as far as the verdicts leave open.
     fn measure(&mut self) {
         let mut weights = vec![1.0; self.games.duels];
-        self.games.lists.iter().for_each(|list| list.weights(&self.model, &self.x, &mut weights));
+        self.games
+            .lists
+            .iter()
+            .for_each(|list| list.weights(&self.model, &self.x, &mut weights));
         let known: f64 = weights
             .iter()
             .enumerate()
@@ -263,20 +292,33 @@ impl Posterior {
         let top = top.min(items);
         let mut seen: Vec<Vec<f32>> = vec![Vec::with_capacity(draws); items];
         let mut best = Vec::with_capacity(draws);
-        let mut shared =
-            Model { variance: 0.0, lapse: 0.0, discrimination: vec![0.0; self.games.judges], ..self.model.clone() };
+        let mut shared = Model {
+            variance: 0.0,
+            lapse: 0.0,
+            discrimination: vec![0.0; self.games.judges],
+            ..self.model.clone()
+        };
         let mut intercept = vec![0.0; self.games.judges];
         let mut variances = Vec::with_capacity(draws);
         for _ in 0..draws {
             self.sweep();
-            intercept.iter_mut().zip(&self.x[items..]).for_each(|(mean, b)| *mean += b / draws as f64);
+            intercept
+                .iter_mut()
+                .zip(&self.x[items..])
+                .for_each(|(mean, b)| *mean += b / draws as f64);
             let middle = self.strengths().iter().sum::<f64>() / items as f64;
-            seen.iter_mut().zip(&self.x).for_each(|(seen, x)| seen.push((*x - middle) as f32));
+            seen.iter_mut()
+                .zip(&self.x)
+                .for_each(|(seen, x)| seen.push((*x - middle) as f32));
             best.push(largest(self.strengths(), top));
             let share = 1.0 / draws as f64;
             variances.push(self.model.variance);
             shared.lapse += self.model.lapse * share;
-            shared.discrimination.iter_mut().zip(&self.model.discrimination).for_each(|(mean, a)| *mean += a * share);
+            shared
+                .discrimination
+                .iter_mut()
+                .zip(&self.model.discrimination)
+                .for_each(|(mean, a)| *mean += a * share);
         }
         let counts = count(&best, items);
         shared.variance = median(&mut variances);
@@ -284,7 +326,10 @@ impl Posterior {
         Draws {
             strength,
             interval,
-            membership: counts.iter().map(|count| f64::from(*count) / draws.max(1) as f64).collect(),
+            membership: counts
+                .iter()
+                .map(|count| f64::from(*count) / draws.max(1) as f64)
+                .collect(),
             expected_recall: expected_recall(&best, items, top),
             model: shared,
             intercept,
@@ -292,7 +337,8 @@ impl Posterior {
     }
 }
 
-/// The logarithm of the product of probabilities. Most of a draw's time is here: one logarithm does for hundreds of them.
+/// The logarithm of the product of probabilities. Most of a draw's time is here: one logarithm does
+/// for hundreds of them.
 fn ln_of_product(probabilities: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut product) = (0.0, 1.0);
     for p in probabilities {
@@ -321,14 +367,17 @@ fn count(best: &[Vec<usize>], items: usize) -> Vec<u32> {
     counts
 }
 
-/// Chosen from one half of the draws and counted in the other, both ways: counted where it was chosen, a choice would
-/// flatter itself.
+/// Chosen from one half of the draws and counted in the other, both ways: counted where it was
+/// chosen, a choice would flatter itself.
 fn expected_recall(best: &[Vec<usize>], items: usize, top: usize) -> f64 {
     let (one, other) = best.split_at(best.len() / 2);
     let held = |choose: &[Vec<usize>], check: &[Vec<usize>]| -> f64 {
         let likely: Vec<f64> = count(choose, items).into_iter().map(f64::from).collect();
         let counts = count(check, items);
-        let sum: u32 = largest(&likely, top).into_iter().map(|item| counts[item]).sum();
+        let sum: u32 = largest(&likely, top)
+            .into_iter()
+            .map(|item| counts[item])
+            .sum();
         f64::from(sum) / (check.len() * top).max(1) as f64
     };
     f64::midpoint(held(one, other), held(other, one))
@@ -342,7 +391,11 @@ fn median(draws: &mut [f64]) -> f64 {
 /// The median, and the ends of the middle 95 %.
 fn middle_95(mut draws: Vec<f32>) -> (f64, (f64, f64)) {
     draws.sort_unstable_by(f32::total_cmp);
-    let at =
-        |share: f64| draws.get((share * draws.len() as f64) as usize).or(draws.last()).map_or(0.0, |x| f64::from(*x));
+    let at = |share: f64| {
+        draws
+            .get((share * draws.len() as f64) as usize)
+            .or(draws.last())
+            .map_or(0.0, |x| f64::from(*x))
+    };
     (at(0.5), (at(0.025), at(0.975)))
 }

@@ -1,12 +1,12 @@
-//! The linear systems of Bradley–Terry: a graph of verdicts, each with its information, and the prior's precisions.
-//! Hides conjugate gradients; no matrix is ever built.
+//! The linear systems of Bradley–Terry: a graph of verdicts, each with its information, and the
+//! prior's precisions. Hides conjugate gradients; no matrix is ever built.
 
 use super::Games;
 
 const MOST_ITERATIONS: usize = 500;
 
-/// Precisions on the diagonal, and for each verdict its information times d dᵀ, where d is 1 at the first item, −1 at the
-/// second, and at the intercept how much earlier the first was shown.
+/// Precisions on the diagonal, and for each verdict its information times d dᵀ, where d is 1 at the
+/// first item, −1 at the second, and at the intercept how much earlier the first was shown.
 pub(super) struct System<'a> {
     games: &'a Games,
     information: Vec<f64>,
@@ -23,7 +23,12 @@ impl<'a> System<'a> {
             diagonal[j] += h;
             diagonal[b] += h * games.lead[game] * games.lead[game];
         }
-        Self { games, information, precision, diagonal }
+        Self {
+            games,
+            information,
+            precision,
+            diagonal,
+        }
     }
 
     fn times(&self, x: &[f64], product: &mut [f64]) {
@@ -40,10 +45,13 @@ impl<'a> System<'a> {
         }
     }
 
-    /// Each strength's variance, by three passes of v ← 1 / (1/s² + Σ h / (1 + h v′)) over the opponents' v′ (Glickman
-    /// 1999).
+    /// Each strength's variance, by three passes of v ← 1 / (1/s² + Σ h / (1 + h v′)) over the
+    /// opponents' v′ (Glickman 1999).
     pub(super) fn variances(&self, items: usize) -> Vec<f64> {
-        let mut variances: Vec<f64> = self.precision[..items].iter().map(|precision| 1.0 / precision).collect();
+        let mut variances: Vec<f64> = self.precision[..items]
+            .iter()
+            .map(|precision| 1.0 / precision)
+            .collect();
         for _ in 0..3 {
             let mut precision = self.precision[..items].to_vec();
             for (game, h) in self.information.iter().enumerate() {
@@ -51,17 +59,24 @@ impl<'a> System<'a> {
                 precision[i] += h / (1.0 + h * variances[j]);
                 precision[j] += h / (1.0 + h * variances[i]);
             }
-            variances.iter_mut().zip(&precision).for_each(|(variance, precision)| *variance = 1.0 / precision);
+            variances
+                .iter_mut()
+                .zip(&precision)
+                .for_each(|(variance, precision)| *variance = 1.0 / precision);
         }
         variances
     }
 
-    /// Solves for `right`, by conjugate gradients with the diagonal as preconditioner, until the residual has shrunk to
-    /// `exactness` of what it was.
+    /// Solves for `right`, by conjugate gradients with the diagonal as preconditioner, until the
+    /// residual has shrunk to `exactness` of what it was.
     pub(super) fn solve(&self, right: &[f64], exactness: f64) -> Vec<f64> {
         let mut x = vec![0.0; right.len()];
         let mut residual = right.to_vec();
-        let mut z: Vec<f64> = residual.iter().zip(&self.diagonal).map(|(r, d)| r / d).collect();
+        let mut z: Vec<f64> = residual
+            .iter()
+            .zip(&self.diagonal)
+            .map(|(r, d)| r / d)
+            .collect();
         let mut way = z.clone();
         let mut product = vec![0.0; x.len()];
         let mut along = dot(&residual, &z);

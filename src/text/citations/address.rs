@@ -1,5 +1,5 @@
-//! What an address as written leads to and what is wrong with it. Hides schemes that are left away, escapes, and what
-//! only looks like an address.
+//! What an address as written leads to and what is wrong with it. Hides schemes that are left away,
+//! escapes, and what only looks like an address.
 
 use super::{
     Diagnosis, bare, hosts,
@@ -10,7 +10,18 @@ use crate::text::url;
 /// Longer ones are none: servers refuse them.
 const MOST_BYTES: usize = 2048;
 /// What stands where somebody meant to put an address.
-const UNFILLED: &[&str] = &["url", "link", "source", "href", "insert-url", "insert_url", "todo", "tbd", "链接", "网址"];
+const UNFILLED: &[&str] = &[
+    "url",
+    "link",
+    "source",
+    "href",
+    "insert-url",
+    "insert_url",
+    "todo",
+    "tbd",
+    "链接",
+    "网址",
+];
 
 /// An address as written and as it can be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,10 +34,16 @@ pub(super) struct Address {
 /// What an address as written leads to.
 pub(super) fn read(raw: &str) -> Address {
     let written = raw.trim();
-    let raw = Some(written).filter(|raw| !raw.is_empty() && raw.len() <= MOST_BYTES).map(str::to_owned);
+    let raw = Some(written)
+        .filter(|raw| !raw.is_empty() && raw.len() <= MOST_BYTES)
+        .map(str::to_owned);
     let absolute = absolute(&unescaped(written));
     if let Some(fault) = fault(&absolute) {
-        return Address { raw, url: None, diagnosis: vec![fault] };
+        return Address {
+            raw,
+            url: None,
+            diagnosis: vec![fault],
+        };
     }
     let canonical = url::canonical(&absolute).filter(|url| url.len() <= MOST_BYTES);
     let mut diagnosis = match &canonical {
@@ -35,35 +52,70 @@ pub(super) fn read(raw: &str) -> Address {
     };
     let remarks = [
         (absolute.contains("..."), Diagnosis::TruncatedUrl),
-        (canonical.is_some() && url::has_tracking(&absolute), Diagnosis::TrackingRemoved),
-        (absolute.contains("xxxx") || absolute.contains("XXXX"), Diagnosis::PlaceholderUrl),
+        (
+            canonical.is_some() && url::has_tracking(&absolute),
+            Diagnosis::TrackingRemoved,
+        ),
+        (
+            absolute.contains("xxxx") || absolute.contains("XXXX"),
+            Diagnosis::PlaceholderUrl,
+        ),
     ];
-    diagnosis.extend(remarks.into_iter().filter(|(holds, _)| *holds).map(|(_, remark)| remark));
+    diagnosis.extend(
+        remarks
+            .into_iter()
+            .filter(|(holds, _)| *holds)
+            .map(|(_, remark)| remark),
+    );
     diagnosis.sort_unstable();
     diagnosis.dedup();
-    Address { raw, url: canonical, diagnosis }
+    Address {
+        raw,
+        url: canonical,
+        diagnosis,
+    }
 }
 
 /// Why an address leads nowhere, before it is parsed.
 fn fault(address: &str) -> Option<Diagnosis> {
-    let unfilled = UNFILLED.contains(&address.to_ascii_lowercase().trim_matches(['<', '>', '{', '}']));
+    let unfilled = UNFILLED.contains(
+        &address
+            .to_ascii_lowercase()
+            .trim_matches(['<', '>', '{', '}']),
+    );
     let faults = [
-        (address.is_empty() || address.starts_with('#'), Diagnosis::NoUrl),
+        (
+            address.is_empty() || address.starts_with('#'),
+            Diagnosis::NoUrl,
+        ),
         (unfilled, Diagnosis::PlaceholderUrl),
-        (scheme(address).is_some_and(|scheme| !is_web(scheme)), Diagnosis::UnsupportedScheme),
+        (
+            scheme(address).is_some_and(|scheme| !is_web(scheme)),
+            Diagnosis::UnsupportedScheme,
+        ),
         (address.len() > MOST_BYTES, Diagnosis::MalformedUrl),
-        // Dots within may be a path, as between two commits that are compared; at the end they never are.
-        (address.contains('…') || address.ends_with("..."), Diagnosis::TruncatedUrl),
+        // Dots within may be a path, as between two commits that are compared; at the end they
+        // never are.
+        (
+            address.contains('…') || address.ends_with("..."),
+            Diagnosis::TruncatedUrl,
+        ),
     ];
-    faults.into_iter().find(|(holds, _)| *holds).map(|(_, fault)| fault)
+    faults
+        .into_iter()
+        .find(|(holds, _)| *holds)
+        .map(|(_, fault)| fault)
 }
 
 /// The scheme where there is one; a host with a port has none.
 pub(super) fn scheme(address: &str) -> Option<&str> {
     let (scheme, rest) = address.split_once(':')?;
     let named = scheme.len() < 20 && scheme.starts_with(|c: char| c.is_ascii_alphabetic());
-    let plain = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-'));
-    let port = rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit() || c.is_whitespace());
+    let plain = scheme
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-'));
+    let port =
+        rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit() || c.is_whitespace());
     (named && plain && !port).then_some(scheme)
 }
 
@@ -101,14 +153,22 @@ fn absolute(address: &str) -> String {
 #[cfg(test)]
 mod tests {
     use Diagnosis::{
-        MalformedUrl, NoUrl, PlaceholderUrl, PrivateHost, TrackingRemoved, TruncatedUrl, UnsupportedScheme,
+        MalformedUrl, NoUrl, PlaceholderUrl, PrivateHost, TrackingRemoved, TruncatedUrl,
+        UnsupportedScheme,
     };
 
     use super::*;
 
     fn check(raw: &str, url: &str, diagnosis: &[Diagnosis]) {
         let found = read(raw);
-        assert_eq!((found.url.as_deref().unwrap_or(""), found.diagnosis.as_slice()), (url, diagnosis), "{raw}");
+        assert_eq!(
+            (
+                found.url.as_deref().unwrap_or(""),
+                found.diagnosis.as_slice()
+            ),
+            (url, diagnosis),
+            "{raw}"
+        );
     }
 
     #[test]
@@ -117,13 +177,29 @@ mod tests {
         check("www.a.org/x", "https://www.a.org/x", &[]);
         check("//a.org/x", "https://a.org/x", &[]);
         check("a.org/x", "https://a.org/x", &[]);
-        check(r"https://a.org/x\_y?a=1&amp;b=2", "https://a.org/x_y?a=1&b=2", &[]);
+        check(
+            r"https://a.org/x\_y?a=1&amp;b=2",
+            "https://a.org/x_y?a=1&b=2",
+            &[],
+        );
         check("doi:10.1000/xyz(1)", "https://doi.org/10.1000/xyz(1)", &[]);
         check("DOI 10.1000/xyz", "https://doi.org/10.1000/xyz", &[]);
         check("doi.org/10.1000/xyz", "https://doi.org/10.1000/xyz", &[]);
-        check("arXiv:2301.00001v2", "https://arxiv.org/abs/2301.00001v2", &[]);
-        check("arXiv: math.GT/0309136", "https://arxiv.org/abs/math.GT/0309136", &[]);
-        check("https://a.org/x?utm_source=y", "https://a.org/x", &[TrackingRemoved]);
+        check(
+            "arXiv:2301.00001v2",
+            "https://arxiv.org/abs/2301.00001v2",
+            &[],
+        );
+        check(
+            "arXiv: math.GT/0309136",
+            "https://arxiv.org/abs/math.GT/0309136",
+            &[],
+        );
+        check(
+            "https://a.org/x?utm_source=y",
+            "https://a.org/x",
+            &[TrackingRemoved],
+        );
     }
 
     #[test]
@@ -134,15 +210,41 @@ mod tests {
         check("./a.md", "", &[MalformedUrl]);
         check("https://", "", &[MalformedUrl]);
         check("https://a b/", "", &[MalformedUrl]);
-        check(&format!("https://a.org/{}", "x".repeat(MOST_BYTES)), "", &[MalformedUrl]);
-        for other in ["mailto:a@a.org", "javascript:alert(1)", "data:text/plain,x", "file:///etc/x", "ftp://a.org/x"] {
+        check(
+            &format!("https://a.org/{}", "x".repeat(MOST_BYTES)),
+            "",
+            &[MalformedUrl],
+        );
+        for other in [
+            "mailto:a@a.org",
+            "javascript:alert(1)",
+            "data:text/plain,x",
+            "file:///etc/x",
+            "ftp://a.org/x",
+        ] {
             check(other, "", &[UnsupportedScheme]);
         }
         check("https://a.org/very/lo…", "", &[TruncatedUrl]);
         check("https://a.org/...", "", &[TruncatedUrl]);
-        check("https://a.org/compare/v1...v2", "https://a.org/compare/v1...v2", &[TruncatedUrl]);
-        check("https://doi.org/10.xxxx/1", "https://doi.org/10.xxxx/1", &[PlaceholderUrl]);
-        check("https://www.example.com/a", "https://www.example.com/a", &[PlaceholderUrl]);
-        check("http://10.0.0.1/x?fbclid=1", "http://10.0.0.1/x", &[TrackingRemoved, PrivateHost]);
+        check(
+            "https://a.org/compare/v1...v2",
+            "https://a.org/compare/v1...v2",
+            &[TruncatedUrl],
+        );
+        check(
+            "https://doi.org/10.xxxx/1",
+            "https://doi.org/10.xxxx/1",
+            &[PlaceholderUrl],
+        );
+        check(
+            "https://www.example.com/a",
+            "https://www.example.com/a",
+            &[PlaceholderUrl],
+        );
+        check(
+            "http://10.0.0.1/x?fbclid=1",
+            "http://10.0.0.1/x",
+            &[TrackingRemoved, PrivateHost],
+        );
     }
 }

@@ -27,8 +27,11 @@ pub(super) struct Authors {
 impl Authors {
     /// Adds an entry by its text without addresses.
     pub(super) fn add(&mut self, entry: usize, text: &str) {
-        let years: BTreeSet<&str> =
-            years(text).into_iter().take(YEARS).flat_map(|(_, year)| [year, &year[..4]]).collect();
+        let years: BTreeSet<&str> = years(text)
+            .into_iter()
+            .take(YEARS)
+            .flat_map(|(_, year)| [year, &year[..4]])
+            .collect();
         if years.is_empty() {
             return;
         }
@@ -45,26 +48,37 @@ impl Authors {
                 }
             }
         }
-        self.words.insert(entry, words.iter().flat_map(|word| forms(word)).collect());
+        self.words
+            .insert(entry, words.iter().flat_map(|word| forms(word)).collect());
     }
 
-    /// The entries that a work may be: those that begin with the author, else those that name all authors. A letter that
-    /// no entry has does not count.
+    /// The entries that a work may be: those that begin with the author, else those that name all
+    /// authors. A letter that no entry has does not count.
     pub(super) fn fitting(&self, work: &Work) -> Vec<usize> {
         let names = words(&work.authors);
-        let Some((first, others)) = names.split_first() else { return Vec::new() };
+        let Some((first, others)) = names.split_first() else {
+            return Vec::new();
+        };
         let years = [work.year.as_str(), &work.year[..4]];
-        let ways = years.iter().flat_map(|year| [(&self.lead, *year), (&self.head, *year)]);
+        let ways = years
+            .iter()
+            .flat_map(|year| [(&self.lead, *year), (&self.head, *year)]);
         ways.map(|(index, year)| self.naming_all(index, (first, year), others))
             .find(|fitting| !fitting.is_empty())
             .unwrap_or_default()
     }
 
-    /// Where in a run of Han characters the name begins that it ends with, if an entry of that year begins with it.
+    /// Where in a run of Han characters the name begins that it ends with, if an entry of that year
+    /// begins with it.
     pub(super) fn han_author(&self, run: &str, year: &str) -> Option<usize> {
         let starts: Vec<usize> = run.char_indices().map(|(start, _)| start).collect();
-        let places = (2..=HAN_NAME).rev().filter_map(|length| Some(starts[starts.len().checked_sub(length)?]));
-        places.into_iter().find(|&start| self.lead.contains_key(&(run[start..].to_owned(), year.to_owned())))
+        let places = (2..=HAN_NAME)
+            .rev()
+            .filter_map(|length| Some(starts[starts.len().checked_sub(length)?]));
+        places.into_iter().find(|&start| {
+            self.lead
+                .contains_key(&(run[start..].to_owned(), year.to_owned()))
+        })
     }
 
     fn naming_all(
@@ -73,9 +87,14 @@ impl Authors {
         (first, year): (&str, &str),
         others: &[String],
     ) -> Vec<usize> {
-        let found = index.get(&(first.to_owned(), year.to_owned())).map(Vec::as_slice).unwrap_or_default();
+        let found = index
+            .get(&(first.to_owned(), year.to_owned()))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let names_all = |entry: &&usize| {
-            self.words.get(entry).is_some_and(|words| others.iter().all(|other| words.contains(other)))
+            self.words
+                .get(entry)
+                .is_some_and(|words| others.iter().all(|other| words.contains(other)))
         };
         found.iter().filter(names_all).copied().collect()
     }
@@ -87,13 +106,19 @@ fn push(entries: &mut Vec<usize>, entry: usize) {
     }
 }
 
-/// Words and Chinese names in lower case, without initials and what says that there are more authors.
+/// Words and Chinese names in lower case, without initials and what says that there are more
+/// authors.
 fn words(text: &str) -> Vec<String> {
-    let text = text.replace("et al", " ").replace(['等', '和', '与', '及'], " ");
+    let text = text
+        .replace("et al", " ")
+        .replace(['等', '和', '与', '及'], " ");
     let inner = |c: char| c.is_alphabetic() || matches!(c, '\'' | '’' | '-');
     text.split(|c: char| !inner(c))
         .flat_map(by_script)
-        .filter(|word| word.starts_with(is_han) || (word.chars().nth(1).is_some() && !matches!(*word, "and" | "und")))
+        .filter(|word| {
+            word.starts_with(is_han)
+                || (word.chars().nth(1).is_some() && !matches!(*word, "and" | "und"))
+        })
         .map(str::to_lowercase)
         .collect()
 }
@@ -103,14 +128,17 @@ fn by_script(run: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = run;
     while let Some(first) = rest.chars().next() {
-        let end = rest.find(|c| is_han(c) != is_han(first)).unwrap_or(rest.len());
+        let end = rest
+            .find(|c| is_han(c) != is_han(first))
+            .unwrap_or(rest.len());
         parts.push(&rest[..end]);
         rest = &rest[end..];
     }
     parts
 }
 
-/// What a word is found by: itself; a Chinese name also by the surname, which has one or two characters.
+/// What a word is found by: itself; a Chinese name also by the surname, which has one or two
+/// characters.
 fn forms(word: &str) -> BTreeSet<String> {
     let mut forms = BTreeSet::from([word.to_owned()]);
     if word.starts_with(is_han) && word.chars().count() <= HAN_NAME {

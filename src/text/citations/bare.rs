@@ -1,5 +1,5 @@
-//! Addresses that stand in running text: where they begin and end. Hides the punctuation of two languages and brackets
-//! that belong to the sentence.
+//! Addresses that stand in running text: where they begin and end. Hides the punctuation of two
+//! languages and brackets that belong to the sentence.
 
 use std::ops::Range;
 
@@ -11,8 +11,11 @@ const DEEPEST: usize = 8;
 /// The address that begins at `at` in running text, without the punctuation after it.
 pub(super) fn at(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
-    let free =
-        || !text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '@'));
+    let free = || {
+        !text[..at].ends_with(|c: char| {
+            c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '@')
+        })
+    };
     let length = match rest.as_bytes().first()? {
         b'h' | b'H' => web(rest)?,
         b'w' | b'W' if begins(rest, "www.") && is_domain(host(rest)) && free() => extent(rest, 4)?,
@@ -28,7 +31,8 @@ fn window(text: &str) -> &str {
     &text[..text.floor_char_boundary(60)]
 }
 
-/// The name of a host that an address without a scheme begins with; names have 253 characters at most.
+/// The name of a host that an address without a scheme begins with; names have 253 characters at
+/// most.
 fn host(address: &str) -> &str {
     let name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
     address[..address.bytes().take(253).take_while(name).count()].trim_end_matches('.')
@@ -40,8 +44,14 @@ pub(super) fn first(text: &str) -> Option<usize> {
 }
 
 fn web(rest: &str) -> Option<usize> {
-    let start = ["https://", "http://"].iter().find(|scheme| begins(rest, scheme))?.len();
-    let first = rest[start..].chars().next().filter(|c| c.is_alphanumeric() || *c == '[')?;
+    let start = ["https://", "http://"]
+        .iter()
+        .find(|scheme| begins(rest, scheme))?
+        .len();
+    let first = rest[start..]
+        .chars()
+        .next()
+        .filter(|c| c.is_alphanumeric() || *c == '[')?;
     // A host in an East Asian script has a dot; without one it is the sentence that goes on.
     extent(rest, start).filter(|&end| !is_east_asian(first) || rest[start..end].contains('.'))
 }
@@ -82,7 +92,8 @@ fn extent(rest: &str, start: usize) -> Option<usize> {
 fn is_mark(text: &str) -> bool {
     let inner = text[1..].trim_start_matches('^');
     let after = inner.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ',' | '-'));
-    inner.len() < text.len() - 1 || (after.len() < inner.len() && after.starts_with(']') && !after.starts_with("]="))
+    inner.len() < text.len() - 1
+        || (after.len() < inner.len() && after.starts_with(']') && !after.starts_with("]="))
 }
 
 fn is_plain(c: char) -> bool {
@@ -94,13 +105,17 @@ fn is_plain(c: char) -> bool {
 
 /// Scripts that are written without spaces, so that prose begins right after an address.
 fn is_east_asian(c: char) -> bool {
-    is_han(c) || matches!(c, '\u{3040}'..='\u{31ff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ffef}' | '々' | '〇')
+    is_han(c)
+        || matches!(c, '\u{3040}'..='\u{31ff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ffef}' | '々' | '〇')
 }
 
-/// The length without the punctuation of the sentence around it; three dots are no punctuation but a cut.
+/// The length without the punctuation of the sentence around it; three dots are no punctuation but
+/// a cut.
 fn trimmed(address: &str) -> usize {
     let mut kept = address;
-    while kept.ends_with(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '\\']) && !kept.ends_with("...") {
+    while kept.ends_with(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '\\'])
+        && !kept.ends_with("...")
+    {
         kept = &kept[..kept.len() - 1];
     }
     kept.len()
@@ -108,7 +123,9 @@ fn trimmed(address: &str) -> usize {
 
 /// Whether a host without a scheme is one: `a.org`.
 pub(super) fn is_domain(host: &str) -> bool {
-    let top = host.rsplit_once('.').map_or("", |(name, top)| if name.is_empty() { "" } else { top });
+    let top = host
+        .rsplit_once('.')
+        .map_or("", |(name, top)| if name.is_empty() { "" } else { top });
     top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_alphabetic()) && !host.starts_with('.')
 }
 
@@ -119,7 +136,9 @@ mod tests {
     #[test]
     fn addresses_end_before_the_sentence_does() {
         let check = |text: &str, address: &str| {
-            let found = first(text).and_then(|place| at(text, place)).map_or("", |range| &text[range]);
+            let found = first(text)
+                .and_then(|place| at(text, place))
+                .map_or("", |range| &text[range]);
             assert_eq!(found, address, "{text}");
         };
         check("See https://a.org/x.", "https://a.org/x");
@@ -128,7 +147,10 @@ mod tests {
         check("https://a.org/x(see", "https://a.org/x");
         check("https://a.org/x[1]", "https://a.org/x");
         check("https://a.org/x[^n]", "https://a.org/x");
-        check("https://a.org/x?a[0]=1&b[]=2 y", "https://a.org/x?a[0]=1&b[]=2");
+        check(
+            "https://a.org/x?a[0]=1&b[]=2 y",
+            "https://a.org/x?a[0]=1&b[]=2",
+        );
         check("[https://a.org/x]", "https://a.org/x");
         check("**https://a.org/x**", "https://a.org/x");
         check("\"https://a.org/x\"", "https://a.org/x");
@@ -137,7 +159,10 @@ mod tests {
         check("见https://a.org/x的研究", "https://a.org/x");
         check("（https://a.org/x）。", "https://a.org/x");
         check("《https://a.org/x》", "https://a.org/x");
-        check("https://ru.wikipedia.org/wiki/Москва.", "https://ru.wikipedia.org/wiki/Москва");
+        check(
+            "https://ru.wikipedia.org/wiki/Москва.",
+            "https://ru.wikipedia.org/wiki/Москва",
+        );
         check("https://例子.中国/x的研究", "https://例子.中国/x");
         check("https://a.org/x,https://b.org", "https://a.org/x");
         check("https://a.org/x...", "https://a.org/x...");
@@ -148,9 +173,16 @@ mod tests {
         check("www.a.org/x.", "www.a.org/x");
         check("doi: 10.1000/xyz.", "doi: 10.1000/xyz");
         check("(arXiv:2301.00001)", "arXiv:2301.00001");
-        for none in
-            ["https://", "https://.", "http://(", "https://中文文本", "awww.a.org", "www.a", "doi:10.1/x", "arXiv:x"]
-        {
+        for none in [
+            "https://",
+            "https://.",
+            "http://(",
+            "https://中文文本",
+            "awww.a.org",
+            "www.a",
+            "doi:10.1/x",
+            "arXiv:x",
+        ] {
             check(none, "");
         }
     }

@@ -1,4 +1,5 @@
-//! What of a report is code and no prose. Hides it behind blanks of the same length, so that places stay what they are.
+//! What of a report is code and no prose. Hides it behind blanks of the same length, so that places
+//! stay what they are.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -12,16 +13,24 @@ struct Fence<'a> {
     info: &'a str,
 }
 
-/// The report with fenced blocks and code spans blanked, byte for byte as long. A fence that is never closed hides
-/// nothing, a code span ends on its line: a stray backtick must not hide half a report. A report that is one fenced block
-/// is read as its content.
+/// The report with fenced blocks and code spans blanked, byte for byte as long. A fence that is
+/// never closed hides nothing, a code span ends on its line: a stray backtick must not hide half a
+/// report. A report that is one fenced block is read as its content.
 pub(super) fn hide(report: &str) -> String {
     let lines = lines(report);
-    let fences: Vec<Option<Fence>> = lines.iter().map(|line| fence(&report[line.clone()])).collect();
+    let fences: Vec<Option<Fence>> = lines
+        .iter()
+        .map(|line| fence(&report[line.clone()]))
+        .collect();
     let inner = unwrapped(report, &lines, &fences);
     let mut hidden = Vec::new();
     if inner.len() < lines.len() {
-        hidden.extend(lines[..inner.start].iter().chain(&lines[inner.end..]).cloned());
+        hidden.extend(
+            lines[..inner.start]
+                .iter()
+                .chain(&lines[inner.end..])
+                .cloned(),
+        );
     }
     let closable = longest_after(&fences[inner.clone()]);
     let mut block: Option<(Fence, usize)> = None;
@@ -54,7 +63,10 @@ impl Fence<'_> {
 
 fn fence(line: &str) -> Option<Fence<'_>> {
     let line = line.trim_start_matches([' ', '\t', '>']);
-    let mark = *line.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
+    let mark = *line
+        .as_bytes()
+        .first()
+        .filter(|mark| matches!(mark, b'`' | b'~'))?;
     let length = line.bytes().take_while(|&byte| byte == mark).count();
     let info = line[length..].trim();
     (length >= 3 && !(mark == b'`' && info.contains('`'))).then_some(Fence { mark, length, info })
@@ -73,17 +85,28 @@ fn longest_after(fences: &[Option<Fence>]) -> Vec<[usize; 2]> {
     after
 }
 
-/// The lines of the report without the one fence around them all. A block that says it is Markdown may have blocks inside.
+/// The lines of the report without the one fence around them all. A block that says it is Markdown
+/// may have blocks inside.
 fn unwrapped(report: &str, lines: &[Range<usize>], fences: &[Option<Fence>]) -> Range<usize> {
     let whole = 0..lines.len();
     let written = |line: &Range<usize>| !report[line.clone()].trim().is_empty();
-    let (Some(first), Some(last)) = (lines.iter().position(written), lines.iter().rposition(written)) else {
+    let (Some(first), Some(last)) = (
+        lines.iter().position(written),
+        lines.iter().rposition(written),
+    ) else {
         return whole;
     };
-    let (Some(open), Some(close)) = (fences[first], fences[last]) else { return whole };
+    let (Some(open), Some(close)) = (fences[first], fences[last]) else {
+        return whole;
+    };
     let between = first + 1..last;
     let markdown = matches!(open.info.to_ascii_lowercase().as_str(), "markdown" | "md");
-    let closed_before = || fences[between.clone()].iter().flatten().any(|fence| fence.closes(open));
+    let closed_before = || {
+        fences[between.clone()]
+            .iter()
+            .flatten()
+            .any(|fence| fence.closes(open))
+    };
     let one = last > first && close.closes(open) && (markdown || !closed_before());
     if one { between } else { whole }
 }
@@ -117,13 +140,18 @@ fn backticks(line: &[u8]) -> Vec<Range<usize>> {
     runs
 }
 
-/// The text with spaces for each byte of the ranges, which are in order and apart; line breaks stay.
+/// The text with spaces for each byte of the ranges, which are in order and apart; line breaks
+/// stay.
 pub(super) fn blank(text: &str, ranges: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for range in ranges {
         out.push_str(&text[at..range.start]);
-        out.extend(text[range.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        out.extend(
+            text[range.clone()]
+                .bytes()
+                .map(|byte| if byte == b'\n' { '\n' } else { ' ' }),
+        );
         at = range.end;
     }
     out.push_str(&text[at..]);
@@ -137,7 +165,11 @@ mod tests {
     fn check(report: &str, visible: &str) {
         let found = hide(report);
         assert_eq!(found.len(), report.len());
-        assert_eq!(found.split_whitespace().collect::<Vec<_>>().join(" "), visible, "{report}");
+        assert_eq!(
+            found.split_whitespace().collect::<Vec<_>>().join(" "),
+            visible,
+            "{report}"
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The entries that citations point to: lists under a heading, footnotes, definitions of links, and lines that are
-//! plainly references without any heading. Hides which lines belong to which entry.
+//! The entries that citations point to: lists under a heading, footnotes, definitions of links, and
+//! lines that are plainly references without any heading. Hides which lines belong to which entry.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -51,8 +51,14 @@ pub(super) fn find(text: &str) -> Vec<Entry> {
         at = section.start + listed(text, &lines[section], level, &mut entries);
     }
     loose(text, &lines[at..], &mut entries);
-    for entry in entries.iter_mut().filter(|entry| entry.kind == Kind::Definition) {
-        entry.image = entry.label.as_ref().is_some_and(|label| images.contains(&key(label)));
+    for entry in entries
+        .iter_mut()
+        .filter(|entry| entry.kind == Kind::Definition)
+    {
+        entry.image = entry
+            .label
+            .as_ref()
+            .is_some_and(|label| images.contains(&key(label)));
     }
     entries
 }
@@ -66,19 +72,26 @@ pub(super) fn key(label: &str) -> String {
 fn images(text: &str) -> BTreeSet<String> {
     let label = |(at, _): (usize, &str)| {
         let (alt, rest) = named(&text[at + 2..])?;
-        let label = rest.strip_prefix('[').and_then(named).map_or(alt, |(label, _)| label);
+        let label = rest
+            .strip_prefix('[')
+            .and_then(named)
+            .map_or(alt, |(label, _)| label);
         Some(key(label))
     };
     text.match_indices("![").filter_map(label).collect()
 }
 
-/// The sections with references, in lines and with the levels of their headings. Deeper headings are within.
+/// The sections with references, in lines and with the levels of their headings. Deeper headings
+/// are within.
 fn sections(text: &str, lines: &[Range<usize>]) -> Vec<(Range<usize>, usize)> {
     let mut sections: Vec<(Range<usize>, usize)> = Vec::new();
     let mut open = false;
     for (at, (line, announced)) in lines.iter().zip(next_is_listed(text, lines)).enumerate() {
         let plain = |found: &Heading| found.level > BOLD;
-        let Some(found) = heading(&text[line.clone()]).filter(|found| announced || !plain(found)) else { continue };
+        let Some(found) = heading(&text[line.clone()]).filter(|found| announced || !plain(found))
+        else {
+            continue;
+        };
         if let Some((section, level)) = sections.last_mut().filter(|_| open)
             && (found.references || found.level <= *level)
         {
@@ -109,11 +122,14 @@ fn next_is_listed(text: &str, lines: &[Range<usize>]) -> Vec<bool> {
 
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
-    line.len() >= 3 && line.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=' | b'|' | b':' | b' '))
+    line.len() >= 3
+        && line
+            .bytes()
+            .all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=' | b'|' | b':' | b' '))
 }
 
-/// Entries outside of sections: footnotes, definitions, and lines that open with `[1]` and have an address or come right
-/// after one that has.
+/// Entries outside of sections: footnotes, definitions, and lines that open with `[1]` and have an
+/// address or come right after one that has.
 fn loose(text: &str, lines: &[Range<usize>], entries: &mut Vec<Entry>) {
     let mut open = false;
     let mut gap = false;
@@ -138,7 +154,10 @@ fn loose(text: &str, lines: &[Range<usize>], entries: &mut Vec<Entry>) {
 /// Whether a line opens an entry without a heading that says so.
 fn stands_alone(line: &str, found: &Opening, listed: bool) -> bool {
     let rest = &line[found.text..];
-    let numbered = found.label.as_ref().is_some_and(|label| label.bytes().all(|byte| byte.is_ascii_digit()));
+    let numbered = found
+        .label
+        .as_ref()
+        .is_some_and(|label| label.bytes().all(|byte| byte.is_ascii_digit()));
     match found.kind {
         Kind::Footnote => line[..found.text].contains([':', '：']),
         Kind::Definition => !rest.trim().is_empty() && (numbered || is_target(rest)),
@@ -151,13 +170,18 @@ fn stands_alone(line: &str, found: &Opening, listed: bool) -> bool {
 
 fn is_target(text: &str) -> bool {
     let token = text.split_whitespace().next().unwrap_or_default();
-    token.starts_with(['<', '#', '/']) || bare::at(token, 0).is_some() || address::scheme(token).is_some()
+    token.starts_with(['<', '#', '/'])
+        || bare::at(token, 0).is_some()
+        || address::scheme(token).is_some()
 }
 
 fn extend_loosely(last: &mut Entry, range: &Range<usize>, line: &str, gap: bool) -> bool {
     let indented = line.starts_with("  ") || line.starts_with('\t');
     let more = match last.kind {
-        Kind::Footnote => indented || (!gap && heading(line).is_none() && opening(line).is_none() && !is_rule(line)),
+        Kind::Footnote => {
+            indented
+                || (!gap && heading(line).is_none() && opening(line).is_none() && !is_rule(line))
+        }
         _ => !gap && !last.addressed && opens_with_address(line),
     };
     if more {
@@ -172,18 +196,25 @@ fn extend(entry: &mut Entry, range: &Range<usize>, line: &str) {
     entry.addressed |= bare::first(line).is_some();
 }
 
-/// Whether a line has nothing before its address but what introduces one: `URL:`, `Available at`, a bullet.
+/// Whether a line has nothing before its address but what introduces one: `URL:`, `Available at`, a
+/// bullet.
 fn opens_with_address(line: &str) -> bool {
-    let Some(at) = bare::first(line) else { return false };
+    let Some(at) = bare::first(line) else {
+        return false;
+    };
     let before = line[..at].trim_matches([' ', '\t', '>', '-', '*', '•', '+']);
-    let introduced = [":", "：", "<", "(", "（", "[", "from", " at", "at"].iter().any(|end| before.ends_with(end));
+    let introduced = [":", "：", "<", "(", "（", "[", "from", " at", "at"]
+        .iter()
+        .any(|end| before.ends_with(end));
     before.is_empty() || (introduced && before.chars().nth(30).is_none())
 }
 
 fn entry(range: &Range<usize>, line: &str, found: Opening) -> Entry {
     let end = range.start + line.trim_end().len();
     let text = (range.start + found.text).min(end);
-    let target = (found.kind == Kind::Definition).then(|| target(&line[found.text..])).flatten();
+    let target = (found.kind == Kind::Definition)
+        .then(|| target(&line[found.text..]))
+        .flatten();
     Entry {
         kind: found.kind,
         label: found.label,
@@ -204,12 +235,14 @@ fn target(text: &str) -> Option<Range<usize>> {
     is_target(text).then(|| 0..text.find(char::is_whitespace).unwrap_or(text.len()))
 }
 
-/// Entries of a section, heading line included; how many lines it has. One under a bold or plain line ends with the first
-/// prose after its list.
+/// Entries of a section, heading line included; how many lines it has. One under a bold or plain
+/// line ends with the first prose after its list.
 fn listed(text: &str, lines: &[Range<usize>], level: usize, entries: &mut Vec<Entry>) -> usize {
     let before = entries.len();
     let opens = |line: &str| opening(line).filter(|found| is_entry(line, found));
-    let marked = lines.iter().any(|line| opens(&text[line.clone()]).is_some());
+    let marked = lines
+        .iter()
+        .any(|line| opens(&text[line.clone()]).is_some());
     let (mut open, mut gap) = (false, false);
     for (at, range) in lines.iter().enumerate() {
         let line = &text[range.clone()];
@@ -238,7 +271,8 @@ fn listed(text: &str, lines: &[Range<usize>], level: usize, entries: &mut Vec<En
     lines.len()
 }
 
-/// Whether a line with an opening is an entry of a section: what has no number must look like a source.
+/// Whether a line with an opening is an entry of a section: what has no number must look like a
+/// source.
 fn is_entry(line: &str, found: &Opening) -> bool {
     found.label.is_some() || is_source(&line[found.text..])
 }
@@ -249,7 +283,13 @@ fn is_source(text: &str) -> bool {
 
 fn unmarked(line: &str) -> Opening {
     let text = line.len() - line.trim_start_matches([' ', '\t', '>', '\u{3000}']).len();
-    Opening { kind: Kind::Listed, label: None, text, indent: text, bracketed: false }
+    Opening {
+        kind: Kind::Listed,
+        label: None,
+        text,
+        indent: text,
+        bracketed: false,
+    }
 }
 
 /// Extends the last entry where the line goes on with it.
@@ -275,26 +315,54 @@ mod tests {
 
     fn check(text: &str, expect: &[(&str, &str)]) {
         let entries = find(text);
-        let found: Vec<(&str, &str)> =
-            entries.iter().map(|entry| (entry.label.as_deref().unwrap_or(""), &text[entry.text.clone()])).collect();
+        let found: Vec<(&str, &str)> = entries
+            .iter()
+            .map(|entry| {
+                (
+                    entry.label.as_deref().unwrap_or(""),
+                    &text[entry.text.clone()],
+                )
+            })
+            .collect();
         assert_eq!(found, expect, "{text}");
     }
 
     #[test]
     fn a_list_has_an_entry_for_each_number() {
-        check("x\n## References\n1. A\n2. B\n\n3. C\n# Next\n4. D", &[("1", "A"), ("2", "B"), ("3", "C")]);
-        check("**来源**\n\n[1] 甲\n[2] 乙\n\n以上。\n\n1. 不是", &[("1", "甲"), ("2", "乙")]);
-        check("## Sources\n### Books\n1. A\n### Pages\n2. B", &[("1", "A"), ("2", "B")]);
+        check(
+            "x\n## References\n1. A\n2. B\n\n3. C\n# Next\n4. D",
+            &[("1", "A"), ("2", "B"), ("3", "C")],
+        );
+        check(
+            "**来源**\n\n[1] 甲\n[2] 乙\n\n以上。\n\n1. 不是",
+            &[("1", "甲"), ("2", "乙")],
+        );
+        check(
+            "## Sources\n### Books\n1. A\n### Pages\n2. B",
+            &[("1", "A"), ("2", "B")],
+        );
         check("References\n==========\n1. A\n", &[("1", "A")]);
         check("Sources:\n\nmany people", &[]);
     }
 
     #[test]
     fn entries_go_on_over_lines() {
-        check("## References\n1. A\n   b\nc\n2. B", &[("1", "A\n   b\nc"), ("2", "B")]);
-        check("## References\n1. A\n\n   https://a.org\n2. B", &[("1", "A\n\n   https://a.org"), ("2", "B")]);
-        check("## References\n1. A\n   - URL: https://a.org\n2. B", &[("1", "A\n   - URL: https://a.org"), ("2", "B")]);
-        check("## References\n- A 2020\nhttps://a.org\n- B 2021", &[("", "A 2020\nhttps://a.org"), ("", "B 2021")]);
+        check(
+            "## References\n1. A\n   b\nc\n2. B",
+            &[("1", "A\n   b\nc"), ("2", "B")],
+        );
+        check(
+            "## References\n1. A\n\n   https://a.org\n2. B",
+            &[("1", "A\n\n   https://a.org"), ("2", "B")],
+        );
+        check(
+            "## References\n1. A\n   - URL: https://a.org\n2. B",
+            &[("1", "A\n   - URL: https://a.org"), ("2", "B")],
+        );
+        check(
+            "## References\n- A 2020\nhttps://a.org\n- B 2021",
+            &[("", "A 2020\nhttps://a.org"), ("", "B 2021")],
+        );
     }
 
     #[test]
@@ -303,7 +371,10 @@ mod tests {
             "## References\n\nAs follows:\n\nA (2020). T.\n\nB (2021). U.",
             &[("", "A (2020). T."), ("", "B (2021). U.")],
         );
-        check("## Sources\n- seen [3]\n- A https://a.org", &[("", "A https://a.org")]);
+        check(
+            "## Sources\n- seen [3]\n- A https://a.org",
+            &[("", "A https://a.org")],
+        );
         check("## Sources\n\nIt was all found on the web.", &[]);
     }
 

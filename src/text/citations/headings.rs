@@ -1,5 +1,5 @@
-//! Which lines are headings, and which of them announce references, in English and Chinese. Hides numbering, emphasis
-//! and the many names that such a list has.
+//! Which lines are headings, and which of them announce references, in English and Chinese. Hides
+//! numbering, emphasis and the many names that such a list has.
 
 use crate::text::words::is_han;
 
@@ -108,8 +108,8 @@ const HAN_NAMES: &[&str] = &[
     "尾注",
 ];
 const HAN_AROUND: &[&str] = &[
-    "以及", "主要", "列表", "目录", "清单", "部分", "附录", "本文", "相关", "网络", "全部", "与", "和", "及", "的",
-    "附", "第", "章", "节",
+    "以及", "主要", "列表", "目录", "清单", "部分", "附录", "本文", "相关", "网络", "全部", "与",
+    "和", "及", "的", "附", "第", "章", "节",
 ];
 
 /// The heading that a line is.
@@ -130,8 +130,12 @@ pub(super) fn heading(line: &str) -> Option<Heading> {
 fn is_bold(line: &str) -> bool {
     let line = line.trim_end_matches([':', '：', ' ']);
     ["**", "__"].iter().any(|mark| {
-        let inner = line.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
-        inner.is_some_and(|inner| !inner.is_empty() && !inner.contains(mark) && !inner.contains("http"))
+        let inner = line
+            .strip_prefix(mark)
+            .and_then(|rest| rest.strip_suffix(mark));
+        inner.is_some_and(|inner| {
+            !inner.is_empty() && !inner.contains(mark) && !inner.contains("http")
+        })
     })
 }
 
@@ -155,7 +159,9 @@ fn runs(title: &str) -> Vec<String> {
     for c in title.chars() {
         if c.is_alphabetic() {
             match runs.last_mut() {
-                Some(run) if before.is_alphabetic() && is_han(before) == is_han(c) => run.extend(c.to_lowercase()),
+                Some(run) if before.is_alphabetic() && is_han(before) == is_han(c) => {
+                    run.extend(c.to_lowercase())
+                }
                 _ => runs.push(c.to_lowercase().collect()),
             }
         }
@@ -190,7 +196,14 @@ mod tests {
     #[test]
     fn references_are_announced_in_many_words() {
         let check = |line: &str, level: usize| {
-            assert_eq!(heading(line), Some(Heading { level, references: true }), "{line}");
+            assert_eq!(
+                heading(line),
+                Some(Heading {
+                    level,
+                    references: true
+                }),
+                "{line}"
+            );
         };
         for title in [
             "References",
@@ -233,7 +246,10 @@ mod tests {
     #[test]
     fn other_titles_are_of_other_sections() {
         let check = |line: &str, expect: Option<usize>| {
-            let expect = expect.map(|level| Heading { level, references: false });
+            let expect = expect.map(|level| Heading {
+                level,
+                references: false,
+            });
             assert_eq!(heading(line), expect, "{line}");
         };
         check("# Data sources of energy", Some(1));
@@ -243,9 +259,15 @@ mod tests {
         check("## Notes", Some(2));
         check("## ", Some(2));
         check("**Method**", Some(BOLD));
-        for line in
-            ["The sources are many.", "####### Sources", "", "来源是什么", "**a** and **b**", "7.", "**https://a.org**"]
-        {
+        for line in [
+            "The sources are many.",
+            "####### Sources",
+            "",
+            "来源是什么",
+            "**a** and **b**",
+            "7.",
+            "**https://a.org**",
+        ] {
             check(line, None);
         }
     }

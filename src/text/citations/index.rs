@@ -1,4 +1,5 @@
-//! The entries by what a mark calls them: number, name, author and year. Hides which of several lists is meant.
+//! The entries by what a mark calls them: number, name, author and year. Hides which of several
+//! lists is meant.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +16,22 @@ pub(super) struct Index {
     pub authors: Authors,
 }
 
-/// The index of the entries of a text. Where no entry has a label, those of lists are numbered as they stand.
+/// The index of the entries of a text. Where no entry has a label, those of lists are numbered as
+/// they stand.
 pub(super) fn build(text: &str, entries: &[Entry]) -> Index {
     let mut index = Index::default();
     let unlabelled = entries.iter().all(|entry| entry.label.is_none());
     for (at, entry) in entries.iter().enumerate() {
-        let label = entry.label.clone().or_else(|| unlabelled.then(|| (at + 1).to_string()));
+        let label = entry
+            .label
+            .clone()
+            .or_else(|| unlabelled.then(|| (at + 1).to_string()));
         if let Some(label) = label {
             index.labels.entry((entry.kind, key(&label))).or_insert(at);
         }
-        index.authors.add(at, &without_addresses(&text[entry.text.clone()]));
+        index
+            .authors
+            .add(at, &without_addresses(&text[entry.text.clone()]));
     }
     index
 }
@@ -32,7 +39,11 @@ pub(super) fn build(text: &str, entries: &[Entry]) -> Index {
 impl Index {
     /// The entry that a numbered mark means.
     pub(super) fn number(&self, number: u32) -> Option<usize> {
-        self.first(&[Kind::Listed, Kind::Definition, Kind::Footnote], &number.to_string()).map(|found| found.1)
+        self.first(
+            &[Kind::Listed, Kind::Definition, Kind::Footnote],
+            &number.to_string(),
+        )
+        .map(|found| found.1)
     }
 
     /// The entry that a name in brackets means.
@@ -42,7 +53,11 @@ impl Index {
 
     /// The entry that a footnote's mark means; reports also mark lists like that.
     pub(super) fn footnote(&self, label: &str) -> Option<usize> {
-        self.first(&[Kind::Footnote, Kind::Listed, Kind::Definition], &key(label)).map(|found| found.1)
+        self.first(
+            &[Kind::Footnote, Kind::Listed, Kind::Definition],
+            &key(label),
+        )
+        .map(|found| found.1)
     }
 
     /// Whether there are footnotes at all.
@@ -51,7 +66,9 @@ impl Index {
     }
 
     fn first(&self, kinds: &[Kind], key: &str) -> Option<(Kind, usize)> {
-        kinds.iter().find_map(|&kind| Some((kind, *self.labels.get(&(kind, key.to_owned()))?)))
+        kinds
+            .iter()
+            .find_map(|&kind| Some((kind, *self.labels.get(&(kind, key.to_owned()))?)))
     }
 }
 

@@ -1,12 +1,14 @@
-//! The brackets of Markdown links: which belong together, and what stands in the round ones. Hides titles, escapes and
-//! how nesting is bounded.
+//! The brackets of Markdown links: which belong together, and what stands in the round ones. Hides
+//! titles, escapes and how nesting is bounded.
 
 use std::ops::Range;
 
-/// Round brackets in an address may nest this deep; deeper ones are none, or hostile text would take quadratic time.
+/// Round brackets in an address may nest this deep; deeper ones are none, or hostile text would
+/// take quadratic time.
 const DEEPEST: usize = 32;
 
-/// The square brackets of a text that belong together, in the order of the opening ones. Pairs do not cross blank lines.
+/// The square brackets of a text that belong together, in the order of the opening ones. Pairs do
+/// not cross blank lines.
 pub(super) fn pairs(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let (mut open, mut pairs) = (Vec::new(), Vec::new());
@@ -16,7 +18,13 @@ pub(super) fn pairs(text: &str) -> Vec<(usize, usize)> {
             b'\\' if matches!(bytes.get(at + 1), Some(b'[' | b']')) => at += 1,
             b'[' => open.push(at),
             b']' => pairs.extend(open.pop().map(|start| (start, at))),
-            b'\n' if text[at + 1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') => open.clear(),
+            b'\n'
+                if text[at + 1..]
+                    .trim_start_matches([' ', '\t', '\r'])
+                    .starts_with('\n') =>
+            {
+                open.clear()
+            }
             _ => {}
         }
         at += 1;
@@ -25,13 +33,20 @@ pub(super) fn pairs(text: &str) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The address in the round brackets that `at` is at, and where they end. They may be full-width ones.
+/// The address in the round brackets that `at` is at, and where they end. They may be full-width
+/// ones.
 pub(super) fn destination(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
-    let open = text[at..].chars().next().filter(|&c| matches!(c, '(' | '（'))?;
+    let open = text[at..]
+        .chars()
+        .next()
+        .filter(|&c| matches!(c, '(' | '（'))?;
     let close = if open == '(' { ')' } else { '）' };
     let start = skip(text, at + open.len_utf8());
-    let (target, after) =
-        if text[start..].starts_with('<') { angled(text, start)? } else { plain(text, start, (open, close))? };
+    let (target, after) = if text[start..].starts_with('<') {
+        angled(text, start)?
+    } else {
+        plain(text, start, (open, close))?
+    };
     let end = skip(text, title(text, skip(text, after)));
     match text[end..].chars().next() {
         Some(c) if c == close => Some((target, end + c.len_utf8())),
@@ -40,14 +55,19 @@ pub(super) fn destination(text: &str, at: usize) -> Option<(Range<usize>, usize)
 }
 
 fn skip(text: &str, at: usize) -> usize {
-    at + text[at..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    at + text[at..]
+        .bytes()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()
 }
 
 /// The address in `<…>` and where it ends, brackets included.
 pub(super) fn angled(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let inner = at + 1;
     let end = inner + text[inner..].find(['>', '<', '\n'])?;
-    text[end..].starts_with('>').then_some((inner..end, end + 1))
+    text[end..]
+        .starts_with('>')
+        .then_some((inner..end, end + 1))
 }
 
 fn plain(text: &str, start: usize, (open, close): (char, char)) -> Option<(Range<usize>, usize)> {
@@ -109,13 +129,25 @@ mod tests {
         check("(https://a.b \"title\" )", "https://a.b", "");
         check(r"(https://a.b/\(x)", r"https://a.b/\(x", "");
         check("（https://a.b/x）。", "https://a.b/x", "。");
-        check("(https://a.b/my report.pdf) x", "https://a.b/my report.pdf", " x");
+        check(
+            "(https://a.b/my report.pdf) x",
+            "https://a.b/my report.pdf",
+            " x",
+        );
         check("()", "", "");
     }
 
     #[test]
     fn prose_in_brackets_is_no_destination() {
-        for text in ["(see the text)", "(https://a.b", "(https://a.b\nx)", "x", "", "(<https://a.b)", "(a \"b)"] {
+        for text in [
+            "(see the text)",
+            "(https://a.b",
+            "(https://a.b\nx)",
+            "x",
+            "",
+            "(<https://a.b)",
+            "(a \"b)",
+        ] {
             assert_eq!(destination(text, 0), None, "{text}");
         }
         assert_eq!(destination(&"(".repeat(99), 0), None);

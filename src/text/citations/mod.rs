@@ -1,6 +1,7 @@
-//! What a research report cites, and where: links, numbers, footnotes, authors with years and bare addresses, mixed as
-//! they come, each with what it leads to and what is wrong with it. Hides the notations and the lists of references
-//! they point into; deliberately absent is any look at the pages.
+//! What a research report cites, and where: links, numbers, footnotes, authors with years and bare
+//! addresses, mixed as they come, each with what it leads to and what is wrong with it. Hides the
+//! notations and the lists of references they point into; deliberately absent is any look at the
+//! pages.
 
 mod address;
 mod author_year;
@@ -76,12 +77,14 @@ pub enum Diagnosis {
 pub struct Citation {
     /// Number, author with year, or the link's text: `1`, `Smith 2020`.
     pub label: Option<String>,
-    /// The address as [`crate::text::url::canonical`] spells it; absent where there is none that a page could be had from.
+    /// The address as [`crate::text::url::canonical`] spells it; absent where there is none that a
+    /// page could be had from.
     pub url: Option<String>,
-    /// The address as the report has it; absent where there is none, or one too long to be an address.
+    /// The address as the report has it; absent where there is none, or one too long to be an
+    /// address.
     pub raw_url: Option<String>,
-    /// Where the mark begins in the report, in Unicode scalar values; for [`Style::ReferenceOnly`] the entry or the
-    /// address in it.
+    /// Where the mark begins in the report, in Unicode scalar values; for [`Style::ReferenceOnly`]
+    /// the entry or the address in it.
     pub start: usize,
     /// Where it ends.
     pub end: usize,
@@ -122,13 +125,15 @@ pub struct Citations {
 }
 
 impl Citations {
-    /// The distinct addresses in the order of their first mention, each with how often the text cites it: 0 for one that
-    /// is only listed.
+    /// The distinct addresses in the order of their first mention, each with how often the text
+    /// cites it: 0 for one that is only listed.
     pub fn urls(&self) -> Vec<(&str, usize)> {
         let mut urls: Vec<(&str, usize)> = Vec::new();
         let mut places = BTreeMap::new();
         for citation in &self.citations {
-            let Some(url) = citation.url.as_deref() else { continue };
+            let Some(url) = citation.url.as_deref() else {
+                continue;
+            };
             let place = *places.entry(url).or_insert(urls.len());
             if place == urls.len() {
                 urls.push((url, 0));
@@ -142,7 +147,9 @@ impl Citations {
 /// Reads a report in Markdown. Code is not read, except where the whole report is one fenced block.
 pub fn parse(report: &str) -> Citations {
     let visible = code::hide(report);
-    let (images, entries): (Vec<_>, Vec<_>) = entries::find(&visible).into_iter().partition(|entry| entry.image);
+    let (images, entries): (Vec<_>, Vec<_>) = entries::find(&visible)
+        .into_iter()
+        .partition(|entry| entry.image);
     let images: Vec<Range<usize>> = images.into_iter().map(|image| image.range).collect();
     let visible = code::blank(&visible, &images);
     let index = index::build(&visible, &entries);

@@ -1,5 +1,5 @@
-//! How a line opens an entry: `[1]`, `1.`, `(1)`, `1、`, `- `, `[^1]:`, `[label]:`, `| 1 |`. Hides bullets, emphasis and
-//! tables around the number.
+//! How a line opens an entry: `[1]`, `1.`, `(1)`, `1、`, `- `, `[^1]:`, `[label]:`, `| 1 |`. Hides
+//! bullets, emphasis and tables around the number.
 
 use super::{entries::Kind, numbers};
 
@@ -40,37 +40,76 @@ pub(super) fn opening(line: &str) -> Option<Opening> {
         .or_else(|| parenthesised(plain))
         .or_else(|| raised(plain))
         .or_else(|| cell(body));
-    if let Some(Label { kind, label, bracketed, rest }) = found {
-        let emphasis: &[char] = if plain.len() < unbulleted.len() { &['*', '_', ' ', '\t'] } else { &[' ', '\t'] };
+    if let Some(Label {
+        kind,
+        label,
+        bracketed,
+        rest,
+    }) = found
+    {
+        let emphasis: &[char] = if plain.len() < unbulleted.len() {
+            &['*', '_', ' ', '\t']
+        } else {
+            &[' ', '\t']
+        };
         let text = line.len() - rest.trim_start_matches(emphasis).len();
-        return Some(Opening { kind, label: Some(label), text, indent, bracketed });
+        return Some(Opening {
+            kind,
+            label: Some(label),
+            text,
+            indent,
+            bracketed,
+        });
     }
     let rest = bullet(body)?;
-    let task = ["[ ] ", "[x] ", "[X] "].iter().any(|open| rest.starts_with(open));
+    let task = ["[ ] ", "[x] ", "[X] "]
+        .iter()
+        .any(|open| rest.starts_with(open));
     let text = line.len() - rest.len();
-    (!task && !rest.is_empty()).then_some(Opening { kind: Kind::Listed, label: None, text, indent, bracketed: false })
+    (!task && !rest.is_empty()).then_some(Opening {
+        kind: Kind::Listed,
+        label: None,
+        text,
+        indent,
+        bracketed: false,
+    })
 }
 
 /// The text after a bullet.
 fn bullet(text: &str) -> Option<&str> {
     let rest = text.strip_prefix(['-', '*', '+', '•', '·', '●', '–'])?;
-    rest.starts_with([' ', '\t']).then(|| rest.trim_start_matches([' ', '\t']))
+    rest.starts_with([' ', '\t'])
+        .then(|| rest.trim_start_matches([' ', '\t']))
 }
 
 fn listed(label: u32, bracketed: bool, rest: &str) -> Label<'_> {
-    Label { kind: Kind::Listed, label: label.to_string(), bracketed, rest }
+    Label {
+        kind: Kind::Listed,
+        label: label.to_string(),
+        bracketed,
+        rest,
+    }
 }
 
 /// `[^1]: text`; the colon may be missing.
 fn footnote(text: &str) -> Option<Label<'_>> {
     let (label, rest) = named(text.strip_prefix("[^")?)?;
     let label = label.trim_matches('^').to_owned();
-    Some(Label { kind: Kind::Footnote, label, bracketed: true, rest: rest.strip_prefix([':', '：']).unwrap_or(rest) })
+    Some(Label {
+        kind: Kind::Footnote,
+        label,
+        bracketed: true,
+        rest: rest.strip_prefix([':', '：']).unwrap_or(rest),
+    })
 }
 
 /// The label up to the closing bracket, and the text after it.
 pub(super) fn named(text: &str) -> Option<(&str, &str)> {
-    let end = text.char_indices().take(LONGEST_LABEL).find(|(_, c)| matches!(c, ']' | '[' | '\n'))?.0;
+    let end = text
+        .char_indices()
+        .take(LONGEST_LABEL)
+        .find(|(_, c)| matches!(c, ']' | '[' | '\n'))?
+        .0;
     let label = text[..end].trim();
     Some((label, text[end..].strip_prefix(']')?)).filter(|_| !label.is_empty())
 }
@@ -79,19 +118,39 @@ fn bracketed(text: &str) -> Option<Label<'_>> {
     let (number, length) = numbers::single(text)?;
     let rest = &text[length..];
     let defined = rest.strip_prefix([':', '：']);
-    let kind = if defined.is_some() { Kind::Definition } else { Kind::Listed };
-    Some(Label { kind, label: number.to_string(), bracketed: true, rest: defined.unwrap_or(rest) })
+    let kind = if defined.is_some() {
+        Kind::Definition
+    } else {
+        Kind::Listed
+    };
+    Some(Label {
+        kind,
+        label: number.to_string(),
+        bracketed: true,
+        rest: defined.unwrap_or(rest),
+    })
 }
 
 /// `[label]: https://…`, and `[S2] Title` where the label has a figure.
 fn definition(text: &str) -> Option<Label<'_>> {
     let (label, rest) = named(text.strip_prefix('[')?)?;
     if let Some(defined) = rest.strip_prefix(':') {
-        return Some(Label { kind: Kind::Definition, label: label.to_owned(), bracketed: true, rest: defined });
+        return Some(Label {
+            kind: Kind::Definition,
+            label: label.to_owned(),
+            bracketed: true,
+            rest: defined,
+        });
     }
-    let key =
-        label.starts_with(char::is_alphabetic) && label.contains(|c: char| c.is_ascii_digit()) && !label.contains(' ');
-    let entry = Label { kind: Kind::Listed, label: label.to_owned(), bracketed: true, rest };
+    let key = label.starts_with(char::is_alphabetic)
+        && label.contains(|c: char| c.is_ascii_digit())
+        && !label.contains(' ');
+    let entry = Label {
+        kind: Kind::Listed,
+        label: label.to_owned(),
+        bracketed: true,
+        rest,
+    };
     (key && rest.starts_with([' ', '\t'])).then_some(entry)
 }
 
@@ -133,7 +192,11 @@ mod tests {
         let check = |line: &str, kind: Kind, label: &str, text: &str| {
             let found = opening(line).unwrap_or_else(|| panic!("{line}"));
             assert_eq!(
-                (found.kind, found.label.as_deref().unwrap_or(""), &line[found.text..]),
+                (
+                    found.kind,
+                    found.label.as_deref().unwrap_or(""),
+                    &line[found.text..]
+                ),
                 (kind, label, text),
                 "{line}"
             );
@@ -167,7 +230,12 @@ mod tests {
         check("- T", Kind::Listed, "", "T");
         check("• T", Kind::Listed, "", "T");
         check("[S2] T", Kind::Listed, "S2", "T");
-        check("[1](https://a.org) T", Kind::Listed, "1", "(https://a.org) T");
+        check(
+            "[1](https://a.org) T",
+            Kind::Listed,
+            "1",
+            "(https://a.org) T",
+        );
         check("1. **T** x", Kind::Listed, "1", "**T** x");
         check("[1]: T", Kind::Definition, "1", "T");
         check("[a b]: T", Kind::Definition, "a b", "T");

@@ -16,7 +16,10 @@ impl<'a> Places<'a> {
         for step in text.as_bytes().chunks(STEP) {
             counts.push(counts.last().unwrap_or(&0) + beginnings(step));
         }
-        Self { bytes: text.as_bytes(), counts }
+        Self {
+            bytes: text.as_bytes(),
+            counts,
+        }
     }
 
     /// How many characters begin before a byte of the text.

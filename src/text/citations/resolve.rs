@@ -1,5 +1,5 @@
-//! Marks and entries brought together: what each mark leads to, what is cited and what is not. Hides when a number in
-//! brackets is no citation.
+//! Marks and entries brought together: what each mark leads to, what is cited and what is not.
+//! Hides when a number in brackets is no citation.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -49,42 +49,86 @@ struct Found {
 }
 
 /// All that a report cites.
-pub(super) fn resolve(report: &str, entries: &[Entry], index: &Index, marks: Vec<Mark>) -> Citations {
-    let (listed, marks): (Vec<Mark>, Vec<Mark>) = marks.into_iter().partition(|mark| around(entries, mark).is_some());
+pub(super) fn resolve(
+    report: &str,
+    entries: &[Entry],
+    index: &Index,
+    marks: Vec<Mark>,
+) -> Citations {
+    let (listed, marks): (Vec<Mark>, Vec<Mark>) = marks
+        .into_iter()
+        .partition(|mark| around(entries, mark).is_some());
     let found = addresses(report, entries, listed);
     let references = references(report, entries, &found);
     let mut by_url = BTreeMap::new();
-    for (at, url) in references.iter().enumerate().filter_map(|(at, reference)| Some((at, reference.url.clone()?))) {
+    for (at, url) in references
+        .iter()
+        .enumerate()
+        .filter_map(|(at, reference)| Some((at, reference.url.clone()?)))
+    {
         by_url.entry(url).or_insert(at);
     }
     let evidence = evidence(index, &marks);
-    let mut lists = Lists { report, index, references, by_url, evidence };
-    let mut citations: Vec<Citation> = marks.into_iter().flat_map(|mark| lists.citations(mark)).take(MOST).collect();
-    let cited: BTreeSet<usize> = citations.iter().filter_map(|citation| citation.entry).collect();
+    let mut lists = Lists {
+        report,
+        index,
+        references,
+        by_url,
+        evidence,
+    };
+    let mut citations: Vec<Citation> = marks
+        .into_iter()
+        .flat_map(|mark| lists.citations(mark))
+        .take(MOST)
+        .collect();
+    let cited: BTreeSet<usize> = citations
+        .iter()
+        .filter_map(|citation| citation.entry)
+        .collect();
     for (at, found) in found.into_iter().enumerate() {
-        citations.extend(listed_only(&mut lists.references[at], at, found, cited.contains(&at)));
+        citations.extend(listed_only(
+            &mut lists.references[at],
+            at,
+            found,
+            cited.contains(&at),
+        ));
     }
     citations.sort_by_key(|citation| (citation.start, citation.end));
     citations.truncate(MOST);
-    in_characters(Citations { citations, references: lists.references }, report)
+    in_characters(
+        Citations {
+            citations,
+            references: lists.references,
+        },
+        report,
+    )
 }
 
 /// The entry that a mark stands in.
 fn around(entries: &[Entry], mark: &Mark) -> Option<usize> {
-    let at = entries.partition_point(|entry| entry.range.start <= mark.range.start).checked_sub(1)?;
+    let at = entries
+        .partition_point(|entry| entry.range.start <= mark.range.start)
+        .checked_sub(1)?;
     (mark.range.start < entries[at].range.end).then_some(at)
 }
 
 /// The addresses of each entry, by the marks within the entries.
 fn addresses(report: &str, entries: &[Entry], marks: Vec<Mark>) -> Vec<Found> {
-    let mut places: Vec<Vec<Range<usize>>> =
-        entries.iter().map(|entry| entry.target.iter().cloned().collect()).collect();
+    let mut places: Vec<Vec<Range<usize>>> = entries
+        .iter()
+        .map(|entry| entry.target.iter().cloned().collect())
+        .collect();
     for mark in marks {
-        if let (Some(entry), What::Link { target, .. } | What::Bare(target)) = (around(entries, &mark), mark.what) {
+        if let (Some(entry), What::Link { target, .. } | What::Bare(target)) =
+            (around(entries, &mark), mark.what)
+        {
             places[entry].push(target);
         }
     }
-    places.into_iter().map(|places| sorted_out(report, places)).collect()
+    places
+        .into_iter()
+        .map(|places| sorted_out(report, places))
+        .collect()
 }
 
 /// The first web address is the entry's; a DOI or an arXiv number is where there is none.
@@ -98,27 +142,42 @@ fn sorted_out(report: &str, places: Vec<Range<usize>>) -> Found {
         let written = report.as_bytes()[place.clone()].to_ascii_lowercase();
         address.url.is_some() && (written.starts_with(b"http") || written.starts_with(b"www."))
     };
-    let first = read.iter().position(is_web).or_else(|| read.iter().position(|(_, address)| address.url.is_some()));
+    let first = read
+        .iter()
+        .position(is_web)
+        .or_else(|| read.iter().position(|(_, address)| address.url.is_some()));
     if read.is_empty() {
         return Found {
-            first: Address { diagnosis: vec![Diagnosis::NoUrl], ..Address::default() },
+            first: Address {
+                diagnosis: vec![Diagnosis::NoUrl],
+                ..Address::default()
+            },
             others: Vec::new(),
         };
     }
     let (_, first) = read.remove(first.unwrap_or(0));
     let mut seen = BTreeSet::from([first.url.clone()]);
-    let others = read.into_iter().filter(is_web).filter(|(_, address)| seen.insert(address.url.clone())).collect();
+    let others = read
+        .into_iter()
+        .filter(is_web)
+        .filter(|(_, address)| seen.insert(address.url.clone()))
+        .collect();
     Found { first, others }
 }
 
 fn references(report: &str, entries: &[Entry], found: &[Found]) -> Vec<Reference> {
     let mut numbers: BTreeMap<_, usize> = BTreeMap::new();
     let number = |entry: &Entry| Some((entry.kind, key(entry.label.as_ref()?)));
-    entries.iter().filter_map(number).for_each(|number| *numbers.entry(number).or_default() += 1);
+    entries
+        .iter()
+        .filter_map(number)
+        .for_each(|number| *numbers.entry(number).or_default() += 1);
     let mut seen = BTreeSet::new();
     let mut references = Vec::new();
     for (entry, Found { first, .. }) in entries.iter().zip(found) {
-        let twice = number(entry).and_then(|number| numbers.get(&number)).is_some_and(|times| *times > 1);
+        let twice = number(entry)
+            .and_then(|number| numbers.get(&number))
+            .is_some_and(|times| *times > 1);
         let again = first.url.as_ref().is_some_and(|url| !seen.insert(url));
         let mut diagnosis = first.diagnosis.clone();
         diagnosis.extend(twice.then_some(Diagnosis::DuplicateNumber));
@@ -139,7 +198,12 @@ fn references(report: &str, entries: &[Entry], found: &[Found]) -> Vec<Reference
 
 fn evidence(index: &Index, marks: &[Mark]) -> Evidence {
     let known = |number: &u32| index.number(*number).is_some();
-    let mut evidence = Evidence { bracketed: 0, numbered: false, raised: false, authored: false };
+    let mut evidence = Evidence {
+        bracketed: 0,
+        numbered: false,
+        raised: false,
+        authored: false,
+    };
     for mark in marks {
         match &mark.what {
             What::Numbers { numbers, raised } if !numbers.contains(&0) => {
@@ -149,7 +213,9 @@ fn evidence(index: &Index, marks: &[Mark]) -> Evidence {
                 evidence.raised |= found && *raised;
             }
             What::Works(works) => {
-                let sure = |work: &Work| work.sure == Sureness::High || !index.authors.fitting(work).is_empty();
+                let sure = |work: &Work| {
+                    work.sure == Sureness::High || !index.authors.fitting(work).is_empty()
+                };
                 evidence.authored |= works.iter().any(sure);
             }
             _ => {}
@@ -163,13 +229,21 @@ impl Lists<'_> {
     fn citations(&self, Mark { range, what }: Mark) -> Vec<Citation> {
         match what {
             What::Link { text, target } => vec![self.link(range, text, &self.report[target])],
-            What::Bare(target) => vec![self.at_address(range, Style::Bare, None, address::read(&self.report[target]))],
+            What::Bare(target) => vec![self.at_address(
+                range,
+                Style::Bare,
+                None,
+                address::read(&self.report[target]),
+            )],
             What::Label { text, entry, style } => {
                 vec![self.at_entry(&range, style, link_text(&self.report[text]), Some(entry))]
             }
             What::Numbers { numbers, raised } => self.numbers(&range, &numbers, raised),
             What::Footnote(label) => self.footnote(&range, label).into_iter().collect(),
-            What::Works(works) => works.iter().filter_map(|work| self.work(&range, work)).collect(),
+            What::Works(works) => works
+                .iter()
+                .filter_map(|work| self.work(&range, work))
+                .collect(),
             What::Image => Vec::new(),
         }
     }
@@ -182,13 +256,38 @@ impl Lists<'_> {
         citation
     }
 
-    fn at_address(&self, range: Range<usize>, style: Style, label: Option<String>, address: Address) -> Citation {
-        let Address { raw, url, diagnosis } = address;
+    fn at_address(
+        &self,
+        range: Range<usize>,
+        style: Style,
+        label: Option<String>,
+        address: Address,
+    ) -> Citation {
+        let Address {
+            raw,
+            url,
+            diagnosis,
+        } = address;
         let entry = url.as_ref().and_then(|url| self.by_url.get(url)).copied();
-        Citation { label, url, raw_url: raw, start: range.start, end: range.end, style, entry, diagnosis }
+        Citation {
+            label,
+            url,
+            raw_url: raw,
+            start: range.start,
+            end: range.end,
+            style,
+            entry,
+            diagnosis,
+        }
     }
 
-    fn at_entry(&self, range: &Range<usize>, style: Style, label: Option<String>, entry: Option<usize>) -> Citation {
+    fn at_entry(
+        &self,
+        range: &Range<usize>,
+        style: Style,
+        label: Option<String>,
+        entry: Option<usize>,
+    ) -> Citation {
         let reference = entry.map(|entry| &self.references[entry]);
         Citation {
             label,
@@ -198,22 +297,37 @@ impl Lists<'_> {
             end: range.end,
             style,
             entry,
-            diagnosis: reference.map_or(vec![Diagnosis::DanglingNumber], |reference| reference.diagnosis.clone()),
+            diagnosis: reference.map_or(vec![Diagnosis::DanglingNumber], |reference| {
+                reference.diagnosis.clone()
+            }),
         }
     }
 
-    /// A mark with a zero that is no entry is an interval or an index. One without any entry is a citation only among
-    /// others.
+    /// A mark with a zero that is no entry is an interval or an index. One without any entry is a
+    /// citation only among others.
     fn numbers(&self, range: &Range<usize>, numbers: &[u32], raised: bool) -> Vec<Citation> {
-        let Evidence { bracketed, numbered, raised: raised_before, .. } = self.evidence;
-        let among_others = if raised { raised_before } else { numbered || bracketed > 1 };
+        let Evidence {
+            bracketed,
+            numbered,
+            raised: raised_before,
+            ..
+        } = self.evidence;
+        let among_others = if raised {
+            raised_before
+        } else {
+            numbered || bracketed > 1
+        };
         if numbers.contains(&0) && self.index.number(0).is_none() {
             return Vec::new();
         }
-        let entries = numbers.iter().map(|&number| (number, self.index.number(number)));
+        let entries = numbers
+            .iter()
+            .map(|&number| (number, self.index.number(number)));
         entries
             .filter(|(_, entry)| entry.is_some() || among_others)
-            .map(|(number, entry)| self.at_entry(range, Style::Numbered, Some(number.to_string()), entry))
+            .map(|(number, entry)| {
+                self.at_entry(range, Style::Numbered, Some(number.to_string()), entry)
+            })
             .collect()
     }
 
@@ -227,7 +341,8 @@ impl Lists<'_> {
 
     fn work(&self, range: &Range<usize>, work: &Work) -> Option<Citation> {
         let fitting = self.index.authors.fitting(work);
-        let likely = work.sure == Sureness::High || (work.sure == Sureness::Middle && self.evidence.authored);
+        let likely = work.sure == Sureness::High
+            || (work.sure == Sureness::Middle && self.evidence.authored);
         if fitting.is_empty() && !likely {
             return None;
         }
@@ -244,44 +359,79 @@ impl Lists<'_> {
 /// The text of a link without the brackets or the image around it.
 fn link_text(text: &str) -> Option<String> {
     let text = text.trim();
-    let text = text.strip_prefix("![").and_then(|image| image.split(']').next()).unwrap_or(text);
-    let open = text.strip_prefix('\\').unwrap_or(text).strip_prefix(['[', '【']);
-    let inner =
-        open.and_then(|text| text.strip_suffix([']', '】'])).map(|text| text.strip_suffix('\\').unwrap_or(text));
+    let text = text
+        .strip_prefix("![")
+        .and_then(|image| image.split(']').next())
+        .unwrap_or(text);
+    let open = text
+        .strip_prefix('\\')
+        .unwrap_or(text)
+        .strip_prefix(['[', '【']);
+    let inner = open
+        .and_then(|text| text.strip_suffix([']', '】']))
+        .map(|text| text.strip_suffix('\\').unwrap_or(text));
     Some(inner.unwrap_or(text).trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// What only the list says: the entry itself if nothing cites it, and its further addresses.
-fn listed_only(reference: &mut Reference, entry: usize, found: Found, cited: bool) -> Vec<Citation> {
-    let Reference { label, start, end, .. } = reference.clone();
+fn listed_only(
+    reference: &mut Reference,
+    entry: usize,
+    found: Found,
+    cited: bool,
+) -> Vec<Citation> {
+    let Reference {
+        label, start, end, ..
+    } = reference.clone();
     let mut all = Vec::new();
     if !cited {
         reference.diagnosis.push(Diagnosis::UncitedEntry);
         reference.diagnosis.sort_unstable();
-        all.push((start..end, Address { diagnosis: reference.diagnosis.clone(), ..found.first }));
+        all.push((
+            start..end,
+            Address {
+                diagnosis: reference.diagnosis.clone(),
+                ..found.first
+            },
+        ));
     }
     all.extend(found.others);
     all.into_iter()
-        .map(|(range, Address { raw, url, diagnosis })| Citation {
-            label: label.clone(),
-            url,
-            raw_url: raw,
-            start: range.start,
-            end: range.end,
-            style: Style::ReferenceOnly,
-            entry: Some(entry),
-            diagnosis,
-        })
+        .map(
+            |(
+                range,
+                Address {
+                    raw,
+                    url,
+                    diagnosis,
+                },
+            )| Citation {
+                label: label.clone(),
+                url,
+                raw_url: raw,
+                start: range.start,
+                end: range.end,
+                style: Style::ReferenceOnly,
+                entry: Some(entry),
+                diagnosis,
+            },
+        )
         .collect()
 }
 
 fn in_characters(mut found: Citations, report: &str) -> Citations {
     let places = Places::new(report);
     for citation in &mut found.citations {
-        (citation.start, citation.end) = (places.character(citation.start), places.character(citation.end));
+        (citation.start, citation.end) = (
+            places.character(citation.start),
+            places.character(citation.end),
+        );
     }
     for reference in &mut found.references {
-        (reference.start, reference.end) = (places.character(reference.start), places.character(reference.end));
+        (reference.start, reference.end) = (
+            places.character(reference.start),
+            places.character(reference.end),
+        );
     }
     found
 }

@@ -1,5 +1,6 @@
-//! Decoding in a process of its own. Both ends of the pipe between them: blocks of samples, each after its length, then
-//! an empty block, then how it ended as JSON. A process that dies or is stopped ends without that last word.
+//! Decoding in a process of its own. Both ends of the pipe between them: blocks of samples, each
+//! after its length, then an empty block, then how it ended as JSON. A process that dies or is
+//! stopped ends without that last word.
 
 use std::{
     io::{self, Read, Write},
@@ -27,8 +28,8 @@ fn limit(bytes: u64) -> u64 {
     SECONDS + bytes / BYTES_A_SECOND
 }
 
-/// Decodes `path` behind limits that the kernel holds, and writes its sound and how it ended to `out`. This is the body
-/// of the process that [`super::Decoder`] starts.
+/// Decodes `path` behind limits that the kernel holds, and writes its sound and how it ended to
+/// `out`. This is the body of the process that [`super::Decoder`] starts.
 pub fn serve(path: &Path, channel: Option<usize>, out: &mut impl Write) -> io::Result<()> {
     hold_limits(path)?;
     let ended = read_all(path, channel, &mut |samples| block(out, &stored(samples)));
@@ -46,7 +47,10 @@ pub fn serve_length(path: &Path, out: &mut impl Write) -> io::Result<()> {
 
 fn hold_limits(path: &Path) -> io::Result<()> {
     let bytes = fs_err::metadata(path)?.len();
-    let at_most = |most| Rlimit { current: Some(most), maximum: Some(most) };
+    let at_most = |most| Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
     setrlimit(Resource::As, at_most(MEMORY))?;
     // Also ends a process whose parent was killed while it turns in circles.
     Ok(setrlimit(Resource::Cpu, at_most(limit(bytes)))?)
@@ -60,7 +64,8 @@ fn block(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(bytes)
 }
 
-/// Has `program` decode the file. The outer error is ours: the program does not start, or the disk is full.
+/// Has `program` decode the file. The outer error is ours: the program does not start, or the disk
+/// is full.
 pub fn decode(
     program: &Path,
     path: &Path,
@@ -69,9 +74,19 @@ pub fn decode(
 ) -> io::Result<Result<Ending, Fault>> {
     let seconds = limit(fs_err::metadata(path)?.len());
     let mut command = Command::new(program);
-    command.arg("decode").args(channel.map(|channel| format!("--channel={channel}"))).arg("--").arg(path);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let Some(mut sound) = child.stdout.take() else { return Err(io::ErrorKind::BrokenPipe.into()) };
+    command
+        .arg("decode")
+        .args(channel.map(|channel| format!("--channel={channel}")))
+        .arg("--")
+        .arg(path);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let Some(mut sound) = child.stdout.take() else {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
     let child = Mutex::new(child);
     let (read, out_of_time) = watched(&child, seconds, || receive(&mut sound, spool));
     let mut child = child.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -84,9 +99,18 @@ pub fn decode(
 /// Has `program` look how long the file says that it is.
 pub fn promised(program: &Path, path: &Path) -> io::Result<Result<Option<f64>, Fault>> {
     let mut command = Command::new(program);
-    let said =
-        command.args(["decode", "--length", "--"]).arg(path).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
-    let stopped = || Err(Fault::Stopped(format!("its process ended with {}", said.status)));
+    let said = command
+        .args(["decode", "--length", "--"])
+        .arg(path)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()?;
+    let stopped = || {
+        Err(Fault::Stopped(format!(
+            "its process ended with {}",
+            said.status
+        )))
+    };
     Ok(serde_json::from_slice(&said.stdout).unwrap_or_else(|_| stopped()))
 }
 
@@ -95,9 +119,14 @@ fn watched<T>(child: &Mutex<Child>, seconds: u64, work: impl FnOnce() -> T) -> (
     let (done, is_done) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let watch = scope.spawn(move || {
-            let late = is_done.recv_timeout(Duration::from_secs(seconds)) == Err(mpsc::RecvTimeoutError::Timeout);
+            let late = is_done.recv_timeout(Duration::from_secs(seconds))
+                == Err(mpsc::RecvTimeoutError::Timeout);
             if late {
-                child.lock().unwrap_or_else(PoisonError::into_inner).kill().unwrap_or_default();
+                child
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .kill()
+                    .unwrap_or_default();
             }
             late
         });
@@ -155,14 +184,32 @@ mod tests {
         assert_eq!(heard(&said), (None, 100), "it died");
         said.extend([0; 4]);
         said.extend(br#"{"Ok":{"broken_packets":3,"unfinished":true}}"#);
-        assert_eq!(heard(&said), (Some(Ok(Ending { broken_packets: 3, unfinished: true })), 100));
-        assert_eq!(heard(&said[..said.len() - 1]), (None, 100), "it died while it said it");
+        assert_eq!(
+            heard(&said),
+            (
+                Some(Ok(Ending {
+                    broken_packets: 3,
+                    unfinished: true
+                })),
+                100
+            )
+        );
+        assert_eq!(
+            heard(&said[..said.len() - 1]),
+            (None, 100),
+            "it died while it said it"
+        );
         assert_eq!(
             heard(&[
-                0, 0, 0, 0, b'{', b'"', b'E', b'r', b'r', b'"', b':', b'"', b'e', b'm', b'p', b't', b'y', b'"', b'}'
+                0, 0, 0, 0, b'{', b'"', b'E', b'r', b'r', b'"', b':', b'"', b'e', b'm', b'p', b't',
+                b'y', b'"', b'}'
             ]),
             (Some(Err(Fault::Empty)), 0)
         );
-        assert_eq!(heard(&[255, 255, 255, 255, 1]), (None, 0), "no block of ours is that large");
+        assert_eq!(
+            heard(&[255, 255, 255, 255, 1]),
+            (None, 0),
+            "no block of ours is that large"
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! The edit list of an MP4 track (ISO/IEC 14496-12, 8.6.6): how much of the track's beginning is not part of the
-//! recording, such as an encoder's delay, and how long after the recording's start the track begins.
+//! The edit list of an MP4 track (ISO/IEC 14496-12, 8.6.6): how much of the track's beginning is
+//! not part of the recording, such as an encoder's delay, and how long after the recording's start
+//! the track begins.
 
 use std::{
     io::{self, Read as _, Seek as _, SeekFrom},
@@ -22,16 +23,23 @@ pub struct Edit {
     pub skip: f64,
 }
 
-/// The edit of the track with this id; none where the file has no list, or one that plays the track in pieces.
+/// The edit of the track with this id; none where the file has no list, or one that plays the track
+/// in pieces.
 pub fn of(path: &Path, track: u32) -> io::Result<Edit> {
     let mut file = fs_err::File::open(path)?;
     let end = file.metadata()?.len();
-    let Some(index) = child(&mut file, &(0..end), b"moov")? else { return Ok(Edit::default()) };
-    let Some(header) = child(&mut file, &index, b"mvhd")? else { return Ok(Edit::default()) };
+    let Some(index) = child(&mut file, &(0..end), b"moov")? else {
+        return Ok(Edit::default());
+    };
+    let Some(header) = child(&mut file, &index, b"mvhd")? else {
+        return Ok(Edit::default());
+    };
     let movie = timescale(&mut file, &header)?;
     for (kind, inside) in children(&mut file, &index)? {
         if &kind == b"trak" && id(&mut file, &inside)? == Some(track) {
-            return Ok(read(&mut file, &inside, movie)?.filter(is_sane).unwrap_or_default());
+            return Ok(read(&mut file, &inside, movie)?
+                .filter(is_sane)
+                .unwrap_or_default());
         }
     }
     Ok(Edit::default())
@@ -41,10 +49,20 @@ fn is_sane(edit: &Edit) -> bool {
     (0.0..MOST_SECONDS).contains(&edit.pause) && (0.0..MOST_SECONDS).contains(&edit.skip)
 }
 
-fn read(file: &mut fs_err::File, track: &Range<u64>, movie: Option<u32>) -> io::Result<Option<Edit>> {
-    let Some(list) = descend(file, track, &[b"edts", b"elst"])? else { return Ok(None) };
-    let Some(header) = descend(file, track, &[b"mdia", b"mdhd"])? else { return Ok(None) };
-    let (Some(movie), Some(media)) = (movie, timescale(file, &header)?) else { return Ok(None) };
+fn read(
+    file: &mut fs_err::File,
+    track: &Range<u64>,
+    movie: Option<u32>,
+) -> io::Result<Option<Edit>> {
+    let Some(list) = descend(file, track, &[b"edts", b"elst"])? else {
+        return Ok(None);
+    };
+    let Some(header) = descend(file, track, &[b"mdia", b"mdhd"])? else {
+        return Ok(None);
+    };
+    let (Some(movie), Some(media)) = (movie, timescale(file, &header)?) else {
+        return Ok(None);
+    };
     let mut edit = Edit::default();
     let mut sounds = 0;
     for (length, at) in entries(&bytes(file, &list)?) {
@@ -63,7 +81,10 @@ fn read(file: &mut fs_err::File, track: &Range<u64>, movie: Option<u32>) -> io::
 /// Lengths in the movie's time, and beginnings in the track's, which are negative for a pause.
 fn entries(list: &[u8]) -> Vec<(u64, i64)> {
     let wide = list.first() == Some(&1);
-    let (size, rest) = (if wide { 20 } else { 12 }, list.get(8..).unwrap_or_default());
+    let (size, rest) = (
+        if wide { 20 } else { 12 },
+        list.get(8..).unwrap_or_default(),
+    );
     let count = number(list, 4, 4).unwrap_or(0) as usize;
     let entry = |e: &[u8]| {
         let narrow = |n: u64| i64::from(n as u32 as i32);
@@ -73,7 +94,10 @@ fn entries(list: &[u8]) -> Vec<(u64, i64)> {
             Some((number(e, 0, 4)?, narrow(number(e, 4, 4)?)))
         }
     };
-    rest.chunks_exact(size).take(count).filter_map(entry).collect()
+    rest.chunks_exact(size)
+        .take(count)
+        .filter_map(entry)
+        .collect()
 }
 
 fn timescale(file: &mut fs_err::File, header: &Range<u64>) -> io::Result<Option<u32>> {
@@ -83,34 +107,55 @@ fn timescale(file: &mut fs_err::File, header: &Range<u64>) -> io::Result<Option<
 }
 
 fn id(file: &mut fs_err::File, track: &Range<u64>) -> io::Result<Option<u32>> {
-    let Some(header) = child(file, track, b"tkhd")? else { return Ok(None) };
+    let Some(header) = child(file, track, b"tkhd")? else {
+        return Ok(None);
+    };
     let bytes = bytes(file, &header)?;
     Ok(number(&bytes, if bytes.first() == Some(&1) { 20 } else { 12 }, 4).map(|n| n as u32))
 }
 
 /// A big-endian number.
 fn number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
-    Some(bytes.get(at..at + width)?.iter().fold(0, |n, b| n << 8 | u64::from(*b)))
+    Some(
+        bytes
+            .get(at..at + width)?
+            .iter()
+            .fold(0, |n, b| n << 8 | u64::from(*b)),
+    )
 }
 
 fn bytes(file: &mut fs_err::File, range: &Range<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(range.start))?;
-    file.take((range.end - range.start).min(LARGEST)).read_to_end(&mut bytes)?;
+    file.take((range.end - range.start).min(LARGEST))
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-fn descend(file: &mut fs_err::File, from: &Range<u64>, kinds: &[&[u8; 4]]) -> io::Result<Option<Range<u64>>> {
+fn descend(
+    file: &mut fs_err::File,
+    from: &Range<u64>,
+    kinds: &[&[u8; 4]],
+) -> io::Result<Option<Range<u64>>> {
     let mut at = from.clone();
     for kind in kinds {
-        let Some(inside) = child(file, &at, kind)? else { return Ok(None) };
+        let Some(inside) = child(file, &at, kind)? else {
+            return Ok(None);
+        };
         at = inside;
     }
     Ok(Some(at))
 }
 
-fn child(file: &mut fs_err::File, of: &Range<u64>, kind: &[u8; 4]) -> io::Result<Option<Range<u64>>> {
-    Ok(children(file, of)?.into_iter().find(|(found, _)| found == kind).map(|(_, inside)| inside))
+fn child(
+    file: &mut fs_err::File,
+    of: &Range<u64>,
+    kind: &[u8; 4],
+) -> io::Result<Option<Range<u64>>> {
+    Ok(children(file, of)?
+        .into_iter()
+        .find(|(found, _)| found == kind)
+        .map(|(_, inside)| inside))
 }
 
 /// The boxes in `of` with what is inside each, up to the first that does not fit.
@@ -119,7 +164,10 @@ fn children(file: &mut fs_err::File, of: &Range<u64>) -> io::Result<Vec<([u8; 4]
     let mut at = of.start;
     while at + 8 <= of.end && found.len() < MOST_BOXES {
         let head = bytes(file, &(at..(at + 16).min(of.end)))?;
-        let (Some(size), Some(kind)) = (number(&head, 0, 4), head.get(4..8).and_then(|k| k.try_into().ok())) else {
+        let (Some(size), Some(kind)) = (
+            number(&head, 0, 4),
+            head.get(4..8).and_then(|k| k.try_into().ok()),
+        ) else {
             break;
         };
         let (length, inside) = match size {
@@ -127,7 +175,12 @@ fn children(file: &mut fs_err::File, of: &Range<u64>) -> io::Result<Vec<([u8; 4]
             1 => (number(&head, 8, 8).unwrap_or(0), 16),
             size => (size, 8),
         };
-        let Some(end) = at.checked_add(length).filter(|end| length >= inside && *end <= of.end) else { break };
+        let Some(end) = at
+            .checked_add(length)
+            .filter(|end| length >= inside && *end <= of.end)
+        else {
+            break;
+        };
         found.push((kind, at + inside..end));
         at = end;
     }
@@ -148,15 +201,20 @@ mod tests {
 
     /// A track at 16,000 ticks a second in a movie at 1,000, with these edits.
     fn edit(entries: &[(u32, i32)], id: u32) -> Edit {
-        let entries: Vec<u8> =
-            entries.iter().flat_map(|&(length, at)| numbers(&[length, at as u32, 0x1_0000])).collect();
+        let entries: Vec<u8> = entries
+            .iter()
+            .flat_map(|&(length, at)| numbers(&[length, at as u32, 0x1_0000]))
+            .collect();
         let list = [numbers(&[0, entries.len() as u32 / 12]), entries].concat();
         let track = [
             boxed(b"tkhd", &numbers(&[0, 0, 0, 7])),
             boxed(b"edts", &boxed(b"elst", &list)),
             boxed(b"mdia", &boxed(b"mdhd", &numbers(&[0, 0, 0, 16_000, 0]))),
         ];
-        let movie = [boxed(b"mvhd", &numbers(&[0, 0, 0, 1000, 0])), boxed(b"trak", &track.concat())];
+        let movie = [
+            boxed(b"mvhd", &numbers(&[0, 0, 0, 1000, 0])),
+            boxed(b"trak", &track.concat()),
+        ];
         let file = [boxed(b"ftyp", b"isom"), boxed(b"moov", &movie.concat())].concat();
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.mp4");
@@ -172,11 +230,31 @@ mod tests {
 
     #[test]
     fn one_stretch_of_sound_may_begin_later_and_lose_its_start() {
-        assert_eq!(edit(&[(3600, 1024)], 7), Edit { pause: 0.0, skip: 0.064 });
-        assert_eq!(edit(&[(250, -1), (3600, 1600)], 7), Edit { pause: 0.25, skip: 0.1 });
+        assert_eq!(
+            edit(&[(3600, 1024)], 7),
+            Edit {
+                pause: 0.0,
+                skip: 0.064
+            }
+        );
+        assert_eq!(
+            edit(&[(250, -1), (3600, 1600)], 7),
+            Edit {
+                pause: 0.25,
+                skip: 0.1
+            }
+        );
         assert_eq!(edit(&[(3600, 1024)], 8), Edit::default(), "another track");
-        assert_eq!(edit(&[(1000, 0), (1000, 32_000)], 7), Edit::default(), "pieces are played as they lie");
-        assert_eq!(edit(&[(u32::MAX, -1), (3600, 0)], 7), Edit::default(), "seven weeks of silence");
+        assert_eq!(
+            edit(&[(1000, 0), (1000, 32_000)], 7),
+            Edit::default(),
+            "pieces are played as they lie"
+        );
+        assert_eq!(
+            edit(&[(u32::MAX, -1), (3600, 0)], 7),
+            Edit::default(),
+            "seven weeks of silence"
+        );
         assert_eq!(edit(&[], 7), Edit::default());
     }
 }

@@ -1,4 +1,5 @@
-//! What is wrong with a recording's file. Holds no path, so that the process that decodes can tell the one that asks.
+//! What is wrong with a recording's file. Holds no path, so that the process that decodes can tell
+//! the one that asks.
 
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +69,9 @@ impl Fault {
                 "supported are m4a, mp4, mp3, flac, wav, ogg, opus, webm, mkv, mov and aac; check what the file is, whatever its name says"
             }
             Self::NoAudioTrack => "the file may hold only pictures; export it again with its sound",
-            Self::Unsupported(_) => "convert it first, for example `ffmpeg -i IN -ac 1 -ar 16000 OUT.flac`",
+            Self::Unsupported(_) => {
+                "convert it first, for example `ffmpeg -i IN -ac 1 -ar 16000 OUT.flac`"
+            }
             Self::Damaged(_) | Self::Stopped(_) => {
                 "copy or download it again; if this is all there is, `ffmpeg -i IN OUT.flac` may save what can be played"
             }

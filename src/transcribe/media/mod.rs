@@ -1,5 +1,5 @@
-//! A file becomes sound: 16 kHz, one channel, as long as the container says it is.
-//! Hides containers, codecs, resampling, and the process of its own in which hostile files are decoded.
+//! A file becomes sound: 16 kHz, one channel, as long as the container says it is. Hides
+//! containers, codecs, resampling, and the process of its own in which hostile files are decoded.
 
 mod child;
 mod container;
@@ -34,7 +34,8 @@ const MIN_SECONDS: f64 = 0.2;
 /// Takes decoded sound: mono samples at [`RATE`](super::RATE), in order.
 type Sink<'a> = &'a mut dyn FnMut(&[f32]) -> io::Result<()>;
 
-/// Decodes in processes of their own, behind limits of time and memory: no file can take the run down.
+/// Decodes in processes of their own, behind limits of time and memory: no file can take the run
+/// down.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     /// This program, whose command `decode` does it.
@@ -53,26 +54,38 @@ impl Decoder {
     pub fn decode(&self, path: &Path, channel: Option<usize>) -> Result<Sound, TranscribeError> {
         let mut spool = Spool::new()?;
         let ended = child::decode(&self.program, path, channel, &mut spool)?;
-        let fault = |fault| TranscribeError::Media { path: path.into(), fault };
+        let fault = |fault| TranscribeError::Media {
+            path: path.into(),
+            fault,
+        };
         let ending = ended.map_err(fault)?;
         let sound = spool.finish(ending.broken_packets, ending.unfinished)?;
         if sound.seconds() < MIN_SECONDS {
-            return Err(fault(Fault::TooShort { seconds: sound.seconds() }));
+            return Err(fault(Fault::TooShort {
+                seconds: sound.seconds(),
+            }));
         }
         Ok(sound)
     }
 
-    /// How many seconds the container says that it holds, without decoding; nothing where that would be a guess.
+    /// How many seconds the container says that it holds, without decoding; nothing where that
+    /// would be a guess.
     pub fn promised(&self, path: &Path) -> Result<Option<f64>, TranscribeError> {
         let promised = child::promised(&self.program, path)?;
-        promised.map_err(|fault| TranscribeError::Media { path: path.into(), fault })
+        promised.map_err(|fault| TranscribeError::Media {
+            path: path.into(),
+            fault,
+        })
     }
 }
 
 fn promised(path: &Path) -> Result<Option<f64>, Fault> {
     guarded(path, || {
         let (reader, kind) = container::open(path)?;
-        let track = reader.default_track(TrackType::Audio).cloned().ok_or(Fault::NoAudioTrack)?;
+        let track = reader
+            .default_track(TrackType::Audio)
+            .cloned()
+            .ok_or(Fault::NoAudioTrack)?;
         container::promised_seconds(path, reader.as_ref(), &track, kind, End::Clean)
     })
 }
@@ -91,7 +104,10 @@ fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, Fault>) -> Result<T,
 
 fn read_track(path: &Path, channel: Option<usize>, sink: Sink<'_>) -> Result<Ending, Fault> {
     let (mut reader, kind) = container::open(path)?;
-    let track = reader.default_track(TrackType::Audio).cloned().ok_or(Fault::NoAudioTrack)?;
+    let track = reader
+        .default_track(TrackType::Audio)
+        .cloned()
+        .ok_or(Fault::NoAudioTrack)?;
     let mut decoder = container::decoder_of(path, &track, kind)?;
     let mut tape = Tape::new(&track, kind, channel, sink);
     if kind == "isomp4" {

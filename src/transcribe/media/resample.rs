@@ -49,12 +49,19 @@ impl ToMono16k {
     }
 
     /// Adds interleaved samples; the mean of the channels counts.
-    pub fn push(&mut self, interleaved: &[f32], channels: usize, rate: usize) -> Result<(), String> {
+    pub fn push(
+        &mut self,
+        interleaved: &[f32],
+        channels: usize,
+        rate: usize,
+    ) -> Result<(), String> {
         if channels == 0 || !RATES.contains(&rate) {
             return Err(format!("{channels} channels at {rate} samples a second"));
         }
         let scale = 1.0 / channels as f32;
-        let mono = interleaved.chunks_exact(channels).map(|frame| clean(frame.iter().sum::<f32>() * scale));
+        let mono = interleaved
+            .chunks_exact(channels)
+            .map(|frame| clean(frame.iter().sum::<f32>() * scale));
         self.seconds += (interleaved.len() / channels) as f64 / rate as f64;
         if self.converter.as_ref().is_some_and(|c| c.rate != rate) {
             self.flush()?;
@@ -101,9 +108,17 @@ impl ToMono16k {
 
 impl Converter {
     fn new(rate: usize) -> Result<Self, String> {
-        let fft = Fft::<f32>::new(rate, RATE, CHUNK, 1, FixedSync::Input).map_err(|e| e.to_string())?;
+        let fft =
+            Fft::<f32>::new(rate, RATE, CHUNK, 1, FixedSync::Input).map_err(|e| e.to_string())?;
         let skip = fft.output_delay();
-        Ok(Self { rate, fft, waiting: Vec::new(), skip, owed: 0.0, given: 0 })
+        Ok(Self {
+            rate,
+            fft,
+            waiting: Vec::new(),
+            skip,
+            owed: 0.0,
+            given: 0,
+        })
     }
 
     fn run(&mut self, out: &mut Vec<f32>) -> Result<(), String> {
@@ -118,14 +133,23 @@ impl Converter {
         Ok(())
     }
 
-    fn block(&mut self, from: usize, frames: usize, partial: Option<usize>) -> Result<Vec<f32>, String> {
+    fn block(
+        &mut self,
+        from: usize,
+        frames: usize,
+        partial: Option<usize>,
+    ) -> Result<Vec<f32>, String> {
         let mut output = vec![0.0; self.fft.output_frames_next()];
         let size = output.len();
-        let input = SequentialSlice::new(&self.waiting[from..from + frames], 1, frames).map_err(|e| e.to_string())?;
-        let mut target = SequentialSlice::new_mut(&mut output, 1, size).map_err(|e| e.to_string())?;
+        let input = SequentialSlice::new(&self.waiting[from..from + frames], 1, frames)
+            .map_err(|e| e.to_string())?;
+        let mut target =
+            SequentialSlice::new_mut(&mut output, 1, size).map_err(|e| e.to_string())?;
         let indexing = partial.map(|frames| Indexing::new().partial_len(frames));
-        let (_, written) =
-            self.fft.process_into_buffer(&input, &mut target, indexing.as_ref()).map_err(|e| e.to_string())?;
+        let (_, written) = self
+            .fft
+            .process_into_buffer(&input, &mut target, indexing.as_ref())
+            .map_err(|e| e.to_string())?;
         output.truncate(written);
         Ok(output)
     }
@@ -155,7 +179,11 @@ impl Converter {
 
 /// Decoders may overshoot or, on broken files, yield no numbers at all.
 fn clean(sample: f32) -> f32 {
-    if sample.is_finite() { sample.clamp(-1.0, 1.0) } else { 0.0 }
+    if sample.is_finite() {
+        sample.clamp(-1.0, 1.0)
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]
@@ -185,7 +213,8 @@ mod tests {
     #[test]
     fn channels_are_averaged_and_bad_numbers_silenced() {
         let mut out = ToMono16k::default();
-        out.push(&[1.0, 0.0, f32::NAN, 0.0], 2, RATE).expect("a usual rate");
+        out.push(&[1.0, 0.0, f32::NAN, 0.0], 2, RATE)
+            .expect("a usual rate");
         assert_eq!(out.finish().expect("a usual rate"), [0.5, 0.0]);
     }
 }

@@ -1,4 +1,5 @@
-//! Packets become sound in order: gaps in their time stamps are filled, broken ones counted, endless ones stopped.
+//! Packets become sound in order: gaps in their time stamps are filled, broken ones counted,
+//! endless ones stopped.
 
 use std::io;
 
@@ -54,7 +55,8 @@ pub struct Tape<'a> {
     origin: Option<f64>,
     /// Whether a first packet later than 0 means silence at the start (video containers).
     keeps_offset: bool,
-    /// Whether the end that the container states is a guess: of MP3 files that were joined it is that of the first.
+    /// Whether the end that the container states is a guess: of MP3 files that were joined it is
+    /// that of the first.
     goes_on: bool,
     /// Seconds of the first sound that are still to be left out.
     skip: f64,
@@ -74,7 +76,8 @@ impl<'a> Tape<'a> {
             sink,
             interleaved: Vec::new(),
             channel,
-            seconds_per_tick: base.map_or(0.0, |b| f64::from(b.numer.get()) / f64::from(b.denom.get())),
+            seconds_per_tick: base
+                .map_or(0.0, |b| f64::from(b.numer.get()) / f64::from(b.denom.get())),
             origin: None,
             keeps_offset: kind == "matroska",
             goes_on: is_mpeg(kind),
@@ -113,10 +116,14 @@ impl<'a> Tape<'a> {
                     packet
                 }
                 Ok(None) => return Ok(End::Clean),
-                Err(MediaError::IoError(e)) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(End::CutOff),
+                Err(MediaError::IoError(e)) if e.kind() == io::ErrorKind::UnexpectedEof => {
+                    return Ok(End::CutOff);
+                }
                 Err(MediaError::IoError(e)) => return Err(e.into()),
                 Err(MediaError::ResetRequired) => {
-                    return Err(Fault::Unsupported("several streams one after the other".into()));
+                    return Err(Fault::Unsupported(
+                        "several streams one after the other".into(),
+                    ));
                 }
                 Err(_) if reader_errors < MAX_READER_ERRORS => {
                     reader_errors += 1;
@@ -128,7 +135,11 @@ impl<'a> Tape<'a> {
             if packet.track_id == track.id {
                 self.add(decoder, &packet)?;
             }
-            barren = if self.out.len() > before { 0 } else { barren + 1 };
+            barren = if self.out.len() > before {
+                0
+            } else {
+                barren + 1
+            };
             if barren > MAX_BARREN_PACKETS {
                 return Err(damaged("it goes on without any sound"));
             }
@@ -163,24 +174,41 @@ impl<'a> Tape<'a> {
         let now = frames.min(self.interleaved.len() / channels.max(1));
         self.interleaved.drain(..now * channels);
         // Below half a sample nothing is left, whatever rounding says.
-        self.skip = if now < frames { self.skip - now as f64 / rate.max(1) as f64 } else { 0.0 };
+        self.skip = if now < frames {
+            self.skip - now as f64 / rate.max(1) as f64
+        } else {
+            0.0
+        };
     }
 
     /// Adds what was decoded, mixed, or the one channel that is wanted.
     fn keep(&mut self, channels: usize, rate: usize) -> Result<(), String> {
-        let Some(wanted) = self.channel else { return self.out.push(&self.interleaved, channels, rate) };
+        let Some(wanted) = self.channel else {
+            return self.out.push(&self.interleaved, channels, rate);
+        };
         if !(1..=channels).contains(&wanted) {
             return Err(format!("channel {wanted} of {channels}"));
         }
-        let one: Vec<f32> = self.interleaved.iter().skip(wanted - 1).step_by(channels).copied().collect();
+        let one: Vec<f32> = self
+            .interleaved
+            .iter()
+            .skip(wanted - 1)
+            .step_by(channels)
+            .copied()
+            .collect();
         self.out.push(&one, 1, rate)
     }
 
-    /// Puts silence where the recorder paused or a packet could not be decoded, so that times stay true.
+    /// Puts silence where the recorder paused or a packet could not be decoded, so that times stay
+    /// true.
     fn fill_gap(&mut self, packet: &Packet) -> Result<(), Fault> {
         let at = packet.pts.get() as f64 * self.seconds_per_tick;
         // Before 0 lies the encoder's delay, which the decoder leaves out.
-        let first = if at < 0.0 || self.keeps_offset && at < 60.0 { 0.0 } else { at };
+        let first = if at < 0.0 || self.keeps_offset && at < 60.0 {
+            0.0
+        } else {
+            at
+        };
         let origin = *self.origin.get_or_insert(first);
         let gap = at - origin + self.lead - self.out.seconds();
         if (MIN_GAP_SECONDS..MAX_GAP_SECONDS).contains(&gap) {
@@ -211,7 +239,10 @@ impl<'a> Tape<'a> {
     pub fn finish(self, promised: Option<f64>, unfinished: bool) -> Result<Ending, Fault> {
         let share = self.broken as f64 / self.packets.max(1) as f64;
         if self.broken > 2 && share > MAX_BROKEN_SHARE || self.broken > 0 && self.out.len() == 0 {
-            let what = format!("{} of {} packets cannot be decoded: {}", self.broken, self.packets, self.last_error);
+            let what = format!(
+                "{} of {} packets cannot be decoded: {}",
+                self.broken, self.packets, self.last_error
+            );
             return Err(damaged(&what));
         }
         let before = self.out.len();
@@ -222,7 +253,10 @@ impl<'a> Tape<'a> {
             Some(promised) if promised - found > SLACK_SECONDS.max(promised * 0.001) => {
                 Err(Fault::Truncated { found, promised })
             }
-            _ => Ok(Ending { broken_packets: self.broken, unfinished }),
+            _ => Ok(Ending {
+                broken_packets: self.broken,
+                unfinished,
+            }),
         }
     }
 }

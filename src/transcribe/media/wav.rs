@@ -1,5 +1,5 @@
-//! WAV files that do not know how long they are: a recorder that was killed, or one that wrote into a pipe, leaves a length
-//! of nothing or of as much as can be. They are read to their end.
+//! WAV files that do not know how long they are: a recorder that was killed, or one that wrote into
+//! a pipe, leaves a length of nothing or of as much as can be. They are read to their end.
 
 use std::{
     fs::File,
@@ -10,7 +10,8 @@ use std::{
 
 use symphonia::core::io::MediaSource;
 
-/// What recorders write as long as they do not know, besides nothing: about as much as can be, signed or not.
+/// What recorders write as long as they do not know, besides nothing: about as much as can be,
+/// signed or not.
 const UNKNOWN: [RangeInclusive<u32>; 2] = [0x7fff_f000..=0x8000_0000, 0xffff_f000..=u32::MAX];
 /// Chunks before the sound that are looked at.
 const MOST_CHUNKS: usize = 64;
@@ -35,7 +36,12 @@ impl Mended {
             Ok(None) | Err(_) => Vec::new(),
         };
         file.seek(SeekFrom::Start(0))?;
-        Ok(Self { file, at: 0, length, lengths })
+        Ok(Self {
+            file,
+            at: 0,
+            length,
+            lengths,
+        })
     }
 
     /// Whether the header did not know the length.
@@ -64,7 +70,8 @@ fn unknown_length(file: &mut File, length: u64) -> Result<Option<u64>> {
         let [a, b, c, d, size @ ..] = chunk;
         let (size, left) = (u32::from_le_bytes(size), length.saturating_sub(at + 8));
         if &[a, b, c, d] == b"data" {
-            let too_long = u64::from(size) > left && UNKNOWN.iter().any(|sizes| sizes.contains(&size));
+            let too_long =
+                u64::from(size) > left && UNKNOWN.iter().any(|sizes| sizes.contains(&size));
             let is_unknown = too_long || size == 0 && left > 0 && !is_last_chunk(file, left)?;
             return Ok(is_unknown.then_some(at + 4));
         }
@@ -77,7 +84,9 @@ fn unknown_length(file: &mut File, length: u64) -> Result<Option<u64>> {
 fn is_last_chunk(file: &mut File, left: u64) -> Result<bool> {
     let mut chunk = Vec::new();
     file.take(8).read_to_end(&mut chunk)?;
-    let [.., a, b, c, d] = chunk[..] else { return Ok(false) };
+    let [.., a, b, c, d] = chunk[..] else {
+        return Ok(false);
+    };
     let size = u64::from(u32::from_le_bytes([a, b, c, d]));
     Ok(chunk.len() == 8 && (left.saturating_sub(9)..=left.saturating_sub(8)).contains(&size))
 }

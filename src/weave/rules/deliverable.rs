@@ -1,12 +1,14 @@
-//! What a task asks to be handed in: at least one thing that can be, and only one. Parts of it ("a table with the error
-//! rates", "a report with its code") are not a second one. Prose has no end of ways to say so: what is refused here
-//! says nothing of making anything, or plainly asks for two things.
+//! What a task asks to be handed in: at least one thing that can be, and only one. Parts of it ("a
+//! table with the error rates", "a report with its code") are not a second one. Prose has no end of
+//! ways to say so: what is refused here says nothing of making anything, or plainly asks for two
+//! things.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Whether the text says to make something or to hand it in, or names a thing that is usually handed in.
+/// Whether the text says to make something or to hand it in, or names a thing that is usually
+/// handed in.
 pub fn is_named(task: &str) -> bool {
     NAMED.iter().any(|pattern| pattern.is_match(task))
 }
@@ -14,12 +16,17 @@ pub fn is_named(task: &str) -> bool {
 /// The words that ask for a second deliverable, if any do.
 pub fn second(task: &str) -> Option<String> {
     let twice = HANDED_IN.find_iter(task).nth(1);
-    twice.or_else(|| SECOND.iter().find_map(|pattern| pattern.find(task))).map(|found| found.as_str().trim().to_owned())
+    twice
+        .or_else(|| SECOND.iter().find_map(|pattern| pattern.find(task)))
+        .map(|found| found.as_str().trim().to_owned())
 }
 
-/// Patterns over these words: `HAND` is to part with something, `MAKE` to have it made, `NEW` to make a thing of its own,
-/// `THING` what is often handed in.
-#[expect(clippy::unwrap_used, reason = "the patterns are constants that the tests compile")]
+/// Patterns over these words: `HAND` is to part with something, `MAKE` to have it made, `NEW` to
+/// make a thing of its own, `THING` what is often handed in.
+#[expect(
+    clippy::unwrap_used,
+    reason = "the patterns are constants that the tests compile"
+)]
 fn compiled(pattern: &str) -> Regex {
     let filled = pattern
         .replace("THING", r"(?:reports?|tables?|protocols?|specifications?|checklists?|bibliography|data ?sets?|timelines?|prototypes?|blueprints?|matrix|catalogues?|catalogs?|road ?maps?|memos?|memorandum|notebooks?|guidelines?|proposals?|diagrams?|benchmarks?|questionnaires?|lists?|notes?|briefs?|documents?|plans?|papers?|essays?|handbooks?|manuals?|dossiers?|inventory|atlas|maps?|charts?|scripts?|repository|corpus|glossary|templates?|rubrics?|scorecards?|reviews?|posters?|videos?|films?|workshops?|apps?|applications?|web ?sites?|courses?|exhibitions?|podcasts?|dashboards?|campaigns?|software|tools?|games?|leaflets?|brochures?|press releases?|slide decks?|curriculum|toolkits?|simulators?|platforms?|plug-ins?)")
@@ -86,10 +93,18 @@ mod tests {
             "做成一张误差对比表，附一段文字。",
             "用回归检验这个关系。成果为可以重复运行的笔记本。",
         ] {
-            assert!(is_named(task) && second(task).is_none(), "{task}: {:?}", second(task));
+            assert!(
+                is_named(task) && second(task).is_none(),
+                "{task}: {:?}",
+                second(task)
+            );
         }
-        assert!(!is_named("Familiarise yourself with ten studies and think about what they mean for the debate."));
-        assert!(!is_named("Survey how models were adapted to a trade and reflect on it for a while."));
+        assert!(!is_named(
+            "Familiarise yourself with ten studies and think about what they mean for the debate."
+        ));
+        assert!(!is_named(
+            "Survey how models were adapted to a trade and reflect on it for a while."
+        ));
         assert!(!is_named("了解稻田甲烷的研究现状，思考夜间排放的意义。"));
     }
 

@@ -39,8 +39,8 @@ const LEAST_HAN: usize = 20;
 const LEAST_TERMS: usize = 2;
 /// Tasks of a seminar above this likeness are the same task.
 const ALIKE: f64 = 0.6;
-/// Share of terms above which two tasks of one family and from the same inspirations are one. Of the planted sets, those
-/// that are lie at .26 to .48, and those that are not at .15.
+/// Share of terms above which two tasks of one family and from the same inspirations are one. Of
+/// the planted sets, those that are lie at .26 to .48, and those that are not at .15.
 const TWINS_ALIKE: f64 = 0.2;
 /// Tasks of one family.
 const MOST_OF_A_FAMILY: usize = 2;
@@ -164,11 +164,17 @@ impl Broken {
     }
 }
 
-/// Checks a task against what it is made from and the tasks of the seminar that were kept before it.
+/// Checks a task against what it is made from and the tasks of the seminar that were kept before
+/// it.
 pub fn check(task: &Task, material: Material<'_>, kept: &[&Task]) -> Result<(), Broken> {
     of_its_form(task)?;
     of_its_words(&task.task, material)?;
-    if kept.iter().filter(|other| other.task_type == task.task_type).count() >= MOST_OF_A_FAMILY {
+    if kept
+        .iter()
+        .filter(|other| other.task_type == task.task_type)
+        .count()
+        >= MOST_OF_A_FAMILY
+    {
         return Err(Broken::FamilyThrice);
     }
     if kept.iter().any(|other| same(other, task)) {
@@ -179,17 +185,25 @@ pub fn check(task: &Task, material: Material<'_>, kept: &[&Task]) -> Result<(), 
 
 /// Whether a task says nothing that one of `others` says.
 pub fn new_beside(task: &Task, others: &[Task]) -> Result<(), Broken> {
-    if others.iter().any(|other| same(other, task)) { Err(Broken::Duplicate) } else { Ok(()) }
+    if others.iter().any(|other| same(other, task)) {
+        Err(Broken::Duplicate)
+    } else {
+        Ok(())
+    }
 }
 
-/// Checks what says `original` in another language: its own form, no pointing, and the numbers of the original.
+/// Checks what says `original` in another language: its own form, no pointing, and the numbers of
+/// the original.
 pub fn translation(task: &Task, original: &Task, material: Material<'_>) -> Result<(), Broken> {
     of_its_form(task)?;
     not_pointing(&task.task, material.people)?;
     if !deliverable::is_named(&task.task) {
         return Err(Broken::NoDeliverable);
     }
-    match numbers(&original.task).symmetric_difference(&numbers(&task.task)).next() {
+    match numbers(&original.task)
+        .symmetric_difference(&numbers(&task.task))
+        .next()
+    {
         Some(number) => Err(Broken::NumbersDiffer(number.clone())),
         None => Ok(()),
     }
@@ -197,7 +211,10 @@ pub fn translation(task: &Task, original: &Task, material: Material<'_>) -> Resu
 
 /// The phases that a seminar's tasks leave out.
 pub fn missing_phases(kept: &[&Task]) -> Vec<Phase> {
-    Phase::ALL.into_iter().filter(|phase| !kept.iter().any(|task| task.phase == *phase)).collect()
+    Phase::ALL
+        .into_iter()
+        .filter(|phase| !kept.iter().any(|task| task.phase == *phase))
+        .collect()
 }
 
 /// Length, language, an end, and a phase that fits.
@@ -213,7 +230,10 @@ fn of_its_form(task: &Task) -> Result<(), Broken> {
     if words < LEAST_WORDS && han < LEAST_HAN {
         return Err(Broken::TooShort);
     }
-    if !text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '”', '"', ')', '）']) {
+    if !text
+        .trim_end()
+        .ends_with(['.', '!', '?', '。', '！', '？', '”', '"', ')', '）'])
+    {
         return Err(Broken::Unfinished);
     }
     if task.phase != task.task_type.phase() {
@@ -252,7 +272,8 @@ fn not_pointing(text: &str, people: &[String]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Whether two tasks are one: nearly the same words, or the same family asked of the same inspirations in similar ones.
+/// Whether two tasks are one: nearly the same words, or the same family asked of the same
+/// inspirations in similar ones.
 fn same(a: &Task, b: &Task) -> bool {
     let sources = |task: &Task| task.inspirations.iter().cloned().collect::<BTreeSet<_>>();
     let twins = a.task_type == b.task_type && sources(a) == sources(b);
@@ -273,7 +294,14 @@ mod tests {
     fn material(language: &str) -> Material<'static> {
         let chinese = language.starts_with("zh");
         let english = "No handwriting recognition model knows the vocabulary of sailors.";
-        Material { words: if chinese { "没有模型认识水手的手写词汇。" } else { english }, people: &[] }
+        Material {
+            words: if chinese {
+                "没有模型认识水手的手写词汇。"
+            } else {
+                english
+            },
+            people: &[],
+        }
     }
 
     fn task(language: &str, text: &str) -> Task {
@@ -292,12 +320,15 @@ mod tests {
     }
 
     const GOOD: &str = "Survey how handwriting recognition models have been adapted to the vocabulary of sailors and other trades since 2015, and hand in an annotated table of twenty papers with their error rates.";
-    const GOOD_ZH: &str =
-        "调查手写识别模型如何适应水手等行业的专业词汇，比较至少十篇论文的错误率，交一份带注释的文献表。";
+    const GOOD_ZH: &str = "调查手写识别模型如何适应水手等行业的专业词汇，比较至少十篇论文的错误率，交一份带注释的文献表。";
 
     fn check(language: &str, text: &str, expect: Option<&str>) {
         let found = super::check(&task(language, text), material(language), &[]).err();
-        assert_eq!(found.as_ref().map(Broken::name), expect, "{text}: {found:?}");
+        assert_eq!(
+            found.as_ref().map(Broken::name),
+            expect,
+            "{text}: {found:?}"
+        );
     }
 
     #[test]
@@ -308,15 +339,39 @@ mod tests {
 
     #[test]
     fn each_rule_catches_its_own() {
-        check("en", &format!("{GOOD} {}", "More words about it. ".repeat(25)), Some("too_long"));
-        check("en", "Survey handwriting recognition models in a table.", Some("too_short"));
+        check(
+            "en",
+            &format!("{GOOD} {}", "More words about it. ".repeat(25)),
+            Some("too_long"),
+        );
+        check(
+            "en",
+            "Survey handwriting recognition models in a table.",
+            Some("too_short"),
+        );
         check("en", GOOD.trim_end_matches('.'), Some("unfinished"));
         check("en", GOOD_ZH, Some("wrong_language"));
         check("zh", GOOD, Some("wrong_language"));
-        check("en", &GOOD.replace("and other trades", "as the speaker said"), Some("points_at_the_event"));
-        check("zh", &GOOD_ZH.replace("水手等行业", "报告人提到的水手"), Some("points_at_the_event"));
-        check("en", &GOOD.replace("and other trades", "as mentioned"), Some("not_self_contained"));
-        check("zh", &GOOD_ZH.replace("水手等行业", "上述水手"), Some("not_self_contained"));
+        check(
+            "en",
+            &GOOD.replace("and other trades", "as the speaker said"),
+            Some("points_at_the_event"),
+        );
+        check(
+            "zh",
+            &GOOD_ZH.replace("水手等行业", "报告人提到的水手"),
+            Some("points_at_the_event"),
+        );
+        check(
+            "en",
+            &GOOD.replace("and other trades", "as mentioned"),
+            Some("not_self_contained"),
+        );
+        check(
+            "zh",
+            &GOOD_ZH.replace("水手等行业", "上述水手"),
+            Some("not_self_contained"),
+        );
         check(
             "en",
             &GOOD.replace(
@@ -334,8 +389,17 @@ mod tests {
 
     #[test]
     fn alike_and_thrice_are_seen_among_the_others() {
-        let (good, other) = (task("en", GOOD), task("en", "Another text that shares nothing."));
-        assert_eq!(super::check(&good, material("en"), &[&good]), Err(Broken::Duplicate));
-        assert_eq!(super::check(&good, material("en"), &[&other, &other]), Err(Broken::FamilyThrice));
+        let (good, other) = (
+            task("en", GOOD),
+            task("en", "Another text that shares nothing."),
+        );
+        assert_eq!(
+            super::check(&good, material("en"), &[&good]),
+            Err(Broken::Duplicate)
+        );
+        assert_eq!(
+            super::check(&good, material("en"), &[&other, &other]),
+            Err(Broken::FamilyThrice)
+        );
     }
 }

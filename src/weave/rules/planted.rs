@@ -56,7 +56,14 @@ fn broken(given: Given, reply: Reply) -> BTreeSet<String> {
             inspirations: vec![InspirationId::of(&[&written.inspiration.to_string()])],
             translation_of: None,
         };
-        match check(&task, Material { words: &words, people: &given.speakers }, &kept.iter().collect::<Vec<_>>()) {
+        match check(
+            &task,
+            Material {
+                words: &words,
+                people: &given.speakers,
+            },
+            &kept.iter().collect::<Vec<_>>(),
+        ) {
             Ok(()) => kept.push(task),
             Err(rule) => drop(broken.insert(rule.name().to_owned())),
         }
@@ -78,5 +85,8 @@ fn rule(fault: &str) -> &str {
 
 #[test]
 fn planted_replies_are_refused_by_the_rule_meant_for_them() {
-    assert_eq!(planted::check("weave", rule, broken), [(12, 22), (12, 22), (20, 24), (20, 24)]);
+    assert_eq!(
+        planted::check("weave", rule, broken),
+        [(12, 22), (12, 22), (20, 24), (20, 24)]
+    );
 }

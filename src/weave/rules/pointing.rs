@@ -1,5 +1,6 @@
-//! Whether a task points at the event that it comes from: its people, its record, the room in which it was held. The
-//! words themselves are a subject of research like any other: "how the speaker's accent affects recognition" is none.
+//! Whether a task points at the event that it comes from: its people, its record, the room in which
+//! it was held. The words themselves are a subject of research like any other: "how the speaker's
+//! accent affects recognition" is none.
 
 use std::sync::LazyLock;
 
@@ -12,7 +13,13 @@ pub fn pointing(task: &str, people: &[String]) -> Option<String> {
     let plain = one_line(task);
     named(&plain, people).or_else(|| {
         let found = PATTERNS.iter().find_map(|pattern| pattern.find(&plain));
-        let found = found.or_else(|| if GENERIC.is_match(&plain) { None } else { THE_EVENT.find(&plain) });
+        let found = found.or_else(|| {
+            if GENERIC.is_match(&plain) {
+                None
+            } else {
+                THE_EVENT.find(&plain)
+            }
+        });
         found.map(|found| found.as_str().trim().to_owned())
     })
 }
@@ -20,32 +27,50 @@ pub fn pointing(task: &str, people: &[String]) -> Option<String> {
 /// The words that lean on a text that the reader of the task does not have, if any do.
 pub fn leaning(task: &str) -> Option<String> {
     let plain = one_line(task);
-    LEANING.find(&plain).map(|found| found.as_str().trim().to_owned())
+    LEANING
+        .find(&plain)
+        .map(|found| found.as_str().trim().to_owned())
 }
 
-/// A name of somebody who spoke. In Latin script the whole name of several words, or any word of it that is a name here;
-/// in Han script the whole name, or the surname with a title.
+/// A name of somebody who spoke. In Latin script the whole name of several words, or any word of it
+/// that is a name here; in Han script the whole name, or the surname with a title.
 fn named(task: &str, people: &[String]) -> Option<String> {
-    people.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).find_map(|name| {
-        if name.chars().any(is_han) {
-            let compound = ZH_COMPOUND.iter().find(|surname| name.starts_with(**surname));
-            let surname = compound.map_or_else(|| name.chars().take(1).collect(), |surname| (*surname).to_owned());
-            let titled = ZH_TITLES.iter().map(|title| format!("{surname}{title}"));
-            return std::iter::once(name.to_owned()).chain(titled).find(|form| task.contains(form.as_str()));
-        }
-        let mut words = name.split_whitespace();
-        if words.clone().count() > 1 && stands(task, name) {
-            return Some(name.to_owned());
-        }
-        let is_name = |part: &&str| part.chars().count() >= 3 && part.starts_with(char::is_uppercase);
-        words.find(|part| is_name(part) && !WORDS.contains(part) && stands(task, part)).map(str::to_owned)
-    })
+    people
+        .iter()
+        .map(|name| name.trim())
+        .filter(|name| !name.is_empty())
+        .find_map(|name| {
+            if name.chars().any(is_han) {
+                let compound = ZH_COMPOUND
+                    .iter()
+                    .find(|surname| name.starts_with(**surname));
+                let surname = compound.map_or_else(
+                    || name.chars().take(1).collect(),
+                    |surname| (*surname).to_owned(),
+                );
+                let titled = ZH_TITLES.iter().map(|title| format!("{surname}{title}"));
+                return std::iter::once(name.to_owned())
+                    .chain(titled)
+                    .find(|form| task.contains(form.as_str()));
+            }
+            let mut words = name.split_whitespace();
+            if words.clone().count() > 1 && stands(task, name) {
+                return Some(name.to_owned());
+            }
+            let is_name =
+                |part: &&str| part.chars().count() >= 3 && part.starts_with(char::is_uppercase);
+            words
+                .find(|part| is_name(part) && !WORDS.contains(part) && stands(task, part))
+                .map(str::to_owned)
+        })
 }
 
 /// Whether a name stands in a text, no letter before or after it.
 fn stands(task: &str, name: &str) -> bool {
     let is_letter = |c: char| c.is_alphabetic() || c == '-';
-    let mut around = task.match_indices(name).map(|(at, _)| (&task[..at], &task[at + name.len()..]));
+    let mut around = task
+        .match_indices(name)
+        .map(|(at, _)| (&task[..at], &task[at + name.len()..]));
     around.any(|(before, after)| !before.ends_with(is_letter) && !after.starts_with(is_letter))
 }
 
@@ -139,15 +164,31 @@ const WORDS: &[&str] = &[
     "Victoria",
     "China",
 ];
-const ZH_TITLES: &[&str] = &["老师", "教授", "博士", "先生", "女士", "院士", "主任", "医生", "研究员", "馆长"];
-const ZH_COMPOUND: &[&str] =
-    &["欧阳", "司马", "上官", "诸葛", "夏侯", "东方", "皇甫", "尉迟", "公孙", "慕容", "令狐", "宇文", "长孙", "司徒"];
+const ZH_TITLES: &[&str] = &[
+    "老师",
+    "教授",
+    "博士",
+    "先生",
+    "女士",
+    "院士",
+    "主任",
+    "医生",
+    "研究员",
+    "馆长",
+];
+const ZH_COMPOUND: &[&str] = &[
+    "欧阳", "司马", "上官", "诸葛", "夏侯", "东方", "皇甫", "尉迟", "公孙", "慕容", "令狐", "宇文",
+    "长孙", "司徒",
+];
 
 macro_rules! patterns {
     ($($pattern:literal)*) => { vec![$(compiled($pattern)),*] };
 }
 
-#[expect(clippy::unwrap_used, reason = "the patterns are constants that the tests compile")]
+#[expect(
+    clippy::unwrap_used,
+    reason = "the patterns are constants that the tests compile"
+)]
 fn compiled(pattern: &str) -> Regex {
     let filled = pattern
         .replace("EVENT", r"(?:talk|seminar|lecture|presentation|session|webinar|keynote|colloquium|symposium|workshop|transcript|podcast|panel discussion|slides?|recording)")
@@ -244,9 +285,18 @@ mod tests {
         for name in ["Han", "David Hand", "Hand", "Ada", "Ben", "Mark"] {
             assert!(!points(frame, name), "{name}");
         }
-        assert!(!points("Adapt a benchmark for markets of Hannover.", "Ada Ben Mark Han"));
-        assert!(points("David Hand built a gauge: measure it.", "David Hand"));
-        assert!(points("Marsh built a gauge: extend the work that Ada began.", "Ada Marsh"));
+        assert!(!points(
+            "Adapt a benchmark for markets of Hannover.",
+            "Ada Ben Mark Han"
+        ));
+        assert!(points(
+            "David Hand built a gauge: measure it.",
+            "David Hand"
+        ));
+        assert!(points(
+            "Marsh built a gauge: extend the work that Ada began.",
+            "Ada Marsh"
+        ));
         assert!(points("Extend the work that Ada began.", "Ada"));
     }
 

@@ -1,5 +1,6 @@
-//! Which part of a page is its article. It goes by what the page says of itself (`main`, `article`, roles) and by where
-//! the links are; in doubt it keeps more, because a claim is judged by this text and a lost paragraph is a false "no".
+//! Which part of a page is its article. It goes by what the page says of itself (`main`, `article`,
+//! roles) and by where the links are; in doubt it keeps more, because a claim is judged by this
+//! text and a lost paragraph is a false "no".
 
 use super::tree::{Node, Tree};
 
@@ -32,7 +33,11 @@ impl Mass {
 
     /// The share of the text that is links, 0 to 1.
     pub fn link_share(self) -> f64 {
-        if self.text == 0 { 0.0 } else { self.linked as f64 / self.text as f64 }
+        if self.text == 0 {
+            0.0
+        } else {
+            self.linked as f64 / self.text as f64
+        }
     }
 }
 
@@ -64,13 +69,17 @@ pub fn find(tree: &Tree) -> Article {
     add(&mut left_out, &boxes);
     let masses_left = masses(tree, &left_out);
     let root = narrowed(tree, &masses_left, root(tree, &masses_left));
-    let menus =
-        mark(tree, |at, _| at > root && at <= tree.nodes[root].end && is_menu(&tree.nodes[at], masses_left[at]));
+    let menus = mark(tree, |at, _| {
+        at > root && at <= tree.nodes[root].end && is_menu(&tree.nodes[at], masses_left[at])
+    });
     let mut without = left_out.clone();
     add(&mut without, &menus);
     // A page that is a list of links is read as one.
     let keeps_most = masses(tree, &without)[root].text * 2 >= masses_left[root].text;
-    Article { root, left_out: if keeps_most { without } else { left_out } }
+    Article {
+        root,
+        left_out: if keeps_most { without } else { left_out },
+    }
 }
 
 /// The mass of each node, without what is left out.
@@ -87,7 +96,11 @@ pub fn masses(tree: &Tree, left_out: &[bool]) -> Vec<Mass> {
             own.text += node.text().chars().filter(|c| !c.is_whitespace()).count();
         }
         if node.name() == "a" && node.attribute("href").is_some() {
-            own = Mass { linked: own.text, links: 1, ..own };
+            own = Mass {
+                linked: own.text,
+                links: 1,
+                ..own
+            };
         }
         masses[at] = own;
         let parent = &mut masses[node.parent];
@@ -99,19 +112,28 @@ pub fn masses(tree: &Tree, left_out: &[bool]) -> Vec<Mass> {
     masses
 }
 
-/// Gives each block its own prose: the text outside links that is not in a block inside it, if it is a sentence or more.
+/// Gives each block its own prose: the text outside links that is not in a block inside it, if it
+/// is a sentence or more.
 fn add_prose(tree: &Tree, left_out: &[bool], masses: &mut [Mass]) {
     let mut block_of = vec![0; tree.nodes.len()];
     let mut linked = vec![false; tree.nodes.len()];
     let mut own = vec![0; tree.nodes.len()];
     for (at, node) in tree.nodes.iter().enumerate().skip(1) {
-        block_of[at] = if node.is_block { at } else { block_of[node.parent] };
+        block_of[at] = if node.is_block {
+            at
+        } else {
+            block_of[node.parent]
+        };
         linked[at] = linked[node.parent] || node.name() == "a";
         if node.sight.is_visible() && !linked[at] && !left_out[at] {
             own[block_of[at]] += node.text().chars().map(weight).sum::<usize>();
         }
     }
-    for (mass, own) in masses.iter_mut().zip(own).filter(|(_, own)| *own >= SENTENCE) {
+    for (mass, own) in masses
+        .iter_mut()
+        .zip(own)
+        .filter(|(_, own)| *own >= SENTENCE)
+    {
         mass.prose = own;
     }
 }
@@ -125,7 +147,8 @@ fn weight(c: char) -> usize {
     }
 }
 
-/// Marks the nodes for which `is` holds, and all inside them. `is` is told whether the node is inside an article.
+/// Marks the nodes for which `is` holds, and all inside them. `is` is told whether the node is
+/// inside an article.
 fn mark(tree: &Tree, is: impl Fn(usize, bool) -> bool) -> Vec<bool> {
     let mut marked = vec![false; tree.nodes.len()];
     let mut inside = vec![false; tree.nodes.len()];
@@ -143,64 +166,111 @@ fn add(marked: &mut [bool], more: &[bool]) {
 }
 
 fn is_article(node: &Node) -> bool {
-    matches!(node.name(), "main" | "article") || matches!(node.attribute("role"), Some("main" | "article"))
+    matches!(node.name(), "main" | "article")
+        || matches!(node.attribute("role"), Some("main" | "article"))
 }
 
 /// What surrounds an article on every page of a site.
 fn is_furniture(tree: &Tree, at: usize, inside_article: bool, headings: &[usize]) -> bool {
     let node = &tree.nodes[at];
-    let has_heading = || headings.get(headings.partition_point(|h1| *h1 < at)).is_some_and(|h1| *h1 <= node.end);
-    if matches!(node.attribute("role"), Some("navigation" | "search" | "dialog" | "alertdialog" | "menu" | "menubar")) {
+    let has_heading = || {
+        headings
+            .get(headings.partition_point(|h1| *h1 < at))
+            .is_some_and(|h1| *h1 <= node.end)
+    };
+    if matches!(
+        node.attribute("role"),
+        Some("navigation" | "search" | "dialog" | "alertdialog" | "menu" | "menubar")
+    ) {
         return true;
     }
     match node.name() {
         "nav" | "footer" | "menu" | "search" => true,
-        "button" => {
-            !matches!(tree.nodes[node.parent].name(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dt" | "summary")
-        }
+        "button" => !matches!(
+            tree.nodes[node.parent].name(),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dt" | "summary"
+        ),
         "aside" => !inside_article,
         "header" => !inside_article && !has_heading(),
-        _ => !inside_article && matches!(node.attribute("role"), Some("banner" | "contentinfo" | "complementary")),
+        _ => {
+            !inside_article
+                && matches!(
+                    node.attribute("role"),
+                    Some("banner" | "contentinfo" | "complementary")
+                )
+        }
     }
 }
 
 fn is_cookie_box(node: &Node, mass: Mass, total: usize) -> bool {
     let named = |key| {
         let value = node.attribute(key).unwrap_or_default().to_ascii_lowercase();
-        ["cookie", "consent", "gdpr", "onetrust"].iter().any(|word| value.contains(word))
+        ["cookie", "consent", "gdpr", "onetrust"]
+            .iter()
+            .any(|word| value.contains(word))
     };
-    node.is_block && mass.text <= COOKIE_BOX && mass.text * 2 < total && (named("id") || named("class"))
+    node.is_block
+        && mass.text <= COOKIE_BOX
+        && mass.text * 2 < total
+        && (named("id") || named("class"))
 }
 
 fn is_menu(node: &Node, mass: Mass) -> bool {
-    let holds_menus = matches!(node.name(), "ul" | "ol" | "div" | "table" | "section" | "aside" | "p" | "dl" | "form");
-    holds_menus && mass.links >= MENU_LINKS && mass.link_share() >= MENU_SHARE && mass.linked <= mass.links * MENU_LINK
+    let holds_menus = matches!(
+        node.name(),
+        "ul" | "ol" | "div" | "table" | "section" | "aside" | "p" | "dl" | "form"
+    );
+    holds_menus
+        && mass.links >= MENU_LINKS
+        && mass.link_share() >= MENU_SHARE
+        && mass.linked <= mass.links * MENU_LINK
 }
 
 /// The page's `main`, else its one article, else all of it.
 fn root(tree: &Tree, masses: &[Mass]) -> usize {
     let heaviest = |is: &dyn Fn(&Node) -> bool| {
-        let found = tree.nodes.iter().enumerate().filter(|(at, node)| is(node) && masses[*at].text >= TRUSTED);
-        found.max_by_key(|(at, _)| (masses[*at].text, std::cmp::Reverse(*at))).map(|(at, _)| at)
+        let found = tree
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(at, node)| is(node) && masses[*at].text >= TRUSTED);
+        found
+            .max_by_key(|(at, _)| (masses[*at].text, std::cmp::Reverse(*at)))
+            .map(|(at, _)| at)
     };
-    let named = |node: &Node, name: &str| node.name() == name || node.attribute("role") == Some(name);
-    let is_body = |node: &Node| node.attribute("itemprop") == Some("articleBody") || named(node, "article");
+    let named =
+        |node: &Node, name: &str| node.name() == name || node.attribute("role") == Some(name);
+    let is_body =
+        |node: &Node| node.attribute("itemprop") == Some("articleBody") || named(node, "article");
     let main = heaviest(&|node| named(node, "main"));
     let article = heaviest(&is_body).filter(|&at| masses[at].text * 2 >= masses[0].text);
-    main.filter(|&at| masses[at].text * 4 >= masses[0].text).or(article).unwrap_or(0)
+    main.filter(|&at| masses[at].text * 4 >= masses[0].text)
+        .or(article)
+        .unwrap_or(0)
 }
 
-/// The smallest box inside `root` that holds nearly all running text, unless much else is outside it: tables, lists, code.
+/// The smallest box inside `root` that holds nearly all running text, unless much else is outside
+/// it: tables, lists, code.
 fn narrowed(tree: &Tree, masses: &[Mass], root: usize) -> usize {
     let (whole, mut at) = (masses[root], root);
-    let is_box =
-        |node: &Node| !matches!(node.name(), "p" | "ul" | "ol" | "li" | "dl" | "blockquote" | "pre" | "a" | "span");
+    let is_box = |node: &Node| {
+        !matches!(
+            node.name(),
+            "p" | "ul" | "ol" | "li" | "dl" | "blockquote" | "pre" | "a" | "span"
+        )
+    };
     let holds = |mass: Mass| {
         mass.prose * 100 >= whole.prose * NEARLY_ALL
             && mass.unlinked() * 100 >= whole.unlinked() * MOST
             && mass.prose >= TRUSTED
     };
-    for (inner, node) in tree.nodes.iter().enumerate().take(tree.nodes[root].end + 1).skip(root + 1) {
+    for (inner, node) in tree
+        .nodes
+        .iter()
+        .enumerate()
+        .take(tree.nodes[root].end + 1)
+        .skip(root + 1)
+    {
         if node.parent == at && is_box(node) && holds(masses[inner]) {
             at = inner;
         }
@@ -218,7 +288,10 @@ mod tests {
         let article = find(&tree);
         let inside = article.root..=tree.nodes[article.root].end;
         let kept = inside.filter(|&at| !article.left_out[at] && tree.nodes[at].sight.is_visible());
-        let text: Vec<&str> = kept.map(|at| tree.nodes[at].text().trim()).filter(|text| !text.is_empty()).collect();
+        let text: Vec<&str> = kept
+            .map(|at| tree.nodes[at].text().trim())
+            .filter(|text| !text.is_empty())
+            .collect();
         assert_eq!(text.join("|"), expect);
     }
 
@@ -238,8 +311,14 @@ mod tests {
 
     #[test]
     fn a_page_s_own_word_for_its_article_is_taken() {
-        check(&format!("<div>menu</div><main><aside>note</aside><p>{LONG}</main>more"), &format!("note|{LONG}"));
-        check(&format!("<div>menu</div><article>{LONG}</article>more"), LONG);
+        check(
+            &format!("<div>menu</div><main><aside>note</aside><p>{LONG}</main>more"),
+            &format!("note|{LONG}"),
+        );
+        check(
+            &format!("<div>menu</div><article>{LONG}</article>more"),
+            LONG,
+        );
         check("<div>menu</div><main>short</main>more", "menu|short|more");
         let three = format!("<article>{LONG}</article>").repeat(3);
         check(&three, &[LONG; 3].join("|"));
@@ -249,7 +328,10 @@ mod tests {
     fn menus_are_left_out_unless_they_are_the_page() {
         let menu = format!("<ul>{}</ul>", "<li><a href=x>entry of it</a>".repeat(6));
         check(&format!("{menu}<p>{LONG}"), LONG);
-        check(&format!("{menu}<p>short"), &format!("{}|short", ["entry of it"; 6].join("|")));
+        check(
+            &format!("{menu}<p>short"),
+            &format!("{}|short", ["entry of it"; 6].join("|")),
+        );
     }
 
     #[test]
@@ -257,22 +339,42 @@ mod tests {
         let box_of = |inner: &str, beside: &str| {
             format!("<body><div><div><h2>Head</h2><p>{inner}</div><div>{beside}</div></div>")
         };
-        check(&box_of(LONG, "Latest: a frost, a flood"), &format!("Head|{LONG}"));
+        check(
+            &box_of(LONG, "Latest: a frost, a flood"),
+            &format!("Head|{LONG}"),
+        );
         let table = format!("<table><tr><td>{}</table>", "0.021 0.031 0.044 ".repeat(60));
-        check(&box_of(LONG, &table), &format!("Head|{LONG}|{}", "0.021 0.031 0.044 ".repeat(60).trim()));
+        check(
+            &box_of(LONG, &table),
+            &format!("Head|{LONG}|{}", "0.021 0.031 0.044 ".repeat(60).trim()),
+        );
     }
 
     #[test]
     fn boxes_about_cookies_are_left_out() {
-        check(&format!("<div class='Cookie-banner'>We use cookies</div><p>{LONG}"), LONG);
-        check("<div class='cookie-recipe'>Bake for ten minutes</div>", "Bake for ten minutes");
+        check(
+            &format!("<div class='Cookie-banner'>We use cookies</div><p>{LONG}"),
+            LONG,
+        );
+        check(
+            "<div class='cookie-recipe'>Bake for ten minutes</div>",
+            "Bake for ten minutes",
+        );
     }
 
     #[test]
     fn what_is_hidden_weighs_nothing() {
         let tree = parse("<p hidden>abc</p><a href=x>de</a>f");
         let mass = masses(&tree, &vec![false; tree.nodes.len()])[0];
-        assert_eq!(mass, Mass { text: 3, linked: 2, links: 1, prose: 0 });
+        assert_eq!(
+            mass,
+            Mass {
+                text: 3,
+                linked: 2,
+                links: 1,
+                prose: 0
+            }
+        );
         assert!((mass.link_share() - 2.0 / 3.0).abs() < 1e-12);
     }
 }

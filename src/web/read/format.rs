@@ -1,4 +1,5 @@
-//! Which format a body has: by its first bytes where they are clear, else by the server's word for it.
+//! Which format a body has: by its first bytes where they are clear, else by the server's word for
+//! it.
 
 use super::ReadError;
 
@@ -26,18 +27,37 @@ pub fn of(bytes: &[u8], content_type: Option<&str>) -> Result<Format, ReadError>
         return Err(ReadError::Empty);
     }
     let head = &bytes[..bytes.len().min(HEAD)];
-    if head[..head.len().min(1_024)].windows(5).any(|window| window == b"%PDF-") {
+    if head[..head.len().min(1_024)]
+        .windows(5)
+        .any(|window| window == b"%PDF-")
+    {
         return Ok(Format::Pdf);
     }
-    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let essence = content_type
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     let said = by_name(&essence);
     // Labelled a PDF, but a page: what publishers send to those who may not have the PDF.
     if said == Some(Format::Pdf) {
-        return if looks_like_html(head) { Ok(Format::Html) } else { Err(ReadError::BrokenPdf) };
+        return if looks_like_html(head) {
+            Ok(Format::Html)
+        } else {
+            Err(ReadError::BrokenPdf)
+        };
     }
-    let wide = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) || says_utf16(content_type);
+    let wide = head.starts_with(&[0xff, 0xfe])
+        || head.starts_with(&[0xfe, 0xff])
+        || says_utf16(content_type);
     if !wide && is_binary(head) {
-        return Err(if is_vague(&essence) || said.is_some() { ReadError::NotText } else { unsupported(&essence) });
+        return Err(if is_vague(&essence) || said.is_some() {
+            ReadError::NotText
+        } else {
+            unsupported(&essence)
+        });
     }
     match said {
         Some(Format::Text | Format::Xml) if looks_like_html(head) => Ok(Format::Html),
@@ -48,12 +68,20 @@ pub fn of(bytes: &[u8], content_type: Option<&str>) -> Result<Format, ReadError>
 }
 
 fn unsupported(essence: &str) -> ReadError {
-    ReadError::UnsupportedType(essence.chars().filter(char::is_ascii_graphic).take(80).collect())
+    ReadError::UnsupportedType(
+        essence
+            .chars()
+            .filter(char::is_ascii_graphic)
+            .take(80)
+            .collect(),
+    )
 }
 
 fn is_vague(essence: &str) -> bool {
-    matches!(essence, "" | "application/octet-stream" | "binary/octet-stream" | "application/force-download")
-        || !essence.contains('/')
+    matches!(
+        essence,
+        "" | "application/octet-stream" | "binary/octet-stream" | "application/force-download"
+    ) || !essence.contains('/')
 }
 
 fn by_name(essence: &str) -> Option<Format> {
@@ -65,7 +93,9 @@ fn by_name(essence: &str) -> Option<Format> {
         _ if essence.ends_with("+json") => Some(Format::Json),
         _ if essence.ends_with("+xml") && !essence.starts_with("image/") => Some(Format::Xml),
         _ if essence.starts_with("text/") => Some(Format::Text),
-        "application/markdown" | "application/x-tex" | "application/yaml" | "application/toml" => Some(Format::Text),
+        "application/markdown" | "application/x-tex" | "application/yaml" | "application/toml" => {
+            Some(Format::Text)
+        }
         _ => None,
     }
 }
@@ -91,26 +121,40 @@ fn looks_like_html(head: &[u8]) -> bool {
             () if rest.starts_with("<!--") => "-->",
             () => break,
         };
-        let Some((_, after)) = rest.split_once(end) else { return false };
+        let Some((_, after)) = rest.split_once(end) else {
+            return false;
+        };
         rest = after.trim_start();
     }
-    let tag = |name: &str| rest.strip_prefix(name).is_some_and(|next| next.starts_with([' ', '>', '\n', '\r', '\t']));
-    ["<!doctype html", "<html", "<head", "<body"].iter().any(|name| tag(name))
+    let tag = |name: &str| {
+        rest.strip_prefix(name)
+            .is_some_and(|next| next.starts_with([' ', '>', '\n', '\r', '\t']))
+    };
+    ["<!doctype html", "<html", "<head", "<body"]
+        .iter()
+        .any(|name| tag(name))
 }
 
 fn beginning(head: &[u8]) -> String {
     // UTF-16 is read as far as its ASCII goes.
     let plain: Vec<u8> = head.iter().copied().filter(|b| *b != 0).collect();
-    String::from_utf8_lossy(&plain).trim_start_matches(['\u{feff}', '\u{fffd}']).trim_start().to_ascii_lowercase()
+    String::from_utf8_lossy(&plain)
+        .trim_start_matches(['\u{feff}', '\u{fffd}'])
+        .trim_start()
+        .to_ascii_lowercase()
 }
 
 fn says_utf16(content_type: Option<&str>) -> bool {
-    content_type.is_some_and(|content_type| content_type.to_ascii_lowercase().contains("charset=utf-16"))
+    content_type
+        .is_some_and(|content_type| content_type.to_ascii_lowercase().contains("charset=utf-16"))
 }
 
 /// Whether bytes are no text in any encoding that keeps ASCII: too many control characters.
 fn is_binary(head: &[u8]) -> bool {
-    let control = head.iter().filter(|b| **b < 9 || (14..32).contains(*b) && **b != 27).count();
+    let control = head
+        .iter()
+        .filter(|b| **b < 9 || (14..32).contains(*b) && **b != 27)
+        .count();
     control * 50 > head.len()
 }
 
@@ -120,7 +164,12 @@ mod tests {
 
     fn check(bytes: &[u8], content_type: &str, expect: Result<Format, ReadError>) {
         let content_type = Some(content_type).filter(|t| !t.is_empty());
-        assert_eq!(of(bytes, content_type), expect, "{content_type:?} {:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(
+            of(bytes, content_type),
+            expect,
+            "{content_type:?} {:?}",
+            String::from_utf8_lossy(bytes)
+        );
     }
 
     #[test]
@@ -129,8 +178,16 @@ mod tests {
         check(b"{}", "application/ld+json", Ok(Format::Json));
         check(b"<rss/>", "application/rss+xml", Ok(Format::Xml));
         check(b"# x", "text/markdown", Ok(Format::Text));
-        check(b"PK", "application/zip", Err(ReadError::UnsupportedType("application/zip".into())));
-        check(b"<svg/>", "image/svg+xml", Err(ReadError::UnsupportedType("image/svg+xml".into())));
+        check(
+            b"PK",
+            "application/zip",
+            Err(ReadError::UnsupportedType("application/zip".into())),
+        );
+        check(
+            b"<svg/>",
+            "image/svg+xml",
+            Err(ReadError::UnsupportedType("image/svg+xml".into())),
+        );
     }
 
     #[test]
@@ -138,7 +195,11 @@ mod tests {
         check(b"\n%PDF-1.4", "text/html", Ok(Format::Pdf));
         check(b"<!DOCTYPE html><p>", "application/pdf", Ok(Format::Html));
         check(b"junk", "application/pdf", Err(ReadError::BrokenPdf));
-        check(b"<?xml version='1.0'?>\n<!-- x --><html xmlns='y'>", "application/xml", Ok(Format::Html));
+        check(
+            b"<?xml version='1.0'?>\n<!-- x --><html xmlns='y'>",
+            "application/xml",
+            Ok(Format::Html),
+        );
         check(b"\xef\xbb\xbf <HTML>", "", Ok(Format::Html));
         check(b"<?xml version='1.0'?><rss/>", "", Ok(Format::Xml));
         check(b"[1]", "application/octet-stream", Ok(Format::Json));
@@ -156,7 +217,11 @@ mod tests {
             "image/png",
             Err(ReadError::UnsupportedType("image/png".into())),
         );
-        check(b"PK\x03\x04\x14\0\x06\0\x08\0\0\0", "text/html", Err(ReadError::NotText));
+        check(
+            b"PK\x03\x04\x14\0\x06\0\x08\0\0\0",
+            "text/html",
+            Err(ReadError::NotText),
+        );
         check(b"\x7fELF\x02\x01\x01\0\0\0\0", "", Err(ReadError::NotText));
         check(b"a\tb\r\n\x1b[0m", "text/plain", Ok(Format::Text));
     }

@@ -16,8 +16,13 @@ fn comes_back(name: &str, bytes: Vec<u8>, content_type: &'static str) -> Result<
         }
         let _ = sender.send(result);
     };
-    thread::Builder::new().stack_size(2 << 20).spawn(work).expect("a thread");
-    receiver.recv_timeout(Duration::from_mins(2)).unwrap_or_else(|_| panic!("{name} does not come back"))
+    thread::Builder::new()
+        .stack_size(2 << 20)
+        .spawn(work)
+        .expect("a thread");
+    receiver
+        .recv_timeout(Duration::from_mins(2))
+        .unwrap_or_else(|_| panic!("{name} does not come back"))
 }
 
 fn html(name: &str, html: String) -> Read {
@@ -25,18 +30,36 @@ fn html(name: &str, html: String) -> Read {
 }
 
 fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/tests/data/pages/{name}", env!("CARGO_MANIFEST_DIR"))).expect(name)
+    std::fs::read(format!(
+        "{}/tests/data/pages/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .expect(name)
 }
 
 #[test]
 fn deep_nesting() {
-    let page = html("a hundred thousand deep", format!("{}x", "<div>".repeat(100_000)));
+    let page = html(
+        "a hundred thousand deep",
+        format!("{}x", "<div>".repeat(100_000)),
+    );
     assert_eq!((page.text.as_str(), page.truncated), ("x", false));
     assert!(html("ten megabytes of nesting", "<div>".repeat(2_000_000)).truncated);
-    for tag in ["<b>", "<p><b style=display:none>", "<table><tr><td>", "<ul><li>", "<svg><g>", "<a href=x>", "<sup>"] {
+    for tag in [
+        "<b>",
+        "<p><b style=display:none>",
+        "<table><tr><td>",
+        "<ul><li>",
+        "<svg><g>",
+        "<a href=x>",
+        "<sup>",
+    ] {
         html(tag, tag.repeat(30_000));
     }
-    html("headers around a heading", format!("{}<h1>x", "<header>".repeat(100_000)));
+    html(
+        "headers around a heading",
+        format!("{}<h1>x", "<header>".repeat(100_000)),
+    );
 }
 
 #[test]
@@ -45,32 +68,76 @@ fn end_tags_that_close_nothing() {
     for tag in ["</b>", "</p>", "</table>", "</div>", "<br/>", "<x/>"] {
         html(tag, format!("<b>{deep}{}", tag.repeat(50_000)));
     }
-    html("formatting that is never closed", format!("{}{}", "<b class=x>".repeat(5_000), "<p>x".repeat(50_000)));
+    html(
+        "formatting that is never closed",
+        format!("{}{}", "<b class=x>".repeat(5_000), "<p>x".repeat(50_000)),
+    );
 }
 
 #[test]
 fn large_parts() {
-    html("an attribute", format!("<p class=\"{}\" style=\"{}\">x", "a ".repeat(500_000), "top:0;".repeat(200_000)));
+    html(
+        "an attribute",
+        format!(
+            "<p class=\"{}\" style=\"{}\">x",
+            "a ".repeat(500_000),
+            "top:0;".repeat(200_000)
+        ),
+    );
     let many: Vec<String> = (0..100_000).map(|i| format!("a{i}=1")).collect();
     html("attributes", format!("<p {}>x", many.join(" ")));
-    html("entities", "&#x10FFFF;&amp;&nosuch;&#99999999999;".repeat(50_000));
-    html("a sheet", format!("<style>{}</style><p class=a>x", ".a{color:red}@media x{".repeat(40_000)));
+    html(
+        "entities",
+        "&#x10FFFF;&amp;&nosuch;&#99999999999;".repeat(50_000),
+    );
+    html(
+        "a sheet",
+        format!(
+            "<style>{}</style><p class=a>x",
+            ".a{color:red}@media x{".repeat(40_000)
+        ),
+    );
     let rules = format!("<style>{}</style>", ".a{display:block}".repeat(20_000));
-    html("a sheet for all", format!("{rules}{}", "<i class=a>x</i>".repeat(20_000)));
-    html("what is never closed", format!("<title>{}<script>{}", "x".repeat(500_000), "<!--".repeat(200_000)));
-    html("marks on one letter", format!("a{}", "\u{301}".repeat(500_000)));
+    html(
+        "a sheet for all",
+        format!("{rules}{}", "<i class=a>x</i>".repeat(20_000)),
+    );
+    html(
+        "what is never closed",
+        format!(
+            "<title>{}<script>{}",
+            "x".repeat(500_000),
+            "<!--".repeat(200_000)
+        ),
+    );
+    html(
+        "marks on one letter",
+        format!("a{}", "\u{301}".repeat(500_000)),
+    );
     let long = html("a long text", "ten words ".repeat(300_000));
-    assert_eq!((long.text.chars().count(), long.truncated), (tidy::LONGEST, true));
+    assert_eq!(
+        (long.text.chars().count(), long.truncated),
+        (tidy::LONGEST, true)
+    );
 }
 
 #[test]
 fn bytes_that_are_no_text() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let noise: Vec<u8> = (0..200_000).map(|_| rng.random()).collect();
-    assert_eq!(comes_back("noise", noise.clone(), "application/pdf"), Err(ReadError::BrokenPdf));
-    assert_eq!(comes_back("noise", noise.clone(), "text/html"), Err(ReadError::NotText));
+    assert_eq!(
+        comes_back("noise", noise.clone(), "application/pdf"),
+        Err(ReadError::BrokenPdf)
+    );
+    assert_eq!(
+        comes_back("noise", noise.clone(), "text/html"),
+        Err(ReadError::NotText)
+    );
     let named = [b"%PDF-1.7\n".as_slice(), &noise].concat();
-    assert_eq!(comes_back("noise with a name", named, "application/pdf"), Err(ReadError::BrokenPdf));
+    assert_eq!(
+        comes_back("noise with a name", named, "application/pdf"),
+        Err(ReadError::BrokenPdf)
+    );
     let broken = b"<p>caf\xe9 \xff\xfe \xc3\x28 \xed\xa0\x80</p>".repeat(10_000);
     assert!(comes_back("broken letters", broken, "text/html; charset=utf-8").is_ok());
 }
@@ -80,8 +147,16 @@ fn other_formats() {
     for (name, text, content_type) in [
         ("deep JSON", "[".repeat(1_000_000), "application/json"),
         ("deep XML", "<a>".repeat(1_000_000), "text/xml"),
-        ("half-open XML", "<![CDATA[<!--<?&".repeat(100_000), "text/xml"),
-        ("brackets in a document type", format!("<!DOCTYPE a {}", "[".repeat(1_000_000)), "text/xml"),
+        (
+            "half-open XML",
+            "<![CDATA[<!--<?&".repeat(100_000),
+            "text/xml",
+        ),
+        (
+            "brackets in a document type",
+            format!("<!DOCTYPE a {}", "[".repeat(1_000_000)),
+            "text/xml",
+        ),
     ] {
         let _ = comes_back(name, text.into_bytes(), content_type);
     }
@@ -93,20 +168,35 @@ fn documents_that_nest() {
     let frame = format!(
         "%PDF-1.7\n1 0 obj <</Pages 2 0 R>> endobj 2 0 obj <</Kids [3 0 R]>> endobj 3 0 obj <<{page}>> endobj "
     );
-    for part in ["[", "<</A ", "(", "<", "[<</A [", "q ", "BT ", "/A BMC ", "BI "] {
+    for part in [
+        "[", "<</A ", "(", "<", "[<</A [", "q ", "BT ", "/A BMC ", "BI ",
+    ] {
         let deep = part.repeat(30_000);
         let content = format!(
             "{frame}4 0 obj <</Length {}>> stream\n{deep}\nendstream endobj trailer <</Root 1 0 R>>",
             deep.len()
         );
         let _ = comes_back("deep content", content.into_bytes(), "application/pdf");
-        let _ = comes_back("a deep object", format!("{frame}4 0 obj {deep}").into_bytes(), "application/pdf");
-        let _ =
-            comes_back("a deep trailer", format!("%PDF-1.7\ntrailer <</Root {deep}").into_bytes(), "application/pdf");
+        let _ = comes_back(
+            "a deep object",
+            format!("{frame}4 0 obj {deep}").into_bytes(),
+            "application/pdf",
+        );
+        let _ = comes_back(
+            "a deep trailer",
+            format!("%PDF-1.7\ntrailer <</Root {deep}").into_bytes(),
+            "application/pdf",
+        );
     }
-    let many = format!("{frame}{}", "4 0 obj <</Kids [2 0 R 2 0 R]>> endobj ".repeat(10_000));
-    let _ =
-        comes_back("a tree with loops", many.replace("[3 0 R]", "[4 0 R 2 0 R 3 0 R]").into_bytes(), "application/pdf");
+    let many = format!(
+        "{frame}{}",
+        "4 0 obj <</Kids [2 0 R 2 0 R]>> endobj ".repeat(10_000)
+    );
+    let _ = comes_back(
+        "a tree with loops",
+        many.replace("[3 0 R]", "[4 0 R 2 0 R 3 0 R]").into_bytes(),
+        "application/pdf",
+    );
 }
 
 /// A file with some bytes changed, cut out or doubled.
@@ -134,16 +224,26 @@ fn read_when_damaged(names: &[&str], content_type: &'static str, seed: u64) -> u
     let files: Vec<Vec<u8>> = names.iter().map(|name| fixture(name)).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut damaged = |i: usize| mutated(&files[i % files.len()], &mut rng);
-    let read =
-        (0..300).map(|i| (i, damaged(i))).map(|(i, bytes)| comes_back(&format!("number {i}"), bytes, content_type));
+    let read = (0..300)
+        .map(|i| (i, damaged(i)))
+        .map(|(i, bytes)| comes_back(&format!("number {i}"), bytes, content_type));
     let results: Vec<_> = read.collect();
-    assert!(!results.iter().any(|result| matches!(result, Err(ReadError::Panicked(_)))));
+    assert!(
+        !results
+            .iter()
+            .any(|result| matches!(result, Err(ReadError::Panicked(_))))
+    );
     results.iter().filter(|result| result.is_ok()).count()
 }
 
 #[test]
 fn damaged_html() {
-    let pages = ["soil-sensors.html", "hidden-instructions.html", "soil-sensors-zh.html", "rain-gauge-latin1.html"];
+    let pages = [
+        "soil-sensors.html",
+        "hidden-instructions.html",
+        "soil-sensors-zh.html",
+        "rain-gauge-latin1.html",
+    ];
     assert!(read_when_damaged(&pages, "text/html", 2) > 290);
 }
 

@@ -1,4 +1,5 @@
-//! An HTML page to its text and signs. The steps are the module's other files: tree, article, lines, tidy.
+//! An HTML page to its text and signs. The steps are the module's other files: tree, article,
+//! lines, tidy.
 
 use super::{
     Read, Signs,
@@ -35,24 +36,37 @@ fn text(tree: &Tree) -> String {
     if !article.is_empty() {
         return article;
     }
-    let everything = Article { root: 0, left_out: vec![false; tree.nodes.len()] };
+    let everything = Article {
+        root: 0,
+        left_out: vec![false; tree.nodes.len()],
+    };
     tidy::tidy(&lines::write(tree, &everything))
 }
 
 fn signs(tree: &Tree, paid: bool) -> Signs {
     let all = article::masses(tree, &vec![false; tree.nodes.len()]);
     let is_mount = |(at, node): (usize, &Node)| {
-        let id = node.attribute("id").unwrap_or_default().to_ascii_lowercase();
+        let id = node
+            .attribute("id")
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         MOUNTS.contains(&id.as_str()) && all[at].text == 0
     };
-    let fallback = tree.elements("noscript").map(|(at, _)| tree.inner_text(at).to_lowercase());
+    let fallback = tree
+        .elements("noscript")
+        .map(|(at, _)| tree.inner_text(at).to_lowercase());
     Signs {
         link_share: all[0].link_share(),
         scripts: tree.elements("script").count(),
-        password: tree.elements("input").any(|(_, node)| node.attribute("type") == Some("password")),
+        password: tree
+            .elements("input")
+            .any(|(_, node)| node.attribute("type") == Some("password")),
         wants_scripts: fallback.into_iter().any(|text| text.contains("javascript")),
         empty_mount: tree.elements("div").any(is_mount)
-            || tree.elements("app-root").next().is_some_and(|(at, _)| all[at].text == 0),
+            || tree
+                .elements("app-root")
+                .next()
+                .is_some_and(|(at, _)| all[at].text == 0),
         paid,
         challenge: challenge(tree),
     }
@@ -61,21 +75,40 @@ fn signs(tree: &Tree, paid: bool) -> Signs {
 /// The first test for robots whose traces are in a script, a frame or an element's name.
 fn challenge(tree: &Tree) -> Option<&'static str> {
     let traces = |node: &Node| {
-        let values: Vec<&str> = ["id", "class", "src"].iter().filter_map(|key| node.attribute(key)).collect();
+        let values: Vec<&str> = ["id", "class", "src"]
+            .iter()
+            .filter_map(|key| node.attribute(key))
+            .collect();
         let values = values.join(" ").to_ascii_lowercase();
-        CHALLENGES.iter().find(|(trace, _)| values.contains(trace)).map(|(_, name)| *name)
+        CHALLENGES
+            .iter()
+            .find(|(trace, _)| values.contains(trace))
+            .map(|(_, name)| *name)
     };
     let inline = |node: &Node| {
         let is_script = tree.nodes[node.parent].name() == "script";
-        let found = CHALLENGES.iter().find(|(trace, _)| is_script && node.text().contains(trace));
+        let found = CHALLENGES
+            .iter()
+            .find(|(trace, _)| is_script && node.text().contains(trace));
         found.map(|(_, name)| *name)
     };
-    tree.nodes.iter().find_map(|node| traces(node).or_else(|| inline(node)))
+    tree.nodes
+        .iter()
+        .find_map(|node| traces(node).or_else(|| inline(node)))
 }
 
 /// Elements that frameworks fill by a script.
-const MOUNTS: &[&str] =
-    &["root", "app", "__next", "__nuxt", "___gatsby", "app-root", "react-root", "svelte", "main-app"];
+const MOUNTS: &[&str] = &[
+    "root",
+    "app",
+    "__next",
+    "__nuxt",
+    "___gatsby",
+    "app-root",
+    "react-root",
+    "svelte",
+    "main-app",
+];
 
 /// Traces of tests for robots.
 const CHALLENGES: &[(&str, &str)] = &[
@@ -106,13 +139,22 @@ mod tests {
 
     #[test]
     fn without_an_article_all_that_is_visible_is_read() {
-        assert_eq!(of("<nav>Only <a href=x>a menu</a></nav><footer>f</footer>").text, "Only a menu\nf");
-        assert_eq!(of("<noscript>Turn on JavaScript</noscript><div hidden>x</div>").text, "");
+        assert_eq!(
+            of("<nav>Only <a href=x>a menu</a></nav><footer>f</footer>").text,
+            "Only a menu\nf"
+        );
+        assert_eq!(
+            of("<noscript>Turn on JavaScript</noscript><div hidden>x</div>").text,
+            ""
+        );
     }
 
     #[test]
     fn signs_of_a_shell() {
-        let signs = of("<div id=root></div><noscript>Enable JavaScript</noscript><script src=a.js></script>").signs;
+        let signs = of(
+            "<div id=root></div><noscript>Enable JavaScript</noscript><script src=a.js></script>",
+        )
+        .signs;
         assert!(signs.empty_mount && signs.wants_scripts && signs.scripts == 1);
         let signs = of("<div id=root><p>text</p></div>").signs;
         assert!(!signs.empty_mount && !signs.wants_scripts && signs.scripts == 0);
@@ -122,8 +164,19 @@ mod tests {
     fn signs_of_a_wall() {
         let signs = of("<form><input type=password></form><a href=x>ab</a>cd").signs;
         assert!(signs.password && (signs.link_share - 0.5).abs() < 1e-12);
-        assert_eq!(of("<script>window._cf_chl_opt={}</script>").signs.challenge, Some("Cloudflare"));
-        assert_eq!(of("<div class=g-recaptcha></div>").signs.challenge, Some("reCAPTCHA"));
-        assert_eq!(of("<p>g-recaptcha, cf-chl and geetest compared").signs.challenge, None);
+        assert_eq!(
+            of("<script>window._cf_chl_opt={}</script>").signs.challenge,
+            Some("Cloudflare")
+        );
+        assert_eq!(
+            of("<div class=g-recaptcha></div>").signs.challenge,
+            Some("reCAPTCHA")
+        );
+        assert_eq!(
+            of("<p>g-recaptcha, cf-chl and geetest compared")
+                .signs
+                .challenge,
+            None
+        );
     }
 }

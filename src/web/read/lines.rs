@@ -1,5 +1,5 @@
-//! An article as plain text: a line for each paragraph, heading, list item and table row, instead of one blob.
-//! Hides where HTML puts its spaces and which tables are only there for the layout.
+//! An article as plain text: a line for each paragraph, heading, list item and table row, instead
+//! of one blob. Hides where HTML puts its spaces and which tables are only there for the layout.
 
 use super::{
     article::{Article, Mass, masses},
@@ -36,7 +36,8 @@ fn data_rows(tree: &Tree, masses: &[Mass]) -> Vec<bool> {
             rows[node.parent] = false;
         }
     }
-    // A row with a table or a heading in it is part of a layout. Marking the nearest row is enough: each is one of them.
+    // A row with a table or a heading in it is part of a layout. Marking the nearest row is enough:
+    // each is one of them.
     let mut row_of = vec![0; tree.nodes.len()];
     for (at, node) in tree.nodes.iter().enumerate().skip(1) {
         row_of[at] = if rows[at] { at } else { row_of[node.parent] };
@@ -113,7 +114,8 @@ impl Lines {
         self.out.ends_with("\n- ") || self.out == "- "
     }
 
-    /// Ends the line, with `newlines` of 2 the paragraph; in a row of a table there is nothing to end.
+    /// Ends the line, with `newlines` of 2 the paragraph; in a row of a table there is nothing to
+    /// end.
     fn end_line(&mut self, newlines: usize) {
         if self.rows > 0 {
             return self.text(" ");
@@ -123,7 +125,8 @@ impl Lines {
         }
         let there = self.out.bytes().rev().take_while(|b| *b == b'\n').count();
         if !self.out.is_empty() {
-            self.out.extend(std::iter::repeat_n('\n', newlines.saturating_sub(there)));
+            self.out
+                .extend(std::iter::repeat_n('\n', newlines.saturating_sub(there)));
         }
     }
 }
@@ -131,13 +134,14 @@ impl Lines {
 /// Paragraphs have an empty line around them, other blocks begin a new one.
 fn gap(name: &str) -> usize {
     match name {
-        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "table" | "blockquote" | "pre" | "hr"
-        | "section" | "article" | "figure" => 2,
+        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "table"
+        | "blockquote" | "pre" | "hr" | "section" | "article" | "figure" => 2,
         _ => 1,
     }
 }
 
-/// Whether a superscript is part of a number or unit, so that 10 to the 6th does not become 106; not a footnote's mark.
+/// Whether a superscript is part of a number or unit, so that 10 to the 6th does not become 106;
+/// not a footnote's mark.
 fn is_exponent(tree: &Tree, at: usize) -> bool {
     if tree.nodes[at].end - at > 4 {
         return false;
@@ -145,8 +149,12 @@ fn is_exponent(tree: &Tree, at: usize) -> bool {
     let inner = tree.inner_text(at);
     let mut chars = inner.trim().chars();
     let signed = |c: char| matches!(c, '-' | '+' | '−' | '–');
-    let starts = chars.next().is_some_and(|c| c.is_ascii_digit() || signed(c) || c == 'n');
-    let linked = tree.nodes[at..=tree.nodes[at].end].iter().any(|node| node.name() == "a");
+    let starts = chars
+        .next()
+        .is_some_and(|c| c.is_ascii_digit() || signed(c) || c == 'n');
+    let linked = tree.nodes[at..=tree.nodes[at].end]
+        .iter()
+        .any(|node| node.name() == "a");
     starts && !linked && chars.all(|c| c.is_ascii_digit() || matches!(c, '.' | '/'))
 }
 
@@ -164,7 +172,10 @@ mod tests {
 
     #[test]
     fn blocks_are_lines_and_spaces_are_single() {
-        check("<h1>Title</h1><p>One\n  <b>two</b>,\tthree.</p>four<br>five", "Title\n\nOne two, three.\n\nfour\nfive");
+        check(
+            "<h1>Title</h1><p>One\n  <b>two</b>,\tthree.</p>four<br>five",
+            "Title\n\nOne two, three.\n\nfour\nfive",
+        );
         check("<div>a<div>b</div>c</div>", "a\nb\nc");
         check("a<span>b</span> <i>c</i>", "ab c");
         check("<pre>a\n  b</pre>", "a\nb");
@@ -172,7 +183,10 @@ mod tests {
 
     #[test]
     fn items_are_lines() {
-        check("<p>x</p><ul><li>a<li><p>b</p><ul><li><li>c</ul></ul>d", "x\n\n- a\n- b\n\n- c\n\nd");
+        check(
+            "<p>x</p><ul><li>a<li><p>b</p><ul><li><li>c</ul></ul>d",
+            "x\n\n- a\n- b\n\n- c\n\nd",
+        );
         check("<dl><dt>term<dd>what it is</dl>", "term\nwhat it is");
     }
 
@@ -180,19 +194,34 @@ mod tests {
     fn rows_are_lines_unless_the_table_is_a_layout() {
         let data = "<table><caption>Depths</caption><tr><th>cm<th>share<tr><td><p>10</p><td>0.21<br>wet</table>";
         check(data, "Depths\ncm | share\n10 | 0.21 wet");
-        check("<table><tr><td><h2>Head</h2><p>a</p><p>b</p></table>", "Head\n\na\n\nb");
+        check(
+            "<table><tr><td><h2>Head</h2><p>a</p><p>b</p></table>",
+            "Head\n\na\n\nb",
+        );
         let inner = "<table><tr><td>a<td>b</table>";
-        check(&format!("<table><tr><td>{inner}<td>c</table>"), "a | b\n\nc");
+        check(
+            &format!("<table><tr><td>{inner}<td>c</table>"),
+            "a | b\n\nc",
+        );
     }
 
     #[test]
     fn exponents_stay_apart_from_their_base() {
-        check("10<sup>-6</sup> m<sup>2</sup>, CO<sub>2</sub>", "10^-6 m^2, CO2");
-        check("word<sup><a href=#n>1</a></sup>, 2<sup>nd</sup>, x<sup>[3]</sup>", "word1, 2nd, x[3]");
+        check(
+            "10<sup>-6</sup> m<sup>2</sup>, CO<sub>2</sub>",
+            "10^-6 m^2, CO2",
+        );
+        check(
+            "word<sup><a href=#n>1</a></sup>, 2<sup>nd</sup>, x<sup>[3]</sup>",
+            "word1, 2nd, x[3]",
+        );
     }
 
     #[test]
     fn hidden_text_is_not_written() {
-        check("<p>a<span style='display:none'>b</span><!-- c --><script>d</script></p>", "a");
+        check(
+            "<p>a<span style='display:none'>b</span><!-- c --><script>d</script></p>",
+            "a",
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! The bytes of a fetched page in, readable text out, or the reason why there is none. Hides formats, encodings, layout,
-//! and that pages are written by strangers: hidden text is left out, and a broken or hostile file is that page's error.
+//! The bytes of a fetched page in, readable text out, or the reason why there is none. Hides
+//! formats, encodings, layout, and that pages are written by strangers: hidden text is left out,
+//! and a broken or hostile file is that page's error.
 
 mod about;
 mod article;
@@ -30,7 +31,8 @@ pub struct Read {
     pub title: Option<String>,
     /// The text: composed (NFC), a line for each paragraph, heading, list item and table row.
     pub text: String,
-    /// The text was longer than 2,000,000 characters and is cut, or the page had too many parts to be read to its end.
+    /// The text was longer than 2,000,000 characters and is cut, or the page had too many parts to
+    /// be read to its end.
     pub truncated: bool,
     /// The language that the page claims, as a tag such as `en` or `zh-Hant`.
     pub language: Option<String>,
@@ -106,13 +108,21 @@ impl ReadError {
     }
 }
 
-/// Makes text of a page's body. `content_type` is the server's header, `url` the address that it was fetched from.
+/// Makes text of a page's body. `content_type` is the server's header, `url` the address that it
+/// was fetched from.
 pub fn read(bytes: &[u8], content_type: Option<&str>, url: &str) -> Result<Read, ReadError> {
-    let work = AssertUnwindSafe(|| read_as(format::of(bytes, content_type)?, bytes, content_type, url));
-    panics::quiet(|| catch_unwind(work)).unwrap_or_else(|panic| Err(ReadError::Panicked(message(&*panic))))
+    let work =
+        AssertUnwindSafe(|| read_as(format::of(bytes, content_type)?, bytes, content_type, url));
+    panics::quiet(|| catch_unwind(work))
+        .unwrap_or_else(|panic| Err(ReadError::Panicked(message(&*panic))))
 }
 
-fn read_as(format: format::Format, bytes: &[u8], content_type: Option<&str>, url: &str) -> Result<Read, ReadError> {
+fn read_as(
+    format: format::Format,
+    bytes: &[u8],
+    content_type: Option<&str>,
+    url: &str,
+) -> Result<Read, ReadError> {
     use format::Format;
     let text = || charset::decode(bytes, content_type);
     match format {
@@ -125,8 +135,14 @@ fn read_as(format: format::Format, bytes: &[u8], content_type: Option<&str>, url
 }
 
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    tidy::tidy(text.unwrap_or("no reason given")).chars().take(200).collect()
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tidy::tidy(text.unwrap_or("no reason given"))
+        .chars()
+        .take(200)
+        .collect()
 }
 
 #[cfg(test)]

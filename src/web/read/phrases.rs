@@ -1,5 +1,6 @@
-//! What stubs say, in English and Chinese, each with what it counts. Phrases in which a page speaks to its reader count
-//! most: articles about such pages seldom do. All are in lower case and simplified script, as `text::words::fold` writes.
+//! What stubs say, in English and Chinese, each with what it counts. Phrases in which a page speaks
+//! to its reader count most: articles about such pages seldom do. All are in lower case and
+//! simplified script, as `text::words::fold` writes.
 
 use super::suspect::Stub::{self, Blocked, Consent, NotFound, Shell, Wall};
 
@@ -14,7 +15,11 @@ pub const IN_TEXTS: &[(Stub, f64, &str)] = &[
     (Blocked, 0.6, "you're not a robot"),
     (Blocked, 0.6, "checking your browser"),
     (Blocked, 0.9, "checking if the site connection is secure"),
-    (Blocked, 0.9, "needs to review the security of your connection"),
+    (
+        Blocked,
+        0.9,
+        "needs to review the security of your connection",
+    ),
     (Blocked, 0.9, "enable javascript and cookies to continue"),
     (Blocked, 0.8, "using a security service to protect itself"),
     (Blocked, 0.8, "why have i been blocked"),
@@ -255,8 +260,17 @@ mod tests {
         for list in [IN_TEXTS, IN_TITLES] {
             for (stub, weight, phrase) in list {
                 assert_eq!(fold(phrase), *phrase);
-                assert!((0.1..=0.9).contains(weight), "no phrase convicts alone: {phrase}");
-                assert_eq!(list.iter().filter(|(s, _, p)| s == stub && p == phrase).count(), 1, "{phrase}");
+                assert!(
+                    (0.1..=0.9).contains(weight),
+                    "no phrase convicts alone: {phrase}"
+                );
+                assert_eq!(
+                    list.iter()
+                        .filter(|(s, _, p)| s == stub && p == phrase)
+                        .count(),
+                    1,
+                    "{phrase}"
+                );
             }
         }
     }

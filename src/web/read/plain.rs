@@ -1,4 +1,5 @@
-//! Formats whose text is there as it is: plain text and Markdown, JSON laid out, XML without its tags.
+//! Formats whose text is there as it is: plain text and Markdown, JSON laid out, XML without its
+//! tags.
 
 use super::{Read, ReadError, Signs, tidy};
 
@@ -8,22 +9,36 @@ pub fn read(text: &str) -> Result<Read, ReadError> {
     if text.is_empty() {
         return Err(ReadError::Empty);
     }
-    let title =
-        text.lines().next().and_then(|line| line.strip_prefix("# ")).map(|title| title.chars().take(300).collect());
+    let title = text
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("# "))
+        .map(|title| title.chars().take(300).collect());
     let (extractor, version) = ("plain", "1");
     let (language, canonical_url, published, signs) = (None, None, None, Signs::default());
-    Ok(Read { title, text, truncated, language, extractor, version, canonical_url, published, signs })
+    Ok(Read {
+        title,
+        text,
+        truncated,
+        language,
+        extractor,
+        version,
+        canonical_url,
+        published,
+        signs,
+    })
 }
 
 /// JSON with a line for each value, its escapes read; as it is, if it is not JSON.
 pub fn json(text: &str) -> String {
-    let laid_out =
-        serde_json::from_str::<serde_json::Value>(text).and_then(|value| serde_json::to_string_pretty(&value));
+    let laid_out = serde_json::from_str::<serde_json::Value>(text)
+        .and_then(|value| serde_json::to_string_pretty(&value));
     laid_out.unwrap_or_else(|_| text.to_owned())
 }
 
-/// XML without tags, comments and declarations. A tag inside a sentence leaves no trace; two in a row end the line.
-/// Of the entities only those that every XML has are read, so that none can be a bomb.
+/// XML without tags, comments and declarations. A tag inside a sentence leaves no trace; two in a
+/// row end the line. Of the entities only those that every XML has are read, so that none can be a
+/// bomb.
 pub fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len() / 2);
     let mut rest = text;
@@ -72,7 +87,9 @@ fn decoded(text: &str) -> String {
     let mut parts = text.split('&');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let entity = part.split_once(';').and_then(|(name, after)| Some((entity(name)?, after)));
+        let entity = part
+            .split_once(';')
+            .and_then(|(name, after)| Some((entity(name)?, after)));
         if let Some((c, after)) = entity {
             out.push(c);
             out.push_str(after);
@@ -93,7 +110,9 @@ fn entity(name: &str) -> Option<char> {
         "apos" => Some('\''),
         _ => {
             let number = name.strip_prefix('#')?;
-            let hex = number.strip_prefix(['x', 'X']).map(|hex| u32::from_str_radix(hex, 16));
+            let hex = number
+                .strip_prefix(['x', 'X'])
+                .map(|hex| u32::from_str_radix(hex, 16));
             char::from_u32(hex.unwrap_or_else(|| number.parse()).ok()?)
         }
     }
@@ -106,13 +125,19 @@ mod tests {
     #[test]
     fn text_is_as_it_is() {
         let page = read("# Soil\r\n\r\n\r\n* a  b\n").expect("a text");
-        assert_eq!((page.title.as_deref(), page.text.as_str()), (Some("Soil"), "# Soil\n\n* a b"));
+        assert_eq!(
+            (page.title.as_deref(), page.text.as_str()),
+            (Some("Soil"), "# Soil\n\n* a b")
+        );
         assert_eq!(read("\u{200b}\n"), Err(ReadError::Empty));
     }
 
     #[test]
     fn json_is_laid_out() {
-        assert_eq!(json(r#"{"b":"\u571f","a":[1]}"#), "{\n  \"b\": \"土\",\n  \"a\": [\n    1\n  ]\n}");
+        assert_eq!(
+            json(r#"{"b":"\u571f","a":[1]}"#),
+            "{\n  \"b\": \"土\",\n  \"a\": [\n    1\n  ]\n}"
+        );
         assert_eq!(json("{\"a\":1}\n{\"a\":2}"), "{\"a\":1}\n{\"a\":2}");
         let deep = "[".repeat(100_000);
         assert_eq!(json(&deep), deep);
@@ -122,7 +147,10 @@ mod tests {
     fn xml_loses_its_tags() {
         let feed = "<?xml version='1.0'?><!-- no --><feed><title>A &amp; B</title>\n<p>The <i>E. coli</i> strain</p><p>c</p></feed>";
         assert_eq!(tidy::tidy(&xml(feed)), "A & B\n\nThe E. coli strain\nc");
-        assert_eq!(xml("<a><![CDATA[x <b> & y]]></a>&#x571f;&#22303;&nope; & z"), "x <b> & y土土&nope; & z");
+        assert_eq!(
+            xml("<a><![CDATA[x <b> & y]]></a>&#x571f;&#22303;&nope; & z"),
+            "x <b> & y土土&nope; & z"
+        );
         assert_eq!(xml("a < b"), "a ");
     }
 

@@ -1,5 +1,6 @@
-//! As much of CSS as decides whether a text can be seen: declarations, and the rules of a page's own sheets that name one
-//! tag, class or id. Sheets in other files, combinators and conditions are left out; what they hide is read.
+//! As much of CSS as decides whether a text can be seen: declarations, and the rules of a page's
+//! own sheets that name one tag, class or id. Sheets in other files, combinators and conditions are
+//! left out; what they hide is read.
 
 use std::collections::BTreeMap;
 
@@ -26,9 +27,19 @@ impl Sheet {
         let css = without_comments(css);
         let mut rest = css.as_str();
         while let Some(open) = rest.find('{') {
-            let (selectors, body) =
-                (rest[..open].rsplit([';', '}']).next().unwrap_or_default().trim(), &rest[open + 1..]);
-            let close = if selectors.starts_with('@') { block_end(body) } else { body.find('}') };
+            let (selectors, body) = (
+                rest[..open]
+                    .rsplit([';', '}'])
+                    .next()
+                    .unwrap_or_default()
+                    .trim(),
+                &rest[open + 1..],
+            );
+            let close = if selectors.starts_with('@') {
+                block_end(body)
+            } else {
+                body.find('}')
+            };
             let Some(close) = close else { return };
             if !selectors.starts_with('@') {
                 self.add_rule(selectors, &body[..close]);
@@ -43,17 +54,27 @@ impl Sheet {
             return;
         }
         for selector in selectors.split(',').map(str::trim).filter(|s| is_simple(s)) {
-            self.rules.entry(selector.to_owned()).or_default().extend(declared.iter().cloned());
+            self.rules
+                .entry(selector.to_owned())
+                .or_default()
+                .extend(declared.iter().cloned());
         }
     }
 
     /// What the sheets and the element itself declare for it, the strongest last.
     pub fn declared(&self, name: &str, attributes: &[(&'static str, String)]) -> Vec<Declaration> {
-        let value = |key: &str| attributes.iter().find(|(k, _)| *k == key).map_or("", |(_, v)| v.as_str());
+        let value = |key: &str| {
+            attributes
+                .iter()
+                .find(|(k, _)| *k == key)
+                .map_or("", |(_, v)| v.as_str())
+        };
         let mut all = Vec::new();
         if !self.rules.is_empty() {
             let pair = |(property, value): (&String, &String)| (property.clone(), value.clone());
-            let mut take = |selector: &str| all.extend(self.rules.get(selector).into_iter().flatten().map(pair));
+            let mut take = |selector: &str| {
+                all.extend(self.rules.get(selector).into_iter().flatten().map(pair))
+            };
             take(name);
             for class in value("class").split_ascii_whitespace().take(64) {
                 take(&format!(".{class}"));
@@ -72,7 +93,9 @@ fn declarations(style: &str) -> Vec<Declaration> {
     let one = |text: &str| {
         let (property, value) = text.split_once(':')?;
         let value = value.trim().trim_end_matches("!important").trim();
-        PROPERTIES.contains(&property.trim()).then(|| (property.trim().to_owned(), value.to_owned()))
+        PROPERTIES
+            .contains(&property.trim())
+            .then(|| (property.trim().to_owned(), value.to_owned()))
     };
     style.split(';').filter_map(one).collect()
 }
@@ -99,7 +122,9 @@ fn block_end(css: &str) -> Option<usize> {
 fn without_comments(css: &str) -> String {
     let mut pieces = css.split("/*");
     let first = pieces.next().unwrap_or_default();
-    let rest = pieces.filter_map(|piece| piece.split_once("*/")).map(|(_, after)| after);
+    let rest = pieces
+        .filter_map(|piece| piece.split_once("*/"))
+        .map(|(_, after)| after);
     std::iter::once(first).chain(rest).collect()
 }
 
@@ -141,7 +166,10 @@ mod tests {
     fn check(css: &str, name: &str, attributes: &[(&'static str, &str)], expect: &str) {
         let mut sheet = Sheet::default();
         sheet.add(css);
-        let attributes: Vec<_> = attributes.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|(k, v)| (*k, (*v).to_owned()))
+            .collect();
         let declared = sheet.declared(name, &attributes);
         let shown: Vec<String> = declared.iter().map(|(p, v)| format!("{p}:{v}")).collect();
         assert_eq!(shown.join(";"), expect, "{css}");
@@ -151,16 +179,41 @@ mod tests {
     fn rules_reach_tags_classes_and_ids() {
         check("p{display:none}", "p", &[], "display:none");
         check("p{display:none}", "div", &[], "");
-        check(".a, .b { COLOR: #FFF !important; margin: 0 }", "i", &[("class", "x b")], "color:#fff");
-        check("#x{top:-99em} i.y{left:0}", "i", &[("class", "y"), ("id", "x")], "left:0;top:-99em");
-        check(".a{display:none}", "p", &[("class", "a"), ("style", "display:block")], "display:none;display:block");
+        check(
+            ".a, .b { COLOR: #FFF !important; margin: 0 }",
+            "i",
+            &[("class", "x b")],
+            "color:#fff",
+        );
+        check(
+            "#x{top:-99em} i.y{left:0}",
+            "i",
+            &[("class", "y"), ("id", "x")],
+            "left:0;top:-99em",
+        );
+        check(
+            ".a{display:none}",
+            "p",
+            &[("class", "a"), ("style", "display:block")],
+            "display:none;display:block",
+        );
     }
 
     #[test]
     fn conditions_and_combinators_are_left_out() {
-        check("@media print { p { display:none } } p{opacity:0}", "p", &[], "opacity:0");
+        check(
+            "@media print { p { display:none } } p{opacity:0}",
+            "p",
+            &[],
+            "opacity:0",
+        );
         check("html.js p, p > a, p:hover { display:none }", "p", &[], "");
-        check("@import 'x'; /* p{ */ p{top:1px} @media x { p{", "p", &[], "top:1px");
+        check(
+            "@import 'x'; /* p{ */ p{top:1px} @media x { p{",
+            "p",
+            &[],
+            "top:1px",
+        );
         check("/* never closed p{display:none}", "p", &[], "");
     }
 }

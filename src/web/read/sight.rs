@@ -1,5 +1,6 @@
-//! Whether a reader of the page would see a text, as far as tags, attributes and styles say so. Hidden text is where
-//! instructions to whoever reads the page by machine are put, so it must not pass for the page's text.
+//! Whether a reader of the page would see a text, as far as tags, attributes and styles say so.
+//! Hidden text is where instructions to whoever reads the page by machine are put, so it must not
+//! pass for the page's text.
 
 use super::sheet::Declaration;
 
@@ -26,28 +27,60 @@ pub struct Sight {
 impl Default for Sight {
     fn default() -> Self {
         let paper = Some([255, 255, 255]);
-        Self { gone: false, invisible: false, tiny: false, clear: false, ink: None, paper }
+        Self {
+            gone: false,
+            invisible: false,
+            tiny: false,
+            clear: false,
+            ink: None,
+            paper,
+        }
     }
 }
 
 impl Sight {
     /// Whether text here can be seen.
     pub fn is_visible(self) -> bool {
-        let same = |(ink, paper): (Colour, Colour)| ink.iter().zip(paper).all(|(a, b)| a.abs_diff(b) <= SAME);
-        !(self.gone || self.invisible || self.tiny || self.clear || self.ink.zip(self.paper).is_some_and(same))
+        let same = |(ink, paper): (Colour, Colour)| {
+            ink.iter().zip(paper).all(|(a, b)| a.abs_diff(b) <= SAME)
+        };
+        !(self.gone
+            || self.invisible
+            || self.tiny
+            || self.clear
+            || self.ink.zip(self.paper).is_some_and(same))
     }
 
     /// What can be seen inside an element of these attributes and declarations.
-    pub fn inside(self, name: &str, attributes: &[(&'static str, String)], declared: &[Declaration]) -> Self {
-        let attribute = |key: &str| attributes.iter().find(|(k, _)| *k == key).map(|(_, v)| v.as_str());
-        let property = |key: &str| declared.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
+    pub fn inside(
+        self,
+        name: &str,
+        attributes: &[(&'static str, String)],
+        declared: &[Declaration],
+    ) -> Self {
+        let attribute = |key: &str| {
+            attributes
+                .iter()
+                .find(|(k, _)| *k == key)
+                .map(|(_, v)| v.as_str())
+        };
+        let property = |key: &str| {
+            declared
+                .iter()
+                .rev()
+                .find(|(k, _)| k == key)
+                .map(|(_, v)| v.as_str())
+        };
         // A page that hides itself shows itself again by a script, against flicker or frames.
         let whole_page = name == "html" || name == "body";
         let unseen = NEVER_SHOWN.contains(&name)
             || attribute("hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
             || (name == "dialog" && attribute("open").is_none())
             || (!whole_page && is_gone(property));
-        let mut inside = Self { gone: self.gone || unseen, ..self };
+        let mut inside = Self {
+            gone: self.gone || unseen,
+            ..self
+        };
         if let Some(value) = property("visibility").filter(|_| !whole_page) {
             inside.invisible = value == "hidden" || value == "collapse";
         }
@@ -64,12 +97,18 @@ impl Sight {
         property: impl Fn(&str) -> Option<&'a str>,
     ) {
         if let Some(value) = property("color").or_else(|| attribute("color")) {
-            let clipped = property("background-clip").or_else(|| property("-webkit-background-clip")) == Some("text");
+            let clipped = property("background-clip")
+                .or_else(|| property("-webkit-background-clip"))
+                == Some("text");
             self.clear = value == "transparent" && !clipped;
             self.ink = colour(value);
         }
-        let paper = property("background-color").or_else(|| property("background")).or_else(|| attribute("bgcolor"));
-        if let Some(value) = paper.filter(|value| !["none", "transparent", "inherit", "initial"].contains(value)) {
+        let paper = property("background-color")
+            .or_else(|| property("background"))
+            .or_else(|| attribute("bgcolor"));
+        if let Some(value) =
+            paper.filter(|value| !["none", "transparent", "inherit", "initial"].contains(value))
+        {
             self.paper = colour(value);
         }
         if property("background-image").is_some_and(|value| value != "none") {
@@ -85,9 +124,16 @@ pub fn hides_by_itself(own: Sight, parent: Sight) -> bool {
 
 fn is_gone<'a>(property: impl Fn(&str) -> Option<&'a str>) -> bool {
     let is = |key: &str, value: &str| property(key) == Some(value);
-    let at_most = |key: &str, most: f64| property(key).and_then(length).is_some_and(|length| length <= most);
-    let clips = property("overflow").is_some_and(|value| value.starts_with("hidden") || value.starts_with("clip"));
-    let moves = ["transform", "transition", "animation", "will-change"].iter().any(|key| property(key).is_some());
+    let at_most = |key: &str, most: f64| {
+        property(key)
+            .and_then(length)
+            .is_some_and(|length| length <= most)
+    };
+    let clips = property("overflow")
+        .is_some_and(|value| value.starts_with("hidden") || value.starts_with("clip"));
+    let moves = ["transform", "transition", "animation", "will-change"]
+        .iter()
+        .any(|key| property(key).is_some());
     is("display", "none")
         || is("content-visibility", "hidden")
         // Pages that fade in begin transparent, with their movement declared beside it.
@@ -101,7 +147,12 @@ fn is_gone<'a>(property: impl Fn(&str) -> Option<&'a str>) -> bool {
 
 /// A clip that leaves nothing: `rect(0 0 0 0)` and `rect(1px, 1px, 1px, 1px)`.
 fn is_clipped(value: &str, function: &str) -> bool {
-    let Some(inner) = value.strip_prefix(function).and_then(|rest| rest.split(')').next()) else { return false };
+    let Some(inner) = value
+        .strip_prefix(function)
+        .and_then(|rest| rest.split(')').next())
+    else {
+        return false;
+    };
     let mut sides = inner.split([',', ' ']).filter(|side| !side.is_empty());
     sides.all(|side| length(side).is_some_and(|length| length.abs() <= 1.0))
 }
@@ -109,7 +160,9 @@ fn is_clipped(value: &str, function: &str) -> bool {
 /// A length in pixels of a 16-pixel font; bare numbers and percentages of it as well.
 fn length(value: &str) -> Option<f64> {
     let value = value.trim();
-    let unit_at = value.find(|c: char| c.is_alphabetic() || c == '%').unwrap_or(value.len());
+    let unit_at = value
+        .find(|c: char| c.is_alphabetic() || c == '%')
+        .unwrap_or(value.len());
     let number: f64 = value[..unit_at].trim().parse().ok()?;
     let scale = match &value[unit_at..] {
         "" | "px" => 1.0,
@@ -127,16 +180,27 @@ fn colour(value: &str) -> Option<Colour> {
     if let Some(hex) = value.strip_prefix('#') {
         return hex_colour(hex);
     }
-    if let Some(inner) = value.strip_prefix("rgb(").or_else(|| value.strip_prefix("rgba(")) {
-        let mut parts = inner.split([',', ' ', '/', ')']).filter(|part| !part.is_empty());
+    if let Some(inner) = value
+        .strip_prefix("rgb(")
+        .or_else(|| value.strip_prefix("rgba("))
+    {
+        let mut parts = inner
+            .split([',', ' ', '/', ')'])
+            .filter(|part| !part.is_empty());
         let mut part = || parts.next()?.parse::<f64>().ok().map(|part| part as u8);
         return Some([part()?, part()?, part()?]);
     }
-    NAMED.iter().find(|(name, _)| *name == value).map(|(_, colour)| *colour)
+    NAMED
+        .iter()
+        .find(|(name, _)| *name == value)
+        .map(|(_, colour)| *colour)
 }
 
 fn hex_colour(hex: &str) -> Option<Colour> {
-    let digits: Vec<u8> = hex.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
+    let digits: Vec<u8> = hex
+        .chars()
+        .map(|c| c.to_digit(16).map(|d| d as u8))
+        .collect::<Option<_>>()?;
     match digits.as_slice() {
         [r, g, b] | [r, g, b, _] => Some([r * 17, g * 17, b * 17]),
         pairs @ ([_, _, _, _, _, _] | [_, _, _, _, _, _, _, _]) => {
@@ -164,9 +228,9 @@ const NAMED: &[(&str, Colour)] = &[
 
 /// Elements whose text is not the page's text. `noscript` is for readers whom nobody sees.
 const NEVER_SHOWN: &[&str] = &[
-    "applet", "area", "audio", "canvas", "datalist", "embed", "iframe", "input", "map", "meter", "noembed", "noframes",
-    "noscript", "object", "progress", "script", "select", "style", "svg", "template", "textarea", "title", "video",
-    "xmp",
+    "applet", "area", "audio", "canvas", "datalist", "embed", "iframe", "input", "map", "meter",
+    "noembed", "noframes", "noscript", "object", "progress", "script", "select", "style", "svg",
+    "template", "textarea", "title", "video", "xmp",
 ];
 
 #[cfg(test)]
@@ -176,7 +240,9 @@ mod tests {
     /// Whether the text "x" of a page is visible.
     fn sees(html: &str) -> bool {
         let tree = parse(html);
-        tree.nodes.iter().any(|node| node.text() == "x" && node.sight.is_visible())
+        tree.nodes
+            .iter()
+            .any(|node| node.text() == "x" && node.sight.is_visible())
     }
 
     #[test]
@@ -185,8 +251,13 @@ mod tests {
         assert!(sees("<p aria-hidden=true>x"));
         assert!(sees("<p hidden=until-found>x"));
         assert!(sees("<details><summary>s</summary>x</details>"));
-        for html in ["<p hidden>x", "<template>x", "<noscript>x</noscript>", "<dialog>x", "<svg><title>x</title></svg>"]
-        {
+        for html in [
+            "<p hidden>x",
+            "<template>x",
+            "<noscript>x</noscript>",
+            "<dialog>x",
+            "<svg><title>x</title></svg>",
+        ] {
             assert!(!sees(html), "{html}");
         }
     }
@@ -216,7 +287,10 @@ mod tests {
             "color:black;background:#000000",
             "color:white;background-color:white",
         ] {
-            assert!(!sees(&format!("<div style='{style}'><b>x</b></div>")), "{style}");
+            assert!(
+                !sees(&format!("<div style='{style}'><b>x</b></div>")),
+                "{style}"
+            );
         }
     }
 
@@ -237,24 +311,41 @@ mod tests {
             "color:black",
             "",
         ] {
-            assert!(sees(&format!("<div style='{style}'><b>x</b></div>")), "{style}");
+            assert!(
+                sees(&format!("<div style='{style}'><b>x</b></div>")),
+                "{style}"
+            );
         }
     }
 
     #[test]
     fn what_a_descendant_may_undo() {
-        assert!(sees("<div style='visibility:hidden'><p style='visibility:visible'>x</p></div>"));
-        assert!(sees("<div style='font-size:0'><p style='font-size:1rem'>x</p></div>"));
-        assert!(sees("<div style='color:#fff'><p style='background:navy;background:#008'>x</p></div>"));
-        assert!(!sees("<div style='display:none'><p style='display:block'>x</p></div>"));
+        assert!(sees(
+            "<div style='visibility:hidden'><p style='visibility:visible'>x</p></div>"
+        ));
+        assert!(sees(
+            "<div style='font-size:0'><p style='font-size:1rem'>x</p></div>"
+        ));
+        assert!(sees(
+            "<div style='color:#fff'><p style='background:navy;background:#008'>x</p></div>"
+        ));
+        assert!(!sees(
+            "<div style='display:none'><p style='display:block'>x</p></div>"
+        ));
     }
 
     #[test]
     fn hidden_by_the_page_s_own_sheet() {
         assert!(!sees("<style>.h{display:none}</style><p class='a h'>x"));
-        assert!(sees("<style>.h{display:none}</style><p class='h' style='display:block'>x"));
-        assert!(sees("<style>body{display:none;visibility:hidden}</style><body><p>x"));
-        assert!(sees("<style>body{background:#111}</style><body><p style='color:#fff'>x"));
+        assert!(sees(
+            "<style>.h{display:none}</style><p class='h' style='display:block'>x"
+        ));
+        assert!(sees(
+            "<style>body{display:none;visibility:hidden}</style><body><p>x"
+        ));
+        assert!(sees(
+            "<style>body{background:#111}</style><body><p style='color:#fff'>x"
+        ));
         assert!(!sees("<body bgcolor=#000000><font color=black>x"));
     }
 }

@@ -1,6 +1,6 @@
-//! Whether a page is no page: a test for robots, an error that calls itself a success, a wall, a shell that only scripts
-//! fill. Cues are weighed and named; words alone convict a short text and never a long one, so that an article about
-//! such pages is not taken for one.
+//! Whether a page is no page: a test for robots, an error that calls itself a success, a wall, a
+//! shell that only scripts fill. Cues are weighed and named; words alone convict a short text and
+//! never a long one, so that an article about such pages is not taken for one.
 
 use url::Url;
 
@@ -62,7 +62,8 @@ pub struct Cue {
 
 /// Characters of a text in which phrases are looked for.
 const HEAD: usize = 6_000;
-/// Words, Chinese counted as 1.7 characters a word, and what a text of at most so many adds to other cues.
+/// Words, Chinese counted as 1.7 characters a word, and what a text of at most so many adds to
+/// other cues.
 const LENGTHS: &[(f64, f64)] = &[(60.0, 0.4), (150.0, 0.2), (300.0, 0.0), (600.0, -0.6)];
 /// What a longer text adds.
 const LONG: f64 = -1.5;
@@ -77,11 +78,22 @@ const QUOTED: f64 = 0.8;
 /// Weighs what came from `final_url` with HTTP status `status` when `url` was asked for.
 pub fn suspect(status: u16, read: &Read, url: &str, final_url: &str) -> Option<Suspicion> {
     let words = words(&read.text);
-    let facts: Vec<(Stub, Cue)> = of_status(status).into_iter().chain(of_address(url, final_url)).collect();
-    let hints: Vec<(Stub, Cue)> =
-        of_title(read).into_iter().chain(of_text(&read.text)).chain(of_source(read, words)).collect();
-    let weighed = |stub: &Stub| weigh(*stub, &facts, &hints, words).filter(|found| found.score >= THRESHOLD - 1e-9);
-    let most = STUBS.iter().filter_map(weighed).reduce(|best, next| if next.score > best.score { next } else { best });
+    let facts: Vec<(Stub, Cue)> = of_status(status)
+        .into_iter()
+        .chain(of_address(url, final_url))
+        .collect();
+    let hints: Vec<(Stub, Cue)> = of_title(read)
+        .into_iter()
+        .chain(of_text(&read.text))
+        .chain(of_source(read, words))
+        .collect();
+    let weighed = |stub: &Stub| {
+        weigh(*stub, &facts, &hints, words).filter(|found| found.score >= THRESHOLD - 1e-9)
+    };
+    let most = STUBS
+        .iter()
+        .filter_map(weighed)
+        .reduce(|best, next| if next.score > best.score { next } else { best });
     // Tests for robots need scripts as well, so a shell is what is nothing else.
     most.or_else(|| weighed(&Stub::Shell))
 }
@@ -89,23 +101,42 @@ pub fn suspect(status: u16, read: &Read, url: &str, final_url: &str) -> Option<S
 const STUBS: &[Stub] = &[Stub::Blocked, Stub::NotFound, Stub::Wall, Stub::Consent];
 
 /// Facts count as they are; hints together with the length, and never for less than nothing.
-fn weigh(stub: Stub, facts: &[(Stub, Cue)], hints: &[(Stub, Cue)], words: f64) -> Option<Suspicion> {
+fn weigh(
+    stub: Stub,
+    facts: &[(Stub, Cue)],
+    hints: &[(Stub, Cue)],
+    words: f64,
+) -> Option<Suspicion> {
     let of = |cues: &[(Stub, Cue)]| -> Vec<Cue> {
-        cues.iter().filter(|(kind, _)| *kind == stub).map(|(_, cue)| cue.clone()).collect()
+        cues.iter()
+            .filter(|(kind, _)| *kind == stub)
+            .map(|(_, cue)| cue.clone())
+            .collect()
     };
     let (mut cues, mut hints) = (of(facts), of(hints));
     if !hints.is_empty() {
-        hints.push(cue("length", format!("{words:.0} words"), length_weight(words)));
+        hints.push(cue(
+            "length",
+            format!("{words:.0} words"),
+            length_weight(words),
+        ));
     }
-    let sum = |cues: &[Cue], is: &dyn Fn(&Cue) -> bool| cues.iter().filter(|c| is(c)).map(|c| c.weight).sum::<f64>();
-    let said = sum(&hints, &|cue| cue.place == "text").min(if words <= FEW { SAID } else { QUOTED });
+    let sum = |cues: &[Cue], is: &dyn Fn(&Cue) -> bool| {
+        cues.iter().filter(|c| is(c)).map(|c| c.weight).sum::<f64>()
+    };
+    let said =
+        sum(&hints, &|cue| cue.place == "text").min(if words <= FEW { SAID } else { QUOTED });
     let score = sum(&cues, &|_| true) + (said + sum(&hints, &|cue| cue.place != "text")).max(0.0);
     cues.append(&mut hints);
     (!cues.is_empty()).then_some(Suspicion { stub, score, cues })
 }
 
 fn cue(place: &'static str, seen: String, weight: f64) -> Cue {
-    Cue { place, seen, weight }
+    Cue {
+        place,
+        seen,
+        weight,
+    }
 }
 
 fn words(text: &str) -> f64 {
@@ -113,7 +144,10 @@ fn words(text: &str) -> f64 {
 }
 
 fn length_weight(words: f64) -> f64 {
-    LENGTHS.iter().find(|(most, _)| words <= *most).map_or(LONG, |(_, weight)| *weight)
+    LENGTHS
+        .iter()
+        .find(|(most, _)| words <= *most)
+        .map_or(LONG, |(_, weight)| *weight)
 }
 
 fn of_status(status: u16) -> Option<(Stub, Cue)> {
@@ -128,16 +162,33 @@ fn of_status(status: u16) -> Option<(Stub, Cue)> {
 
 /// Where the server sent the reader instead.
 fn of_address(url: &str, final_url: &str) -> Vec<(Stub, Cue)> {
-    let (Ok(asked), Ok(got)) = (Url::parse(url), Url::parse(final_url)) else { return Vec::new() };
+    let (Ok(asked), Ok(got)) = (Url::parse(url), Url::parse(final_url)) else {
+        return Vec::new();
+    };
     if (asked.path(), asked.query(), site(&asked)) == (got.path(), got.query(), site(&got)) {
         return Vec::new();
     }
     let root = is_deep(&asked) && is_root(&got) && site(&asked) == site(&got);
-    let root = root.then(|| (Stub::NotFound, cue("address", "sent on to the site's first page".into(), 1.0)));
+    let root = root.then(|| {
+        (
+            Stub::NotFound,
+            cue("address", "sent on to the site's first page".into(), 1.0),
+        )
+    });
     let path = got.path().to_ascii_lowercase();
-    let is_part = |word: &str| path.split('/').any(|part| part.split('.').next() == Some(word));
-    let named = PLACES.iter().find(|(_, word, _)| is_part(word) && !asked.path().to_ascii_lowercase().contains(word));
-    let named = named.map(|(stub, word, weight)| (*stub, cue("address", format!("sent on to `/{word}`"), *weight)));
+    let is_part = |word: &str| {
+        path.split('/')
+            .any(|part| part.split('.').next() == Some(word))
+    };
+    let named = PLACES
+        .iter()
+        .find(|(_, word, _)| is_part(word) && !asked.path().to_ascii_lowercase().contains(word));
+    let named = named.map(|(stub, word, weight)| {
+        (
+            *stub,
+            cue("address", format!("sent on to `/{word}`"), *weight),
+        )
+    });
     root.into_iter().chain(named).collect()
 }
 
@@ -150,7 +201,15 @@ fn is_root(url: &Url) -> bool {
     let mut parts = url.path().split('/').filter(|part| !part.is_empty());
     let first = parts.next().unwrap_or_default().to_ascii_lowercase();
     let language = first.len() == 2 || (first.len() == 5 && first.as_bytes()[2] == b'-');
-    let home = ["", "index.html", "index.htm", "index.php", "home", "default.aspx"].contains(&first.as_str());
+    let home = [
+        "",
+        "index.html",
+        "index.htm",
+        "index.php",
+        "home",
+        "default.aspx",
+    ]
+    .contains(&first.as_str());
     (language || home) && parts.next().is_none() && url.query().is_none()
 }
 
@@ -159,13 +218,18 @@ fn site(url: &Url) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }
 
-/// A phrase of the title counts if it is most of what the title says before or after the site's name.
+/// A phrase of the title counts if it is most of what the title says before or after the site's
+/// name.
 fn of_title(read: &Read) -> Vec<(Stub, Cue)> {
     let title = fold(read.title.as_deref().unwrap_or_default());
-    let parts: Vec<&str> =
-        title.split(['|', '·', '–', '—', '_']).flat_map(|part| part.split(" - ")).map(str::trim).collect();
-    let covers =
-        |phrase: &str, part: &&str| part.contains(phrase) && phrase.chars().count() * 2 >= part.chars().count();
+    let parts: Vec<&str> = title
+        .split(['|', '·', '–', '—', '_'])
+        .flat_map(|part| part.split(" - "))
+        .map(str::trim)
+        .collect();
+    let covers = |phrase: &str, part: &&str| {
+        part.contains(phrase) && phrase.chars().count() * 2 >= part.chars().count()
+    };
     let found = |phrase: &str| parts.iter().any(|part| covers(phrase, part));
     cues("title", phrases::IN_TITLES, found)
 }
@@ -177,9 +241,14 @@ fn of_text(text: &str) -> Vec<(Stub, Cue)> {
     cues("text", phrases::IN_TEXTS, |phrase| plain.contains(phrase))
 }
 
-fn cues(place: &'static str, phrases: &[(Stub, f64, &str)], found: impl Fn(&str) -> bool) -> Vec<(Stub, Cue)> {
+fn cues(
+    place: &'static str,
+    phrases: &[(Stub, f64, &str)],
+    found: impl Fn(&str) -> bool,
+) -> Vec<(Stub, Cue)> {
     let hit = phrases.iter().filter(|(_, _, phrase)| found(phrase));
-    hit.map(|(stub, weight, phrase)| (*stub, cue(place, format!("`{phrase}`"), *weight))).collect()
+    hit.map(|(stub, weight, phrase)| (*stub, cue(place, format!("`{phrase}`"), *weight)))
+        .collect()
 }
 
 /// What the source shows; it says little of a page with a text.
@@ -188,14 +257,44 @@ fn of_source(read: &Read, words: f64) -> Vec<(Stub, Cue)> {
     let (little, hardly) = (words <= 60.0, words <= 30.0);
     let challenge = signs.challenge.unwrap_or_default();
     [
-        (signs.challenge.is_some() && words <= 150.0, Stub::Blocked, 0.4, challenge),
-        (signs.link_share >= 0.6 && words <= 150.0, Stub::NotFound, 0.2, "mostly links"),
+        (
+            signs.challenge.is_some() && words <= 150.0,
+            Stub::Blocked,
+            0.4,
+            challenge,
+        ),
+        (
+            signs.link_share >= 0.6 && words <= 150.0,
+            Stub::NotFound,
+            0.2,
+            "mostly links",
+        ),
         (signs.password, Stub::Wall, 0.3, "asks for a password"),
         (signs.paid, Stub::Wall, 0.5, "says that it is not free"),
-        (read.extractor == "html" && words < 1.0, Stub::Shell, 0.6, "no text"),
-        (signs.wants_scripts && little, Stub::Shell, 0.4, "asks for scripts"),
-        (signs.empty_mount && little, Stub::Shell, 0.5, "an empty place for scripts to fill"),
-        (signs.scripts > 0 && hardly, Stub::Shell, 0.2, "scripts and hardly a word"),
+        (
+            read.extractor == "html" && words < 1.0,
+            Stub::Shell,
+            0.6,
+            "no text",
+        ),
+        (
+            signs.wants_scripts && little,
+            Stub::Shell,
+            0.4,
+            "asks for scripts",
+        ),
+        (
+            signs.empty_mount && little,
+            Stub::Shell,
+            0.5,
+            "an empty place for scripts to fill",
+        ),
+        (
+            signs.scripts > 0 && hardly,
+            Stub::Shell,
+            0.2,
+            "scripts and hardly a word",
+        ),
     ]
     .into_iter()
     .filter(|(holds, ..)| *holds)

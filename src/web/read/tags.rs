@@ -53,17 +53,22 @@ pub const BLOCKS: &[&str] = &[
 ];
 
 /// Go on behind the block that they were left open in.
-pub const FORMATTING: &[&str] =
-    &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
+pub const FORMATTING: &[&str] = &[
+    "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
+];
 
 /// Tables and what they are made of.
-pub const TABLE_PARTS: &[&str] = &["table", "caption", "tbody", "thead", "tfoot", "tr", "td", "th"];
+pub const TABLE_PARTS: &[&str] = &[
+    "table", "caption", "tbody", "thead", "tfoot", "tr", "td", "th",
+];
 
 /// Keep end tags inside from closing elements outside.
-pub const SCOPES: &[&str] = &["table", "td", "th", "caption", "template", "object", "button"];
+pub const SCOPES: &[&str] = &[
+    "table", "td", "th", "caption", "template", "object", "button",
+];
 
 /// Have no content and no end tag.
 pub const VOID: &[&str] = &[
-    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link",
-    "meta", "param", "source", "track", "wbr",
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input",
+    "keygen", "link", "meta", "param", "source", "track", "wbr",
 ];

@@ -1,5 +1,5 @@
-//! Text as it is kept: composed (NFC), without characters that nobody sees or that turn lines around, trimmed lines, at
-//! most one empty line in a row, and a largest length.
+//! Text as it is kept: composed (NFC), without characters that nobody sees or that turn lines
+//! around, trimmed lines, at most one empty line in a row, and a largest length.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -8,7 +8,11 @@ pub const LONGEST: usize = 2_000_000;
 
 /// Cleans a text.
 pub fn tidy(text: &str) -> String {
-    let seen: String = text.replace("\r\n", "\n").chars().filter_map(shown).collect();
+    let seen: String = text
+        .replace("\r\n", "\n")
+        .chars()
+        .filter_map(shown)
+        .collect();
     let composed: String = seen.nfc().collect();
     let mut out = String::with_capacity(composed.len());
     let mut blank = false;
@@ -52,7 +56,8 @@ fn shown(c: char) -> Option<char> {
     }
 }
 
-/// Zero-width, bidirectional and other control characters, tags, variation selectors, non-characters.
+/// Zero-width, bidirectional and other control characters, tags, variation selectors,
+/// non-characters.
 fn is_unseen(c: char) -> bool {
     (c.is_control() && c != '\t')
         || matches!(c,
@@ -68,7 +73,11 @@ mod tests {
 
     fn check(text: &str, expect: &str) {
         assert_eq!(tidy(text), expect, "{text:?}");
-        assert_eq!(tidy(expect), expect, "a tidy text stays as it is: {expect:?}");
+        assert_eq!(
+            tidy(expect),
+            expect,
+            "a tidy text stays as it is: {expect:?}"
+        );
     }
 
     #[test]
@@ -81,7 +90,10 @@ mod tests {
 
     #[test]
     fn what_nobody_sees_is_gone() {
-        check("a\u{200b}b\u{202e}c\u{2066}d\u{feff}e\0f\u{7}g\u{ad}h", "abcdefgh");
+        check(
+            "a\u{200b}b\u{202e}c\u{2066}d\u{feff}e\0f\u{7}g\u{ad}h",
+            "abcdefgh",
+        );
         check("x\u{e0041}\u{e0042}\u{fe0f}\u{e0100}y", "xy");
     }
 

@@ -1,5 +1,6 @@
-//! HTML to a flat tree of elements and texts, in document order. Hides the tokenizer, unclosed tags and hostile nesting:
-//! nothing here or above it recurses, and the work for each tag is bounded, so that depth costs neither stack nor time.
+//! HTML to a flat tree of elements and texts, in document order. Hides the tokenizer, unclosed tags
+//! and hostile nesting: nothing here or above it recurses, and the work for each tag is bounded, so
+//! that depth costs neither stack nor time.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
@@ -90,9 +91,10 @@ impl Node {
     /// The value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         match &self.kind {
-            Kind::Element { attributes, .. } => {
-                attributes.iter().find(|(key, _)| *key == name).map(|(_, v)| v.as_str())
-            }
+            Kind::Element { attributes, .. } => attributes
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, v)| v.as_str()),
             Kind::Text(_) => None,
         }
     }
@@ -109,12 +111,18 @@ impl Node {
 impl Tree {
     /// The elements of a name.
     pub fn elements<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a Node)> {
-        self.nodes.iter().enumerate().filter(move |(_, node)| node.name() == name)
+        self.nodes
+            .iter()
+            .enumerate()
+            .filter(move |(_, node)| node.name() == name)
     }
 
     /// All text inside a node, also what cannot be seen.
     pub fn inner_text(&self, at: usize) -> String {
-        self.nodes[at..=self.nodes[at].end].iter().map(Node::text).collect()
+        self.nodes[at..=self.nodes[at].end]
+            .iter()
+            .map(Node::text)
+            .collect()
     }
 }
 
@@ -147,9 +155,26 @@ struct Builder {
 
 impl Builder {
     fn new() -> Self {
-        let kind = Kind::Element { name: String::new(), attributes: Vec::new() };
-        let root = Node { parent: 0, end: 0, kind, sight: Sight::default(), is_block: true, is_scope: false };
-        Self { tree: Tree { nodes: vec![root], cut: false }, open: vec![0], sheet: Sheet::default() }
+        let kind = Kind::Element {
+            name: String::new(),
+            attributes: Vec::new(),
+        };
+        let root = Node {
+            parent: 0,
+            end: 0,
+            kind,
+            sight: Sight::default(),
+            is_block: true,
+            is_scope: false,
+        };
+        Self {
+            tree: Tree {
+                nodes: vec![root],
+                cut: false,
+            },
+            open: vec![0],
+            sheet: Sheet::default(),
+        }
     }
 
     fn top(&self) -> usize {
@@ -162,7 +187,14 @@ impl Builder {
 
     fn push(&mut self, kind: Kind, sight: Sight) -> usize {
         let at = self.tree.nodes.len();
-        let mut node = Node { parent: self.top(), end: at, kind, sight, is_block: false, is_scope: false };
+        let mut node = Node {
+            parent: self.top(),
+            end: at,
+            kind,
+            sight,
+            is_block: false,
+            is_scope: false,
+        };
         node.is_block = BLOCKS.contains(&node.name());
         node.is_scope = SCOPES.contains(&node.name());
         self.tree.nodes.push(node);
@@ -191,17 +223,26 @@ impl Builder {
 
     fn element(&mut self, name: String, attributes: Vec<(&'static str, String)>) -> usize {
         let declared = self.sheet.declared(&name, &attributes);
-        let sight = self.tree.nodes[self.top()].sight.inside(&name, &attributes, &declared);
+        let sight = self.tree.nodes[self.top()]
+            .sight
+            .inside(&name, &attributes, &declared);
         self.push(Kind::Element { name, attributes }, sight)
     }
 
     /// Only inside drawings and formulas does a slash end an element; `<div/>` is an open one.
     fn is_foreign(&self, name: &str) -> bool {
         let foreign = |name: &str| name == "svg" || name == "math";
-        foreign(name) || self.open.iter().rev().take(REACH).any(|&at| foreign(self.name(at)))
+        foreign(name)
+            || self
+                .open
+                .iter()
+                .rev()
+                .take(REACH)
+                .any(|&at| foreign(self.name(at)))
     }
 
-    /// Closes what a start tag ends without saying so: a paragraph before a block, an item before the next one.
+    /// Closes what a start tag ends without saying so: a paragraph before a block, an item before
+    /// the next one.
     fn close_implied(&mut self, name: &str) {
         if closes_paragraph(name) {
             self.close_up_to(&["p"], SCOPES);
@@ -212,14 +253,19 @@ impl Builder {
             "option" | "optgroup" => self.close_up_to(&["option"], &["select", "datalist"]),
             "td" | "th" => self.close_up_to(&["td", "th"], &["tr", "table"]),
             "tr" => self.close_up_to(&["tr"], &["table"]),
-            "tbody" | "thead" | "tfoot" => self.close_up_to(&["tbody", "thead", "tfoot"], &["table"]),
+            "tbody" | "thead" | "tfoot" => {
+                self.close_up_to(&["tbody", "thead", "tfoot"], &["table"])
+            }
             "body" => self.close_up_to(&["head"], &["html"]),
             _ => {}
         }
     }
 
     fn close_up_to(&mut self, names: &[&str], walls: &[&str]) {
-        let found = self.find(|node| names.contains(&node.name()), |node| walls.contains(&node.name()));
+        let found = self.find(
+            |node| names.contains(&node.name()),
+            |node| walls.contains(&node.name()),
+        );
         if let Some(depth) = found {
             self.close_from(depth);
         }
@@ -229,7 +275,11 @@ impl Builder {
         let table = TABLE_PARTS.contains(&name);
         let plain = !BLOCKS.contains(&name) && !FORMATTING.contains(&name);
         let wall = |open: &Node| {
-            if table { open.name() == "table" } else { open.is_scope || (plain && open.is_block) }
+            if table {
+                open.name() == "table"
+            } else {
+                open.is_scope || (plain && open.is_block)
+            }
         };
         if let Some(depth) = self.find(|open| open.name() == name, wall) {
             self.close_from(depth);
@@ -247,16 +297,25 @@ impl Builder {
         None
     }
 
-    /// Closes an element and all in it. Formatting that was left open goes on behind it, as in a browser; that matters
-    /// where it hides.
+    /// Closes an element and all in it. Formatting that was left open goes on behind it, as in a
+    /// browser; that matters where it hides.
     fn close_from(&mut self, depth: usize) {
         let closed = self.open.split_off(depth);
         let last = self.tree.nodes.len() - 1;
         for &at in &closed {
             self.tree.nodes[at].end = last;
         }
-        let hiding = closed.iter().skip(1).rev().find(|&&at| self.is_hiding_formatting(at)).copied();
-        if let Some(Node { kind: Kind::Element { name, attributes }, .. }) = hiding.map(|at| &self.tree.nodes[at]) {
+        let hiding = closed
+            .iter()
+            .skip(1)
+            .rev()
+            .find(|&&at| self.is_hiding_formatting(at))
+            .copied();
+        if let Some(Node {
+            kind: Kind::Element { name, attributes },
+            ..
+        }) = hiding.map(|at| &self.tree.nodes[at])
+        {
             let at = self.element(name.clone(), attributes.clone());
             self.open.push(at);
         }
@@ -264,7 +323,8 @@ impl Builder {
 
     fn is_hiding_formatting(&self, at: usize) -> bool {
         let node = &self.tree.nodes[at];
-        FORMATTING.contains(&node.name()) && hides_by_itself(node.sight, self.tree.nodes[node.parent].sight)
+        FORMATTING.contains(&node.name())
+            && hides_by_itself(node.sight, self.tree.nodes[node.parent].sight)
     }
 
     fn finish(mut self) -> Tree {
@@ -282,11 +342,19 @@ fn kept(tag: &StartTag<()>) -> Vec<(&'static str, String)> {
         let short = &bytes[..bytes.len().min(LONGEST_ATTRIBUTE)];
         Some((*name, String::from_utf8_lossy(short).into_owned()))
     };
-    if tag.attributes.is_empty() { Vec::new() } else { ATTRIBUTES.iter().filter_map(value).collect() }
+    if tag.attributes.is_empty() {
+        Vec::new()
+    } else {
+        ATTRIBUTES.iter().filter_map(value).collect()
+    }
 }
 
 fn closes_paragraph(name: &str) -> bool {
-    BLOCKS.contains(&name) && !["td", "th", "tr", "tbody", "thead", "tfoot", "caption", "body", "html"].contains(&name)
+    BLOCKS.contains(&name)
+        && ![
+            "td", "th", "tr", "tbody", "thead", "tfoot", "caption", "body", "html",
+        ]
+        .contains(&name)
 }
 
 #[cfg(test)]
@@ -304,49 +372,96 @@ mod tests {
             }
             depth
         };
-        let line = |(at, node): (usize, &Node)| format!("{}{}{}", depth(at), node.name(), node.text().trim());
-        tree.nodes.iter().enumerate().skip(1).map(line).collect::<Vec<_>>().join(" ")
+        let line = |(at, node): (usize, &Node)| {
+            format!("{}{}{}", depth(at), node.name(), node.text().trim())
+        };
+        tree.nodes
+            .iter()
+            .enumerate()
+            .skip(1)
+            .map(line)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
     fn tags_that_are_left_out_are_implied() {
         assert_eq!(sketch("<p>a<p>b<div>c</div>"), "1p 2a 1p 2b 1div 2c");
-        assert_eq!(sketch("<ul><li>a<ul><li>b</ul><li>c</ul>d"), "1ul 2li 3a 3ul 4li 5b 2li 3c 1d");
-        assert_eq!(sketch("<table><tr><td>a<td>b<tr><td>c</table>d"), "1table 2tr 3td 4a 3td 4b 2tr 3td 4c 1d");
-        assert_eq!(sketch("<dl><dt>a<dd>b<dt>c</dl>"), "1dl 2dt 3a 2dd 3b 2dt 3c");
-        assert_eq!(sketch("<head><title>t</title><body>b"), "1head 2title 3t 1body 2b");
+        assert_eq!(
+            sketch("<ul><li>a<ul><li>b</ul><li>c</ul>d"),
+            "1ul 2li 3a 3ul 4li 5b 2li 3c 1d"
+        );
+        assert_eq!(
+            sketch("<table><tr><td>a<td>b<tr><td>c</table>d"),
+            "1table 2tr 3td 4a 3td 4b 2tr 3td 4c 1d"
+        );
+        assert_eq!(
+            sketch("<dl><dt>a<dd>b<dt>c</dl>"),
+            "1dl 2dt 3a 2dd 3b 2dt 3c"
+        );
+        assert_eq!(
+            sketch("<head><title>t</title><body>b"),
+            "1head 2title 3t 1body 2b"
+        );
     }
 
     #[test]
     fn end_tags_close_their_own_element_only() {
         assert_eq!(sketch("<div><span>a</div>b"), "1div 2span 3a 1b");
-        assert_eq!(sketch("<span><div>a</span>b</div>c"), "1span 2div 3a 3b 2c", "a plain end tag stops at a block");
-        assert_eq!(sketch("<div><table><tr><td>a</div>b</table>c</div>d"), "1div 2table 3tr 4td 5a 5b 2c 1d");
+        assert_eq!(
+            sketch("<span><div>a</span>b</div>c"),
+            "1span 2div 3a 3b 2c",
+            "a plain end tag stops at a block"
+        );
+        assert_eq!(
+            sketch("<div><table><tr><td>a</div>b</table>c</div>d"),
+            "1div 2table 3tr 4td 5a 5b 2c 1d"
+        );
         assert_eq!(sketch("</p></x>a<br/>b<img src=x>c"), "1a 1br 1b 1img 1c");
     }
 
     #[test]
     fn drawings_end_where_they_say() {
-        assert_eq!(sketch("<svg><path/><g/></svg>a<div/>b"), "1svg 2path 2g 1a 1div 2b");
+        assert_eq!(
+            sketch("<svg><path/><g/></svg>a<div/>b"),
+            "1svg 2path 2g 1a 1div 2b"
+        );
     }
 
     #[test]
     fn raw_text_is_not_parsed_and_comments_are_nothing() {
-        assert_eq!(sketch("<script>if (a<b) '<p>'</script>x<!-- <p>no -->y"), "1script 2if (a<b) '<p>' 1x 1y");
-        assert_eq!(sketch("<title>a &amp; <b></title>&#x4e2d;&eacute;"), "1title 2a & <b> 1中é");
+        assert_eq!(
+            sketch("<script>if (a<b) '<p>'</script>x<!-- <p>no -->y"),
+            "1script 2if (a<b) '<p>' 1x 1y"
+        );
+        assert_eq!(
+            sketch("<title>a &amp; <b></title>&#x4e2d;&eacute;"),
+            "1title 2a & <b> 1中é"
+        );
     }
 
     #[test]
     fn the_end_of_a_node_is_its_last_descendant() {
         let tree = parse("<div><p>a</p><p>b</p></div>c");
-        assert_eq!((tree.nodes[1].end, tree.nodes[0].end, tree.inner_text(1).as_str()), (5, 6, "ab"));
+        assert_eq!(
+            (
+                tree.nodes[1].end,
+                tree.nodes[0].end,
+                tree.inner_text(1).as_str()
+            ),
+            (5, 6, "ab")
+        );
     }
 
     #[test]
     fn hiding_formatting_goes_on_behind_its_paragraph() {
         let tree = parse("<p><b style='display:none'>a</p>b<div>c");
-        let seen: Vec<bool> =
-            tree.nodes.iter().filter(|n| !n.text().is_empty()).map(|n| n.sight.is_visible()).collect();
+        let seen: Vec<bool> = tree
+            .nodes
+            .iter()
+            .filter(|n| !n.text().is_empty())
+            .map(|n| n.sight.is_visible())
+            .collect();
         assert_eq!(seen, [false, false, false]);
     }
 }

@@ -1,5 +1,5 @@
-//! Three agents and what they hand in: one that reads well, one that gets half of it wrong, one that only looks as if it
-//! had read. Hides the notations in which they cite.
+//! Three agents and what they hand in: one that reads well, one that gets half of it wrong, one
+//! that only looks as if it had read. Hides the notations in which they cite.
 
 use std::path::Path;
 
@@ -10,23 +10,33 @@ pub const AGENTS: [&str; 3] = ["faithful", "half", "tricky"];
 
 /// All reports as Markdown, with addresses of the server at `url`: agent, key of the task, report.
 pub fn reports(url: &str) -> Vec<(&'static str, &'static str, String)> {
-    REPORTS.iter().map(|(agent, task, draft)| (*agent, *task, written(draft, url))).collect()
+    REPORTS
+        .iter()
+        .map(|(agent, task, draft)| (*agent, *task, written(draft, url)))
+        .collect()
 }
 
-/// Writes into `folder` what the commands of [`command`] need: the reports, the tasks' texts and a script.
+/// Writes into `folder` what the commands of [`command`] need: the reports, the tasks' texts and a
+/// script.
 pub fn prepare(folder: &Path, url: &str) {
-    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("the folder is writable");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).expect("the folder is writable")
+    };
     for (agent, task, report) in reports(url) {
         write(&format!("{agent}-{task}.md"), &report);
     }
     for task in TASKS {
         write(&format!("{}.txt", task.key), &format!("{}\n", task.text));
     }
-    write("answer.sh", &SCRIPT.replace("KEYS", &TASKS.map(|task| task.key).join(" ")));
+    write(
+        "answer.sh",
+        &SCRIPT.replace("KEYS", &TASKS.map(|task| task.key).join(" ")),
+    );
 }
 
-/// The command of an agent after [`prepare`]: it reads a task in JSON on its standard input, finds it by its text and
-/// prints its report; a task that it does not know is an error. The folder's path is absolute and without quotes.
+/// The command of an agent after [`prepare`]: it reads a task in JSON on its standard input, finds
+/// it by its text and prints its report; a task that it does not know is an error. The folder's
+/// path is absolute and without quotes.
 pub fn command(agent: &str, folder: &Path) -> String {
     format!("sh '{}/answer.sh' {agent}", folder.display())
 }
@@ -42,8 +52,8 @@ echo 'no such task' >&2
 exit 1
 "#;
 
-/// A draft with its holes filled: `{url}`, `{K-14}` for a fact as its page has it, `{K-14=31}` for the same sentence with
-/// another value.
+/// A draft with its holes filled: `{url}`, `{K-14}` for a fact as its page has it, `{K-14=31}` for
+/// the same sentence with another value.
 fn written(draft: &str, url: &str) -> String {
     let mut out = String::new();
     for (at, piece) in draft.split('{').enumerate() {
@@ -61,10 +71,15 @@ fn filled(hole: &str, url: &str) -> String {
     if hole == "url" {
         return url.to_owned();
     }
-    let (code, value) = hole.split_once('=').map_or((hole, None), |(code, value)| (code, Some(value)));
+    let (code, value) = hole
+        .split_once('=')
+        .map_or((hole, None), |(code, value)| (code, Some(value)));
     let fact = fact(code);
     let (before, after) = fact.sentence.split_once(code).expect("its code");
-    let after = value.map_or_else(|| after.to_owned(), |value| after.replacen(fact.value, value, 1));
+    let after = value.map_or_else(
+        || after.to_owned(),
+        |value| after.replacen(fact.value, value, 1),
+    );
     [before, code, &after].concat()
 }
 

@@ -1,4 +1,5 @@
-//! What is true in the small web: four tasks, and sentences with a code and a value that stand on its pages.
+//! What is true in the small web: four tasks, and sentences with a code and a value that stand on
+//! its pages.
 
 /// A research task, in English or Chinese.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +36,8 @@ pub const TASKS: [Task; 4] = [
     },
 ];
 
-/// A sentence that stands on a page. Besides its code it holds one number, after the code: the value.
+/// A sentence that stands on a page. Besides its code it holds one number, after the code: the
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {
     /// A capital letter, a hyphen and two digits; no other fact has it.
@@ -50,11 +52,24 @@ pub struct Fact {
 
 /// The fact with this code.
 pub fn fact(code: &str) -> &'static Fact {
-    FACTS.iter().find(|fact| fact.code == code).expect("a planted code")
+    FACTS
+        .iter()
+        .find(|fact| fact.code == code)
+        .expect("a planted code")
 }
 
-const fn at(path: &'static str, code: &'static str, value: &'static str, sentence: &'static str) -> Fact {
-    Fact { code, value, path, sentence }
+const fn at(
+    path: &'static str,
+    code: &'static str,
+    value: &'static str,
+    sentence: &'static str,
+) -> Fact {
+    Fact {
+        code,
+        value,
+        path,
+        sentence,
+    }
 }
 
 /// All facts; those of a page stand together, in its order.

@@ -1,6 +1,6 @@
-//! A small web on loopback for a whole evaluation without a network: pages that carry planted facts, reports of three
-//! agents that cite them, models that read only their prompt, and what must come out. Hides how servers dress, move,
-//! refuse and lose their pages.
+//! A small web on loopback for a whole evaluation without a network: pages that carry planted
+//! facts, reports of three agents that cite them, models that read only their prompt, and what must
+//! come out. Hides how servers dress, move, refuse and lose their pages.
 
 pub mod agents;
 mod dress;
@@ -45,16 +45,25 @@ impl SmallWeb {
         let state = Arc::clone(&seen);
         let (send, receive) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime");
             runtime.block_on(async move {
                 let app = Router::new().fallback(answer).with_state(state);
-                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-                send.send(listener.local_addr().expect("an address")).expect("the test waits");
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+                    .await
+                    .expect("a free port");
+                send.send(listener.local_addr().expect("an address"))
+                    .expect("the test waits");
                 axum::serve(listener, app).await.expect("serves");
             });
         });
         let address = receive.recv().expect("the server starts");
-        Self { url: format!("http://{address}"), seen }
+        Self {
+            url: format!("http://{address}"),
+            seen,
+        }
     }
 
     /// How often each path was asked for, robots.txt apart; queries do not count.
@@ -64,7 +73,10 @@ impl SmallWeb {
 
     /// From now on there is nothing at `path`.
     pub fn remove(&self, path: &str) {
-        assert!(pages::find(path).is_some(), "there never was a page at `{path}`");
+        assert!(
+            pages::find(path).is_some(),
+            "there never was a page at `{path}`"
+        );
         lock(&self.seen.removed).insert(path.to_owned());
     }
 }
@@ -75,7 +87,9 @@ async fn answer(State(seen): State<Arc<Seen>>, uri: Uri) -> Response<Body> {
     }
     *lock(&seen.hits).entry(uri.path().to_owned()).or_default() += 1;
     let removed = lock(&seen.removed).contains(uri.path());
-    let Some(page) = pages::find(uri.path()).filter(|_| !removed) else { return dress::not_found() };
+    let Some(page) = pages::find(uri.path()).filter(|_| !removed) else {
+        return dress::not_found();
+    };
     tokio::time::sleep(page.delay).await;
     dress::served(page)
 }

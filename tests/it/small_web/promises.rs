@@ -1,5 +1,5 @@
-//! What the small web promises: pages as described, each as often as it is asked for, and facts that stay apart unless
-//! they are the same.
+//! What the small web promises: pages as described, each as often as it is asked for, and facts
+//! that stay apart unless they are the same.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,18 +31,36 @@ fn pages_are_served_as_described() {
         };
         assert_eq!(answer.status, status, "{}", page.path);
         let facts = facts_of(page);
-        assert_eq!(facts.is_empty(), matches!(page.kind, Kind::Moved(..) | Kind::Stub(..)), "{}", page.path);
+        assert_eq!(
+            facts.is_empty(),
+            matches!(page.kind, Kind::Moved(..) | Kind::Stub(..)),
+            "{}",
+            page.path
+        );
         with_facts += usize::from(!facts.is_empty());
-        let text = if facts.is_empty() { String::new() } else { answer.text() };
+        let text = if facts.is_empty() {
+            String::new()
+        } else {
+            answer.text()
+        };
         let is_mirror = !facts.is_empty() && facts[0].path != page.path;
         for fact in facts {
-            let sentence = if is_mirror { mirrored(fact.sentence) } else { fact.sentence.to_owned() };
-            assert!(text.lines().any(|line| line == sentence), "{}: {sentence}\n{text}", page.path);
+            let sentence = if is_mirror {
+                mirrored(fact.sentence)
+            } else {
+                fact.sentence.to_owned()
+            };
+            assert!(
+                text.lines().any(|line| line == sentence),
+                "{}: {sentence}\n{text}",
+                page.path
+            );
         }
         assert!(!text.contains(HIDDEN_CODE));
     }
     assert!(with_facts >= 32, "{with_facts}");
-    let once: BTreeMap<String, usize> = PAGES.iter().map(|page| (page.path.to_owned(), 1)).collect();
+    let once: BTreeMap<String, usize> =
+        PAGES.iter().map(|page| (page.path.to_owned(), 1)).collect();
     assert_eq!(web.hits(), once);
 }
 
@@ -56,9 +74,20 @@ fn encodings_differ_in_their_bytes() {
             _ => None,
         })
         .collect();
-    assert_eq!(charsets, BTreeSet::from(["gb18030", "utf-8", "windows-1252"]));
-    assert!(get(&web.url, "/soil/clay-plots").source().contains("d’Orée"));
-    assert!(get(&web.url, "/harbour/quay-noise").source().contains("Malmö"));
+    assert_eq!(
+        charsets,
+        BTreeSet::from(["gb18030", "utf-8", "windows-1252"])
+    );
+    assert!(
+        get(&web.url, "/soil/clay-plots")
+            .source()
+            .contains("d’Orée")
+    );
+    assert!(
+        get(&web.url, "/harbour/quay-noise")
+            .source()
+            .contains("Malmö")
+    );
     assert!(get(&web.url, "/tea/frost").source().contains("倒春寒"));
 }
 
@@ -75,13 +104,33 @@ fn orders_stand_on_two_pages() {
 #[test]
 fn pages_vanish_and_requests_are_counted() {
     let web = SmallWeb::start();
-    for path in ["/tea/pests?utm_source=x", "/tea/pests", "/robots.txt", "/nowhere"] {
+    for path in [
+        "/tea/pests?utm_source=x",
+        "/tea/pests",
+        "/robots.txt",
+        "/nowhere",
+    ] {
         get(&web.url, path);
     }
-    assert_eq!(web.hits(), BTreeMap::from([("/nowhere".to_owned(), 1), ("/tea/pests".to_owned(), 2)]));
+    assert_eq!(
+        web.hits(),
+        BTreeMap::from([("/nowhere".to_owned(), 1), ("/tea/pests".to_owned(), 2)])
+    );
     web.remove("/tea/pests");
-    assert_eq!((get(&web.url, "/tea/pests").status, get(&web.url, "/tea/pests-mirror").status), (404, 200));
-    assert_eq!((get(&web.url, "/nowhere").status, get(&web.url, "/robots.txt").status), (404, 200));
+    assert_eq!(
+        (
+            get(&web.url, "/tea/pests").status,
+            get(&web.url, "/tea/pests-mirror").status
+        ),
+        (404, 200)
+    );
+    assert_eq!(
+        (
+            get(&web.url, "/nowhere").status,
+            get(&web.url, "/robots.txt").status
+        ),
+        (404, 200)
+    );
     assert_eq!(get(&SmallWeb::start().url, "/tea/pests").status, 200);
 }
 
@@ -102,7 +151,11 @@ fn facts_are_sentences_with_one_value() {
         let han = fact.sentence.chars().filter(|c| is_han(*c)).count();
         assert!(words >= 12 || han >= 24, "{}", fact.sentence);
         let (before, after) = fact.sentence.split_once(fact.code).expect("the code");
-        assert!(!before.contains(|c: char| c.is_ascii_digit()), "{}", fact.sentence);
+        assert!(
+            !before.contains(|c: char| c.is_ascii_digit()),
+            "{}",
+            fact.sentence
+        );
         assert_eq!(numbers(after), [fact.value], "{}", fact.sentence);
         assert!(matches!(
             pages::find(fact.path).expect("a page").kind,
@@ -114,13 +167,17 @@ fn facts_are_sentences_with_one_value() {
 
 #[test]
 fn only_mirrors_are_alike() {
-    let all: Vec<BTreeSet<Vec<String>>> = FACTS.iter().map(|fact| shingles(fact.sentence)).collect();
+    let all: Vec<BTreeSet<Vec<String>>> =
+        FACTS.iter().map(|fact| shingles(fact.sentence)).collect();
     let mut most: f64 = 0.0;
     for (at, a) in all.iter().enumerate() {
         most = all[..at].iter().map(|b| jaccard(a, b)).fold(most, f64::max);
         let copy = mirrored(FACTS[at].sentence);
         assert!(jaccard(a, &shingles(&copy)) > 0.99, "{copy}");
-        assert!(copy != FACTS[at].sentence && numbers(&copy) == numbers(FACTS[at].sentence), "{copy}");
+        assert!(
+            copy != FACTS[at].sentence && numbers(&copy) == numbers(FACTS[at].sentence),
+            "{copy}"
+        );
     }
     assert!(most < 0.2, "{most}");
 }
@@ -131,14 +188,28 @@ fn is_han(c: char) -> bool {
 
 /// The numbers in a text, in their order.
 pub fn numbers(text: &str) -> Vec<&str> {
-    let pieces = text.split(|c: char| !(c.is_ascii_digit() || c == '.')).map(|piece| piece.trim_matches('.'));
+    let pieces = text
+        .split(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .map(|piece| piece.trim_matches('.'));
     pieces.filter(|piece| !piece.is_empty()).collect()
 }
 
 fn shingles(text: &str) -> BTreeSet<Vec<String>> {
-    let spaced: String = text.chars().map(|c| if is_han(c) { format!(" {c} ") } else { c.to_string() }).collect();
-    let tokens: Vec<String> =
-        spaced.split(|c: char| !c.is_alphanumeric()).filter(|token| !token.is_empty()).map(str::to_lowercase).collect();
+    let spaced: String = text
+        .chars()
+        .map(|c| {
+            if is_han(c) {
+                format!(" {c} ")
+            } else {
+                c.to_string()
+            }
+        })
+        .collect();
+    let tokens: Vec<String> = spaced
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|token| !token.is_empty())
+        .map(str::to_lowercase)
+        .collect();
     tokens.windows(3).map(<[String]>::to_vec).collect()
 }
 

@@ -1,4 +1,5 @@
-//! The small web with a project whose only tasks are about it, its agents, and the model that judges them.
+//! The small web with a project whose only tasks are about it, its agents, and the model that
+//! judges them.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -35,8 +36,13 @@ impl World {
         project.add_transcript("rivers.wav", "en", TALK);
         project.ok(&["inspire"]);
         project.ok(&["weave"]);
-        let listed: Value = serde_json::from_str(&project.ok(&["tasks", "list", "--json"])).expect("JSON");
-        let ids = listed.as_array().expect("a list").iter().map(|task| task["id"].as_str().expect("an id").to_owned());
+        let listed: Value =
+            serde_json::from_str(&project.ok(&["tasks", "list", "--json"])).expect("JSON");
+        let ids = listed
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|task| task["id"].as_str().expect("an id").to_owned());
         let tasks: BTreeMap<&str, String> = TASKS.iter().map(|task| task.key).zip(ids).collect();
         assert_eq!(tasks.len(), TASKS.len());
         project.sql("UPDATE task SET superseded = 1");
@@ -56,7 +62,12 @@ impl World {
         }
         std::fs::write(project.path("taskgen.toml"), config).expect("writable");
         fake.take();
-        Self { web, fake, project, tasks }
+        Self {
+            web,
+            fake,
+            project,
+            tasks,
+        }
     }
 
     /// One whose agents have answered and whose reports are scored.
@@ -69,7 +80,13 @@ impl World {
 
     /// Agent, task's id and planted ACE of every report.
     pub fn planted(&self) -> Vec<(String, String, f64)> {
-        let of = |agent: &str, key: &str| (agent.to_owned(), self.tasks[key].clone(), expected(agent, key).ace);
+        let of = |agent: &str, key: &str| {
+            (
+                agent.to_owned(),
+                self.tasks[key].clone(),
+                expected(agent, key).ace,
+            )
+        };
         agents::AGENTS
             .iter()
             .flat_map(|agent| TASKS.iter().map(move |task| (*agent, task.key)))
@@ -85,15 +102,25 @@ impl World {
 
     /// What was found for each report, by agent and task.
     pub fn found(&self) -> BTreeMap<(String, &'static str), Expected> {
-        let listed: Value = serde_json::from_str(&self.project.ok(&["reports", "list", "--json"])).expect("JSON");
+        let listed: Value =
+            serde_json::from_str(&self.project.ok(&["reports", "list", "--json"])).expect("JSON");
         let rows = listed.as_array().expect("a list").iter().map(|row| {
-            let key = self.tasks.iter().find(|(_, id)| row["task"] == **id).map(|(key, _)| *key).expect("a task");
+            let key = self
+                .tasks
+                .iter()
+                .find(|(_, id)| row["task"] == **id)
+                .map(|(key, _)| *key)
+                .expect("a task");
             let counts = |set: &str| {
                 let of = &row["scores"][set];
                 let number = |name: &str| of[name].as_u64().expect("a number") as usize;
                 of.is_object().then(|| {
                     assert_eq!(number("unscored"), 0);
-                    (number("supported"), number("conflicting"), number("omitted"))
+                    (
+                        number("supported"),
+                        number("conflicting"),
+                        number("omitted"),
+                    )
                 })
             };
             let failures = row["scores"]["url_failures"].as_object().expect("by cause");
@@ -104,7 +131,10 @@ impl World {
                 references: row["scores"]["references"].as_u64().expect("a number") as usize,
                 unreadable: failures.values().filter_map(Value::as_u64).sum::<u64>() as usize,
             };
-            ((row["agent"].as_str().expect("a name").to_owned(), key), found)
+            (
+                (row["agent"].as_str().expect("a name").to_owned(), key),
+                found,
+            )
         });
         rows.collect()
     }
@@ -113,11 +143,17 @@ impl World {
         let found = self.found();
         assert_eq!(found.len(), 12);
         for ((agent, task), found) in found {
-            let planted = changed.iter().find(|(a, t, _)| *a == agent && *t == task).map(|(.., expected)| *expected);
+            let planted = changed
+                .iter()
+                .find(|(a, t, _)| *a == agent && *t == task)
+                .map(|(.., expected)| *expected);
             let planted = planted.unwrap_or_else(|| expected(&agent, task));
             let ace = (found.ace - planted.ace).abs() < 1e-9;
             assert!(
-                ace && Expected { ace: planted.ace, ..found } == planted,
+                ace && Expected {
+                    ace: planted.ace,
+                    ..found
+                } == planted,
                 "{agent}, {task}: {found:?}, not {planted:?}"
             );
         }

@@ -23,12 +23,21 @@ fn hostile_board() -> Page {
         (measure.label, measure.unit, measure.meaning) = (hostile(), hostile(), hostile());
     }
     page.wholes[0].title = hostile();
-    let rename = |name: &mut String| *name = if *name == "acme/agent-0" { hostile() } else { name.clone() };
+    let rename = |name: &mut String| {
+        *name = if *name == "acme/agent-0" {
+            hostile()
+        } else {
+            name.clone()
+        }
+    };
     for agent in &mut page.agents {
         rename(&mut agent.name);
         agent.states = [(hostile(), 1)].into();
         agent.url_failures = [(hostile(), 1)].into();
-        agent.values.values_mut().for_each(|value| value.failed = [(hostile(), 1)].into());
+        agent
+            .values
+            .values_mut()
+            .for_each(|value| value.failed = [(hostile(), 1)].into());
     }
     for pair in &mut page.differences {
         rename(&mut pair.first);
@@ -36,11 +45,20 @@ fn hostile_board() -> Page {
     }
     for facet in &mut page.by {
         facet.name = hostile();
-        facet.values.iter_mut().for_each(|value| value.value = hostile());
+        facet
+            .values
+            .iter_mut()
+            .for_each(|value| value.value = hostile());
     }
     for task in &mut page.tasks {
-        (task.id, task.facets, task.href) = (hostile(), vec![(hostile(), hostile())], "javascript:alert(1)".into());
-        task.agents.values_mut().for_each(|score| score.state = hostile());
+        (task.id, task.facets, task.href) = (
+            hostile(),
+            vec![(hostile(), hostile())],
+            "javascript:alert(1)".into(),
+        );
+        task.agents
+            .values_mut()
+            .for_each(|score| score.state = hostile());
     }
     page
 }
@@ -48,7 +66,11 @@ fn hostile_board() -> Page {
 fn hostile_task() -> TaskPage {
     let mut page = task_page(HOSTILE);
     let hostile = || HOSTILE.to_owned();
-    (page.id, page.facets, page.back) = (hostile(), vec![(hostile(), hostile())], format!("../{HOSTILE}"));
+    (page.id, page.facets, page.back) = (
+        hostile(),
+        vec![(hostile(), hostile())],
+        format!("../{HOSTILE}"),
+    );
     for report in &mut page.reports {
         (report.agent, report.state) = (hostile(), hostile());
         report.failures[0].cause = hostile();
@@ -65,12 +87,23 @@ fn harmless(html: &str) {
     for (name, attributes) in tags(html) {
         assert!(TAGS.contains(&format!(" {name} ")), "{name} {attributes:?}");
         for (key, value) in &attributes {
-            assert!(ATTRIBUTES.contains(&format!(" {key} ")), "{name} {key}={value}");
+            assert!(
+                ATTRIBUTES.contains(&format!(" {key} ")),
+                "{name} {key}={value}"
+            );
         }
-        let of = |key: &str| attributes.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
+        let of = |key: &str| {
+            attributes
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value.as_str())
+        };
         let to = of("href").unwrap_or("#");
         let outside = to.starts_with("http://") || to.starts_with("https://");
-        assert!(outside == (of("rel") == Some("noreferrer noopener")), "{to}");
+        assert!(
+            outside == (of("rel") == Some("noreferrer noopener")),
+            "{to}"
+        );
         assert!(outside || !to.contains(':'), "{to}");
     }
     assert!(!html.contains(['\u{202E}', '\u{2069}', '\u{0}', '\u{7}']));
@@ -78,9 +111,16 @@ fn harmless(html: &str) {
 
 #[test]
 fn strangers_texts_stay_texts() {
-    for html in [summary(&hostile_board()).expect("a page"), task(&hostile_task()).expect("a page")] {
+    for html in [
+        summary(&hostile_board()).expect("a page"),
+        task(&hostile_task()).expect("a page"),
+    ] {
         harmless(&html);
-        assert!(text(&html).matches(SHOWN).count() > 10, "{} times", text(&html).matches(SHOWN).count());
+        assert!(
+            text(&html).matches(SHOWN).count() > 10,
+            "{} times",
+            text(&html).matches(SHOWN).count()
+        );
     }
 }
 
@@ -88,13 +128,23 @@ fn strangers_texts_stay_texts() {
 fn only_the_web_is_linked() {
     let links = attribute(&task(&hostile_task()).expect("a page"), "href");
     let outside: Vec<&String> = links.iter().filter(|link| !link.starts_with('#')).collect();
-    assert!(outside.iter().any(|link| *link == "https://a.org/\"onload=\"x"));
-    assert!(outside.iter().all(|link| link.starts_with("https://")), "{outside:?}");
+    assert!(
+        outside
+            .iter()
+            .any(|link| *link == "https://a.org/\"onload=\"x")
+    );
+    assert!(
+        outside.iter().all(|link| link.starts_with("https://")),
+        "{outside:?}"
+    );
 }
 
 #[test]
 fn nothing_is_loaded_and_nothing_runs() {
-    for html in [summary(&page(3, 5, TEXT)).expect("a page"), task(&task_page("plain")).expect("a page")] {
+    for html in [
+        summary(&page(3, 5, TEXT)).expect("a page"),
+        task(&task_page("plain")).expect("a page"),
+    ] {
         harmless(&html);
         assert!(
             attribute(&html, "content")
@@ -109,7 +159,14 @@ fn nothing_is_loaded_and_nothing_runs() {
 
 #[test]
 fn names_of_all_scripts_are_whole() {
-    let names = ["研究助手-甲", "агент", "Ünïcode agent 🧪", "وكيل", "a\u{301}gent", "𝔣𝔯𝔞𝔨𝔱𝔲𝔯"];
+    let names = [
+        "研究助手-甲",
+        "агент",
+        "Ünïcode agent 🧪",
+        "وكيل",
+        "a\u{301}gent",
+        "𝔣𝔯𝔞𝔨𝔱𝔲𝔯",
+    ];
     let mut page = page(6, 2, "研究课题");
     for (agent, name) in page.agents.iter_mut().zip(names) {
         agent.name = name.into();

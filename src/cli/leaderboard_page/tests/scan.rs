@@ -1,4 +1,5 @@
-//! Tags, attributes and text of a page, taken apart as a browser does: what would work on a reader's machine is found.
+//! Tags, attributes and text of a page, taken apart as a browser does: what would work on a
+//! reader's machine is found.
 
 /// A part of a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,13 +12,14 @@ pub enum Part {
     Text(String),
 }
 
-/// A page in parts. Every tag that opens must be closed in order, as the ones that stand alone are by themselves.
+/// A page in parts. Every tag that opens must be closed in order, as the ones that stand alone are
+/// by themselves.
 pub fn scan(html: &str) -> Vec<Part> {
     let (mut parts, mut open, mut rest) = (Vec::new(), Vec::<String>::new(), html);
     while !rest.is_empty() {
-        let raw = open
-            .last()
-            .is_some_and(|name| ["style", "title"].contains(&name.as_str()) && !open.contains(&"svg".into()));
+        let raw = open.last().is_some_and(|name| {
+            ["style", "title"].contains(&name.as_str()) && !open.contains(&"svg".into())
+        });
         let next = if raw { rest.find("</") } else { tag_at(rest) };
         let (text, after) = rest.split_at(next.unwrap_or(rest.len()));
         parts.extend((!text.is_empty()).then(|| Part::Text(decoded(text))));
@@ -44,14 +46,18 @@ pub fn scan(html: &str) -> Vec<Part> {
 
 /// Where the next tag or declaration begins.
 fn tag_at(text: &str) -> Option<usize> {
-    let begins = |at: &usize| text[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
+    let begins = |at: &usize| {
+        text[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!')
+    };
     text.match_indices('<').map(|(at, _)| at).find(begins)
 }
 
 /// Name and attributes of a tag, whether it is closed in itself, and what follows.
 fn tag(text: &str) -> (String, Vec<(String, String)>, bool, &str) {
-    let (name, mut rest) =
-        text.split_at(text.find(|c: char| c.is_whitespace() || "/>".contains(c)).expect("a tag ends"));
+    let (name, mut rest) = text.split_at(
+        text.find(|c: char| c.is_whitespace() || "/>".contains(c))
+            .expect("a tag ends"),
+    );
     let mut attributes = Vec::new();
     loop {
         rest = rest.trim_start();
@@ -61,9 +67,13 @@ fn tag(text: &str) -> (String, Vec<(String, String)>, bool, &str) {
         if let Some(after) = rest.strip_prefix('>') {
             return (name.to_owned(), attributes, false, after);
         }
-        let (key, after) =
-            rest.split_at(rest.find(|c: char| c.is_whitespace() || "=>".contains(c)).expect("a tag ends"));
-        let quoted = after.strip_prefix("=\"").map(|value| value.split_once('"').expect("a value ends"));
+        let (key, after) = rest.split_at(
+            rest.find(|c: char| c.is_whitespace() || "=>".contains(c))
+                .expect("a tag ends"),
+        );
+        let quoted = after
+            .strip_prefix("=\"")
+            .map(|value| value.split_once('"').expect("a value ends"));
         let (value, after) = quoted.unwrap_or(("", after));
         attributes.push((key.to_owned(), decoded(value)));
         rest = after;
@@ -71,8 +81,17 @@ fn tag(text: &str) -> (String, Vec<(String, String)>, bool, &str) {
 }
 
 fn decoded(text: &str) -> String {
-    let plain = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#x2f;", "/"), ("&amp;", "&")];
-    plain.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    let plain = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#x27;", "'"),
+        ("&#x2f;", "/"),
+        ("&amp;", "&"),
+    ];
+    plain
+        .iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// All tags that open, with their attributes.
@@ -86,14 +105,28 @@ pub fn tags(html: &str) -> Vec<(String, Vec<(String, String)>)> {
 
 /// The values of an attribute, wherever it stands.
 pub fn attribute(html: &str, name: &str) -> Vec<String> {
-    let all = tags(html).into_iter().flat_map(|(_, attributes)| attributes);
-    all.filter(|(key, _)| key == name).map(|(_, value)| value).collect()
+    let all = tags(html)
+        .into_iter()
+        .flat_map(|(_, attributes)| attributes);
+    all.filter(|(key, _)| key == name)
+        .map(|(_, value)| value)
+        .collect()
 }
 
 /// What is read, styles apart; a space stands for each tag.
 pub fn text(html: &str) -> String {
-    let body = html.split_once("</style>").map_or(html, |(_, body)| body).replace("</head>", "").replace("</html>", "");
-    let texts = scan(&body).into_iter().map(|part| if let Part::Text(text) = part { text } else { " ".into() });
+    let body = html
+        .split_once("</style>")
+        .map_or(html, |(_, body)| body)
+        .replace("</head>", "")
+        .replace("</html>", "");
+    let texts = scan(&body).into_iter().map(|part| {
+        if let Part::Text(text) = part {
+            text
+        } else {
+            " ".into()
+        }
+    });
     texts.collect()
 }
 
@@ -121,7 +154,13 @@ pub fn rows(html: &str) -> Vec<Vec<String>> {
 fn a_page_is_taken_apart() {
     let html = "<!DOCTYPE html><p class=\"a &quot;b\" open>1 < 2 &amp;lt; <br/>x</p>";
     let open = |name: &str, attributes: &[(&str, &str)]| {
-        Part::Open(name.into(), attributes.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect())
+        Part::Open(
+            name.into(),
+            attributes
+                .iter()
+                .map(|(k, v)| ((*k).into(), (*v).into()))
+                .collect(),
+        )
     };
     let expect = [
         open("p", &[("class", "a \"b"), ("open", "")]),

@@ -7,21 +7,43 @@ use crate::text::url::canonical;
 
 /// Parses a short report and checks what holds for any.
 fn assert_sound(report: &str) {
-    let Citations { citations, references } = parse(report);
+    let Citations {
+        citations,
+        references,
+    } = parse(report);
     let length = report.chars().count();
     assert!(citations.is_sorted_by_key(|citation| citation.start));
     assert!(references.is_sorted_by(|a, b| a.end <= b.start));
     for citation in &citations {
-        assert!(citation.start < citation.end && citation.end <= length, "{citation:?}");
-        assert_eq!(citation.url.as_deref().and_then(canonical), citation.url, "{citation:?}");
-        assert!(citation.entry.is_none_or(|entry| entry < references.len()), "{citation:?}");
-        assert!(citation.diagnosis.is_sorted_by(|a, b| a < b), "{citation:?}");
+        assert!(
+            citation.start < citation.end && citation.end <= length,
+            "{citation:?}"
+        );
+        assert_eq!(
+            citation.url.as_deref().and_then(canonical),
+            citation.url,
+            "{citation:?}"
+        );
+        assert!(
+            citation.entry.is_none_or(|entry| entry < references.len()),
+            "{citation:?}"
+        );
+        assert!(
+            citation.diagnosis.is_sorted_by(|a, b| a < b),
+            "{citation:?}"
+        );
         let found = cut(report, citation.start, citation.end);
         assert!(is_mark(&found, citation), "{found} {citation:?}");
     }
     for reference in &references {
-        assert!(reference.start < reference.end && reference.end <= length, "{reference:?}");
-        assert!(cut(report, reference.start, reference.end).ends_with(&reference.text), "{reference:?}");
+        assert!(
+            reference.start < reference.end && reference.end <= length,
+            "{reference:?}"
+        );
+        assert!(
+            cut(report, reference.start, reference.end).ends_with(&reference.text),
+            "{reference:?}"
+        );
     }
 }
 
@@ -31,10 +53,16 @@ fn is_mark(found: &str, citation: &Citation) -> bool {
     let label = citation.label.as_deref().unwrap_or_default();
     match citation.style {
         Style::Bare => found == raw,
-        Style::Link => found.starts_with('[') && found.contains(label) && (found.contains(raw) || found.ends_with(']')),
+        Style::Link => {
+            found.starts_with('[')
+                && found.contains(label)
+                && (found.contains(raw) || found.ends_with(']'))
+        }
         Style::Numbered => found.contains(|c: char| c.is_numeric()),
         Style::Footnote => found.starts_with("[^") && found.contains(label),
-        Style::AuthorYear => found.ends_with([')', '）', ']']) && found.contains(label.split(' ').next().unwrap()),
+        Style::AuthorYear => {
+            found.ends_with([')', '）', ']']) && found.contains(label.split(' ').next().unwrap())
+        }
         Style::ReferenceOnly => found.contains(raw),
     }
 }
@@ -220,7 +248,9 @@ fn what_would_be_read_again_and_again_is_not() {
     for part in parts {
         let report = part.repeat(100_000 / part.len());
         parse(&report);
-        parse(&format!("{report})]\n\n## References\n\n1. Ash (2020) https://a.org\n"));
+        parse(&format!(
+            "{report})]\n\n## References\n\n1. Ash (2020) https://a.org\n"
+        ));
     }
 }
 
@@ -229,16 +259,31 @@ fn many_links_are_all_told_and_more_are_not() {
     let link = |at: usize| format!("[a{at}](https://a.org/{at}) ");
     let links: String = (0..100_000).map(link).collect();
     let found = parse(&links);
-    assert_eq!((found.citations.len(), found.urls().len()), (100_000, 100_000));
-    let marks = format!("{}\n\n## Sources\n\n1. https://a.org/x", "[1]".repeat(150_000));
+    assert_eq!(
+        (found.citations.len(), found.urls().len()),
+        (100_000, 100_000)
+    );
+    let marks = format!(
+        "{}\n\n## Sources\n\n1. https://a.org/x",
+        "[1]".repeat(150_000)
+    );
     let found = parse(&marks);
-    assert_eq!((found.citations.len(), found.urls()), (100_000, vec![("https://a.org/x", 100_000)]));
+    assert_eq!(
+        (found.citations.len(), found.urls()),
+        (100_000, vec![("https://a.org/x", 100_000)])
+    );
 }
 
 #[test]
 fn many_entries_of_one_author_are_looked_up_at_once() {
     let entries = "Ash, A. (2020). Winds.\n\n".repeat(20_000);
-    let found = parse(&format!("{}\n\n## References\n\n{entries}", "(Ash, 2020) ".repeat(20_000)));
+    let found = parse(&format!(
+        "{}\n\n## References\n\n{entries}",
+        "(Ash, 2020) ".repeat(20_000)
+    ));
     assert_eq!(found.references.len(), 20_000);
-    assert_eq!(told(&found.citations[0]), "author_year Ash 2020 ambiguous_author_year");
+    assert_eq!(
+        told(&found.citations[0]),
+        "author_year Ash 2020 ambiguous_author_year"
+    );
 }

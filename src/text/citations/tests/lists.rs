@@ -6,7 +6,11 @@ use super::*;
 fn check_entry(heading: &str, entry: &str, expect: &str) {
     let report = format!("Hard [1].\n\n{heading}\n\n{entry}\n");
     let found = parse(&report);
-    assert_eq!(found.citations.first().map(told).as_deref(), Some(expect), "\n{report}\n");
+    assert_eq!(
+        found.citations.first().map(told).as_deref(),
+        Some(expect),
+        "\n{report}\n"
+    );
     assert_eq!(found.citations.len(), 1, "\n{report}\n");
 }
 
@@ -33,7 +37,11 @@ fn lists_have_many_names() {
         "参考文献：",
         "## 参考文献（References）",
     ] {
-        check_entry(heading, "1. Winds. https://a.org/x", "numbered 1 #0 https://a.org/x");
+        check_entry(
+            heading,
+            "1. Winds. https://a.org/x",
+            "numbered 1 #0 https://a.org/x",
+        );
     }
 }
 
@@ -69,7 +77,11 @@ fn entries_have_many_forms() {
     ] {
         check_entry("## References", entry, expect);
     }
-    check_entry("## References", "1. Winds. doi:10.1000/xyz.", "numbered 1 #0 https://doi.org/10.1000/xyz");
+    check_entry(
+        "## References",
+        "1. Winds. doi:10.1000/xyz.",
+        "numbered 1 #0 https://doi.org/10.1000/xyz",
+    );
     check_entry(
         "## References",
         "1. Winds. arXiv:2301.00001 [cs.CL]",
@@ -85,10 +97,26 @@ fn entries_have_many_forms() {
 
 #[test]
 fn entries_say_what_is_wrong_with_them() {
-    check_entry("## References", "1. Said at dinner.", "numbered 1 #0 no_url");
-    check_entry("## References", "1. Winds. https://a.org/...", "numbered 1 #0 truncated_url");
-    check_entry("## References", "1. [Winds](URL)", "numbered 1 #0 placeholder_url");
-    check_entry("## References", "1. Winds. https://a.org/x?gclid=1", "numbered 1 #0 https://a.org/x tracking_removed");
+    check_entry(
+        "## References",
+        "1. Said at dinner.",
+        "numbered 1 #0 no_url",
+    );
+    check_entry(
+        "## References",
+        "1. Winds. https://a.org/...",
+        "numbered 1 #0 truncated_url",
+    );
+    check_entry(
+        "## References",
+        "1. [Winds](URL)",
+        "numbered 1 #0 placeholder_url",
+    );
+    check_entry(
+        "## References",
+        "1. Winds. https://a.org/x?gclid=1",
+        "numbered 1 #0 https://a.org/x tracking_removed",
+    );
     check(
         "Hard [1].\n\n## Sources\n\n1. A https://a.org/x\n1. B https://b.org/y",
         &[
@@ -98,19 +126,33 @@ fn entries_say_what_is_wrong_with_them() {
     );
     check(
         "Hard [1], [2].\n\n## Sources\n\n1. A https://a.org/x\n2. B https://a.org/x/",
-        &["numbered 1 #0 https://a.org/x", "numbered 2 #1 https://a.org/x duplicate_url"],
+        &[
+            "numbered 1 #0 https://a.org/x",
+            "numbered 2 #1 https://a.org/x duplicate_url",
+        ],
     );
 }
 
 #[test]
 fn what_is_only_listed_is_told_too() {
-    check("Hard.\n\n## 参考资料\n\n[1] 风 https://a.org/x", &["reference_only 1 #0 https://a.org/x uncited_entry"]);
-    check("[Hard](https://a.org/x).\n\n## Sources\n\n- Winds https://a.org/x", &["link Hard #0 https://a.org/x"]);
+    check(
+        "Hard.\n\n## 参考资料\n\n[1] 风 https://a.org/x",
+        &["reference_only 1 #0 https://a.org/x uncited_entry"],
+    );
+    check(
+        "[Hard](https://a.org/x).\n\n## Sources\n\n- Winds https://a.org/x",
+        &["link Hard #0 https://a.org/x"],
+    );
     check(
         "Hard [1].\n\n## Sources\n\n1. Winds https://a.org/x, also https://b.org/y and https://a.org/x",
-        &["numbered 1 #0 https://a.org/x", "reference_only 1 #0 https://b.org/y"],
+        &[
+            "numbered 1 #0 https://a.org/x",
+            "reference_only 1 #0 https://b.org/y",
+        ],
     );
-    let entry = parse("Hard.\n\n## Sources\n\n1. Winds").references.remove(0);
+    let entry = parse("Hard.\n\n## Sources\n\n1. Winds")
+        .references
+        .remove(0);
     assert_eq!(entry.diagnosis, [Diagnosis::UncitedEntry, Diagnosis::NoUrl]);
 }
 
@@ -118,9 +160,15 @@ fn what_is_only_listed_is_told_too() {
 fn lists_without_numbers_count_as_they_stand() {
     check(
         "Hard [2].\n\n## Sources\n\n- A https://a.org/x\n- B https://b.org/y",
-        &["numbered 2 #1 https://b.org/y", "reference_only #0 https://a.org/x uncited_entry"],
+        &[
+            "numbered 2 #1 https://b.org/y",
+            "reference_only #0 https://a.org/x uncited_entry",
+        ],
     );
-    check("Hard [S2].\n\n## Sources\n\n[S2] A https://a.org/x", &["numbered S2 #0 https://a.org/x"]);
+    check(
+        "Hard [S2].\n\n## Sources\n\n[S2] A https://a.org/x",
+        &["numbered S2 #0 https://a.org/x"],
+    );
 }
 
 #[test]
@@ -140,5 +188,12 @@ fn addresses_are_counted_in_the_order_of_the_text() {
     let found = parse(
         "[b](https://b.org/y) [1] [b](https://b.org/y/)\n\n## Sources\n\n1. A https://a.org/x\n2. C https://c.org/z",
     );
-    assert_eq!(found.urls(), [("https://b.org/y", 2), ("https://a.org/x", 1), ("https://c.org/z", 0)]);
+    assert_eq!(
+        found.urls(),
+        [
+            ("https://b.org/y", 2),
+            ("https://a.org/x", 1),
+            ("https://c.org/z", 0)
+        ]
+    );
 }

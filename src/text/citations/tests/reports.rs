@@ -6,7 +6,11 @@ use super::*;
 fn citations(report: &str) -> Vec<String> {
     let line = |citation: &Citation| {
         let mark = cut(report, citation.start, citation.end).replace('\n', "⏎");
-        format!("{mark} | {} | {}", told(citation), citation.raw_url.as_deref().unwrap_or("–"))
+        format!(
+            "{mark} | {} | {}",
+            told(citation),
+            citation.raw_url.as_deref().unwrap_or("–")
+        )
     };
     parse(report).citations.iter().map(line).collect()
 }
@@ -16,9 +20,17 @@ fn references(report: &str) -> Vec<String> {
     let references = parse(report).references;
     let line = |reference: &Reference| {
         let label = reference.label.as_deref().unwrap_or("–");
-        let found = reference.url.iter().cloned().chain(reference.diagnosis.iter().map(name));
+        let found = reference
+            .url
+            .iter()
+            .cloned()
+            .chain(reference.diagnosis.iter().map(name));
         let found: Vec<String> = found.collect();
-        format!("{label} | {} | {}", reference.text.replace('\n', "⏎"), found.join(" "))
+        format!(
+            "{label} | {} | {}",
+            reference.text.replace('\n', "⏎"),
+            found.join(" ")
+        )
     };
     references.iter().map(line).collect()
 }
@@ -127,8 +139,11 @@ const CHINESE: &str = r"# 闽南方言声调研究综述
 
 #[test]
 fn a_chinese_report_with_lenticular_brackets() {
-    let (book, rules, paper) =
-        ("https://book.cn/sd", "https://yuyan.cn/biandiao?spm=a.b&id=3", "https://example.com/paper");
+    let (book, rules, paper) = (
+        "https://book.cn/sd",
+        "https://yuyan.cn/biandiao?spm=a.b&id=3",
+        "https://example.com/paper",
+    );
     let lines = [
         format!("【1】 | numbered 1 #0 https://book.cn/sd | {book}"),
         format!("【1】 | numbered 1 #0 https://book.cn/sd | {book}"),
@@ -229,6 +244,9 @@ fn what_is_told_survives_json() {
         "label": "1", "text": "https://b.org/y", "url": "https://b.org/y", "raw_url": "https://b.org/y",
         "start": 38, "end": 58, "diagnosis": [],
     });
-    assert_eq!((&json["citations"][0], &json["references"][0]), (&first, &entry));
+    assert_eq!(
+        (&json["citations"][0], &json["references"][0]),
+        (&first, &entry)
+    );
     assert_eq!(serde_json::from_value::<Citations>(json).unwrap(), found);
 }

@@ -1,5 +1,6 @@
-//! Whether a file would unpack to far more than a document holds. The reader unpacks whole streams into memory, so that a
-//! few kilobytes of zeros could ask for gigabytes; this looks first, and keeps nothing.
+//! Whether a file would unpack to far more than a document holds. The reader unpacks whole streams
+//! into memory, so that a few kilobytes of zeros could ask for gigabytes; this looks first, and
+//! keeps nothing.
 
 use std::io::Read as _;
 
@@ -20,8 +21,14 @@ pub fn is_one(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = find(rest, b"stream") {
         rest = &rest[at + b"stream".len()..];
-        let line_ends = rest.iter().take(2).take_while(|b| matches!(b, b'\r' | b'\n')).count();
-        let Some(size) = unpacked(&rest[line_ends..], DEPTH) else { return true };
+        let line_ends = rest
+            .iter()
+            .take(2)
+            .take_while(|b| matches!(b, b'\r' | b'\n'))
+            .count();
+        let Some(size) = unpacked(&rest[line_ends..], DEPTH) else {
+            return true;
+        };
         sum += size;
         if sum > LARGEST_SUM {
             return true;
@@ -30,7 +37,8 @@ pub fn is_one(bytes: &[u8]) -> bool {
     false
 }
 
-/// The bytes that a stream unpacks to if they are suspiciously many, else nothing; `None` beyond the limit.
+/// The bytes that a stream unpacks to if they are suspiciously many, else nothing; `None` beyond
+/// the limit.
 fn unpacked(packed: &[u8], depth: usize) -> Option<usize> {
     if !is_zlib(packed) || depth == 0 {
         return Some(0);
@@ -48,7 +56,11 @@ fn unpacked(packed: &[u8], depth: usize) -> Option<usize> {
             return None;
         }
     }
-    let grown = if size / SUSPECT_GROWTH > decoder.total_in() as usize { size } else { 0 };
+    let grown = if size / SUSPECT_GROWTH > decoder.total_in() as usize {
+        size
+    } else {
+        0
+    };
     Some(grown + unpacked(&inner, depth - 1)?)
 }
 
@@ -75,8 +87,14 @@ mod tests {
     }
 
     fn file(streams: &[Vec<u8>]) -> Vec<u8> {
-        let wrapped = streams.iter().map(|stream| [b"<<>> stream\r\n", stream.as_slice(), b"\nendstream "].concat());
-        [b"%PDF-1.4 ".to_vec()].into_iter().chain(wrapped).collect::<Vec<_>>().concat()
+        let wrapped = streams
+            .iter()
+            .map(|stream| [b"<<>> stream\r\n", stream.as_slice(), b"\nendstream "].concat());
+        [b"%PDF-1.4 ".to_vec()]
+            .into_iter()
+            .chain(wrapped)
+            .collect::<Vec<_>>()
+            .concat()
     }
 
     #[test]
@@ -84,7 +102,10 @@ mod tests {
         let zeros = packed(&vec![0; LARGEST + 1]);
         assert!(is_one(&file(std::slice::from_ref(&zeros))));
         assert!(is_one(&file(&[packed(&zeros)])), "packed twice");
-        assert!(!is_one(&file(&[zeros[..zeros.len() / 2].to_vec()])), "what is cut off unpacks to nothing");
+        assert!(
+            !is_one(&file(&[zeros[..zeros.len() / 2].to_vec()])),
+            "what is cut off unpacks to nothing"
+        );
     }
 
     #[test]
@@ -96,7 +117,9 @@ mod tests {
 
     #[test]
     fn honest_streams() {
-        let text: Vec<u8> = (0..200_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let text: Vec<u8> = (0..200_000u32)
+            .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+            .collect();
         assert!(!is_one(&file(&[packed(&text), text, Vec::new()])));
         assert!(!is_one(b""));
     }

@@ -1,5 +1,5 @@
-//! The map from a font's codes to text that a PDF carries for those who copy from it (ISO 32000-1, 9.10.3).
-//! Hides its PostScript; what is malformed is passed over.
+//! The map from a font's codes to text that a PDF carries for those who copy from it (ISO 32000-1,
+//! 9.10.3). Hides its PostScript; what is malformed is passed over.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,9 @@ pub fn parse(source: &[u8]) -> ToUnicode {
                 match word {
                     b"endbfchar" => add_chars(&mut map, &held),
                     b"endbfrange" => add_ranges(&mut map, &held),
-                    b"endcodespacerange" => map.code_bytes = held.iter().find_map(Token::bytes).map(<[u8]>::len),
+                    b"endcodespacerange" => {
+                        map.code_bytes = held.iter().find_map(Token::bytes).map(<[u8]>::len)
+                    }
                     _ => {}
                 }
                 held.clear();
@@ -47,7 +49,11 @@ enum Token<'a> {
 
 impl Token<'_> {
     fn bytes(&self) -> Option<&[u8]> {
-        if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
+        if let Self::Bytes(bytes) = self {
+            Some(bytes)
+        } else {
+            None
+        }
     }
 }
 
@@ -65,7 +71,10 @@ fn tokens(source: &[u8]) -> impl Iterator<Item = Token<'_>> {
             b'[' => (Token::Open, 1),
             b']' => (Token::Close, 1),
             _ => {
-                let end = after.iter().position(is_end).map_or(rest.len(), |end| end + 1);
+                let end = after
+                    .iter()
+                    .position(is_end)
+                    .map_or(rest.len(), |end| end + 1);
                 (Token::Word(&rest[..end]), end)
             }
         };
@@ -75,8 +84,15 @@ fn tokens(source: &[u8]) -> impl Iterator<Item = Token<'_>> {
 }
 
 fn hex(digits: &[u8]) -> Vec<u8> {
-    let values: Vec<u8> = digits.iter().filter_map(|b| char::from(*b).to_digit(16)).map(|d| d as u8).collect();
-    values.chunks(2).map(|pair| pair[0] * 16 + pair.get(1).copied().unwrap_or(0)).collect()
+    let values: Vec<u8> = digits
+        .iter()
+        .filter_map(|b| char::from(*b).to_digit(16))
+        .map(|d| d as u8)
+        .collect();
+    values
+        .chunks(2)
+        .map(|pair| pair[0] * 16 + pair.get(1).copied().unwrap_or(0))
+        .collect()
 }
 
 fn add_chars(map: &mut ToUnicode, held: &[Token]) {
@@ -90,11 +106,19 @@ fn add_chars(map: &mut ToUnicode, held: &[Token]) {
 fn add_ranges(map: &mut ToUnicode, held: &[Token]) {
     let mut held = held.iter();
     while let (Some(first), Some(last), Some(target)) = (held.next(), held.next(), held.next()) {
-        let Some((first, last)) = first.bytes().and_then(number).zip(last.bytes().and_then(number)) else { return };
+        let Some((first, last)) = first
+            .bytes()
+            .and_then(number)
+            .zip(last.bytes().and_then(number))
+        else {
+            return;
+        };
         match target {
             Token::Bytes(start) => add_range(map, first, last, start),
             Token::Open => {
-                let items = held.by_ref().take_while(|token| !matches!(token, Token::Close));
+                let items = held
+                    .by_ref()
+                    .take_while(|token| !matches!(token, Token::Close));
                 for (code, text) in (first..).zip(items.filter_map(Token::bytes)) {
                     add(map, code, utf16(text));
                 }
@@ -106,11 +130,18 @@ fn add_ranges(map: &mut ToUnicode, held: &[Token]) {
 
 /// Codes `first` to `last` mean the text `start` with its last unit counted up.
 fn add_range(map: &mut ToUnicode, first: u32, last: u32, start: &[u8]) {
-    let Some((unit, before)) = utf16_units(start).split_last().map(|(unit, before)| (*unit, before.to_vec())) else {
+    let Some((unit, before)) = utf16_units(start)
+        .split_last()
+        .map(|(unit, before)| (*unit, before.to_vec()))
+    else {
         return;
     };
     for (step, code) in (first..=last.min(first.saturating_add(0xffff))).enumerate() {
-        let units: Vec<u16> = before.iter().copied().chain([unit.wrapping_add(step as u16)]).collect();
+        let units: Vec<u16> = before
+            .iter()
+            .copied()
+            .chain([unit.wrapping_add(step as u16)])
+            .collect();
         add(map, code, String::from_utf16_lossy(&units));
         if map.texts.len() >= MOST {
             return;
@@ -125,13 +156,19 @@ fn add(map: &mut ToUnicode, code: u32, text: String) {
 }
 
 fn number(bytes: &[u8]) -> Option<u32> {
-    (1..=4).contains(&bytes.len()).then(|| bytes.iter().fold(0, |n, b| n << 8 | u32::from(*b)))
+    (1..=4)
+        .contains(&bytes.len())
+        .then(|| bytes.iter().fold(0, |n, b| n << 8 | u32::from(*b)))
 }
 
 fn utf16_units(bytes: &[u8]) -> Vec<u16> {
     match bytes {
         [one] => vec![u16::from(*one)],
-        _ => bytes.chunks_exact(2).take(64).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect(),
+        _ => bytes
+            .chunks_exact(2)
+            .take(64)
+            .map(|pair| u16::from_be_bytes([pair[0], pair[1]]))
+            .collect(),
     }
 }
 
@@ -146,16 +183,31 @@ mod tests {
 
     fn check(source: &str, expect: &[(u32, &str)]) {
         let texts: Vec<(u32, String)> = parse(source.as_bytes()).texts.into_iter().collect();
-        let expect: Vec<(u32, String)> = expect.iter().map(|(code, text)| (*code, (*text).to_owned())).collect();
+        let expect: Vec<(u32, String)> = expect
+            .iter()
+            .map(|(code, text)| (*code, (*text).to_owned()))
+            .collect();
         assert_eq!(texts, expect, "{source}");
     }
 
     #[test]
     fn characters_and_ranges() {
-        check("2 beginbfchar <01> <0041> <0002><00660069> endbfchar", &[(1, "A"), (2, "fi")]);
-        check("1 beginbfrange <10> <12> <571F> endbfrange", &[(16, "土"), (17, "圠"), (18, "圡")]);
-        check("1 beginbfrange <10> <12> [<0061> <D83D DE00>] endbfrange", &[(16, "a"), (17, "😀")]);
-        assert_eq!(parse(b"1 begincodespacerange <0000> <FFFF> endcodespacerange").code_bytes, Some(2));
+        check(
+            "2 beginbfchar <01> <0041> <0002><00660069> endbfchar",
+            &[(1, "A"), (2, "fi")],
+        );
+        check(
+            "1 beginbfrange <10> <12> <571F> endbfrange",
+            &[(16, "土"), (17, "圠"), (18, "圡")],
+        );
+        check(
+            "1 beginbfrange <10> <12> [<0061> <D83D DE00>] endbfrange",
+            &[(16, "a"), (17, "😀")],
+        );
+        assert_eq!(
+            parse(b"1 begincodespacerange <0000> <FFFF> endcodespacerange").code_bytes,
+            Some(2)
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! The glyphs that a page shows, where they stand and whether they can be seen. Hides the operators of a page's content.
-//! Text without ink, in the colour of the paper or outside the page is where instructions to a machine are put: it is
-//! marked, and read only on pages that show nothing else, as scans with recognised text do.
+//! The glyphs that a page shows, where they stand and whether they can be seen. Hides the operators
+//! of a page's content. Text without ink, in the colour of the paper or outside the page is where
+//! instructions to a machine are put: it is marked, and read only on pages that show nothing else,
+//! as scans with recognised text do.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -14,7 +15,8 @@ use super::font::Font;
 
 /// Operators of a document after which the rest is not read.
 const MOST_STEPS: usize = 20_000_000;
-/// Unpacked bytes that count as one operator: what is unpacked again and again is read only so often.
+/// Unpacked bytes that count as one operator: what is unpacked again and again is read only so
+/// often.
 const BYTES_A_STEP: usize = 16;
 /// Glyphs of a page that are kept.
 const MOST_GLYPHS: usize = 200_000;
@@ -49,8 +51,14 @@ impl Reader {
     /// The glyphs of a page in the order of its content.
     pub fn page(&mut self, page: &Page) -> Vec<Glyph> {
         let area = page.intersected_crop_box();
-        let mut canvas = Canvas { area: [area.x0, area.y0, area.x1, area.y1], ..Canvas::default() };
-        let state = State { matrix: upright(page.rotation()), ..State::default() };
+        let mut canvas = Canvas {
+            area: [area.x0, area.y0, area.x1, area.y1],
+            ..Canvas::default()
+        };
+        let state = State {
+            matrix: upright(page.rotation()),
+            ..State::default()
+        };
         canvas.area = placed(state.matrix, canvas.area);
         if let Some(content) = page.page_stream() {
             self.run(content, page.resources(), state, &mut canvas, 0);
@@ -63,7 +71,14 @@ impl Reader {
         self.steps >= MOST_STEPS
     }
 
-    fn run(&mut self, content: &[u8], resources: &Resources, start: State, canvas: &mut Canvas, depth: usize) {
+    fn run(
+        &mut self,
+        content: &[u8],
+        resources: &Resources,
+        start: State,
+        canvas: &mut Canvas,
+        depth: usize,
+    ) {
         self.steps += content.len() / BYTES_A_STEP;
         let mut state = start;
         let mut saved: Vec<State> = Vec::new();
@@ -102,20 +117,44 @@ impl Reader {
         font
     }
 
-    fn object(&mut self, object: &Stream, outer: &Resources, state: &State, canvas: &mut Canvas, depth: usize) {
-        if object.dict().get::<Name>("Subtype").is_some_and(|name| name.as_str() == "Image") {
+    fn object(
+        &mut self,
+        object: &Stream,
+        outer: &Resources,
+        state: &State,
+        canvas: &mut Canvas,
+        depth: usize,
+    ) {
+        if object
+            .dict()
+            .get::<Name>("Subtype")
+            .is_some_and(|name| name.as_str() == "Image")
+        {
             canvas.paint(placed(state.matrix, [0.0, 0.0, 1.0, 1.0]));
             return;
         }
         if depth >= DEEPEST / 4 {
             return;
         }
-        let own: Vec<f64> = object.dict().get::<Array>("Matrix").map(|m| m.iter::<f64>().collect()).unwrap_or_default();
+        let own: Vec<f64> = object
+            .dict()
+            .get::<Array>("Matrix")
+            .map(|m| m.iter::<f64>().collect())
+            .unwrap_or_default();
         let own = <Matrix>::try_from(own).unwrap_or(IDENTITY);
-        let inside = State { matrix: multiply(own, state.matrix), ..state.clone() };
+        let inside = State {
+            matrix: multiply(own, state.matrix),
+            ..state.clone()
+        };
         let resources = object.dict().get::<Dict>("Resources").map(Resources::new);
         if let Ok(content) = object.decoded_data() {
-            self.run(&content, resources.as_ref().unwrap_or(outer), inside, canvas, depth + 1);
+            self.run(
+                &content,
+                resources.as_ref().unwrap_or(outer),
+                inside,
+                canvas,
+                depth + 1,
+            );
         }
     }
 }
@@ -140,14 +179,19 @@ impl Canvas {
     }
 
     fn is_painted(&self, [x, y]: [f64; 2]) -> bool {
-        self.painted
-            .iter()
-            .any(|[left, bottom, right, top]| (*left..=*right).contains(&x) && (*bottom..=*top).contains(&y))
+        self.painted.iter().any(|[left, bottom, right, top]| {
+            (*left..=*right).contains(&x) && (*bottom..=*top).contains(&y)
+        })
     }
 
     fn draw(&mut self, [x, y]: [f64; 2]) {
         let path = self.path.get_or_insert([x, y, x, y]);
-        *path = [path[0].min(x), path[1].min(y), path[2].max(x), path[3].max(y)];
+        *path = [
+            path[0].min(x),
+            path[1].min(y),
+            path[2].max(x),
+            path[3].max(y),
+        ];
     }
 
     fn fill(&mut self, white: bool) {
@@ -204,18 +248,39 @@ impl State {
     }
 
     fn show(&mut self, bytes: &[u8], canvas: &mut Canvas) {
-        let Some(font) = self.font.clone() else { return };
+        let Some(font) = self.font.clone() else {
+            return;
+        };
         for char in font.chars(bytes) {
             let glyph_to_page = multiply(
-                [self.size * self.stretch, 0.0, 0.0, self.size, 0.0, self.rise],
+                [
+                    self.size * self.stretch,
+                    0.0,
+                    0.0,
+                    self.size,
+                    0.0,
+                    self.rise,
+                ],
                 multiply(self.text, self.matrix),
             );
-            let (from, to) = (apply(glyph_to_page, [0.0, 0.0]), apply(glyph_to_page, [char.width, 0.0]));
+            let (from, to) = (
+                apply(glyph_to_page, [0.0, 0.0]),
+                apply(glyph_to_page, [char.width, 0.0]),
+            );
             let size = glyph_to_page[2].hypot(glyph_to_page[3]);
             let finite = from.iter().chain(&to).all(|v| v.is_finite()) && size.is_finite();
-            if let Some(text) = char.text.filter(|_| finite && canvas.glyphs.len() < MOST_GLYPHS) {
+            if let Some(text) = char
+                .text
+                .filter(|_| finite && canvas.glyphs.len() < MOST_GLYPHS)
+            {
                 let visible = self.is_visible(from, size, canvas);
-                canvas.glyphs.push(Glyph { text, from, to, size, visible });
+                canvas.glyphs.push(Glyph {
+                    text,
+                    from,
+                    to,
+                    size,
+                    visible,
+                });
             }
             let space = self.char_space + if char.is_space { self.word_space } else { 0.0 };
             self.advance((char.width * self.size + space) * self.stretch);
@@ -225,14 +290,17 @@ impl State {
     fn is_visible(&self, [x, y]: [f64; 2], size: f64, canvas: &Canvas) -> bool {
         let [left, bottom, right, top] = canvas.area;
         let on_page = x > left - 1.0 && x < right + 1.0 && y > bottom - 1.0 && y < top + 1.0;
-        let inked = !matches!(self.mode, 3 | 7) && (!self.white || self.mode == 1 || canvas.is_painted([x, y]));
+        let inked = !matches!(self.mode, 3 | 7)
+            && (!self.white || self.mode == 1 || canvas.is_painted([x, y]));
         on_page && inked && size > 1.0
     }
 
     fn show_all(&mut self, items: &Array, canvas: &mut Canvas) {
         for item in items.iter::<Object>() {
             match item {
-                Object::Number(back) => self.advance(-back.as_f64() / 1_000.0 * self.size * self.stretch),
+                Object::Number(back) => {
+                    self.advance(-back.as_f64() / 1_000.0 * self.size * self.stretch)
+                }
                 Object::String(bytes) => self.show(bytes.as_bytes(), canvas),
                 _ => {}
             }
@@ -244,7 +312,12 @@ impl State {
 fn step(state: &mut State, canvas: &mut Canvas, op: &Op) {
     let at = |x: Number, y: Number| apply(state.matrix, [x.as_f64(), y.as_f64()]);
     match op {
-        Op::Transform(t) => state.matrix = multiply([t.0, t.1, t.2, t.3, t.4, t.5].map(|n| n.as_f64()), state.matrix),
+        Op::Transform(t) => {
+            state.matrix = multiply(
+                [t.0, t.1, t.2, t.3, t.4, t.5].map(|n| n.as_f64()),
+                state.matrix,
+            )
+        }
         Op::BeginText(_) => (state.text, state.line) = (IDENTITY, IDENTITY),
         Op::SetTextMatrix(t) => {
             state.line = [t.0, t.1, t.2, t.3, t.4, t.5].map(|n| n.as_f64());
@@ -275,7 +348,9 @@ fn step(state: &mut State, canvas: &mut Canvas, op: &Op) {
         }
         Op::NonStrokeColorDeviceGray(t) => state.white = is_white(&[t.0]),
         Op::NonStrokeColorDeviceRgb(t) => state.white = is_white(&[t.0, t.1, t.2]),
-        Op::NonStrokeColorCmyk(t) => state.white = [t.0, t.1, t.2, t.3].iter().all(|n| n.as_f64() < 0.02),
+        Op::NonStrokeColorCmyk(t) => {
+            state.white = [t.0, t.1, t.2, t.3].iter().all(|n| n.as_f64() < 0.02)
+        }
         Op::NonStrokeColor(t) => state.white = matches!(t.0.len(), 1 | 3) && is_white(&t.0),
         Op::NonStrokeColorNamed(_) | Op::ColorSpaceNonStroke(_) => state.white = false,
         Op::RectPath(t) => {
@@ -329,9 +404,20 @@ fn apply(m: Matrix, [x, y]: [f64; 2]) -> [f64; 2] {
 
 /// The box around a box after a matrix.
 fn placed(m: Matrix, [left, bottom, right, top]: [f64; 4]) -> [f64; 4] {
-    let corners = [[left, bottom], [right, bottom], [left, top], [right, top]].map(|corner| apply(m, corner));
-    let least = |axis: usize| corners.iter().map(|c| c[axis]).fold(f64::INFINITY, f64::min);
-    let most = |axis: usize| corners.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max);
+    let corners =
+        [[left, bottom], [right, bottom], [left, top], [right, top]].map(|corner| apply(m, corner));
+    let least = |axis: usize| {
+        corners
+            .iter()
+            .map(|c| c[axis])
+            .fold(f64::INFINITY, f64::min)
+    };
+    let most = |axis: usize| {
+        corners
+            .iter()
+            .map(|c| c[axis])
+            .fold(f64::NEG_INFINITY, f64::max)
+    };
     [least(0), least(1), most(0), most(1)]
 }
 

@@ -1,7 +1,10 @@
-//! What the codes of fonts without a map of their own mean: the encodings that PDF knows by name, and glyphs by theirs.
-//! ISO 32000-1, annex D, and the rules of the Adobe Glyph List's specification.
+//! What the codes of fonts without a map of their own mean: the encodings that PDF knows by name,
+//! and glyphs by theirs. ISO 32000-1, annex D, and the rules of the Adobe Glyph List's
+//! specification.
 
-use encoding_rs::{BIG5, EUC_KR, Encoding, GB18030, GBK, MACINTOSH, SHIFT_JIS, UTF_16BE, WINDOWS_1252};
+use encoding_rs::{
+    BIG5, EUC_KR, Encoding, GB18030, GBK, MACINTOSH, SHIFT_JIS, UTF_16BE, WINDOWS_1252,
+};
 
 /// The text of a code in one of PDF's one-byte encodings; unknown names mean the standard one.
 pub fn text(encoding: &str, code: u8) -> Option<String> {
@@ -18,14 +21,16 @@ fn one_byte(encoding: &'static Encoding, code: u8) -> String {
 }
 
 fn standard(code: u8) -> Option<&'static str> {
-    const ASCII: &str =
-        " !\"#$%&’()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_‘abcdefghijklmnopqrstuvwxyz{|}~";
+    const ASCII: &str = " !\"#$%&’()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_‘abcdefghijklmnopqrstuvwxyz{|}~";
     match code {
         32..=126 => {
             let (at, c) = ASCII.char_indices().nth(usize::from(code) - 32)?;
             ASCII.get(at..at + c.len_utf8())
         }
-        _ => STANDARD_HIGH.iter().find(|(high, _)| *high == code).map(|(_, text)| *text),
+        _ => STANDARD_HIGH
+            .iter()
+            .find(|(high, _)| *high == code)
+            .map(|(_, text)| *text),
     }
 }
 
@@ -118,7 +123,10 @@ fn part(name: &str) -> Option<String> {
 fn numbered(name: &str) -> Option<String> {
     let point = |hex: &str| char::from_u32(u32::from_str_radix(hex, 16).ok()?).map(String::from);
     let digits = |rest: &str| rest.chars().all(|c| c.is_ascii_hexdigit());
-    match name.strip_prefix("uni").or_else(|| name.strip_prefix('u'))? {
+    match name
+        .strip_prefix("uni")
+        .or_else(|| name.strip_prefix('u'))?
+    {
         rest if (4..=6).contains(&rest.len()) && digits(rest) => point(rest),
         _ => None,
     }
@@ -129,7 +137,10 @@ fn accented(name: &str) -> Option<String> {
     let split = name.char_indices().nth(1)?.0;
     let (letter, accent) = name.split_at(split);
     let mark = ACCENTS.iter().find(|(known, _)| *known == accent)?.1;
-    letter.chars().all(|c| c.is_ascii_alphabetic()).then(|| format!("{letter}{mark}"))
+    letter
+        .chars()
+        .all(|c| c.is_ascii_alphabetic())
+        .then(|| format!("{letter}{mark}"))
 }
 
 /// The text of a string outside the pages, such as the document's title.
@@ -137,7 +148,10 @@ pub fn document_text(bytes: &[u8]) -> String {
     match bytes {
         [0xfe, 0xff, rest @ ..] => UTF_16BE.decode_without_bom_handling(rest).0.into_owned(),
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        _ => WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+        _ => WINDOWS_1252
+            .decode_without_bom_handling(bytes)
+            .0
+            .into_owned(),
     }
 }
 
@@ -145,7 +159,10 @@ pub fn document_text(bytes: &[u8]) -> String {
 pub fn east_asian(cmap: &str) -> Option<&'static Encoding> {
     let is = |names: &[&str]| names.iter().any(|name| cmap.starts_with(name));
     match cmap {
-        _ if is(&["UniGB-", "UniCNS-", "UniJIS", "UniKS-"]) && !cmap.contains("UTF8") && !cmap.contains("UTF32") => {
+        _ if is(&["UniGB-", "UniCNS-", "UniJIS", "UniKS-"])
+            && !cmap.contains("UTF8")
+            && !cmap.contains("UTF32") =>
+        {
             Some(UTF_16BE)
         }
         _ if is(&["GBK2K"]) => Some(GB18030),
@@ -203,8 +220,12 @@ mod tests {
 
     #[test]
     fn named_encodings() {
-        let all =
-            |encoding: &str, codes: &[u8]| codes.iter().filter_map(|code| text(encoding, *code)).collect::<String>();
+        let all = |encoding: &str, codes: &[u8]| {
+            codes
+                .iter()
+                .filter_map(|code| text(encoding, *code))
+                .collect::<String>()
+        };
         assert_eq!(all("WinAnsiEncoding", b"a'\x93\xe9\x80"), "a'“é€");
         assert_eq!(all("MacRomanEncoding", b"a\x8e\xd0"), "aé–");
         assert_eq!(all("StandardEncoding", b"a'`\xae\xd0\x80"), "a’‘fi—");

@@ -1,5 +1,6 @@
-//! A font as far as reading goes: the text and the width of each code. Hides the two families of fonts and the places
-//! where a PDF may say what a code means; where it says nothing, a glyph has no text.
+//! A font as far as reading goes: the text and the width of each code. Hides the two families of
+//! fonts and the places where a PDF may say what a code means; where it says nothing, a glyph has
+//! no text.
 
 use std::collections::BTreeMap;
 
@@ -46,26 +47,61 @@ pub struct Char {
 impl Font {
     /// Reads a font.
     pub fn new(dict: &Dict) -> Self {
-        let name = |key: &str| dict.get::<Name>(key).map(|name| name.as_str().to_owned()).unwrap_or_default();
-        let source = dict.get::<Stream>("ToUnicode").map(|stream| decoded(&stream)).unwrap_or_default();
+        let name = |key: &str| {
+            dict.get::<Name>(key)
+                .map(|name| name.as_str().to_owned())
+                .unwrap_or_default()
+        };
+        let source = dict
+            .get::<Stream>("ToUnicode")
+            .map(|stream| decoded(&stream))
+            .unwrap_or_default();
         let (map, subtype) = (cmap::parse(&source), name("Subtype"));
         if subtype == "Type0" {
-            let inner = dict.get::<Array>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict>().next());
-            return Self::composite(&name("Encoding"), map, &inner.unwrap_or_default(), source.len());
+            let inner = dict
+                .get::<Array>("DescendantFonts")
+                .and_then(|fonts| fonts.iter::<Dict>().next());
+            return Self::composite(
+                &name("Encoding"),
+                map,
+                &inner.unwrap_or_default(),
+                source.len(),
+            );
         }
         let (widths, usual_width) = simple_widths(dict, &subtype);
-        let program = dict.get::<Dict>("FontDescriptor").and_then(|descriptor| descriptor.get::<Stream>("FontFile"));
+        let program = dict
+            .get::<Dict>("FontDescriptor")
+            .and_then(|descriptor| descriptor.get::<Stream>("FontFile"));
         let program = program.map(|stream| decoded(&stream)).unwrap_or_default();
         let simple = simple_texts(dict, &name("BaseFont"), &program);
         let unpacked = source.len() + program.len();
-        Self { composite: false, east_asian: None, map, simple, widths, usual_width, unpacked }
+        Self {
+            composite: false,
+            east_asian: None,
+            map,
+            simple,
+            widths,
+            usual_width,
+            unpacked,
+        }
     }
 
     fn composite(encoding: &str, map: ToUnicode, inner: &Dict, unpacked: usize) -> Self {
         let usual_width = Some(inner.get::<f64>("DW").unwrap_or(1_000.0) / 1_000.0);
-        let widths = inner.get::<Array>("W").map(|list| composite_widths(&list)).unwrap_or_default();
+        let widths = inner
+            .get::<Array>("W")
+            .map(|list| composite_widths(&list))
+            .unwrap_or_default();
         let east_asian = encoding::east_asian(encoding);
-        Self { composite: true, east_asian, map, simple: BTreeMap::new(), widths, usual_width, unpacked }
+        Self {
+            composite: true,
+            east_asian,
+            map,
+            simple: BTreeMap::new(),
+            widths,
+            usual_width,
+            unpacked,
+        }
     }
 
     /// The characters of a shown string.
@@ -83,55 +119,111 @@ impl Font {
     fn code_length(&self, bytes: &[u8]) -> usize {
         match self.east_asian {
             _ if !self.composite => 1,
-            Some(encoding) if encoding != encoding_rs::UTF_16BE => 1 + usize::from(bytes[0] >= 0x81),
+            Some(encoding) if encoding != encoding_rs::UTF_16BE => {
+                1 + usize::from(bytes[0] >= 0x81)
+            }
             Some(_) => 2,
-            None => self.map.code_bytes.filter(|length| (1..=4).contains(length)).unwrap_or(2),
+            None => self
+                .map
+                .code_bytes
+                .filter(|length| (1..=4).contains(length))
+                .unwrap_or(2),
         }
     }
 
     fn char(&self, code: &[u8]) -> Char {
         let number = code.iter().fold(0, |n: u32, b| n << 8 | u32::from(*b));
-        let mapped = self.map.texts.get(&number).filter(|text| !text.is_empty()).cloned();
+        let mapped = self
+            .map
+            .texts
+            .get(&number)
+            .filter(|text| !text.is_empty())
+            .cloned();
         let text = mapped.or_else(|| match self.east_asian {
             Some(encoding) => Some(encoding.decode_without_bom_handling(code).0.into_owned()),
-            None => self.simple.get(code.first()?).filter(|_| !self.composite).cloned(),
+            None => self
+                .simple
+                .get(code.first()?)
+                .filter(|_| !self.composite)
+                .cloned(),
         });
-        let guessed = || self.usual_width.unwrap_or_else(|| guessed_width(text.as_deref().unwrap_or("n")));
+        let guessed = || {
+            self.usual_width
+                .unwrap_or_else(|| guessed_width(text.as_deref().unwrap_or("n")))
+        };
         let width = self.widths.get(&number).copied().unwrap_or_else(guessed);
-        Char { text, width, is_space: code == [32] }
+        Char {
+            text,
+            width,
+            is_space: code == [32],
+        }
     }
 }
 
 fn decoded(stream: &Stream) -> Vec<u8> {
     let short = stream.raw_data().len() <= LONGEST;
-    short.then(|| stream.decoded_data().ok()).flatten().unwrap_or_default().into_owned()
+    short
+        .then(|| stream.decoded_data().ok())
+        .flatten()
+        .unwrap_or_default()
+        .into_owned()
 }
 
 /// The widths of a simple font and of its other codes.
 fn simple_widths(dict: &Dict, subtype: &str) -> (BTreeMap<u32, f64>, Option<f64>) {
-    let drawn = || dict.get::<Array>("FontMatrix").and_then(|matrix| matrix.iter::<f64>().next());
-    let scale = if subtype == "Type3" { drawn().unwrap_or(0.001).abs() } else { 0.001 };
+    let drawn = || {
+        dict.get::<Array>("FontMatrix")
+            .and_then(|matrix| matrix.iter::<f64>().next())
+    };
+    let scale = if subtype == "Type3" {
+        drawn().unwrap_or(0.001).abs()
+    } else {
+        0.001
+    };
     let first = dict.get::<i32>("FirstChar").unwrap_or(0).max(0) as u32;
-    let listed =
-        dict.get::<Array>("Widths").map(|list| list.iter::<f64>().take(256).collect::<Vec<_>>()).unwrap_or_default();
-    let missing = dict.get::<Dict>("FontDescriptor").and_then(|descriptor| descriptor.get::<f64>("MissingWidth"));
-    let usual = if listed.is_empty() { None } else { Some(missing.unwrap_or(0.0) * scale) };
-    ((first..).zip(listed.into_iter().map(|width| width * scale)).collect(), usual)
+    let listed = dict
+        .get::<Array>("Widths")
+        .map(|list| list.iter::<f64>().take(256).collect::<Vec<_>>())
+        .unwrap_or_default();
+    let missing = dict
+        .get::<Dict>("FontDescriptor")
+        .and_then(|descriptor| descriptor.get::<f64>("MissingWidth"));
+    let usual = if listed.is_empty() {
+        None
+    } else {
+        Some(missing.unwrap_or(0.0) * scale)
+    };
+    (
+        (first..)
+            .zip(listed.into_iter().map(|width| width * scale))
+            .collect(),
+        usual,
+    )
 }
 
 /// The widths of a composite font: `code [w …]` or `first last w`.
 fn composite_widths(entries: &Array) -> BTreeMap<u32, f64> {
     let mut widths = BTreeMap::new();
     let mut items = entries.iter::<Object>();
-    let number = |object: Option<Object>| object.and_then(Object::into_number).map(|number: Number| number.as_f64());
+    let number = |object: Option<Object>| {
+        object
+            .and_then(Object::into_number)
+            .map(|number: Number| number.as_f64())
+    };
     while let Some(first) = number(items.next()) {
         let first = first.max(0.0) as u32;
         match items.next() {
             Some(Object::Array(own)) => {
-                widths.extend((first..).zip(own.iter::<f64>().map(|w| w / 1_000.0)).take(65_536));
+                widths.extend(
+                    (first..)
+                        .zip(own.iter::<f64>().map(|w| w / 1_000.0))
+                        .take(65_536),
+                );
             }
             Some(Object::Number(last)) => {
-                let Some(width) = number(items.next()) else { break };
+                let Some(width) = number(items.next()) else {
+                    break;
+                };
                 let last = (last.as_f64().max(0.0) as u32).min(first.saturating_add(65_535));
                 widths.extend((first..=last).map(|code| (code, width / 1_000.0)));
             }
@@ -144,20 +236,28 @@ fn composite_widths(entries: &Array) -> BTreeMap<u32, f64> {
     widths
 }
 
-/// What a simple font's codes mean by its encoding, the differences from it, and the names in its own program.
+/// What a simple font's codes mean by its encoding, the differences from it, and the names in its
+/// own program.
 fn simple_texts(dict: &Dict, base_font: &str, program: &[u8]) -> BTreeMap<u8, String> {
     let encoding = dict.get::<Object>("Encoding");
     let (named, differences) = match encoding {
         Some(Object::Name(name)) => (Some(name.as_str().to_owned()), None),
-        Some(Object::Dict(dict)) => {
-            (dict.get::<Name>("BaseEncoding").map(|name| name.as_str().to_owned()), dict.get::<Array>("Differences"))
-        }
+        Some(Object::Dict(dict)) => (
+            dict.get::<Name>("BaseEncoding")
+                .map(|name| name.as_str().to_owned()),
+            dict.get::<Array>("Differences"),
+        ),
         _ => (None, None),
     };
-    let own = if base_font.ends_with("Symbol") { "Symbol" } else { "StandardEncoding" };
+    let own = if base_font.ends_with("Symbol") {
+        "Symbol"
+    } else {
+        "StandardEncoding"
+    };
     let base = named.as_deref().unwrap_or(own);
-    let mut texts: BTreeMap<u8, String> =
-        (0..=255).filter_map(|code| Some((code, encoding::text(base, code)?))).collect();
+    let mut texts: BTreeMap<u8, String> = (0..=255)
+        .filter_map(|code| Some((code, encoding::text(base, code)?)))
+        .collect();
     if named.is_none() {
         texts.extend(built_in(program));
     }
@@ -173,7 +273,8 @@ fn different(list: &Array) -> BTreeMap<u8, String> {
         match item {
             Object::Number(number) => code = number.as_f64().clamp(0.0, 65_535.0) as u32,
             Object::Name(name) => {
-                if let (Ok(code), Some(text)) = (u8::try_from(code), encoding::glyph(name.as_str())) {
+                if let (Ok(code), Some(text)) = (u8::try_from(code), encoding::glyph(name.as_str()))
+                {
                     texts.insert(code, text);
                 }
                 code += 1;
@@ -196,7 +297,8 @@ fn built_in(program: &[u8]) -> BTreeMap<u8, String> {
     readable.split("dup ").skip(1).filter_map(entry).collect()
 }
 
-/// A width where the font, one of those that every viewer has, leaves it out: about that of Helvetica.
+/// A width where the font, one of those that every viewer has, leaves it out: about that of
+/// Helvetica.
 fn guessed_width(text: &str) -> f64 {
     match text.chars().next().unwrap_or('n') {
         'i' | 'j' | 'l' | '\'' | '|' => 0.222,
@@ -223,12 +325,27 @@ mod tests {
 
     #[test]
     fn codes_have_the_length_that_their_encoding_gives_them() {
-        let font = |encoding: &str| Font::composite(encoding, ToUnicode::default(), &Dict::empty(), 0);
+        let font =
+            |encoding: &str| Font::composite(encoding, ToUnicode::default(), &Dict::empty(), 0);
         let texts = |encoding: &str, bytes: &[u8]| -> Vec<Option<String>> {
-            font(encoding).chars(bytes).into_iter().map(|char| char.text).collect()
+            font(encoding)
+                .chars(bytes)
+                .into_iter()
+                .map(|char| char.text)
+                .collect()
         };
-        assert_eq!(texts("GBK-EUC-H", b"a\xcd\xc1"), [Some("a".to_owned()), Some("土".to_owned())]);
-        assert_eq!(texts("UniGB-UCS2-H", b"\x57\x1f\0a"), [Some("土".to_owned()), Some("a".to_owned())]);
-        assert_eq!(texts("Identity-H", b"\0\x01\0"), [None, None], "the last code is cut off");
+        assert_eq!(
+            texts("GBK-EUC-H", b"a\xcd\xc1"),
+            [Some("a".to_owned()), Some("土".to_owned())]
+        );
+        assert_eq!(
+            texts("UniGB-UCS2-H", b"\x57\x1f\0a"),
+            [Some("土".to_owned()), Some("a".to_owned())]
+        );
+        assert_eq!(
+            texts("Identity-H", b"\0\x01\0"),
+            [None, None],
+            "the last code is cut off"
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! PDF to text. The syntax of the format, its compression and its encryption are `hayro-syntax`'s; what the glyphs mean
-//! and in which order they are read is decided here. No other file of the program knows either.
+//! PDF to text. The syntax of the format, its compression and its encryption are `hayro-syntax`'s;
+//! what the glyphs mean and in which order they are read is decided here. No other file of the
+//! program knows either.
 
 mod bomb;
 mod cmap;
@@ -34,7 +35,11 @@ pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
     let (text, cut) = tidy::capped(tidy::tidy(&text));
     if text.is_empty() {
-        return Err(if pdf.pages().is_empty() { ReadError::BrokenPdf } else { ReadError::NoTextLayer });
+        return Err(if pdf.pages().is_empty() {
+            ReadError::BrokenPdf
+        } else {
+            ReadError::NoTextLayer
+        });
     }
     Ok(Read {
         title: title(&pdf, &text),
@@ -51,17 +56,24 @@ pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 
 fn failure(error: LoadPdfError) -> ReadError {
     match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected | DecryptionError::UnsupportedAlgorithm) => {
-            ReadError::EncryptedPdf
-        }
+        LoadPdfError::Decryption(
+            DecryptionError::PasswordProtected | DecryptionError::UnsupportedAlgorithm,
+        ) => ReadError::EncryptedPdf,
         LoadPdfError::Decryption(_) | LoadPdfError::Invalid => ReadError::BrokenPdf,
     }
 }
 
-/// The title that the file claims, else its first line. Many claim the name of the writer's file; that is no title.
+/// The title that the file claims, else its first line. Many claim the name of the writer's file;
+/// that is no title.
 fn title(pdf: &Pdf, text: &str) -> Option<String> {
-    let claimed = pdf.metadata().title.as_deref().map(|bytes| tidy::tidy(&encoding::document_text(bytes)));
-    let is_title = |title: &String| title.contains(' ') && !title.to_ascii_lowercase().starts_with("microsoft word");
+    let claimed = pdf
+        .metadata()
+        .title
+        .as_deref()
+        .map(|bytes| tidy::tidy(&encoding::document_text(bytes)));
+    let is_title = |title: &String| {
+        title.contains(' ') && !title.to_ascii_lowercase().starts_with("microsoft word")
+    };
     let first = || text.lines().next().map(str::to_owned);
     let title = claimed.filter(is_title).or_else(first)?;
     Some(title.replace('\n', " ").chars().take(300).collect())
@@ -70,7 +82,9 @@ fn title(pdf: &Pdf, text: &str) -> Option<String> {
 /// The day on which the file was made.
 fn published(pdf: &Pdf) -> Option<String> {
     let made = pdf.metadata().creation_date?;
-    let day = (1980..2200).contains(&made.year) && (1..=12).contains(&made.month) && (1..=31).contains(&made.day);
+    let day = (1980..2200).contains(&made.year)
+        && (1..=12).contains(&made.month)
+        && (1..=31).contains(&made.day);
     day.then(|| format!("{:04}-{:02}-{:02}", made.year, made.month, made.day))
 }
 
