@@ -7,6 +7,8 @@
 
 pub mod cli;
 
+pub mod report;
+
 pub mod answer;
 pub mod audit;
 pub mod evaluate;

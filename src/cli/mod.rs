@@ -2,62 +2,21 @@
 //! environment and chooses an exit code; every command returns a value that is shown as text or as
 //! JSON.
 
-mod agents;
-mod answer;
 mod args;
-mod audit;
-mod board_page;
-mod calls;
-mod config;
-mod diversity;
-mod doctor;
-mod evaluate;
-mod exit;
-mod init;
-mod inspirations;
-mod leaderboard;
-mod leaderboard_page;
-mod listing;
-mod log;
-mod markup;
-mod models;
-mod near;
-mod output;
-mod plan;
-mod progress;
+mod commands;
 mod project;
-mod prompts;
-mod providers;
-mod rank_import;
-mod rank_report;
-mod ranking_page;
-mod relative;
-mod report;
-mod reports;
-mod rescore;
-mod resolve;
-mod review;
-mod roles;
-mod scoring;
-mod scoring_page;
-mod select;
-mod side;
-mod simulate;
-mod stages;
-mod status;
-mod summary;
-mod svg;
-mod tasks;
-mod tasks_page;
-mod tasks_report;
-mod transcribe;
+mod ui;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 use args::{Args, Command, InsteadOfRanking};
-use output::Printer;
+use commands::{
+    audit, calls, doctor, evaluate, init, inspirations, models, prompts, rank, report, reports,
+    seminars, stages, status, tasks,
+};
+use ui::{exit, log, output::Printer};
 
 /// Parses the command line, runs the command and returns its exit code.
 pub fn main() -> ExitCode {
@@ -92,35 +51,41 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     match args.command {
         Command::Init { folder } => init::init(&global, folder, printer),
         Command::Run(run) => stages::run(&global, &run, printer),
-        Command::Transcribe(transcribe) => transcribe::transcribe(&global, &transcribe, printer),
+        Command::Transcribe(transcribe) => {
+            seminars::transcribe::transcribe(&global, &transcribe, printer)
+        }
         Command::Inspire(select) => stages::inspire(&global, &select, printer),
         Command::Weave(select) => stages::weave(&global, &select, printer),
         Command::Probe(select) => stages::probe(&global, &select, printer),
         Command::Rank(rank) => match &rank.instead {
             None => stages::rank(&global, &rank.rank, printer),
-            Some(InsteadOfRanking::Simulate(trial)) => simulate::simulate(&global, trial, printer),
+            Some(InsteadOfRanking::Simulate(trial)) => {
+                rank::simulate::simulate(&global, trial, printer)
+            }
             Some(InsteadOfRanking::Import { file, judge }) => {
-                rank_import::import(&global, file, judge, printer)
+                rank::import::import(&global, file, judge, printer)
             }
             Some(InsteadOfRanking::Report { html }) => {
-                rank_report::report(&global, html.clone(), printer)
+                rank::report::report(&global, html.clone(), printer)
             }
         },
-        Command::Answer(args) => answer::answer(&global, &args, printer),
-        Command::Reports(command) => reports::reports(&global, &command, printer),
-        Command::Evaluate(args) => evaluate::run(&global, &args, printer),
-        Command::Rescore(args) => rescore::rescore(&global, &args, printer),
-        Command::Leaderboard(args) => leaderboard::leaderboard(&global, &args, printer),
+        Command::Answer(args) => reports::answer::answer(&global, &args, printer),
+        Command::Reports(command) => reports::list::reports(&global, &command, printer),
+        Command::Evaluate(args) => evaluate::judge::run(&global, &args, printer),
+        Command::Rescore(args) => evaluate::rescore::rescore(&global, &args, printer),
+        Command::Leaderboard(args) => evaluate::leaderboard::leaderboard(&global, &args, printer),
         Command::Audit(command) => audit::audit(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),
-        Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
-        Command::Tasks(command) => tasks::tasks(&global, command, printer),
+        Command::Inspirations(command) => {
+            inspirations::list::inspirations(&global, &command, printer)
+        }
+        Command::Tasks(command) => tasks::listing::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),
         Command::Calls(args) => calls::calls(&global, &args, printer),
-        Command::Decode(decode) => transcribe::decode(&decode),
+        Command::Decode(decode) => seminars::transcribe::decode(&decode),
         Command::Doctor => doctor::doctor(&global, printer),
         Command::Status => status::status(&global, printer),
-        Command::Config(command) => config::show(&global, &command, printer),
+        Command::Config(command) => project::config::show(&global, &command, printer),
     }
 }

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use super::{
-    ace::Criterion,
-    checklist::{Checklists, criterion_name},
-    relate::{Frozen, independent_set, own_set, set},
-};
 use crate::{
     data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, ReportHead, TaskId},
+    evaluate::{
+        ace::{
+            criteria::Criterion,
+            rating::{Checklists, criterion_name},
+        },
+        kae::relations::{Frozen, independent_set, own_set, set},
+    },
     store::{Evaluation, Store, Voices},
 };
 

@@ -12,26 +12,24 @@
 //! one per report and key point, one per task, one per report and criterion.
 
 mod ace;
-pub mod board;
-mod checklist;
-mod chosen;
 pub mod detail;
-pub mod paper;
-mod points;
-mod reading;
-mod relate;
-pub mod rescored;
-mod score;
-pub mod tally;
-mod unify;
+mod kae;
+pub mod leaderboard;
+pub mod rescore;
+pub mod scorecard;
+mod scoring;
 
 use std::{collections::BTreeMap, time::Instant};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-pub use score::{decided, scored, scored_as};
+pub use scoring::{decided, scored, scored_as};
 
+use self::{
+    ace::rating,
+    kae::{dedup, key_points, reading, relations},
+};
 use crate::{
     context::{Context, StageReport},
     data::{AgentReport, State, Task, TaskId},
@@ -71,7 +69,7 @@ impl Default for Options {
             points: 8,
             part: 0,
             parts: 6,
-            near: unify::THRESHOLD,
+            near: dedup::THRESHOLD,
             repeats: 1,
         }
     }
@@ -172,21 +170,21 @@ pub async fn run(
         let (library, stage) = reading::fetch(ctx, pages, &cases, &readings, now).await?;
         stages.push(timed(stage, started));
         let started = Instant::now();
-        let (found, stage) = points::find_in(ctx, &library, options).await?;
+        let (found, stage) = key_points::find_in(ctx, &library, options).await?;
         stages.push(timed(stage, started));
         let started = Instant::now();
         stages.push(timed(
-            relate::relate(ctx, &judged, &library, &found, options).await?,
+            relations::relate(ctx, &judged, &library, &found, options).await?,
             started,
         ));
     }
     if ace {
         let started = Instant::now();
-        let (checklists, stage) = checklist::write(ctx, &judged).await?;
+        let (checklists, stage) = rating::write(ctx, &judged).await?;
         stages.push(timed(stage, started));
         let started = Instant::now();
         stages.push(timed(
-            checklist::rate(ctx, &judged, &checklists, options).await?,
+            rating::rate(ctx, &judged, &checklists, options).await?,
             started,
         ));
     }
@@ -225,17 +223,17 @@ fn by_now(
     );
     Ok(Evaluation {
         points: if kae {
-            points::instrument(ctx, options)?
+            key_points::instrument(ctx, options)?
         } else {
             before.points
         },
         relation: if kae {
-            judges("judge", relate::PROMPT)?
+            judges("judge", relations::PROMPT)?
         } else {
             before.relation
         },
         rating: if ace {
-            judges("rate", checklist::RATING)?
+            judges("rate", rating::RATING)?
         } else {
             before.rating
         },

@@ -6,6 +6,7 @@ pub mod citations;
 pub mod error_rate;
 pub mod find;
 pub mod housekeeping;
+pub mod invisible;
 pub mod likeness;
 pub mod minhash;
 pub mod normalize;

@@ -15,15 +15,31 @@ const LAYERS: &[(&str, &[&str])] = &[
             "context", "llm", "web", "store", "models", "files", "panics", "stats", "text", "data",
         ],
     ),
+    (
+        "report",
+        &[
+            "rank",
+            "evaluate",
+            "answer",
+            "audit",
+            "inspire",
+            "weave",
+            "probe",
+            "transcribe",
+            "store",
+            "files",
+            "stats",
+            "text",
+            "data",
+        ],
+    ),
     ("inspire", STAGE),
     ("weave", STAGE),
     ("probe", STAGE),
     ("rank", STAGE),
     ("answer", STAGE),
     ("evaluate", STAGE),
-    ("arena", STAGE),
     ("audit", STAGE),
-    ("report", STAGE),
     (
         "context",
         &[
@@ -151,7 +167,7 @@ const IMPURE: &[&str] = &[
 ];
 const PURE: &[&str] = &["data", "stats", "text"];
 
-const MOST_LINES: usize = 600;
+const MOST_LINES: usize = 850;
 
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -1,0 +1,467 @@
+//! `taskgen audit`: whether models know the tasks by heart, and how far the scores agree with
+//! people's.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::stages;
+use crate::{
+    audit::{
+        agreement::{self, Agreement, Item},
+        leakage::{self, Alikeness, Leakage},
+        people::{self, Of, Said},
+    },
+    cli::{
+        args::{Audit, Global},
+        commands::reports::answer,
+        project::{Project, resolve},
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, Problem, counted, listed, table},
+            progress, summary,
+        },
+    },
+    data::{PersonScore, ReportHead, ReportId, State},
+    evaluate::{
+        self, detail,
+        scorecard::{Counts, Scored},
+    },
+    store::{Store, Voices},
+};
+
+/// Runs one of the commands.
+pub fn audit(global: &Global, command: &Audit, printer: &Printer) -> Result<u8> {
+    match command {
+        Audit::Leakage { set, max_unscored } => {
+            leakage(global, set.as_deref(), *max_unscored, printer)
+        }
+        Audit::Agreement { files, set } => agreement(global, files, set.as_deref(), printer),
+    }
+}
+
+fn leakage(global: &Global, set: Option<&str>, max_unscored: f64, printer: &Printer) -> Result<u8> {
+    let started = Instant::now();
+    resolve::stop_on_signals(*printer)?;
+    let project = Project::find(global)?;
+    let store = Arc::new(project.write(global)?);
+    let seed = project.loaded.config.seed;
+    printer.note(&format!("seed {seed} (change it with --seed)"));
+    let tasks = answer::of_set(&store, set)?;
+    let notify = progress::notify(global.quiet || global.json);
+    let ctx = resolve::context(global, &project, &store, &notify, printer, &["continue"])?;
+    let work = resolve::block_on(leakage::run(&ctx, &tasks, seed));
+    if global.dry_run {
+        work?;
+        return stages::predicted(&ctx, printer);
+    }
+    let (mut report, found) = stages::finished(work, &[], &store, &ctx, printer)?;
+    report.seconds = started.elapsed().as_secs_f64();
+    // The result is the one JSON value; what asking took is in `taskgen calls`.
+    let aside = Printer {
+        json: false,
+        quiet: printer.quiet || printer.json,
+    };
+    let code = summary::evaluated(
+        &project,
+        &store,
+        vec![report],
+        &ctx,
+        started,
+        max_unscored,
+        &aside,
+    )?;
+    printer.show(&found, |found| found.iter().map(of_model).collect())?;
+    Ok(code)
+}
+
+fn of_model(of: &Leakage) -> String {
+    let mut rows = table(&[
+        "texts",
+        "by heart",
+        "composite",
+        "string",
+        "TF-IDF",
+        "overlap",
+        "without an answer",
+    ]);
+    let kinds = [
+        ("tasks", &of.tasks),
+        ("other tasks' ends (chance)", &of.shuffled),
+        ("famous texts", &of.famous),
+    ];
+    for (kind, of) in kinds {
+        let percent = |share: Option<f64>| {
+            share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}", share * 100.0))
+        };
+        let interval = match (of.ci_low, of.ci_high) {
+            (Some(low), Some(high)) => format!(" [{:.1}, {:.1}]", low * 100.0, high * 100.0),
+            _ => String::new(),
+        };
+        rows.add_row(vec![
+            kind.to_owned(),
+            format!("{} of {}", of.leaked, of.n_scored),
+            format!("{}{interval}", percent(of.composite)),
+            percent(of.string),
+            percent(of.tfidf),
+            percent(of.overlap),
+            counted(&of.n_failed, "0"),
+        ]);
+    }
+    let known = of
+        .texts
+        .iter()
+        .filter(|text| text.leaked && text.text.starts_with("t_"))
+        .take(10);
+    let known: Vec<String> = known
+        .map(|text| format!("{} {:.0} %", text.text, text.composite * 100.0))
+        .collect();
+    let list = if known.is_empty() {
+        String::new()
+    } else {
+        format!("known by heart: {}\n", known.join(", "))
+    };
+    format!("{}\n{rows}\n{}\n{list}", of.model, meaning(&of.famous))
+}
+
+/// What no leak means: nothing, if the model does not even go on from what it must know.
+fn meaning(famous: &Alikeness) -> String {
+    match (famous.leaked, famous.n_scored) {
+        (_, 0) => "there is no famous text to say whether a leak would be seen".to_owned(),
+        (0, n) => {
+            format!(
+                "⚠ it goes on from none of {n} famous texts as they go on: that it knows no task says nothing"
+            )
+        }
+        (seen, n) => {
+            format!(
+                "it goes on from {seen} of {n} famous texts as they go on: a task known as well would be seen"
+            )
+        }
+    }
+}
+
+/// What people and judges agree on.
+#[derive(Serialize)]
+struct Agreed {
+    /// Scores of the files that are new or other ones.
+    taken: usize,
+    /// Those that were known.
+    known: usize,
+    /// What could not be taken.
+    problems: Vec<Problem>,
+    raters: usize,
+    scores: usize,
+    reports: usize,
+    /// Scores of reports that are not on these tasks.
+    elsewhere: usize,
+    agreement: Vec<Agreement>,
+}
+
+fn agreement(
+    global: &Global,
+    files: &[PathBuf],
+    set: Option<&str>,
+    printer: &Printer,
+) -> Result<u8> {
+    let project = Project::find(global)?;
+    let seed = project.loaded.config.seed;
+    // Who only looks needs no lock.
+    let store = if files.is_empty() {
+        project.read_or_hint()?
+    } else {
+        project.write(global)?
+    };
+    let tasks = answer::of_set(&store, set)?;
+    let reports = answer::report_heads(&store)?;
+    let mut problems = Vec::new();
+    let mut given = BTreeMap::new();
+    let named: BTreeSet<String> = detail::checklists(&store)?
+        .into_values()
+        .flatten()
+        .map(|(name, _)| name)
+        .collect();
+    for file in files {
+        resolved(file, &reports, &named, &mut given, &mut problems)?;
+    }
+    let given: Vec<PersonScore> = given.into_values().collect();
+    let (read, taken) = (
+        given.len(),
+        if given.is_empty() {
+            0
+        } else {
+            store.save_scores(&given)?
+        },
+    );
+    let said = store.scores()?;
+    if said.is_empty() && problems.is_empty() {
+        let hint = "hint: `taskgen report scoring` makes a page for people; hand in the files that it saves";
+        return Err(Usage(format!("there are no scores of people yet\n{hint}")).into());
+    }
+    let scored = evaluate::scored(&store, &tasks, &reports)?;
+    let by_report: BTreeMap<&str, &Scored> = scored
+        .iter()
+        .map(|one| (one.report.as_str(), one))
+        .collect();
+    let (here, elsewhere): (Vec<_>, Vec<_>) = said
+        .into_iter()
+        .partition(|score| by_report.contains_key(score.report.as_str()));
+    let distinct =
+        |of: fn(&PersonScore) -> &str| here.iter().map(of).collect::<BTreeSet<_>>().len();
+    let agreed = Agreed {
+        taken,
+        known: read - taken,
+        raters: distinct(|score| &score.rater),
+        scores: here.len(),
+        reports: distinct(|score| score.report.as_str()),
+        elsewhere: elsewhere.len(),
+        agreement: compared(&store, &here, &by_report, seed)?,
+        problems,
+    };
+    printer.show(&agreed, text)?;
+    let code = if agreed.problems.is_empty() {
+        exit::DONE
+    } else {
+        exit::SOME_FAILED
+    };
+    if !files.is_empty() {
+        store.end_run(&jiff::Timestamp::now().to_string(), code)?;
+    }
+    Ok(code)
+}
+
+/// Who says something of which report, and of what of it.
+type Key = (String, Option<String>, String);
+
+/// Adds the scores of a file with the reports that they mean. `named` are the criteria that there
+/// are.
+fn resolved(
+    file: &Path,
+    reports: &[ReportHead],
+    named: &BTreeSet<String>,
+    given: &mut BTreeMap<Key, PersonScore>,
+    problems: &mut Vec<Problem>,
+) -> Result<()> {
+    let read = people::read(file).map_err(|e| Usage(format!("{e:#}")))?;
+    let mut problem = |place: &str, problem: String| {
+        problems.push(Problem {
+            place: format!("{}, {place}", file.display()),
+            problem,
+        });
+    };
+    for (place, why) in read.problems {
+        problem(&place, why);
+    }
+    for said in read.scores {
+        let report = match meant(&said, reports) {
+            Ok(report) => report,
+            Err(why) => {
+                problem(&said.place, why);
+                continue;
+            }
+        };
+        if let Some(unknown) = said
+            .criterion
+            .as_ref()
+            .filter(|name| !named.contains(*name))
+        {
+            problem(
+                &said.place,
+                format!("no checklist has the criterion `{unknown}`"),
+            );
+            continue;
+        }
+        let key = (
+            report.to_string(),
+            said.criterion.clone(),
+            said.rater.clone(),
+        );
+        let score = PersonScore {
+            report,
+            criterion: said.criterion,
+            rater: said.rater,
+            value: said.value,
+        };
+        if let Some(earlier) = given
+            .insert(key, score)
+            .filter(|earlier| (earlier.value - said.value).abs() > 0.0)
+        {
+            problem(
+                &said.place,
+                format!(
+                    "the same was scored {} before: the later score counts",
+                    earlier.value
+                ),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn meant(said: &Said, reports: &[ReportHead]) -> Result<ReportId, String> {
+    let fits = |report: &&ReportHead| match &said.of {
+        Of::Report(id) => report.id.as_str().starts_with(id.as_str()),
+        Of::Answer {
+            task,
+            agent,
+            attempt,
+        } => {
+            report.task.as_str().starts_with(task.as_str())
+                && report.agent == *agent
+                && report.attempt == *attempt
+        }
+    };
+    let mut found = reports
+        .iter()
+        .filter(|report| report.state == State::Ok)
+        .filter(fits);
+    match (found.next(), found.next()) {
+        (Some(report), None) => Ok(report.id.clone()),
+        (None, _) => Err("no such report".to_owned()),
+        (Some(_), Some(_)) => Err("several reports fit".to_owned()),
+    }
+}
+
+/// People with each other, and the measures with people.
+fn compared(
+    store: &Store,
+    said: &[PersonScore],
+    scored: &BTreeMap<&str, &Scored>,
+    seed: u64,
+) -> Result<Vec<Agreement>> {
+    let raters: Vec<&str> = said
+        .iter()
+        .map(|score| score.rater.as_str())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let mut things: BTreeMap<(&str, Option<&str>), Vec<Option<f64>>> = BTreeMap::new();
+    for score in said {
+        let of = things.entry((score.report.as_str(), score.criterion.as_deref()));
+        if let Ok(at) = raters.binary_search(&score.rater.as_str()) {
+            of.or_insert_with(|| vec![None; raters.len()])[at] = Some(score.value);
+        }
+    }
+    let evaluation = store.last_evaluation()?.unwrap_or_default();
+    let rated = mean_ratings(&store.voices(&evaluation)?, said)?;
+    let items = |whole: bool, judge: &dyn Fn(&str, Option<&str>) -> Option<f64>| -> Vec<Item> {
+        let wanted = things
+            .iter()
+            .filter(|((_, criterion), _)| criterion.is_none() == whole);
+        let item = |(&(report, criterion), people): (&(&str, Option<&str>), &Vec<Option<f64>>)| {
+            let task = scored
+                .get(report)
+                .map_or_else(String::new, |one| one.task.clone());
+            Item {
+                task,
+                people: people.clone(),
+                judge: judge(report, criterion),
+            }
+        };
+        wanted.map(item).collect()
+    };
+    let measure =
+        |of: fn(&Scored) -> Option<f64>| items(true, &|report, _| of(scored.get(report)?));
+    let by_criterion = items(false, &|report, criterion| {
+        rated
+            .get(&(report.to_owned(), criterion?.to_owned()))
+            .copied()
+    });
+    let whole = measure(|one| one.ace);
+    let mut found = vec![
+        agreement::between("people with each other, whole reports", &whole, seed),
+        agreement::between("people with each other, by criterion", &by_criterion, seed),
+        agreement::aligned("ACE with people", &whole, true, seed),
+        agreement::aligned(
+            "ratings by criterion with people",
+            &by_criterion,
+            true,
+            seed,
+        ),
+    ];
+    let independent = measure(|one| one.independent.and_then(Counts::ksr));
+    let own = measure(|one| one.own.and_then(Counts::ksr));
+    found.push(agreement::aligned(
+        "KSR independent with people",
+        &independent,
+        false,
+        seed,
+    ));
+    found.push(agreement::aligned("KSR own with people", &own, false, seed));
+    found.retain(|of| of.n + of.without > 0);
+    Ok(found)
+}
+
+/// Mean over judges and repetitions of the reports that people scored, by report and criterion.
+fn mean_ratings(
+    voices: &Voices<'_>,
+    said: &[PersonScore],
+) -> Result<BTreeMap<(String, String), f64>> {
+    let mut sums: BTreeMap<(String, String), (f64, f64)> = BTreeMap::new();
+    for report in said
+        .iter()
+        .map(|score| &score.report)
+        .collect::<BTreeSet<_>>()
+    {
+        for mark in voices.ratings(report)? {
+            if let Ok(rating) = mark.outcome {
+                let sum = sums.entry((report.to_string(), mark.of)).or_default();
+                *sum = (sum.0 + f64::from(rating.rating), sum.1 + 1.0);
+            }
+        }
+    }
+    Ok(sums
+        .into_iter()
+        .map(|(key, (sum, n))| (key, sum / n))
+        .collect())
+}
+
+fn text(agreed: &Agreed) -> String {
+    let mut out = listed(&agreed.problems);
+    if agreed.taken + agreed.known + agreed.problems.len() > 0 {
+        let (taken, known, lost) = (agreed.taken, agreed.known, agreed.problems.len());
+        out.push_str(&format!(
+            "{taken} scores taken in, {known} were known, {lost} not used\n"
+        ));
+    }
+    out.push_str(&format!(
+        "{} scores of {} reports by {} people{}\n",
+        agreed.scores,
+        agreed.reports,
+        agreed.raters,
+        if agreed.elsewhere > 0 {
+            format!("; {} more of reports on other tasks", agreed.elsewhere)
+        } else {
+            String::new()
+        }
+    ));
+    for of in &agreed.agreement {
+        let mut rows = table(&[of.what.as_str(), "", "95 %"]);
+        let number = |value: Option<f64>| {
+            value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
+        };
+        for one in &of.coefficients {
+            let interval = match (one.ci_low, one.ci_high) {
+                (Some(low), Some(high)) => format!("[{low:.3}, {high:.3}]"),
+                _ => "–".to_owned(),
+            };
+            rows.add_row(vec![one.name.to_owned(), number(one.value), interval]);
+        }
+        let without = if of.without > 0 {
+            format!(", {} cannot be compared", of.without)
+        } else {
+            String::new()
+        };
+        out.push_str(&format!("\n{rows}\non {}{without}\n", of.n));
+    }
+    out.push_str(
+        "\nintervals: by resampling tasks; – where it is not defined, or the tasks are too few",
+    );
+    out
+}

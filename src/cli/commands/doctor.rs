@@ -1,0 +1,206 @@
+//! `taskgen doctor`: what is here, what is missing, and how fast the embedded model is on this
+//! machine.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::json;
+
+use super::models;
+use crate::{
+    cli::{
+        args::Global,
+        project::{
+            Project,
+            config::Transcribe,
+            providers::{self, Variables},
+            resolve,
+            roles::DEFAULT_MODEL,
+        },
+        ui::{
+            exit,
+            output::{Printer, table},
+        },
+    },
+    data::Message,
+    llm::{ChatRequest, LocalModel},
+    transcribe,
+};
+
+/// Speech models that a run needs.
+const SPEECH: [&str; 2] = ["tiny.en", "base"];
+/// Variables that keys are looked for in. Their values are not shown.
+const KEYS: [&str; 5] = [
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENROUTER_API_KEY",
+];
+/// Sentences that the embedded model reads for the measurement.
+const SENTENCES: usize = 12;
+/// Characters that it then writes.
+const WRITTEN: usize = 200;
+
+#[derive(Serialize)]
+struct Finding {
+    what: String,
+    fine: bool,
+    found: String,
+    hint: Option<String>,
+}
+
+/// Looks, measures, and says what to do about what is missing.
+pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
+    // A configuration that cannot be read is the first thing to mend.
+    let project = Project::find(global)?;
+    let variables = Variables::read(&global.env_file)?;
+    let local = DEFAULT_MODEL.trim_start_matches("local/");
+    let mut findings = vec![program(), model(global, local)];
+    if findings.iter().all(|finding| finding.fine) {
+        findings.push(speed(global, local));
+    }
+    findings.extend(SPEECH.map(|name| model(global, name)));
+    findings.push(workers(&project.loaded.config.transcribe));
+    for name in KEYS {
+        let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
+        let found = if is_set {
+            "set"
+        } else {
+            "not set; only its own provider needs it"
+        };
+        findings.push(Finding {
+            what: name.into(),
+            fine: true,
+            found: found.into(),
+            hint: None,
+        });
+    }
+    let well = findings.iter().all(|finding| finding.fine);
+    printer.show(&findings, |findings| {
+        let mut rows = table(&["what", "", "found"]);
+        for finding in findings {
+            let hint = finding
+                .hint
+                .as_ref()
+                .map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+            let mark = if finding.fine { "ok" } else { "missing" };
+            rows.add_row(vec![
+                finding.what.clone(),
+                mark.to_owned(),
+                format!("{}{hint}", finding.found),
+            ]);
+        }
+        rows.to_string()
+    })?;
+    Ok(if well { exit::DONE } else { exit::NO_MODEL })
+}
+
+fn finding(what: &str, found: Result<String, (String, String)>) -> Finding {
+    match found {
+        Ok(found) => Finding {
+            what: what.into(),
+            fine: true,
+            found,
+            hint: None,
+        },
+        Err((found, hint)) => Finding {
+            what: what.into(),
+            fine: false,
+            found,
+            hint: Some(hint),
+        },
+    }
+}
+
+fn program() -> Finding {
+    let shown = |path: PathBuf| path.display().to_string();
+    let missing = |e: anyhow::Error| {
+        (
+            e.to_string(),
+            "build with the feature `embedded-llm`".to_owned(),
+        )
+    };
+    finding(
+        "taskgen-llm, the embedded model's program",
+        providers::local_program().map(shown).map_err(missing),
+    )
+}
+
+fn model(global: &Global, name: &str) -> Finding {
+    let found = match models::here(global, name) {
+        Ok(Some(file)) => Ok(format!("{}, checked", file.path.display())),
+        Ok(None) => Err((
+            "not on this machine".to_owned(),
+            format!("`taskgen models pull {name}`"),
+        )),
+        Err(e) => Err((format!("{e:#}"), format!("`taskgen models pull {name}`"))),
+    };
+    finding(&format!("model {name}"), found)
+}
+
+/// How many windows are heard at once, with how many threads each, and why.
+fn workers(config: &Transcribe) -> Finding {
+    let (workers, cores) = (
+        resolve::workers(config),
+        std::thread::available_parallelism().map_or(1, usize::from),
+    );
+    let why = match config.jobs {
+        0 => "as many as there are cores",
+        _ => "as `transcribe.jobs` says",
+    };
+    let why_one = "a second thread in a worker would wait for the first at every step";
+    let place = if transcribe::ON_A_CARD {
+        "on the graphics card, with flash attention"
+    } else {
+        "on the CPU"
+    };
+    let found =
+        format!("{workers} workers {place} ({why}; {cores} cores), one thread each: {why_one}");
+    Finding {
+        what: "transcription".into(),
+        fine: true,
+        found,
+        hint: None,
+    }
+}
+
+fn speed(global: &Global, name: &str) -> Finding {
+    let measured =
+        providers::embedded(global, name).and_then(|model| resolve::block_on(measure(model)));
+    let wrong = |e: anyhow::Error| {
+        (
+            format!("{e:#}"),
+            "the embedded model does not run here".to_owned(),
+        )
+    };
+    finding("speed of the embedded model", measured.map_err(wrong))
+}
+
+/// One prompt of some hundred tokens is read, and some hundred characters are written.
+async fn measure(model: LocalModel) -> Result<String> {
+    let text =
+        "The gravel of a river bed moves in a flood and sounds like a drum. ".repeat(SENTENCES);
+    let request = ChatRequest {
+        messages: vec![Message {
+            role: "user".into(),
+            content: format!("{text}Describe what is heard."),
+        }],
+        schema: json!({ "type": "string", "minLength": WRITTEN, "maxLength": WRITTEN }),
+        schema_name: "text".into(),
+        max_tokens: WRITTEN as u32,
+        temperature: 0.0,
+        seed: 0,
+        search: false,
+    };
+    let (reply, name) = model.ask(&request, true).await?;
+    let hello = model.hello().await?;
+    let a_second = |tokens: u64, ms: u64| tokens as f64 * 1e3 / ms.max(1) as f64;
+    Ok(format!(
+        "{name}: {:.0} prompt tokens a second, {:.0} reply tokens a second, with {} threads",
+        a_second(reply.input - reply.cached, reply.read_ms),
+        a_second(reply.output, reply.write_ms),
+        hello.threads
+    ))
+}

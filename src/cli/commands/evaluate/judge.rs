@@ -1,0 +1,213 @@
+//! `taskgen evaluate`: asks for the judgements that are missing, and says what there is.
+
+use std::{sync::Arc, time::Duration, time::Instant};
+
+use anyhow::Result;
+
+use crate::{
+    cli::{
+        args::{self, Global},
+        commands::{reports::answer, stages},
+        project::{Project, config::Reader, providers::Variables, resolve},
+        ui::{
+            exit::{self, NoModel, Usage},
+            output::Printer,
+            progress, summary,
+        },
+    },
+    data::{AgentReport, Task},
+    evaluate::{self, Metric, Subject},
+    store::Store,
+    web::{FetchOptions, JinaOptions, Pages, PagesOptions},
+};
+
+/// Runs the command.
+pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    let options = project.loaded.config.evaluate.clone();
+    let judged = judge(
+        global,
+        project,
+        args,
+        &options,
+        Seen {
+            stored_only: false,
+            summary: *printer,
+        },
+        printer,
+    )?;
+    if !global.dry_run && judged.code != exit::UNSCORED {
+        printer.note("next: `taskgen leaderboard`");
+    }
+    Ok(judged.code)
+}
+
+/// What is seen: pages, and the summary.
+pub struct Seen {
+    /// Only pages that are stored; nothing is fetched.
+    pub stored_only: bool,
+    /// How the summary is printed.
+    pub summary: Printer,
+}
+
+/// What was judged.
+pub struct Judged {
+    /// How the command ends.
+    pub code: u8,
+    /// Where it is kept.
+    pub store: Arc<Store>,
+    /// The tasks.
+    pub tasks: Vec<Task>,
+    /// All reports.
+    pub reports: Vec<AgentReport>,
+}
+
+/// Asks for the judgements that are missing. A dry run shows what it would ask instead.
+pub fn judge(
+    global: &Global,
+    project: Project,
+    args: &args::Evaluate,
+    options: &evaluate::Options,
+    seen: Seen,
+    printer: &Printer,
+) -> Result<Judged> {
+    let started = Instant::now();
+    resolve::stop_on_signals(*printer)?;
+    let store = Arc::new(project.write(global)?);
+    printer.note(&format!(
+        "seed {} (change it with --seed)",
+        project.loaded.config.seed
+    ));
+    let tasks = answer::of_set(&store, args.set.as_deref())?;
+    let reports = answer::reports(&store)?;
+    if let Some(nobody) = args
+        .agent
+        .iter()
+        .find(|name| reports.iter().all(|report| report.agent != **name))
+    {
+        return Err(Usage(format!(
+            "no reports of this agent: `{nobody}`\nhint: `taskgen reports list`"
+        ))
+        .into());
+    }
+    answer::on_tasks(&reports, &tasks, printer)?;
+    if args.allow_private_network {
+        printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");
+    }
+    let notify = progress::notify(global.quiet || global.json);
+    let ctx = resolve::context(
+        global,
+        &project,
+        &store,
+        &notify,
+        printer,
+        &roles(&args.metric),
+    )?;
+    let pages = Pages::new(pages_options(
+        global,
+        &project,
+        args.allow_private_network,
+        seen.stored_only,
+        printer,
+    )?)?;
+    let now = jiff::Timestamp::now().to_string();
+    let subject = Subject {
+        tasks: &tasks,
+        reports: &reports,
+        agents: &args.agent,
+        metrics: &args.metric,
+    };
+    let work = evaluate::run(&ctx, &pages, subject, options, &now);
+    let code = if global.dry_run {
+        let done = resolve::block_on(work)?;
+        let missing: u64 = done
+            .iter()
+            .filter_map(|stage| stage.rejected.get("not_stored"))
+            .sum();
+        if missing > 0 {
+            printer.note(&format!(
+                "{missing} pages were not fetched yet: what they would take is not counted"
+            ));
+        }
+        stages::predicted(&ctx, printer)?
+    } else {
+        let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
+        summary::evaluated(
+            &project,
+            &store,
+            stages,
+            &ctx,
+            started,
+            args.max_unscored,
+            &seen.summary,
+        )?
+    };
+    Ok(Judged {
+        code,
+        store,
+        tasks,
+        reports,
+    })
+}
+
+/// The roles that the metrics need.
+fn roles(metrics: &[Metric]) -> Vec<&'static str> {
+    let mut roles = Vec::new();
+    if metrics.contains(&Metric::Kae) {
+        roles.extend(["keypoints", "judge"]);
+    }
+    if metrics.contains(&Metric::Ace) {
+        roles.extend(["checklist", "rate"]);
+    }
+    roles
+}
+
+fn pages_options(
+    global: &Global,
+    project: &Project,
+    allow_private: bool,
+    stored_only: bool,
+    printer: &Printer,
+) -> Result<PagesOptions> {
+    let web = &project.loaded.config.web;
+    // Without another machine, only this one could be asked, and that only where private addresses
+    // may; Jina never.
+    let offline = global.offline && !(allow_private && web.reader == Reader::Own);
+    let stored_only = stored_only || global.replay || global.dry_run || offline;
+    let jina = match web.reader {
+        Reader::Jina if !stored_only => Some(jina(global, &web.jina_url, printer)?),
+        _ => None,
+    };
+    Ok(PagesOptions {
+        jina,
+        fetch: FetchOptions {
+            allow_private,
+            respect_robots: web.robots,
+            offline: global.offline,
+            timeout: Duration::from_secs(web.timeout),
+            per_host: web.per_host,
+            pause: Duration::from_millis(web.pause_ms),
+            ..FetchOptions::default()
+        },
+        stored_only,
+        retry_failed: global.retry_failed,
+    })
+}
+
+/// Jina Reader with the user's key; what it learns is said.
+fn jina(global: &Global, base_url: &str, printer: &Printer) -> Result<JinaOptions> {
+    const KEY: &str = "JINA_API_KEY";
+    let key = Variables::read(&global.env_file)?.get(KEY).ok_or_else(|| {
+        let hint = "hint: set it, or leave out `reader = \"jina\"` in [web]";
+        NoModel(format!(
+            "no key for Jina Reader: the variable `{KEY}` is not set\n{hint}"
+        ))
+    })?;
+    printer.note(&format!(
+        "pages are read by {base_url}, which learns what the reports cite"
+    ));
+    Ok(JinaOptions {
+        base_url: base_url.to_owned(),
+        key,
+    })
+}

@@ -1,0 +1,60 @@
+//! `taskgen init`: a folder becomes a project.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::cli::{
+    args::Global,
+    project::config,
+    ui::{exit, output::Printer},
+};
+
+#[derive(Serialize)]
+struct Made {
+    project: PathBuf,
+    created: Vec<PathBuf>,
+}
+
+/// Writes `taskgen.toml` and the folders; what is there already stays.
+pub fn init(global: &Global, folder: Option<PathBuf>, printer: &Printer) -> Result<u8> {
+    let folder = folder
+        .or_else(|| global.project.clone())
+        .unwrap_or_else(|| PathBuf::from("."));
+    let mut created = Vec::new();
+    for name in ["seminars", "transcripts", "tasks"] {
+        let path = folder.join(name);
+        if !path.is_dir() {
+            fs_err::create_dir_all(&path)?;
+            created.push(path);
+        }
+    }
+    let file = folder.join(config::FILE);
+    if !file.exists() {
+        fs_err::write(&file, config::TEMPLATE)?;
+        created.push(file);
+    }
+    printer.show(
+        &Made {
+            project: folder,
+            created,
+        },
+        |made| {
+            if made.created.is_empty() {
+                return format!("`{}` is a project already", made.project.display());
+            }
+            let list: Vec<String> = made
+                .created
+                .iter()
+                .map(|p| format!("  {}", p.display()))
+                .collect();
+            format!(
+                "created\n{}\nnext: put recordings into `{}`, then `taskgen run`",
+                list.join("\n"),
+                made.project.join("seminars").display()
+            )
+        },
+    )?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,148 @@
+//! `taskgen inspirations list`: the inspirations, where each comes from, and what reviewers said of
+//! it.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::review;
+use crate::{
+    cli::{
+        args::{Global, Inspirations, Select},
+        commands::stages,
+        project::Project,
+        ui::{
+            exit,
+            output::{Printer, table},
+        },
+    },
+    data::{Inspiration, Review, Reviewer},
+    store::Store,
+    text::words::one_line,
+};
+
+/// Runs one of the commands.
+pub fn inspirations(global: &Global, command: &Inspirations, printer: &Printer) -> Result<u8> {
+    match command {
+        Inspirations::List { select, rejected } => list(global, select, *rejected, printer),
+        Inspirations::Review(args) => review::review(global, args, printer),
+    }
+}
+
+/// An inspiration and its recording.
+#[derive(Serialize)]
+pub struct Found {
+    /// The inspiration.
+    #[serde(flatten)]
+    pub inspiration: Inspiration,
+    /// Path of the recording under the seminars folder.
+    pub path: String,
+    /// Whether tasks may be woven from it.
+    pub stands: bool,
+}
+
+impl Found {
+    /// Where it is said first.
+    pub fn place(&self) -> String {
+        match self.inspiration.evidence.first() {
+            Some(evidence) => format!("{} {}", self.path, evidence.start),
+            None => self.path.clone(),
+        }
+    }
+}
+
+/// The inspirations that `weave` may use, in the order of the talks. Those of an earlier version of
+/// a text are none.
+pub fn read(store: &Store, select: &Select) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
+    for seminar in stages::chosen_by_name(store, select)? {
+        let mut inspirations = store.inspirations_of(&seminar)?;
+        inspirations.sort_by_key(|inspiration| {
+            inspiration
+                .evidence
+                .first()
+                .map(|evidence| evidence.start_char)
+        });
+        let path = |inspiration: Inspiration| {
+            let stands = inspiration.stands();
+            Found {
+                inspiration,
+                path: seminar.path.clone(),
+                stands,
+            }
+        };
+        found.extend(inspirations.into_iter().map(path));
+    }
+    Ok(found)
+}
+
+fn list(global: &Global, select: &Select, rejected: bool, printer: &Printer) -> Result<u8> {
+    let store = Project::find(global)?.read_or_hint()?;
+    let mut found = read(&store, select)?;
+    let (all, fallen) = (found.len(), found.iter().filter(|of| !of.stands).count());
+    found.retain(|of| !rejected || !of.stands);
+    printer.show(&found, |found| text(found, rejected))?;
+    if !printer.json && all > 0 {
+        printer.note(&format!("{all} inspirations, {fallen} of them rejected"));
+        printer
+            .note("next: `taskgen inspirations review` to judge them, `taskgen weave` for tasks");
+    }
+    Ok(exit::DONE)
+}
+
+fn text(found: &[Found], rejected: bool) -> String {
+    if found.is_empty() {
+        let none = if rejected {
+            "no inspiration is rejected"
+        } else {
+            "no inspirations yet\nhint: `taskgen inspire`"
+        };
+        return none.to_owned();
+    }
+    let mut rows = table(&[
+        "id, type, traits",
+        "inspiration",
+        "seminar, time, quote",
+        "reviews",
+    ]);
+    for of in found {
+        let inspiration = &of.inspiration;
+        let traits: Vec<&str> = inspiration
+            .traits
+            .iter()
+            .map(|shown| shown.which.word())
+            .collect();
+        let quotes = inspiration
+            .evidence
+            .iter()
+            .map(|evidence| format!("\n“{}”", one_line(&evidence.quote)));
+        let said: Vec<String> = inspiration.reviews.iter().map(said).collect();
+        rows.add_row(vec![
+            format!(
+                "{}\n{}\n{}",
+                inspiration.id,
+                inspiration.kind.label(),
+                traits.join(", ")
+            ),
+            inspiration.text.clone(),
+            format!("{}{}", of.place(), quotes.collect::<String>()),
+            if said.is_empty() {
+                "–".to_owned()
+            } else {
+                said.join("\n")
+            },
+        ]);
+    }
+    rows.to_string()
+}
+
+fn said(review: &Review) -> String {
+    let who = match review.by {
+        Reviewer::Person => "person",
+        Reviewer::Model => "model",
+    };
+    let verdict = review.fault.map_or_else(
+        || "accepted".to_owned(),
+        |fault| format!("rejected, {}", fault.label()),
+    );
+    format!("{who} {}: {verdict}", review.name)
+}

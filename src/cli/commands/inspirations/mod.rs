@@ -1,0 +1,4 @@
+//! Commands that list inspirations and take in what people say of them.
+
+pub mod list;
+pub mod review;

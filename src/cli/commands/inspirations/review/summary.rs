@@ -1,0 +1,192 @@
+//! What a reviewer has decided so far, how it agrees with what models said, and what changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::{
+    cli::{commands::inspirations::list::Found, ui::output::in_brackets},
+    data::{Fault, Inspiration, Review, Reviewer},
+    stats::agreement::{Weights, cohen, percent},
+};
+
+/// The end of a session.
+#[derive(Serialize)]
+pub struct Summary {
+    reviewer: String,
+    accepted: u64,
+    /// Rejected ones by fault.
+    rejected: BTreeMap<String, u64>,
+    /// Those that this reviewer has not judged.
+    left: usize,
+    /// Those that stand now and did not, or the other way round.
+    changed: usize,
+    /// With each model that judged the same.
+    agreement: BTreeMap<String, Agreement>,
+}
+
+/// How two agree on whether to accept.
+#[derive(Serialize)]
+struct Agreement {
+    /// Inspirations that both have judged.
+    n: usize,
+    /// Share with the same verdict.
+    share: Option<f64>,
+    /// Cohen's κ; none where both always say the same.
+    kappa: Option<f64>,
+}
+
+/// The summary of `reviewer`; `before` and `now` are the same inspirations.
+pub fn of(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
+    let stood: BTreeSet<_> = before
+        .iter()
+        .filter(|of| of.stands)
+        .map(|of| &of.inspiration.id)
+        .collect();
+    let changed = now
+        .iter()
+        .filter(|of| of.stands != stood.contains(&of.inspiration.id))
+        .count();
+    let judged: Vec<(Option<Fault>, &Inspiration)> = now
+        .iter()
+        .filter_map(|of| {
+            Some((
+                last(&of.inspiration, |review| review.is_of_person(reviewer))?.fault,
+                &of.inspiration,
+            ))
+        })
+        .collect();
+    let mut rejected = BTreeMap::new();
+    for fault in judged.iter().filter_map(|(fault, _)| *fault) {
+        *rejected.entry(fault.word().to_owned()).or_default() += 1;
+    }
+    Summary {
+        reviewer: reviewer.to_owned(),
+        accepted: judged.iter().filter(|(fault, _)| fault.is_none()).count() as u64,
+        rejected,
+        left: now.len() - judged.len(),
+        changed,
+        agreement: agreement(&judged),
+    }
+}
+
+/// What a reviewer said last of an inspiration.
+fn last(inspiration: &Inspiration, by: impl Fn(&Review) -> bool) -> Option<&Review> {
+    inspiration.reviews.iter().rev().find(|review| by(review))
+}
+
+fn agreement(judged: &[(Option<Fault>, &Inspiration)]) -> BTreeMap<String, Agreement> {
+    let of_model = |review: &Review| review.by == Reviewer::Model;
+    let reviews = judged
+        .iter()
+        .flat_map(|(_, inspiration)| &inspiration.reviews);
+    let models: BTreeSet<&str> = reviews
+        .filter(|review| of_model(review))
+        .map(|review| review.name.as_str())
+        .collect();
+    let label = |fault: Option<Fault>| Some(f64::from(fault.is_none()));
+    let with = |model: &str| {
+        let both = judged.iter().filter_map(|(fault, inspiration)| {
+            let theirs = last(inspiration, |review| {
+                of_model(review) && review.name == model
+            })?;
+            Some([label(*fault), label(theirs.fault)])
+        });
+        let both: Vec<_> = both.collect();
+        Agreement {
+            n: both.len(),
+            share: percent(&both),
+            kappa: cohen(&both, [0, 1], Weights::Identity),
+        }
+    };
+    models
+        .into_iter()
+        .map(|model| (model.to_owned(), with(model)))
+        .collect()
+}
+
+/// The summary for people.
+pub fn text(of: &Summary) -> String {
+    let rejected: u64 = of.rejected.values().sum();
+    let faults = in_brackets(&of.rejected);
+    let mut out = format!(
+        "{}: {} accepted, {rejected} rejected{faults}, {} left",
+        of.reviewer, of.accepted, of.left
+    );
+    for (model, Agreement { n, share, kappa }) in &of.agreement {
+        let share = share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0));
+        let kappa = kappa.map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"));
+        out.push_str(&format!(
+            "\nagreement with {model}: {share} of {n}, Cohen's kappa {kappa}"
+        ));
+    }
+    if of.changed > 0 {
+        out.push_str(&format!(
+            "\n{} changed whether they stand\nhint: `taskgen weave` makes the tasks anew",
+            of.changed
+        ));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Id, InspirationType};
+
+    fn found(id: &str, reviews: &[(Reviewer, &str, Option<Fault>)]) -> Found {
+        let review = |(by, name, fault): &(Reviewer, &str, Option<Fault>)| Review {
+            by: *by,
+            name: (*name).to_owned(),
+            fault: *fault,
+            note: String::new(),
+        };
+        let inspiration = Inspiration {
+            id: Id::of(&[id]),
+            seminar: Id::of(&["s"]),
+            transcript: Id::of(&["t"]),
+            kind: InspirationType::Hypothesis,
+            traits: vec![],
+            text: String::new(),
+            evidence: vec![],
+            reviews: reviews.iter().map(review).collect(),
+        };
+        let stands = inspiration.stands();
+        Found {
+            inspiration,
+            path: "a.mp3".to_owned(),
+            stands,
+        }
+    }
+
+    #[test]
+    fn what_was_said_last_counts_and_is_compared_with_each_model() {
+        use Reviewer::{Model, Person};
+        let bad = Some(Fault::Incoherent);
+        let before = [
+            found("a", &[(Model, "m", None)]),
+            found("b", &[(Model, "m", None)]),
+            found("c", &[]),
+        ];
+        let now = [
+            found(
+                "a",
+                &[
+                    (Model, "m", None),
+                    (Person, "ana", bad),
+                    (Person, "ana", None),
+                ],
+            ),
+            found("b", &[(Model, "m", None), (Person, "ana", bad)]),
+            found("c", &[(Person, "ben", bad)]),
+        ];
+        let summary = of("ana", &before, &now);
+        assert_eq!((summary.accepted, summary.left, summary.changed), (1, 1, 2));
+        assert_eq!(
+            text(&summary),
+            "ana: 1 accepted, 1 rejected (incoherent 1), 1 left\n\
+             agreement with m: 50 % of 2, Cohen's kappa 0.00\n\
+             2 changed whether they stand\nhint: `taskgen weave` makes the tasks anew"
+        );
+    }
+}

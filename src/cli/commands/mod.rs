@@ -1,0 +1,18 @@
+//! The commands by noun. Each is one function in one file: it reads flags, calls a stage or a report,
+//! and prints what comes back.
+
+pub mod audit;
+pub mod calls;
+pub mod doctor;
+pub mod evaluate;
+pub mod init;
+pub mod inspirations;
+pub mod models;
+pub mod prompts;
+pub mod rank;
+pub mod report;
+pub mod reports;
+pub mod seminars;
+pub mod stages;
+pub mod status;
+pub mod tasks;

@@ -1,0 +1,259 @@
+//! `taskgen rank import`: judgements that people or other programs made, as a ranking of their own.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    cli::{
+        args::Global,
+        project::Project,
+        ui::{
+            exit::{self, Usage},
+            output::Printer,
+        },
+    },
+    data::{CallId, Comparison, TaskId},
+    rank::import::{self, Line},
+    store::{IMPORTED, Judge, Ranking, Recorded, Store},
+    text::words::one_line,
+};
+
+/// Who judged which two, in this order.
+type Key = (String, TaskId, TaskId);
+
+/// What came of the file.
+#[derive(Default, Serialize)]
+struct Imported {
+    judgements: usize,
+    /// Lines that an earlier import of the file brought in.
+    on_record: usize,
+    /// Same judge, same pair, same sides, as when several people share a name.
+    repeated: usize,
+    clamped: usize,
+    failed: Vec<(usize, String)>,
+    judges: Vec<String>,
+}
+
+/// What was imported before.
+struct Earlier {
+    /// File and line of each judgement.
+    lines: BTreeSet<(CallId, u32)>,
+    /// How often each question was answered.
+    samples: BTreeMap<Key, u32>,
+}
+
+/// Runs the command; `judge` is who decided where a line does not say so.
+pub fn import(global: &Global, file: &Path, judge: &str, printer: &Printer) -> Result<u8> {
+    if judge.trim().is_empty() {
+        return Err(Usage("the judge needs a name\nhint: --judge NAME".into()).into());
+    }
+    let hint =
+        "hint: JSONL or CSV in UTF-8, with a, b (or model_a, model_b) and winner on each line";
+    let text = fs_err::read_to_string(file).map_err(|e| Usage(format!("{e}\n{hint}")))?;
+    let (lines, failed) =
+        import::read(&text).map_err(|e| Usage(format!("`{}`: {e:#}\n{hint}", file.display())))?;
+    let project = Project::find(global)?;
+    let store = project.write(global)?;
+    let tasks: Vec<TaskId> = store.tasks()?.into_iter().map(|task| task.id).collect();
+    let mut earlier = Earlier::read(&store)?;
+    let sources = earlier.sources(&text);
+    let mut imported = Imported {
+        failed,
+        ..Imported::default()
+    };
+    for line in lines {
+        match sides(&tasks, &line) {
+            Ok((a, b)) => {
+                let who = one_line(line.judge.as_deref().unwrap_or(judge));
+                take(
+                    &store,
+                    &mut earlier,
+                    &sources,
+                    (who, a, b),
+                    line,
+                    &mut imported,
+                )?;
+            }
+            Err(problem) => imported.failed.push((line.number, problem)),
+        }
+    }
+    imported.failed.sort();
+    let panel = panel(&store, &tasks)?;
+    imported.judges = panel
+        .iter()
+        .map(|judge| judge.model_asked.clone())
+        .collect();
+    if imported.judgements + imported.on_record > 0 {
+        let all = earlier.lines.len();
+        let parameters =
+            serde_json::json!({ "top": project.loaded.config.rank.top, "imported": all });
+        let seed = project.loaded.config.seed;
+        store.save_ranking(&Ranking {
+            method: "imported".into(),
+            parameters,
+            seed,
+            items: tasks,
+            panel,
+        })?;
+    }
+    let code = if imported.failed.is_empty() {
+        exit::DONE
+    } else {
+        exit::SOME_FAILED
+    };
+    printer.show(&imported, |imported| text_of(imported, file))?;
+    store.end_run(&jiff::Timestamp::now().to_string(), code)?;
+    Ok(code)
+}
+
+impl Earlier {
+    fn read(store: &Store) -> Result<Self> {
+        let mut earlier = Self {
+            lines: BTreeSet::new(),
+            samples: BTreeMap::new(),
+        };
+        for Recorded {
+            told, judge, round, ..
+        } in store.recorded(|_, prompt| prompt == IMPORTED)?
+        {
+            earlier.lines.insert((told.call, round));
+            let next = earlier
+                .samples
+                .entry((judge.model_returned, told.a, told.b))
+                .or_default();
+            *next = (*next).max(told.sample + 1);
+        }
+        Ok(earlier)
+    }
+
+    /// The file as a source, and files of which it is known to be the continuation: who adds lines
+    /// to a file and imports it again means the new ones. Other files may say the same, which are
+    /// votes of their own.
+    fn sources(&self, text: &str) -> Vec<CallId> {
+        let known: BTreeSet<&CallId> = self.lines.iter().map(|(source, _)| source).collect();
+        let mut sources = sources(text);
+        sources.reverse();
+        let (whole, starts) = sources.split_at(1.min(sources.len()));
+        whole
+            .iter()
+            .chain(starts.iter().filter(|start| known.contains(start)))
+            .cloned()
+            .collect()
+    }
+}
+
+/// Files by their content, as the calls that judgements are read from: one for each line with which
+/// this one could have ended, the last of which is this one.
+fn sources(text: &str) -> Vec<CallId> {
+    let mut hash = Sha256::new();
+    let lines = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty());
+    let source = |line: &str| {
+        hash.update(line);
+        hash.update("\n");
+        CallId::from_stored(format!(
+            "file_{}",
+            data_encoding::HEXLOWER.encode(&hash.clone().finalize())
+        ))
+    };
+    lines.map(source).collect()
+}
+
+/// Keeps a line's judgement, unless an import of this file has brought it in before.
+fn take(
+    store: &Store,
+    earlier: &mut Earlier,
+    sources: &[CallId],
+    key: Key,
+    line: Line,
+    imported: &mut Imported,
+) -> Result<()> {
+    let number = line.number as u32;
+    if sources
+        .iter()
+        .any(|source| earlier.lines.contains(&(source.clone(), number)))
+    {
+        imported.on_record += 1;
+        return Ok(());
+    }
+    let sample = earlier.samples.entry(key.clone()).or_default();
+    imported.judgements += 1;
+    imported.repeated += usize::from(*sample > 0);
+    imported.clamped += usize::from(line.clamped);
+    let (who, a, b) = key;
+    let judge = Judge {
+        model_asked: format!("imported/{who}"),
+        model_returned: who,
+        prompt_hash: IMPORTED.to_owned(),
+    };
+    let call = sources[0].clone();
+    let comparison = Comparison {
+        a,
+        b,
+        sample: *sample,
+        outcome: Ok(line.verdict),
+        call: call.clone(),
+    };
+    store
+        .save_comparison(&comparison, &judge, number)
+        .context("cannot keep a judgement")?;
+    *sample += 1;
+    earlier.lines.insert((call, number));
+    Ok(())
+}
+
+/// Whoever's judgements on these tasks were imported, from whichever file.
+fn panel(store: &Store, tasks: &[TaskId]) -> Result<Vec<Judge>> {
+    let tasks: BTreeSet<&TaskId> = tasks.iter().collect();
+    let mut imported = store.recorded(|_, prompt| prompt == IMPORTED)?;
+    imported.retain(|of| tasks.contains(&of.told.a) && tasks.contains(&of.told.b));
+    let panel: BTreeSet<Judge> = imported.into_iter().map(|of| of.judge).collect();
+    Ok(panel.into_iter().collect())
+}
+
+fn sides(tasks: &[TaskId], line: &Line) -> Result<(TaskId, TaskId), String> {
+    let (a, b) = (find(tasks, &line.a)?, find(tasks, &line.b)?);
+    if a == b {
+        Err(format!("both sides are the same: `{a}`"))
+    } else {
+        Ok((a, b))
+    }
+}
+
+/// The one task with this id or start of an id.
+fn find(tasks: &[TaskId], id: &str) -> Result<TaskId, String> {
+    let mut matching = tasks.iter().filter(|task| task.as_str().starts_with(id));
+    match (matching.next(), matching.next()) {
+        (Some(task), None) => Ok(task.clone()),
+        (None, _) => Err(format!("no such task: `{id}`")),
+        (Some(_), Some(_)) => Err(format!("several tasks begin with `{id}`")),
+    }
+}
+
+fn text_of(imported: &Imported, file: &Path) -> String {
+    let mut out = String::new();
+    for (number, problem) in &imported.failed {
+        out.push_str(&format!("{}:{number}: {problem}\n", file.display()));
+    }
+    out.push_str(&format!(
+        "{} judgements ({} repeat a question, {} confidences clamped), {} were on record already, {} lines not used; judges: {}",
+        imported.judgements,
+        imported.repeated,
+        imported.clamped,
+        imported.on_record,
+        imported.failed.len(),
+        imported.judges.len()
+    ));
+    if imported.judgements + imported.on_record > 0 {
+        out.push_str("\nnext: `taskgen tasks list`, `taskgen rank report`");
+    }
+    out
+}

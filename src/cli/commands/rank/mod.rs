@@ -1,0 +1,5 @@
+//! Commands beside `rank` itself: reports, imports and simulations of rankings.
+
+pub mod import;
+pub mod report;
+pub mod simulate;

@@ -1,0 +1,577 @@
+//! `taskgen rank report`: how far a ranking can be believed, as text, as JSON, and as a page with
+//! plots.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::Global,
+        commands::calls::dollars,
+        project::Project,
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, in_brackets, table},
+        },
+    },
+    data::primary_language,
+    files,
+    rank::{
+        audit::{Agreement, Audit, JudgeAudit, PanelAgreement},
+        card::{self, Card},
+        quota::Facet,
+        select::{self, Candidate},
+    },
+    report::{
+        listing::{self, Listed, Listing},
+        ranking_page::{self, Check, Count, Page, Recall, Row, State},
+    },
+    store::{Ranking, Store},
+};
+
+/// What the report says.
+#[derive(Serialize)]
+struct Report<'a> {
+    ranking: &'a Ranking,
+    #[serde(flatten)]
+    card: &'a Card,
+    checks: &'a [Check],
+    warnings: &'a [String],
+    /// Judgements without a verdict, by cause.
+    failed_by_cause: &'a BTreeMap<String, u64>,
+    /// How the first `top` and all tasks are spread over disciplines, types and so on.
+    counts: &'a BTreeMap<String, Vec<Count>>,
+    /// The tasks, best first, with strength, interval and membership.
+    rated: &'a [Row],
+}
+
+/// A ranking with its tasks and its card.
+pub struct Ranked {
+    /// Its question.
+    pub ranking: Ranking,
+    /// How far it can be believed.
+    pub card: Card,
+    /// Its tasks, best first.
+    pub tasks: Vec<Listed>,
+}
+
+/// The newest ranking's question; without one, what to do.
+pub fn newest(store: &Store) -> Result<Ranking> {
+    store
+        .last_ranking()?
+        .ok_or_else(|| Usage("nothing is ranked yet\nhint: `taskgen rank`".into()).into())
+}
+
+/// The newest ranking, with memberships of the best `top` if that is given; without one, what to
+/// do.
+pub fn ranked(store: &Store, top: Option<usize>) -> Result<Ranked> {
+    let ranking = newest(store)?;
+    let card = card::card(store, &ranking, &store.tasks()?, top)?;
+    let Listing { mut tasks, .. } = listing::of(store, None, Some(card.standing.clone()))?;
+    tasks.retain(|listed| listed.rank.is_some());
+    Ok(Ranked {
+        ranking,
+        card,
+        tasks,
+    })
+}
+
+impl Ranked {
+    /// Its tasks as candidates of a selection.
+    pub fn candidates(&self) -> Vec<Candidate> {
+        let numbers: BTreeMap<&str, usize> = self
+            .ranking
+            .items
+            .iter()
+            .enumerate()
+            .map(|(at, id)| (id.as_str(), at))
+            .collect();
+        let candidate = |listed: &Listed| {
+            let at = *numbers.get(listed.task.id.as_str())?;
+            let (low, high) = self.card.draws.interval[at];
+            Some(Candidate {
+                id: listed.task.id.to_string(),
+                text: listed.task.task.clone(),
+                facets: facets(listed),
+                membership: self.card.draws.membership[at],
+                elo: listed.elo,
+                strength: self.card.draws.strength[at],
+                low,
+                high,
+            })
+        };
+        self.tasks.iter().filter_map(candidate).collect()
+    }
+}
+
+fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
+    BTreeMap::from([
+        (Facet::Discipline, listed.task.discipline.clone()),
+        (Facet::Type, listed.task.task_type.label().to_owned()),
+        (Facet::Phase, listed.task.phase.label().to_owned()),
+        (
+            Facet::Language,
+            primary_language(&listed.task.language).to_owned(),
+        ),
+        (Facet::Seminar, listed.source.path.clone()),
+    ])
+}
+
+/// Runs the command.
+pub fn report(global: &Global, html: Option<PathBuf>, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    let ranked = ranked(&project.read_or_hint()?, None)?;
+    let (checks, warnings) = (checks(&ranked.card), warnings(&ranked.card));
+    let page = page(&ranked, checks.clone(), warnings.clone());
+    let report = Report {
+        ranking: &ranked.ranking,
+        card: &ranked.card,
+        checks: &checks,
+        warnings: &warnings,
+        failed_by_cause: &ranked.card.standing.n_failed,
+        counts: &page.facets,
+        rated: &page.rated,
+    };
+    printer.show(&report, |report| text(report, ranked.tasks.len()))?;
+    if let Some(path) = html {
+        let page = ranking_page::html(&page)?;
+        files::write_whole(&path, page.as_bytes())
+            .context("cannot write the page\nhint: choose another place")?;
+        printer.note(&format!("written: `{}`", path.display()));
+    }
+    Ok(exit::DONE)
+}
+
+fn text(report: &Report<'_>, tasks: usize) -> String {
+    let mut rows = table(&["check", "value", "of", "", "what it means"]);
+    for check in report.checks {
+        let state = match check.state {
+            State::Good => "good",
+            State::Doubtful => "doubtful",
+            State::Bad => "BAD",
+            State::Unknown => "–",
+        };
+        rows.add_row(vec![
+            &check.name,
+            &check.value,
+            &check.n,
+            state,
+            &check.meaning,
+        ]);
+    }
+    let mut out = format!("{rows}\n");
+    for (name, value) in facts(report.ranking, report.card, tasks) {
+        out.push_str(&format!("{name}: {value}\n"));
+    }
+    report
+        .warnings
+        .iter()
+        .for_each(|warning| out.push_str(&format!("WARNING: {warning}\n")));
+    out
+}
+
+fn facts(ranking: &Ranking, card: &Card, tasks: usize) -> Vec<(String, String)> {
+    let spent = card.spent;
+    let unpriced = if spent.unpriced > 0 {
+        format!(" and {} of unknown price", spent.unpriced)
+    } else {
+        String::new()
+    };
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    vec![
+        fact(
+            "method",
+            format!("{} {}", ranking.method, ranking.parameters),
+        ),
+        fact(
+            "judges",
+            card.judges
+                .iter()
+                .map(|judge| judge.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+        fact("seed", ranking.seed.to_string()),
+        fact("tasks", tasks.to_string()),
+        fact(
+            "verdicts",
+            format!("{} of {}", card.n_scored, card.n_scored + card.n_failed),
+        ),
+        fact(
+            "expected recall",
+            format!("{:.2} of the truly best {}", card.expected_recall, card.top),
+        ),
+        fact(
+            "strengths",
+            format!(
+                "standard deviation {:.2} logits; {:.0} % of the verdicts seem a coin's",
+                card.deviation,
+                card.lapses * 100.0
+            ),
+        ),
+        fact(
+            "spent",
+            format!(
+                "{} calls, {} prompt and {} reply tokens, {}{unpriced}",
+                spent.calls,
+                spent.input,
+                spent.output,
+                dollars(spent.cost_micro)
+            ),
+        ),
+    ]
+}
+
+/// What a reader must know before believing anything else.
+pub fn warnings(card: &Card) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if card.n_scored == 0 {
+        warnings.push("nothing was judged: this order means nothing".into());
+    }
+    let models: BTreeSet<&str> = card
+        .judges
+        .iter()
+        .map(|judge| judge.model.as_str())
+        .collect();
+    for model in models {
+        if model.starts_with("local/") {
+            warnings.push(format!(
+                "the judge {model} is a trial model: good for trying things out, not for results"
+            ));
+        }
+    }
+    for of in &card.audit.judges {
+        let name = card
+            .judges
+            .get(of.judge as usize)
+            .map_or("?", |judge| judge.name.as_str());
+        if of.chance.is_some_and(|chance| chance.no_better()) {
+            warnings.push(format!(
+                "the judge {name} cannot be told from chance: this order means nothing"
+            ));
+        } else if of.chance.is_none_or(|chance| !chance.told) {
+            warnings.push(format!(
+                "the judge {name} is not told from chance yet: more verdicts are needed"
+            ));
+        }
+        if of.first_side.is_some_and(|side| side.flagged) {
+            warnings.push(format!(
+                "the judge {name} prefers a side; the fit allows for it, and it costs precision"
+            ));
+        }
+    }
+    warnings
+}
+
+fn checks(card: &Card) -> Vec<Check> {
+    let Audit {
+        judges,
+        panel,
+        cycles,
+        length,
+        coverage,
+        ignored,
+    } = &card.audit;
+    let mut checks = Vec::new();
+    for of in judges {
+        let name = card
+            .judges
+            .get(of.judge as usize)
+            .map_or("?", |judge| judge.name.as_str());
+        checks.extend(of_judge(
+            of,
+            if judges.len() > 1 {
+                format!(", {name}")
+            } else {
+                String::new()
+            },
+        ));
+    }
+    if card.judges.len() > 1 {
+        for judge in &card.judges {
+            checks.push(Check {
+                value: format!("{:.2}, first side {:+.2}", judge.discrimination, judge.first_side),
+                ..check(
+                    &format!("sharpness, {}", judge.name),
+                    "how much the verdicts follow the strengths next to the first judge's; logits for the first side",
+                )
+            });
+        }
+    }
+    if let Some(PanelAgreement {
+        n,
+        share: Some(share),
+        alpha,
+    }) = *panel
+    {
+        let alpha = alpha.map_or_else(String::new, |alpha| format!(", alpha {alpha:.2}"));
+        checks.push(Check {
+            value: format!("{share:.2}{alpha}"),
+            n: format!("{n} questions"),
+            state: if share > 0.5 {
+                State::Good
+            } else {
+                State::Doubtful
+            },
+            ..check(
+                "judges agree",
+                "same winner on the same question; Krippendorff's alpha is 0 at chance",
+            )
+        });
+    }
+    checks.push(match cycles {
+        Some(c) => Check {
+            value: format!(
+                "{:.3}, {:+.3} ± {:.3} beyond noise",
+                c.share,
+                c.excess,
+                1.96 * c.standard_error
+            ),
+            n: format!("{} triples", c.n),
+            state: if c.excess > 3.0 * c.standard_error {
+                State::Doubtful
+            } else {
+                State::Good
+            },
+            ..check(
+                "circles",
+                "a beats b, b beats c, c beats a: above 0 there is more than one idea of quality",
+            )
+        },
+        None => check("circles", "no three tasks met each other"),
+    });
+    checks.push(match length {
+        Some(l) => Check {
+            value: l.interval.map_or_else(
+                || format!("{:+.2}", l.value),
+                |(low, high)| format!("{:+.2} [{low:+.2}, {high:+.2}]", l.value),
+            ),
+            n: format!("{} tasks", l.n),
+            state: if l.value.abs() > 0.5 {
+                State::Doubtful
+            } else {
+                State::Good
+            },
+            ..check(
+                "strength and length",
+                "rank correlation: near ±1 the judge may only measure length",
+            )
+        },
+        None => check("strength and length", "too few tasks"),
+    });
+    if let Some(c) = coverage {
+        checks.push(Check {
+            value: format!(
+                "{:.1} %; {} to {} games, {:.1} on average",
+                c.judged * 100.0,
+                c.min,
+                c.max,
+                c.mean
+            ),
+            n: format!("{} tasks", c.n),
+            state: if c.judged < 1.0 {
+                State::Bad
+            } else {
+                State::Good
+            },
+            ..check("coverage", "tasks that were judged at least once")
+        });
+    }
+    let all = card.n_scored + card.n_failed;
+    checks.push(Check {
+        value: format!(
+            "{} without{}, {ignored} ignored",
+            card.n_failed,
+            in_brackets(&card.standing.n_failed)
+        ),
+        n: format!("{all} judgements"),
+        state: if all == 0 || card.n_failed * 10 > all {
+            State::Bad
+        } else {
+            State::Good
+        },
+        ..check("verdicts", "what has no verdict counts for nobody")
+    });
+    checks
+}
+
+fn of_judge(of: &JudgeAudit, who: String) -> Vec<Check> {
+    let named = |name: &str, meaning: &str| check(&format!("{name}{who}"), meaning);
+    let agreement = |name: &str, meaning: &str, agreement: Option<Agreement>| {
+        let share = agreement.and_then(|a| Some((a.n, a.share?)));
+        match share {
+            Some((n, share)) => Check {
+                value: format!("{:.2} [{:.2}, {:.2}]", share.value, share.low, share.high),
+                n: format!("{n} pairs"),
+                state: if share.low > 0.5 {
+                    State::Good
+                } else {
+                    State::Doubtful
+                },
+                ..named(name, meaning)
+            },
+            None if agreement.is_some() => named(
+                name,
+                "what was asked twice was a tie at least once each time",
+            ),
+            None => named(name, "nothing was asked twice"),
+        }
+    };
+    let mut checks = Vec::new();
+    if let Some(chance) = of.chance {
+        let state = match (chance.told, chance.enough) {
+            (true, _) => State::Good,
+            (false, true) => State::Bad,
+            (false, false) => State::Unknown,
+        };
+        let z = chance
+            .z
+            .map_or_else(|| "–".to_owned(), |z| format!("{z:.1}"));
+        checks.push(Check {
+            value: format!("z = {z}, usual {:.1}", chance.expected_z),
+            n: format!("{} pairs", chance.n),
+            state,
+            ..named(
+                "sense",
+                "whether earlier verdicts predict later ones; 0 is what a coin reaches",
+            )
+        });
+    }
+    if let Some(side) = of.first_side {
+        checks.push(Check {
+            value: format!(
+                "{:.2} [{:.2}, {:.2}], p = {:.3}",
+                side.share.value, side.share.low, side.share.high, side.p
+            ),
+            n: format!("{} verdicts", side.n),
+            state: if side.flagged {
+                State::Bad
+            } else {
+                State::Good
+            },
+            ..named(
+                "first side wins",
+                "sides are drawn at random, so that a fair judge has 0.50",
+            )
+        });
+    }
+    checks.push(agreement(
+        "same winner with sides exchanged",
+        "0.50 is what a coin reaches",
+        of.position_consistency,
+    ));
+    checks.push(agreement(
+        "same winner asked again",
+        "1.00 for a judge that repeats itself",
+        of.repetition,
+    ));
+    if let Some(c) = &of.calibration {
+        checks.push(Check {
+            value: format!(
+                "error {:.2} (by chance {:.2}), Brier {:.2}",
+                c.ece, c.ece_by_chance, c.brier
+            ),
+            n: format!("{} verdicts", c.n),
+            state: if c.ece > 0.1 + c.ece_by_chance {
+                State::Doubtful
+            } else {
+                State::Good
+            },
+            ..named(
+                "confidence",
+                "stated confidence against agreement with a ranking that has not seen the pair",
+            )
+        });
+    }
+    checks
+}
+
+fn check(name: &str, meaning: &str) -> Check {
+    Check {
+        name: name.into(),
+        value: "–".into(),
+        n: "–".into(),
+        state: State::Unknown,
+        meaning: meaning.into(),
+    }
+}
+
+fn page(ranked: &Ranked, audit: Vec<Check>, warnings: Vec<String>) -> Page {
+    let by_elo = ranked.ranking.method == "elo";
+    let candidates = ranked.candidates();
+    let rows: Vec<Row> = ranked
+        .tasks
+        .iter()
+        .zip(&candidates)
+        .enumerate()
+        .map(|(at, (listed, candidate))| row(at + 1, listed, candidate, by_elo))
+        .collect();
+    Page {
+        title: format!("{} ranked research tasks", rows.len()),
+        facts: facts(&ranked.ranking, &ranked.card, rows.len()),
+        warnings,
+        top: ranked.card.top,
+        unit: if by_elo { "Elo points" } else { "logits" }.into(),
+        recall: Some(Recall {
+            expected: ranked.card.expected_recall,
+            low: f64::NAN,
+            high: f64::NAN,
+        }),
+        audit,
+        facets: counts(&candidates, ranked.card.top),
+        rated: rows,
+    }
+}
+
+fn row(place: usize, listed: &Listed, candidate: &Candidate, by_elo: bool) -> Row {
+    let (strength, low, high) = match listed.elo {
+        Some(elo) if by_elo => (elo, f64::NAN, f64::NAN),
+        _ => (candidate.strength, candidate.low, candidate.high),
+    };
+    Row {
+        place,
+        id: candidate.id.clone(),
+        text: candidate.text.clone(),
+        seminar: listed.source.title.clone(),
+        strength,
+        low,
+        high,
+        membership: candidate.membership,
+        games: listed.games.unwrap_or(0),
+        standing: select::standing(candidate.membership),
+        facets: [Facet::Phase, Facet::Type, Facet::Language]
+            .iter()
+            .filter_map(|f| candidate.facets.get(f).cloned())
+            .collect(),
+    }
+}
+
+/// How the first `top` and all tasks are spread.
+fn counts(candidates: &[Candidate], top: usize) -> BTreeMap<String, Vec<Count>> {
+    let mut of: BTreeMap<String, BTreeMap<String, (u64, u64)>> = BTreeMap::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        for (facet, value) in &candidate.facets {
+            let count = of
+                .entry(facet.name().to_owned())
+                .or_default()
+                .entry(value.clone())
+                .or_default();
+            count.0 += u64::from(at < top);
+            count.1 += 1;
+        }
+    }
+    let list = |values: BTreeMap<String, (u64, u64)>| {
+        values
+            .into_iter()
+            .map(|(value, (chosen, all))| Count { value, chosen, all })
+            .collect()
+    };
+    of.into_iter()
+        .map(|(facet, values)| (facet, list(values)))
+        .collect()
+}

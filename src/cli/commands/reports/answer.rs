@@ -1,0 +1,144 @@
+//! `taskgen answer`: runs a research agent over the tasks, a program or a model. Ctrl-C ends a
+//! program's processes, too.
+
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
+
+use anyhow::Result;
+
+use crate::{
+    answer::{self, model::ROLE},
+    cli::{
+        args::{self, Global},
+        commands::stages,
+        project::{Project, agents, resolve, roles::Role},
+        ui::{exit::Usage, output::Printer, progress, summary},
+    },
+    data::{AgentReport, ReportHead, Task, TaskId},
+    store::Store,
+};
+
+/// Runs the command.
+pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result<u8> {
+    let started = Instant::now();
+    if args.agent.trim().is_empty() {
+        return Err(Usage("the agent needs a name\nhint: --agent NAME".into()).into());
+    }
+    let project = Project::find(global)?;
+    let of = agents::configured(&project, args)?;
+    if of.command.is_some() {
+        check_program(global, printer)?;
+    }
+    let store = Arc::new(project.write(global)?);
+    let tasks = of_set(&store, args.set.as_deref())?;
+    let notify = progress::notify(global.quiet || global.json);
+    let role = agents::member(&of).map(|member| (ROLE, Role(vec![member])));
+    let ctx = resolve::context_of(global, &project, &store, &notify, printer, role.as_slice())?;
+    let agent = agents::agent(global, &project, &args.agent, &of, ctx.llm.parallel(ROLE))?;
+    let work = async {
+        tokio::select! {
+            // Dropped, it ends what it has begun.
+            report = answer::run(&ctx, &tasks, &agent) => Ok(Ok(report?)),
+            code = resolve::signal() => Ok(Err(code?)),
+        }
+    };
+    let worked = resolve::block_on(work);
+    if global.dry_run {
+        let _done = worked?;
+        return stages::predicted(&ctx, printer);
+    }
+    match stages::finished(worked, &[], &store, &ctx, printer)? {
+        Ok(report) => {
+            summary::evaluated(&project, &store, vec![report], &ctx, started, 1.0, printer)
+        }
+        Err(code) => {
+            let ended = if of.command.is_some() {
+                ", and the agent's processes are ended"
+            } else {
+                ""
+            };
+            printer.error(&format!("\nstopped: every report that was handed in is kept{ended}\nhint: run the same command again to continue"));
+            store.end_run(&jiff::Timestamp::now().to_string(), code)?;
+            Ok(code)
+        }
+    }
+}
+
+/// What does not go with a program, which nobody can ask what it would do.
+fn check_program(global: &Global, printer: &Printer) -> Result<()> {
+    if global.replay {
+        let hint = "hint: reports that were handed in are kept; `taskgen reports list`";
+        return Err(Usage(format!("--replay asks nobody, and so no agent\n{hint}")).into());
+    }
+    if global.dry_run {
+        let hint = "hint: an agent with a `model` can be tried dry";
+        return Err(Usage(format!(
+            "--dry-run cannot say what a program would take\n{hint}"
+        ))
+        .into());
+    }
+    if global.offline {
+        printer
+            .note("--offline holds for taskgen, and not for the agent: it is a program of its own");
+    }
+    Ok(())
+}
+
+/// The tasks of a set; of the newest one if none is named, or all if there is none.
+pub fn of_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
+    let mut tasks = store.tasks()?;
+    match (store.task_set(name)?, name) {
+        (Some(members), _) => tasks.retain(|task| members.contains(&task.id)),
+        (None, Some(name)) => {
+            let hint = "hint: `taskgen tasks select --name NAME` makes one";
+            return Err(Usage(format!("no such set of tasks: `{name}`\n{hint}")).into());
+        }
+        (None, None) => {}
+    }
+    if tasks.is_empty() {
+        return Err(Usage("there are no tasks to answer\nhint: `taskgen run`".into()).into());
+    }
+    Ok(tasks)
+}
+
+/// All reports; where there are none, what to do.
+pub fn reports(store: &Store) -> Result<Vec<AgentReport>> {
+    some(store.reports()?)
+}
+
+/// All reports without their texts; where there are none, what to do.
+pub fn report_heads(store: &Store) -> Result<Vec<ReportHead>> {
+    some(store.report_heads()?)
+}
+
+fn some<T>(reports: Vec<T>) -> Result<Vec<T>> {
+    if reports.is_empty() {
+        let hint =
+            "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
+        return Err(Usage(format!("there are no reports yet\n{hint}")).into());
+    }
+    Ok(reports)
+}
+
+/// Says how many reports are on other tasks than these; if all are, there is nothing to do.
+pub fn on_tasks<T>(reports: &[AgentReport<T>], tasks: &[Task], printer: &Printer) -> Result<()> {
+    let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
+    let other = reports
+        .iter()
+        .filter(|report| !ids.contains(&report.task))
+        .count();
+    if other == reports.len() {
+        let hint = "hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on";
+        return Err(Usage(format!(
+            "none of the {other} reports is on these {} tasks\n{hint}",
+            tasks.len()
+        ))
+        .into());
+    }
+    if other > 0 {
+        printer.note(&format!(
+            "{other} reports are on tasks that are not among these {}: they are left out",
+            tasks.len()
+        ));
+    }
+    Ok(())
+}

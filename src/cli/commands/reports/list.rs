@@ -1,0 +1,237 @@
+//! `taskgen reports`: take in what agents wrote elsewhere, in the layouts that the field uses, and
+//! list what there is.
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::{
+    answer::layouts::{self, Incoming},
+    cli::{
+        args::{Global, Reports},
+        project::Project,
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, Problem, counted, listed, table},
+        },
+    },
+    data::{AgentReport, Spent, Task},
+    evaluate::{
+        self,
+        scorecard::{Counts, Scored},
+    },
+    store::Store,
+};
+
+/// Runs the command.
+pub fn reports(global: &Global, command: &Reports, printer: &Printer) -> Result<u8> {
+    match command {
+        Reports::Import { path, agent } => import(global, path, agent.as_deref(), printer),
+        Reports::List => list(global, printer),
+    }
+}
+
+/// What was taken in.
+#[derive(Serialize)]
+struct Imported {
+    layout: &'static str,
+    taken: u64,
+    /// Reports that were there already.
+    known: u64,
+    /// The same report twice in the files.
+    repeated: u64,
+    /// Hidden and temporary files.
+    hidden: u64,
+    agents: BTreeMap<String, u64>,
+    problems: Vec<Problem>,
+}
+
+fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) -> Result<u8> {
+    let read = layouts::read(path, agent).map_err(|e| Usage(format!("{e:#}")))?;
+    let project = Project::find(global)?;
+    let store = project.write(global)?;
+    let tasks = store.tasks()?;
+    if tasks.is_empty() {
+        return Err(Usage(
+            "there are no tasks that a report could answer\nhint: `taskgen run`".into(),
+        )
+        .into());
+    }
+    let (mut taken, mut known) = (0, 0);
+    let mut agents = BTreeMap::new();
+    let mut problems: Vec<Problem> = read
+        .problems
+        .iter()
+        .map(|p| Problem {
+            place: p.source.clone(),
+            problem: p.message.clone(),
+        })
+        .collect();
+    let texts: Vec<(&str, &str)> = tasks
+        .iter()
+        .map(|task| (task.id.as_str(), task.task.as_str()))
+        .collect();
+    let matches = layouts::match_tasks(&read.reports, &texts);
+    for (report, task) in matches.matched {
+        let incoming = &read.reports[report];
+        let Some(report) = handed_in(incoming, &tasks[task], agent) else {
+            problems.push(problem(
+                incoming,
+                "it does not say whose report it is; --agent NAME does",
+            ));
+            continue;
+        };
+        *agents.entry(report.agent.clone()).or_default() += 1;
+        if store.save_report(&report, None)? {
+            taken += 1;
+        } else {
+            known += 1;
+        }
+    }
+    problems.extend(
+        matches
+            .unmatched
+            .into_iter()
+            .map(|(report, why)| problem(&read.reports[report], &why)),
+    );
+    for (report, candidates) in matches.ambiguous {
+        let ids: Vec<&str> = candidates
+            .iter()
+            .map(|task| tasks[*task].id.as_str())
+            .collect();
+        problems.push(problem(
+            &read.reports[report],
+            &format!("several tasks fit: {}", ids.join(", ")),
+        ));
+    }
+    problems.sort_by(|a, b| a.place.cmp(&b.place));
+    let code = if problems.is_empty() {
+        exit::DONE
+    } else {
+        exit::SOME_FAILED
+    };
+    let imported = Imported {
+        layout: read.layout.shape(),
+        taken,
+        known,
+        repeated: read.repeated as u64,
+        hidden: read.skipped_hidden as u64,
+        agents,
+        problems,
+    };
+    printer.show(&imported, text)?;
+    store.end_run(&jiff::Timestamp::now().to_string(), code)?;
+    Ok(code)
+}
+
+fn problem(incoming: &Incoming, what: &str) -> Problem {
+    Problem {
+        place: incoming.source.clone(),
+        problem: what.to_owned(),
+    }
+}
+
+fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentReport> {
+    let agent = of.agent.as_deref().or(agent)?;
+    Some(AgentReport::new(
+        &task.id, agent, of.attempt, of.state, &of.text, of.spent,
+    ))
+}
+
+fn text(imported: &Imported) -> String {
+    let mut out = listed(&imported.problems);
+    out.push_str(&format!(
+        "{} reports taken in, {} were known, {} repeated, {} not used; layout: {}",
+        imported.taken,
+        imported.known,
+        imported.repeated,
+        imported.problems.len(),
+        imported.layout
+    ));
+    if !imported.agents.is_empty() {
+        out.push_str(&format!(
+            "\nof {}\nnext: `taskgen evaluate`",
+            counted(&imported.agents, "")
+        ));
+    }
+    out
+}
+
+/// A report in the list.
+#[derive(Serialize)]
+struct Listed<'a> {
+    report: &'a str,
+    task: &'a str,
+    agent: &'a str,
+    attempt: u32,
+    state: &'static str,
+    characters: usize,
+    spent: Spent,
+    /// What the last evaluation says of it, if its task is among the current ones.
+    scores: Option<&'a Scored>,
+}
+
+fn list(global: &Global, printer: &Printer) -> Result<u8> {
+    let store: Store = Project::find(global)?.read_or_hint()?;
+    let reports = store.reports()?;
+    let scored = evaluate::scored(&store, &store.tasks()?, &reports)?;
+    let by_report: BTreeMap<&str, &Scored> = scored
+        .iter()
+        .map(|scored| (scored.report.as_str(), scored))
+        .collect();
+    let listed: Vec<Listed<'_>> = reports
+        .iter()
+        .map(|report| Listed {
+            report: report.id.as_str(),
+            task: report.task.as_str(),
+            agent: &report.agent,
+            attempt: report.attempt,
+            state: report.state.word(),
+            characters: report.text.chars().count(),
+            spent: report.spent,
+            scores: by_report.get(report.id.as_str()).copied(),
+        })
+        .collect();
+    printer.show(&listed, |listed| {
+        if listed.is_empty() {
+            return "no reports yet\nnext: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`"
+                .to_owned();
+        }
+        let mut rows = table(&[
+            "report",
+            "task",
+            "agent",
+            "attempt",
+            "state",
+            "words",
+            "references",
+            "ACE",
+            "KSR independent",
+            "KSR own",
+        ]);
+        for of in listed {
+            let share = |counts: Option<Counts>| {
+                let ksr = counts.and_then(|counts| Some((counts.ksr()?, counts.total())));
+                ksr.map_or_else(|| "–".to_owned(), |(ksr, n)| format!("{:.0} % of {n}", ksr * 100.0))
+            };
+            let number = |of: fn(&Scored) -> u64, scores: Option<&Scored>| {
+                scores.map_or_else(|| "–".to_owned(), |scores| of(scores).to_string())
+            };
+            rows.add_row(vec![
+                of.report.to_owned(),
+                of.task.to_owned(),
+                of.agent.to_owned(),
+                of.attempt.to_string(),
+                of.state.to_owned(),
+                number(|scores| scores.words, of.scores),
+                number(|scores| scores.references, of.scores),
+                of.scores.and_then(|scores| scores.ace).map_or_else(|| "–".to_owned(), |ace| format!("{ace:.2}")),
+                share(of.scores.and_then(|scores| scores.independent)),
+                share(of.scores.and_then(|scores| scores.own)),
+            ]);
+        }
+        rows.to_string()
+    })?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,5 @@
+//! Commands on recordings: plan and transcribe them.
+
+pub mod plan;
+pub mod sidecar;
+pub mod transcribe;

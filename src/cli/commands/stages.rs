@@ -1,0 +1,398 @@
+//! `taskgen run` and its four stages: what a stage did is shown in the end, and turns the exit
+//! code.
+
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
+
+use anyhow::Result;
+
+use super::calls::dollars;
+use crate::{
+    cli::{
+        args::{self, Global},
+        commands::seminars::transcribe::{self, Item, Job, Place},
+        project::{Project, config::Config, resolve, roles},
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, table},
+            progress, summary,
+        },
+    },
+    context::{Context, Notify, StageReport},
+    data::Transcript,
+    inspire, probe, rank,
+    store::{SeminarInfo, Store},
+    transcribe::Discovered,
+    weave::{self, disciplines::Disciplines},
+};
+
+/// `taskgen run`
+pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
+    let started = Instant::now();
+    resolve::stop_on_signals(*printer)?;
+    let global = &judged_by(global, &args.rank);
+    let mut project = Project::find(global)?;
+    project.apply_sound(&args.sound);
+    project.apply_rank(&args.rank)?;
+    let notify = progress::notify(global.quiet || global.json);
+    let store = Arc::new(project.write(global)?);
+    printer.note(&format!(
+        "seed {} (change it with --seed)",
+        project.loaded.config.seed
+    ));
+    let found = transcribe::discover(&project, &args.paths)?;
+    if global.dry_run {
+        return predict_run(global, &project, &store, &found, &notify, printer);
+    }
+    // Before hours of transcription: is there a model for what follows, and may the texts go there?
+    let ctx = resolve::context(
+        global,
+        &project,
+        &store,
+        &notify,
+        printer,
+        &asked(&project.loaded.config, &roles::OF_RUN),
+    )?;
+    let places = [Place {
+        found,
+        transcripts: project.transcripts(),
+    }];
+    let take_in = |item: &Item, transcript: &Transcript| {
+        transcribe::take_in(&store, item.recording, transcript)
+    };
+    let heard = Job::new(global, &project.loaded.config, &notify)?.hear(&places, &take_in)?;
+    let [Place { found, .. }] = places;
+    let mut stages = vec![heard];
+    let disciplines = Disciplines::load(&project.root)?;
+    let seminars = chosen(&store, &found)?;
+    let work = after_transcription(
+        &ctx,
+        &project.loaded.config,
+        &disciplines,
+        &seminars,
+        &mut stages,
+    );
+    let work = resolve::block_on(work);
+    finished(work, &stages, &store, &ctx, printer)?;
+    summary::end(
+        &project,
+        &store,
+        stages,
+        &ctx,
+        started,
+        args.rank.max_unscored,
+        printer,
+    )
+}
+
+/// Inspirations, tasks, ranking. What was done stays in `stages` when a later one cannot go on.
+async fn after_transcription(
+    ctx: &Context,
+    config: &Config,
+    disciplines: &Disciplines,
+    seminars: &[SeminarInfo],
+    stages: &mut Vec<StageReport>,
+) -> Result<()> {
+    if seminars.is_empty() {
+        return Ok(());
+    }
+    stages.push(inspire::run(ctx, seminars, &config.inspire).await?);
+    woven(ctx, config, disciplines, seminars, stages).await?;
+    stages.push(rank::run(ctx, &ctx.store.tasks()?, &config.rank).await?);
+    Ok(())
+}
+
+/// The tasks of `seminars`, and those across all seminars and in other languages where they are
+/// wanted.
+async fn woven(
+    ctx: &Context,
+    config: &Config,
+    disciplines: &Disciplines,
+    seminars: &[SeminarInfo],
+    stages: &mut Vec<StageReport>,
+) -> Result<()> {
+    let options = &config.weave;
+    stages.push(weave::run(ctx, seminars, options, disciplines).await?);
+    let all = ctx.store.seminars()?;
+    if let Some(most) = options.across {
+        stages.push(weave::across(ctx, &all, most, options, disciplines).await?);
+    }
+    if !options.translate.is_empty() {
+        stages.push(weave::translate(ctx, &all, &options.translate).await?);
+    }
+    Ok(())
+}
+
+/// What `run` would ask about the transcripts that are there.
+fn predict_run(
+    global: &Global,
+    project: &Project,
+    store: &Arc<Store>,
+    found: &Discovered,
+    notify: &Notify,
+    printer: &Printer,
+) -> Result<u8> {
+    transcribe::take_in_saved(project, store)?;
+    let seminars = chosen(store, found)?;
+    if seminars.len() < found.recordings.len() {
+        let missing = found.recordings.len() - seminars.len();
+        printer.note(&format!(
+            "{missing} recordings have no transcript yet: what they would take is not counted"
+        ));
+    }
+    let ctx = resolve::context(
+        global,
+        project,
+        store,
+        notify,
+        printer,
+        &asked(&project.loaded.config, &roles::OF_RUN),
+    )?;
+    let disciplines = Disciplines::load(&project.root)?;
+    resolve::block_on(after_transcription(
+        &ctx,
+        &project.loaded.config,
+        &disciplines,
+        &seminars,
+        &mut Vec::new(),
+    ))?;
+    predicted(&ctx, printer)
+}
+
+/// Shows what a dry run would have asked.
+pub fn predicted(ctx: &Context, printer: &Printer) -> Result<u8> {
+    printer.show(&ctx.llm.prediction(), |prediction| {
+        let mut rows = table(&[
+            "role: model",
+            "calls",
+            "prompt tokens",
+            "reply tokens",
+            "cost",
+        ]);
+        for (who, of) in &prediction.calls {
+            let most = if of.at_most { "at most " } else { "" };
+            rows.add_row(vec![
+                who.clone(),
+                of.calls.to_string(),
+                of.usage.input.to_string(),
+                format!("{most}{}", of.usage.output),
+                of.cost_micro.map_or_else(
+                    || "unknown".to_owned(),
+                    |micro| format!("{most}{}", dollars(micro)),
+                ),
+            ]);
+        }
+        let mut out = format!("{rows}\n");
+        for message in &prediction.first {
+            out.push_str(&format!(
+                "\n── the first prompt, {} ──\n{}\n",
+                message.role, message.content
+            ));
+        }
+        out.push_str(
+            "\nwhat depends on answers that nobody has yet (repairs, later stages) is not counted",
+        );
+        out
+    })?;
+    Ok(exit::DONE)
+}
+
+/// `taskgen inspire`
+pub fn inspire(global: &Global, args: &args::Select, printer: &Printer) -> Result<u8> {
+    one_stage(
+        global,
+        printer,
+        &["inspire", "review"],
+        1.0,
+        async |ctx, project, stages| {
+            let seminars = chosen_by_name(&ctx.store, args)?;
+            stages.push(inspire::run(ctx, &seminars, &project.loaded.config.inspire).await?);
+            Ok(())
+        },
+        |_| Ok(()),
+    )
+}
+
+/// `taskgen weave`
+pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u8> {
+    one_stage(
+        global,
+        printer,
+        &["weave", "translate"],
+        1.0,
+        async |ctx, project, stages| {
+            let seminars = chosen_by_name(&ctx.store, &args.select)?;
+            let disciplines = Disciplines::load(&project.root)?;
+            woven(ctx, &project.loaded.config, &disciplines, &seminars, stages).await
+        },
+        |project| {
+            project.apply_weave(args)?;
+            only_chosen(args, &mut project.loaded.config.weave, printer)
+        },
+    )
+}
+
+/// What joins or translates takes the tasks of all seminars: it is no part of weaving a few.
+fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Printer) -> Result<()> {
+    if args.select.seminar.is_empty() || (options.across.is_none() && options.translate.is_empty())
+    {
+        return Ok(());
+    }
+    if args.across.is_some() || args.translate.is_some() {
+        let hint = "hint: `taskgen weave --seminar ID` first, and then the other without --seminar";
+        return Err(Usage(format!(
+            "--across and --translate take all seminars, and not with --seminar\n{hint}"
+        ))
+        .into());
+    }
+    printer.note(
+        "tasks across seminars and translations are left for `taskgen weave` without --seminar",
+    );
+    (options.across, options.translate) = (None, Vec::new());
+    Ok(())
+}
+
+/// `taskgen probe`
+pub fn probe(global: &Global, args: &args::Select, printer: &Printer) -> Result<u8> {
+    one_stage(
+        global,
+        printer,
+        &["probe", "review"],
+        1.0,
+        async |ctx, _, stages| {
+            let chosen: BTreeSet<_> = chosen_by_name(&ctx.store, args)?
+                .into_iter()
+                .map(|seminar| seminar.id)
+                .collect();
+            let mut tasks = ctx.store.tasks()?;
+            tasks.retain(|task| chosen.contains(&task.seminar));
+            if tasks.is_empty() {
+                return Err(Usage("no tasks yet\nhint: `taskgen weave`".into()).into());
+            }
+            stages.push(probe::run(ctx, &tasks).await?);
+            Ok(())
+        },
+        |_| Ok(()),
+    )
+}
+
+/// `taskgen rank`
+pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8> {
+    one_stage(
+        &judged_by(global, args),
+        printer,
+        &["judge"],
+        args.max_unscored,
+        async |ctx, project, stages| {
+            let tasks = ctx.store.tasks()?;
+            if tasks.is_empty() {
+                return Err(Usage("no tasks yet\nhint: `taskgen weave`".into()).into());
+            }
+            stages.push(rank::run(ctx, &tasks, &project.loaded.config.rank).await?);
+            Ok(())
+        },
+        |project| project.apply_rank(args),
+    )
+}
+
+/// The flags of every command, with the judge that `--judge` names.
+fn judged_by(global: &Global, rank: &args::Rank) -> Global {
+    let mut global = global.clone();
+    global
+        .model_role
+        .extend(rank.judge.as_ref().map(|judge| format!("judge={judge}")));
+    global
+}
+
+fn one_stage(
+    global: &Global,
+    printer: &Printer,
+    roles: &[&'static str],
+    max_unscored: f64,
+    work: impl AsyncFnOnce(&Context, &Project, &mut Vec<StageReport>) -> Result<()>,
+    adapt: impl FnOnce(&mut Project) -> Result<()>,
+) -> Result<u8> {
+    let started = Instant::now();
+    resolve::stop_on_signals(*printer)?;
+    let mut project = Project::find(global)?;
+    adapt(&mut project)?;
+    let notify = progress::notify(global.quiet || global.json);
+    let store = Arc::new(project.write(global)?);
+    printer.note(&format!(
+        "seed {} (change it with --seed)",
+        project.loaded.config.seed
+    ));
+    transcribe::take_in_saved(&project, &store)?;
+    if store.seminars()?.is_empty() {
+        return Err(Usage(
+            "no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages"
+                .into(),
+        )
+        .into());
+    }
+    let ctx = resolve::context(
+        global,
+        &project,
+        &store,
+        &notify,
+        printer,
+        &asked(&project.loaded.config, roles),
+    )?;
+    let mut stages = Vec::new();
+    let worked = resolve::block_on(work(&ctx, &project, &mut stages));
+    if global.dry_run {
+        worked?;
+        return predicted(&ctx, printer);
+    }
+    finished(worked, &stages, &store, &ctx, printer)?;
+    summary::end(
+        &project,
+        &store,
+        stages,
+        &ctx,
+        started,
+        max_unscored,
+        printer,
+    )
+}
+
+/// The roles that will be asked: nobody translates unless it is wanted.
+fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
+    roles
+        .iter()
+        .copied()
+        .filter(|role| *role != "translate" || !config.weave.translate.is_empty())
+        .collect()
+}
+
+/// The seminars that the flags name; all without any.
+pub fn chosen_by_name(store: &Store, args: &args::Select) -> Result<Vec<SeminarInfo>> {
+    inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")).into())
+}
+
+/// The seminars of the recordings that were named.
+fn chosen(store: &Store, found: &Discovered) -> Result<Vec<SeminarInfo>> {
+    let mut named = BTreeSet::new();
+    for recording in &found.recordings {
+        named.extend(store.seminar_at(&recording.name)?);
+    }
+    Ok(store
+        .seminars()?
+        .into_iter()
+        .filter(|seminar| named.contains(&seminar.id))
+        .collect())
+}
+
+/// What the work gave; where it could not go on, what was done is shown before the error ends the
+/// command.
+pub fn finished<T>(
+    work: Result<T>,
+    before: &[StageReport],
+    store: &Store,
+    ctx: &Context,
+    printer: &Printer,
+) -> Result<T> {
+    if let Err(error) = &work {
+        summary::stopped(store, before, ctx, error, printer)?;
+    }
+    work
+}

@@ -1,0 +1,163 @@
+//! `taskgen status`: what the project holds and what is still to do.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::Global,
+        project::Project,
+        ui::{
+            exit,
+            output::{Printer, counted, table},
+        },
+    },
+    data::Phase,
+    store::{CallTotals, STAGES, Store},
+    transcribe,
+};
+
+#[derive(Serialize)]
+struct Status {
+    recordings: usize,
+    seminars: Vec<SeminarStatus>,
+    calls: Vec<CallTotals>,
+    comparisons: Option<Comparisons>,
+}
+
+#[derive(Serialize)]
+struct SeminarStatus {
+    path: String,
+    id: String,
+    language: String,
+    inspirations: usize,
+    tasks: BTreeMap<&'static str, usize>,
+    refused: BTreeMap<String, usize>,
+}
+
+#[derive(Serialize)]
+struct Comparisons {
+    n_total: u64,
+    n_scored: u64,
+    n_failed: BTreeMap<String, u64>,
+}
+
+/// `taskgen status`
+pub fn status(global: &Global, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    let recordings =
+        transcribe::discover(&project.seminars(), &[]).map_or(0, |found| found.recordings.len());
+    let status = match project.read()? {
+        Some(store) => read(&store, recordings)?,
+        None => Status {
+            recordings,
+            seminars: Vec::new(),
+            calls: Vec::new(),
+            comparisons: None,
+        },
+    };
+    printer.show(&status, text)?;
+    Ok(exit::DONE)
+}
+
+fn read(store: &Store, recordings: usize) -> Result<Status> {
+    let tasks = store.tasks()?;
+    let mut seminars = Vec::new();
+    for seminar in store.seminars()? {
+        let mut refused: BTreeMap<String, usize> = BTreeMap::new();
+        for stage in STAGES {
+            for rejection in store.rejections(stage, &seminar.id)? {
+                *refused
+                    .entry(format!("{stage}: {}", rejection.rule))
+                    .or_default() += 1;
+            }
+        }
+        let of_phase = |phase: Phase| {
+            tasks
+                .iter()
+                .filter(|t| t.seminar == seminar.id && t.phase == phase)
+                .count()
+        };
+        seminars.push(SeminarStatus {
+            inspirations: store
+                .inspirations_of(&seminar)?
+                .iter()
+                .filter(|found| found.stands())
+                .count(),
+            tasks: Phase::ALL
+                .iter()
+                .map(|phase| (phase.label(), of_phase(*phase)))
+                .collect(),
+            refused,
+            id: seminar.id.to_string(),
+            path: seminar.path,
+            language: seminar.language,
+        });
+    }
+    let comparisons = match store.last_ranking()? {
+        Some(ranking) => {
+            let standing = crate::rank::counts(store, &ranking)?;
+            Some(Comparisons {
+                n_total: standing.n_total,
+                n_scored: standing.n_scored,
+                n_failed: standing.n_failed,
+            })
+        }
+        None => None,
+    };
+    Ok(Status {
+        recordings,
+        seminars,
+        calls: store.call_totals()?,
+        comparisons,
+    })
+}
+
+fn text(status: &Status) -> String {
+    let mut out = format!(
+        "{} recordings, {} transcribed\n",
+        status.recordings,
+        status.seminars.len()
+    );
+    if !status.seminars.is_empty() {
+        let mut rows = table(&[
+            "seminar",
+            "language",
+            "inspirations",
+            "tasks by phase",
+            "refused by rule",
+        ]);
+        for seminar in &status.seminars {
+            let refused: Vec<String> = seminar
+                .refused
+                .iter()
+                .map(|(rule, n)| format!("{rule} {n}"))
+                .collect();
+            rows.add_row(vec![
+                format!("{}\n{}", seminar.path, seminar.id),
+                seminar.language.clone(),
+                seminar.inspirations.to_string(),
+                counted(&seminar.tasks, "–"),
+                if refused.is_empty() {
+                    "–".to_owned()
+                } else {
+                    refused.join("\n")
+                },
+            ]);
+        }
+        out.push_str(&format!("{rows}\n"));
+    }
+    if !status.calls.is_empty() {
+        out.push_str(&format!("{}\n", super::calls::totals(&status.calls)));
+    }
+    match &status.comparisons {
+        Some(c) => out.push_str(&format!(
+            "{} of {} comparisons have a verdict",
+            c.n_scored, c.n_total
+        )),
+        None => out.push_str("nothing is ranked yet\nnext: `taskgen run`"),
+    }
+    out
+}

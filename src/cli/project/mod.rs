@@ -1,0 +1,335 @@
+//! A project: its folders, its configuration with the flags applied, its database.
+
+pub mod agents;
+pub mod config;
+pub mod providers;
+pub mod resolve;
+pub mod roles;
+pub mod similarity;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use super::args::{Global, Rank, Sound, Weave};
+use crate::{
+    cli::{
+        project::config::Loaded,
+        ui::{exit::Usage, log},
+    },
+    data::id::sha256_hex,
+    rank::Method,
+    store::{RunInfo, Store, WriteLock},
+};
+
+/// A project on disk.
+pub struct Project {
+    /// Its folder.
+    pub root: PathBuf,
+    /// Its configuration.
+    pub loaded: Loaded,
+}
+
+impl Project {
+    /// The project that the flags name, else the one above the working folder.
+    pub fn find(global: &Global) -> Result<Self> {
+        Self::find_if_any(global)?.ok_or_else(|| {
+            Usage(format!(
+                "no `{}` here or above\nhint: `taskgen init` makes this folder a project",
+                config::FILE
+            ))
+            .into()
+        })
+    }
+
+    /// The same, or `None` where there is no project and none was named.
+    pub fn find_if_any(global: &Global) -> Result<Option<Self>> {
+        let file = match (&global.config, &global.project) {
+            (Some(file), _) => Some(file.clone()),
+            (None, Some(folder)) => {
+                let file = folder.join(config::FILE);
+                if !file.is_file() {
+                    let folder = folder.display();
+                    return Err(Usage(format!(
+                        "not a project, there is no `{}`: `{folder}`\nhint: `taskgen init {folder}` makes it one",
+                        config::FILE
+                    ))
+                    .into());
+                }
+                Some(file)
+            }
+            (None, None) => {
+                config::find(&std::env::current_dir().context("the working folder is gone")?)
+            }
+        };
+        let Some(file) = file else { return Ok(None) };
+        let root = match &global.project {
+            Some(folder) => folder.clone(),
+            None => file
+                .parent()
+                .map_or_else(|| PathBuf::from("."), Path::to_owned),
+        };
+        let mut loaded = config::load(Some(file))?;
+        apply(global, &mut loaded)?;
+        Ok(Some(Self { root, loaded }))
+    }
+
+    /// Where recordings are.
+    pub fn seminars(&self) -> PathBuf {
+        self.root.join("seminars")
+    }
+
+    /// Where transcripts go.
+    pub fn transcripts(&self) -> PathBuf {
+        self.root.join("transcripts")
+    }
+
+    /// Where the database and exports go.
+    pub fn tasks(&self) -> PathBuf {
+        self.root.join("tasks")
+    }
+
+    /// Where the user's own prompts are.
+    pub fn prompts(&self) -> PathBuf {
+        self.root.join("prompts")
+    }
+
+    /// The project's own prices, if it has any.
+    pub fn prices(&self) -> PathBuf {
+        self.root.join("prices.toml")
+    }
+
+    fn database(&self) -> PathBuf {
+        self.tasks().join("taskgen.db")
+    }
+
+    /// The database for reading, if there is one.
+    pub fn read(&self) -> Result<Option<Store>> {
+        Store::open_read_only(&self.database())
+    }
+
+    /// The database for reading; a project without one has nothing to show.
+    pub fn read_or_hint(&self) -> Result<Store> {
+        self.read()?.ok_or_else(|| {
+            Usage(format!(
+                "nothing here yet: `{}`\nhint: put recordings into `{}` and `taskgen run`",
+                self.root.display(),
+                self.seminars().display()
+            ))
+            .into()
+        })
+    }
+
+    /// The database for writing, locked, with a new run in it; for a dry run a copy that nobody
+    /// keeps.
+    pub fn write(&self, global: &Global) -> Result<Store> {
+        let config = serde_json::to_string(&self.loaded.config)?;
+        let info = RunInfo {
+            command: typed(),
+            config_hash: sha256_hex(config.as_bytes()),
+            seed: self.loaded.config.seed,
+            started: jiff::Timestamp::now().to_string(),
+        };
+        if global.dry_run {
+            return Store::scratch(&self.database(), &info);
+        }
+        let lock = self.lock(global)?;
+        let store = Store::open(&self.database(), lock, &info)?;
+        log::to_file_in(&self.tasks().join("logs"))?;
+        tracing::info!(
+            seed = info.seed,
+            version = env!("CARGO_PKG_VERSION"),
+            "{}",
+            info.command
+        );
+        Ok(store)
+    }
+
+    /// The right to write to the project, held until it is dropped or the process ends.
+    pub fn lock(&self, global: &Global) -> Result<WriteLock> {
+        fs_err::create_dir_all(self.tasks())
+            .context("cannot write to the project\nhint: its folder must be writable")?;
+        let holder = format!("process {}, `{}`", std::process::id(), typed());
+        WriteLock::take(&self.tasks().join("taskgen.lock"), &holder, global.wait)
+    }
+
+    /// Applies the flags of the transcribe stage.
+    pub fn apply_sound(&mut self, sound: &Sound) {
+        apply_sound(&mut self.loaded, sound);
+    }
+
+    /// Lets the flags of `weave` win.
+    pub fn apply_weave(&mut self, weave: &Weave) -> Result<()> {
+        let options = &mut self.loaded.config.weave;
+        let mut set = Vec::new();
+        if let Some(n) = weave.per_seminar {
+            options.per_seminar = n as usize;
+            set.push(("weave.per_seminar", "--per-seminar"));
+        }
+        if let Some(language) = &weave.language {
+            options.language.clone_from(language);
+            set.push(("weave.language", "--language"));
+        }
+        if let Some(n) = weave.across {
+            options.across = Some(n);
+            set.push(("weave.across", "--across"));
+        }
+        if let Some(languages) = &weave.translate {
+            options.translate.clone_from(languages);
+            set.push(("weave.translate", "--translate"));
+        }
+        for (key, flag) in set {
+            self.loaded.set_by(key, flag);
+        }
+        self.loaded
+            .config
+            .weave
+            .check()
+            .map_err(|error| Usage(error).into())
+    }
+
+    /// Applies the flags of the rank stage.
+    pub fn apply_rank(&mut self, rank: &Rank) -> Result<()> {
+        let by_duels = [
+            ("--budget-calls", rank.budget_calls.is_some()),
+            ("--target-recall", rank.target_recall.is_some()),
+            ("--top", rank.top.is_some()),
+            ("--list-size", rank.list_size.is_some()),
+        ];
+        // Rounds are the paper's: who names them means its method.
+        let method = rank.method.or(rank.rounds.map(|_| Method::Elo));
+        let in_force = method.unwrap_or(self.loaded.config.rank.method);
+        if let (Method::Elo, Some((flag, _))) =
+            (in_force, by_duels.iter().find(|(_, given)| *given))
+        {
+            let hint =
+                "--rounds and --elo-k are of --method elo, the others of halving and listwise";
+            return Err(Usage(format!(
+                "{flag} has no meaning for --method elo\nhint: {hint}"
+            ))
+            .into());
+        }
+        let of_rounds = [
+            ("--rounds", rank.rounds.is_some()),
+            ("--elo-k", rank.elo_k.is_some()),
+        ];
+        if let (Method::Halving | Method::Listwise, Some((flag, _))) =
+            (in_force, of_rounds.iter().find(|(_, given)| *given))
+        {
+            let hint = "--method elo, or --budget-calls to say how many judgements";
+            return Err(Usage(format!(
+                "{flag} has no meaning but for --method elo\nhint: {hint}"
+            ))
+            .into());
+        }
+        if in_force == Method::Halving && rank.list_size.is_some() {
+            return Err(Usage(
+                "--list-size has no meaning for --method halving\nhint: --method listwise".into(),
+            )
+            .into());
+        }
+        let loaded = &mut self.loaded;
+        let mut set = |name: &str, flag: &str| loaded.set_by(name, flag);
+        let given = [
+            (
+                "rank.method",
+                if rank.method.is_some() {
+                    "--method"
+                } else {
+                    "--rounds"
+                },
+                method.is_some(),
+            ),
+            ("rank.rounds", "--rounds", rank.rounds.is_some()),
+            ("rank.elo_k", "--elo-k", rank.elo_k.is_some()),
+            (
+                "rank.budget_calls",
+                "--budget-calls",
+                rank.budget_calls.is_some(),
+            ),
+            (
+                "rank.target_recall",
+                "--target-recall",
+                rank.target_recall.is_some(),
+            ),
+            ("rank.top", "--top", rank.top.is_some()),
+            ("rank.list_size", "--list-size", rank.list_size.is_some()),
+        ];
+        given
+            .iter()
+            .filter(|(.., given)| *given)
+            .for_each(|(name, flag, _)| set(name, flag));
+        let options = &mut self.loaded.config.rank;
+        options.method = method.unwrap_or(options.method);
+        options.rounds = rank.rounds.unwrap_or(options.rounds);
+        options.elo_k = rank.elo_k.unwrap_or(options.elo_k);
+        options.budget_calls = rank.budget_calls.unwrap_or(options.budget_calls);
+        options.target_recall = rank.target_recall.unwrap_or(options.target_recall);
+        options.top = rank.top.unwrap_or(options.top);
+        options.list_size = rank.list_size.unwrap_or(options.list_size);
+        config::check(&self.loaded.config)
+            .map_err(|e| Usage(format!("{e}\nhint: `taskgen rank --help`")).into())
+    }
+}
+
+/// The command line as it was typed.
+fn typed() -> String {
+    std::env::args_os()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Applies the flags of the transcribe stage to a configuration.
+pub fn apply_sound(loaded: &mut Loaded, sound: &Sound) {
+    let config = &mut loaded.config.transcribe;
+    let mut set = Vec::new();
+    if let Some(model) = &sound.model {
+        config.model.clone_from(model);
+        set.push(("transcribe.model", "--model"));
+    }
+    if let Some(language) = &sound.language {
+        config.language.clone_from(language);
+        set.push(("transcribe.language", "--language"));
+    }
+    if let Some(file) = &sound.vocabulary {
+        config.vocabulary = Some(file.clone());
+        set.push(("transcribe.vocabulary", "--vocabulary"));
+    }
+    if sound.channel.is_some() {
+        config.channel = sound.channel;
+        set.push(("transcribe.channel", "--channel"));
+    }
+    if sound.words {
+        config.words = true;
+        set.push(("transcribe.words", "--words"));
+    }
+    if let Some(jobs) = sound.jobs {
+        config.jobs = jobs;
+        set.push(("transcribe.jobs", "--jobs"));
+    }
+    for (key, origin) in set {
+        loaded.set_by(key, origin);
+    }
+}
+
+fn apply(global: &Global, loaded: &mut Loaded) -> Result<()> {
+    if let Some(seed) = global.seed {
+        loaded.config.seed = seed;
+        loaded.set_by("seed", "--seed or TASKGEN_SEED");
+    }
+    for binding in &global.model_role {
+        let Some((role, models)) = binding.split_once('=') else {
+            return Err(Usage(format!("--model-role takes ROLE=PROVIDER/MODEL: `{binding}`\nhint: such as --model-role judge=local/qwen2.5-coder-1.5b")).into());
+        };
+        if !loaded.config.roles.set(role, models) {
+            return Err(Usage(format!(
+                "no such role: `{role}`\nhint: the roles are {}",
+                roles::NAMES.join(", ")
+            ))
+            .into());
+        }
+        loaded.set_by(&format!("roles.{role}"), "--model-role");
+    }
+    loaded.config.roles.check().map_err(Usage)?;
+    Ok(())
+}

@@ -1,0 +1,290 @@
+//! `provider/model` into a model that answers: which server, which key, or the embedded one.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result};
+
+use super::{config::Config, roles::Member};
+use crate::{
+    cli::{
+        args::Global,
+        commands::models,
+        ui::{
+            exit::{NoModel, Usage},
+            progress,
+        },
+    },
+    context::Notify,
+    http::Http,
+    llm::{
+        ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, Replay, shown_url,
+    },
+    models::ModelFile,
+};
+
+/// Providers that are known without a line of configuration.
+const KNOWN: &str = "local, openai, anthropic, gemini, openrouter, vllm, ollama";
+
+/// The model called `member.model`, not started and not asked yet.
+pub fn chat_model(
+    global: &Global,
+    config: &Config,
+    member: &Member,
+    http: &Http,
+    notify: &Notify,
+) -> Result<Arc<dyn ChatModel>> {
+    let name = member.model.as_str();
+    let Some((provider, model)) = name.split_once('/') else {
+        return Err(Usage(format!("a model is named `provider/model`: `{name}`\nhint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`")).into());
+    };
+    let asks_nobody = global.replay || global.dry_run;
+    if provider == "local" {
+        return local(global, name, model, notify, asks_nobody);
+    }
+    let server = server(&Variables::read(&global.env_file)?, config, provider)?;
+    if asks_nobody {
+        let base_url = Some(shown_url(&server.base_url));
+        return Ok(Arc::new(Replay {
+            name: name.to_owned(),
+            base_url,
+            trial: false,
+            weights: None,
+        }));
+    }
+    let api_key = match server.key {
+        Key::None => None,
+        Key::Found(key) => Some(key),
+        Key::Missing(variable) => return Err(missing_key(provider, &variable)),
+    };
+    let usual = RemoteOptions::default();
+    Ok(Arc::new(Remote::new(RemoteOptions {
+        name: name.to_owned(),
+        model: model.to_owned(),
+        provider: server.kind,
+        base_url: server.base_url,
+        api_key,
+        http: Some(http.clone()),
+        start: member
+            .max_connections
+            .or(global.max_connections)
+            .unwrap_or(usual.start),
+        timeout: member.timeout.map_or(usual.timeout, Duration::from_secs),
+        ..usual
+    })))
+}
+
+/// Whether the provider of the model called `name` has a search of the web for it.
+pub fn searches(global: &Global, config: &Config, name: &str) -> Result<bool> {
+    let Some((provider, model)) = name
+        .split_once('/')
+        .filter(|(provider, _)| *provider != "local")
+    else {
+        return Ok(false);
+    };
+    Ok(
+        match server(&Variables::read(&global.env_file)?, config, provider)?.kind {
+            // Its models for searching have it in their names, and the others refuse the option.
+            Provider::OpenAi => model.contains("-search"),
+            Provider::Anthropic | Provider::Gemini => true,
+        },
+    )
+}
+
+/// The embedded model. Who asks nobody needs its hash, and its file only to count tokens.
+fn local(
+    global: &Global,
+    name: &str,
+    model: &str,
+    notify: &Notify,
+    asks_nobody: bool,
+) -> Result<Arc<dyn ChatModel>> {
+    let here = if asks_nobody {
+        models::here(global, model)?
+    } else {
+        Some(models::ensure(global, model, notify)?)
+    };
+    let Some(file) = here.filter(|_| !global.replay) else {
+        let weights = models::pinned(model);
+        return Ok(Arc::new(Replay {
+            name: name.to_owned(),
+            base_url: None,
+            trial: true,
+            weights,
+        }));
+    };
+    Ok(Arc::new(started_from(name, file)?))
+}
+
+/// The embedded model called `model`, fetched if it is not here.
+pub fn embedded(global: &Global, model: &str) -> Result<LocalModel> {
+    let file = models::ensure(global, model, &progress::notify(true))?;
+    started_from(&format!("local/{model}"), file)
+}
+
+fn started_from(name: &str, file: ModelFile) -> Result<LocalModel> {
+    Ok(LocalModel::new(LocalOptions {
+        name: name.to_owned(),
+        program: local_program()?,
+        model: file.path,
+        sha256: file.sha256,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    }))
+}
+
+/// The second program, beside this one.
+pub fn local_program() -> Result<PathBuf> {
+    let here = std::env::current_exe().context("where this program is")?;
+    let program = here.with_file_name(format!("taskgen-llm{}", std::env::consts::EXE_SUFFIX));
+    anyhow::ensure!(
+        program.is_file(),
+        NoModel(format!(
+            "the embedded model's program is missing: `{}`\nhint: build with the feature `embedded-llm` (it is on by default), or name another model with --model-role",
+            program.display()
+        ))
+    );
+    Ok(program)
+}
+
+/// A server and how to be let in.
+struct Server {
+    kind: Provider,
+    base_url: String,
+    key: Key,
+}
+
+enum Key {
+    /// None is needed.
+    None,
+    Found(String),
+    /// One is needed, and should be in this variable.
+    Missing(String),
+}
+
+/// Where a provider is, and its key.
+fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Server> {
+    let needed = |name: &str| {
+        variables
+            .get(name)
+            .map_or_else(|| Key::Missing(name.to_owned()), Key::Found)
+    };
+    let at = |kind, base_url: String, key| {
+        Ok(Server {
+            kind,
+            base_url,
+            key,
+        })
+    };
+    if let Some(known) = config.providers.get(provider) {
+        let key = known.key_env.as_deref().map_or(Key::None, needed);
+        return at(known.kind, known.base_url.clone(), key);
+    }
+    let or =
+        |variable: &str, usual: &str| variables.get(variable).unwrap_or_else(|| usual.to_owned());
+    match provider {
+        "openai" => {
+            // A server of one's own may need no key; the public one does.
+            let own = variables.get("OPENAI_BASE_URL").is_some();
+            let key = match needed("OPENAI_API_KEY") {
+                Key::Missing(_) if own => Key::None,
+                key => key,
+            };
+            at(Provider::OpenAi, or("OPENAI_BASE_URL", "https://api.openai.com/v1"), key)
+        }
+        "anthropic" => {
+            at(Provider::Anthropic, or("ANTHROPIC_BASE_URL", "https://api.anthropic.com"), needed("ANTHROPIC_API_KEY"))
+        }
+        "gemini" => {
+            let key = match needed("GEMINI_API_KEY") {
+                Key::Missing(first) => variables.get("GOOGLE_API_KEY").map_or(Key::Missing(first), Key::Found),
+                key => key,
+            };
+            at(Provider::Gemini, or("GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com"), key)
+        }
+        "openrouter" => at(Provider::OpenAi, "https://openrouter.ai/api/v1".into(), needed("OPENROUTER_API_KEY")),
+        "vllm" => at(Provider::OpenAi, or("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"), Key::None),
+        "ollama" => {
+            let host = or("OLLAMA_HOST", "127.0.0.1:11434");
+            let host = if host.contains("://") { host } else { format!("http://{host}") };
+            at(Provider::OpenAi, format!("{}/v1", host.trim_end_matches('/')), Key::None)
+        }
+        other => Err(Usage(format!(
+            "no such provider: `{other}`\nhint: {KNOWN}, or a `[providers.{other}]` with a `base_url` in `taskgen.toml`"
+        ))
+        .into()),
+    }
+}
+
+fn missing_key(provider: &str, variable: &str) -> anyhow::Error {
+    NoModel(format!(
+        "no key for `{provider}`: the variable `{variable}` is not set\nhint: set it, or name the embedded model instead: `local/qwen2.5-coder-0.5b`, such as with --model-role judge=local/qwen2.5-coder-0.5b"
+    ))
+    .into()
+}
+
+/// The environment, then the files of `--env-file`: what is set beats what a file says.
+pub struct Variables(BTreeMap<String, String>);
+
+impl Variables {
+    /// Reads `NAME=VALUE` lines, with or without `export` and quotes; `#` begins a comment line.
+    pub fn read(files: &[PathBuf]) -> Result<Self> {
+        let mut variables = BTreeMap::new();
+        for file in files {
+            let text = fs_err::read_to_string(file).map_err(|e| Usage(e.to_string()))?;
+            for (number, line) in text.lines().enumerate() {
+                let line = line.trim().trim_start_matches("export ").trim();
+                if line.is_empty() || line.starts_with('#') {
+                    continue;
+                }
+                // The line itself may hold a key and is not shown.
+                let (name, value) = line.split_once('=').ok_or_else(|| {
+                    Usage(format!(
+                        "`{}`, line {}: not NAME=VALUE",
+                        file.display(),
+                        number + 1
+                    ))
+                })?;
+                let value = value.trim();
+                let quoted = ['"', '\'']
+                    .iter()
+                    .find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
+                variables.insert(name.trim().to_owned(), quoted.unwrap_or(value).to_owned());
+            }
+        }
+        Ok(Self(variables))
+    }
+
+    pub fn get(&self, name: &str) -> Option<String> {
+        let set = std::env::var(name)
+            .ok()
+            .or_else(|| self.0.get(name).cloned());
+        set.filter(|value| !value.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_variables_is_read_and_its_lines_are_never_shown() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("keys");
+        std::fs::write(
+            &file,
+            "# keys\nexport TASKGEN_TEST_A=\"one two\"\nTASKGEN_TEST_B = 'x=y' \n\n",
+        )
+        .expect("writable");
+        let variables = Variables::read(std::slice::from_ref(&file)).expect("it reads");
+        assert_eq!(variables.get("TASKGEN_TEST_A").as_deref(), Some("one two"));
+        assert_eq!(variables.get("TASKGEN_TEST_B").as_deref(), Some("x=y"));
+        std::fs::write(&file, "A=1\nplanted-key\n").expect("writable");
+        let said = Variables::read(&[file])
+            .err()
+            .expect("a bad line")
+            .to_string();
+        assert!(
+            said.contains("line 2") && !said.contains("planted"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,284 @@
+//! Names into things that work: a role into a model that answers, a speech model's name into a
+//! checked file. Everything that the environment says is read here or by the flags, and handed down
+//! as values.
+
+use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::Path, sync::Arc};
+
+use anyhow::{Context as _, Result};
+
+use super::{
+    config::{Config, Remote, Transcribe},
+    providers,
+    roles::{Member, Role},
+};
+use crate::{
+    cli::{
+        args::Global,
+        commands::models,
+        project::Project,
+        ui::{
+            exit::{self, Usage},
+            output::Printer,
+        },
+    },
+    context::{Context, Notify},
+    http::{self, Http, HttpOptions},
+    llm::{AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts},
+    store::Store,
+    transcribe::{Decoder, Engine, ModelChoice, Options, Resolver},
+};
+
+/// The tools for stages in which `roles` answer, by the models that the configuration gives them.
+pub fn context(
+    global: &Global,
+    project: &Project,
+    store: &Arc<Store>,
+    notify: &Notify,
+    printer: &Printer,
+    roles: &[&'static str],
+) -> Result<Context> {
+    let of = &project.loaded.config.roles;
+    let roles: Vec<(&'static str, Role)> = roles
+        .iter()
+        .map(|role| (*role, of.get(role).clone()))
+        .collect();
+    context_of(global, project, store, notify, printer, &roles)
+}
+
+/// The same, by the models that are given.
+pub fn context_of(
+    global: &Global,
+    project: &Project,
+    store: &Arc<Store>,
+    notify: &Notify,
+    printer: &Printer,
+    roles: &[(&'static str, Role)],
+) -> Result<Context> {
+    let config = &project.loaded.config;
+    let http = Http::new(HttpOptions {
+        offline: global.offline,
+        ..HttpOptions::default()
+    })?;
+    let mut models: BTreeMap<&str, Arc<dyn ChatModel>> = BTreeMap::new();
+    let mut bound: BTreeMap<String, Vec<Arc<dyn ChatModel>>> = BTreeMap::new();
+    let mut parameters = BTreeMap::new();
+    for (role, models_of) in roles {
+        for (number, member) in models_of.0.iter().enumerate() {
+            let Member {
+                temperature,
+                max_tokens,
+                ..
+            } = *member;
+            parameters.insert(
+                ((*role).to_owned(), number),
+                Parameters {
+                    temperature,
+                    max_tokens,
+                },
+            );
+            let model = match models.get(member.model.as_str()) {
+                Some(model) => Arc::clone(model),
+                None => providers::chat_model(global, config, member, &http, notify)?,
+            };
+            models.insert(&member.model, Arc::clone(&model));
+            bound.entry((*role).to_owned()).or_default().push(model);
+        }
+    }
+    let roles: Vec<&'static str> = roles.iter().map(|(role, _)| *role).collect();
+    say_who_answers(
+        config,
+        &roles,
+        &bound,
+        global.replay || global.dry_run,
+        printer,
+    )?;
+    let prices = Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?;
+    let limits = limits(global)?;
+    let unpriced = bound
+        .values()
+        .flatten()
+        .find(|model| prices.find(model.name()).is_none());
+    if let (Some(model), Some(_), false) = (unpriced, limits.micro, global.replay || global.dry_run)
+    {
+        return Err(AskError::Unpriced(model.name().to_owned()).into());
+    }
+    let llm = Llm::new(LlmOptions {
+        retry_failed: global.retry_failed,
+        replay: global.replay,
+        dry_run: global.dry_run,
+        prices,
+        budget: Budget::new(limits),
+        parameters,
+        ..LlmOptions::new(Arc::clone(store), prompts(project), bound)
+    });
+    Ok(Context {
+        store: Arc::clone(store),
+        llm: Arc::new(llm),
+        seed: config.seed,
+        notify: Arc::clone(notify),
+    })
+}
+
+/// The templates, with the project's own where it has any.
+pub fn prompts(project: &Project) -> Prompts {
+    Prompts::new(Some(project.prompts()), &fence_key())
+}
+
+fn limits(global: &Global) -> Result<Limits> {
+    let micro = match global.budget_usd {
+        Some(usd) if usd.is_finite() && usd >= 0.0 => Some((usd * 1e6) as u64),
+        Some(usd) => return Err(Usage(format!("--budget-usd must be 0 or more: `{usd}`")).into()),
+        None => None,
+    };
+    Ok(Limits {
+        micro,
+        tokens: global.budget_tokens,
+    })
+}
+
+/// Key of the fences around untrusted text. It is the same everywhere, so that the same project has
+/// the same prompts on every machine; a fence cannot be closed from inside by who knows the key,
+/// because its token is drawn again while the text contains it. `TASKGEN_FENCE_KEY` replaces it.
+fn fence_key() -> String {
+    std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| "taskgen".to_owned())
+}
+
+/// Before a text leaves the machine: what goes where. And what the embedded model's judgement is
+/// worth.
+fn say_who_answers(
+    config: &Config,
+    roles: &[&'static str],
+    bound: &BTreeMap<String, Vec<Arc<dyn ChatModel>>>,
+    nothing_leaves: bool,
+    printer: &Printer,
+) -> Result<()> {
+    let mut leaving = Vec::new();
+    for role in roles {
+        for model in bound.get(*role).into_iter().flatten() {
+            let Some(url) = model
+                .base_url()
+                .filter(|url| !url.parse().is_ok_and(|url| http::is_loopback(&url)))
+            else {
+                continue;
+            };
+            let what = match *role {
+                "inspire" => "transcripts",
+                "weave" => "quotes",
+                "keypoints" => "tasks and web pages",
+                "rate" => "tasks and reports",
+                "judge" if roles.contains(&"keypoints") => "tasks, reports and key points",
+                _ => "tasks",
+            };
+            leaving.push(format!("{role}: {what} go to {url} ({})", model.name()));
+        }
+    }
+    if roles.iter().any(|role| {
+        bound
+            .get(*role)
+            .is_some_and(|m| m.iter().any(|m| m.is_trial()))
+    }) {
+        printer.note("the embedded model is a trial model: everything runs, but what it finds, writes and judges is only for trying things out");
+    }
+    if leaving.is_empty() || nothing_leaves {
+        return Ok(());
+    }
+    // Said even to who wants quiet: it is what a question or a refusal below speaks of.
+    printer.error(&leaving.join("\n"));
+    match config.privacy.remote {
+        Remote::Never => {
+            Err(Usage("`privacy.remote = \"never\"` forbids it\nhint: use a local model, or change the setting".into())
+                .into())
+        }
+        Remote::Ask if std::io::stdin().is_terminal() => ask(printer),
+        Remote::Ask | Remote::Allow => Ok(()),
+    }
+}
+
+fn ask(printer: &Printer) -> Result<()> {
+    printer.error("go on? [y/N]");
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line)?;
+    if line.trim().eq_ignore_ascii_case("y") {
+        return Ok(());
+    }
+    Err(Usage(
+        "nothing was sent\nhint: `privacy.remote = \"allow\"` in `taskgen.toml` stops the question"
+            .into(),
+    )
+    .into())
+}
+
+/// The stage's options from the configuration.
+pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
+    let vocabulary = match &config.vocabulary {
+        Some(file) => Some(names_and_terms(file)?),
+        None => None,
+    };
+    let language = (config.language != "auto").then(|| config.language.clone());
+    Ok(Options {
+        model: ModelChoice::parse(&config.model),
+        language,
+        vocabulary,
+        channel: config.channel,
+        words: config.words,
+    })
+}
+
+fn names_and_terms(file: &Path) -> Result<String> {
+    let hint = "--vocabulary names a text file with the talk's names and terms";
+    let text = fs_err::read_to_string(file).map_err(|e| Usage(format!("{e}\nhint: {hint}")))?;
+    Ok(text.trim().to_owned())
+}
+
+/// What hears recordings: finds speech models, fetching those of the manifest that are missing, and
+/// decodes in processes of this program.
+pub fn engine(global: &Global, config: &Transcribe, notify: &Notify) -> Result<Engine> {
+    let (global, notify) = (global.clone(), Arc::clone(notify));
+    let resolver: Resolver = Box::new(move |name| models::ensure(&global, name, &notify));
+    let program =
+        std::env::current_exe().context("the program cannot be found, which decodes recordings")?;
+    Ok(Engine::new(resolver, Decoder { program }, workers(config)))
+}
+
+/// Workers that hear, as many as there are cores where nobody says otherwise: each has one thread.
+pub fn workers(config: &Transcribe) -> usize {
+    match config.jobs {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        jobs => jobs,
+    }
+}
+
+/// Runs the asynchronous part of a command.
+pub fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(work)
+}
+
+/// From now on, Ctrl-C and SIGTERM end the program with a word on how to go on. Whatever was
+/// finished is committed, and the embedded model's process ends with its input, so there is nothing
+/// to wait for.
+pub fn stop_on_signals(printer: Printer) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    std::thread::spawn(move || {
+        let Ok(code) = runtime.block_on(signal()) else {
+            return;
+        };
+        crate::cli::commands::inspirations::review::keys::restore();
+        printer.error("\nstopped: everything that was finished is saved\nhint: run the same command again to continue");
+        std::process::exit(i32::from(code));
+    });
+    Ok(())
+}
+
+/// The exit code of a Ctrl-C or SIGTERM, when one comes.
+pub async fn signal() -> std::io::Result<u8> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted.map(|()| exit::INTERRUPTED),
+        _ = terminate.recv() => Ok(exit::STOPPED),
+    }
+}

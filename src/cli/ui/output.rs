@@ -1,0 +1,160 @@
+//! What is printed: data to stdout, everything else to stderr, one value shown as text or as JSON.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Display,
+    io::{Write as _, stdout},
+    os::fd::AsFd,
+};
+
+use anyhow::Result;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+use crate::text::invisible::works_unseen;
+
+/// Columns where there is no terminal to ask.
+const WIDTH: u16 = 120;
+/// Columns that are used even of a terminal that has fewer.
+const NARROWEST: u16 = 40;
+
+/// How to print.
+#[derive(Clone, Copy)]
+pub struct Printer {
+    /// One JSON value instead of text.
+    pub json: bool,
+    /// Nothing but data and errors.
+    pub quiet: bool,
+}
+
+impl Printer {
+    /// Prints a command's result: the value as JSON, or its text view.
+    pub fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<()> {
+        let text = if self.json {
+            serde_json::to_string_pretty(value)?
+        } else {
+            text(value)
+        };
+        self.data(text.trim_end())
+    }
+
+    /// A line of data. A reader that closed the pipe is no error.
+    pub fn data(&self, text: &str) -> Result<()> {
+        match writeln!(stdout().lock(), "{}", harmless(text)) {
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// A line for people, unless they asked for quiet.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.error(text);
+        }
+    }
+
+    /// A line for people, always.
+    pub fn error(&self, text: &str) {
+        message(text);
+    }
+}
+
+/// A line on stderr; that nobody reads it is no error.
+pub fn message(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+}
+
+/// The text without characters that a terminal would obey: names, reports and messages come from
+/// strangers.
+fn harmless(text: &str) -> String {
+    text.chars()
+        .filter(|c| !works_unseen(*c) && *c != '\r')
+        .collect()
+}
+
+/// What of a file could not be used.
+#[derive(Serialize)]
+pub struct Problem {
+    /// The file with the line or the entry.
+    pub place: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// A line for each problem.
+pub fn listed(problems: &[Problem]) -> String {
+    problems
+        .iter()
+        .flat_map(|of| [&of.place, ": ", &of.problem, "\n"])
+        .collect()
+}
+
+/// A table that fits the terminal.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .set_width(columns(stdout()))
+        .set_header(header.to_vec());
+    table
+}
+
+/// Rows without lines or header that fit the terminal of the messages.
+pub fn plain_rows() -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(columns(std::io::stderr()));
+    table
+}
+
+/// Columns of the terminal that `stream` leads to.
+fn columns(stream: impl AsFd) -> u16 {
+    match rustix::termios::tcgetwinsize(stream) {
+        Ok(size) if size.ws_col > 0 => size.ws_col.max(NARROWEST),
+        _ => WIDTH,
+    }
+}
+
+/// `12.3 MB`
+pub fn bytes(n: u64) -> String {
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        _ => format!("{:.2} GB", n as f64 / 1e9),
+    }
+}
+
+/// `1:05` or `2:03:04`
+pub fn seconds(s: f64) -> String {
+    if s < 60.0 {
+        format!("{s:.1} s")
+    } else {
+        crate::data::Ms::from_seconds(s).to_string()
+    }
+}
+
+/// `timeout 2, truncated 1`, or the word for none.
+pub fn counted<W: Display, N: Display>(words: &BTreeMap<W, N>, none: &str) -> String {
+    if words.is_empty() {
+        return none.to_owned();
+    }
+    words
+        .iter()
+        .map(|(word, n)| format!("{word} {n}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// ` (word 3, other 1)`, or nothing.
+pub fn in_brackets<W: Display, N: Display>(words: &BTreeMap<W, N>) -> String {
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", counted(words, ""))
+    }
+}

@@ -1,0 +1,359 @@
+//! What do the cited pages say that matters for the task? Key points with verbatim spans, which are
+//! looked up in the page.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::reading::Library;
+use crate::{
+    context::{Context, StageReport},
+    data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
+    evaluate::{Options, kae::key_points_extractive},
+    llm::{Answer, Answered, Ask, object},
+    text::{find::find, sentences, words},
+    web::Page,
+};
+
+const PROMPT: &str = "evaluate/key-points";
+pub const ROLE: &str = "keypoints";
+/// Characters that a model behind a server reads at once, and a small one.
+const PART: usize = 16_000;
+const SMALL_PART: usize = 2_500;
+/// Longest key point in characters, and most spans of it.
+pub const LONGEST: usize = 1000;
+const SPANS: usize = 3;
+/// Shorter spans prove nothing; a Han character is a word.
+pub const FEWEST_WORDS: usize = 4;
+
+/// What was found in the pages that are cited for a task, by page.
+pub type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, OfPage>>;
+
+/// What was found in a page.
+#[derive(Default)]
+pub struct OfPage {
+    /// Its key points.
+    pub points: Vec<KeyPoint>,
+    /// Why parts of it gave none.
+    pub failed: Vec<&'static str>,
+}
+
+/// What decides which key points are found: sets that were found otherwise are not compared with
+/// each other.
+pub fn instrument(ctx: &Context, options: &Options) -> Result<String> {
+    let Options {
+        points,
+        part,
+        parts,
+        near,
+        ..
+    } = options;
+    let prompt = if ctx.llm.is_trial(ROLE, 0)? {
+        key_points_extractive::PROMPT
+    } else {
+        PROMPT
+    };
+    let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
+    Ok(json!([model, prompt, points, part, parts, near]).to_string())
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Points {
+    points: Vec<Point>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Point {
+    point_number: u32,
+    point_content: String,
+    spans: Vec<String>,
+}
+
+impl Answer for Points {
+    fn validate(&self) -> Result<(), Unscored> {
+        let fail = |cause, reason: String| Err(Unscored { cause, reason });
+        for point in &self.points {
+            let number = point.point_number;
+            if point.point_content.trim().is_empty()
+                || point.point_content.chars().count() > LONGEST
+            {
+                return fail(
+                    Cause::OutOfRange,
+                    format!("point {number} is empty or longer than {LONGEST} characters"),
+                );
+            }
+            if point.spans.is_empty() {
+                return fail(
+                    Cause::Inconsistent,
+                    format!("point {number} names no place of the page"),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part of a page, for a task.
+struct Part<'t, 'p> {
+    task: &'t Task,
+    page: &'p Page,
+    text: &'p str,
+    number: usize,
+    parts: usize,
+}
+
+/// Asks for the key points of every cited page.
+pub async fn find_in<'a>(
+    ctx: &Context,
+    library: &Library<'a>,
+    options: &Options,
+) -> Result<(Found<'a>, StageReport)> {
+    let mut report = StageReport::new("key points");
+    let size = match options.part {
+        0 if ctx.llm.is_trial(ROLE, 0)? => SMALL_PART,
+        0 => PART,
+        size => size,
+    };
+    let (parts, cut) = all_parts(library, size, options.parts);
+    if cut > 0 {
+        report.notes.push(format!(
+            "{cut} pages are longer than {} parts: what follows was not read",
+            options.parts
+        ));
+    }
+    let mut found = Found::new();
+    let ask = async |part| ask(ctx, part, options).await;
+    for (part, (points, cached)) in ctx
+        .each(report.stage, &parts, ctx.llm.parallel(ROLE), ask)
+        .await?
+    {
+        report.count(cached);
+        let of_page = found
+            .entry(&part.task.id)
+            .or_default()
+            .entry(part.page.content.clone())
+            .or_default();
+        match points {
+            Ok(points) => {
+                for _ in points.iter().filter(|point| !point.verified) {
+                    report.reject("not_in_the_page");
+                }
+                of_page
+                    .points
+                    .extend(points.into_iter().filter(|point| point.verified));
+            }
+            Err(unscored) => {
+                let item = format!(
+                    "part {} of page {} for {}",
+                    part.number,
+                    &part.page.content[..12],
+                    part.task.id
+                );
+                report.fail_unscored(&item, &unscored);
+                of_page.failed.push(unscored.cause.word());
+            }
+        }
+    }
+    Ok((found, report))
+}
+
+/// At most so many parts of every cited page for every task, and of how many pages that is not the
+/// whole.
+fn all_parts<'t, 'p>(
+    library: &'p Library<'t>,
+    size: usize,
+    most: usize,
+) -> (Vec<Part<'t, 'p>>, usize) {
+    let (mut parts, mut cut) = (Vec::new(), 0);
+    for task in library.tasks() {
+        for page in library
+            .cited(&task.id, |_| true)
+            .into_iter()
+            .filter_map(|content| library.pages.get(content))
+        {
+            let texts = in_parts(&page.text, size);
+            cut += usize::from(texts.len() > most);
+            let n = texts.len().min(most);
+            let part = |(at, text)| Part {
+                task,
+                page,
+                text,
+                number: at + 1,
+                parts: n,
+            };
+            parts.extend(texts.into_iter().take(n).enumerate().map(part));
+        }
+    }
+    (parts, cut)
+}
+
+async fn ask(
+    ctx: &Context,
+    part: &Part<'_, '_>,
+    options: &Options,
+) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
+    let answer = if ctx.llm.is_trial(ROLE, 0)? {
+        let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
+        let chosen =
+            key_points_extractive::choose(ctx, part.task, part.text, options.points).await?;
+        let Some(chosen) = chosen else {
+            return Ok((Ok(Vec::new()), true));
+        };
+        chosen.map(|texts| texts.into_iter().map(own).collect::<Vec<_>>())
+    } else {
+        note(ctx, part, options).await?
+    };
+    if let Ok(points) = &answer.value {
+        ctx.store.save_key_points(points, &answer.call)?;
+    }
+    Ok((answer.value, answer.cached))
+}
+
+async fn note(
+    ctx: &Context,
+    part: &Part<'_, '_>,
+    options: &Options,
+) -> Result<Answered<Vec<KeyPoint>>> {
+    let vars = json!({
+        "task": part.task.task,
+        "title": part.page.title,
+        "part": part.number,
+        "parts": part.parts,
+        "page": part.text,
+        "most": options.points,
+    });
+    let most = options.points;
+    let check = |reply: &Points| {
+        let reason = format!(
+            "{} points where at most {most} were asked for",
+            reply.points.len()
+        );
+        if reply.points.len() > most {
+            Err(Unscored {
+                cause: Cause::OutOfRange,
+                reason,
+            })
+        } else {
+            Ok(())
+        }
+    };
+    let ask = Ask {
+        role: ROLE,
+        prompt: PROMPT,
+        vars: &vars,
+        schema: Some(schema(most)),
+        check: &check,
+        max_tokens: 3000,
+        ..Ask::default()
+    };
+    let answer = ctx.llm.ask::<Points>(ask).await?;
+    Ok(answer.map(|reply| {
+        reply
+            .points
+            .into_iter()
+            .map(|point| key_point(part, point))
+            .collect()
+    }))
+}
+
+/// The point, with the page's own wording of its spans.
+fn key_point(part: &Part<'_, '_>, point: Point) -> KeyPoint {
+    // A word or two are on any page.
+    let tells = |span: &&String| words::length(span) >= FEWEST_WORDS;
+    let own = |span: &String| find(part.text, span).map(|place| part.text[place].to_owned());
+    let spans: Vec<String> = point
+        .spans
+        .iter()
+        .take(SPANS)
+        .filter(tells)
+        .filter_map(own)
+        .collect();
+    let verified = !spans.is_empty();
+    let spans = if verified { spans } else { point.spans };
+    new_point(part, point.point_content.trim().to_owned(), spans, verified)
+}
+
+fn new_point(part: &Part<'_, '_>, text: String, spans: Vec<String>, verified: bool) -> KeyPoint {
+    KeyPoint {
+        id: KeyPointId::of(&[part.task.id.as_str(), &part.page.content, &text]),
+        task: part.task.id.clone(),
+        source: part.page.content.clone(),
+        text,
+        spans,
+        verified,
+    }
+}
+
+/// The text in parts of at most `size` characters, cut between lines, else sentences, else words,
+/// where there are any.
+fn in_parts(text: &str, size: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((end, _)) = rest.char_indices().nth(size) {
+        let cut = place_to_cut(&rest[..end]).unwrap_or(end);
+        let (part, after) = rest.split_at(cut);
+        parts.push(part);
+        rest = after;
+    }
+    if !rest.trim().is_empty() {
+        parts.push(rest);
+    }
+    parts
+}
+
+/// Behind the last line, sentence or word that ends in the text's second half.
+fn place_to_cut(text: &str) -> Option<usize> {
+    let late = |at: &usize| *at > text.len() / 2;
+    let line = || text.rfind('\n').map(|at| at + 1).filter(late);
+    let sentence = || {
+        text.char_indices()
+            .nth(sentences::split(text).last()?.start)
+            .map(|(at, _)| at)
+            .filter(late)
+    };
+    let word = || text.rfind(char::is_whitespace).filter(late);
+    line().or_else(sentence).or_else(word)
+}
+
+fn schema(most: usize) -> Value {
+    let text = json!({ "type": "string", "maxLength": LONGEST });
+    let point = object(&json!({
+        "point_number": { "type": "integer" },
+        "point_content": text,
+        "spans": { "type": "array", "items": text, "minItems": 1, "maxItems": SPANS }
+    }));
+    object(&json!({ "points": { "type": "array", "items": point, "maxItems": most } }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_the_whole_text_and_end_between_lines() {
+        let text = "first line\nsecond line\nthird line";
+        assert_eq!(
+            in_parts(text, 15),
+            ["first line\n", "second line\n", "third line"]
+        );
+        assert_eq!(
+            in_parts("It is cold. Ice grows. Heat helps.", 25),
+            ["It is cold. Ice grows. ", "Heat helps."]
+        );
+        assert_eq!(
+            in_parts("one two three four", 15),
+            ["one two three", " four"]
+        );
+        assert_eq!(
+            in_parts("河流每年移动很多沙石", 4),
+            ["河流每年", "移动很多", "沙石"]
+        );
+        assert_eq!(in_parts("", 5), Vec::<&str>::new());
+        assert_eq!(in_parts("short", 5), ["short"]);
+    }
+}

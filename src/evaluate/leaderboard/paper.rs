@@ -1,0 +1,138 @@
+//! The leaderboard in the layout of the paper that the measures come from: English and Chinese side
+//! by side. Hides the rounding, which is the paper's too, so that rows can be held against its
+//! Table 3.
+
+use crate::evaluate::leaderboard::{Board, Group, Measure, Row};
+
+/// The columns of Table 3 of DeepResearch Arena (arXiv 2509.01396): shares of the report's own key
+/// points in percent, checklist score, thousands of output tokens, references.
+pub const COLUMNS: [&str; 7] = ["system", "KSR", "KCR", "KOR", "ACE", "tokens k", "refs"];
+
+/// One row an agent, in the board's order, cells as `EN | ZH` and – where there is nothing. None
+/// unless the board is by `language`.
+pub fn table3(board: &Board) -> Option<Vec<[String; 7]>> {
+    let languages = ["en", "zh"].map(|language| group(board, language));
+    let by_language = board.options.by.as_deref() == Some("language");
+    by_language.then(|| {
+        board
+            .whole
+            .agents
+            .iter()
+            .map(|row| cells(&row.agent, languages))
+            .collect()
+    })
+}
+
+fn group<'a>(board: &'a Board, language: &str) -> Option<&'a Group> {
+    board
+        .groups
+        .iter()
+        .find(|group| group.value.as_deref() == Some(language))
+}
+
+fn cells(agent: &str, languages: [Option<&Group>; 2]) -> [String; 7] {
+    let rows = languages.map(|group| group?.table.agents.iter().find(|row| row.agent == agent));
+    let cell = |of: fn(&Row) -> &Measure, scale: f64, digits: usize| {
+        let text = |value: f64| format!("{:.digits$}", value * scale);
+        rows.map(|row| {
+            row.and_then(|row| of(row).value)
+                .map_or_else(|| "–".to_owned(), text)
+        })
+        .join(" | ")
+    };
+    [
+        agent.to_owned(),
+        cell(|row| &row.own.pooled.ksr, 100.0, 1),
+        cell(|row| &row.own.pooled.kcr, 100.0, 1),
+        cell(|row| &row.own.pooled.kor, 100.0, 1),
+        cell(|row| &row.ace, 1.0, 2),
+        cell(|row| &row.output_tokens, 1e-3, 2),
+        cell(|row| &row.references, 1.0, 2),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::evaluate::{
+        leaderboard::{Options, leaderboard},
+        scorecard::{
+            Scored,
+            published::{SYSTEMS, counts},
+        },
+    };
+
+    fn report(agent: &str, language: &str, own: [u64; 3]) -> Scored {
+        Scored {
+            report: format!("{agent} {language}"),
+            task: language.into(),
+            agent: agent.into(),
+            attempt: 1,
+            state: "ok".into(),
+            facets: BTreeMap::from([("language".into(), language.into())]),
+            own: Some(counts(own)),
+            ace: Some(4.026),
+            references: 30,
+            output_tokens: Some(5_594),
+            ..Scored::default()
+        }
+    }
+
+    fn by_language() -> Options {
+        Options {
+            by: Some("language".into()),
+            resamples: 10,
+            ..Options::default()
+        }
+    }
+
+    #[test]
+    fn counts_give_the_published_table() {
+        let both = |(name, [en, zh], ..): (&str, [[u64; 3]; 2], _, _)| {
+            [report(name, "en", en), report(name, "zh", zh)]
+        };
+        let scored: Vec<Scored> = SYSTEMS.into_iter().flat_map(both).collect();
+        let board = leaderboard(&scored, &by_language());
+        let rows = table3(&board).unwrap();
+        assert_eq!(rows.len(), SYSTEMS.len());
+        for (name, _, printed, pooled) in SYSTEMS {
+            let efficiency = board
+                .whole
+                .agents
+                .iter()
+                .find(|row| row.agent == name)
+                .unwrap()
+                .own
+                .pooled
+                .efficiency
+                .value;
+            assert!(
+                (efficiency.unwrap() - pooled[3]).abs() <= 0.01,
+                "{name}: {efficiency:?}"
+            );
+            let row = rows.iter().find(|row| row[0] == name).unwrap();
+            for (at, cell) in row[1..4].iter().enumerate() {
+                assert_eq!(
+                    *cell,
+                    format!("{:.1} | {:.1}", printed[0][at], printed[1][at]),
+                    "{name}"
+                );
+            }
+            assert_eq!(row[4..], ["4.03 | 4.03", "5.59 | 5.59", "30.00 | 30.00"]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_a_dash() {
+        let scored = [report("a", "en", [1, 0, 1])];
+        let rows = table3(&leaderboard(&scored, &by_language())).unwrap();
+        assert_eq!(
+            rows[0].clone().map(|cell| cell.replace(" | ", "/"))[..3],
+            ["a", "50.0/–", "0.0/–"]
+        );
+        assert_eq!(table3(&leaderboard(&scored, &Options::default())), None);
+        assert_eq!(table3(&leaderboard(&[], &by_language())), Some(vec![]));
+    }
+}

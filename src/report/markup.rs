@@ -1,0 +1,195 @@
+//! Templates filled with texts that strangers wrote. Hides what keeps those from doing harm:
+//! escaping, which addresses become links, and characters that work unseen.
+
+use anyhow::{Context as _, Result};
+use data_encoding::BASE64;
+use minijinja::{Environment, UndefinedBehavior, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::svg;
+use crate::{data::Ms, text::invisible::works_unseen};
+
+/// What all templates may include: the head of a page, with `title`, the styles of `style.css` and
+/// a `policy` if it is not the usual one; the title with the warnings, and the facts, of a `page`;
+/// the table of a figure's numbers.
+const SHARED: [(&str, &str); 4] = [
+    ("head.html", include_str!("markup/head.html")),
+    ("opening.html", include_str!("markup/opening.html")),
+    ("facts.html", include_str!("markup/facts.html")),
+    ("numbers.html", include_str!("markup/numbers.html")),
+];
+
+/// The first template filled with the values; the others, by name, are what it may include, as it
+/// may the shared ones. A name's ending, such as `.html`, turns on the escaping of all that is
+/// filled in.
+pub fn fill(templates: &[(&str, &str)], values: Value) -> Result<String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_filter("number", |value: Option<f64>, decimals| {
+        svg::number(value.unwrap_or(f64::NAN), decimals)
+    });
+    environment.add_filter("short", |text: &str, width: usize| svg::short(text, width));
+    environment.add_filter(
+        "interval",
+        |low: Option<f64>, high: Option<f64>, decimals| {
+            interval(low.unwrap_or(f64::NAN), high.unwrap_or(f64::NAN), decimals)
+        },
+    );
+    environment.add_filter("time", |seconds: f64| Ms::from_seconds(seconds).to_string());
+    environment.add_filter("outside", |address: &str| {
+        outside(address).map(str::to_owned)
+    });
+    environment.add_filter("beside", |address: &str| beside(address).map(str::to_owned));
+    for (name, text) in templates.iter().chain(&SHARED) {
+        environment
+            .add_template(name, text)
+            .context("a page's template cannot be read")?;
+    }
+    let first = templates.first().map_or("", |(name, _)| name);
+    let filled = environment
+        .get_template(first)
+        .and_then(|template| template.render(values));
+    Ok(visible(&filled.context("the page cannot be filled")?))
+}
+
+/// What a page may load and run: the style and the script that are part of it, and what `more`
+/// allows.
+pub fn policy(style: &str, script: &str, more: &str) -> String {
+    let hash = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; {more}base-uri 'none'; form-action 'none'",
+        // A template's last line break is not filled in.
+        hash(style.trim_end_matches('\n')),
+        hash(script)
+    )
+}
+
+/// `[low, high]`, or a dash.
+pub fn interval(low: f64, high: f64, decimals: usize) -> String {
+    if low.is_finite() && high.is_finite() {
+        format!(
+            "[{}, {}]",
+            svg::number(low, decimals),
+            svg::number(high, decimals)
+        )
+    } else {
+        "–".to_owned()
+    }
+}
+
+/// The address of a page on the web, if it may become a link: nothing but http and https.
+fn outside(address: &str) -> Option<&str> {
+    let begins = |scheme: &str| {
+        address
+            .get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    let broken = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
+    ((begins("http://") || begins("https://")) && !address.contains(broken)).then_some(address)
+}
+
+/// The address of a file of ours, relative to the page's own folder. It can leave neither the
+/// page's host nor its scheme.
+fn beside(address: &str) -> Option<&str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~/#%".contains(c);
+    (!address.is_empty() && !address.starts_with('/') && address.chars().all(plain))
+        .then_some(address)
+}
+
+/// Shows characters that would work unseen, and those that no HTML may contain.
+fn visible(page: &str) -> String {
+    let hidden = |c: char| works_unseen(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}');
+    page.chars()
+        .map(|c| {
+            if hidden(c) {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_web_is_linked() {
+        for good in [
+            "http://a.org",
+            "https://a.org/b?c=d&e=\"f\"#g",
+            "HTTPS://A.ORG",
+            "https://例子.org/研究",
+        ] {
+            assert_eq!(outside(good), Some(good));
+        }
+        let bad = [
+            "",
+            "javascript:alert(1)",
+            " https://a.org",
+            "java\nscript:x",
+            "https://a.org\\b",
+            "data:text/html,x",
+        ];
+        for bad in bad.into_iter().chain([
+            "//a.org",
+            "ftp://a.org",
+            "https:/a.org",
+            "http",
+            "httpé://a",
+            "https://a\u{0}",
+        ]) {
+            assert_eq!(outside(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn our_files_are_linked_by_plain_relative_names() {
+        for good in [
+            "tasks/t_01ab.html",
+            "../leaderboard.html",
+            "t.html#report-1",
+        ] {
+            assert_eq!(beside(good), Some(good));
+        }
+        for bad in [
+            "",
+            "/etc/passwd",
+            "//a.org",
+            "javascript:x",
+            "a b.html",
+            "a\"b",
+            "..\\b",
+            "a?b",
+        ] {
+            assert_eq!(beside(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_template_escapes_and_refuses_what_it_was_not_given() {
+        let page = |text: &str| {
+            fill(
+                &[("page.html", text), ("part.html", "{{ x }}")],
+                minijinja::context! { x => "<\u{202E}>" },
+            )
+        };
+        assert_eq!(
+            page("{{ x }}{% include 'part.html' %}").expect("a page"),
+            "&lt;\u{FFFD}&gt;&lt;\u{FFFD}&gt;"
+        );
+        assert!(page("{{ y }}").is_err());
+        assert!(fill(&[], minijinja::context! {}).is_err());
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_dash() {
+        let values = minijinja::context! { none => None::<f64>, nan => f64::NAN, one => 1.0 };
+        let text = "{{ none|number(1) }} {{ nan|number(1) }} {{ one|number(1) }} {{ none|interval(one, 1) }} {{ one|interval(one, 0) }}";
+        assert_eq!(
+            fill(&[("page.html", text)], values).expect("a page"),
+            "– – 1.0 – [1, 1]"
+        );
+    }
+}
