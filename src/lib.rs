@@ -18,6 +18,8 @@ pub mod rank;
 pub mod transcribe;
 pub mod weave;
 
+pub mod judging;
+
 pub mod context;
 
 pub mod embed;

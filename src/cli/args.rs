@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use clap::{
     Parser, Subcommand,
-    builder::{PossibleValuesParser, TypedValueParser},
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 
 use crate::{
-    evaluate::Metric,
+    evaluate::EVALUATORS,
     rank::{Method, simulate::World},
     transcribe::Shard,
 };
@@ -424,9 +424,9 @@ pub enum Reports {
 /// `evaluate`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Evaluate {
-    /// What to measure
-    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = one_of::<Metric>(&["kae", "ace"]))]
-    pub metric: Vec<Metric>,
+    /// The evaluators, with commas
+    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = evaluators())]
+    pub metric: Vec<String>,
     /// Only reports of this agent (repeatable); the others' pages are still what it is compared
     /// with
     #[arg(long, value_name = "NAME")]
@@ -445,9 +445,9 @@ pub struct Evaluate {
 /// `rescore`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Rescore {
-    /// What to measure
-    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = one_of::<Metric>(&["kae", "ace"]))]
-    pub metric: Vec<Metric>,
+    /// The evaluators, with commas
+    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = evaluators())]
+    pub metric: Vec<String>,
     /// The tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
@@ -553,4 +553,13 @@ fn one_of<T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(names)
         .try_map(|name| serde_json::from_value(serde_json::Value::String(name)))
+}
+
+/// The evaluators that there are, each with what it says.
+fn evaluators() -> PossibleValuesParser {
+    PossibleValuesParser::new(
+        EVALUATORS
+            .iter()
+            .map(|evaluator| PossibleValue::new(evaluator.key()).help(evaluator.about())),
+    )
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{KeyPointId, TaskId, Unscored};
+use super::{KeyPointId, TaskId};
 
 /// How it went with a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,9 +61,20 @@ pub enum Relation {
     Contradicts,
 }
 
-/// A judge's word on a report and a key point.
+impl Relation {
+    /// The word that is stored and that judges use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Supports => "SUPPORTS",
+            Self::Omits => "OMITS",
+            Self::Contradicts => "CONTRADICTS",
+        }
+    }
+}
+
+/// How a report relates to a key point, with the judge's reasons (KAE).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Related {
+pub struct RelationJudgement {
     /// How they relate.
     pub relation: Relation,
     /// How sure the judge is, 0 to 1.
@@ -81,17 +92,4 @@ pub struct Rating {
     pub rating: u8,
     /// Why.
     pub justification: String,
-}
-
-/// A judgement of a report.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mark<T, E = Unscored> {
-    /// The key point, or the criterion, by id.
-    pub of: String,
-    /// Repetition of the same question.
-    pub sample: u32,
-    /// Who judged, as `provider/model`.
-    pub model: String,
-    /// The judgement, or why there is none.
-    pub outcome: Result<T, E>,
 }

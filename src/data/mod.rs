@@ -5,6 +5,8 @@ pub mod call;
 pub mod evidence;
 pub mod id;
 pub mod inspiration;
+pub mod judgement;
+pub mod measure;
 pub mod outcome;
 pub mod probe;
 pub mod report;
@@ -15,13 +17,18 @@ pub mod transcript;
 pub mod verdict;
 
 pub use call::{Call, Message, Source, Usage};
-pub use evidence::{KeyPoint, Mark, Rating, Related, Relation, Visit};
+pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
 pub use id::{CallId, Id, InspirationId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId};
 pub use inspiration::{
     Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait,
 };
+pub use judgement::{
+    DecidedBy, Decision, InForce, Instrument, Judge, Judgement, NewJudgement, SubjectKind,
+    judgement_id,
+};
+pub use measure::{Average, Fraction, InTable, MeasureDef, Role, Score, Scores, ShareOf, Unit};
 pub use outcome::{Cause, Unscored};
-pub use probe::{Finding, Outcome, Probe};
+pub use probe::{Finding, Probe, ProbeLabel};
 pub use report::{AgentReport, Reading, ReportHead, Spent, State};
 pub use score::PersonScore;
 pub use task::{Difficulty, Phase, Task, TaskType};

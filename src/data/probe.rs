@@ -1,8 +1,9 @@
-//! What somebody who did not write a task finds out about it: whether it needs research at all, and
-//! whether what is handed in could be judged.
+//! Probes of tasks: whether a task needs research at all, and whether its deliverable can be judged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::{Instrument, SubjectKind};
 
 /// A question about a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -18,16 +19,44 @@ impl Probe {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::ClosedBook, Self::Deliverable];
 
-    /// What it can find, the best first.
-    pub fn outcomes(self) -> &'static [Outcome] {
+    /// The labels that it can give, the best first.
+    pub fn labels(self) -> &'static [ProbeLabel] {
         match self {
-            Self::ClosedBook => &[Outcome::NeedsResearch, Outcome::PartlyKnown, Outcome::Known],
-            Self::Deliverable => &[
-                Outcome::Judgeable,
-                Outcome::Vague,
-                Outcome::Several,
-                Outcome::Missing,
+            Self::ClosedBook => &[
+                ProbeLabel::NeedsResearch,
+                ProbeLabel::PartlyKnown,
+                ProbeLabel::Known,
             ],
+            Self::Deliverable => &[
+                ProbeLabel::Judgeable,
+                ProbeLabel::Vague,
+                ProbeLabel::Several,
+                ProbeLabel::Missing,
+            ],
+        }
+    }
+
+    /// The instrument that its judgements name.
+    pub fn instrument(self) -> Instrument {
+        let (id, criterion, scale) = match self {
+            Self::ClosedBook => (
+                "probe.closed_book",
+                "closed_book",
+                "needs_research, partly_known, known",
+            ),
+            Self::Deliverable => (
+                "probe.deliverable",
+                "deliverable",
+                "judgeable, vague, several, missing",
+            ),
+        };
+        Instrument {
+            id,
+            family: "probe",
+            criterion,
+            scale,
+            subject: SubjectKind::Task,
+            letter: 'f',
         }
     }
 
@@ -45,7 +74,7 @@ impl Probe {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ProbeLabel {
     /// What was written from memory lacks what the task is about.
     NeedsResearch,
     /// Some of it was known.
@@ -62,8 +91,21 @@ pub enum Outcome {
     Missing,
 }
 
-impl Outcome {
-    /// Whether a task of which this was found is a poor one.
+impl ProbeLabel {
+    /// The word that is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NeedsResearch => "needs_research",
+            Self::PartlyKnown => "partly_known",
+            Self::Known => "known",
+            Self::Judgeable => "judgeable",
+            Self::Vague => "vague",
+            Self::Several => "several",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// Whether a task with this label is a poor one.
     pub fn flags(self) -> bool {
         matches!(
             self,
@@ -91,7 +133,7 @@ pub struct Finding {
     /// The question.
     pub probe: Probe,
     /// The answer.
-    pub outcome: Outcome,
+    pub outcome: ProbeLabel,
     /// One sentence: why.
     pub note: String,
     /// The model that decided.

@@ -13,6 +13,16 @@ pub enum Side {
     B,
 }
 
+impl Side {
+    /// The letter that is stored and shown.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::A => "A",
+            Self::B => "B",
+        }
+    }
+}
+
 /// The judge's decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {

@@ -166,7 +166,7 @@ fn piece(bytes: &[u8], id: u32) -> Result<Option<Piece>> {
         match (number, value) {
             (1, Value::Bytes(text)) => piece.bytes = text.to_vec(),
             (2, Value::Bytes(score)) => {
-                piece.score = f32::from_le_bytes(score.try_into().context("a score")?)
+                piece.score = f32::from_le_bytes(score.try_into().context("a score")?);
             }
             (3, Value::Number(number)) => kind = number,
             _ => {}

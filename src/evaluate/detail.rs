@@ -5,16 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use crate::{
-    data::{AgentReport, KeyPoint, KeyPointId, Mark, Rating, Related, ReportHead, TaskId},
-    evaluate::{
-        ace::{
-            criteria::Criterion,
-            rating::{Checklists, criterion_name},
-        },
-        kae::relations::{Frozen, independent_set, own_set, set},
+use super::{
+    ace::{
+        self,
+        checklist::{self, Checklists, criterion_name},
+        criteria::Criterion,
+        rating,
     },
-    store::{Evaluation, Store, Voices},
+    evaluator::about,
+    kae::relations::{self, Frozen, independent_set, own_set, set},
+};
+use crate::{
+    data::{
+        AgentReport, Judgement, KeyPoint, KeyPointId, Rating, RelationJudgement, ReportHead, TaskId,
+    },
+    store::{PanelJudgements, Store},
 };
 
 /// A report with what was judged of it.
@@ -23,7 +28,7 @@ pub struct Detail {
     /// The report.
     pub report: AgentReport,
     /// The checklist of its task, each criterion with its ratings.
-    pub criteria: Vec<(Criterion, Vec<Mark<Rating>>)>,
+    pub criteria: Vec<(Criterion, Vec<Judgement<Rating>>)>,
     /// The key points that it was compared with.
     pub points: Vec<PointDetail>,
 }
@@ -40,14 +45,17 @@ pub struct PointDetail {
     /// Whether it is in the set of the other agents' pages.
     pub independent: bool,
     /// What the judges say.
-    pub marks: Vec<Mark<Related>>,
+    pub judgements: Vec<Judgement<RelationJudgement>>,
 }
 
 /// What was judged, task by task: all of it at once would be too much to hold.
 pub struct Details<'a> {
     store: &'a Store,
-    evaluation: Evaluation,
-    voices: Voices<'a>,
+    judgements: PanelJudgements<'a>,
+    /// How the key points that count were found.
+    fingerprint: String,
+    /// How often each criterion is rated.
+    repeats: u32,
     checklists: Checklists,
     reports: BTreeMap<TaskId, Vec<ReportHead>>,
 }
@@ -62,9 +70,10 @@ impl<'a> Details<'a> {
         }
         Ok(Self {
             store,
-            voices: store.voices(&evaluation)?,
-            evaluation,
-            checklists: store.checklists()?,
+            judgements: store.panel_judgements(&evaluation)?,
+            fingerprint: relations::fingerprint(&evaluation),
+            repeats: ace::repeats(&evaluation),
+            checklists: checklist::all(store)?,
             reports,
         })
     }
@@ -87,7 +96,7 @@ impl<'a> Details<'a> {
         report: &ReportHead,
         points: &mut BTreeMap<KeyPointId, KeyPoint>,
     ) -> Result<Detail> {
-        let set = |name: String| set(self.store, &self.evaluation, &report.task, &name);
+        let set = |name: String| set(self.store, &self.fingerprint, &report.task, &name);
         let sets: [(Option<Frozen>, bool); 2] = [
             (set(own_set(report.id.as_str()))?, true),
             (set(independent_set(&report.agent))?, false),
@@ -105,55 +114,39 @@ impl<'a> Details<'a> {
         Ok(Detail {
             criteria: criteria(
                 self.checklists.get(&report.task),
-                &self.voices.ratings(&report.id)?,
+                &rating::ratings(&self.judgements, &report.id, self.repeats)?,
             ),
-            points: compared(&sets, points, self.voices.relations(&report.id)?),
+            points: compared(
+                &sets,
+                points,
+                relations::relations(&self.judgements, &report.id)?,
+            ),
             report: report.with(self.store.report_text(&report.id)?),
         })
     }
 }
 
-/// The checklists by task: each criterion with the name that its ratings have.
-pub fn checklists(store: &Store) -> Result<BTreeMap<TaskId, Vec<(String, Criterion)>>> {
-    let known: Checklists = store.checklists()?;
-    let named = |id: &str, criteria: Vec<Criterion>| {
-        criteria
-            .into_iter()
-            .enumerate()
-            .map(|(at, criterion)| (criterion_name(id, at), criterion))
-            .collect()
-    };
-    Ok(known
-        .into_iter()
-        .map(|(task, (id, criteria))| (task, named(&id, criteria)))
-        .collect())
-}
-
 fn criteria(
     checklist: Option<&(String, Vec<Criterion>)>,
-    rated: &[Mark<Rating>],
-) -> Vec<(Criterion, Vec<Mark<Rating>>)> {
+    rated: &[Judgement<Rating>],
+) -> Vec<(Criterion, Vec<Judgement<Rating>>)> {
     let Some((id, criteria)) = checklist else {
         return Vec::new();
     };
-    let of = |(at, criterion): (usize, &Criterion)| {
-        let name = criterion_name(id, at);
-        (
-            criterion.clone(),
-            rated
-                .iter()
-                .filter(|mark| mark.of == name)
-                .cloned()
-                .collect(),
-        )
-    };
-    criteria.iter().enumerate().map(of).collect()
+    criteria
+        .iter()
+        .enumerate()
+        .map(|(at, criterion)| {
+            let ratings = about(rated, &criterion_name(id, at)).to_vec();
+            (criterion.clone(), ratings)
+        })
+        .collect()
 }
 
 fn compared(
     sets: &[(Option<Frozen>, bool)],
     points: &BTreeMap<KeyPointId, KeyPoint>,
-    marks: Vec<Mark<Related>>,
+    judgements: Vec<Judgement<RelationJudgement>>,
 ) -> Vec<PointDetail> {
     let mut found: BTreeMap<KeyPointId, PointDetail> = BTreeMap::new();
     for &(ref set, is_own) in sets {
@@ -167,7 +160,7 @@ fn compared(
                 pages: BTreeSet::new(),
                 own: false,
                 independent: false,
-                marks: Vec::new(),
+                judgements: Vec::new(),
             });
             detail.own |= is_own;
             detail.independent |= !is_own;
@@ -180,9 +173,9 @@ fn compared(
                 .extend(members.map(|member| member.source.clone()));
         }
     }
-    for mark in marks {
-        if let Some(detail) = found.get_mut(&KeyPointId::from_stored(mark.of.clone())) {
-            detail.marks.push(mark);
+    for judgement in judgements {
+        if let Some(detail) = found.get_mut(&KeyPointId::from_stored(judgement.about.clone())) {
+            detail.judgements.push(judgement);
         }
     }
     found.into_values().collect()

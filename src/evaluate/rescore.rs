@@ -5,20 +5,19 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::{
-    evaluate::{
-        leaderboard::{Headline, Measure, Options, Row, leaderboard},
-        scorecard::Scored,
-    },
-    stats::paired,
+use super::{
+    leaderboard::{Options, Table, leaderboard},
+    measures,
+    scorecard::ReportScores,
 };
+use crate::{data::MeasureDef, stats::paired};
 
-/// What became of an agent's score on one measure.
+/// How an agent's score by one measure changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// What is compared.
-    pub measure: Headline,
-    /// Whose score.
+    /// Key of the measure.
+    pub measure: &'static str,
+    /// The agent.
     pub agent: String,
     /// The score before, over all its tasks; none where there is none.
     pub before: Option<f64>,
@@ -26,7 +25,7 @@ pub struct Change {
     pub after: Option<f64>,
     /// Tasks that have both.
     pub tasks: u64,
-    /// After less before, over these tasks; none without any.
+    /// After minus before, over these tasks; none without any.
     pub difference: Option<f64>,
     /// Lower end of its 95 % interval, by resampling tasks.
     pub low: Option<f64>,
@@ -37,92 +36,117 @@ pub struct Change {
     pub adjusted: Option<f64>,
 }
 
-/// What became of every agent's score on every measure that either way has.
-pub fn changes(before: &[Scored], after: &[Scored], options: &Options) -> Vec<Change> {
-    let agents: BTreeSet<&str> = before
-        .iter()
-        .chain(after)
-        .map(|one| one.agent.as_str())
-        .collect();
-    let mut changes: Vec<Change> = agents
-        .iter()
-        .flat_map(|agent| of_agent(agent, before, after, options))
-        .collect();
-    changes.retain(|change| change.before.is_some() || change.after.is_some());
-    changes.sort_by_key(|change| change.measure as usize);
-    for measure in MEASURES {
-        let places: Vec<usize> = (0..changes.len())
-            .filter(|at| changes[*at].measure == measure && changes[*at].adjusted.is_some())
-            .collect();
-        let p: Vec<f64> = places
-            .iter()
-            .filter_map(|at| changes[*at].adjusted)
-            .collect();
-        for (at, adjusted) in places.into_iter().zip(paired::holm(&p)) {
-            changes[at].adjusted = Some(adjusted);
-        }
-    }
-    changes
-}
-
-const MEASURES: [Headline; 3] = [Headline::Ace, Headline::KsrIndependent, Headline::KsrOwn];
 const BEFORE: &str = "before";
 const AFTER: &str = "after";
 
-/// The two ways are two agents on the same tasks: what compares agents compares them.
-fn of_agent(agent: &str, before: &[Scored], after: &[Scored], options: &Options) -> Vec<Change> {
-    let named = |scored: &[Scored], name: &str| -> Vec<Scored> {
-        let own = scored.iter().filter(|one| one.agent == agent);
-        own.map(|one| Scored {
-            agent: name.to_owned(),
-            report: format!("{name} {}", one.report),
-            ..one.clone()
-        })
-        .collect()
-    };
-    let both = [named(before, BEFORE), named(after, AFTER)].concat();
-    let table = leaderboard(
-        &both,
-        &Options {
-            by: None,
-            ..options.clone()
-        },
-    )
-    .whole;
-    let value = |name: &str, measure| {
-        let row = table.agents.iter().find(|row| row.agent == name);
-        row.and_then(|row| measured(row, measure).value)
-    };
-    let change = |measure| {
-        let pair = table
-            .differences
+/// How every agent's score changed, measure by measure, for the measures that agents are compared on
+/// and that either way has.
+pub fn changes(before: &[ReportScores], after: &[ReportScores], options: &Options) -> Vec<Change> {
+    let agents: BTreeSet<&str> = before
+        .iter()
+        .chain(after)
+        .map(|report| report.agent.as_str())
+        .collect();
+    let tables: Vec<(&str, Table)> = agents
+        .into_iter()
+        .map(|agent| (agent, two_ways(agent, before, after, options)))
+        .collect();
+    let mut all = Vec::new();
+    for measure in measures().filter(|measure| measure.role.compares()) {
+        let mut changes: Vec<Change> = tables
             .iter()
-            .find(|pair| pair.measure == measure);
-        // The one that stands above is subtracted from.
-        let turned = pair.is_some_and(|pair| pair.first == BEFORE);
-        let sign = |value: f64| if turned { 0.0 - value } else { value };
-        let ends = pair.map_or((None, None), |pair| (pair.low, pair.high));
-        let (low, high) = if turned { (ends.1, ends.0) } else { ends };
-        Change {
-            measure,
-            agent: agent.to_owned(),
-            before: value(BEFORE, measure),
-            after: value(AFTER, measure),
-            tasks: pair.map_or(0, |pair| pair.tasks),
-            difference: pair.map(|pair| sign(pair.value)),
-            low: low.map(sign),
-            high: high.map(sign),
-            adjusted: pair.map(|pair| pair.p),
-        }
-    };
-    MEASURES.map(change).to_vec()
+            .map(|(agent, table)| change(measure, agent, table))
+            .filter(|change| change.before.is_some() || change.after.is_some())
+            .collect();
+        correct(&mut changes);
+        all.extend(changes);
+    }
+    all
 }
 
-fn measured(row: &Row, measure: Headline) -> &Measure {
-    match measure {
-        Headline::Ace => &row.ace,
-        Headline::KsrIndependent => &row.independent.pooled.ksr,
-        Headline::KsrOwn => &row.own.pooled.ksr,
+/// The two ways of judging one agent are two agents on the same tasks: what compares agents compares
+/// them.
+fn two_ways(
+    agent: &str,
+    before: &[ReportScores],
+    after: &[ReportScores],
+    options: &Options,
+) -> Table {
+    let both = [renamed(agent, before, BEFORE), renamed(agent, after, AFTER)].concat();
+    let options = Options {
+        by: None,
+        ..options.clone()
+    };
+    leaderboard(&both, &options).whole
+}
+
+fn renamed(agent: &str, scored: &[ReportScores], name: &str) -> Vec<ReportScores> {
+    scored
+        .iter()
+        .filter(|report| report.agent == agent)
+        .map(|report| ReportScores {
+            agent: name.to_owned(),
+            report: format!("{name} {}", report.report),
+            ..report.clone()
+        })
+        .collect()
+}
+
+fn change(measure: &MeasureDef, agent: &str, table: &Table) -> Change {
+    let value = |name: &str| {
+        let row = table.agents.iter().find(|row| row.agent == name)?;
+        row.value(measure.key)
+    };
+    let unchanged = Change {
+        measure: measure.key,
+        agent: agent.to_owned(),
+        before: value(BEFORE),
+        after: value(AFTER),
+        tasks: 0,
+        difference: None,
+        low: None,
+        high: None,
+        adjusted: None,
+    };
+    let pair = table
+        .differences
+        .iter()
+        .find(|pair| pair.measure == measure.key);
+    let Some(pair) = pair else { return unchanged };
+    let known = Change {
+        tasks: pair.tasks,
+        difference: Some(pair.value),
+        low: pair.low,
+        high: pair.high,
+        adjusted: Some(pair.p),
+        ..unchanged
+    };
+    if pair.first == AFTER {
+        return known;
+    }
+    // The one that stands above is subtracted from; a change is after minus before. 0 − 0 is 0,
+    // where −0 would be printed with its sign.
+    let negated = |value: f64| 0.0 - value;
+    Change {
+        difference: known.difference.map(negated),
+        low: known.high.map(negated),
+        high: known.low.map(negated),
+        ..known
+    }
+}
+
+/// Holm's correction over the agents of a measure.
+fn correct(changes: &mut [Change]) {
+    let p: Vec<f64> = changes
+        .iter()
+        .filter_map(|change| change.adjusted)
+        .collect();
+    let adjusted = paired::holm(&p);
+    let tested = changes
+        .iter_mut()
+        .filter(|change| change.adjusted.is_some());
+    for (change, adjusted) in tested.zip(adjusted) {
+        change.adjusted = Some(adjusted);
     }
 }
 
@@ -130,7 +154,7 @@ fn measured(row: &Row, measure: Headline) -> &Measure {
 mod tests {
 
     use super::*;
-    use crate::evaluate::scorecard::Counts;
+    use crate::evaluate::leaderboard::sample::{Scored, counts, rows};
 
     fn scored(agent: &str, task: usize, ace: f64, supported: u64) -> Scored {
         Scored {
@@ -139,12 +163,7 @@ mod tests {
             agent: agent.into(),
             attempt: 1,
             state: "ok".into(),
-            own: Some(Counts {
-                supported,
-                conflicting: 0,
-                omitted: 10 - supported,
-                unscored: 0,
-            }),
+            own: Some(counts(supported, 0, 10 - supported)),
             ace: Some(ace),
             ..Scored::default()
         }
@@ -163,10 +182,10 @@ mod tests {
             resamples: 200,
             ..Options::default()
         };
-        let found = changes(&of(0.0), &of(1.5), &options);
+        let found = changes(&rows(&of(0.0)), &rows(&of(1.5)), &options);
         let ace: Vec<&Change> = found
             .iter()
-            .filter(|change| change.measure == Headline::Ace)
+            .filter(|change| change.measure == "ace")
             .collect();
         assert_eq!(
             ace.iter()
@@ -182,17 +201,15 @@ mod tests {
             assert!(change.adjusted.expect("both") < 0.01 && change.tasks == 20);
             assert!(change.before > change.after);
         }
-        let own = found
-            .iter()
-            .filter(|change| change.measure == Headline::KsrOwn);
+        let own = found.iter().filter(|change| change.measure == "ksr_own");
         assert!(own.clone().all(|change| change.difference == Some(0.0)) && own.count() == 2);
         assert!(
             found
                 .iter()
-                .all(|change| change.measure != Headline::KsrIndependent),
+                .all(|change| change.measure != "ksr_independent"),
             "nobody has it"
         );
-        let softer = changes(&of(1.5), &of(0.0), &options);
+        let softer = changes(&rows(&of(1.5)), &rows(&of(0.0)), &options);
         assert!((softer[0].difference.expect("both") - 1.5).abs() < 1e-9);
     }
 
@@ -204,8 +221,8 @@ mod tests {
             ..scored("a", 0, 5.0, 6)
         }];
         let found = changes(
-            &before,
-            &after,
+            &rows(&before),
+            &rows(&after),
             &Options {
                 resamples: 50,
                 ..Options::default()

@@ -1,5 +1,5 @@
-//! Is a task one? Somebody tries it from memory, and somebody else says whether research would have
-//! been needed and whether what is to be handed in could be judged. What is found marks a task; it
+//! Is this a valid research task? One model tries it from memory; another says whether research
+//! would have been needed, and whether the deliverable could be judged. A finding marks a task; it
 //! removes none.
 
 use std::{collections::BTreeMap, time::Instant};
@@ -11,17 +11,19 @@ use serde_json::{Value, json};
 
 use crate::{
     context::{Context, StageReport},
-    data::{CallId, Cause, Outcome, Probe, Task, Unscored},
+    data::{Cause, Decision, Probe, ProbeLabel, Task, Unscored},
+    judging::{self, Question, Verdict},
     llm::{Answer, Ask, object},
-    store::Judge,
 };
 
-/// Who tries.
+/// The role that tries a task.
 const ROLE: &str = "probe";
-/// Who looks at what came of it: nobody marks his own work.
+/// The role that reviews the attempt: no model marks its own work unless the user binds both roles
+/// to one.
 const REVIEWER: &str = "review";
-/// Letters of an attempt.
-const LONGEST: usize = 3000;
+/// Longest attempt and longest note in characters.
+const LONGEST_ATTEMPT: usize = 3000;
+const LONGEST_NOTE: usize = 400;
 
 /// An attempt from memory.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -33,31 +35,53 @@ struct Attempt {
 
 impl Answer for Attempt {}
 
-/// What the reviewer says.
+/// The reviewer's reply.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct Reviewed {
     /// One sentence: what decides it.
     note: String,
     /// What was found.
-    outcome: Outcome,
+    outcome: ProbeLabel,
 }
 
-impl Answer for Said {}
+impl Answer for Reviewed {}
+
+impl Verdict for Reviewed {
+    fn decision(&self) -> Decision {
+        Decision {
+            label: self.outcome.word().to_owned(),
+            ..Decision::default()
+        }
+    }
+
+    fn payload(&self) -> Value {
+        json!({ "reason": self.note })
+    }
+}
 
 /// What the probes of one task took and found.
 #[derive(Default)]
 struct Probed {
     asked: bool,
-    found: Vec<Outcome>,
+    found: Vec<ProbeLabel>,
     failed: Vec<(Probe, Unscored)>,
 }
 
-/// Probes `tasks`, and saves what is found as it comes.
+impl Probed {
+    fn note(&mut self, probe: Probe, found: Result<ProbeLabel, Unscored>) {
+        match found {
+            Ok(label) => self.found.push(label),
+            Err(unscored) => self.failed.push((probe, unscored)),
+        }
+    }
+}
+
+/// Probes `tasks`, and saves each finding as it comes.
 pub async fn run(ctx: &Context, tasks: &[Task]) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("probe");
-    let mut found = BTreeMap::<Outcome, usize>::new();
+    let mut found = BTreeMap::<ProbeLabel, usize>::new();
     let work = async |task| probe(ctx, task).await;
     let at_once = ctx.llm.parallel(ROLE).min(ctx.llm.parallel(REVIEWER));
     for (task, probed) in ctx.each(report.stage, tasks, at_once, work).await? {
@@ -65,22 +89,24 @@ pub async fn run(ctx: &Context, tasks: &[Task]) -> Result<StageReport> {
         for (probe, unscored) in probed.failed {
             report.fail_unscored(&format!("{} ({})", task.id, probe.label()), &unscored);
         }
-        probed
-            .found
-            .into_iter()
-            .for_each(|outcome| *found.entry(outcome).or_default() += 1);
+        for label in probed.found {
+            *found.entry(label).or_default() += 1;
+        }
+    }
+    report.notes.push(summary(&found));
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+fn summary(found: &BTreeMap<ProbeLabel, usize>) -> String {
+    if found.is_empty() {
+        return "no finding".to_owned();
     }
     let counts: Vec<String> = found
         .iter()
-        .map(|(outcome, n)| format!("{} {n}", outcome.label()))
+        .map(|(label, n)| format!("{} {n}", label.label()))
         .collect();
-    report.notes.push(if counts.is_empty() {
-        "nothing was found out".to_owned()
-    } else {
-        counts.join(", ")
-    });
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
+    counts.join(", ")
 }
 
 async fn probe(ctx: &Context, task: &Task) -> Result<Probed> {
@@ -89,22 +115,17 @@ async fn probe(ctx: &Context, task: &Task) -> Result<Probed> {
         let vars = json!({ "task": task.task, "answer": answer });
         review(ctx, task, Probe::ClosedBook, &vars, &mut probed).await?;
     }
-    review(
-        ctx,
-        task,
-        Probe::Deliverable,
-        &json!({ "task": task.task }),
-        &mut probed,
-    )
-    .await?;
+    let vars = json!({ "task": task.task });
+    review(ctx, task, Probe::Deliverable, &vars, &mut probed).await?;
     Ok(probed)
 }
 
-/// What is written from memory; none where nothing was.
+/// The attempt from memory; none where the model gave none, which is kept as the reason why the
+/// task has no finding.
 async fn attempt(ctx: &Context, task: &Task, probed: &mut Probed) -> Result<Option<String>> {
     const PROMPT: &str = "probe/attempt";
     let vars = json!({ "task": task.task });
-    let schema = object(&json!({ "answer": { "type": "string", "maxLength": LONGEST } }));
+    let schema = object(&json!({ "answer": { "type": "string", "maxLength": LONGEST_ATTEMPT } }));
     let ask = Ask {
         role: ROLE,
         prompt: PROMPT,
@@ -115,21 +136,21 @@ async fn attempt(ctx: &Context, task: &Task, probed: &mut Probed) -> Result<Opti
     };
     let answer = ctx.llm.ask::<Attempt>(ask).await?;
     probed.asked |= !answer.cached;
-    match answer.value {
-        Ok(attempt) => Ok(Some(attempt.answer)),
-        Err(unscored) => {
-            let judge = ctx.llm.judge(ROLE, 0, PROMPT, answer.model_returned)?;
-            keep(
-                ctx,
-                task,
-                Probe::ClosedBook,
-                Err(unscored),
-                (&judge, &answer.call),
-                probed,
-            )?;
-            Ok(None)
-        }
-    }
+    let unscored = match answer.value {
+        Ok(attempt) => return Ok(Some(attempt.answer)),
+        Err(unscored) => unscored,
+    };
+    let judge = ctx.llm.judge(ROLE, 0, PROMPT, answer.model_returned)?;
+    judging::keep_failure(
+        ctx,
+        Probe::ClosedBook.instrument(),
+        task.id.as_str(),
+        &judge,
+        &unscored,
+        &answer.call,
+    )?;
+    probed.note(Probe::ClosedBook, Err(unscored));
+    Ok(None)
 }
 
 async fn review(
@@ -143,60 +164,39 @@ async fn review(
         Probe::ClosedBook => "probe/closed-book",
         Probe::Deliverable => "probe/deliverable",
     };
-    let outcomes = probe.outcomes();
+    let labels = probe.labels();
     let schema = object(&json!({
-        "note": { "type": "string", "maxLength": 400 },
-        "outcome": { "type": "string", "enum": outcomes }
+        "note": { "type": "string", "maxLength": LONGEST_NOTE },
+        "outcome": { "type": "string", "enum": labels }
     }));
-    let check = |said: &Said| {
-        let reason = || {
-            format!(
-                "the outcome `{}` answers another question",
-                said.outcome.label()
-            )
-        };
-        let right = outcomes.contains(&said.outcome);
-        right.then_some(()).ok_or_else(|| Unscored {
-            cause: Cause::OutOfRange,
-            reason: reason(),
-        })
+    let fits = |reviewed: &Reviewed| fits(reviewed.outcome, labels);
+    let question = Question {
+        instrument: probe.instrument(),
+        subject: task.id.as_str(),
+        other: None,
+        ask: Ask {
+            role: REVIEWER,
+            prompt,
+            vars,
+            schema: Some(schema),
+            max_tokens: 200,
+            check: &fits,
+            ..Ask::default()
+        },
     };
-    let schema = Some(schema);
-    let ask = Ask {
-        role: REVIEWER,
-        prompt,
-        vars,
-        schema,
-        max_tokens: 200,
-        check: &check,
-        ..Ask::default()
-    };
-    let answer = ctx.llm.ask::<Said>(ask).await?;
-    probed.asked |= !answer.cached;
-    let judge = ctx.llm.judge(REVIEWER, 0, prompt, answer.model_returned)?;
-    keep(
-        ctx,
-        task,
-        probe,
-        answer.value.map(|said| (said.outcome, said.note)),
-        (&judge, &answer.call),
-        probed,
-    )
+    let judged = judging::judge(ctx, question).await?;
+    probed.asked |= !judged.cached;
+    probed.note(probe, judged.reply.map(|reviewed| reviewed.outcome));
+    Ok(())
 }
 
-fn keep(
-    ctx: &Context,
-    task: &Task,
-    probe: Probe,
-    found: Result<(Outcome, String), Unscored>,
-    (judge, call): (&Judge, &CallId),
-    probed: &mut Probed,
-) -> Result<()> {
-    ctx.store
-        .save_finding(&task.id, probe, &found, judge, call)?;
-    match found {
-        Ok((outcome, _)) => probed.found.push(outcome),
-        Err(unscored) => probed.failed.push((probe, unscored)),
+/// The two probes share one type of label: a label of the other probe is no answer to this one.
+fn fits(label: ProbeLabel, labels: &[ProbeLabel]) -> Result<(), Unscored> {
+    if labels.contains(&label) {
+        return Ok(());
     }
-    Ok(())
+    Err(Unscored {
+        cause: Cause::OutOfRange,
+        reason: format!("the outcome `{}` answers another question", label.label()),
+    })
 }

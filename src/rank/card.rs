@@ -14,7 +14,7 @@ use super::{
 use crate::{
     data::{Task, TaskId},
     stats::bradley_terry::{self, Answer, Draws},
-    store::{Judge, Ranking, Spent, Store},
+    store::{Judge, JudgementCost, Ranking, Store},
 };
 
 /// Verdicts are predicted by a fit to the others, in so many parts.
@@ -28,7 +28,7 @@ pub struct Card {
     /// The checks.
     pub audit: Audit,
     /// What the judgements took.
-    pub spent: Spent,
+    pub spent: JudgementCost,
     /// Verdicts, unscored ones by cause.
     pub n_scored: u64,
     /// Judgements without a verdict.
@@ -96,7 +96,7 @@ pub fn card(store: &Store, ranking: &Ranking, tasks: &[Task], top: Option<usize>
             &Limits::default(),
             &mut ChaCha8Rng::seed_from_u64(ranking.seed),
         ),
-        spent: store.spent_on(&record.asked)?,
+        spent: store.cost_of_judgements(&record.asked)?,
         n_scored: record.scored,
         n_failed: record.failed.len() as u64,
         top,

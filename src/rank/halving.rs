@@ -365,9 +365,9 @@ fn edge(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
     while high - low > EDGE {
         let middle = f64::midpoint(low, high);
         if expected(middle) > top as f64 {
-            low = middle
+            low = middle;
         } else {
-            high = middle
+            high = middle;
         }
     }
     f64::midpoint(low, high)

@@ -47,7 +47,7 @@ impl<T> Judged<T> {
                 judge,
                 run: kept.run,
                 round,
-                late: kept.late,
+                late: kept.decided_after_retry,
             },
             cached,
         }

@@ -387,7 +387,7 @@ fn quotas_hold_and_the_accounts_balance() {
             match quota.bound {
                 Bound::Most => assert!(found.into_iter().all(|(_, count)| *count <= number)),
                 Bound::Least => {
-                    assert_eq!(found.map(|(_, count)| count).sum::<u64>() < number, said)
+                    assert_eq!(found.map(|(_, count)| count).sum::<u64>() < number, said);
                 }
             }
         }

@@ -14,15 +14,15 @@ use super::leaderboard_page::{
     Value, Whole,
 };
 use crate::{
-    data::{Mark, Related, Relation as Stored, State, Task},
+    data::{
+        Judgement, MeasureDef, Relation as Stored, RelationJudgement, ShareOf, State, Task, Unit,
+    },
     evaluate::{
-        decided,
+        decide_relation,
         detail::{Detail, Details, PointDetail},
-        leaderboard::{
-            self, Board, Row,
-            measures::{measure_key, measures},
-        },
-        scorecard::{Counts, Scored},
+        leaderboard::{self, Board, Row},
+        measure, measures,
+        scorecard::ReportScores,
     },
     files,
     store::Store,
@@ -33,7 +33,7 @@ use crate::{
 pub fn write(
     store: &Store,
     tasks: &[Task],
-    scored: &[Scored],
+    scored: &[ReportScores],
     board: &Board,
     path: &Path,
 ) -> Result<()> {
@@ -71,20 +71,9 @@ pub fn write(
         .context("cannot write the page\nhint: choose another place")
 }
 
-fn page(tasks: &[Task], scored: &[Scored], board: &Board, folder: &str) -> Page {
+fn page(tasks: &[Task], scored: &[ReportScores], board: &Board, folder: &str) -> Page {
     let whole = &board.whole;
-    let own_only = scored.iter().all(|of| of.independent.is_none())
-        && scored.iter().any(|of| of.own.is_some());
-    let mut warnings = Vec::new();
-    if board.options.failed_as_zero {
-        warnings.push("attempts that gave no report count as the worst score".to_owned());
-    }
-    if own_only {
-        warnings.push(
-            "only one agent's pages are known: its key points are from pages that it chose itself"
-                .to_owned(),
-        );
-    }
+    let drawn = drawn_measures(board);
     Page {
         title: format!(
             "{} research agents on {} tasks",
@@ -96,171 +85,153 @@ fn page(tasks: &[Task], scored: &[Scored], board: &Board, folder: &str) -> Page 
             ("resamples".into(), board.options.resamples.to_string()),
             ("seed".into(), board.options.seed.to_string()),
         ],
-        warnings,
-        measures: kinds(),
-        wholes: ["own", "independent"].map(shares).to_vec(),
-        agents: whole.agents.iter().map(agent).collect(),
-        by: facet(board).into_iter().collect(),
+        warnings: warnings(scored, board),
+        measures: drawn.iter().map(|measure| page_measure(measure)).collect(),
+        wholes: wholes(&drawn),
+        agents: whole.agents.iter().map(|row| agent(row, &drawn)).collect(),
+        by: facet(board, &drawn).into_iter().collect(),
         differences: whole.differences.iter().map(difference).collect(),
-        tasks: task_rows(tasks, scored, folder),
+        tasks: task_rows(tasks, scored, &drawn, folder),
     }
 }
 
-fn shares(set: &str) -> Whole {
-    let title = if set == "own" {
-        "Key points of the report's own pages"
-    } else {
-        "Key points of other agents' pages"
-    };
-    Whole {
-        title: title.into(),
-        supported: format!("ksr_{set}"),
-        conflicting: format!("kcr_{set}"),
-        omitted: format!("kor_{set}"),
+fn warnings(scored: &[ReportScores], board: &Board) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if board.options.failed_as_zero {
+        warnings.push("attempts that gave no report count as the worst score".to_owned());
     }
+    let has = |key: &str| scored.iter().any(|report| report.value(key).is_some());
+    if has("ksr_own") && !has("ksr_independent") {
+        warnings.push(
+            "only one agent's pages are known: its key points are from pages that it chose itself"
+                .to_owned(),
+        );
+    }
+    warnings
 }
 
-/// What the page draws, the headline first.
-fn kinds() -> Vec<Measure> {
-    let measure =
-        |key: &str, label: &str, unit: &str, meaning: &str, better: bool, most: f64| Measure {
-            key: key.into(),
-            label: label.into(),
-            unit: unit.into(),
-            meaning: meaning.into(),
-            higher_is_better: better,
-            range: (0.0, most),
-        };
-    vec![
-        measure(
-            "ace",
-            "ACE",
-            "",
-            "weighted mean of a checklist written for the task, 0 to 10",
-            true,
-            10.0,
-        ),
-        measure(
-            "ksr_independent",
-            "KSR, independent",
-            "%",
-            "key points of the pages that other agents cite which the report supports",
-            true,
-            100.0,
-        ),
-        measure(
-            "kcr_independent",
-            "KCR, independent",
-            "%",
-            "of the same points, those it contradicts",
-            false,
-            100.0,
-        ),
-        measure(
-            "kor_independent",
-            "KOR, independent",
-            "%",
-            "of the same points, those it omits",
-            false,
-            100.0,
-        ),
-        measure(
-            "ksr_own",
-            "KSR, own pages",
-            "%",
-            "key points of the pages that the report cites itself which it supports (the paper's set)",
-            true,
-            100.0,
-        ),
-        measure(
-            "kcr_own",
-            "KCR, own pages",
-            "%",
-            "of the same points, those it contradicts",
-            false,
-            100.0,
-        ),
-        measure(
-            "kor_own",
-            "KOR, own pages",
-            "%",
-            "of the same points, those it omits",
-            false,
-            100.0,
-        ),
-    ]
-}
-
-fn is_share(key: &str) -> bool {
-    key != "ace"
-}
-
-fn values(row: &Row) -> BTreeMap<String, Value> {
-    let value = |(key, of): (&str, &leaderboard::Measure)| {
-        let scale = if is_share(key) { 100.0 } else { 1.0 };
-        let scaled = |number: Option<f64>| number.map(|number| number * scale);
-        let value = Value {
-            value: scaled(of.value),
-            low: scaled(of.low),
-            high: scaled(of.high),
-            n: of.n,
-            of: of.of,
-            failed: of.missing.clone(),
-        };
-        (key.to_owned(), value)
-    };
-    let drawn: BTreeSet<String> = kinds().into_iter().map(|kind| kind.key).collect();
-    measures(row)
-        .into_iter()
-        .filter(|(key, _)| drawn.contains(*key))
-        .map(value)
+/// What the page draws: the measures with a scale that any agent has a value of.
+fn drawn_measures(board: &Board) -> Vec<&'static MeasureDef> {
+    measures()
+        .filter(|measure| measure.is_drawn())
+        .filter(|measure| {
+            let mut agents = board.whole.agents.iter();
+            agents.any(|row| row.value(measure.key).is_some())
+        })
         .collect()
 }
 
-fn agent(row: &Row) -> Agent {
+fn page_measure(measure: &MeasureDef) -> Measure {
+    Measure {
+        key: measure.key.into(),
+        label: measure.label.into(),
+        unit: measure.unit.sign().into(),
+        meaning: measure.meaning.into(),
+        higher_is_better: measure.higher_is_better.unwrap_or(true),
+        range: (0.0, measure.most.unwrap_or(1.0) * measure.unit.scale()),
+    }
+}
+
+/// The wholes that drawn measures are the three shares of.
+fn wholes(drawn: &[&'static MeasureDef]) -> Vec<Whole> {
+    let mut titles: Vec<&str> = Vec::new();
+    for (title, _) in drawn.iter().filter_map(|measure| measure.whole) {
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    let mut wholes = Vec::new();
+    for title in titles {
+        let share = |share: ShareOf| {
+            let measure = drawn
+                .iter()
+                .find(|measure| measure.whole == Some((title, share)))?;
+            Some(measure.key.to_owned())
+        };
+        let shares = (
+            share(ShareOf::Supported),
+            share(ShareOf::Contradicted),
+            share(ShareOf::Omitted),
+        );
+        if let (Some(supported), Some(conflicting), Some(omitted)) = shares {
+            wholes.push(Whole {
+                title: title.to_owned(),
+                supported,
+                conflicting,
+                omitted,
+            });
+        }
+    }
+    wholes
+}
+
+fn scaled(measure: &MeasureDef, value: Option<f64>) -> Option<f64> {
+    value.map(|value| value * measure.unit.scale())
+}
+
+fn values(row: &Row, drawn: &[&'static MeasureDef]) -> BTreeMap<String, Value> {
+    let mut values = BTreeMap::new();
+    for measure in drawn {
+        let Some(found) = row.measure(measure.key) else {
+            continue;
+        };
+        let value = Value {
+            value: scaled(measure, found.value),
+            low: scaled(measure, found.low),
+            high: scaled(measure, found.high),
+            n: found.n,
+            of: found.of,
+            failed: found.missing.clone(),
+        };
+        values.insert(measure.key.to_owned(), value);
+    }
+    values
+}
+
+fn agent(row: &Row, drawn: &[&'static MeasureDef]) -> Agent {
+    let references = row.measure("references");
     Agent {
         name: row.agent.clone(),
         tier: row.tier,
-        values: values(row),
-        tokens: row.output_tokens.value,
-        references: row.references.value,
-        cost: row.cost_micro.value.map(|micro| micro / 1e6),
-        words: row.words.value,
+        values: values(row, drawn),
+        tokens: row.value("output_tokens"),
+        references: row.value("references"),
+        cost: row
+            .value("cost_micro")
+            .map(|micro| micro * Unit::MicroDollars.scale()),
+        words: row.value("words"),
         states: row.states.clone(),
-        urls: row
-            .references
-            .value
-            .map_or(0, |mean| (mean * row.references.n as f64).round() as u64),
+        urls: references.map_or(0, |found| {
+            (found.value.unwrap_or(0.0) * found.n as f64).round() as u64
+        }),
         url_failures: row.url_failures.clone(),
     }
 }
 
-fn facet(board: &Board) -> Option<Facet> {
+fn facet(board: &Board, drawn: &[&'static MeasureDef]) -> Option<Facet> {
     let name = board.options.by.clone()?;
-    let value = |group: &leaderboard::Group| FacetValue {
-        value: group
-            .value
-            .clone()
-            .unwrap_or_else(|| "not known".to_owned()),
-        agents: group
-            .table
-            .agents
-            .iter()
-            .map(|row| (row.agent.clone(), values(row)))
-            .collect(),
-    };
+    let mut facets = Vec::new();
+    for group in &board.groups {
+        let value = group.value.clone();
+        let agents = group.table.agents.iter();
+        facets.push(FacetValue {
+            value: value.unwrap_or_else(|| "not known".to_owned()),
+            agents: agents
+                .map(|row| (row.agent.clone(), values(row, drawn)))
+                .collect(),
+        });
+    }
     Some(Facet {
         name,
-        values: board.groups.iter().map(value).collect(),
+        values: facets,
     })
 }
 
 fn difference(pair: &leaderboard::Pair) -> Difference {
-    let key = measure_key(pair.measure);
-    let scale = if is_share(key) { 100.0 } else { 1.0 };
+    let scale = measure(pair.measure).map_or(1.0, |measure| measure.unit.scale());
     let scaled = |number: Option<f64>| number.map(|number| number * scale);
     Difference {
-        measure: key.to_owned(),
+        measure: pair.measure.to_owned(),
         first: pair.first.clone(),
         second: pair.second.clone(),
         value: Some(pair.value * scale),
@@ -272,71 +243,69 @@ fn difference(pair: &leaderboard::Pair) -> Difference {
     }
 }
 
-fn task_rows(tasks: &[Task], scored: &[Scored], folder: &str) -> Vec<TaskRow> {
-    let mut by_task: BTreeMap<&str, Vec<&Scored>> = BTreeMap::new();
-    for of in scored {
-        by_task.entry(&of.task).or_default().push(of);
+fn task_rows(
+    tasks: &[Task],
+    scored: &[ReportScores],
+    drawn: &[&'static MeasureDef],
+    folder: &str,
+) -> Vec<TaskRow> {
+    let mut by_task: BTreeMap<&str, Vec<&ReportScores>> = BTreeMap::new();
+    for report in scored {
+        by_task.entry(&report.task).or_default().push(report);
     }
-    let row = |task: &Task| {
-        let of_task = by_task.get(task.id.as_str()).map_or(&[][..], Vec::as_slice);
-        let facets = of_task
-            .first()
-            .map_or_else(Vec::new, |of| of.facets.clone().into_iter().collect());
-        TaskRow {
+    let mut rows = Vec::new();
+    for task in tasks {
+        let reports = by_task.get(task.id.as_str()).map_or(&[][..], Vec::as_slice);
+        let facets = reports.first().map_or_else(Vec::new, |report| {
+            report.facets.clone().into_iter().collect()
+        });
+        let href = if reports.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/{}.html", task.id)
+        };
+        rows.push(TaskRow {
             id: task.id.to_string(),
             text: task.task.clone(),
             facets,
-            href: if of_task.is_empty() {
-                String::new()
-            } else {
-                format!("{folder}/{}.html", task.id)
-            },
-            agents: task_scores(of_task),
-        }
-    };
-    tasks.iter().map(row).collect()
+            href,
+            agents: task_scores(reports, drawn),
+        });
+    }
+    rows
 }
 
 /// By agent; of several attempts the mean of those that have a value, and the state of the best.
-fn task_scores(of_task: &[&Scored]) -> BTreeMap<String, TaskScore> {
-    let mut attempts: BTreeMap<&str, Vec<TaskScore>> = BTreeMap::new();
-    for of in of_task {
-        attempts.entry(&of.agent).or_default().push(task_score(of));
+fn task_scores(
+    reports: &[&ReportScores],
+    drawn: &[&'static MeasureDef],
+) -> BTreeMap<String, TaskScore> {
+    let mut attempts: BTreeMap<&str, Vec<&ReportScores>> = BTreeMap::new();
+    for report in reports {
+        attempts.entry(&report.agent).or_default().push(report);
     }
-    let mean = |attempts: Vec<TaskScore>| {
-        let state = attempts
-            .iter()
-            .find(|one| one.state == "ok")
-            .or(attempts.first());
-        let state = state.map_or_else(String::new, |one| one.state.clone());
-        let mut sums: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for (key, value) in attempts.into_iter().flat_map(|one| one.values) {
-            sums.entry(key).or_default().extend(value);
-        }
-        let mean =
-            |of: Vec<f64>| (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64);
-        TaskScore {
-            state,
-            values: sums.into_iter().map(|(key, of)| (key, mean(of))).collect(),
-        }
-    };
     attempts
         .into_iter()
-        .map(|(agent, attempts)| (agent.to_owned(), mean(attempts)))
+        .map(|(agent, attempts)| (agent.to_owned(), task_score(&attempts, drawn)))
         .collect()
 }
 
-fn task_score(of: &Scored) -> TaskScore {
-    let mut values = BTreeMap::from([("ace".to_owned(), of.ace)]);
-    for (set, counts) in [("own", of.own), ("independent", of.independent)] {
-        let share =
-            |rate: fn(Counts) -> Option<f64>| counts.and_then(|counts| Some(rate(counts)? * 100.0));
-        values.insert(format!("ksr_{set}"), share(Counts::ksr));
-        values.insert(format!("kcr_{set}"), share(Counts::kcr));
-        values.insert(format!("kor_{set}"), share(Counts::kor));
+fn task_score(attempts: &[&ReportScores], drawn: &[&'static MeasureDef]) -> TaskScore {
+    let best = attempts
+        .iter()
+        .find(|report| report.is_ok())
+        .or(attempts.first());
+    let mut values = BTreeMap::new();
+    for measure in drawn {
+        let found: Vec<f64> = attempts
+            .iter()
+            .filter_map(|report| scaled(measure, report.value(measure.key)))
+            .collect();
+        let mean = (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64);
+        values.insert(measure.key.to_owned(), mean);
     }
     TaskScore {
-        state: of.state.clone(),
+        state: best.map_or_else(String::new, |report| report.state.clone()),
         values,
     }
 }
@@ -439,9 +408,9 @@ fn report_view(
 ) -> ReportView {
     let mut failures = Vec::new();
     let mut ace = Vec::new();
-    for (criterion, marks) in &detail.criteria {
-        for mark in marks {
-            let (rating, justification) = match &mark.outcome {
+    for (criterion, judgements) in &detail.criteria {
+        for judgement in judgements {
+            let (rating, justification) = match &judgement.outcome {
                 Ok(rating) => (Some(f64::from(rating.rating)), rating.justification.clone()),
                 Err(unscored) => {
                     failures.push(Failure {
@@ -457,15 +426,15 @@ fn report_view(
                 description: criterion.description.clone(),
                 rating,
                 justification,
-                judge: mark.model.clone(),
+                judge: judgement.judge.clone(),
             });
         }
     }
     for point in &detail.points {
         for unscored in point
-            .marks
+            .judgements
             .iter()
-            .filter_map(|mark| mark.outcome.as_ref().err())
+            .filter_map(|judgement| judgement.outcome.as_ref().err())
         {
             failures.push(Failure {
                 what: point.point.text.clone(),
@@ -511,16 +480,16 @@ fn point_view(
     urls: &BTreeMap<String, String>,
     titles: &BTreeMap<String, String>,
 ) -> PointView {
-    let said: Vec<(&str, &Related)> = of
-        .marks
+    let said: Vec<(&str, &RelationJudgement)> = of
+        .judgements
         .iter()
-        .filter_map(|mark| Some((mark.model.as_str(), mark.outcome.as_ref().ok()?)))
+        .filter_map(|judgement| Some((judgement.judge.as_str(), judgement.outcome.as_ref().ok()?)))
         .collect();
-    let bare = |mark: &Mark<Related>| match &mark.outcome {
+    let bare = |judgement: &Judgement<RelationJudgement>| match &judgement.outcome {
         Ok(related) => Ok(related.relation),
         Err(unscored) => Err(unscored.cause),
     };
-    let relation = match decided(of.marks.iter().map(bare)) {
+    let relation = match decide_relation(of.judgements.iter().map(bare)) {
         Ok(Stored::Supports) => Relation::Supports,
         Ok(Stored::Omits) => Relation::Omits,
         Ok(Stored::Contradicts) => Relation::Contradicts,

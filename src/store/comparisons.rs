@@ -6,13 +6,10 @@ use rusqlite::Row;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{
-    Store, from_json, from_word,
-    judgements::{Decided, Fact, Instrument, Judge, Kept},
-    to_word,
-};
+use super::{Store, from_json, from_word, judgements::Kept, to_word};
 use crate::data::{
-    CallId, Comparison, Criteria, Lineup, Ordered, Side, TaskId, Unscored, Verdict, id,
+    CallId, Comparison, Criteria, DecidedBy, Decision, Instrument, Judge, Lineup, NewJudgement,
+    Ordered, Side, SubjectKind, TaskId, Unscored, Verdict, id,
 };
 
 /// A comparison or lineup with its history.
@@ -35,12 +32,16 @@ const DUEL: Instrument = Instrument {
     family: "rankeval",
     criterion: "overall",
     scale: "pair, confidence 0.5 to 1",
+    subject: SubjectKind::Task,
+    letter: 'v',
 };
 const LINEUP: Instrument = Instrument {
     id: "rankeval/order/1",
     family: "rankeval",
     criterion: "order",
     scale: "several, best first",
+    subject: SubjectKind::Task,
+    letter: 'l',
 };
 
 impl Store {
@@ -72,20 +73,21 @@ impl Store {
         {
             payload["scores"] = json!(scores);
         }
-        self.put(&Fact {
+        self.save_judgement(&NewJudgement {
             instrument: DUEL,
             id: comparison_id(comparison, &judge.id()),
             subject: a.as_str(),
             other: Some(b.as_str()),
-            judge,
+            judge: DecidedBy::Model(judge),
             sample: *sample,
-            decided: verdict.map(|verdict| Decided {
+            decision: verdict.map(|verdict| Decision {
                 value: Some(verdict.score_a()),
                 label: to_word(&verdict.winner),
                 confidence: Some(verdict.confidence),
             }),
             payload,
-            call,
+            call: Some(call),
+            evidence: None,
         })
     }
 
@@ -111,18 +113,19 @@ impl Store {
             |unscored| Some(&unscored.reason),
             |ordered| ordered.reason.as_ref(),
         );
-        self.put(&Fact {
+        self.save_judgement(&NewJudgement {
             instrument: LINEUP,
             id: id::text('l', &[LINEUP.id, &list, &judge.id()]),
             subject: &list,
             other: None,
-            judge,
+            judge: DecidedBy::Model(judge),
             sample: 0,
-            decided: ordered.map(|ordered| Decided { value: None, label: places(ordered), confidence: None }),
+            decision: ordered.map(|ordered| Decision { value: None, label: places(ordered), confidence: None }),
             payload: json!({
                 "reason": reason, "round": round, "shown": shown, "places": ordered.ok().map(|ordered| &ordered.places)
             }),
-            call,
+            call: Some(call),
+            evidence: None,
         })
     }
 

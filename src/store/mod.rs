@@ -28,11 +28,11 @@ use anyhow::{Context as _, Result};
 use rusqlite::{Connection, Params, Row, config::DbConfig};
 use serde::de::value::StrDeserializer;
 
+pub use crate::data::Judge;
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::Recorded;
-pub use evidence::{Evaluation, Voices};
 pub use inspirations::{Rejection, STAGES};
-pub use judgements::{IMPORTED, Judge, Kept, Spent};
+pub use judgements::{Evaluation, IMPORTED, JudgementCost, Kept, PanelJudgements, StoredJudgement};
 pub use lock::{Locked, WriteLock};
 pub use pages::Extract;
 pub use rankings::Ranking;

@@ -1,50 +1,72 @@
 //! Scores of people: judgements like any other, by judges who are persons.
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, params};
 use serde_json::json;
 
-use super::{Store, judgements::Instrument, runs::add_event};
-use crate::data::{PersonScore, ReportId, id};
+use super::{Kept, Store};
+use crate::data::{
+    DecidedBy, Decision, Instrument, NewJudgement, PersonScore, ReportId, SubjectKind, id,
+};
 
 const SCORE: Instrument = Instrument {
     id: "person/score/1",
     family: "person",
     criterion: "score",
     scale: "number, 0 to 10",
+    subject: SubjectKind::Report,
+    letter: 'm',
 };
 
 impl Store {
-    /// Keeps scores. What a rater says later of the same takes the place of the earlier. How many
-    /// are new or other ones.
+    /// Keeps scores. A rater's later score of the same takes the place of the earlier one. Returns
+    /// how many scores are new or changed.
     pub fn save_scores(&self, scores: &[PersonScore]) -> Result<usize> {
-        let (run, stream) = (self.run, self.stream());
-        self.write(|tx| {
-            SCORE.note(tx, "person")?;
-            let mut changed = 0;
-            for score in scores {
-                let judge = id::text('j', &["person", &score.rater]);
-                let criterion = score.criterion.as_deref();
-                let id = id::text('m', &[SCORE.id, score.report.as_str(), criterion.unwrap_or_default(), &judge]);
-                let known: Option<f64> =
-                    tx.query_row("SELECT value FROM judgement WHERE id = ?1", [&id], |row| row.get(0)).optional()?;
-                if known == Some(score.value) {
-                    continue;
-                }
-                tx.execute(
-                    "INSERT OR IGNORE INTO judge (id, kind, payload) VALUES (?1, 'person', ?2)",
-                    params![judge, json!({ "name": score.rater }).to_string()],
-                )?;
-                tx.execute(
-                    "INSERT OR REPLACE INTO judgement (id, instrument, subject, other, judge, state, value, run)
-                     VALUES (?1, ?2, ?3, ?4, ?5, 'scored', ?6, ?7)",
-                    params![id, SCORE.id, score.report.as_str(), criterion, judge, score.value, run],
-                )?;
-                add_event(tx, &stream, "judgement", &id)?;
-                changed += 1;
-            }
-            Ok(changed)
-        })
+        let mut changed = 0;
+        for score in scores {
+            changed += usize::from(self.save_score(score)?);
+        }
+        Ok(changed)
+    }
+
+    fn save_score(&self, score: &PersonScore) -> Result<bool> {
+        let judge = DecidedBy::Person(&score.rater);
+        let criterion = score.criterion.as_deref();
+        let id = id::text(
+            'm',
+            &[
+                SCORE.id,
+                score.report.as_str(),
+                criterion.unwrap_or_default(),
+                &judge.id(),
+            ],
+        );
+        if self.score_value(&id)? == Some(score.value) {
+            return Ok(false);
+        }
+        let _: Kept = self.save_judgement(&NewJudgement {
+            instrument: SCORE,
+            id,
+            subject: score.report.as_str(),
+            other: criterion,
+            judge,
+            sample: 0,
+            decision: Ok(Decision {
+                value: Some(score.value),
+                ..Decision::default()
+            }),
+            payload: json!({}),
+            call: None,
+            evidence: None,
+        })?;
+        Ok(true)
+    }
+
+    fn score_value(&self, id: &str) -> Result<Option<f64>> {
+        use rusqlite::OptionalExtension as _;
+        let connection = self.connection();
+        let mut statement =
+            connection.prepare_cached("SELECT value FROM judgement WHERE id = ?1")?;
+        Ok(statement.query_row([id], |row| row.get(0)).optional()?)
     }
 
     /// All scores of people, by report, criterion and rater.

@@ -3,71 +3,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use serde_json::json;
 
-use super::{
-    Judge, Store, from_word,
-    judgements::{Decided, Fact, Instrument},
-    to_word,
-};
-use crate::data::{CallId, Finding, Outcome, Probe, TaskId, Unscored, id};
-
-const CLOSED_BOOK: Instrument = Instrument {
-    id: "probe.closed_book",
-    family: "probe",
-    criterion: "closed_book",
-    scale: "needs_research, partly_known, known",
-};
-const DELIVERABLE: Instrument = Instrument {
-    id: "probe.deliverable",
-    family: "probe",
-    criterion: "deliverable",
-    scale: "judgeable, vague, several, missing",
-};
-
-fn instrument(probe: Probe) -> Instrument {
-    match probe {
-        Probe::ClosedBook => CLOSED_BOOK,
-        Probe::Deliverable => DELIVERABLE,
-    }
-}
+use super::{Store, from_word};
+use crate::data::{Finding, Probe, TaskId};
 
 impl Store {
-    /// Keeps what a probe found of a task (the outcome and why), or why there is no answer.
-    pub fn save_finding(
-        &self,
-        task: &TaskId,
-        probe: Probe,
-        found: &Result<(Outcome, String), Unscored>,
-        judge: &Judge,
-        call: &CallId,
-    ) -> Result<()> {
-        let instrument = instrument(probe);
-        let note = match found {
-            Ok((_, note)) => note,
-            Err(unscored) => &unscored.reason,
-        };
-        self.put(&Fact {
-            instrument,
-            id: id::text(
-                'f',
-                &[instrument.id, task.as_str(), &judge.id(), call.as_str()],
-            ),
-            subject: task.as_str(),
-            other: None,
-            judge,
-            sample: 0,
-            decided: found.as_ref().map(|(outcome, _)| Decided {
-                value: None,
-                label: to_word(outcome),
-                confidence: None,
-            }),
-            payload: json!({ "reason": note }),
-            call,
-        })?;
-        Ok(())
-    }
-
     /// The newest findings of each task, by probe.
     pub fn findings(&self) -> Result<BTreeMap<TaskId, Vec<Finding>>> {
         let connection = self.connection();
@@ -78,7 +18,7 @@ impl Store {
         )?;
         let mut all = BTreeMap::<TaskId, Vec<Finding>>::new();
         for probe in Probe::ALL {
-            let rows = statement.query_map([instrument(probe).id], |row| {
+            let rows = statement.query_map([probe.instrument().id], |row| {
                 let outcome = from_word(1, &row.get::<_, String>(1)?)?;
                 let finding = Finding {
                     probe,

@@ -4,9 +4,9 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Store, from_json, judgements::Judge};
+use super::{Store, from_json};
 use crate::data::{
-    TaskId,
+    Judge, TaskId,
     id::{self, sha256_hex},
 };
 

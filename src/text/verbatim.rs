@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn is_cut_at_the_mark_nearest_to_the_middle() {
         let check = |text: &str, prefix: &str, rest: &str| {
-            assert_eq!(cut(text), Some((prefix, rest)), "{text}")
+            assert_eq!(cut(text), Some((prefix, rest)), "{text}");
         };
         check(
             "Survey the field, then design a test; report it.",

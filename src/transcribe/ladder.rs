@@ -469,6 +469,17 @@ mod tests {
         (take(attempts, again), ways)
     }
 
+    /// Every attempt is needed, and so many phrases are kept and dropped.
+    fn check(seconds: usize, said: &[(Rung, Attempt)], kept: usize, dropped: usize) -> Notes {
+        let (take, ways) = climbed(seconds, said);
+        assert_eq!(
+            (ways.len(), take.said.len(), take.notes.dropped),
+            (said.len(), kept, dropped),
+            "{ways:?}"
+        );
+        take.notes
+    }
+
     #[test]
     fn a_window_is_heard_until_it_can_be_believed() {
         use Rung::{Beam, Greedy, Warm};
@@ -478,16 +489,6 @@ mod tests {
             || heard(&[(0, 10, 110)], -0.3),
             || heard(&[(0, 4, 60)], -0.3),
         );
-        let unlikely = || heard(&[(0, 10, 110), (10, 22, 130)], -1.2);
-        let check = |seconds, said: &[(Rung, Attempt)], kept: usize, dropped: usize| {
-            let (take, ways) = climbed(seconds, said);
-            assert_eq!(
-                (ways.len(), take.said.len(), take.notes.dropped),
-                (said.len(), kept, dropped),
-                "{ways:?}"
-            );
-            take.notes
-        };
         let calm = check(20, &[(Greedy, all())], 2, 0);
         assert_eq!(
             (calm.heard_again, calm.mended, calm.doubtful.len()),
@@ -538,6 +539,18 @@ mod tests {
             (Greedy, all()),
         ];
         assert_eq!(check(20, &quarters, 1, 0).mended, 0);
+    }
+
+    #[test]
+    fn a_short_window_has_one_attempt_of_each_kind() {
+        use Rung::{Beam, Greedy, Warm};
+        let all = || heard(&[(0, 10, 110), (10, 22, 130)], -0.3);
+        let (none, some, little) = (
+            || heard(&[], 0.0),
+            || heard(&[(0, 10, 110)], -0.3),
+            || heard(&[(0, 4, 60)], -0.3),
+        );
+        let unlikely = || heard(&[(0, 10, 110), (10, 22, 130)], -1.2);
         check(
             3,
             &[(Greedy, some()), (Beam, little()), (Warm, all())],

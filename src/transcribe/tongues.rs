@@ -73,7 +73,7 @@ impl Run {
     fn add(&mut self, piece: Range<usize>) {
         match self.pieces.last_mut() {
             Some(last) if last.end == piece.start && piece.end - last.start <= windows::LONGEST => {
-                last.end = piece.end
+                last.end = piece.end;
             }
             _ => self.pieces.push(piece),
         }

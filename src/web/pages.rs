@@ -191,7 +191,7 @@ impl Pages {
                 visit.message = Some(format!("not the page itself ({})", cues.join("; ")));
             }
             Ok((text, None)) if text.text.trim().is_empty() => {
-                visit.cause = Some("no_text".to_owned())
+                visit.cause = Some("no_text".to_owned());
             }
             Ok(_) => {}
         }

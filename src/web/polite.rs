@@ -59,7 +59,7 @@ impl Polite {
     /// Lets `host` alone for a while.
     pub fn hold(&self, host: &str, wait: Duration) {
         self.with(host, |host| {
-            host.next = host.next.max(Instant::now() + wait)
+            host.next = host.next.max(Instant::now() + wait);
         });
     }
 

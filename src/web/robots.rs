@@ -127,11 +127,11 @@ fn canonical(path: &str, literal: &str) -> String {
         at += if encoded.is_some() { 3 } else { 1 };
         match encoded {
             Some(octet) if octet.is_ascii_alphanumeric() || b"-._~".contains(&octet) => {
-                text.push(char::from(octet))
+                text.push(char::from(octet));
             }
             Some(octet) => text.push_str(&format!("%{octet:02X}")),
             None if byte.is_ascii() && !literal.as_bytes().contains(&byte) => {
-                text.push(char::from(byte))
+                text.push(char::from(byte));
             }
             None => text.push_str(&format!("%{byte:02X}")),
         }

@@ -158,8 +158,8 @@ fn evaluation_by_the_local_model() {
         println!(
             "{:<9} ACE {} own {} unscored {}",
             row["agent"].as_str().unwrap_or_default(),
-            row["ace"]["value"],
-            row["own"]["counts"],
+            row["measures"]["ace"]["value"],
+            row["measures"]["ksr_own"]["counts"],
             row["unscored"]
         );
     }

@@ -228,7 +228,7 @@ fn evaluation_scale_uses_what_the_server_allows() {
     let board: Value = serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
     println!("leaderboard: {:.1?}", begun.elapsed());
     let full = |row: &Value| {
-        row["independent"]["pooled"]["ksr"]["value"] == 1.0 && row["ace"]["value"] == 7.0
+        row["measures"]["ksr_independent"]["value"] == 1.0 && row["measures"]["ace"]["value"] == 7.0
     };
     assert!(
         board["agents"]
@@ -270,9 +270,9 @@ fn evaluation_scale_of_a_million_judgements() {
             serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
         took.push(begun.elapsed());
         let full = |row: &Value| {
-            row["independent"]["pooled"]["ksr"]["value"] == 1.0
-                && row["ace"]["value"] == 7.0
-                && row["independent"]["counts"]["supported"] == 100_000
+            row["measures"]["ksr_independent"]["value"] == 1.0
+                && row["measures"]["ace"]["value"] == 7.0
+                && row["measures"]["ksr_independent"]["counts"]["numerator"] == 100_000.0
         };
         assert!(
             board["agents"]

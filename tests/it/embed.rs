@@ -119,7 +119,7 @@ fn real_vectors_are_kept() {
     let all = |texts: &[&str]| {
         let computed = std::cell::Cell::new(0);
         let vectors = embed::vectors(&file.path, &file.sha256, texts, &cache, &|_, all| {
-            computed.set(all)
+            computed.set(all);
         });
         (vectors.expect("vectors"), computed.get())
     };

@@ -54,7 +54,7 @@ fn planted_scores_come_out_and_nothing_is_asked_twice() {
     let board: Value = serde_json::from_str(&board).expect("JSON");
     let faithful = &board["agents"][0];
     assert_eq!(
-        (&faithful["agent"], &faithful["ace"]["of"]),
+        (&faithful["agent"], &faithful["measures"]["ace"]["of"]),
         (&json!("faithful"), &json!(4))
     );
     // Sums over the four tasks, from the planted rows.
@@ -64,7 +64,7 @@ fn planted_scores_come_out_and_nothing_is_asked_twice() {
         .fold((0, 0), |sum, own| {
             (sum.0 + own.0, sum.1 + own.0 + own.1 + own.2)
         });
-    let ksr = faithful["own"]["pooled"]["ksr"]["value"]
+    let ksr = faithful["measures"]["ksr_own"]["value"]
         .as_f64()
         .expect("a share");
     assert!((ksr - sums.0 as f64 / sums.1 as f64).abs() < 1e-12);
@@ -396,7 +396,7 @@ fn what_is_missing_is_said() {
     let row = |name: &str| rows.iter().find(|row| row["agent"] == name).expect("a row");
     assert_eq!(row("broken")["states"]["error"], 4);
     assert_eq!(
-        row("faithful")["own"]["pooled"]["ksr"]["value"],
+        row("faithful")["measures"]["ksr_own"]["value"],
         Value::Null,
         "no page, no share"
     );
@@ -462,7 +462,9 @@ fn many_reports_keep_their_scores_whoever_reads_them() {
     assert_eq!((listed.len(), expected.len()), (3012, 3012));
     for report in listed {
         let (ace, id) = (
-            report["scores"]["ace"].as_f64().expect("a score"),
+            report["scores"]["measures"]["ace"]["value"]
+                .as_f64()
+                .expect("a score"),
             report["report"].as_str().expect("an id"),
         );
         assert!((ace - expected[id]).abs() < 1e-9, "{report}");
@@ -502,27 +504,37 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     world.project.sql(fail);
     let alone = row(&board());
     assert_eq!(
-        (&alone["ace_by"]["fake/m"], &alone["ace_by"]["fake/n"]),
-        (&before["ace_by"]["fake/m"], &Value::Null)
+        (
+            &alone["by_judge"]["ace"]["fake/m"],
+            &alone["by_judge"]["ace"]["fake/n"]
+        ),
+        (&before["by_judge"]["ace"]["fake/m"], &Value::Null)
     );
     world.project.sql(&mend);
     assert_eq!(row(&board()), before);
     assert_eq!(
-        (&before["ace_by"]["fake/m"], &before["repeated"]),
-        (&before["ace_by"]["fake/n"], &0.0.into())
+        (
+            &before["by_judge"]["ace"]["fake/m"],
+            &before["repeated"]["ace"]
+        ),
+        (&before["by_judge"]["ace"]["fake/n"], &0.0.into())
     );
     world.project.sql(
         "UPDATE judgement SET value = value + 1 WHERE instrument LIKE 'ace/%' AND sample = 1
          AND judge IN (SELECT id FROM judge WHERE model_asked = 'fake/n')",
     );
     let after = row(&board());
-    let of = |row: &Value, rater: &str| row["ace_by"][rater]["ace"].as_f64().expect("a score");
+    let of = |row: &Value, rater: &str| {
+        row["by_judge"]["ace"][rater]["value"]
+            .as_f64()
+            .expect("a score")
+    };
     let by = of(&after, "fake/n") - of(&before, "fake/n");
     let (ace, all) = (
-        after["ace"]["value"].as_f64(),
+        after["measures"]["ace"]["value"].as_f64(),
         f64::midpoint(of(&after, "fake/n"), of(&after, "fake/m")),
     );
-    let repeated = after["repeated"].as_f64().expect("a deviation");
+    let repeated = after["repeated"]["ace"].as_f64().expect("a deviation");
     assert!(
         (by - 0.5).abs() < 1e-9 && (repeated - 0.5).abs() < 1e-9,
         "{after}"

@@ -29,11 +29,8 @@ use crate::{
         },
     },
     data::{PersonScore, ReportHead, ReportId, State},
-    evaluate::{
-        self, detail,
-        scorecard::{Counts, Scored},
-    },
-    store::{Store, Voices},
+    evaluate::{self, measures, scorecard::ReportScores},
+    store::Store,
 };
 
 /// Runs one of the commands.
@@ -182,7 +179,7 @@ fn agreement(
     let reports = answer::report_heads(&store)?;
     let mut problems = Vec::new();
     let mut given = BTreeMap::new();
-    let named: BTreeSet<String> = detail::checklists(&store)?
+    let named: BTreeSet<String> = evaluate::checklists(&store)?
         .into_values()
         .flatten()
         .map(|(name, _)| name)
@@ -205,7 +202,7 @@ fn agreement(
         return Err(Usage(format!("there are no scores of people yet\n{hint}")).into());
     }
     let scored = evaluate::scored(&store, &tasks, &reports)?;
-    let by_report: BTreeMap<&str, &Scored> = scored
+    let by_report: BTreeMap<&str, &ReportScores> = scored
         .iter()
         .map(|one| (one.report.as_str(), one))
         .collect();
@@ -328,98 +325,76 @@ fn meant(said: &Said, reports: &[ReportHead]) -> Result<ReportId, String> {
     }
 }
 
+/// What people said of one thing (a report, and a criterion or the whole), a place for each rater.
+type Things<'a> = BTreeMap<(&'a str, Option<&'a str>), Vec<Option<f64>>>;
+
 /// People with each other, and the measures with people.
 fn compared(
     store: &Store,
     said: &[PersonScore],
-    scored: &BTreeMap<&str, &Scored>,
+    scored: &BTreeMap<&str, &ReportScores>,
     seed: u64,
 ) -> Result<Vec<Agreement>> {
-    let raters: Vec<&str> = said
-        .iter()
-        .map(|score| score.rater.as_str())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
-    let mut things: BTreeMap<(&str, Option<&str>), Vec<Option<f64>>> = BTreeMap::new();
-    for score in said {
-        let of = things.entry((score.report.as_str(), score.criterion.as_deref()));
-        if let Ok(at) = raters.binary_search(&score.rater.as_str()) {
-            of.or_insert_with(|| vec![None; raters.len()])[at] = Some(score.value);
-        }
-    }
-    let evaluation = store.last_evaluation()?.unwrap_or_default();
-    let rated = mean_ratings(&store.voices(&evaluation)?, said)?;
-    let items = |whole: bool, judge: &dyn Fn(&str, Option<&str>) -> Option<f64>| -> Vec<Item> {
-        let wanted = things
-            .iter()
-            .filter(|((_, criterion), _)| criterion.is_none() == whole);
-        let item = |(&(report, criterion), people): (&(&str, Option<&str>), &Vec<Option<f64>>)| {
-            let task = scored
-                .get(report)
-                .map_or_else(String::new, |one| one.task.clone());
-            Item {
-                task,
-                people: people.clone(),
-                judge: judge(report, criterion),
-            }
-        };
-        wanted.map(item).collect()
-    };
-    let measure =
-        |of: fn(&Scored) -> Option<f64>| items(true, &|report, _| of(scored.get(report)?));
-    let by_criterion = items(false, &|report, criterion| {
-        rated
-            .get(&(report.to_owned(), criterion?.to_owned()))
-            .copied()
+    let things = by_thing(said);
+    let rated = evaluate::ratings_by_criterion(store, said.iter().map(|score| &score.report))?;
+    let by_criterion = items(&things, scored, false, |report, criterion| {
+        let key = (report.to_owned(), criterion?.to_owned());
+        rated.get(&key).copied()
     });
-    let whole = measure(|one| one.ace);
+    let whole = items(&things, scored, true, |_, _| None);
     let mut found = vec![
         agreement::between("people with each other, whole reports", &whole, seed),
         agreement::between("people with each other, by criterion", &by_criterion, seed),
-        agreement::aligned("ACE with people", &whole, true, seed),
-        agreement::aligned(
-            "ratings by criterion with people",
-            &by_criterion,
-            true,
-            seed,
-        ),
     ];
-    let independent = measure(|one| one.independent.and_then(Counts::ksr));
-    let own = measure(|one| one.own.and_then(Counts::ksr));
-    found.push(agreement::aligned(
-        "KSR independent with people",
-        &independent,
-        false,
-        seed,
-    ));
-    found.push(agreement::aligned("KSR own with people", &own, false, seed));
-    found.retain(|of| of.n + of.without > 0);
+    for measure in measures().filter(|measure| measure.role.compares()) {
+        let items = items(&things, scored, true, |report, _| {
+            scored.get(report)?.value(measure.key)
+        });
+        let what = format!("{} with people", measure.label);
+        // People score from 0 to 10: only on the same scale does a distance mean something.
+        let same_scale = measure.most == Some(people::BEST);
+        found.push(agreement::aligned(&what, &items, same_scale, seed));
+    }
+    let what = "ratings by criterion with people";
+    found.push(agreement::aligned(what, &by_criterion, true, seed));
+    found.retain(|agreement| agreement.n + agreement.without > 0);
     Ok(found)
 }
 
-/// Mean over judges and repetitions of the reports that people scored, by report and criterion.
-fn mean_ratings(
-    voices: &Voices<'_>,
-    said: &[PersonScore],
-) -> Result<BTreeMap<(String, String), f64>> {
-    let mut sums: BTreeMap<(String, String), (f64, f64)> = BTreeMap::new();
-    for report in said
-        .iter()
-        .map(|score| &score.report)
-        .collect::<BTreeSet<_>>()
-    {
-        for mark in voices.ratings(report)? {
-            if let Ok(rating) = mark.outcome {
-                let sum = sums.entry((report.to_string(), mark.of)).or_default();
-                *sum = (sum.0 + f64::from(rating.rating), sum.1 + 1.0);
-            }
+fn by_thing(said: &[PersonScore]) -> Things<'_> {
+    let raters: BTreeSet<&str> = said.iter().map(|score| score.rater.as_str()).collect();
+    let raters: Vec<&str> = raters.into_iter().collect();
+    let mut things = Things::new();
+    for score in said {
+        let thing = (score.report.as_str(), score.criterion.as_deref());
+        let given = things
+            .entry(thing)
+            .or_insert_with(|| vec![None; raters.len()]);
+        if let Ok(at) = raters.binary_search(&score.rater.as_str()) {
+            given[at] = Some(score.value);
         }
     }
-    Ok(sums
-        .into_iter()
-        .map(|(key, (sum, n))| (key, sum / n))
-        .collect())
+    things
+}
+
+/// The things that people scored, whole reports or criteria, each with the judge's number.
+fn items(
+    things: &Things<'_>,
+    scored: &BTreeMap<&str, &ReportScores>,
+    whole: bool,
+    judge: impl Fn(&str, Option<&str>) -> Option<f64>,
+) -> Vec<Item> {
+    things
+        .iter()
+        .filter(|((_, criterion), _)| criterion.is_none() == whole)
+        .map(|(&(report, criterion), people)| Item {
+            task: scored
+                .get(report)
+                .map_or_else(String::new, |scores| scores.task.clone()),
+            people: people.clone(),
+            judge: judge(report, criterion),
+        })
+        .collect()
 }
 
 fn text(agreed: &Agreed) -> String {

@@ -1,221 +1,41 @@
-//! A checklist for each task, written once and frozen; then each report rated by each of its
-//! criteria.
+//! Each report rated by each criterion of its task's checklist, one at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::Result;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::{
+    checklist::{Checklists, criterion_name},
+    criteria::Criterion,
+};
 use crate::{
     context::{Context, StageReport},
-    data::{Cause, Rating, Task, TaskId, TaskType, Unscored},
-    evaluate::{
-        Case, Options,
-        ace::criteria::{self, Criterion},
+    data::{Instrument, Judgement, Rating, ReportId, SubjectKind},
+    evaluate::{Case, evaluator::Work},
+    judging::{
+        self, Judged, Question,
+        rate::{self, Rated},
     },
-    llm::{Answer, Ask, object},
+    llm::Ask,
+    store::{PanelJudgements, StoredJudgement},
 };
 
-const CHECKLIST: &str = "evaluate/checklist";
-const SHORT: &str = "evaluate/checklist-short";
-pub const RATING: &str = "evaluate/rating";
-const WRITER: &str = "checklist";
-const RATER: &str = "rate";
-/// A trial model cannot make weights add up: it names three criteria by importance, and these are
-/// theirs.
-const BY_IMPORTANCE: [f64; 3] = [0.5, 0.3, 0.2];
-/// Longest texts in characters.
-const TITLE: usize = 120;
-const DESCRIPTION: usize = 800;
+pub const PROMPT: &str = "evaluate/rating";
+pub const ROLE: &str = "rate";
 
-/// The checklists by task, with their ids.
-pub type Checklists = BTreeMap<TaskId, (String, Vec<Criterion>)>;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    evaluation_criteria: Vec<Criterion>,
-}
-
-impl Written {
-    fn criteria(&self) -> Vec<Criterion> {
-        self.evaluation_criteria
-            .iter()
-            .map(|of| trimmed(&of.title, of.weight, &of.description))
-            .collect()
-    }
-}
-
-impl Answer for Written {
-    fn validate(&self) -> Result<(), Unscored> {
-        sound(&self.criteria())
-    }
-}
-
-/// What a trial model writes.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Short {
-    criteria: Vec<ShortCriterion>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ShortCriterion {
-    title: String,
-    description: String,
-}
-
-impl Short {
-    fn criteria(&self) -> Vec<Criterion> {
-        let weighed = self.criteria.iter().zip(BY_IMPORTANCE);
-        weighed
-            .map(|(of, weight)| trimmed(&of.title, weight, &of.description))
-            .collect()
-    }
-}
-
-impl Answer for Short {
-    fn validate(&self) -> Result<(), Unscored> {
-        if self.criteria.len() != BY_IMPORTANCE.len() {
-            let reason = format!(
-                "{} criteria instead of {}",
-                self.criteria.len(),
-                BY_IMPORTANCE.len()
-            );
-            return Err(Unscored {
-                cause: Cause::WrongShape,
-                reason,
-            });
-        }
-        sound(&self.criteria())
-    }
-}
-
-fn trimmed(title: &str, weight: f64, description: &str) -> Criterion {
-    Criterion {
-        title: title.trim().to_owned(),
-        weight,
-        description: description.trim().to_owned(),
-    }
-}
-
-/// Whether a list of criteria can be rated by.
-fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
-    let inconsistent = |invalid: criteria::Invalid| Unscored {
-        cause: Cause::Inconsistent,
-        reason: invalid.to_string(),
-    };
-    criteria::check(criteria).map(drop).map_err(inconsistent)
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Rated {
-    justification: String,
-    rating: u8,
-}
-
-impl Answer for Rated {
-    fn validate(&self) -> Result<(), Unscored> {
-        if self.rating <= 10 {
-            return Ok(());
-        }
-        Err(Unscored {
-            cause: Cause::OutOfRange,
-            reason: format!("a rating of {} is not between 0 and 10", self.rating),
-        })
-    }
-}
-
-/// Has a checklist written for each task that has none.
-pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, StageReport)> {
-    let mut report = StageReport::new("checklists");
-    let frozen: Checklists = ctx.store.checklists()?;
-    let tasks: BTreeMap<&TaskId, &Task> = cases
-        .iter()
-        .map(|case| (&case.task.id, case.task))
-        .collect();
-    let missing: Vec<&Task> = tasks
-        .values()
-        .copied()
-        .filter(|task| !frozen.contains_key(&task.id))
-        .collect();
-    report.skipped = (tasks.len() - missing.len()) as u64;
-    let write = async |task| write_one(ctx, task).await;
-    for (task, unscored) in ctx
-        .each(report.stage, missing, ctx.llm.parallel(WRITER), write)
-        .await?
-    {
-        report.done += 1;
-        if let Some(unscored) = unscored {
-            report.fail_unscored(task.id.as_str(), &unscored);
-        }
-    }
-    Ok((ctx.store.checklists()?, report))
-}
-
-async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
-    let vars = json!({
-        "task": task.task,
-        "family": task.task_type.label(),
-        "difficulty": task.difficulty.label(),
-        "focus": focus(task.task_type),
-    });
-    let (criteria, call) = if ctx.llm.is_trial(WRITER, 0)? {
-        let answer = ctx
-            .llm
-            .ask::<Short>(question(SHORT, &vars, short_schema(), 400))
-            .await?;
-        (answer.value.map(|short| short.criteria()), answer.call)
-    } else {
-        let answer = ctx
-            .llm
-            .ask::<Written>(question(CHECKLIST, &vars, checklist_schema(), 1500))
-            .await?;
-        (answer.value.map(|written| written.criteria()), answer.call)
-    };
-    match criteria {
-        Ok(criteria) => ctx
-            .store
-            .save_checklist(&task.id, &criteria, &call)
-            .map(|()| None),
-        Err(unscored) => Ok(Some(unscored)),
-    }
-}
-
-fn question<'a, T>(prompt: &'a str, vars: &'a Value, schema: Value, most: u32) -> Ask<'a, T> {
-    Ask {
-        role: WRITER,
-        prompt,
-        vars,
-        schema: Some(schema),
-        max_tokens: most,
-        ..Ask::default()
-    }
-}
-
-/// What the paper asks a checklist to weigh, by type of task.
-fn focus(of: TaskType) -> &'static str {
-    use TaskType as T;
-    match of {
-        T::LiteratureSurvey => "comprehensiveness and the quality of sources",
-        T::TrendScan => "accurate data and insight into trends",
-        T::RequirementsGathering => "coverage of the stakeholders and validated needs",
-        T::HypothesisGeneration => "testability and theoretical grounding",
-        T::MethodBlueprint => "rigour and feasibility",
-        T::PrototypeSpecification => "technical accuracy and completeness",
-        T::MetricDesign => "validity and applicability",
-        T::EmpiricalTest => "statistical rigour and interpretation",
-        T::ReplicabilityReview => "clear methods and the detection of bias",
-        T::ComparativeAnalysis => "fairness and depth",
-    }
-}
+/// The rating of a report by a criterion.
+pub const RATING: Instrument = Instrument {
+    id: "ace/rating/1",
+    family: "ace",
+    criterion: "rating",
+    scale: "whole number, 0 to 10",
+    subject: SubjectKind::Report,
+    letter: 'm',
+};
 
 /// A report, a criterion, a judge and a repetition.
-struct Question<'a> {
+struct Asked<'a> {
     case: Case<'a>,
     criterion: &'a Criterion,
     name: String,
@@ -223,58 +43,43 @@ struct Question<'a> {
     sample: u32,
 }
 
-/// The name of a criterion: its checklist and its place.
-pub fn criterion_name(checklist: &str, at: usize) -> String {
-    format!("{checklist}/{}", at + 1)
-}
-
-/// Rates each report by each criterion of its task, one at a time.
-pub async fn rate(
-    ctx: &Context,
-    cases: &[Case<'_>],
-    checklists: &Checklists,
-    options: &Options,
-) -> Result<StageReport> {
-    let mut report = StageReport::new("ratings");
+/// Rates each report by each criterion of its task.
+pub async fn rate(work: &Work<'_>, checklists: &Checklists) -> Result<StageReport> {
+    let ctx = work.ctx;
     let mut questions = Vec::new();
     let mut without = BTreeSet::new();
-    for case in cases {
+    for case in work.judged {
         let Some((id, criteria)) = checklists.get(&case.task.id) else {
             without.insert(&case.task.id);
             continue;
         };
         for (at, criterion) in criteria.iter().enumerate() {
-            for member in 0..ctx.llm.members(RATER) {
-                let name = criterion_name(id, at);
-                let question = |sample| Question {
+            let name = criterion_name(id, at);
+            for member in 0..ctx.llm.members(ROLE) {
+                questions.extend((0..work.options.repeats).map(|sample| Asked {
                     case: *case,
                     criterion,
                     name: name.clone(),
                     member,
                     sample,
-                };
-                questions.extend((0..options.repeats).map(question));
+                }));
             }
         }
     }
+    let mut report = judging::judge_each(
+        ctx,
+        "ratings",
+        ROLE,
+        &questions,
+        async |asked| ask(ctx, asked).await,
+        |asked| format!("{} by {}", asked.case.report.id, asked.name),
+    )
+    .await?;
     if !without.is_empty() {
         report.notes.push(format!(
             "{} without a checklist: reports on them were not rated",
             tasks(without.len())
         ));
-    }
-    let ask = async |question| ask(ctx, question).await;
-    for (question, (unscored, cached)) in ctx
-        .each(report.stage, &questions, ctx.llm.parallel(RATER), ask)
-        .await?
-    {
-        report.count(cached);
-        if let Some(unscored) = unscored {
-            report.fail_unscored(
-                &format!("{} by {}", question.case.report.id, question.name),
-                &unscored,
-            );
-        }
     }
     Ok(report)
 }
@@ -287,14 +92,14 @@ fn tasks(n: usize) -> String {
     }
 }
 
-async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
-    let Question {
+async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Rated>> {
+    let Asked {
         case,
         criterion,
         name,
         member,
         sample,
-    } = question;
+    } = asked;
     let vars = json!({
         "task": case.task.task,
         "family": case.task.task_type.label(),
@@ -302,63 +107,45 @@ async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>
         "report": case.report.text,
         "criterion": format!("{}\n{}", criterion.title, criterion.description),
     });
-    let answer = ctx
-        .llm
-        .ask::<Rated>(Ask {
-            role: RATER,
+    let question = Question {
+        instrument: RATING,
+        subject: case.report.id.as_str(),
+        other: Some(name),
+        ask: Ask {
+            role: ROLE,
             member: *member,
             sample: *sample,
-            prompt: RATING,
+            prompt: PROMPT,
             vars: &vars,
-            schema: Some(rating_schema()),
+            schema: Some(rate::schema()),
             max_tokens: 400,
             ..Ask::default()
+        },
+    };
+    judging::judge(ctx, question).await
+}
+
+/// The ratings of a report with the judges' justifications, in the order of the criteria's names.
+pub fn ratings(
+    judgements: &PanelJudgements<'_>,
+    report: &ReportId,
+    repeats: u32,
+) -> Result<Vec<Judgement<Rating>>> {
+    let read = |stored: &StoredJudgement<'_>| {
+        Ok(Rating {
+            rating: stored.value()? as u8,
+            justification: stored.reason()?,
         })
-        .await?;
-    let judge = ctx
-        .llm
-        .judge(RATER, *member, RATING, answer.model_returned)?;
-    let rating = answer.value.map(|rated| Rating {
-        rating: rated.rating,
-        justification: rated.justification,
-    });
-    ctx.store.save_rating(
-        &case.report.id,
-        name,
-        *sample,
-        &rating,
-        &judge,
-        &answer.call,
-    )?;
-    Ok((rating.err(), answer.cached))
+    };
+    let ratings = judgements.read(RATING, report.as_str(), read)?;
+    Ok(first_samples(ratings, repeats))
 }
 
-fn checklist_schema() -> Value {
-    let weights: Vec<f64> = (1..=16).map(|n| f64::from(n) / 20.0).collect();
-    let criterion = object(&json!({
-        "title": { "type": "string", "maxLength": TITLE },
-        "weight": { "type": "number", "enum": weights },
-        "description": { "type": "string", "maxLength": DESCRIPTION }
-    }));
-    object(
-        &json!({ "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } }),
-    )
-}
-
-fn short_schema() -> Value {
-    let text = |most: usize| json!({ "type": "string", "maxLength": most });
-    let criterion =
-        object(&json!({ "title": text(TITLE / 2), "description": text(DESCRIPTION / 4) }));
-    let n = BY_IMPORTANCE.len();
-    object(
-        &json!({ "criteria": { "type": "array", "items": criterion, "minItems": n, "maxItems": n } }),
-    )
-}
-
-fn rating_schema() -> Value {
-    let whole: Vec<u8> = (0..=10).collect();
-    object(&json!({
-        "justification": { "type": "string", "maxLength": DESCRIPTION },
-        "rating": { "type": "integer", "enum": whole }
-    }))
+/// The judgements of the first so many repetitions; 0 keeps all.
+pub fn first_samples<T, E>(
+    mut judgements: Vec<Judgement<T, E>>,
+    repeats: u32,
+) -> Vec<Judgement<T, E>> {
+    judgements.retain(|judgement| repeats == 0 || judgement.sample < repeats);
+    judgements
 }

@@ -43,7 +43,7 @@ pub struct OfPage {
 
 /// What decides which key points are found: sets that were found otherwise are not compared with
 /// each other.
-pub fn instrument(ctx: &Context, options: &Options) -> Result<String> {
+pub fn fingerprint(ctx: &Context, options: &Options) -> Result<String> {
     let Options {
         points,
         part,

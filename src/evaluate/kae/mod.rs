@@ -1,8 +1,92 @@
-//! Key-point-aligned evaluation (KAE): what the cited pages say about a task, and whether a report
+//! Keypoint-aligned evaluation (KAE): what the cited pages say about a task, and whether a report
 //! supports, contradicts or omits it.
+//!
+//! **Measures** KSR, KCR and KOR: the shares of key points that a report supports, contradicts and
+//! omits, and the efficiency KSR / (KCR + KOR). **Method** DeepResearch Arena (arXiv 2509.01396),
+//! section on keypoint-aligned evaluation. **Differs from the paper**: key points whose spans are
+//! not in the page are left out and counted; merging is defined and on record; beside the key points
+//! of the report's own pages (the paper's set) there is an independent set, of the pages that the
+//! other agents cite. **Cost** a call per part of a page, one per report and key point.
 
 pub mod dedup;
-pub mod key_points;
+mod fold;
+mod key_points;
 mod key_points_extractive;
-pub mod reading;
+pub mod measures;
+mod reading;
 pub mod relations;
+
+use std::time::Instant;
+
+use anyhow::Result;
+use async_trait::async_trait;
+use serde_json::json;
+
+pub use fold::decide;
+pub use reading::{known as known_reading, read as read_reports};
+
+use super::evaluator::{Evaluator, Fold, Work};
+use crate::{
+    context::{Context, StageReport},
+    data::{InForce, MeasureDef, Scores, Task},
+    evaluate::{Options, scorecard::ReportScores, timed},
+    judging,
+    store::{Evaluation, Store},
+};
+
+/// The evaluator.
+pub struct Kae;
+
+#[async_trait(?Send)]
+impl Evaluator for Kae {
+    fn key(&self) -> &'static str {
+        "kae"
+    }
+
+    fn about(&self) -> &'static str {
+        "key points of the cited pages: supported, contradicted, omitted"
+    }
+
+    fn measures(&self) -> &'static [MeasureDef] {
+        &measures::MEASURES
+    }
+
+    fn roles(&self) -> &'static [&'static str] {
+        &[key_points::ROLE, relations::ROLE]
+    }
+
+    fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
+        Ok(vec![InForce {
+            instrument: relations::RELATION.id.to_owned(),
+            panel: judging::panel(ctx, relations::ROLE, relations::PROMPT)?,
+            settings: json!({ "key_points": key_points::fingerprint(ctx, options)? }),
+        }])
+    }
+
+    async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
+        let started = Instant::now();
+        let readings = reading::read(&work.ctx.store, work.cases)?;
+        let (library, pages) =
+            reading::fetch(work.ctx, work.pages, work.cases, &readings, work.now).await?;
+        let pages = timed(pages, started);
+        let started = Instant::now();
+        let (found, key_points) = key_points::find_in(work.ctx, &library, work.options).await?;
+        let key_points = timed(key_points, started);
+        let started = Instant::now();
+        let related = relations::relate(work, &library, &found).await?;
+        Ok(vec![pages, key_points, timed(related, started)])
+    }
+
+    fn fold<'a>(
+        &self,
+        _store: &Store,
+        _tasks: &'a [Task],
+        evaluation: &'a Evaluation,
+    ) -> Result<Box<dyn Fold + 'a>> {
+        Ok(Box::new(fold::KaeFold::new(evaluation)))
+    }
+
+    fn failed(&self, others: &[&ReportScores]) -> Scores {
+        measures::failed(others)
+    }
+}

@@ -77,7 +77,7 @@ pub fn known(store: &Store, report: &ReportId) -> Result<Reading> {
 
 /// What each of the reports says and cites. What is new is put on record, some at a time: who is
 /// killed goes on from there.
-pub fn of(store: &Store, cases: &[Case<'_>]) -> Result<Vec<Reading>> {
+pub fn read(store: &Store, cases: &[Case<'_>]) -> Result<Vec<Reading>> {
     let mut readings = Vec::new();
     for some in cases.chunks(AT_A_TIME) {
         let mut new = Vec::new();

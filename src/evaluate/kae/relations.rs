@@ -1,64 +1,62 @@
-//! Does a report support, contradict or omit what the pages say? Its own pages' key points and the
-//! independent ones are merged, frozen, and each judged once per report.
+//! Does a report support, contradict or omit what the pages say? The key points of its own pages and
+//! the independent ones are merged, frozen, and each judged once per report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::reading::Library;
+use super::{
+    dedup::{Cluster, Point, unify},
+    key_points::{self, Found, OfPage},
+    reading::Library,
+};
 use crate::{
     context::{Context, StageReport},
-    data::{Cause, KeyPoint, KeyPointId, Related, Relation, TaskId, Unscored},
-    evaluate::{
-        Case, Options,
-        kae::{
-            dedup::{Cluster, Point, unify},
-            key_points::{self, Found, OfPage},
-        },
+    data::{
+        Instrument, KeyPoint, KeyPointId, Relation, RelationJudgement, ReportId, SubjectKind,
+        TaskId,
     },
-    llm::{Answer, Ask, object},
-    store::{Evaluation, Store},
+    evaluate::{Case, evaluator::Work},
+    judging::{
+        self, Judged, Question,
+        relate::{self, Related},
+    },
+    llm::Ask,
+    store::{Evaluation, PanelJudgements, Store, StoredJudgement},
 };
 
 pub const PROMPT: &str = "evaluate/relation";
-const ROLE: &str = "judge";
-/// Longest reasons in characters, and most aspects.
-const LONGEST: usize = 800;
-const ASPECTS: usize = 6;
+pub const ROLE: &str = "judge";
 
-/// The set of a report's own pages.
+/// How a report relates to a key point.
+pub const RELATION: Instrument = Instrument {
+    id: "kae/relation/1",
+    family: "kae",
+    criterion: "relation",
+    scale: "supports, omits or contradicts",
+    subject: SubjectKind::Report,
+    letter: 'm',
+};
+
+/// The name of the set of a report's own pages.
 pub fn own_set(report: &str) -> String {
     format!("own/{report}")
 }
 
-/// The set of the pages that other agents cite, for an agent.
+/// The name of the set of the pages that other agents cite, for an agent.
 pub fn independent_set(agent: &str) -> String {
     format!("independent/{agent}")
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Reply {
-    reasoning: String,
-    key_aspects: Vec<String>,
-    relationship: Relation,
-    confidence: f64,
-}
-
-impl Answer for Reply {
-    fn validate(&self) -> Result<(), Unscored> {
-        if (0.0..=1.0).contains(&self.confidence) {
-            return Ok(());
-        }
-        let reason = format!("a confidence of {} is not between 0 and 1", self.confidence);
-        Err(Unscored {
-            cause: Cause::OutOfRange,
-            reason,
-        })
-    }
+/// How the key points of an evaluation were found; empty where it has none.
+pub fn fingerprint(evaluation: &Evaluation) -> String {
+    let settings = evaluation.in_force(RELATION).settings;
+    settings["key_points"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// A reference set.
@@ -72,19 +70,47 @@ pub struct Frozen<C = Cluster> {
     pub failed: BTreeMap<String, u64>,
 }
 
-/// The set that an evaluation compares reports on a task with, by its name; of its points what `C`
-/// takes.
+/// The set that reports on a task are compared with, by its name; `C` holds what is wanted of its
+/// points.
 pub fn set<C: DeserializeOwned>(
     store: &Store,
-    evaluation: &Evaluation,
+    fingerprint: &str,
     task: &TaskId,
     name: &str,
 ) -> Result<Option<Frozen<C>>> {
-    store.frozen(task, name, |set: &Frozen<C>| set.by == evaluation.points)
+    store.frozen(task, name, |set: &Frozen<C>| set.by == fingerprint)
+}
+
+/// The relations of a report to key points with the judges' reasons, in the order of the points.
+pub fn relations(
+    judgements: &PanelJudgements<'_>,
+    report: &ReportId,
+) -> Result<Vec<crate::data::Judgement<RelationJudgement>>> {
+    judgements.read(RELATION, report.as_str(), relation)
+}
+
+/// A stored relation without its reasons.
+pub fn bare(stored: &StoredJudgement<'_>) -> Result<Relation> {
+    stored.label()
+}
+
+fn relation(stored: &StoredJudgement<'_>) -> Result<RelationJudgement> {
+    #[derive(Deserialize)]
+    struct Payload {
+        reason: String,
+        key_aspects: Vec<String>,
+    }
+    let payload: Payload = stored.payload()?;
+    Ok(RelationJudgement {
+        relation: stored.label()?,
+        confidence: stored.confidence()?,
+        reasoning: payload.reason,
+        key_aspects: payload.key_aspects,
+    })
 }
 
 /// A report and a key point, for one judge.
-struct Question<'a> {
+struct Asked<'a> {
     case: Case<'a>,
     point: &'a KeyPoint,
     member: usize,
@@ -92,74 +118,81 @@ struct Question<'a> {
 
 /// Freezes the sets and asks for what is missing.
 pub async fn relate(
-    ctx: &Context,
-    judged: &[Case<'_>],
+    work: &Work<'_>,
     library: &Library<'_>,
     found: &Found<'_>,
-    options: &Options,
 ) -> Result<StageReport> {
-    let mut report = StageReport::new("relations");
+    let ctx = work.ctx;
     let pages = found.values().flat_map(BTreeMap::values);
     let known: BTreeMap<&KeyPointId, &KeyPoint> = pages
         .flat_map(|page| &page.points)
         .map(|point| (&point.id, point))
         .collect();
-    let by = key_points::instrument(ctx, options)?;
+    let fingerprint = key_points::fingerprint(ctx, work.options)?;
     let mut questions = Vec::new();
-    for case in judged {
-        let (task, report) = (&case.task.id, case.report);
-        // What only the scored agent cites is not among the independent pages: nobody chooses what
-        // it is compared with.
-        let sets = [
-            (
-                own_set(report.id.as_str()),
-                library.cited(task, |of| of.id == report.id),
-            ),
-            (
-                independent_set(&report.agent),
-                library.cited(task, |of| of.agent != report.agent),
-            ),
-        ];
-        let mut asked = BTreeSet::new();
-        for (name, pages) in sets {
-            let set = frozen(found.get(task), &pages, options.near, &by);
-            ctx.store.freeze(task, &name, &set)?;
-            asked.extend(
-                set.clusters
-                    .into_iter()
-                    .map(|cluster| KeyPointId::from_stored(cluster.representative)),
-            );
-        }
-        for point in asked.iter().filter_map(|id| known.get(id)) {
-            questions.extend((0..ctx.llm.members(ROLE)).map(|member| Question {
+    for case in work.judged {
+        for id in freeze(work, *case, library, found, &fingerprint)? {
+            let Some(point) = known.get(&id) else {
+                continue;
+            };
+            questions.extend((0..ctx.llm.members(ROLE)).map(|member| Asked {
                 case: *case,
                 point,
                 member,
             }));
         }
     }
-    let ask = async |question| ask(ctx, question).await;
-    for (question, (unscored, cached)) in ctx
-        .each(report.stage, &questions, ctx.llm.parallel(ROLE), ask)
-        .await?
-    {
-        report.count(cached);
-        if let Some(unscored) = unscored {
-            report.fail_unscored(
-                &format!("{} and {}", question.case.report.id, question.point.id),
-                &unscored,
-            );
-        }
+    judging::judge_each(
+        ctx,
+        "relations",
+        ROLE,
+        &questions,
+        async |asked| ask(ctx, asked).await,
+        |asked| format!("{} and {}", asked.case.report.id, asked.point.id),
+    )
+    .await
+}
+
+/// Freezes the two sets that a report is compared with, and returns the points of both.
+fn freeze(
+    work: &Work<'_>,
+    case: Case<'_>,
+    library: &Library<'_>,
+    found: &Found<'_>,
+    fingerprint: &str,
+) -> Result<BTreeSet<KeyPointId>> {
+    let (task, report) = (&case.task.id, case.report);
+    // What only the scored agent cites is not among the independent pages: no agent chooses what it
+    // is compared with.
+    let sets = [
+        (
+            own_set(report.id.as_str()),
+            library.cited(task, |other| other.id == report.id),
+        ),
+        (
+            independent_set(&report.agent),
+            library.cited(task, |other| other.agent != report.agent),
+        ),
+    ];
+    let mut points = BTreeSet::new();
+    for (name, pages) in sets {
+        let set = merged(found.get(task), &pages, work.options.near, fingerprint);
+        work.ctx.store.freeze(task, &name, &set)?;
+        let representatives = set
+            .clusters
+            .into_iter()
+            .map(|cluster| cluster.representative);
+        points.extend(representatives.map(KeyPointId::from_stored));
     }
-    Ok(report)
+    Ok(points)
 }
 
 /// The set of these pages, of those that were read for a task.
-fn frozen(
+fn merged(
     read: Option<&BTreeMap<String, OfPage>>,
     pages: &BTreeSet<&str>,
     near: f64,
-    by: &str,
+    fingerprint: &str,
 ) -> Frozen {
     let (mut points, mut failed) = (Vec::new(), BTreeMap::new());
     for page in pages.iter().filter_map(|page| read?.get(*page)) {
@@ -174,52 +207,32 @@ fn frozen(
         }
     }
     Frozen {
-        by: by.to_owned(),
+        by: fingerprint.to_owned(),
         clusters: unify(&points, near),
         failed,
     }
 }
 
-async fn ask(ctx: &Context, question: &Question<'_>) -> Result<(Option<Unscored>, bool)> {
-    let Question {
+async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Related>> {
+    let Asked {
         case,
         point,
         member,
-    } = question;
+    } = asked;
     let vars = json!({ "task": case.task.task, "report": case.report.text, "point": point.text });
-    let answer = ctx
-        .llm
-        .ask::<Reply>(Ask {
+    let question = Question {
+        instrument: RELATION,
+        subject: case.report.id.as_str(),
+        other: Some(point.id.as_str()),
+        ask: Ask {
             role: ROLE,
             member: *member,
             prompt: PROMPT,
             vars: &vars,
-            schema: Some(schema()),
+            schema: Some(relate::schema()),
             max_tokens: 600,
             ..Ask::default()
-        })
-        .await?;
-    let judge = ctx
-        .llm
-        .judge(ROLE, *member, PROMPT, answer.model_returned)?;
-    let related = answer.value.map(|reply| Related {
-        relation: reply.relationship,
-        confidence: reply.confidence,
-        reasoning: reply.reasoning,
-        key_aspects: reply.key_aspects,
-    });
-    ctx.store
-        .save_relation(&case.report.id, &point.id, &related, &judge, &answer.call)?;
-    Ok((related.err(), answer.cached))
-}
-
-fn schema() -> Value {
-    let text = json!({ "type": "string", "maxLength": LONGEST });
-    let tenths: Vec<f64> = (0..=10).map(|n| f64::from(n) / 10.0).collect();
-    object(&json!({
-        "reasoning": text,
-        "key_aspects": { "type": "array", "items": text, "maxItems": ASPECTS },
-        "relationship": { "type": "string", "enum": ["SUPPORTS", "OMITS", "CONTRADICTS"] },
-        "confidence": { "type": "number", "enum": tenths }
-    }))
+        },
+    };
+    judging::judge(ctx, question).await
 }

@@ -13,9 +13,10 @@
 //! and agents are compared.
 
 mod cells;
-pub mod measures;
 mod pairs;
 pub mod paper;
+#[cfg(test)]
+pub(super) mod sample;
 #[cfg(test)]
 mod simulated;
 mod table;
@@ -28,10 +29,7 @@ use serde::Serialize;
 
 use self::table::table;
 
-use crate::{
-    evaluate::scorecard::{Counts, Scored},
-    stats::bootstrap::RESAMPLES,
-};
+use crate::{evaluate::scorecard::ReportScores, stats::bootstrap::RESAMPLES};
 
 /// What a leaderboard is made with.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,9 +43,8 @@ pub struct Options {
     pub seed: u64,
     /// A difference is significant, and a tier ends, below this adjusted p-value.
     pub alpha: f64,
-    /// Whether a report that is not ok has ACE 0 and omits all key points (as many as the task's
-    /// other reports have on average; where there are none, it stays without). To be printed when
-    /// on.
+    /// Whether a report that is not ok has the worst score by each measure, as its evaluator says.
+    /// To be printed when on.
     pub failed_as_zero: bool,
 }
 
@@ -93,25 +90,12 @@ pub struct Table {
     pub tasks: u64,
     /// Reports, of whatever state.
     pub reports: u64,
-    /// The measure that tiers are by: ACE where any agent has it, else KSR on independent key
-    /// points.
-    pub tiers_by: Option<Headline>,
-    /// Best first: by ACE, then pooled KSR on independent key points, then name.
+    /// Key of the measure that tiers are by: the first ranking one that any agent has a value of.
+    pub tiers_by: Option<&'static str>,
+    /// Best first: by the ranking measures in their order, then name.
     pub agents: Vec<Row>,
     /// Every pair that shares a task, measure by measure.
     pub differences: Vec<Pair>,
-}
-
-/// A measure that agents are compared on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Headline {
-    /// Checklist score, 0 to 10.
-    Ace,
-    /// Pooled KSR on key points of other agents' pages, 0 to 1.
-    KsrIndependent,
-    /// Pooled KSR on key points of the report's own pages, 0 to 1.
-    KsrOwn,
 }
 
 /// One agent.
@@ -127,70 +111,42 @@ pub struct Row {
     pub without_report: u64,
     /// Reports by state.
     pub states: BTreeMap<String, u64>,
-    /// Checklist score, 0 to 10.
-    pub ace: Measure,
-    /// Of a panel, what it were by each judge alone; attempts without a report are in none of
-    /// these.
-    pub ace_by: BTreeMap<String, Alone>,
-    /// Standard deviation of the ratings that one judge gave the same criterion of a report, in
-    /// points of 0 to 10; none where each was asked once.
-    pub repeated: Option<f64>,
-    /// Against key points of other agents' pages.
-    pub independent: Keypoints,
-    /// Against key points of the pages that the report itself cites.
-    pub own: Keypoints,
-    /// Tokens of a report that it is known of.
-    pub output_tokens: Measure,
-    /// Distinct URLs that a report cites.
-    pub references: Measure,
-    /// Words of a report.
-    pub words: Measure,
-    /// Micro-dollars of a report that it is known of.
-    pub cost_micro: Measure,
+    /// Every measure by its key, in the order of [`crate::evaluate::measures`].
+    #[serde(serialize_with = "in_order")]
+    pub measures: Vec<(&'static str, Measure)>,
+    /// Of a panel: a measure by each judge alone; attempts without a report are in none of these.
+    pub by_judge: BTreeMap<&'static str, BTreeMap<String, Alone>>,
+    /// Standard deviation of the judgements that one judge gave the same of a report, by measure, in
+    /// its unit; none where each was asked once.
+    pub repeated: BTreeMap<&'static str, f64>,
     /// Micro-dollars of all reports, failed ones too, as far as known.
     pub spent_micro: u64,
     /// Judgements without a verdict, by cause.
     pub unscored: BTreeMap<String, u64>,
     /// Cited URLs that gave no text, by cause; of reports that are ok.
     pub url_failures: BTreeMap<String, u64>,
-    /// Their share of all cited URLs, 0 to 1.
-    pub url_failure_share: Measure,
+}
+
+impl Row {
+    /// The measure of a key.
+    pub fn measure(&self, key: &str) -> Option<&Measure> {
+        let (_, measure) = self.measures.iter().find(|(known, _)| *known == key)?;
+        Some(measure)
+    }
+
+    /// The value of a measure.
+    pub fn value(&self, key: &str) -> Option<f64> {
+        self.measure(key)?.value
+    }
 }
 
 /// One judge of a panel on one agent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Alone {
-    /// Mean checklist score over tasks, 0 to 10.
-    pub ace: f64,
-    /// Tasks with a report of which the judge rated every criterion.
+    /// The mean over tasks.
+    pub value: f64,
+    /// Tasks with a report of which the judge judged everything.
     pub tasks: u64,
-}
-
-/// What reports say of the key points of one kind of set.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Keypoints {
-    /// Sums over all reports that are ok.
-    pub counts: Counts,
-    /// Wilson's 95 % interval of these counts' KSR, as if no two key points had a report in common:
-    /// too narrow where they have, and there beside the interval over tasks to show it.
-    pub ksr_wilson: Option<(f64, f64)>,
-    /// Micro: sums over tasks, divided. The headline, as in the paper.
-    pub pooled: Rates,
-    /// Macro: each task counts the same. Its efficiency is that of its mean rates.
-    pub mean: Rates,
-}
-
-/// The four rates of key points.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Rates {
-    /// Supported, 0 to 1.
-    pub ksr: Measure,
-    /// Contradicted, 0 to 1.
-    pub kcr: Measure,
-    /// Not mentioned, 0 to 1.
-    pub kor: Measure,
-    /// KSR / (KCR + KOR), from 0 without end (Fig. 4 of the paper, which divides rounded shares).
-    pub efficiency: Measure,
 }
 
 /// A number, how sure one may be of it, and what it rests on.
@@ -214,20 +170,44 @@ pub struct Measure {
     /// Why the other `of − n` have none: `no report`, a report's state, `no key points`,
     /// `unscored`, `not known`, `no references`.
     pub missing: BTreeMap<String, u64>,
+    /// The sums behind a pooled share; none of other measures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+}
+
+/// The sums behind a pooled share, over all reports that are ok.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Counts {
+    /// What was reached.
+    pub numerator: f64,
+    /// Of what.
+    pub denominator: f64,
+    /// What had no verdict and is in neither.
+    pub unscored: u64,
+    /// Wilson's 95 % interval of these counts, as if no two of them had a report in common: too
+    /// narrow where they have, and beside the interval over tasks to show it.
+    pub wilson: Option<(f64, f64)>,
+}
+
+fn in_order<S: serde::Serializer>(
+    measures: &[(&'static str, Measure)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(measures.iter().map(|(key, measure)| (key, measure)))
 }
 
 /// Two agents on the tasks that both have a value on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pair {
-    /// What they are compared on.
-    pub measure: Headline,
+    /// Key of the measure that they are compared on.
+    pub measure: &'static str,
     /// The one that stands above.
     pub first: String,
     /// The other.
     pub second: String,
     /// Tasks that both have a value on.
     pub tasks: u64,
-    /// The first's value on them less the second's.
+    /// The first's value on them minus the second's.
     pub value: f64,
     /// Lower end of its 95 % interval, by resampling tasks; not corrected for the number of pairs.
     pub low: Option<f64>,
@@ -246,24 +226,29 @@ pub struct Pair {
 
 /// The leaderboard of all that was scored. Two reports of the same agent, task and attempt are two
 /// attempts; ids of reports are unique.
-pub fn leaderboard(scored: &[Scored], options: &Options) -> Board {
-    let mut all: Vec<&Scored> = scored.iter().collect();
+pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Board {
+    let mut all: Vec<&ReportScores> = scored.iter().collect();
     all.sort_by(|a, b| (a.attempt, &a.report).cmp(&(b.attempt, &b.report)));
-    let agents: BTreeSet<&str> = all.iter().map(|one| &*one.agent).collect();
+    let agents: BTreeSet<&str> = all.iter().map(|report| &*report.agent).collect();
     let agents: Vec<&str> = agents.into_iter().collect();
-    let mut groups: BTreeMap<Option<&String>, Vec<&Scored>> = BTreeMap::new();
+    let mut groups: BTreeMap<Option<&String>, Vec<&ReportScores>> = BTreeMap::new();
     if let Some(facet) = &options.by {
-        for one in &all {
-            groups.entry(one.facets.get(facet)).or_default().push(one);
+        for report in &all {
+            groups
+                .entry(report.facets.get(facet))
+                .or_default()
+                .push(report);
         }
     }
-    let group = |(value, of): (Option<&String>, Vec<&Scored>)| Group {
-        value: value.cloned(),
-        table: table(&of, &agents, options),
-    };
     Board {
         options: options.clone(),
         whole: table(&all, &agents, options),
-        groups: groups.into_iter().map(group).collect(),
+        groups: groups
+            .into_iter()
+            .map(|(value, reports)| Group {
+                value: value.cloned(),
+                table: table(&reports, &agents, options),
+            })
+            .collect(),
     }
 }

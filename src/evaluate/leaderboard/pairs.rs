@@ -4,11 +4,13 @@
 
 use rand::{Rng, seq::SliceRandom as _};
 
-use super::cells::Part;
 use crate::stats::{
     bootstrap, normal,
     paired::{self, Difference},
 };
+
+/// Numerator and denominator.
+pub type Part = (f64, f64);
 
 /// More tasks than these are resampled in groups.
 const MOST_CLUSTERS: usize = 2_000;

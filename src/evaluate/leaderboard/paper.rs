@@ -2,7 +2,7 @@
 //! by side. Hides the rounding, which is the paper's too, so that rows can be held against its
 //! Table 3.
 
-use crate::evaluate::leaderboard::{Board, Group, Measure, Row};
+use super::{Board, Group};
 
 /// The columns of Table 3 of DeepResearch Arena (arXiv 2509.01396): shares of the report's own key
 /// points in percent, checklist score, thousands of output tokens, references.
@@ -10,7 +10,7 @@ pub const COLUMNS: [&str; 7] = ["system", "KSR", "KCR", "KOR", "ACE", "tokens k"
 
 /// One row an agent, in the board's order, cells as `EN | ZH` and – where there is nothing. None
 /// unless the board is by `language`.
-pub fn table3(board: &Board) -> Option<Vec<[String; 7]>> {
+pub fn table3(board: &Board) -> Option<Vec<Vec<String>>> {
     let languages = ["en", "zh"].map(|language| group(board, language));
     let by_language = board.options.by.as_deref() == Some("language");
     by_language.then(|| {
@@ -30,25 +30,29 @@ fn group<'a>(board: &'a Board, language: &str) -> Option<&'a Group> {
         .find(|group| group.value.as_deref() == Some(language))
 }
 
-fn cells(agent: &str, languages: [Option<&Group>; 2]) -> [String; 7] {
+/// The measures behind the columns, each with its scale and decimals in the paper.
+const MEASURES: [(&str, f64, usize); 6] = [
+    ("ksr_own", 100.0, 1),
+    ("kcr_own", 100.0, 1),
+    ("kor_own", 100.0, 1),
+    ("ace", 1.0, 2),
+    ("output_tokens", 1e-3, 2),
+    ("references", 1.0, 2),
+];
+
+fn cells(agent: &str, languages: [Option<&Group>; 2]) -> Vec<String> {
     let rows = languages.map(|group| group?.table.agents.iter().find(|row| row.agent == agent));
-    let cell = |of: fn(&Row) -> &Measure, scale: f64, digits: usize| {
-        let text = |value: f64| format!("{:.digits$}", value * scale);
-        rows.map(|row| {
-            row.and_then(|row| of(row).value)
-                .map_or_else(|| "–".to_owned(), text)
-        })
-        .join(" | ")
-    };
-    [
-        agent.to_owned(),
-        cell(|row| &row.own.pooled.ksr, 100.0, 1),
-        cell(|row| &row.own.pooled.kcr, 100.0, 1),
-        cell(|row| &row.own.pooled.kor, 100.0, 1),
-        cell(|row| &row.ace, 1.0, 2),
-        cell(|row| &row.output_tokens, 1e-3, 2),
-        cell(|row| &row.references, 1.0, 2),
-    ]
+    let mut cells = vec![agent.to_owned()];
+    for (key, scale, decimals) in MEASURES {
+        let values = rows.map(|row| {
+            row.and_then(|row| row.value(key)).map_or_else(
+                || "–".to_owned(),
+                |value| format!("{:.decimals$}", value * scale),
+            )
+        });
+        cells.push(values.join(" | "));
+    }
+    cells
 }
 
 #[cfg(test)]
@@ -56,12 +60,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluate::{
-        leaderboard::{Options, leaderboard},
-        scorecard::{
-            Scored,
-            published::{SYSTEMS, counts},
-        },
+    use crate::evaluate::leaderboard::{
+        Options,
+        sample::{SYSTEMS, Scored, counts, leaderboard},
     };
 
     fn report(agent: &str, language: &str, own: [u64; 3]) -> Scored {
@@ -72,7 +73,7 @@ mod tests {
             attempt: 1,
             state: "ok".into(),
             facets: BTreeMap::from([("language".into(), language.into())]),
-            own: Some(counts(own)),
+            own: Some(counts(own[0], own[1], own[2])),
             ace: Some(4.026),
             references: 30,
             output_tokens: Some(5_594),
@@ -104,10 +105,7 @@ mod tests {
                 .iter()
                 .find(|row| row.agent == name)
                 .unwrap()
-                .own
-                .pooled
-                .efficiency
-                .value;
+                .value("efficiency_own");
             assert!(
                 (efficiency.unwrap() - pooled[3]).abs() <= 0.01,
                 "{name}: {efficiency:?}"
@@ -128,10 +126,7 @@ mod tests {
     fn what_is_not_there_is_a_dash() {
         let scored = [report("a", "en", [1, 0, 1])];
         let rows = table3(&leaderboard(&scored, &by_language())).unwrap();
-        assert_eq!(
-            rows[0].clone().map(|cell| cell.replace(" | ", "/"))[..3],
-            ["a", "50.0/–", "0.0/–"]
-        );
+        assert_eq!(rows[0][..3], ["a", "50.0 | –", "0.0 | –"]);
         assert_eq!(table3(&leaderboard(&scored, &Options::default())), None);
         assert_eq!(table3(&leaderboard(&[], &by_language())), Some(vec![]));
     }

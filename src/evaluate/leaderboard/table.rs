@@ -2,20 +2,21 @@
 //! differences. Hides the columns that measures are resampled in, all at once and so on the same
 //! tasks.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Add};
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
-    Alone, Headline, Keypoints, Measure, Options, Pair, Rates, Row, Table,
-    cells::{
-        self, ACE, COST, Cell, INDEPENDENT, MEAN, MEASURES, OWN, REFERENCES, TOKENS, URL_FAILURES,
-        WORDS,
-    },
-    pairs,
+    Alone, Measure, Options, Pair, Row, Table,
+    cells::{self, Cell, NO_REPORT},
+    pairs::{self, Part},
 };
 use crate::{
-    evaluate::scorecard::{Counts, Scored, Spread},
+    data::{Average, Fraction, MeasureDef, Role, Unit},
+    evaluate::{
+        measures,
+        scorecard::{ReportScores, Spread},
+    },
     stats::{
         binomial,
         bootstrap::{self, Ratios},
@@ -24,32 +25,29 @@ use crate::{
     },
 };
 
-const HEADLINES: [(Headline, usize); 3] = [
-    (Headline::Ace, ACE),
-    (Headline::KsrIndependent, INDEPENDENT),
-    (Headline::KsrOwn, OWN),
-];
-
 /// The table of some reports, in the order of their attempts; agents without any of them stand in
 /// it all the same.
-pub fn table(reports: &[&Scored], agents: &[&str], options: &Options) -> Table {
+pub fn table(reports: &[&ReportScores], agents: &[&str], options: &Options) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let tasks = cells::tasks(reports, agents, options.failed_as_zero);
+    let measures: Vec<&'static MeasureDef> = measures().collect();
+    let tasks = cells::tasks(&measures, reports, agents, options.failed_as_zero);
     let clusters = pairs::clusters(tasks.len(), &mut rng);
-    let part = |found: &Result<_, _>| found.unwrap_or_default();
     let rows = tasks
         .iter()
-        .map(|task| task.iter().flatten().map(part).collect());
+        .map(|task| task.iter().flatten().map(part_or_nothing).collect());
     let ratios = bootstrap::ratios(&pairs::summed(rows, &clusters), options.resamples, &mut rng);
-    let scores = Scores { tasks, ratios };
+    let scores = AgentScores {
+        measures,
+        tasks,
+        ratios,
+    };
     let order = scores.order(agents.len());
-    let compared = HEADLINES.map(|(headline, measure)| {
-        let parts = scores.parts(&order, measure);
-        (
-            headline,
-            pairs::differences(&parts, &clusters, options.resamples, &mut rng),
-        )
-    });
+    let mut compared = Vec::new();
+    for at in scores.with_role(Role::compares) {
+        let parts = scores.parts(&order, at);
+        let found = pairs::differences(&parts, &clusters, options.resamples, &mut rng);
+        compared.push((at, found));
+    }
     let (tiers_by, tiers) = scores.tiers(&order, &compared, options.alpha).unzip();
     let tiers = tiers.unwrap_or_else(|| vec![None; order.len()]);
     let names: Vec<&str> = order.iter().map(|&agent| agents[agent]).collect();
@@ -64,148 +62,147 @@ pub fn table(reports: &[&Scored], agents: &[&str], options: &Options) -> Table {
             .collect(),
         differences: compared
             .iter()
-            .flat_map(|(by, found)| named(*by, found, &names, options.alpha))
+            .flat_map(|(at, found)| named(scores.measures[*at], found, &names, options.alpha))
             .collect(),
     }
 }
 
+/// A task without a value adds nothing to either sum.
+fn part_or_nothing<E>(found: &Result<Fraction, E>) -> Part {
+    found
+        .as_ref()
+        .map_or((0.0, 0.0), |fraction| part(*fraction))
+}
+
+fn part(fraction: Fraction) -> Part {
+    (fraction.numerator, fraction.denominator)
+}
+
 /// Each agent on each task, and what is made of it.
-struct Scores<'a> {
-    tasks: Vec<Vec<Cell<'a>>>,
-    /// Each agent has `MEASURES` columns.
+struct AgentScores {
+    measures: Vec<&'static MeasureDef>,
+    tasks: Vec<Vec<Cell>>,
+    /// Each agent has one column a measure.
     ratios: Ratios,
 }
 
-impl Scores<'_> {
+impl AgentScores {
     fn value(&self, agent: usize, measure: usize) -> Option<f64> {
         self.ratios
-            .estimate(agent * MEASURES + measure)
+            .estimate(agent * self.measures.len() + measure)
             .map(|found| found.value)
+    }
+
+    /// The places of the measures of some roles.
+    fn with_role(&self, wanted: impl Fn(Role) -> bool) -> Vec<usize> {
+        (0..self.measures.len())
+            .filter(|at| wanted(self.measures[*at].role))
+            .collect()
+    }
+
+    fn ranking_measures(&self) -> Vec<usize> {
+        self.with_role(|role| role == Role::Ranks)
     }
 
     /// Best agents first; they are given by name, and so stay where nothing else decides.
     fn order(&self, agents: usize) -> Vec<usize> {
-        let key = |agent: usize| {
-            [ACE, INDEPENDENT].map(|measure| self.value(agent, measure).unwrap_or(-1.0))
+        let ranking = self.ranking_measures();
+        let key = |agent: usize| -> Vec<f64> {
+            ranking
+                .iter()
+                .map(|&measure| self.value(agent, measure).unwrap_or(-1.0))
+                .collect()
         };
         let mut order: Vec<usize> = (0..agents).collect();
         order.sort_by(|&a, &b| {
             let (a, b) = (key(a), key(b));
-            b[0].total_cmp(&a[0]).then(b[1].total_cmp(&a[1]))
+            let compared = a.iter().zip(&b).map(|(a, b)| b.total_cmp(a));
+            compared.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         });
         order
     }
 
     /// Tasks × agents in that order.
-    fn parts(&self, order: &[usize], measure: usize) -> Vec<Vec<Option<cells::Part>>> {
-        let of = |task: &Vec<Cell>| {
-            order
-                .iter()
-                .map(|&agent| task[agent][measure].ok())
-                .collect()
-        };
-        self.tasks.iter().map(of).collect()
+    fn parts(&self, order: &[usize], measure: usize) -> Vec<Vec<Option<Part>>> {
+        self.tasks
+            .iter()
+            .map(|task| {
+                order
+                    .iter()
+                    .map(|&agent| task[agent][measure].as_ref().ok().map(|found| part(*found)))
+                    .collect()
+            })
+            .collect()
     }
 
+    /// Tiers by the first ranking measure that any agent has a value of.
     fn tiers(
         &self,
         order: &[usize],
-        compared: &[(Headline, Vec<Difference>)],
+        compared: &[(usize, Vec<Difference>)],
         alpha: f64,
-    ) -> Option<(Headline, Vec<Option<u32>>)> {
-        let scores = |measure| {
-            order
+    ) -> Option<(&'static str, Vec<Option<u32>>)> {
+        for measure in self.ranking_measures() {
+            let scores: Vec<Option<f64>> = order
                 .iter()
                 .map(|&agent| self.value(agent, measure))
-                .collect::<Vec<_>>()
-        };
-        let (&(headline, measure), (_, found)) = HEADLINES
-            .iter()
-            .zip(compared)
-            .take(2)
-            .find(|((_, measure), _)| scores(*measure).iter().any(Option::is_some))?;
-        Some((headline, tiers::tiers(&scores(measure), found, alpha)))
+                .collect();
+            if scores.iter().all(Option::is_none) {
+                continue;
+            }
+            let (_, found) = compared.iter().find(|(at, _)| *at == measure)?;
+            let tiers = tiers::tiers(&scores, found, alpha);
+            return Some((self.measures[measure].key, tiers));
+        }
+        None
     }
 
-    fn row(&self, agent: usize, name: &str, tier: Option<u32>, reports: &[&Scored]) -> Row {
-        let all: Vec<&Scored> = reports
+    fn row(&self, agent: usize, name: &str, tier: Option<u32>, reports: &[&ReportScores]) -> Row {
+        let all: Vec<&ReportScores> = reports
             .iter()
             .copied()
-            .filter(|one| one.agent == name)
+            .filter(|report| report.agent == name)
             .collect();
-        let ok: Vec<&Scored> = all.iter().copied().filter(|one| cells::ok(one)).collect();
-        let known = |found: &&Vec<Cell>| found[agent][WORDS] == Err(cells::NO_REPORT);
+        let ok: Vec<&ReportScores> = all
+            .iter()
+            .copied()
+            .filter(|report| report.is_ok())
+            .collect();
+        let without = |cells: &&Vec<Cell>| cells[agent].iter().all(is_without_report);
         Row {
             agent: name.to_owned(),
             tier,
             reports: all.len() as u64,
-            without_report: self.tasks.iter().filter(known).count() as u64,
-            states: summed(all.iter().map(|one| (&one.state, 1))),
-            ace: self.mean(agent, ACE, 10.0),
-            ace_by: alone(&ok),
-            repeated: ok
+            without_report: self.tasks.iter().filter(without).count() as u64,
+            states: summed(all.iter().map(|report| (&report.state, 1))),
+            measures: (0..self.measures.len())
+                .map(|at| (self.measures[at].key, self.measure(agent, at, &ok)))
+                .collect(),
+            by_judge: by_judge(&ok),
+            repeated: repeated(&ok),
+            // What servers and agents report may be nonsense: it must not overflow.
+            spent_micro: all
                 .iter()
-                .filter_map(|one| one.repeated)
-                .sum::<Spread>()
-                .deviation(),
-            independent: self.keypoints(
-                agent,
-                INDEPENDENT,
-                ok.iter().filter_map(|one| one.independent).sum(),
-            ),
-            own: self.keypoints(agent, OWN, ok.iter().filter_map(|one| one.own).sum()),
-            output_tokens: self.measure(agent, TOKENS),
-            references: self.measure(agent, REFERENCES),
-            words: self.measure(agent, WORDS),
-            cost_micro: self.measure(agent, COST),
-            spent_micro: all.iter().filter_map(|one| one.cost_micro).sum(),
-            unscored: summed(
-                all.iter()
-                    .flat_map(|one| one.unscored.iter().map(|(cause, n)| (cause, *n))),
-            ),
-            url_failures: summed(
-                ok.iter()
-                    .flat_map(|one| one.url_failures.iter().map(|(cause, n)| (cause, *n))),
-            ),
-            url_failure_share: self.measure(agent, URL_FAILURES),
+                .filter_map(|report| report.cost_micro)
+                .fold(0, u64::saturating_add),
+            unscored: summed(all.iter().flat_map(|report| counted(&report.unscored))),
+            url_failures: summed(ok.iter().flat_map(|report| counted(&report.url_failures))),
         }
     }
 
-    fn keypoints(&self, agent: usize, first: usize, counts: Counts) -> Keypoints {
-        let wilson = binomial::wilson(counts.supported as f64, counts.total());
-        let pooled = |at: usize| self.measure(agent, first + at);
-        let mean = |at: usize| self.mean(agent, first + MEAN + at, 1.0);
-        Keypoints {
-            counts,
-            ksr_wilson: wilson.map(|share| (share.low, share.high)),
-            pooled: Rates {
-                ksr: pooled(0),
-                kcr: pooled(1),
-                kor: pooled(2),
-                efficiency: pooled(3),
-            },
-            mean: Rates {
-                ksr: mean(0),
-                kcr: mean(1),
-                kor: mean(2),
-                efficiency: pooled(MEAN + 3),
-            },
-        }
-    }
-
-    fn measure(&self, agent: usize, measure: usize) -> Measure {
-        let found = self.ratios.estimate(agent * MEASURES + measure);
+    fn measure(&self, agent: usize, at: usize, ok: &[&ReportScores]) -> Measure {
+        let found = self.ratios.estimate(agent * self.measures.len() + at);
         let interval = found.and_then(|found| found.interval);
         let mut missing = BTreeMap::new();
         for cause in self
             .tasks
             .iter()
-            .filter_map(|task| task[agent][measure].err())
+            .filter_map(|task| task[agent][at].as_ref().err())
         {
-            *missing.entry(cause.to_owned()).or_default() += 1;
+            *missing.entry(cause.clone().into_owned()).or_default() += 1;
         }
         let of = self.tasks.len() as u64;
-        Measure {
+        let measure = Measure {
             value: found.map(|found| found.value),
             low: interval.map(|ends| ends.0),
             high: interval.map(|ends| ends.1),
@@ -214,69 +211,126 @@ impl Scores<'_> {
             n: of - missing.values().sum::<u64>(),
             of,
             missing,
-        }
-    }
-
-    /// A mean over tasks on a scale from 0 to `most`, with its bounds.
-    fn mean(&self, agent: usize, measure: usize, most: f64) -> Measure {
-        let found = self.measure(agent, measure);
-        let sum = found.value.unwrap_or(0.0) * found.n as f64;
-        let with = |each: f64| {
-            (found.of > 0).then(|| (sum + each * (found.of - found.n) as f64) / found.of as f64)
+            counts: None,
         };
-        Measure {
-            worst: with(0.0),
-            best: with(most),
-            ..found
+        let def = self.measures[at];
+        match (def.average, def.most) {
+            (Average::PerTask, Some(most)) => with_bounds(measure, most),
+            (Average::Pooled, _) if def.unit == Unit::Share => Measure {
+                counts: Some(share_counts(def.key, ok)),
+                ..measure
+            },
+            _ => measure,
         }
     }
 }
 
-/// What each judge of a panel says of these reports: as of ACE itself, attempts are averaged within
-/// their task.
-fn alone(reports: &[&Scored]) -> BTreeMap<String, Alone> {
-    let mut said: BTreeMap<&String, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
-    for one in reports {
-        for (judge, ace) in &one.ace_by {
-            said.entry(judge)
-                .or_default()
-                .entry(&one.task)
-                .or_default()
-                .push(*ace);
+fn is_without_report(cell: &Result<Fraction, std::borrow::Cow<'static, str>>) -> bool {
+    cell.as_ref().err().is_some_and(|cause| cause == NO_REPORT)
+}
+
+/// A mean over tasks on a scale from 0 to `most`: what it were if all tasks without a value had the
+/// least or the largest possible one.
+fn with_bounds(measure: Measure, most: f64) -> Measure {
+    let sum = measure.value.unwrap_or(0.0) * measure.n as f64;
+    let with = |each: f64| {
+        (measure.of > 0).then(|| (sum + each * (measure.of - measure.n) as f64) / measure.of as f64)
+    };
+    Measure {
+        worst: with(0.0),
+        best: with(most),
+        ..measure
+    }
+}
+
+/// The sums behind a pooled share, over all reports that are ok, whatever their attempt.
+fn share_counts(key: &str, ok: &[&ReportScores]) -> super::Counts {
+    let mut counts = super::Counts::default();
+    for score in ok.iter().filter_map(|report| report.score(key)) {
+        counts.unscored += score.unscored;
+        if let Ok(fraction) = &score.outcome {
+            counts.numerator += fraction.numerator;
+            counts.denominator += fraction.denominator;
         }
     }
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let of = |tasks: BTreeMap<&str, Vec<f64>>| {
-        let means: Vec<f64> = tasks.values().map(|attempts| mean(attempts)).collect();
-        Alone {
-            ace: mean(&means),
-            tasks: means.len() as u64,
+    let total = counts.denominator.round() as u64;
+    counts.wilson = binomial::wilson(counts.numerator, total).map(|share| (share.low, share.high));
+    counts
+}
+
+/// A measure by each judge of a panel alone: as of the measure itself, attempts are averaged within
+/// their task.
+fn by_judge(reports: &[&ReportScores]) -> BTreeMap<&'static str, BTreeMap<String, Alone>> {
+    let mut found: BTreeMap<&'static str, BTreeMap<&String, BTreeMap<&str, Vec<f64>>>> =
+        BTreeMap::new();
+    for report in reports {
+        for (measure, judges) in &report.by_judge {
+            let by_judge = found.entry(measure).or_default();
+            for (judge, value) in judges {
+                let tasks = by_judge.entry(judge).or_default();
+                tasks.entry(&report.task).or_default().push(*value);
+            }
         }
-    };
-    said.into_iter()
-        .map(|(judge, tasks)| (judge.clone(), of(tasks)))
+    }
+    found
+        .into_iter()
+        .map(|(measure, judges)| (measure, judges.into_iter().map(alone).collect()))
         .collect()
+}
+
+fn alone((judge, tasks): (&String, BTreeMap<&str, Vec<f64>>)) -> (String, Alone) {
+    let means: Vec<f64> = tasks.values().map(|attempts| mean(attempts)).collect();
+    let alone = Alone {
+        value: mean(&means),
+        tasks: means.len() as u64,
+    };
+    (judge.clone(), alone)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The standard deviation of repeated judgements of the same, by measure.
+fn repeated(reports: &[&ReportScores]) -> BTreeMap<&'static str, f64> {
+    let mut spreads: BTreeMap<&'static str, Spread> = BTreeMap::new();
+    for (measure, spread) in reports.iter().flat_map(|report| &report.repeated) {
+        let known = spreads.entry(measure).or_default();
+        *known = known.add(*spread);
+    }
+    spreads
+        .into_iter()
+        .filter_map(|(measure, spread)| Some((measure, spread.deviation()?)))
+        .collect()
+}
+
+fn counted(counts: &BTreeMap<String, u64>) -> impl Iterator<Item = (&String, u64)> {
+    counts.iter().map(|(cause, n)| (cause, *n))
 }
 
 fn summed<'a>(counts: impl Iterator<Item = (&'a String, u64)>) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
-    counts.for_each(|(cause, n)| *sums.entry(cause.clone()).or_default() += n);
+    for (cause, n) in counts {
+        *sums.entry(cause.clone()).or_default() += n;
+    }
     sums
 }
 
-fn named(measure: Headline, found: &[Difference], names: &[&str], alpha: f64) -> Vec<Pair> {
-    let pair = |pair: &Difference| Pair {
-        measure,
-        first: names[pair.first].to_owned(),
-        second: names[pair.second].to_owned(),
-        tasks: pair.tasks,
-        value: pair.value,
-        low: pair.interval.map(|ends| ends.0),
-        high: pair.interval.map(|ends| ends.1),
-        p: pair.p,
-        adjusted: pair.adjusted,
-        detectable: pair.detectable,
-        significant: pair.adjusted < alpha,
-    };
-    found.iter().map(pair).collect()
+fn named(measure: &MeasureDef, found: &[Difference], names: &[&str], alpha: f64) -> Vec<Pair> {
+    found
+        .iter()
+        .map(|pair| Pair {
+            measure: measure.key,
+            first: names[pair.first].to_owned(),
+            second: names[pair.second].to_owned(),
+            tasks: pair.tasks,
+            value: pair.value,
+            low: pair.interval.map(|ends| ends.0),
+            high: pair.interval.map(|ends| ends.1),
+            p: pair.p,
+            adjusted: pair.adjusted,
+            detectable: pair.detectable,
+            significant: pair.adjusted < alpha,
+        })
+        .collect()
 }

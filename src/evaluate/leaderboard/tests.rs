@@ -2,29 +2,11 @@
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
-use super::*;
-
-/// A report that is ok, with nothing scored.
-pub fn report(agent: &str, task: &str, attempt: u32) -> Scored {
-    Scored {
-        report: format!("{agent} {task} {attempt}"),
-        task: task.into(),
-        agent: agent.into(),
-        attempt,
-        state: "ok".into(),
-        words: 100,
-        ..Scored::default()
-    }
-}
-
-pub fn counts(supported: u64, conflicting: u64, omitted: u64) -> Counts {
-    Counts {
-        supported,
-        conflicting,
-        omitted,
-        unscored: 0,
-    }
-}
+use super::{
+    sample::{Scored, counts, leaderboard, of, report},
+    *,
+};
+use crate::evaluate::kae::measures::Counts;
 
 fn causes(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
     pairs
@@ -111,33 +93,47 @@ fn pooled_counts_are_sums_over_tasks() {
     let board = leaderboard(&hand_made(), &quick());
     let a = row(&board.whole, "a");
     // t1 is 3/0/1; the attempts at t2 are 1/1/0 and 2/2/4, on average 1.5/1.5/2.
-    let own = &a.own.pooled;
     assert!(
-        near(own.ksr.value, 4.5 / 9.0)
-            && near(own.kcr.value, 1.5 / 9.0)
-            && near(own.kor.value, 3.0 / 9.0)
+        near(a.value("ksr_own"), 4.5 / 9.0)
+            && near(a.value("kcr_own"), 1.5 / 9.0)
+            && near(a.value("kor_own"), 3.0 / 9.0)
     );
-    assert!(near(own.efficiency.value, 4.5 / 4.5));
-    assert_eq!(a.own.counts, counts(6, 3, 5));
+    assert!(near(a.value("efficiency_own"), 4.5 / 4.5));
+    let sums = |key| {
+        let counts = of(a, key).counts.as_ref().expect("a pooled share");
+        (counts.numerator, counts.denominator)
+    };
+    assert_eq!(
+        ["ksr_own", "kcr_own", "kor_own"].map(sums),
+        [(6.0, 14.0), (3.0, 14.0), (5.0, 14.0)]
+    );
     // By task: 3/4, and the mean of 1/2 and 1/4.
-    let mean = &a.own.mean;
-    assert!(near(mean.ksr.value, 1.125 / 2.0) && near(mean.kcr.value, 0.375 / 2.0));
-    assert!(near(mean.kor.value, 0.25) && near(mean.efficiency.value, 1.125 / 0.875));
+    let mean = of(a, "ksr_own_mean");
+    assert!(near(mean.value, 1.125 / 2.0) && near(a.value("kcr_own_mean"), 0.375 / 2.0));
+    assert!(near(a.value("kor_own_mean"), 0.25));
+    assert!(near(a.value("efficiency_own_mean"), 1.125 / 0.875));
     // t3 would be 0 or 1.
-    assert!(near(mean.ksr.worst, 1.125 / 3.0) && near(mean.ksr.best, 2.125 / 3.0));
+    assert!(near(mean.worst, 1.125 / 3.0) && near(mean.best, 2.125 / 3.0));
     // Wilson's interval of 6 of 14, with z² = 3.841459: centre 7.920729 / 17.841459.
-    let (low, high) = a.own.ksr_wilson.unwrap();
+    let wilson = of(a, "ksr_own")
+        .counts
+        .as_ref()
+        .and_then(|counts| counts.wilson);
+    let (low, high) = wilson.unwrap();
     assert!(near(
         Some(f64::midpoint(low, high)),
         (6.0 + 1.920_729_410_347_062) / 17.841_458_820_694_124
     ));
     let b = row(&board.whole, "b");
     assert_eq!(
-        (b.own.pooled.ksr.value, b.own.pooled.efficiency.value),
+        (of(b, "ksr_own").value, of(b, "efficiency_own").value),
         (Some(1.0), None)
     );
     assert_eq!(
-        (b.own.pooled.efficiency.n, b.own.mean.efficiency.value),
+        (
+            of(b, "efficiency_own").n,
+            of(b, "efficiency_own_mean").value
+        ),
         (1, None)
     );
 }
@@ -159,19 +155,22 @@ fn every_number_says_what_it_rests_on() {
         (b.reports, b.without_report, &b.states),
         (2, 1, &causes(&[("ok", 1), ("timeout", 1)]))
     );
-    let of = |measure: &Measure| (measure.n, measure.of, measure.missing.clone());
-    assert_eq!(of(&a.ace), (2, 3, causes(&[("no report", 1)])));
+    let rests = |measure: &Measure| (measure.n, measure.of, measure.missing.clone());
+    assert_eq!(rests(of(a, "ace")), (2, 3, causes(&[("no report", 1)])));
     assert_eq!(
-        of(&a.independent.pooled.ksr),
+        rests(of(a, "ksr_independent")),
         (1, 3, causes(&[("no key points", 1), ("no report", 1)]))
     );
-    assert_eq!(of(&a.cost_micro), (2, 3, causes(&[("no report", 1)])));
     assert_eq!(
-        of(&b.own.pooled.ksr),
+        rests(of(a, "cost_micro")),
+        (2, 3, causes(&[("no report", 1)]))
+    );
+    assert_eq!(
+        rests(of(b, "ksr_own")),
         (1, 3, causes(&[("no report", 1), ("timeout", 1)]))
     );
     assert_eq!(
-        of(&b.url_failure_share),
+        rests(of(b, "url_failure_share")),
         (
             0,
             3,
@@ -179,19 +178,19 @@ fn every_number_says_what_it_rests_on() {
         )
     );
     assert_eq!(
-        of(&c.own.mean.kor),
+        rests(of(c, "kor_own_mean")),
         (0, 3, causes(&[("no report", 2), ("unscored", 1)]))
     );
     assert_eq!(
-        of(&c.independent.mean.kor),
+        rests(of(c, "kor_independent_mean")),
         (0, 3, causes(&[("no key points", 1), ("no report", 2)]))
     );
     assert_eq!(
-        of(&c.output_tokens),
+        rests(of(c, "output_tokens")),
         (0, 3, causes(&[("no report", 2), ("not known", 1)]))
     );
     assert_eq!(
-        (c.ace.value, c.ace.worst, c.ace.best),
+        (of(c, "ace").value, of(c, "ace").worst, of(c, "ace").best),
         (None, Some(0.0), Some(10.0))
     );
     assert_eq!(
@@ -205,23 +204,25 @@ fn means_are_over_tasks() {
     let board = leaderboard(&hand_made(), &quick());
     let (a, b) = (row(&board.whole, "a"), row(&board.whole, "b"));
     assert!(
-        near(a.ace.value, 5.0) && near(a.ace.worst, 10.0 / 3.0) && near(a.ace.best, 20.0 / 3.0)
+        near(of(a, "ace").value, 5.0)
+            && near(of(a, "ace").worst, 10.0 / 3.0)
+            && near(of(a, "ace").best, 20.0 / 3.0)
     );
     assert!(
-        near(a.output_tokens.value, 700.0)
-            && near(a.references.value, 4.0)
-            && near(a.cost_micro.value, 60.0)
+        near(of(a, "output_tokens").value, 700.0)
+            && near(of(a, "references").value, 4.0)
+            && near(of(a, "cost_micro").value, 60.0)
     );
     // 1 of 4, and on average 1.5 of 4.
-    assert!(near(a.url_failure_share.value, 2.5 / 8.0) && near(a.words.value, 100.0));
+    assert!(near(of(a, "url_failure_share").value, 2.5 / 8.0) && near(of(a, "words").value, 100.0));
     assert_eq!(a.url_failures, causes(&[("404", 2), ("timeout", 2)]));
     // What failed has cost money, and nothing else of it counts.
     assert_eq!(
         (
             a.spent_micro,
             b.spent_micro,
-            b.cost_micro.value,
-            b.ace.value
+            of(b, "cost_micro").value,
+            of(b, "ace").value
         ),
         (120, 5, None, Some(8.0))
     );
@@ -237,13 +238,13 @@ fn failed_reports_may_be_zeros() {
         },
     );
     let b = row(&board.whole, "b");
-    assert!(near(b.ace.value, 4.0) && b.ace.n == 2);
+    assert!(near(of(b, "ace").value, 4.0) && of(b, "ace").n == 2);
     // t1 is 2/0/0; the reports on t2 have 2 and 8 points, so that it omits 5.
-    assert!(near(b.own.pooled.ksr.value, 2.0 / 7.0) && near(b.own.pooled.kor.value, 5.0 / 7.0));
-    assert!(near(b.own.mean.ksr.value, 0.5));
+    assert!(near(of(b, "ksr_own").value, 2.0 / 7.0) && near(of(b, "kor_own").value, 5.0 / 7.0));
+    assert!(near(of(b, "ksr_own_mean").value, 0.5));
     // Nobody has independent points on t2.
     assert_eq!(
-        b.independent.pooled.ksr.missing,
+        of(b, "ksr_independent").missing,
         causes(&[("no report", 1), ("timeout", 1)])
     );
     assert!(board.options.failed_as_zero);
@@ -278,12 +279,9 @@ fn agents_are_in_order() {
         with("b", Some(3.0), 1),
         with("c", Some(2.0), 2),
     ];
-    assert_eq!(names(&scored), ("bcad".into(), Some(Headline::Ace)));
+    assert_eq!(names(&scored), ("bcad".into(), Some("ace")));
     let scored = [with("b", None, 1), with("c", None, 3), with("a", None, 1)];
-    assert_eq!(
-        names(&scored),
-        ("cab".into(), Some(Headline::KsrIndependent))
-    );
+    assert_eq!(names(&scored), ("cab".into(), Some("ksr_independent")));
     assert_eq!(
         names(&[report("b", "t", 1), report("a", "t", 1)]),
         ("ab".into(), None)
@@ -322,7 +320,7 @@ fn agents_are_compared_on_shared_tasks() {
     };
     assert_eq!(
         (ace.measure, &*ace.first, &*ace.second, ace.tasks),
-        (Headline::Ace, "c", "b", 10)
+        ("ace", "c", "b", 10)
     );
     // All of ten differences are positive: 2 of 1,024 flips. Their deviation is √(82.5 / 9).
     assert!(
@@ -340,7 +338,7 @@ fn agents_are_compared_on_shared_tasks() {
     // 27/54 and 27/90 on nine tasks, the same on each: no deviation, no interval, 2 of 512 flips.
     assert_eq!(
         (ksr.measure, &*ksr.first, &*ksr.second, ksr.tasks),
-        (Headline::KsrIndependent, "b", "a", 9)
+        ("ksr_independent", "b", "a", 9)
     );
     assert!(near(Some(ksr.value), -0.2) && near(Some(ksr.p), 2.0 / 512.0));
     assert_eq!((ksr.low, ksr.high), (None, None));
@@ -428,7 +426,12 @@ fn a_facet_gives_a_table_for_each_value() {
     // Agents without a report in a group are in it.
     let a = row(&board.groups[1].table, "a");
     assert_eq!(
-        (a.without_report, a.reports, a.ace.of, a.ace.value),
+        (
+            a.without_report,
+            a.reports,
+            of(a, "ace").of,
+            of(a, "ace").value
+        ),
         (1, 0, 1, None)
     );
     let none = leaderboard(
@@ -492,10 +495,13 @@ fn odd_input_is_no_trouble() {
         &quick(),
     );
     assert_eq!(
-        (one.whole.agents[0].ace.value, one.whole.agents[0].tier),
+        (one.whole.agents[0].value("ace"), one.whole.agents[0].tier),
         (None, None)
     );
-    assert_eq!(one.whole.agents[0].ace.missing, causes(&[("unscored", 1)]));
+    assert_eq!(
+        of(&one.whole.agents[0], "ace").missing,
+        causes(&[("unscored", 1)])
+    );
     let one = leaderboard(
         &[Scored {
             ace: Some(3.0),
@@ -503,7 +509,7 @@ fn odd_input_is_no_trouble() {
         }],
         &quick(),
     );
-    let ace = &one.whole.agents[0].ace;
+    let ace = of(&one.whole.agents[0], "ace");
     assert_eq!(
         (ace.value, ace.low, ace.high, one.whole.agents[0].tier),
         (Some(3.0), None, None, Some(1))
@@ -528,7 +534,7 @@ fn all_of_it_can_be_written() {
         ),
         (&3.into(), &"ace".into(), &"b".into())
     );
-    let ace = &json["groups"][0]["agents"][1]["ace"];
+    let ace = &json["groups"][0]["agents"][1]["measures"]["ace"];
     assert_eq!(
         (&ace["value"], &ace["n"], &ace["of"]),
         (&5.0.into(), &2.into(), &2.into())

@@ -229,7 +229,7 @@ const OPEN_API: &[&str] = &[
 /// The schema without limits.
 pub(super) fn reduced(schema: &Value) -> Value {
     rewritten(schema, &|fields| {
-        fields.retain(|name, _| !LIMITS.contains(&name.as_str()))
+        fields.retain(|name, _| !LIMITS.contains(&name.as_str()));
     })
 }
 

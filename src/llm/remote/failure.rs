@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn statuses_have_causes() {
         let check = |status, text: &str, expect| {
-            assert_eq!(cause_of(status, text), expect, "{status} {text}")
+            assert_eq!(cause_of(status, text), expect, "{status} {text}");
         };
         check(401, "", Cause::Authentication);
         check(403, "", Cause::Authentication);

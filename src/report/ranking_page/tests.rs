@@ -357,7 +357,7 @@ fn what_was_not_computed_is_not_drawn() {
             named(document, "svg").count(),
             3,
             "facets and verdicts are left"
-        )
+        );
     });
 }
 
@@ -374,7 +374,7 @@ fn empty_and_tiny_rankings_have_a_page() {
     let empty = html(&nothing).expect("a page");
     assert!(visible_text(&empty).contains("No task has been ranked."));
     with_document(&empty, |document| {
-        assert_eq!(named(document, "svg").count(), 0)
+        assert_eq!(named(document, "svg").count(), 0);
     });
     // One task has no curve, and nobody belongs to the best 0.
     for (n, top, plots) in [
@@ -386,7 +386,7 @@ fn empty_and_tiny_rankings_have_a_page() {
     ] {
         let html = html(&page(n, top, TEXT)).expect("a page");
         with_document(&html, |document| {
-            assert_eq!(named(document, "svg").count(), plots)
+            assert_eq!(named(document, "svg").count(), plots);
         });
         assert!(!html.to_lowercase().contains("nan"));
     }

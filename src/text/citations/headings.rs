@@ -160,7 +160,7 @@ fn runs(title: &str) -> Vec<String> {
         if c.is_alphabetic() {
             match runs.last_mut() {
                 Some(run) if before.is_alphabetic() && is_han(before) == is_han(c) => {
-                    run.extend(c.to_lowercase())
+                    run.extend(c.to_lowercase());
                 }
                 _ => runs.push(c.to_lowercase().collect()),
             }

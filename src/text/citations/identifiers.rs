@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn dois_begin_with_a_registrant() {
         let check = |text: &str, id: Option<&str>| {
-            assert_eq!(doi(text).map(|start| &text[start..]), id, "{text}")
+            assert_eq!(doi(text).map(|start| &text[start..]), id, "{text}");
         };
         check("doi:10.1000/x", Some("10.1000/x"));
         check("DOI: 10.123456789/x", Some("10.123456789/x"));
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn arxiv_numbers_are_old_or_new() {
         let check = |text: &str, id: Option<&str>| {
-            assert_eq!(arxiv(text).map(|id| &text[id]), id, "{text}")
+            assert_eq!(arxiv(text).map(|id| &text[id]), id, "{text}");
         };
         check("arXiv:2301.00001.", Some("2301.00001"));
         check("arXiv:0704.0001v12 x", Some("0704.0001v12"));

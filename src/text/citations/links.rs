@@ -23,7 +23,7 @@ pub(super) fn pairs(text: &str) -> Vec<(usize, usize)> {
                     .trim_start_matches([' ', '\t', '\r'])
                     .starts_with('\n') =>
             {
-                open.clear()
+                open.clear();
             }
             _ => {}
         }

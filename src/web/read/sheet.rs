@@ -73,7 +73,7 @@ impl Sheet {
         if !self.rules.is_empty() {
             let pair = |(property, value): (&String, &String)| (property.clone(), value.clone());
             let mut take = |selector: &str| {
-                all.extend(self.rules.get(selector).into_iter().flatten().map(pair))
+                all.extend(self.rules.get(selector).into_iter().flatten().map(pair));
             };
             take(name);
             for class in value("class").split_ascii_whitespace().take(64) {

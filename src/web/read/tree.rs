@@ -254,7 +254,7 @@ impl Builder {
             "td" | "th" => self.close_up_to(&["td", "th"], &["tr", "table"]),
             "tr" => self.close_up_to(&["tr"], &["table"]),
             "tbody" | "thead" | "tfoot" => {
-                self.close_up_to(&["tbody", "thead", "tfoot"], &["table"])
+                self.close_up_to(&["tbody", "thead", "tfoot"], &["table"]);
             }
             "body" => self.close_up_to(&["head"], &["html"]),
             _ => {}

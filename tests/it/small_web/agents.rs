@@ -20,7 +20,7 @@ pub fn reports(url: &str) -> Vec<(&'static str, &'static str, String)> {
 /// script.
 pub fn prepare(folder: &Path, url: &str) {
     let write = |name: &str, text: &str| {
-        std::fs::write(folder.join(name), text).expect("the folder is writable")
+        std::fs::write(folder.join(name), text).expect("the folder is writable");
     };
     for (agent, task, report) in reports(url) {
         write(&format!("{agent}-{task}.md"), &report);

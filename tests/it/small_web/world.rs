@@ -111,24 +111,21 @@ impl World {
                 .find(|(_, id)| row["task"] == **id)
                 .map(|(key, _)| *key)
                 .expect("a task");
+            let scores = &row["scores"]["measures"];
             let counts = |set: &str| {
-                let of = &row["scores"][set];
-                let number = |name: &str| of[name].as_u64().expect("a number") as usize;
-                of.is_object().then(|| {
-                    assert_eq!(number("unscored"), 0);
-                    (
-                        number("supported"),
-                        number("conflicting"),
-                        number("omitted"),
-                    )
-                })
+                let part = |share: &str| {
+                    let score = &scores[format!("{share}_{set}")];
+                    assert_eq!(score["unscored"], 0);
+                    Some(score["numerator"].as_f64()? as usize)
+                };
+                Some((part("ksr")?, part("kcr")?, part("kor")?))
             };
             let failures = row["scores"]["url_failures"].as_object().expect("by cause");
             let found = Expected {
                 own: counts("own"),
                 independent: counts("independent"),
-                ace: row["scores"]["ace"].as_f64().expect("a score"),
-                references: row["scores"]["references"].as_u64().expect("a number") as usize,
+                ace: scores["ace"]["value"].as_f64().expect("a score"),
+                references: scores["references"]["value"].as_f64().expect("a number") as usize,
                 unreadable: failures.values().filter_map(Value::as_u64).sum::<u64>() as usize,
             };
             (

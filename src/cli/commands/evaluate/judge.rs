@@ -16,7 +16,7 @@ use crate::{
         },
     },
     data::{AgentReport, Task},
-    evaluate::{self, Metric, Subject},
+    evaluate::{self, Evaluator, Subject},
     store::Store,
     web::{FetchOptions, JinaOptions, Pages, PagesOptions},
 };
@@ -95,14 +95,16 @@ pub fn judge(
         printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");
     }
     let notify = progress::notify(global.quiet || global.json);
-    let ctx = resolve::context(
-        global,
-        &project,
-        &store,
-        &notify,
-        printer,
-        &roles(&args.metric),
-    )?;
+    let evaluators: Vec<&'static dyn Evaluator> = args
+        .metric
+        .iter()
+        .filter_map(|key| evaluate::evaluator(key))
+        .collect();
+    let roles: Vec<&'static str> = evaluators
+        .iter()
+        .flat_map(|evaluator| evaluator.roles().iter().copied())
+        .collect();
+    let ctx = resolve::context(global, &project, &store, &notify, printer, &roles)?;
     let pages = Pages::new(pages_options(
         global,
         &project,
@@ -115,7 +117,7 @@ pub fn judge(
         tasks: &tasks,
         reports: &reports,
         agents: &args.agent,
-        metrics: &args.metric,
+        evaluators: &evaluators,
     };
     let work = evaluate::run(&ctx, &pages, subject, options, &now);
     let code = if global.dry_run {
@@ -148,18 +150,6 @@ pub fn judge(
         tasks,
         reports,
     })
-}
-
-/// The roles that the metrics need.
-fn roles(metrics: &[Metric]) -> Vec<&'static str> {
-    let mut roles = Vec::new();
-    if metrics.contains(&Metric::Kae) {
-        roles.extend(["keypoints", "judge"]);
-    }
-    if metrics.contains(&Metric::Ace) {
-        roles.extend(["checklist", "rate"]);
-    }
-    roles
 }
 
 fn pages_options(

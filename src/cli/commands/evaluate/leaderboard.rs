@@ -15,13 +15,11 @@ use crate::{
             output::{Printer, counted, table},
         },
     },
+    data::{InTable, MeasureDef, Unit},
     evaluate::{
         self,
-        leaderboard::{
-            Alone, Board, Headline, Measure, Options, Row, Table, leaderboard as fold,
-            measures::{measure_name, measures},
-            paper,
-        },
+        leaderboard::{Board, Measure, Options, Row, Table, leaderboard as fold, paper},
+        measure, measures,
     },
     files,
     report::leaderboard,
@@ -90,7 +88,7 @@ fn text(board: &Board) -> String {
         ));
     }
     out.push_str(&differences(&board.whole));
-    out.push_str(&raters(&board.whole));
+    out.push_str(&judges(&board.whole));
     out.push_str(&failures(&board.whole));
     if board.options.failed_as_zero {
         out.push_str("attempts that gave no report count as the worst score (--failed-as-zero)\n");
@@ -100,73 +98,60 @@ fn text(board: &Board) -> String {
 }
 
 fn rows(of: &Table) -> String {
-    let mut rows = table(&[
-        "tier",
-        "agent",
-        "ACE",
-        "KSR independent",
-        "KCR",
-        "KOR",
-        "KSR own",
-        "KCR",
-        "KOR",
-        "references",
-        "tokens",
-        "cost",
-        "tasks",
-    ]);
+    let shown = shown_measures(of);
+    let mut header = vec!["tier", "agent"];
+    header.extend(shown.iter().map(|measure| measure.column));
+    header.push("tasks");
+    let mut rows = table(&header);
     for row in &of.agents {
-        let (independent, own) = (&row.independent.pooled, &row.own.pooled);
-        rows.add_row(vec![
+        let mut cells = vec![
             row.tier
                 .map_or_else(|| "–".to_owned(), |tier| tier.to_string()),
             row.agent.clone(),
-            with_interval(&row.ace, 1.0, 2),
-            with_interval(&independent.ksr, 100.0, 0),
-            plain(&independent.kcr, 100.0, 0),
-            plain(&independent.kor, 100.0, 0),
-            with_interval(&own.ksr, 100.0, 0),
-            plain(&own.kcr, 100.0, 0),
-            plain(&own.kor, 100.0, 0),
-            plain(&row.references, 1.0, 1),
-            plain(&row.output_tokens, 1.0, 0),
-            plain_cost(row),
-            format!("{} of {}", of.tasks - row.without_report, of.tasks),
-        ]);
+        ];
+        cells.extend(shown.iter().map(|measure| cell(measure, row)));
+        cells.push(format!("{} of {}", of.tasks - row.without_report, of.tasks));
+        rows.add_row(cells);
     }
     format!("{rows}\n")
 }
 
-/// `value [low, high]`, and of how many tasks where it is not all.
-fn with_interval(measure: &Measure, scale: f64, digits: usize) -> String {
-    let Some(value) = measure.value else {
+/// The measures that the terminal has a column for: those that any agent has a value of, so that an
+/// evaluator that was not run takes no room.
+fn shown_measures(of: &Table) -> Vec<&'static MeasureDef> {
+    measures()
+        .filter(|measure| measure.in_table != InTable::Hidden)
+        .filter(|measure| of.agents.iter().any(|row| row.value(measure.key).is_some()))
+        .collect()
+}
+
+fn cell(measure: &MeasureDef, row: &Row) -> String {
+    let Some(found) = row.measure(measure.key) else {
         return "–".to_owned();
     };
-    let mut cell = format!("{:.digits$}", value * scale);
-    if let (Some(low), Some(high)) = (measure.low, measure.high) {
-        cell.push_str(&format!(
-            " [{:.digits$}, {:.digits$}]",
-            low * scale,
-            high * scale
-        ));
+    match (measure.unit, measure.in_table) {
+        (Unit::MicroDollars, _) => found
+            .value
+            .map_or_else(|| "–".to_owned(), |micro| dollars(micro.round() as u64)),
+        (_, InTable::WithInterval) => with_interval(measure, found),
+        _ => measure.print(found.value),
     }
-    if measure.n < measure.of {
-        cell.push_str(&format!(" {} of {}", measure.n, measure.of));
+}
+
+/// `value [low, high]`, and of how many tasks where it is not all.
+fn with_interval(measure: &MeasureDef, found: &Measure) -> String {
+    let mut cell = measure.print(found.value);
+    if found.value.is_none() {
+        return cell;
+    }
+    if found.low.is_some() && found.high.is_some() {
+        let (low, high) = (measure.print(found.low), measure.print(found.high));
+        cell.push_str(&format!(" [{low}, {high}]"));
+    }
+    if found.n < found.of {
+        cell.push_str(&format!(" {} of {}", found.n, found.of));
     }
     cell
-}
-
-fn plain(measure: &Measure, scale: f64, digits: usize) -> String {
-    measure.value.map_or_else(
-        || "–".to_owned(),
-        |value| format!("{:.digits$}", value * scale),
-    )
-}
-
-fn plain_cost(row: &Row) -> String {
-    row.cost_micro
-        .value
-        .map_or_else(|| "–".to_owned(), |micro| dollars(micro.round() as u64))
 }
 
 /// `+value [+low, +high]`.
@@ -191,13 +176,9 @@ fn differences(of: &Table) -> String {
         "tasks",
     ]);
     for pair in &of.differences {
-        let scale = if pair.measure == Headline::Ace {
-            1.0
-        } else {
-            100.0
-        };
+        let (label, scale) = label_and_scale(pair.measure);
         rows.add_row(vec![
-            measure_name(pair.measure).to_owned(),
+            label.to_owned(),
             format!("{} − {}", pair.first, pair.second),
             signed(pair.value, pair.low, pair.high, scale),
             format!(
@@ -215,25 +196,41 @@ fn differences(of: &Table) -> String {
     format!("\n{rows}\n")
 }
 
-/// Of a panel, each rater alone; and how far apart the ratings of one who is asked again are.
-fn raters(of: &Table) -> String {
+/// The name of a measure, and what its values are multiplied with for people.
+pub fn label_and_scale(key: &str) -> (&str, f64) {
+    measure(key).map_or((key, 1.0), |measure| (measure.label, measure.unit.scale()))
+}
+
+/// Each judge of a panel alone; and how far apart the judgements of one who is asked again are.
+fn judges(of: &Table) -> String {
     let mut out = String::new();
     for row in &of.agents {
-        let alone = |(judge, of): (&String, &Alone)| {
-            format!("{judge} {:.2} (of {} tasks)", of.ace, of.tasks)
-        };
-        let by: Vec<String> = row.ace_by.iter().map(alone).collect();
-        if !by.is_empty() {
-            out.push_str(&format!(
-                "{}: ACE by each rater alone: {}\n",
-                row.agent,
-                by.join("; ")
-            ));
+        for (key, judges) in &row.by_judge {
+            let (label, scale) = label_and_scale(key);
+            let alone: Vec<String> = judges
+                .iter()
+                .map(|(judge, alone)| {
+                    format!(
+                        "{judge} {:.2} (of {} tasks)",
+                        alone.value * scale,
+                        alone.tasks
+                    )
+                })
+                .collect();
+            if !alone.is_empty() {
+                let alone = alone.join("; ");
+                out.push_str(&format!(
+                    "{}: {label} by each judge alone: {alone}\n",
+                    row.agent
+                ));
+            }
         }
-        if let Some(deviation) = row.repeated {
+        for (key, deviation) in &row.repeated {
+            let (label, scale) = label_and_scale(key);
             out.push_str(&format!(
-                "{}: ratings of one rater who is asked again: standard deviation {deviation:.2} of 10 points\n",
-                row.agent
+                "{}: {label}, judgements of one judge who is asked again: standard deviation {:.2}\n",
+                row.agent,
+                deviation * scale
             ));
         }
     }
@@ -269,7 +266,7 @@ fn failures(of: &Table) -> String {
 fn papers(board: &Board) -> String {
     let mut rows = table(&paper::COLUMNS);
     for row in paper::table3(board).unwrap_or_default() {
-        rows.add_row(row.to_vec());
+        rows.add_row(row);
     }
     format!(
         "{rows}\nEnglish | Chinese; shares in percent, of the key points of the pages that a report cites itself"
@@ -289,7 +286,7 @@ fn csv(board: &Board) -> Result<String> {
         .map(|group| (group.value.as_deref().unwrap_or("not known"), &group.table));
     for (facet, of) in std::iter::once(("all", &board.whole)).chain(groups) {
         for (rank, row) in of.agents.iter().enumerate() {
-            for (name, measure) in measures(row) {
+            for (name, measure) in &row.measures {
                 let number =
                     |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
                 lines.write_record([

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use super::leaderboard::signed;
+use super::leaderboard::{label_and_scale, signed};
 use crate::{
     cli::{
         args::{self, Global},
@@ -15,9 +15,11 @@ use crate::{
             output::{Printer, table},
         },
     },
+    data::InForce,
     evaluate::{
         self,
-        leaderboard::{Headline, Options, measures::measure_name},
+        leaderboard::Options,
+        measure,
         rescore::{Change, changes},
     },
     store::Evaluation,
@@ -34,14 +36,19 @@ struct Rescored {
 /// A way of judging.
 #[derive(Serialize)]
 struct Way {
-    /// Model, hash of the prompt and settings that find key points.
-    points: String,
-    /// Who says how reports relate to key points.
-    relation: Vec<String>,
-    /// Who rates.
-    rating: Vec<String>,
-    /// How often each criterion is rated; 0 where all ratings count.
-    repeats: u32,
+    /// The instruments with their panels and settings.
+    instruments: Vec<WayOfInstrument>,
+}
+
+/// Who judges by an instrument, and how.
+#[derive(Serialize)]
+struct WayOfInstrument {
+    /// Its id.
+    instrument: String,
+    /// The models.
+    models: Vec<String>,
+    /// The evaluator's settings.
+    settings: serde_json::Value,
 }
 
 /// Runs the command.
@@ -107,14 +114,21 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     Ok(code)
 }
 
-fn way(of: Evaluation) -> Way {
-    let models =
-        |judges: Vec<(String, String)>| judges.into_iter().map(|(model, _)| model).collect();
+fn way(evaluation: Evaluation) -> Way {
     Way {
-        points: of.points,
-        relation: models(of.relation),
-        rating: models(of.rating),
-        repeats: of.repeats,
+        instruments: evaluation
+            .instruments
+            .into_iter()
+            .map(way_of_instrument)
+            .collect(),
+    }
+}
+
+fn way_of_instrument(entry: InForce) -> WayOfInstrument {
+    WayOfInstrument {
+        instrument: entry.instrument,
+        models: entry.panel.into_iter().map(|(model, _)| model).collect(),
+        settings: entry.settings,
     }
 }
 
@@ -129,18 +143,15 @@ fn text(rescored: &Rescored) -> String {
         "tasks",
     ]);
     for change in &rescored.changes {
-        let (scale, digits) = if change.measure == Headline::Ace {
-            (1.0, 2)
-        } else {
-            (100.0, 0)
-        };
-        let number = |value: Option<f64>| {
-            value.map_or_else(|| "–".to_owned(), |v| format!("{:.digits$}", v * scale))
+        let (label, scale) = label_and_scale(change.measure);
+        let number = |value: Option<f64>| match measure(change.measure) {
+            Some(measure) => measure.print(value),
+            None => "–".to_owned(),
         };
         let signed = |difference| signed(difference, change.low, change.high, scale);
         let difference = change.difference.map_or_else(|| "–".to_owned(), signed);
         rows.add_row(vec![
-            measure_name(change.measure).to_owned(),
+            label.to_owned(),
             change.agent.clone(),
             number(change.before),
             number(change.after),
@@ -151,24 +162,26 @@ fn text(rescored: &Rescored) -> String {
             change.tasks.to_string(),
         ]);
     }
-    let who = |way: &Way| {
-        format!(
-            "relations by {}, ratings by {}",
-            list(&way.relation),
-            list(&way.rating)
-        )
-    };
     format!(
         "{rows}\nbefore: {}\nafter:  {}",
-        who(&rescored.before),
-        who(&rescored.after)
+        judges(&rescored.before),
+        judges(&rescored.after)
     )
+}
+
+fn judges(way: &Way) -> String {
+    let by_instrument: Vec<String> = way
+        .instruments
+        .iter()
+        .map(|entry| format!("{} by {}", entry.instrument, list(&entry.models)))
+        .collect();
+    by_instrument.join(", ")
 }
 
 fn list(models: &[String]) -> String {
     if models.is_empty() {
         "nobody".to_owned()
     } else {
-        models.join(", ")
+        models.join(" and ")
     }
 }

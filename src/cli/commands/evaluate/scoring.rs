@@ -19,8 +19,7 @@ use crate::{
         },
     },
     data::{State, id::drawn_place},
-    evaluate::detail,
-    files,
+    evaluate, files,
     report::scoring_page::{self, Criterion, Page, Report},
 };
 
@@ -53,7 +52,7 @@ pub fn scoring(
     let tasks = answer::of_set(&store, set)?;
     let known = answer::reports(&store)?;
     answer::on_tasks(&known, &tasks, printer)?;
-    let checklists = detail::checklists(&store)?;
+    let checklists = evaluate::checklists(&store)?;
     let seed = project.loaded.config.seed;
     let by_id: BTreeMap<_, _> = tasks.iter().map(|task| (&task.id, task)).collect();
     let mut reports: Vec<_> = known

@@ -23,7 +23,7 @@ use crate::{
     files,
     rank::{
         audit::{Agreement, Audit, JudgeAudit, PanelAgreement},
-        card::{self, Card},
+        card::{self, Card, Member},
         quota::Facet,
         select::{self, Candidate},
     },
@@ -269,125 +269,135 @@ pub fn warnings(card: &Card) -> Vec<String> {
 }
 
 fn checks(card: &Card) -> Vec<Check> {
-    let Audit {
-        judges,
-        panel,
-        cycles,
-        length,
-        coverage,
-        ignored,
-    } = &card.audit;
+    let audit = &card.audit;
     let mut checks = Vec::new();
-    for of in judges {
-        let name = card
-            .judges
-            .get(of.judge as usize)
-            .map_or("?", |judge| judge.name.as_str());
-        checks.extend(of_judge(
-            of,
-            if judges.len() > 1 {
-                format!(", {name}")
-            } else {
-                String::new()
-            },
-        ));
+    for of in &audit.judges {
+        let judge = card.judges.get(of.judge as usize);
+        let who = match judge {
+            _ if audit.judges.len() < 2 => String::new(),
+            Some(judge) => format!(", {}", judge.name),
+            None => ", ?".to_owned(),
+        };
+        checks.extend(of_judge(of, who));
     }
     if card.judges.len() > 1 {
-        for judge in &card.judges {
-            checks.push(Check {
-                value: format!("{:.2}, first side {:+.2}", judge.discrimination, judge.first_side),
-                ..check(
-                    &format!("sharpness, {}", judge.name),
-                    "how much the verdicts follow the strengths next to the first judge's; logits for the first side",
-                )
-            });
-        }
+        checks.extend(card.judges.iter().map(sharpness));
     }
-    if let Some(PanelAgreement {
-        n,
-        share: Some(share),
-        alpha,
-    }) = *panel
-    {
-        let alpha = alpha.map_or_else(String::new, |alpha| format!(", alpha {alpha:.2}"));
-        checks.push(Check {
-            value: format!("{share:.2}{alpha}"),
-            n: format!("{n} questions"),
-            state: if share > 0.5 {
-                State::Good
-            } else {
-                State::Doubtful
-            },
-            ..check(
-                "judges agree",
-                "same winner on the same question; Krippendorff's alpha is 0 at chance",
-            )
-        });
-    }
-    checks.push(match cycles {
-        Some(c) => Check {
-            value: format!(
-                "{:.3}, {:+.3} ± {:.3} beyond noise",
-                c.share,
-                c.excess,
-                1.96 * c.standard_error
-            ),
-            n: format!("{} triples", c.n),
-            state: if c.excess > 3.0 * c.standard_error {
-                State::Doubtful
-            } else {
-                State::Good
-            },
-            ..check(
-                "circles",
-                "a beats b, b beats c, c beats a: above 0 there is more than one idea of quality",
-            )
-        },
-        None => check("circles", "no three tasks met each other"),
-    });
-    checks.push(match length {
-        Some(l) => Check {
-            value: l.interval.map_or_else(
-                || format!("{:+.2}", l.value),
-                |(low, high)| format!("{:+.2} [{low:+.2}, {high:+.2}]", l.value),
-            ),
-            n: format!("{} tasks", l.n),
-            state: if l.value.abs() > 0.5 {
-                State::Doubtful
-            } else {
-                State::Good
-            },
-            ..check(
-                "strength and length",
-                "rank correlation: near ±1 the judge may only measure length",
-            )
-        },
-        None => check("strength and length", "too few tasks"),
-    });
-    if let Some(c) = coverage {
-        checks.push(Check {
-            value: format!(
-                "{:.1} %; {} to {} games, {:.1} on average",
-                c.judged * 100.0,
-                c.min,
-                c.max,
-                c.mean
-            ),
-            n: format!("{} tasks", c.n),
-            state: if c.judged < 1.0 {
-                State::Bad
-            } else {
-                State::Good
-            },
-            ..check("coverage", "tasks that were judged at least once")
-        });
-    }
-    let all = card.n_scored + card.n_failed;
-    checks.push(Check {
+    checks.extend(panel_agreement(audit.panel));
+    checks.push(circles(audit));
+    checks.push(strength_and_length(audit));
+    checks.extend(coverage(audit));
+    checks.push(verdicts(card));
+    checks
+}
+
+fn sharpness(judge: &Member) -> Check {
+    Check {
         value: format!(
-            "{} without{}, {ignored} ignored",
-            card.n_failed,
-            in_brackets(&card.standing.n_failed)
+            "{:.2}, first side {:+.2}",
+            judge.discrimination, judge.first_side
+        ),
+        ..check(
+            &format!("sharpness, {}", judge.name),
+            "how much the verdicts follow the strengths next to the first judge's; logits for the first side",
+        )
+    }
+}
+
+fn panel_agreement(panel: Option<PanelAgreement>) -> Option<Check> {
+    let agreement = panel?;
+    let share = agreement.share?;
+    let alpha = agreement
+        .alpha
+        .map_or_else(String::new, |alpha| format!(", alpha {alpha:.2}"));
+    Some(Check {
+        value: format!("{share:.2}{alpha}"),
+        n: format!("{} questions", agreement.n),
+        state: if share > 0.5 {
+            State::Good
+        } else {
+            State::Doubtful
+        },
+        ..check(
+            "judges agree",
+            "same winner on the same question; Krippendorff's alpha is 0 at chance",
+        )
+    })
+}
+
+fn circles(audit: &Audit) -> Check {
+    let Some(cycles) = &audit.cycles else {
+        return check("circles", "no three tasks met each other");
+    };
+    Check {
+        value: format!(
+            "{:.3}, {:+.3} ± {:.3} beyond noise",
+            cycles.share,
+            cycles.excess,
+            1.96 * cycles.standard_error
+        ),
+        n: format!("{} triples", cycles.n),
+        state: if cycles.excess > 3.0 * cycles.standard_error {
+            State::Doubtful
+        } else {
+            State::Good
+        },
+        ..check(
+            "circles",
+            "a beats b, b beats c, c beats a: above 0 there is more than one idea of quality",
+        )
+    }
+}
+
+fn strength_and_length(audit: &Audit) -> Check {
+    let Some(length) = &audit.length else {
+        return check("strength and length", "too few tasks");
+    };
+    Check {
+        value: length.interval.map_or_else(
+            || format!("{:+.2}", length.value),
+            |(low, high)| format!("{:+.2} [{low:+.2}, {high:+.2}]", length.value),
+        ),
+        n: format!("{} tasks", length.n),
+        state: if length.value.abs() > 0.5 {
+            State::Doubtful
+        } else {
+            State::Good
+        },
+        ..check(
+            "strength and length",
+            "rank correlation: near ±1 the judge may only measure length",
+        )
+    }
+}
+
+fn coverage(audit: &Audit) -> Option<Check> {
+    let coverage = audit.coverage.as_ref()?;
+    Some(Check {
+        value: format!(
+            "{:.1} %; {} to {} games, {:.1} on average",
+            coverage.judged * 100.0,
+            coverage.min,
+            coverage.max,
+            coverage.mean
+        ),
+        n: format!("{} tasks", coverage.n),
+        state: if coverage.judged < 1.0 {
+            State::Bad
+        } else {
+            State::Good
+        },
+        ..check("coverage", "tasks that were judged at least once")
+    })
+}
+
+fn verdicts(card: &Card) -> Check {
+    let all = card.n_scored + card.n_failed;
+    let failed = in_brackets(&card.standing.n_failed);
+    Check {
+        value: format!(
+            "{} without{failed}, {} ignored",
+            card.n_failed, card.audit.ignored
         ),
         n: format!("{all} judgements"),
         state: if all == 0 || card.n_failed * 10 > all {
@@ -396,8 +406,7 @@ fn checks(card: &Card) -> Vec<Check> {
             State::Good
         },
         ..check("verdicts", "what has no verdict counts for nobody")
-    });
-    checks
+    }
 }
 
 fn of_judge(of: &JudgeAudit, who: String) -> Vec<Check> {

@@ -16,11 +16,8 @@ use crate::{
             output::{Printer, Problem, counted, listed, table},
         },
     },
-    data::{AgentReport, Spent, Task},
-    evaluate::{
-        self,
-        scorecard::{Counts, Scored},
-    },
+    data::{AgentReport, MeasureDef, Spent, Task, Unit},
+    evaluate::{self, measure, measures, scorecard::ReportScores},
     store::Store,
 };
 
@@ -169,14 +166,14 @@ struct Listed<'a> {
     characters: usize,
     spent: Spent,
     /// What the last evaluation says of it, if its task is among the current ones.
-    scores: Option<&'a Scored>,
+    scores: Option<&'a ReportScores>,
 }
 
 fn list(global: &Global, printer: &Printer) -> Result<u8> {
     let store: Store = Project::find(global)?.read_or_hint()?;
     let reports = store.reports()?;
     let scored = evaluate::scored(&store, &store.tasks()?, &reports)?;
-    let by_report: BTreeMap<&str, &Scored> = scored
+    let by_report: BTreeMap<&str, &ReportScores> = scored
         .iter()
         .map(|scored| (scored.report.as_str(), scored))
         .collect();
@@ -198,40 +195,50 @@ fn list(global: &Global, printer: &Printer) -> Result<u8> {
             return "no reports yet\nnext: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`"
                 .to_owned();
         }
-        let mut rows = table(&[
-            "report",
-            "task",
-            "agent",
-            "attempt",
-            "state",
-            "words",
-            "references",
-            "ACE",
-            "KSR independent",
-            "KSR own",
-        ]);
+        let shown = shown_measures(listed);
+        let mut header = vec!["report", "task", "agent", "attempt", "state"];
+        header.extend(shown.iter().map(|measure| measure.label));
+        let mut rows = table(&header);
         for of in listed {
-            let share = |counts: Option<Counts>| {
-                let ksr = counts.and_then(|counts| Some((counts.ksr()?, counts.total())));
-                ksr.map_or_else(|| "–".to_owned(), |(ksr, n)| format!("{:.0} % of {n}", ksr * 100.0))
-            };
-            let number = |of: fn(&Scored) -> u64, scores: Option<&Scored>| {
-                scores.map_or_else(|| "–".to_owned(), |scores| of(scores).to_string())
-            };
-            rows.add_row(vec![
+            let mut cells = vec![
                 of.report.to_owned(),
                 of.task.to_owned(),
                 of.agent.to_owned(),
                 of.attempt.to_string(),
                 of.state.to_owned(),
-                number(|scores| scores.words, of.scores),
-                number(|scores| scores.references, of.scores),
-                of.scores.and_then(|scores| scores.ace).map_or_else(|| "–".to_owned(), |ace| format!("{ace:.2}")),
-                share(of.scores.and_then(|scores| scores.independent)),
-                share(of.scores.and_then(|scores| scores.own)),
-            ]);
+            ];
+            cells.extend(shown.iter().map(|measure| score(measure, of.scores)));
+            rows.add_row(cells);
         }
         rows.to_string()
     })?;
     Ok(exit::DONE)
+}
+
+/// The columns of a list of reports: words, references, and what agents are compared on, as far as
+/// any report has it.
+fn shown_measures(listed: &[Listed<'_>]) -> Vec<&'static MeasureDef> {
+    let facts = ["words", "references"].into_iter().filter_map(measure);
+    let compared = measures().filter(|measure| measure.role.compares());
+    let has = |measure: &MeasureDef| {
+        let mut scores = listed.iter().filter_map(|of| of.scores);
+        scores.any(|scores| scores.value(measure.key).is_some())
+    };
+    facts
+        .chain(compared.filter(|measure| has(measure)))
+        .collect()
+}
+
+/// A score with its denominator, where that says of how much it is a share.
+fn score(measure: &MeasureDef, scores: Option<&ReportScores>) -> String {
+    let found = scores.and_then(|scores| scores.score(measure.key));
+    let Some(Ok(fraction)) = found.map(|score| &score.outcome) else {
+        return "–".to_owned();
+    };
+    let value = measure.print(Some(fraction.value()));
+    match measure.unit {
+        Unit::Share => format!("{value} % of {}", fraction.denominator),
+        Unit::Count(_) => format!("{}", fraction.value()),
+        _ => value,
+    }
 }

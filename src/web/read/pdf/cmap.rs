@@ -26,7 +26,7 @@ pub fn parse(source: &[u8]) -> ToUnicode {
                     b"endbfchar" => add_chars(&mut map, &held),
                     b"endbfrange" => add_ranges(&mut map, &held),
                     b"endcodespacerange" => {
-                        map.code_bytes = held.iter().find_map(Token::bytes).map(<[u8]>::len)
+                        map.code_bytes = held.iter().find_map(Token::bytes).map(<[u8]>::len);
                     }
                     _ => {}
                 }

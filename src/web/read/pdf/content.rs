@@ -299,7 +299,7 @@ impl State {
         for item in items.iter::<Object>() {
             match item {
                 Object::Number(back) => {
-                    self.advance(-back.as_f64() / 1_000.0 * self.size * self.stretch)
+                    self.advance(-back.as_f64() / 1_000.0 * self.size * self.stretch);
                 }
                 Object::String(bytes) => self.show(bytes.as_bytes(), canvas),
                 _ => {}
@@ -316,7 +316,7 @@ fn step(state: &mut State, canvas: &mut Canvas, op: &Op) {
             state.matrix = multiply(
                 [t.0, t.1, t.2, t.3, t.4, t.5].map(|n| n.as_f64()),
                 state.matrix,
-            )
+            );
         }
         Op::BeginText(_) => (state.text, state.line) = (IDENTITY, IDENTITY),
         Op::SetTextMatrix(t) => {
@@ -349,7 +349,7 @@ fn step(state: &mut State, canvas: &mut Canvas, op: &Op) {
         Op::NonStrokeColorDeviceGray(t) => state.white = is_white(&[t.0]),
         Op::NonStrokeColorDeviceRgb(t) => state.white = is_white(&[t.0, t.1, t.2]),
         Op::NonStrokeColorCmyk(t) => {
-            state.white = [t.0, t.1, t.2, t.3].iter().all(|n| n.as_f64() < 0.02)
+            state.white = [t.0, t.1, t.2, t.3].iter().all(|n| n.as_f64() < 0.02);
         }
         Op::NonStrokeColor(t) => state.white = matches!(t.0.len(), 1 | 3) && is_white(&t.0),
         Op::NonStrokeColorNamed(_) | Op::ColorSpaceNonStroke(_) => state.white = false,

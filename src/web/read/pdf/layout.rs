@@ -238,7 +238,7 @@ fn paragraphs(rows: &[Row]) -> Vec<String> {
             .join(" ");
         match (above, out.last_mut()) {
             (Some(above), Some(paragraph)) if !begins(row, above, left, right, leading) => {
-                join(paragraph, &line)
+                join(paragraph, &line);
             }
             _ => out.push(line),
         }

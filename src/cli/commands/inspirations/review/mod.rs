@@ -167,7 +167,7 @@ impl Session<'_> {
                     return Ok(true);
                 }
                 (Some(Answer::Undo), _) if self.decided.is_empty() => {
-                    message("nothing was decided yet")
+                    message("nothing was decided yet");
                 }
                 (Some(Answer::Undo), _) => return self.undo(),
                 (Some(Answer::Help), _) => message(&help()),

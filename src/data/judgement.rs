@@ -1,0 +1,178 @@
+//! Judgements: what a judge (a model, code or a person) decided about a subject, on the scale of an
+//! instrument. KAE's relations, ACE's ratings, verdicts on pairs, findings of probes and people's
+//! scores are all judgements; what a value means belongs to the instrument.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallId, Unscored, id};
+
+/// Something that measures: a question with a scale, in a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instrument {
+    /// Its id, such as `kae/relation/1`; judgements name it.
+    pub id: &'static str,
+    /// The method that it belongs to: `kae`, `ace`, `rankeval`, `probe`, `person` …
+    pub family: &'static str,
+    /// What it asks for.
+    pub criterion: &'static str,
+    /// The possible answers, in words.
+    pub scale: &'static str,
+    /// What is judged.
+    pub subject: SubjectKind,
+    /// First letter of its judgements' ids: verdicts on pairs of tasks have had their own since
+    /// before there were other judgements.
+    pub letter: char,
+}
+
+/// What is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SubjectKind {
+    /// A research task, or several that are shown together.
+    Task,
+    /// A report of an agent.
+    Report,
+}
+
+impl SubjectKind {
+    /// The word that is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Report => "report",
+        }
+    }
+}
+
+/// A model that judges: another prompt, or another model returned by the server, is another judge.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Judge {
+    /// `provider/model` as configured.
+    pub model_asked: String,
+    /// The model that the server says answered.
+    pub model_returned: String,
+    /// SHA-256 of the prompt's text.
+    pub prompt_hash: String,
+}
+
+impl Judge {
+    /// Content hash of the judge.
+    pub fn id(&self) -> String {
+        id::text(
+            'j',
+            &[&self.model_asked, &self.model_returned, &self.prompt_hash],
+        )
+    }
+}
+
+/// Who decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecidedBy<'a> {
+    /// A model.
+    Model(&'a Judge),
+    /// A person, by name.
+    Person(&'a str),
+    /// A program, by name and version, such as `length/1`.
+    Code(&'a str),
+}
+
+impl DecidedBy<'_> {
+    /// Content hash of the judge.
+    pub fn id(self) -> String {
+        match self {
+            Self::Model(judge) => judge.id(),
+            Self::Person(name) => id::text('j', &["person", name]),
+            Self::Code(name) => id::text('j', &["code", name]),
+        }
+    }
+
+    /// The word that is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Model(_) => "model",
+            Self::Person(_) => "person",
+            Self::Code(_) => "code",
+        }
+    }
+}
+
+/// What a judgement says, in the fields that every instrument shares.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// A number on the instrument's scale.
+    pub value: Option<f64>,
+    /// A word of it.
+    pub label: String,
+    /// How sure the judge is, 0 to 1.
+    pub confidence: Option<f64>,
+}
+
+/// A judgement to be stored.
+#[derive(Clone, Debug)]
+pub struct NewJudgement<'a> {
+    /// The question and its scale.
+    pub instrument: Instrument,
+    /// Hash of what was judged by whom: a later judgement of the same replaces it.
+    pub id: String,
+    /// Id of what is judged; of a pair, what was shown first.
+    pub subject: &'a str,
+    /// What it is judged against: a criterion, a key point, what was shown second.
+    pub other: Option<&'a str>,
+    /// Who decides.
+    pub judge: DecidedBy<'a>,
+    /// Repetition of the same question, from 0.
+    pub sample: u32,
+    /// The decision, or why there is none.
+    pub decision: Result<Decision, &'a Unscored>,
+    /// Everything else that is known: a JSON object.
+    pub payload: serde_json::Value,
+    /// The call that it was read from; none where no model was asked.
+    pub call: Option<&'a CallId>,
+    /// SHA-256 of what the judge saw; none where that is not known.
+    pub evidence: Option<String>,
+}
+
+/// The id of a judgement that a judge makes once of a subject, another thing and a sample.
+pub fn judgement_id(
+    instrument: Instrument,
+    subject: &str,
+    other: &str,
+    sample: u32,
+    judge: DecidedBy<'_>,
+) -> String {
+    id::text(
+        instrument.letter,
+        &[
+            instrument.id,
+            subject,
+            other,
+            &sample.to_string(),
+            &judge.id(),
+        ],
+    )
+}
+
+/// A judgement as a fold reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement<T, E = Unscored> {
+    /// What the subject was judged against: a key point, a criterion, by id; empty for nothing.
+    pub about: String,
+    /// Repetition of the same question, from 0.
+    pub sample: u32,
+    /// The judge, as `provider/model`, a person's name or a program's.
+    pub judge: String,
+    /// The judgement, or why there is none.
+    pub outcome: Result<T, E>,
+}
+
+/// Whose judgements of one instrument count, and the settings that they were made with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InForce {
+    /// Id of the instrument.
+    pub instrument: String,
+    /// The panel, as (model asked, hash of the prompt); a program is (name, empty).
+    pub panel: Vec<(String, String)>,
+    /// What else decides which judgements count: a JSON object of the evaluator's own.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub settings: serde_json::Value,
+}

@@ -1,0 +1,248 @@
+//! Measures as data: what a number about a report is called, on which scale it stands, how it is
+//! averaged over tasks and where it is shown. Evaluators export tables of them; leaderboards, pages,
+//! CSV files, rescoring and agreement read those tables and know no evaluator.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde::Serialize;
+
+/// One measure of reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureDef {
+    /// Its key in JSON, CSV and pages, such as `ksr_own`; unique among all measures.
+    pub key: &'static str,
+    /// Its name for people, such as `KSR own`.
+    pub label: &'static str,
+    /// Its name in a wide table beside its neighbours, such as `KCR`.
+    pub column: &'static str,
+    /// What it says, in one clause.
+    pub meaning: &'static str,
+    /// How a value is printed.
+    pub unit: Unit,
+    /// The largest possible value; the least is 0. None where there is no limit.
+    pub most: Option<f64>,
+    /// Whether more is better; none where neither is.
+    pub higher_is_better: Option<bool>,
+    /// How values of tasks become one value of an agent.
+    pub average: Average,
+    /// What it decides on a leaderboard.
+    pub role: Role,
+    /// How the leaderboard in a terminal shows it.
+    pub in_table: InTable,
+    /// The whole that it is a share of, beside two other measures, and which share.
+    pub whole: Option<(&'static str, ShareOf)>,
+}
+
+/// Which share of a whole a measure is: three of them add up to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShareOf {
+    /// What is supported.
+    Supported,
+    /// What is contradicted.
+    Contradicted,
+    /// What is omitted.
+    Omitted,
+}
+
+/// How a value is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Points, with two decimals.
+    Points,
+    /// A share from 0 to 1, printed in percent.
+    Share,
+    /// A quotient, with two decimals.
+    Ratio,
+    /// A count, with this many decimals of its mean.
+    Count(usize),
+    /// Micro-dollars, printed in dollars.
+    MicroDollars,
+}
+
+impl Unit {
+    /// What a stored value is multiplied with for people.
+    pub fn scale(self) -> f64 {
+        match self {
+            Self::Share => 100.0,
+            Self::MicroDollars => 1e-6,
+            _ => 1.0,
+        }
+    }
+
+    /// What stands behind a printed value.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Share => "%",
+            Self::MicroDollars => "$",
+            _ => "",
+        }
+    }
+
+    /// Decimals of a printed value.
+    pub fn decimals(self) -> usize {
+        match self {
+            Self::Points | Self::Ratio => 2,
+            Self::Share => 0,
+            Self::Count(decimals) => decimals,
+            Self::MicroDollars => 4,
+        }
+    }
+}
+
+/// How values of tasks become one value of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Average {
+    /// Micro: the numerators of all tasks over their denominators.
+    Pooled,
+    /// Macro: each task counts the same.
+    PerTask,
+}
+
+/// What a measure decides on a leaderboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It orders agents and makes tiers; of several the first that any agent has a value of.
+    Ranks,
+    /// Agents are compared on it pair by pair.
+    Compares,
+    /// It is shown.
+    Describes,
+}
+
+impl Role {
+    /// Whether agents are compared on the measure pair by pair.
+    pub fn compares(self) -> bool {
+        self != Self::Describes
+    }
+}
+
+/// How the leaderboard in a terminal shows a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InTable {
+    /// With its interval.
+    WithInterval,
+    /// The value alone.
+    Plain,
+    /// Only in JSON, CSV and pages.
+    Hidden,
+}
+
+/// What a report has by one measure: a fraction, or the word for why there is none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Score {
+    /// The value as numerator and denominator, or the cause.
+    #[serde(flatten, serialize_with = "fraction_or_cause")]
+    pub outcome: Result<Fraction, Cow<'static, str>>,
+    /// Judgements without a verdict that the value leaves out.
+    pub unscored: u64,
+}
+
+/// Numerator and denominator: sums over tasks stay fractions, as pooled shares need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Fraction {
+    /// What was reached.
+    pub numerator: f64,
+    /// Of what; above 0.
+    pub denominator: f64,
+}
+
+/// The scores of a report by the keys of their measures.
+pub type Scores = BTreeMap<&'static str, Score>;
+
+impl Fraction {
+    /// A fraction.
+    pub fn new(numerator: f64, denominator: f64) -> Self {
+        Self {
+            numerator,
+            denominator,
+        }
+    }
+
+    /// The quotient.
+    pub fn value(self) -> f64 {
+        self.numerator / self.denominator
+    }
+}
+
+impl MeasureDef {
+    /// A stored value as people read it, without its sign: `–` where there is none.
+    pub fn print(&self, value: Option<f64>) -> String {
+        let (scale, decimals) = (self.unit.scale(), self.unit.decimals());
+        value.map_or_else(
+            || "–".to_owned(),
+            |value| format!("{:.decimals$}", value * scale),
+        )
+    }
+
+    /// Whether a page draws it: a scale with two ends and a better one.
+    pub fn is_drawn(&self) -> bool {
+        self.most.is_some() && self.higher_is_better.is_some() && self.in_table != InTable::Hidden
+    }
+}
+
+impl Score {
+    /// A fraction that leaves nothing out.
+    pub fn of(numerator: f64, denominator: f64) -> Self {
+        Self {
+            outcome: Ok(Fraction::new(numerator, denominator)),
+            unscored: 0,
+        }
+    }
+
+    /// A plain number; none is not a zero but `cause`.
+    pub fn number(value: Option<f64>, cause: &'static str) -> Self {
+        match value.filter(|value| value.is_finite()) {
+            Some(value) => Self::of(value, 1.0),
+            None => Self::missing(cause),
+        }
+    }
+
+    /// No value.
+    pub fn missing(cause: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            outcome: Err(cause.into()),
+            unscored: 0,
+        }
+    }
+
+    /// The value, if there is one.
+    pub fn value(&self) -> Option<f64> {
+        self.outcome.as_ref().ok().map(|fraction| fraction.value())
+    }
+}
+
+fn fraction_or_cause<S: serde::Serializer>(
+    outcome: &Result<Fraction, Cow<'static, str>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    use serde::ser::SerializeMap as _;
+    let mut map = serializer.serialize_map(None)?;
+    match outcome {
+        Ok(fraction) => {
+            map.serialize_entry("value", &fraction.value())?;
+            map.serialize_entry("numerator", &fraction.numerator)?;
+            map.serialize_entry("denominator", &fraction.denominator)?;
+        }
+        Err(cause) => map.serialize_entry("cause", cause)?,
+    }
+    map.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_a_fraction_or_a_cause() {
+        let json = |score: &Score| serde_json::to_string(score).expect("it serialises");
+        assert_eq!(
+            json(&Score::of(3.0, 4.0)),
+            r#"{"value":0.75,"numerator":3.0,"denominator":4.0,"unscored":0}"#
+        );
+        assert_eq!(
+            json(&Score::number(None, "not known")),
+            r#"{"cause":"not known","unscored":0}"#
+        );
+        assert_eq!(Score::number(Some(f64::NAN), "unscored").value(), None);
+    }
+}

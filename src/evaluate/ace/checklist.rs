@@ -1,0 +1,241 @@
+//! The checklist of a task: weighted criteria, written by a model once and frozen.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::criteria::{self, Criterion};
+use crate::{
+    context::{Context, StageReport},
+    data::{Cause, Task, TaskId, TaskType, Unscored},
+    evaluate::Case,
+    llm::{Answer, Ask, object},
+    store::Store,
+};
+
+const CHECKLIST: &str = "evaluate/checklist";
+const SHORT: &str = "evaluate/checklist-short";
+/// The role that writes checklists.
+pub const ROLE: &str = "checklist";
+/// A trial model cannot make weights add up: it names three criteria by importance, and these are
+/// theirs.
+const BY_IMPORTANCE: [f64; 3] = [0.5, 0.3, 0.2];
+/// Longest texts in characters.
+const TITLE: usize = 120;
+const DESCRIPTION: usize = 800;
+
+/// The checklists by task, with their ids.
+pub type Checklists = BTreeMap<TaskId, (String, Vec<Criterion>)>;
+
+/// The frozen checklists.
+pub fn all(store: &Store) -> Result<Checklists> {
+    store.checklists()
+}
+
+/// The name of a criterion: its checklist and its place.
+pub fn criterion_name(checklist: &str, at: usize) -> String {
+    format!("{checklist}/{}", at + 1)
+}
+
+/// The checklists by task: each criterion with the name that its ratings have.
+pub fn named(store: &Store) -> Result<BTreeMap<TaskId, Vec<(String, Criterion)>>> {
+    let checklists = all(store)?.into_iter();
+    Ok(checklists
+        .map(|(task, (id, criteria))| (task, with_names(&id, criteria)))
+        .collect())
+}
+
+fn with_names(checklist: &str, criteria: Vec<Criterion>) -> Vec<(String, Criterion)> {
+    criteria
+        .into_iter()
+        .enumerate()
+        .map(|(at, criterion)| (criterion_name(checklist, at), criterion))
+        .collect()
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    evaluation_criteria: Vec<Criterion>,
+}
+
+impl Written {
+    fn criteria(&self) -> Vec<Criterion> {
+        self.evaluation_criteria
+            .iter()
+            .map(|of| trimmed(&of.title, of.weight, &of.description))
+            .collect()
+    }
+}
+
+impl Answer for Written {
+    fn validate(&self) -> Result<(), Unscored> {
+        sound(&self.criteria())
+    }
+}
+
+/// What a trial model writes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Short {
+    criteria: Vec<ShortCriterion>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ShortCriterion {
+    title: String,
+    description: String,
+}
+
+impl Short {
+    fn criteria(&self) -> Vec<Criterion> {
+        let weighed = self.criteria.iter().zip(BY_IMPORTANCE);
+        weighed
+            .map(|(of, weight)| trimmed(&of.title, weight, &of.description))
+            .collect()
+    }
+}
+
+impl Answer for Short {
+    fn validate(&self) -> Result<(), Unscored> {
+        if self.criteria.len() != BY_IMPORTANCE.len() {
+            let reason = format!(
+                "{} criteria instead of {}",
+                self.criteria.len(),
+                BY_IMPORTANCE.len()
+            );
+            return Err(Unscored {
+                cause: Cause::WrongShape,
+                reason,
+            });
+        }
+        sound(&self.criteria())
+    }
+}
+
+fn trimmed(title: &str, weight: f64, description: &str) -> Criterion {
+    Criterion {
+        title: title.trim().to_owned(),
+        weight,
+        description: description.trim().to_owned(),
+    }
+}
+
+/// Whether a list of criteria can be rated by.
+fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
+    let inconsistent = |invalid: criteria::Invalid| Unscored {
+        cause: Cause::Inconsistent,
+        reason: invalid.to_string(),
+    };
+    criteria::check(criteria).map(drop).map_err(inconsistent)
+}
+
+/// Has a checklist written for each task that has none.
+pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, StageReport)> {
+    let mut report = StageReport::new("checklists");
+    let frozen: Checklists = ctx.store.checklists()?;
+    let tasks: BTreeMap<&TaskId, &Task> = cases
+        .iter()
+        .map(|case| (&case.task.id, case.task))
+        .collect();
+    let missing: Vec<&Task> = tasks
+        .values()
+        .copied()
+        .filter(|task| !frozen.contains_key(&task.id))
+        .collect();
+    report.skipped = (tasks.len() - missing.len()) as u64;
+    let write = async |task| write_one(ctx, task).await;
+    for (task, unscored) in ctx
+        .each(report.stage, missing, ctx.llm.parallel(ROLE), write)
+        .await?
+    {
+        report.done += 1;
+        if let Some(unscored) = unscored {
+            report.fail_unscored(task.id.as_str(), &unscored);
+        }
+    }
+    Ok((ctx.store.checklists()?, report))
+}
+
+async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
+    let vars = json!({
+        "task": task.task,
+        "family": task.task_type.label(),
+        "difficulty": task.difficulty.label(),
+        "focus": focus(task.task_type),
+    });
+    let (criteria, call) = if ctx.llm.is_trial(ROLE, 0)? {
+        let answer = ctx
+            .llm
+            .ask::<Short>(question(SHORT, &vars, short_schema(), 400))
+            .await?;
+        (answer.value.map(|short| short.criteria()), answer.call)
+    } else {
+        let answer = ctx
+            .llm
+            .ask::<Written>(question(CHECKLIST, &vars, checklist_schema(), 1500))
+            .await?;
+        (answer.value.map(|written| written.criteria()), answer.call)
+    };
+    match criteria {
+        Ok(criteria) => ctx
+            .store
+            .save_checklist(&task.id, &criteria, &call)
+            .map(|()| None),
+        Err(unscored) => Ok(Some(unscored)),
+    }
+}
+
+fn question<'a, T>(prompt: &'a str, vars: &'a Value, schema: Value, most: u32) -> Ask<'a, T> {
+    Ask {
+        role: ROLE,
+        prompt,
+        vars,
+        schema: Some(schema),
+        max_tokens: most,
+        ..Ask::default()
+    }
+}
+
+/// What the paper asks a checklist to weigh, by type of task.
+fn focus(of: TaskType) -> &'static str {
+    use TaskType as T;
+    match of {
+        T::LiteratureSurvey => "comprehensiveness and the quality of sources",
+        T::TrendScan => "accurate data and insight into trends",
+        T::RequirementsGathering => "coverage of the stakeholders and validated needs",
+        T::HypothesisGeneration => "testability and theoretical grounding",
+        T::MethodBlueprint => "rigour and feasibility",
+        T::PrototypeSpecification => "technical accuracy and completeness",
+        T::MetricDesign => "validity and applicability",
+        T::EmpiricalTest => "statistical rigour and interpretation",
+        T::ReplicabilityReview => "clear methods and the detection of bias",
+        T::ComparativeAnalysis => "fairness and depth",
+    }
+}
+
+fn checklist_schema() -> Value {
+    let weights: Vec<f64> = (1..=16).map(|n| f64::from(n) / 20.0).collect();
+    let criterion = object(&json!({
+        "title": { "type": "string", "maxLength": TITLE },
+        "weight": { "type": "number", "enum": weights },
+        "description": { "type": "string", "maxLength": DESCRIPTION }
+    }));
+    object(
+        &json!({ "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } }),
+    )
+}
+
+fn short_schema() -> Value {
+    let text = |most: usize| json!({ "type": "string", "maxLength": most });
+    let criterion =
+        object(&json!({ "title": text(TITLE / 2), "description": text(DESCRIPTION / 4) }));
+    let n = BY_IMPORTANCE.len();
+    object(
+        &json!({ "criteria": { "type": "array", "items": criterion, "minItems": n, "maxItems": n } }),
+    )
+}

@@ -1,0 +1,128 @@
+//! From stored ratings to the score of a report: the weighted mean of the criteria's mean ratings.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Add,
+};
+
+use anyhow::Result;
+
+use super::{
+    KEY,
+    checklist::{self, criterion_name},
+    criteria::{self, Criterion},
+    rating::{RATING, first_samples},
+};
+use crate::{
+    data::{Cause, Judgement, Score, Task, TaskId},
+    evaluate::{
+        evaluator::{Fold, Folded, Record, Reported, about},
+        scorecard::Spread,
+    },
+    store::{Evaluation, Store},
+};
+
+/// Scores reports by the frozen checklists.
+pub struct AceFold {
+    /// The criteria of each task's checklist by the names that their ratings have, with their
+    /// weights.
+    checklists: BTreeMap<TaskId, (Vec<String>, Vec<f64>)>,
+    repeats: u32,
+    /// Whether more than one model rates.
+    is_panel: bool,
+}
+
+impl AceFold {
+    pub fn new(store: &Store, evaluation: &Evaluation) -> Result<Self> {
+        let in_force = evaluation.in_force(RATING);
+        let raters: BTreeSet<&String> = in_force.panel.iter().map(|(model, _)| model).collect();
+        Ok(Self {
+            checklists: checklist::all(store)?
+                .into_iter()
+                .filter_map(|(task, (id, criteria))| Some((task, weighted(&id, &criteria)?)))
+                .collect(),
+            repeats: super::repeats(evaluation),
+            is_panel: raters.len() > 1,
+        })
+    }
+}
+
+/// The names and weights of a checklist that is fit for use.
+fn weighted(checklist: &str, criteria: &[Criterion]) -> Option<(Vec<String>, Vec<f64>)> {
+    let weights = criteria::check(criteria).ok()?;
+    let names = (0..criteria.len())
+        .map(|at| criterion_name(checklist, at))
+        .collect();
+    Some((names, weights))
+}
+
+impl Fold for AceFold {
+    fn score(&self, record: &Record<'_>, task: &Task, report: Reported<'_>) -> Result<Folded> {
+        let mut folded = Folded::default();
+        let Some((names, weights)) = self.checklists.get(&task.id) else {
+            folded.scores.insert(KEY, Score::missing("unscored"));
+            return Ok(folded);
+        };
+        let ratings = record
+            .judgements
+            .read_bare(RATING, report.id.as_str(), |stored| {
+                Ok(stored.value()? as u8)
+            })?;
+        let ratings = first_samples(ratings, self.repeats);
+        let mut means = Vec::new();
+        let mut by_judge: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
+        for (at, name) in names.iter().enumerate() {
+            let rated = by_rater(about(&ratings, name), &mut folded.unscored);
+            for (judge, ratings) in &rated {
+                by_judge
+                    .entry(judge)
+                    .or_insert_with(|| vec![None; names.len()])[at] = mean(ratings);
+                add_spread(&mut folded, ratings);
+            }
+            means.push(mean(&rated.into_values().flatten().collect::<Vec<f64>>()));
+        }
+        let score = criteria::score(weights, &means);
+        folded.scores.insert(KEY, Score::number(score, "unscored"));
+        if self.is_panel {
+            let alone = by_judge.into_iter().filter_map(|(judge, means)| {
+                Some((judge.to_owned(), criteria::score(weights, &means)?))
+            });
+            folded.by_judge.insert(KEY, alone.collect());
+        }
+        Ok(folded)
+    }
+}
+
+/// The ratings of one criterion by judge; a rating that could not be had is counted.
+fn by_rater<'a>(
+    judgements: &'a [Judgement<u8, Cause>],
+    unscored: &mut BTreeMap<String, u64>,
+) -> BTreeMap<&'a str, Vec<f64>> {
+    let mut rated: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for judgement in judgements {
+        match judgement.outcome {
+            Ok(rating) => rated
+                .entry(&judgement.judge)
+                .or_default()
+                .push(f64::from(rating)),
+            Err(cause) => *unscored.entry(cause.word().to_owned()).or_default() += 1,
+        }
+    }
+    if judgements.is_empty() {
+        *unscored.entry("missing".to_owned()).or_default() += 1;
+    }
+    rated
+}
+
+fn add_spread(folded: &mut Folded, ratings: &[f64]) {
+    let Some(spread) = Spread::within(ratings) else {
+        return;
+    };
+    let known = folded.repeated.remove(KEY);
+    let sum = known.map_or(spread, |known| known.add(spread));
+    folded.repeated.insert(KEY, sum);
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}

@@ -1,0 +1,131 @@
+//! What an evaluator is: measures, a way to ask judges about reports, and a fold of what they
+//! decided into scores. A new evaluator is a folder with an implementation of [`Evaluator`] and one
+//! line in [`super::EVALUATORS`].
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use async_trait::async_trait;
+
+use super::{
+    Case, Options,
+    scorecard::{ReportScores, Spread},
+};
+use crate::{
+    context::{Context, StageReport},
+    data::{InForce, Judgement, MeasureDef, ReportId, Scores, Task},
+    store::{Evaluation, PanelJudgements, Store},
+    web::Pages,
+};
+
+/// A way to say how good reports are.
+#[async_trait(?Send)]
+pub trait Evaluator: Send + Sync {
+    /// Its name in `--metric`, in configuration and in instruments' ids.
+    fn key(&self) -> &'static str;
+
+    /// What it says, in one line of help.
+    fn about(&self) -> &'static str;
+
+    /// Its measures, in the order in which tables show them.
+    fn measures(&self) -> &'static [MeasureDef];
+
+    /// The roles of the models that it asks.
+    fn roles(&self) -> &'static [&'static str];
+
+    /// What is wrong with its settings (`[evaluate.KEY]` in the configuration).
+    fn check(&self, _settings: &serde_json::Value) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Whose judgements will count, once all have judged: one entry an instrument.
+    fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>>;
+
+    /// Asks for the judgements that are missing, and saves each at once.
+    async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>>;
+
+    /// What all reports are scored by, read once.
+    fn fold<'a>(
+        &self,
+        store: &Store,
+        tasks: &'a [Task],
+        evaluation: &'a Evaluation,
+    ) -> Result<Box<dyn Fold + 'a>>;
+
+    /// The mean judgement of a report by each named criterion, on people's scale from 0 to 10: what
+    /// people's scores by criterion are held against. Empty where there are no such criteria.
+    fn by_criterion(
+        &self,
+        _record: &Record<'_>,
+        _evaluation: &Evaluation,
+        _report: &ReportId,
+    ) -> Result<BTreeMap<String, f64>> {
+        Ok(BTreeMap::new())
+    }
+
+    /// What a report has that is not ok, where failures count as the worst (`--failed-as-zero`),
+    /// given the reports on the same task that are ok. No entry leaves the measure without a value.
+    fn failed(&self, _others: &[&ReportScores]) -> Scores {
+        Scores::new()
+    }
+}
+
+/// What an evaluator works on.
+pub struct Work<'a> {
+    /// The shared tools.
+    pub ctx: &'a Context,
+    /// The reader of web pages.
+    pub pages: &'a Pages,
+    /// All reports that are ok: those of other agents say what an agent is compared with.
+    pub cases: &'a [Case<'a>],
+    /// Those to be judged.
+    pub judged: &'a [Case<'a>],
+    /// The user's settings.
+    pub options: &'a Options,
+    /// The time that is noted with fetched pages, RFC 3339.
+    pub now: &'a str,
+}
+
+/// A fold of stored judgements into the scores of one report.
+pub trait Fold: Send + Sync {
+    /// The scores of a report that is ok.
+    fn score(&self, record: &Record<'_>, task: &Task, report: Reported<'_>) -> Result<Folded>;
+}
+
+/// What is on record, as one reader sees it.
+pub struct Record<'a> {
+    /// The project's facts.
+    pub store: &'a Store,
+    /// The judgements that count.
+    pub judgements: PanelJudgements<'a>,
+}
+
+/// A report without its text.
+#[derive(Clone, Copy)]
+pub struct Reported<'a> {
+    /// Its id.
+    pub id: &'a ReportId,
+    /// The agent that wrote it.
+    pub agent: &'a str,
+}
+
+/// What an evaluator's judgements of a report come to.
+#[derive(Debug, Default)]
+pub struct Folded {
+    /// By measure.
+    pub scores: Scores,
+    /// Of a panel: what a measure is by each judge alone.
+    pub by_judge: BTreeMap<&'static str, BTreeMap<String, f64>>,
+    /// How far a judge's repeated judgements of the same lie apart, by measure.
+    pub repeated: BTreeMap<&'static str, Spread>,
+    /// Judgements without a verdict, by cause.
+    pub unscored: BTreeMap<String, u64>,
+}
+
+/// The judgements about one point or criterion; `judgements` are in the order of what they are
+/// about.
+pub fn about<'a, T, E>(judgements: &'a [Judgement<T, E>], name: &str) -> &'a [Judgement<T, E>] {
+    let from = judgements.partition_point(|judgement| judgement.about.as_str() < name);
+    let len = judgements[from..].partition_point(|judgement| judgement.about == name);
+    &judgements[from..from + len]
+}

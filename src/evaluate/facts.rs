@@ -1,0 +1,130 @@
+//! Measures of a report that no judge decides: its words, its references, what it took.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use super::kae::known_reading;
+use crate::{
+    data::{AgentReport, Average, InTable, MeasureDef, Role, Score, Scores, Unit},
+    store::Store,
+};
+
+const NOT_KNOWN: &str = "not known";
+
+/// What all of them have in common.
+const FACT: MeasureDef = MeasureDef {
+    key: "",
+    label: "",
+    column: "",
+    meaning: "",
+    unit: Unit::Count(0),
+    most: None,
+    higher_is_better: None,
+    average: Average::PerTask,
+    role: Role::Describes,
+    in_table: InTable::Plain,
+    whole: None,
+};
+
+/// The measures.
+pub static MEASURES: [MeasureDef; 5] = [
+    MeasureDef {
+        key: "references",
+        label: "references",
+        column: "references",
+        meaning: "distinct URLs that a report cites",
+        unit: Unit::Count(1),
+        ..FACT
+    },
+    MeasureDef {
+        key: "output_tokens",
+        label: "output tokens",
+        column: "tokens",
+        meaning: "tokens that the agent wrote, where known",
+        ..FACT
+    },
+    MeasureDef {
+        key: "words",
+        label: "words",
+        column: "words",
+        meaning: "words of a report; a Han character is a word",
+        in_table: InTable::Hidden,
+        ..FACT
+    },
+    MeasureDef {
+        key: "cost_micro",
+        label: "cost",
+        column: "cost",
+        meaning: "micro-dollars that a report cost, where known",
+        unit: Unit::MicroDollars,
+        ..FACT
+    },
+    MeasureDef {
+        key: "url_failure_share",
+        label: "URL failures",
+        column: "URL failures",
+        meaning: "share of the cited URLs that gave no text",
+        unit: Unit::Share,
+        most: Some(1.0),
+        higher_is_better: Some(false),
+        average: Average::Pooled,
+        in_table: InTable::Hidden,
+        ..FACT
+    },
+];
+
+/// What is known of a report.
+pub struct Facts {
+    /// By measure.
+    pub scores: Scores,
+    /// Cited URLs that gave no text, by cause.
+    pub url_failures: BTreeMap<String, u64>,
+}
+
+/// The facts of a report. `failures` tells of each visited URL why it gave no text, or none where
+/// it gave some.
+pub fn of_report<T>(
+    store: &Store,
+    report: &AgentReport<T>,
+    failures: &BTreeMap<String, Option<String>>,
+) -> Result<Facts> {
+    let reading = known_reading(store, &report.id)?;
+    let mut url_failures = BTreeMap::new();
+    for url in &reading.urls {
+        let cause = failures
+            .get(url)
+            .map_or(Some("not_fetched"), Option::as_deref);
+        if let Some(cause) = cause {
+            *url_failures.entry(cause.to_owned()).or_default() += 1;
+        }
+    }
+    let references = reading.urls.len() as f64;
+    let failed = url_failures.values().sum::<u64>() as f64;
+    let url_failure_share = if reading.urls.is_empty() {
+        Score::missing("no references")
+    } else {
+        Score::of(failed, references)
+    };
+    let tokens = report.spent.output_tokens.or(report.spent.tokens);
+    let count = |n: u64| n as f64;
+    let scores = Scores::from([
+        ("references", Score::of(references, 1.0)),
+        ("output_tokens", Score::number(tokens.map(count), NOT_KNOWN)),
+        ("words", Score::of(count(reading.words), 1.0)),
+        (
+            "cost_micro",
+            Score::number(cost_micro(report).map(count), NOT_KNOWN),
+        ),
+        ("url_failure_share", url_failure_share),
+    ]);
+    Ok(Facts {
+        scores,
+        url_failures,
+    })
+}
+
+/// Micro-dollars that a report cost, where known.
+pub fn cost_micro<T>(report: &AgentReport<T>) -> Option<u64> {
+    report.spent.cost_usd.map(|usd| (usd * 1e6).round() as u64)
+}

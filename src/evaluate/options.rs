@@ -1,0 +1,70 @@
+//! The settings of an evaluation: `[evaluate]` in the configuration.
+
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use serde::{Deserialize, Serialize};
+
+use super::{evaluator, kae::dedup};
+
+/// How to evaluate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Key points asked for per part of a page.
+    pub points: usize,
+    /// Characters of a page that a model reads at once; 0 lets the model's size decide.
+    pub part: usize,
+    /// Parts of a page that are read; the rest is left out, and said.
+    pub parts: usize,
+    /// Key points are one where they are at least so alike (Jaccard index).
+    pub near: f64,
+    /// How often each criterion is rated.
+    pub repeats: u32,
+    /// Settings of evaluators, by their names.
+    pub settings: BTreeMap<String, serde_json::Value>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            points: 8,
+            part: 0,
+            parts: 6,
+            near: dedup::THRESHOLD,
+            repeats: 1,
+            settings: BTreeMap::new(),
+        }
+    }
+}
+
+impl Options {
+    /// What is wrong with the values.
+    pub fn check(&self) -> Result<(), String> {
+        in_range("points", self.points as u64, 1..=30)?;
+        in_range("part", self.part as u64, 0..=1_000_000)?;
+        in_range("parts", self.parts as u64, 1..=1000)?;
+        in_range("repeats", self.repeats.into(), 1..=20)?;
+        if !(self.near > 0.0 && self.near <= 1.0) {
+            return Err(format!(
+                "evaluate.near must be above 0 and at most 1: `{}`",
+                self.near
+            ));
+        }
+        for (key, settings) in &self.settings {
+            let evaluator = evaluator(key)
+                .ok_or_else(|| format!("evaluate.settings: there is no evaluator `{key}`"))?;
+            evaluator.check(settings)?;
+        }
+        Ok(())
+    }
+}
+
+fn in_range(name: &str, value: u64, range: RangeInclusive<u64>) -> Result<(), String> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (low, high) = (range.start(), range.end());
+    Err(format!(
+        "evaluate.{name} must be between {low} and {high}: `{value}`"
+    ))
+}

@@ -1,0 +1,131 @@
+//! A comparison of two texts, each shown first once: a judge that prefers the first place says the
+//! opposite of the same pair, and the two cancel out.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Verdict;
+use crate::{
+    data::{Cause, Decision, Side, Unscored},
+    llm::{Answer, object},
+};
+
+/// Confidences are offered as an enumeration, so that a constrained decoder stays in range.
+pub const CONFIDENCES: [f64; 11] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0];
+/// Longest reason in characters.
+const LONGEST: usize = 800;
+
+/// The two orders in which a pair is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShownFirst {
+    /// The subject is A.
+    Subject,
+    /// The other one is A.
+    Other,
+}
+
+impl ShownFirst {
+    /// Both orders.
+    pub const BOTH: [Self; 2] = [Self::Subject, Self::Other];
+
+    /// The word that is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Subject => "subject_first",
+            Self::Other => "other_first",
+        }
+    }
+
+    /// The two in the order in which they are shown.
+    pub fn arrange<T>(self, subject: T, other: T) -> [T; 2] {
+        match self {
+            Self::Subject => [subject, other],
+            Self::Other => [other, subject],
+        }
+    }
+
+    /// What the subject got: 1 for a win, ½ where the judge saw no difference.
+    pub fn points(self, winner: Side, confidence: f64) -> f64 {
+        if confidence <= 0.5 {
+            return 0.5;
+        }
+        let subject = match self {
+            Self::Subject => Side::A,
+            Self::Other => Side::B,
+        };
+        f64::from(u8::from(winner == subject))
+    }
+}
+
+/// A judge's reply.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// Why.
+    pub reason: String,
+    /// The better one.
+    pub winner: Side,
+    /// How sure the judge is, 0.5 to 1.
+    pub confidence: f64,
+}
+
+impl Answer for Compared {
+    fn validate(&self) -> Result<(), Unscored> {
+        let offered = |known: &f64| (known - self.confidence).abs() < 1e-9;
+        if CONFIDENCES.iter().any(offered) {
+            return Ok(());
+        }
+        Err(Unscored {
+            cause: Cause::OutOfRange,
+            reason: format!(
+                "a confidence of {} is not among .5, .55 … 1",
+                self.confidence
+            ),
+        })
+    }
+}
+
+impl Verdict for Compared {
+    fn decision(&self) -> Decision {
+        Decision {
+            value: None,
+            label: self.winner.word().to_owned(),
+            confidence: Some(self.confidence),
+        }
+    }
+
+    fn payload(&self) -> Value {
+        json!({ "reason": self.reason })
+    }
+}
+
+/// The reply's schema.
+pub fn schema() -> Value {
+    object(&json!({
+        "reason": { "type": "string", "maxLength": LONGEST },
+        "winner": { "type": "string", "enum": ["A", "B"] },
+        "confidence": { "type": "number", "enum": CONFIDENCES }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_order_with_the_other_letter_says_the_same() {
+        for winner in [Side::A, Side::B] {
+            let swapped = if winner == Side::A { Side::B } else { Side::A };
+            for confidence in CONFIDENCES {
+                let points = ShownFirst::Subject.points(winner, confidence);
+                assert!((points - ShownFirst::Other.points(swapped, confidence)).abs() < 1e-12);
+            }
+        }
+        assert_eq!(
+            ShownFirst::Other.arrange("subject", "other"),
+            ["other", "subject"]
+        );
+    }
+}

@@ -1,0 +1,192 @@
+//! Here is a question about a subject: ask a panel, keep each judgement the moment it is there.
+//! Hides the record of judges, what a judge saw (by hash), how a failure is counted and that a
+//! judgement on record is not asked for again. Stages say what they ask; the forms that several of
+//! them ask in (a rating, a relation, a comparison in both orders) are here.
+
+pub mod compare;
+pub mod rate;
+pub mod relate;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use crate::{
+    context::{Context, StageReport},
+    data::{
+        CallId, DecidedBy, Decision, Instrument, Judge, NewJudgement, Unscored, id::sha256_hex,
+        judgement_id,
+    },
+    llm::{Answer, Ask},
+    store::Kept,
+};
+
+/// A question to one member of a panel about one subject.
+pub struct Question<'a, A> {
+    /// What is measured.
+    pub instrument: Instrument,
+    /// Id of what is judged.
+    pub subject: &'a str,
+    /// What it is judged against: a criterion, a key point, another item; none for nothing.
+    pub other: Option<&'a str>,
+    /// The prompt, its values, the member of the panel and the repetition.
+    pub ask: Ask<'a, A>,
+}
+
+/// A model's reply that holds a judgement.
+pub trait Verdict: Answer {
+    /// What it says, in the fields that every judgement has.
+    fn decision(&self) -> Decision;
+    /// Everything else that is kept, above all `reason`: a JSON object.
+    fn payload(&self) -> Value;
+}
+
+/// A judgement that is on record now.
+#[derive(Debug)]
+pub struct Judged<A> {
+    /// The reply, or why there is none.
+    pub reply: Result<A, Unscored>,
+    /// Who decided.
+    pub judge: Judge,
+    /// The call that it was read from.
+    pub call: CallId,
+    /// Whether nothing had to be asked.
+    pub cached: bool,
+    /// What became of it in the store.
+    pub kept: Kept,
+}
+
+/// Asks one member of a panel and saves the judgement, or why there is none.
+///
+/// The call is on record before its judgement is: if the process dies in between, the same question
+/// finds the reply and pays nothing.
+pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Result<Judged<A>> {
+    let Question {
+        instrument,
+        subject,
+        other,
+        ask,
+    } = question;
+    let (role, member, sample, prompt) = (ask.role, ask.member, ask.sample, ask.prompt);
+    let evidence = sha256_hex(ask.vars.to_string().as_bytes());
+    let answer = ctx.llm.ask::<A>(ask).await?;
+    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
+    let decided_by = DecidedBy::Model(&judge);
+    let kept = ctx.store.save_judgement(&NewJudgement {
+        instrument,
+        id: judgement_id(
+            instrument,
+            subject,
+            other.unwrap_or_default(),
+            sample,
+            decided_by,
+        ),
+        subject,
+        other,
+        judge: decided_by,
+        sample,
+        decision: answer.value.as_ref().map(Verdict::decision),
+        payload: payload(&answer.value),
+        call: Some(&answer.call),
+        evidence: Some(evidence),
+    })?;
+    Ok(Judged {
+        reply: answer.value,
+        judge,
+        call: answer.call,
+        cached: answer.cached,
+        kept,
+    })
+}
+
+/// Saves why a judgement could not even be asked for, such as a failed step before it.
+pub fn keep_failure(
+    ctx: &Context,
+    instrument: Instrument,
+    subject: &str,
+    judge: &Judge,
+    unscored: &Unscored,
+    call: &CallId,
+) -> Result<Kept> {
+    let judge = DecidedBy::Model(judge);
+    ctx.store.save_judgement(&NewJudgement {
+        instrument,
+        id: judgement_id(instrument, subject, "", 0, judge),
+        subject,
+        other: None,
+        judge,
+        sample: 0,
+        decision: Err(unscored),
+        payload: serde_json::json!({ "reason": unscored.reason }),
+        call: Some(call),
+        evidence: None,
+    })
+}
+
+/// Saves what a program decides. `program` is its name and version, such as `length/1`; `saw` is
+/// what it decided from.
+pub fn decide_by_code(
+    ctx: &Context,
+    instrument: Instrument,
+    subject: &str,
+    program: &str,
+    saw: &str,
+    decision: Decision,
+    payload: Value,
+) -> Result<Kept> {
+    let judge = DecidedBy::Code(program);
+    ctx.store.save_judgement(&NewJudgement {
+        instrument,
+        id: judgement_id(instrument, subject, "", 0, judge),
+        subject,
+        other: None,
+        judge,
+        sample: 0,
+        decision: Ok(decision),
+        payload,
+        call: None,
+        evidence: Some(sha256_hex(saw.as_bytes())),
+    })
+}
+
+/// Puts every question, as many at once as the role's models allow, and counts how each ended.
+/// `name` says what failed, for people.
+pub async fn judge_each<Q, A>(
+    ctx: &Context,
+    stage: &'static str,
+    role: &str,
+    questions: &[Q],
+    judge_one: impl AsyncFn(&Q) -> Result<Judged<A>>,
+    name: impl Fn(&Q) -> String,
+) -> Result<StageReport> {
+    let mut report = StageReport::new(stage);
+    let work = async |question| judge_one(question).await;
+    let judged = ctx
+        .each(stage, questions, ctx.llm.parallel(role), work)
+        .await?;
+    for (question, judged) in judged {
+        report.count(judged.cached);
+        if let Err(unscored) = judged.reply {
+            report.fail_unscored(&name(question), &unscored);
+        }
+    }
+    Ok(report)
+}
+
+/// The members of a role's panel as judgements name them: model asked, hash of the prompt.
+pub fn panel(ctx: &Context, role: &'static str, prompt: &str) -> Result<Vec<(String, String)>> {
+    (0..ctx.llm.members(role))
+        .map(|member| {
+            Ok((
+                ctx.llm.model_name(role, member)?,
+                ctx.llm.prompt_hash(prompt)?,
+            ))
+        })
+        .collect()
+}
+
+fn payload<A: Verdict>(reply: &Result<A, Unscored>) -> Value {
+    match reply {
+        Ok(reply) => reply.payload(),
+        Err(unscored) => serde_json::json!({ "reason": unscored.reason }),
+    }
+}
