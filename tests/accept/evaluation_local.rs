@@ -10,7 +10,7 @@ use std::{
 use axum::{Router, response::Html, routing::get};
 use serde_json::{Value, json};
 
-use crate::support::{Project, woven};
+use crate::support::{Project, web, woven};
 
 const TASK: &str = "Compare how river gauges fail in cold water, and propose a protocol that keeps winter readings usable.";
 
@@ -72,27 +72,24 @@ const REPORTS: [(&str, &str); 2] = [
     ),
 ];
 
+/// Starts the server of the pages.
 fn serve() -> String {
-    let (send, receive) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async move {
-            let mut app = Router::new();
-            for (name, title, lines) in PAGES {
-                let body: String = lines.iter().map(|line| format!("<p>{}</p>", plain(line))).collect();
-                let page =
-                    format!("<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>");
-                app = app.route(&format!("/{name}"), get(async move || Html(page)));
-            }
-            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-            send.send(listener.local_addr().expect("an address")).expect("the test waits");
-            axum::serve(listener, app).await.expect("serves");
-        });
-    });
-    format!("http://{}", receive.recv().expect("the server starts"))
+    web::serve(
+        PAGES
+            .iter()
+            .fold(Router::new(), |app, (name, title, lines)| {
+                let page = page(title, lines);
+                app.route(&format!("/{name}"), get(async move || Html(page)))
+            }),
+    )
+}
+
+fn page(title: &str, lines: &[&str]) -> String {
+    let body: String = lines
+        .iter()
+        .map(|line| format!("<p>{}</p>", plain(line)))
+        .collect();
+    format!("<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>")
 }
 
 #[test]
@@ -106,11 +103,7 @@ fn evaluation_by_the_local_model() {
     let task: Value =
         serde_json::from_str(project.export().lines().next().expect("a task")).expect("JSON");
     let url = serve();
-    std::fs::write(
-        project.path("taskgen.toml"),
-        "[web]\npause_ms = 0\nrobots = false\n[near]\nmodel = \"none\"\n",
-    )
-    .expect("writable");
+    project.configure("[web]\npause_ms = 0\nrobots = false\n[near]\nmodel = \"none\"\n");
     let links: String = PAGES
         .iter()
         .map(|(name, title, _)| format!("- [{title}]({url}/{name})\n"))
@@ -153,7 +146,7 @@ fn evaluation_by_the_local_model() {
             stage["stage"], stage["done"], stage["failed"], stage["rejected"]
         );
     }
-    let board: Value = serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
+    let board = project.json(&["leaderboard"]);
     for row in board["agents"].as_array().expect("agents") {
         println!(
             "{:<9} ACE {} own {} unscored {}",
@@ -236,8 +229,7 @@ fn relations(project: &Project) {
 }
 
 fn rows(project: &Project, sql: &str) -> Vec<(String, String)> {
-    let database =
-        rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("a database");
+    let database = project.database();
     let mut statement = database.prepare(sql).expect("a query");
     let rows = statement
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))

@@ -12,30 +12,27 @@ use std::{
 use serde_json::{Value, json};
 use taskgen::llm::Provider;
 
-use crate::{
-    fake_providers::{ALL, Fake, KEY, Play, error, searched},
-    support::{self, Project, TALK},
+use crate::support::{
+    ModelServer, Project, TALK,
+    llm::{ALL, KEY, Play, error, searched},
 };
 
 const REPORT: &str = "# Gravel\n\nIt drums [1](https://drum.test/a).\n\n## References\n\n1. Drums. https://drum.test/a";
 
 /// A project with one task, and an agent `lab` behind the server, set up as `more` says.
-fn project(server: &Fake, more: &str) -> Project {
-    let (_, url) = support::Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
+fn project(server: &ModelServer, more: &str) -> Project {
+    let pipeline = ModelServer::openai().pipeline();
+    let project = Project::new(&pipeline.url)
+        .seminar("rivers.wav", "en", TALK)
+        .woven();
     project.sql("UPDATE task SET superseded = 1 WHERE id <> (SELECT min(id) FROM task WHERE superseded = 0)");
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
     let kind = serde_json::to_value(server.provider).unwrap();
     let lab = format!(
         "[providers.lab]\nbase_url = \"{}\"\nkind = {kind}\nkey_env = \"LAB_KEY\"\n",
         server.url
     );
     let agent = format!("[agents.lab]\nmodel = \"lab/m-search-preview\"\n{more}\n");
-    std::fs::write(project.path("taskgen.toml"), config + &lab + &agent).unwrap();
-    project
+    project.config(&(lab + &agent))
 }
 
 /// Runs `answer` with `flags`: the exit code, and all that was said.
@@ -51,7 +48,7 @@ fn answer(project: &Project, flags: &[&str]) -> (Option<i32>, String) {
 
 /// State, text and what it took, of the only report.
 fn report(project: &Project) -> (String, String, Value) {
-    let database = rusqlite::Connection::open(project.path("tasks/taskgen.db")).unwrap();
+    let database = project.database();
     let sql = "SELECT state, text, payload FROM document ORDER BY rowid DESC LIMIT 1";
     let row = database
         .query_row(sql, [], |row| {
@@ -66,10 +63,8 @@ async fn each_provider_searches_and_what_it_found_is_in_the_report() {
     for provider in ALL {
         let long = format!("https://river.test/{}", "b".repeat(300));
         let found = long.clone();
-        let server = Fake::start(provider, move |_| {
-            searched(provider, REPORT, &found, "Rivers")
-        })
-        .await;
+        let server =
+            ModelServer::of(provider).plays(move |_| searched(provider, REPORT, &found, "Rivers"));
         let project = project(&server, "");
         let (code, said) = answer(&project, &[]);
         assert_eq!(code, Some(0), "{provider:?}: {said}");
@@ -171,7 +166,7 @@ async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
     ];
     for (play, state, why, text) in cases {
         let first = play.clone();
-        let server = Fake::start(Provider::OpenAi, move |_| first.clone()).await;
+        let server = ModelServer::openai().plays(move |_| first.clone());
         let project = project(&server, "");
         let (code, said) = answer(&project, &[]);
         assert!(code == Some(1) && said.contains(why), "{play:?}: {said}");
@@ -189,10 +184,9 @@ async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
-    let server = Fake::slow(Provider::Anthropic, Duration::from_secs(3), |_| {
-        Play::Say(REPORT.into())
-    })
-    .await;
+    let server = ModelServer::of(Provider::Anthropic)
+        .delay(Duration::from_secs(3))
+        .plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "time_limit = 1");
     let (code, said) = answer(&project, &[]);
     assert!(
@@ -214,7 +208,7 @@ async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_search_is_charged_once() {
     let paused = json!({ "model": "fake-1", "stop_reason": "pause_turn", "content": [{ "type": "text", "text": "So far" }] });
-    let server = Fake::start(Provider::Anthropic, move |_| Play::Raw(paused.to_string())).await;
+    let server = ModelServer::of(Provider::Anthropic).plays(move |_| Play::Raw(paused.to_string()));
     let project = project(&server, "");
     let (code, said) = answer(&project, &[]);
     assert!(code == Some(1) && said.contains("pause_turn"), "{said}");
@@ -232,7 +226,7 @@ async fn a_paused_search_is_charged_once() {
 async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_out() {
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
-    let server = Fake::start(Provider::OpenAi, move |request| {
+    let server = ModelServer::openai().plays(move |request| {
         if request.body.get("temperature").is_some() {
             let message = "Model incompatible request argument supplied: temperature";
             return error(Provider::OpenAi, 400, "invalid_request_error", message);
@@ -241,8 +235,7 @@ async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_ou
             "# Report {}",
             counter.fetch_add(1, Ordering::SeqCst)
         ))
-    })
-    .await;
+    });
     let project = project(
         &server,
         "attempts = 3\nmax_tokens = 123\nweb_search = false\njobs = 1",
@@ -267,7 +260,7 @@ async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_ou
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_model_under_the_same_name_is_told() {
-    let server = Fake::start(Provider::OpenAi, |_| Play::Say(REPORT.into())).await;
+    let server = ModelServer::openai().plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "");
     let (code, said) = answer(&project, &["--json"]);
     assert!(
@@ -287,7 +280,7 @@ async fn another_model_under_the_same_name_is_told() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
-    let server = Fake::start(Provider::OpenAi, |_| Play::Say(REPORT.into())).await;
+    let server = ModelServer::openai().plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "");
     let bad = |flags: &[&str], code: i32, words: &str| {
         let (found, said) = answer(&project, flags);
@@ -335,7 +328,7 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
         (0, 0)
     );
 
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
+    let config = project.configuration();
     for (agent, words) in [
         ("jobs = 2", "agents.odd: it needs a `command` or a `model`"),
         (
@@ -347,17 +340,13 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
             "did you mean `web_search`?",
         ),
     ] {
-        std::fs::write(
-            project.path("taskgen.toml"),
-            format!("{config}[agents.odd]\n{agent}\n"),
-        )
-        .unwrap();
+        project.configure(&format!("{config}[agents.odd]\n{agent}\n"));
         bad(&[], 2, words);
     }
     let never = config.replace(
         "[providers.lab]\nbase_url = \"",
         "[privacy]\nremote = \"never\"\n[providers.lab]\nbase_url = \"http://lab.invalid/\"\n#",
     );
-    std::fs::write(project.path("taskgen.toml"), never).unwrap();
+    project.configure(&never);
     bad(&[], 2, "tasks go to http://lab.invalid/");
 }

@@ -1,31 +1,15 @@
 //! The commands that look: what they print, as text and as JSON; and the flags that stages share.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project, TALK, TALK_ZH};
 
-fn project() -> (Fake, Project) {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+fn project() -> (ModelServer, Project) {
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url)
+        .seminar("rivers.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     (fake, project)
-}
-
-fn json(project: &Project, args: &[&str]) -> Value {
-    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-    serde_json::from_str(&project.ok(&args))
-        .unwrap_or_else(|e| panic!("{args:?} is not one JSON value: {e}"))
-}
-
-/// Adds a line to the project's configuration.
-fn configure(project: &Project, from: &str, to: &str) {
-    let file = project.path("taskgen.toml");
-    let text = std::fs::read_to_string(&file).expect("a file");
-    assert!(text.contains(from), "{text}");
-    std::fs::write(file, text.replace(from, to)).expect("writable");
 }
 
 #[test]
@@ -66,18 +50,18 @@ fn what_cannot_work_is_said_before_any_work() {
     );
     let said = project.fails(&["inspire", "--budget-usd", "1"], 2);
     assert!(said.contains("the price of `fake/m` is unknown"), "{said}");
-    let good = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
-    configure(&project, "http://", "http://planted-user:planted-pass@");
-    configure(&project, "/v1\"", "/v1?key=planted-query\"");
+    let good = project.configuration();
+    project.reconfigure("http://", "http://planted-user:planted-pass@");
+    project.reconfigure("/v1\"", "/v1?key=planted-query\"");
     assert!(!project.ok(&["config", "show"]).contains("planted"));
-    configure(&project, "http://planted-user", "planted-user");
+    project.reconfigure("http://planted-user", "planted-user");
     let said = project.fails(&["inspire"], 2);
     assert!(
         said.contains("providers.fake.base_url must begin with http://"),
         "{said}"
     );
     assert_eq!(fake.take(), 0);
-    std::fs::write(project.path("taskgen.toml"), good).expect("writable");
+    project.configure(&good);
 }
 
 #[test]
@@ -104,7 +88,7 @@ fn a_copy_of_a_prompt_must_fence_and_know_what_the_built_in_one_does() {
 #[test]
 fn a_value_says_where_it_comes_from() {
     let (_, project) = project();
-    let shown = json(&project, &["config", "show", "--seed", "7"]);
+    let shown = project.json(&["config", "show", "--seed", "7"]);
     let origin = |key: &str| {
         let found = shown
             .as_array()
@@ -134,7 +118,7 @@ fn tasks_are_listed_shown_and_exported() {
             .contains("hint: put recordings")
     );
     project.stages();
-    let listed = json(&project, &["tasks", "list"]);
+    let listed = project.json(&["tasks", "list"]);
     let tasks = listed.as_array().expect("a list");
     assert!(tasks.len() >= 10);
     assert_eq!(tasks[0]["rank"], 1);
@@ -152,7 +136,7 @@ fn tasks_are_listed_shown_and_exported() {
         shown.contains("characters "),
         "the second of the recording is shown: {shown}"
     );
-    assert_eq!(json(&project, &["tasks", "show", id])["id"], id);
+    assert_eq!(project.json(&["tasks", "show", id])["id"], id);
     assert!(
         project
             .fails(&["tasks", "show", "t_nothing"], 2)
@@ -164,7 +148,7 @@ fn tasks_are_listed_shown_and_exported() {
             .contains("several tasks")
     );
 
-    let exported = json(&project, &["tasks", "export"]);
+    let exported = project.json(&["tasks", "export"]);
     assert_eq!(exported["tasks"], tasks.len());
     assert_eq!(exported["unknown_licence"], tasks.len());
     let lines = std::fs::read_to_string(project.path("tasks/tasks.jsonl")).expect("an export");
@@ -191,7 +175,7 @@ fn tasks_are_listed_shown_and_exported() {
     project.ok(&["inspire"]);
     assert_eq!(fake.take(), 0);
     assert_eq!(
-        json(&project, &["tasks", "export", "--require-licence"])["unknown_licence"],
+        project.json(&["tasks", "export", "--require-licence"])["unknown_licence"],
         0
     );
 }
@@ -213,13 +197,13 @@ fn status_and_calls_count_what_there_is() {
     let (fake, project) = project();
     project.stages();
     let requests = fake.take() as u64;
-    let status = json(&project, &["status"]);
+    let status = project.json(&["status"]);
     assert_eq!(status["seminars"].as_array().map(Vec::len), Some(2));
     assert_eq!(
         status["comparisons"]["n_total"],
         status["comparisons"]["n_scored"]
     );
-    let calls = json(&project, &["calls", "--limit", "3"]);
+    let calls = project.json(&["calls", "--limit", "3"]);
     assert_eq!(calls["calls"].as_array().map(Vec::len), Some(3));
     let sum: u64 = calls["totals"]
         .as_array()
@@ -235,7 +219,7 @@ fn status_and_calls_count_what_there_is() {
         "{shown}"
     );
     assert_eq!(
-        json(&project, &["calls", "--failed"])["calls"]
+        project.json(&["calls", "--failed"])["calls"]
             .as_array()
             .map(Vec::len),
         Some(0)
@@ -300,7 +284,7 @@ fn a_budget_stops_the_run_and_the_next_one_goes_on() {
 #[test]
 fn a_dry_run_predicts_and_changes_nothing() {
     let (fake, project) = project();
-    let predicted = json(&project, &["inspire", "--dry-run"]);
+    let predicted = project.json(&["inspire", "--dry-run"]);
     let of = &predicted["calls"]["inspire: fake/m"];
     assert_eq!(
         (&of["calls"], &of["at_most"]),
@@ -319,17 +303,17 @@ fn a_dry_run_predicts_and_changes_nothing() {
     let before = fake.take();
     // A question for each talk, and a second look at each of its four inspirations.
     assert_eq!(before, 10);
-    let predicted = json(&project, &["weave", "--dry-run"]);
+    let predicted = project.json(&["weave", "--dry-run"]);
     assert_eq!(predicted["calls"]["weave: fake/m"]["calls"], 12);
     project.ok(&["weave"]);
     project.ok(&["rank"]);
     fake.take();
     // What was asked before is known: nothing is left to ask, and more rounds have a price.
     assert_eq!(
-        json(&project, &["rank", "--dry-run"])["calls"],
+        project.json(&["rank", "--dry-run"])["calls"],
         serde_json::json!({})
     );
-    let predicted = json(&project, &["rank", "--dry-run", "--rounds", "9"]);
+    let predicted = project.json(&["rank", "--dry-run", "--rounds", "9"]);
     let of = predicted["calls"]["judge: fake/m"].clone();
     assert_eq!(
         (of["at_most"].clone(), of["output"].clone()),
@@ -344,8 +328,7 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
     let (fake, project) = project();
     project.stages();
     let alone = fake.take();
-    configure(
-        &project,
+    project.reconfigure(
         "judge = \"fake/m\"",
         "judge = [\"fake/m\", { model = \"fake/n\", max_connections = 2, temperature = 0.5 }]",
     );
@@ -361,12 +344,12 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
         asked.iter().all(|request| request["temperature"] == 0.5),
         "in its own way"
     );
-    let listed = json(&project, &["status"]);
+    let listed = project.json(&["status"]);
     assert_eq!(
         listed["comparisons"]["n_total"],
         listed["comparisons"]["n_scored"]
     );
-    let ratings = json(&project, &["tasks", "list"]);
+    let ratings = project.json(&["tasks", "list"]);
     let sum: f64 = ratings
         .as_array()
         .expect("a list")
@@ -374,11 +357,7 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
         .map(|t| t["elo"].as_f64().expect("a rating"))
         .sum();
     assert!((sum - 1200.0 * ratings.as_array().map_or(0, Vec::len) as f64).abs() < 0.01);
-    configure(
-        &project,
-        "weave = \"fake/m\"",
-        "weave = [\"fake/m\", \"fake/n\"]",
-    );
+    project.reconfigure("weave = \"fake/m\"", "weave = [\"fake/m\", \"fake/n\"]");
     assert!(
         project
             .fails(&["status"], 2)
@@ -389,7 +368,7 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
 #[test]
 fn prompts_are_listed_copied_and_checked() {
     let (_, project) = project();
-    let names = json(&project, &["prompts", "list"]);
+    let names = project.json(&["prompts", "list"]);
     assert!(
         names
             .as_array()
@@ -427,7 +406,7 @@ fn models_are_listed_and_named_mistakes_explained() {
     let (_, project) = project();
     let empty = project.path("models");
     let folder = empty.to_str().expect("a path");
-    let listed = json(&project, &["models", "list", "--models-dir", folder]);
+    let listed = project.json(&["models", "list", "--models-dir", folder]);
     assert!(listed.as_array().is_some_and(|models| {
         models
             .iter()
@@ -471,21 +450,22 @@ fn a_failure_leaves_a_log_and_ten_are_kept() {
 
 #[test]
 fn no_secret_is_kept_or_said() {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url).seminar("rivers.wav", "en", TALK);
     let keys = tempfile::tempdir().expect("a folder");
     let env_file = keys.path().join("keys.env");
     std::fs::write(&env_file, "LAB_KEY=planted-of-the-env-file\n").expect("writable");
-    let with_secrets = url.replace("http://", "http://planted-user:planted-password@");
+    let with_secrets = fake
+        .url
+        .replace("http://", "http://planted-user:planted-password@");
     let config = format!(
-        "[roles]\ninspire = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\nkeypoints = \"lab/m\"\n\
+        "[roles]\ninspire = \"lab/m\"\nreview = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\nkeypoints = \"lab/m\"\n\
          checklist = \"lab/m\"\nrate = \"lab/m\"\n[rank]\nmethod = \"elo\"\nrounds = 2\n\
-         [providers.lab]\nbase_url = \"{with_secrets}/v1?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n\
+         [providers.lab]\nbase_url = \"{with_secrets}?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n\
          [agents.leaky]\ncommand = \"sh -c 'echo Key $AGENT_API_KEY; echo See http://127.0.0.1/x; env >&2'\"\n\
          env = [\"AGENT_API_KEY\"]\n"
     );
-    std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+    project.configure(&config);
     let env_file = env_file.to_str().expect("a path");
     let mut said = String::new();
     let commands: &[&[&str]] = &[

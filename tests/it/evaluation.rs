@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 use taskgen::{data::id::sha256_hex, llm::Provider};
 
 use crate::{
-    fake_providers,
     faults::{self, Words},
     pipeline::kill_when,
     small_web::{
@@ -25,6 +24,7 @@ use crate::{
         judge,
         world::{EVALUATE, World},
     },
+    support::ModelServer,
 };
 
 #[test]
@@ -215,7 +215,7 @@ async fn a_server_that_fails_in_eleven_ways_changes_no_score() {
         Arc::new(AtomicUsize::new(0)),
     );
     let faults = Arc::clone(&met);
-    let server = fake_providers::Fake::start(Provider::OpenAi, move |request| {
+    let server = ModelServer::openai().plays(move |request| {
         let question = sha256_hex(
             request.body["messages"][1]["content"]
                 .to_string()
@@ -228,17 +228,13 @@ async fn a_server_that_fails_in_eleven_ways_changes_no_score() {
         let fault =
             faults::passing(item, *attempt).filter(|_| faults::draw(&[item, 9, *attempt]) < 0.5);
         faults.fetch_add(usize::from(fault.is_some()), Ordering::SeqCst);
-        faults::play(Provider::OpenAi, fault, words(&judge::reply(&request.body)))
-    })
-    .await;
-    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
-    let line = config
-        .lines()
-        .find(|line| line.starts_with("base_url"))
-        .expect("an address")
-        .to_owned();
-    let config = config.replace(&line, &format!("base_url = \"{}\"", server.url));
-    std::fs::write(world.project.path("taskgen.toml"), config).expect("writable");
+        faults::play(
+            Provider::OpenAi,
+            fault,
+            words(&judge::reply(request.prompt(), &request.body)),
+        )
+    });
+    world.project.reconfigure(&world.fake.url, &server.url);
     // What six turns did not get is counted, and another run gets it.
     let mut runs = 0;
     loop {
@@ -447,8 +443,7 @@ fn many_reports_keep_their_scores_whoever_reads_them() {
         "UPDATE judgement SET value = (SELECT rowid % 11 FROM document WHERE document.id = subject)
          WHERE instrument LIKE 'ace/%'",
     );
-    let database =
-        rusqlite::Connection::open(world.project.path("tasks/taskgen.db")).expect("a database");
+    let database = world.project.database();
     let mut expected = database
         .prepare("SELECT id, rowid % 11 FROM document")
         .expect("SQL");
@@ -478,14 +473,12 @@ fn many_reports_keep_their_scores_whoever_reads_them() {
 fn raters_are_told_apart_and_so_are_repetitions() {
     let world = World::new();
     world.answer();
-    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
+    let config = world.project.configuration();
     let panel = config.replace("rate = \"fake/m\"", "rate = [\"fake/m\", \"fake/n\"]");
     assert!(panel != config, "{config}");
-    std::fs::write(
-        world.project.path("taskgen.toml"),
-        format!("{panel}[evaluate]\nrepeats = 2\n"),
-    )
-    .expect("writable");
+    world
+        .project
+        .configure(&format!("{panel}[evaluate]\nrepeats = 2\n"));
     world
         .project
         .ok(&[&EVALUATE[..], &["--metric", "ace"]].concat());
@@ -574,12 +567,10 @@ fn a_page_leads_from_the_score_to_the_span_and_other_points_are_stale() {
     );
     // Half of the agents is judged with other key points: the others' scores are not comparable any
     // more.
-    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
-    std::fs::write(
-        world.project.path("taskgen.toml"),
-        format!("{config}[evaluate]\npoints = 7\n"),
-    )
-    .expect("writable");
+    let config = world.project.configuration();
+    world
+        .project
+        .configure(&format!("{config}[evaluate]\npoints = 7\n"));
     world
         .project
         .ok(&[&EVALUATE[..], &["--agent", "half", "--metric", "kae"]].concat());

@@ -12,7 +12,6 @@ mod audit;
 mod cli;
 mod embed;
 mod evaluation;
-mod fake_providers;
 mod faults;
 mod hostile;
 mod injection;

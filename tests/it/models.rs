@@ -4,7 +4,6 @@
 
 use std::{
     io::Write as _,
-    net::SocketAddr,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
@@ -23,6 +22,8 @@ use taskgen::{
     http::{Http, HttpOptions},
     models::{self, Kind, Manifest, Model, Packages, Places},
 };
+
+use crate::support::web;
 
 fn sha256(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
@@ -57,39 +58,25 @@ fn model(content: &[u8]) -> Model {
 
 /// A publisher on loopback that remembers what it was asked for.
 struct Publisher {
-    address: SocketAddr,
+    url: String,
     asked: Arc<Mutex<Vec<String>>>,
-    _runtime: tokio::runtime::Runtime,
 }
 
 type Asked = (Arc<Mutex<Vec<String>>>, Arc<Vec<u8>>);
 
 impl Publisher {
     fn start() -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .expect("a runtime");
         let asked = Arc::new(Mutex::new(Vec::new()));
         let app = Router::new()
             .route("/{way}", get(answer))
             .with_state((asked.clone(), Arc::new(published())));
-        let listener = runtime
-            .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
-            .expect("a port");
-        let address = listener.local_addr().expect("an address");
-        runtime.spawn(async move { axum::serve(listener, app).await });
-        Self {
-            address,
-            asked,
-            _runtime: runtime,
-        }
+        let url = web::serve(app);
+        Self { url, asked }
     }
 
     fn model(&self, way: &str) -> Model {
         Model {
-            url: Some(format!("http://{}/{way}", self.address)),
+            url: Some(format!("{}/{way}", self.url)),
             ..model(&published())
         }
     }
@@ -420,7 +407,7 @@ fn offline_follows_no_redirect_to_another_machine() {
     })
     .expect("a client");
     let get = |way: &str| {
-        let url = format!("http://localhost:{}/{way}", publisher.address.port())
+        let url = format!("{}/{way}", publisher.url.replace("127.0.0.1", "localhost"))
             .parse()
             .expect("a URL");
         let request = http

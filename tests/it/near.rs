@@ -10,7 +10,7 @@ use taskgen::{
 
 use crate::{
     embed::model,
-    support::{Fake, Project, TALK, TALK_ZH},
+    support::{ModelServer, Project, TALK, TALK_ZH},
 };
 
 /// Two tasks that a person would, or would not, call the same.
@@ -203,27 +203,23 @@ const SWAPS: [(&str, &str); 16] = [
 ];
 
 /// A project with tasks of three seminars, each of which has the same talk or its translation.
-fn project() -> (Fake, Project) {
-    let (fake, url) = Fake::start(std::time::Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.add_transcript("again.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
+fn project() -> (ModelServer, Project) {
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url)
+        .seminar("rivers.wav", "en", TALK)
+        .seminar("again.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH)
+        .woven();
     (fake, project)
-}
-
-fn json(project: &Project, args: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("JSON")
 }
 
 #[test]
 fn diversity_counts_clusters_and_tasks() {
     let (_, project) = project();
-    let of = json(&project, &["tasks", "diversity"]);
+    let of = project.json(&["tasks", "diversity"]);
     let tasks = of["tasks"].as_u64().expect("a number");
-    let listed = json(&project, &["tasks", "list"])
+    let listed = project
+        .json(&["tasks", "list"])
         .as_array()
         .expect("a list")
         .len() as u64;
@@ -274,7 +270,7 @@ fn diversity_counts_clusters_and_tasks() {
         effective > 1.0 && effective <= (tasks - copies) as f64 + 1e-9,
         "{effective}"
     );
-    let none = json(&project, &["tasks", "diversity", "--near", "2"]);
+    let none = project.json(&["tasks", "diversity", "--near", "2"]);
     assert_eq!(
         (&none["clusters"], &none["copies"]),
         (&serde_json::json!([]), &0.into())
@@ -282,7 +278,7 @@ fn diversity_counts_clusters_and_tasks() {
     assert!((none["effective"].as_f64().expect("a number") - tasks as f64).abs() < 1e-6);
     // Ranked, the best of each stands first.
     project.ok(&["rank"]);
-    for of in json(&project, &["tasks", "diversity"])["clusters"]
+    for of in project.json(&["tasks", "diversity"])["clusters"]
         .as_array()
         .expect("clusters")
     {
@@ -310,11 +306,10 @@ fn diversity_counts_clusters_and_tasks() {
 
 /// Names the model that compares meanings.
 fn configure(project: &Project, model: &str) {
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
-    let (before, after) = config.split_once("[near]\n").expect("the section");
-    let (_, after) = after.split_once('\n').expect("its line");
-    let config = format!("{before}[near]\nmodel = \"{model}\"\n{after}");
-    std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+    let config = project.configuration();
+    let (_, after) = config.split_once("[near]\n").expect("the section");
+    let line = after.lines().next().expect("its line");
+    project.reconfigure(line, &format!("model = \"{model}\""));
 }
 
 #[test]
@@ -365,7 +360,8 @@ fn real_near_copies_are_named_as_such() {
     let (_, project) = project();
     configure(&project, "use-multilingual");
     project.sql("UPDATE task SET text = text || ' (' || id || ')'");
-    let ids: Vec<String> = json(&project, &["tasks", "list"])
+    let ids: Vec<String> = project
+        .json(&["tasks", "list"])
         .as_array()
         .expect("a list")
         .iter()
@@ -397,7 +393,7 @@ fn real_near_copies_are_named_as_such() {
         "UPDATE task SET superseded = 1 WHERE id IN ({})",
         cut.join(",")
     ));
-    let of = json(&project, &["tasks", "diversity"]);
+    let of = project.json(&["tasks", "diversity"]);
     assert_eq!(of["meaning"]["model"], "use-multilingual");
     let clusters = of["clusters"].as_array().expect("clusters");
     assert_eq!(clusters.len(), 2, "{of:#}");
@@ -413,7 +409,7 @@ fn real_near_copies_are_named_as_such() {
     }
     assert!(project.path("tasks/vectors.bin").is_file());
     project.ok(&["rank"]);
-    let selected = json(&project, &["tasks", "select", "--top", "5"]);
+    let selected = project.json(&["tasks", "select", "--top", "5"]);
     let copies = selected["duplicates"].as_array().expect("copies");
     assert_eq!(copies.len(), 2, "{selected:#}");
     assert!(
@@ -426,6 +422,6 @@ fn real_near_copies_are_named_as_such() {
             .ok(&["tasks", "select", "--top", "5"])
             .contains("by meaning (likeness 0.")
     );
-    let words = json(&project, &["tasks", "select", "--top", "5", "--near", "2"]);
+    let words = project.json(&["tasks", "select", "--top", "5", "--near", "2"]);
     assert_eq!(words["duplicates"], serde_json::json!([]));
 }

@@ -7,13 +7,13 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH, spans_that_hold};
+use crate::support::{ModelServer, Project, TALK, TALK_ZH, llm::Mood, spans_that_hold};
 
-fn project(delay: Duration) -> (Fake, Project) {
-    let (fake, url) = Fake::start(delay);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+fn project(delay: Duration) -> (ModelServer, Project) {
+    let fake = ModelServer::openai().delay(delay).pipeline();
+    let project = Project::new(&fake.url)
+        .seminar("rivers.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     (fake, project)
 }
 
@@ -179,7 +179,7 @@ fn a_slip_mended_in_a_transcript_leaves_reviews_and_tasks_what_they_are() {
     project.stages();
     let before = project.export();
     let listed = || -> Vec<Value> {
-        serde_json::from_str(&project.ok(&["inspirations", "list", "--json"])).expect("a list")
+        serde_json::from_value(project.json(&["inspirations", "list"])).expect("a list")
     };
     let id = listed()[0]["id"].as_str().expect("an id").to_owned();
     let said = r#"[{"by":"person","name":"ana","note":"","fault":"no_content"}]"#;
@@ -259,11 +259,7 @@ fn a_seminar_is_named_by_its_path_or_the_unambiguous_start_of_its_id() {
     }
     let told = project.fails(&["weave", "--seminar", "rivers.wav", "--across", "1"], 2);
     assert!(told.contains("take all seminars"), "{told}");
-    std::fs::write(
-        project.path("taskgen.toml"),
-        "[inspire]\nper_window = 20000000\n",
-    )
-    .expect("writable");
+    project.configure("[inspire]\nper_window = 20000000\n");
     assert!(
         project
             .fails(&["inspire", "--dry-run"], 2)
@@ -278,7 +274,7 @@ fn what_joins_talks_or_translates_stays_when_replies_cannot_be_read() {
     project.ok(&["inspire"]);
     project.ok(&["weave", "--across", "2", "--translate", "en,zh"]);
     let before = exported(&project).len();
-    fake.moody.store(true, std::sync::atomic::Ordering::SeqCst);
+    fake.set_mood(Mood::Moody);
     for prompt in ["weave/task", "weave/translation"] {
         project.ok(&["prompts", "eject", prompt]);
         let file = project.path(&format!("prompts/{prompt}.md"));
@@ -425,8 +421,7 @@ pub fn kill_when(project: &Project, args: &[&str], sql: &str, stop_at: i64) -> b
     {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let connection =
-        rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("the database opens");
+    let connection = project.database();
     connection
         .busy_timeout(Duration::from_secs(5))
         .expect("a pragma");
@@ -469,16 +464,11 @@ fn another_writer_waits_or_is_told_who_holds_the_project() {
 
 #[test]
 fn an_unreachable_server_is_one_message_and_loses_nothing() {
-    let (_, project) = project(Duration::ZERO);
+    let (fake, project) = project(Duration::ZERO);
     project.ok(&["inspire"]);
     let inspirations = project.count("SELECT count(*) FROM inspiration");
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
-    let (start, end) = (
-        config.find("http://").expect("a URL"),
-        config.find("/v1").expect("a URL"),
-    );
-    let broken = config.replace(&config[start..end], "http://127.0.0.1:9");
-    std::fs::write(project.path("taskgen.toml"), &broken).expect("writable");
+    let config = project.configuration();
+    project.reconfigure(&fake.url, "http://127.0.0.1:9/v1");
     let output = project.output(&["weave"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{said}");
@@ -490,18 +480,14 @@ fn an_unreachable_server_is_one_message_and_loses_nothing() {
         project.count("SELECT count(*) FROM inspiration WHERE superseded = 0"),
         inspirations
     );
-    std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+    project.configure(&config);
     project.stages();
 }
 
 #[test]
 fn an_unknown_key_names_its_line_and_its_neighbour() {
     let (_, project) = project(Duration::ZERO);
-    std::fs::write(
-        project.path("taskgen.toml"),
-        "seed = 1\n[rank]\nround = 3\n",
-    )
-    .expect("writable");
+    project.configure("seed = 1\n[rank]\nround = 3\n");
     let said = project.fails(&["status"], 2);
     assert!(
         said.contains("line 3") && said.contains("`rounds`"),

@@ -1,42 +1,33 @@
 //! Ranking by duels, end to end: resumed, extended, audited, reported, selected from, and stopped
 //! where a judge guesses.
 
-use std::{collections::BTreeSet, sync::atomic::Ordering, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use serde_json::Value;
 
 use crate::{
     pipeline::kill_after,
-    support::{Fake, Project, TALK, TALK_ZH},
+    support::{ModelServer, Project, TALK, TALK_ZH, llm::Mood},
 };
 
 /// A project with two seminars and no method named, so that it ranks by duels.
-fn project(budget: u64) -> (Fake, Project) {
+fn project(budget: u64) -> (ModelServer, Project) {
     project_with(budget, Duration::ZERO)
 }
 
-fn project_with(budget: u64, delay: Duration) -> (Fake, Project) {
-    let (fake, url) = Fake::start(delay);
-    let project = Project::new(&url);
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
+fn project_with(budget: u64, delay: Duration) -> (ModelServer, Project) {
+    let fake = ModelServer::openai().delay(delay).pipeline();
     let by_duels = format!("budget_calls = {budget}\ntarget_recall = 1.0");
-    std::fs::write(
-        project.path("taskgen.toml"),
-        config.replace("method = \"elo\"\nrounds = 4", &by_duels),
-    )
-    .expect("writable");
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+    let project = Project::new(&fake.url)
+        .config_instead("method = \"elo\"\nrounds = 4", &by_duels)
+        .seminar("rivers.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     (fake, project)
 }
 
-fn json(project: &Project, args: &[&str]) -> Value {
-    serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("JSON")
-}
-
 /// The stages before ranking; what they asked is forgotten.
-fn weave(fake: &Fake, project: &Project) {
+fn weave(fake: &ModelServer, project: &Project) {
     project.ok(&["inspire"]);
     project.ok(&["weave"]);
     fake.take();
@@ -48,7 +39,7 @@ fn tell_apart(project: &Project) {
 }
 
 /// The questions among the requests, as texts.
-fn questions(fake: &Fake) -> Vec<String> {
+fn questions(fake: &ModelServer) -> Vec<String> {
     fake.taken()
         .iter()
         .map(|request| request["messages"].to_string())
@@ -62,7 +53,7 @@ fn every_task_is_judged_within_the_budget_and_a_second_run_asks_nothing() {
     project.ok(&["rank"]);
     let asked = questions(&fake);
     assert_eq!(asked.len(), 40);
-    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = project.json(&["tasks", "list"]);
     let tasks = tasks.as_array().expect("a list");
     assert!(tasks.len() >= 10 && tasks.iter().all(|task| task["games"].as_u64() > Some(0)));
     let estimates: Vec<&Value> = tasks.iter().map(|task| &task["estimate"]).collect();
@@ -204,7 +195,7 @@ fn lists_screen_and_duels_decide() {
     );
     project.ok(&args);
     assert_eq!(fake.take(), 0);
-    let report = json(&project, &["rank", "report"]);
+    let report = project.json(&["rank", "report"]);
     assert_eq!(report["n_scored"], 24);
     let names: Vec<&str> = report["judges"]
         .as_array()
@@ -221,7 +212,7 @@ fn lists_screen_and_duels_decide() {
                 == 1,
         "{names:?}"
     );
-    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = project.json(&["tasks", "list"]);
     assert!(
         tasks
             .as_array()
@@ -263,7 +254,7 @@ fn failures_are_asked_again_and_nothing_else() {
     project.ok(&["inspire"]);
     project.ok(&["weave"]);
     tell_apart(&project);
-    fake.moody.store(true, Ordering::SeqCst);
+    fake.set_mood(Mood::Moody);
     let code = project
         .output(&["rank", "--max-unscored", "1"])
         .status
@@ -272,13 +263,13 @@ fn failures_are_asked_again_and_nothing_else() {
     let unscored = || project.count("SELECT count(*) FROM judgement WHERE state = 'unscored'");
     let failed = unscored();
     assert!((2..30).contains(&failed), "{failed}");
-    assert_eq!(json(&project, &["rank", "report"])["n_failed"], failed);
-    fake.moody.store(false, Ordering::SeqCst);
+    assert_eq!(project.json(&["rank", "report"])["n_failed"], failed);
+    fake.set_mood(Mood::Helpful);
     fake.take();
     project.ok(&["rank", "--retry-failed"]);
     assert_eq!(fake.take() as i64, failed);
     assert_eq!(unscored(), 0);
-    assert_eq!(json(&project, &["rank", "report"])["n_scored"], 60);
+    assert_eq!(project.json(&["rank", "report"])["n_scored"], 60);
     project.ok(&["rank"]);
     assert_eq!(fake.take(), 0);
 }
@@ -304,7 +295,7 @@ fn new_tasks_join_and_another_prompt_begins_anew() {
             && joined.len() <= 30
             && joined.iter().all(|question| !before.contains(question))
     );
-    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = project.json(&["tasks", "list"]);
     assert!(
         tasks
             .as_array()
@@ -323,7 +314,7 @@ fn new_tasks_join_and_another_prompt_begins_anew() {
         30,
         "nothing that another prompt decided counts"
     );
-    let total = json(&project, &["rank", "report"]);
+    let total = project.json(&["rank", "report"]);
     assert_eq!(total["n_scored"], 30);
 }
 
@@ -332,10 +323,7 @@ fn the_card_the_page_and_the_selection() {
     let (_, project) = project(60);
     project.stages();
     let page = project.path("ranking.html");
-    let report = json(
-        &project,
-        &["rank", "report", "--html", page.to_str().expect("UTF-8")],
-    );
+    let report = project.json(&["rank", "report", "--html", page.to_str().expect("UTF-8")]);
     let judge = &report["audit"]["judges"][0];
     assert!(judge["first_side"]["n"].as_u64() > Some(40));
     assert!(
@@ -350,38 +338,29 @@ fn the_card_the_page_and_the_selection() {
     assert_eq!(report["spent"]["calls"], 60);
     let html = std::fs::read_to_string(&page).expect("written");
     assert!(html.contains("<svg") && !html.contains("<script"));
-    let selected = json(
-        &project,
-        &[
-            "tasks",
-            "select",
-            "--top",
-            "6",
-            "--quota",
-            "seminar=2",
-            "--near",
-            "2",
-        ],
-    );
+    let selected = project.json(&[
+        "tasks",
+        "select",
+        "--top",
+        "6",
+        "--quota",
+        "seminar=2",
+        "--near",
+        "2",
+    ]);
     assert_eq!(
         selected["chosen"].as_array().map(Vec::len),
         Some(4),
         "two of each seminar: {selected}"
     );
     assert_eq!(selected["unfilled"][0]["found"], 4);
-    let near = json(
-        &project,
-        &["tasks", "select", "--top", "4", "--near", "0.05"],
-    );
+    let near = project.json(&["tasks", "select", "--top", "4", "--near", "0.05"]);
     assert!(near["duplicates"].as_array().map(Vec::len) > Some(0));
     let versions: Vec<i64> = ["2", "2", "0.05"]
         .map(|near| {
-            json(
-                &project,
-                &[
-                    "tasks", "select", "--top", "3", "--near", near, "--name", "mine",
-                ],
-            )["version"]
+            project.json(&[
+                "tasks", "select", "--top", "3", "--near", near, "--name", "mine",
+            ])["version"]
                 .as_i64()
                 .expect("a number")
         })
@@ -398,7 +377,7 @@ fn the_card_the_page_and_the_selection() {
 fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
     let (fake, project) = project(30);
     weave(&fake, &project);
-    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = project.json(&["tasks", "list"]);
     let ids: Vec<&str> = tasks
         .as_array()
         .expect("a list")
@@ -428,10 +407,10 @@ fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
             && said.contains(&format!("{} judgements (", ids.len())),
         "{said}"
     );
-    let ranked = json(&project, &["tasks", "list"]);
+    let ranked = project.json(&["tasks", "list"]);
     assert_eq!(ranked[0]["id"], ids[0]);
     assert_eq!(
-        json(&project, &["rank", "report"])["judges"][0]["name"],
+        project.json(&["rank", "report"])["judges"][0]["name"],
         "imported/Ada"
     );
     assert_eq!(fake.take(), 0);
@@ -449,7 +428,7 @@ fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
 fn imports_count_each_line_once_and_every_judge() {
     let (fake, project) = project(30);
     weave(&fake, &project);
-    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = project.json(&["tasks", "list"]);
     let ids: Vec<&str> = (0..3)
         .map(|at| tasks[at]["id"].as_str().expect("an id"))
         .collect();
@@ -461,7 +440,7 @@ fn imports_count_each_line_once_and_every_judge() {
     };
     let import = |name: &str, text: &str| {
         std::fs::write(project.path(name), text).expect("writable");
-        let said = json(&project, &["rank", "import", name]);
+        let said = project.json(&["rank", "import", name]);
         (
             said["judgements"].as_u64(),
             said["on_record"].as_u64(),
@@ -471,7 +450,7 @@ fn imports_count_each_line_once_and_every_judge() {
     let first = line(0, 1, "a", "7") + &line(0, 2, "tie", "7") + &line(0, 2, "tie", "7");
     assert_eq!(import("a.jsonl", &first), (Some(3), Some(0), Some(1)));
     assert!(
-        json(&project, &["rank", "report"])["checks"]
+        project.json(&["rank", "report"])["checks"]
             .to_string()
             .contains("was a tie")
     );
@@ -486,7 +465,7 @@ fn imports_count_each_line_once_and_every_judge() {
         import("a.jsonl", &(first + &line(1, 2, "a", "7"))),
         (Some(1), Some(3), Some(2))
     );
-    assert_eq!(json(&project, &["rank", "report"])["n_scored"], 6);
+    assert_eq!(project.json(&["rank", "report"])["n_scored"], 6);
     assert!(
         project
             .fails(&["rank", "import", "a.jsonl", "--judge", " "], 2)
@@ -503,7 +482,7 @@ fn another_model_returned_begins_anew() {
     tell_apart(&project);
     project.ok(&["rank"]);
     fake.take();
-    fake.renamed.store(true, Ordering::SeqCst);
+    fake.set_mood(Mood::Renamed);
     let rank = ["rank", "--budget-calls", "40"];
     let said = project.output(&rank);
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
@@ -519,7 +498,7 @@ fn another_model_returned_begins_anew() {
         of_second,
         "everything that was asked counts"
     );
-    let report = json(&project, &["rank", "report"]);
+    let report = project.json(&["rank", "report"]);
     assert_eq!(
         (
             report["n_scored"].as_i64(),
@@ -541,7 +520,7 @@ fn another_model_returned_begins_anew() {
         "the paper's way, too"
     );
     assert_eq!(
-        json(&project, &["rank", "report"])["ranking"]["panel"]
+        project.json(&["rank", "report"])["ranking"]["panel"]
             .as_array()
             .map(Vec::len),
         Some(1)
@@ -552,7 +531,8 @@ fn another_model_returned_begins_anew() {
 fn a_selection_of_a_stale_ranking_says_so() {
     let (fake, project) = project(30);
     project.stages();
-    let ranked = json(&project, &["tasks", "list"])
+    let ranked = project
+        .json(&["tasks", "list"])
         .as_array()
         .expect("a list")
         .len();
@@ -578,9 +558,9 @@ fn a_selection_of_a_stale_ranking_says_so() {
 fn nothing_is_selected_from_nothing_and_no_empty_set_is_kept() {
     let (fake, project) = project(30);
     weave(&fake, &project);
-    fake.mute.store(true, Ordering::SeqCst);
+    fake.set_mood(Mood::Mute);
     project.output(&["rank", "--max-unscored", "1"]);
-    let report = json(&project, &["rank", "report"]);
+    let report = project.json(&["rank", "report"]);
     assert_eq!(
         (report["n_scored"].as_u64(), &report["audit"]["length"]),
         (Some(0), &Value::Null)
@@ -600,7 +580,7 @@ fn nothing_is_selected_from_nothing_and_no_empty_set_is_kept() {
             .fails(&["tasks", "select"], 2)
             .contains("nothing was judged")
     );
-    fake.mute.store(false, Ordering::SeqCst);
+    fake.set_mood(Mood::Helpful);
     project.ok(&["rank", "--retry-failed"]);
     let said = project.fails(&["tasks", "select", "--quota", "seminar=0"], 2);
     assert!(
@@ -642,11 +622,11 @@ fn what_a_budget_ended_is_a_ranking() {
     ];
     assert_eq!(project.output(&args).status.code(), Some(5));
     assert_eq!(
-        json(&project, &["rank", "report"])["ranking"]["method"],
+        project.json(&["rank", "report"])["ranking"]["method"],
         "elo"
     );
-    let selected = json(&project, &["tasks", "select", "--top", "4", "--near", "2"]);
-    let listed = json(&project, &["tasks", "list"]);
+    let selected = project.json(&["tasks", "select", "--top", "4", "--near", "2"]);
+    let listed = project.json(&["tasks", "list"]);
     let ids = |of: &Value| {
         of.as_array()
             .expect("a list")
@@ -670,7 +650,7 @@ fn small_budgets_are_spent_and_said_to_be_small() {
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
     assert_eq!(fake.take(), 1);
     assert!(said.contains("1 judgements cannot show each of"), "{said}");
-    let report = json(&project, &["rank", "report"]);
+    let report = project.json(&["rank", "report"]);
     let rated = report["rated"].as_array().expect("a list");
     assert!(rated.len() > 4 && rated[0]["low"].as_f64() < rated[0]["high"].as_f64());
     assert!(report["counts"]["discipline"].is_array() && report["counts"]["type"].is_array());
@@ -747,12 +727,8 @@ fn flags_of_one_method_are_refused_for_the_other() {
             "{said}"
         );
     }
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
-    std::fs::write(
-        project.path("taskgen.toml"),
-        config.replace("budget_calls = 30", "rounds = 2"),
-    )
-    .expect("writable");
+    let config = project.configuration();
+    project.configure(&config.replace("budget_calls = 30", "rounds = 2"));
     let said = project.fails(&["rank", "--top", "5"], 2);
     assert!(
         said.contains("--top has no meaning for --method elo"),
@@ -824,7 +800,7 @@ fn simulations_repeat_themselves() {
             "--seed",
             seed,
         ];
-        let mut value = json(&project, &[&args[..], &["--method", method]].concat());
+        let mut value = project.json(&[&args[..], &["--method", method]].concat());
         for trial in value.as_array_mut().expect("trials") {
             trial["seconds"] = Value::Null;
         }

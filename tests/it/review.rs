@@ -6,8 +6,6 @@ use std::{
     io::{BufReader, Read as _, Write as _},
     os::fd::{AsFd as _, OwnedFd},
     process::{Child, Stdio},
-    sync::atomic::Ordering,
-    time::Duration,
 };
 
 use rustix::{
@@ -18,7 +16,7 @@ use rustix::{
 };
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project, TALK, TALK_ZH, llm::Mood};
 
 const RIVERS: &[&str] = &[
     "inspirations",
@@ -29,13 +27,13 @@ const RIVERS: &[&str] = &[
     "rivers.wav",
 ];
 
-fn project() -> (Fake, Project) {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
+fn project() -> (ModelServer, Project) {
+    let fake = ModelServer::openai().pipeline();
     let mut talk = TALK.to_vec();
     talk[0] = "Good afternoon, \u{1b}[31meveryone, and welcome to the spring series on rivers.";
-    project.add_transcript("rivers.wav", "en", &talk);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+    let project = Project::new(&fake.url)
+        .seminar("rivers.wav", "en", &talk)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     (fake, project)
 }
 
@@ -162,8 +160,8 @@ fn a_talk_that_is_rejected_as_a_whole_has_no_tasks() {
 #[test]
 fn what_a_person_accepts_is_used_though_every_model_rejected_it() {
     let (fake, project) = project();
-    fake.strict.store(true, Ordering::SeqCst);
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
+    fake.set_mood(Mood::Strict);
+    let config = project.configuration();
     let inspire = &["inspire", "--seminar", "rivers.wav"];
     assert!(
         project
@@ -175,11 +173,7 @@ fn what_a_person_accepts_is_used_though_every_model_rejected_it() {
     assert_eq!((standing.len(), decided(&project)), (2, 3));
     project.ok(inspire);
     // Models that are asked anew do not overrule it either.
-    std::fs::write(
-        project.path("taskgen.toml"),
-        config.replace("review = \"fake/m\"", "review = \"fake/other\""),
-    )
-    .expect("writable");
+    project.configure(&config.replace("review = \"fake/m\"", "review = \"fake/other\""));
     project.ok(inspire);
     assert_eq!(ids(&project, "rivers.wav", true), standing);
     project.ok(&["weave", "--seminar", "rivers.wav"]);

@@ -1,25 +1,21 @@
 //! `taskgen report tasks`: a page and its numbers, from a project that was really filled.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project, TALK, TALK_ZH};
 
 /// A project with two seminars: the names of one mean something in addresses and in HTML.
-fn project() -> (Fake, Project) {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers #1.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+fn project() -> (ModelServer, Project) {
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url)
+        .seminar("rivers #1.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     let side = "title = \"<script>alert(1)</script> & rivers\"\ndiscipline = \"Hydrology\"\nlicence = \"CC0\"\n";
     std::fs::write(project.path("seminars/rivers #1.toml"), side).expect("writable");
     project.stages();
     (fake, project)
-}
-
-fn json(project: &Project, args: &[&str]) -> Value {
-    serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("one JSON value")
 }
 
 fn read(project: &Project, name: &str) -> String {
@@ -48,7 +44,7 @@ fn the_numbers_are_those_of_the_database() {
                    SELECT 'weave', id, 90 + n, 'planted', '<img src=x onerror=alert(1)>', 1
                    FROM seminar, (SELECT 1 AS n UNION SELECT 2)";
     assert_eq!(project.sql(planted), 4);
-    let said = json(&project, &["report", "tasks"]);
+    let said = project.json(&["report", "tasks"]);
     let sum = |of: &Value, key: &str| {
         of.as_array()
             .expect("a list")
@@ -102,7 +98,7 @@ fn a_page_anywhere_finds_its_recordings() {
             "src=\"..&#x2f;..&#x2f;seminars&#x2f;rivers%20%231.wav\"",
         ),
     ] {
-        let said = json(&project, &args);
+        let said = project.json(&args);
         let page = std::fs::read_to_string(
             project
                 .folder
@@ -113,10 +109,7 @@ fn a_page_anywhere_finds_its_recordings() {
     }
     let elsewhere = tempfile::tempdir().expect("a folder");
     let file = elsewhere.path().join("page.html");
-    let said = json(
-        &project,
-        &["report", "tasks", "--html", file.to_str().expect("UTF-8")],
-    );
+    let said = project.json(&["report", "tasks", "--html", file.to_str().expect("UTF-8")]);
     let recordings = said["seminars"]
         .as_array()
         .expect("a list")
@@ -138,7 +131,7 @@ fn a_page_anywhere_finds_its_recordings() {
 fn a_recording_that_is_gone_is_said() {
     let (_, project) = project();
     std::fs::remove_file(project.path("seminars/heliu.wav")).expect("it was there");
-    let said = json(&project, &["report", "tasks"]);
+    let said = project.json(&["report", "tasks"]);
     let warned = said["warnings"].to_string();
     assert!(
         warned.contains("1 of 2 recordings are not in seminars/"),
