@@ -15,6 +15,7 @@ mod evaluation;
 mod faults;
 mod hostile;
 mod injection;
+mod installing;
 mod llm;
 mod media;
 mod models;
