@@ -23,6 +23,23 @@ const ROLES: [&str; 10] = [
     "continue",
 ];
 
+/// What differs from run to run, or with every word of a prompt, and what a snapshot has in its
+/// place. The rules of a table are as long as its cells are wide, and cells hold times.
+const MASKS: [(&str, &str); 12] = [
+    (r"logs/[0-9TZ:.\-]+[\w.\-]*\.log", "logs/[log]"),
+    (r"\b([a-z])_[a-z2-7]{16}\b", "${1}_[id]"),
+    (r"\b[0-9a-f]{12,64}\b", "[hash]"),
+    (r"\b127\.0\.0\.1:\d{2,5}\b", "[address]"),
+    (r"\bprocess \d+", "process [n]"),
+    (r"\b\d+(\.\d+)? (ms|s)\b", "[time]"),
+    (r"until here: .*", "until here: [usage]"),
+    (r"could take \d+ tokens", "could take [n] tokens"),
+    (r"\bElo \d+\.\d", "Elo [n]"),
+    (r"[+-]\d+\.\d+ \[[+-][^\]]*\]", "[strength]"),
+    (r"[─═]{3,}", "───"),
+    (r"(?m) +$", ""),
+];
+
 /// A project in a temporary folder.
 pub struct Project {
     pub folder: tempfile::TempDir,
@@ -145,6 +162,47 @@ impl Project {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
         said
+    }
+
+    /// A command and what it says, as a snapshot keeps them.
+    pub fn told(&self, args: &[&str]) -> String {
+        let words = args.join(" ");
+        let command = format!("$ taskgen {words}\n");
+        self.masked(&command) + &self.shown(&self.output(args))
+    }
+
+    /// What each of several commands says, one after the other.
+    pub fn told_each<'a>(&self, commands: impl IntoIterator<Item = &'a [&'a str]>) -> String {
+        let told = commands.into_iter().map(|args| self.told(args));
+        told.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Exit code, results and messages, without what differs from run to run: places, ids, times.
+    pub fn shown(&self, output: &Output) -> String {
+        let code = output.status.code();
+        let mut shown = format!(
+            "exit {}\n",
+            code.map_or("by a signal".into(), |n| n.to_string())
+        );
+        for (name, bytes) in [("out", &output.stdout), ("err", &output.stderr)] {
+            let text = String::from_utf8_lossy(bytes);
+            if !text.trim().is_empty() {
+                shown += &format!("--- {name}\n{}\n", self.masked(text.trim_end()));
+            }
+        }
+        shown
+    }
+
+    fn masked(&self, text: &str) -> String {
+        let folder = self.folder.path().to_string_lossy();
+        let text = text
+            .replace(&*folder, "[project]")
+            .replace(env!("CARGO_BIN_EXE_taskgen"), "[taskgen]")
+            .replace(&self.server, "[server]");
+        MASKS.iter().fold(text, |text, (pattern, mask)| {
+            let pattern = regex::Regex::new(pattern).expect("a pattern");
+            pattern.replace_all(&text, *mask).into_owned()
+        })
     }
 
     /// The stages after transcription.
