@@ -46,6 +46,13 @@ fn answer(project: &Project, flags: &[&str]) -> (Option<i32>, String) {
     )
 }
 
+/// The same as a snapshot keeps it.
+fn told(project: &Project, flags: &[&str]) -> String {
+    let mut command = project.command(&[&["answer", "--agent", "lab"], flags].concat());
+    let output = command.env("LAB_KEY", KEY).output().unwrap();
+    format!("flags: {flags:?}\n{}", project.shown(&output))
+}
+
 /// State, text and what it took, of the only report.
 fn report(project: &Project) -> (String, String, Value) {
     let database = project.database();
@@ -188,11 +195,19 @@ async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
         .delay(Duration::from_secs(3))
         .plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "time_limit = 1");
-    let (code, said) = answer(&project, &[]);
-    assert!(
-        code == Some(1) && said.contains("no reply in time"),
-        "{said}"
-    );
+    insta::assert_snapshot!(told(&project, &[]), @"
+    flags: []
+    exit 1
+    --- err
+    t_[id], attempt 1: no reply in time: `http://[address]`: operation timed out
+    ───
+     stage    done   skipped   failed      refused by rule   time
+    ───
+     answer   0      0         timeout 1   –                 [time]
+    ───
+    1 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    [time] in all
+    ");
     assert_eq!(
         (report(&project).0.as_str(), server.seen().len()),
         ("timeout", 1)
@@ -210,8 +225,20 @@ async fn a_paused_search_is_charged_once() {
     let paused = json!({ "model": "fake-1", "stop_reason": "pause_turn", "content": [{ "type": "text", "text": "So far" }] });
     let server = ModelServer::of(Provider::Anthropic).plays(move |_| Play::Raw(paused.to_string()));
     let project = project(&server, "");
-    let (code, said) = answer(&project, &[]);
-    assert!(code == Some(1) && said.contains("pause_turn"), "{said}");
+    insta::assert_snapshot!(told(&project, &[]), @r#"
+    flags: []
+    exit 1
+    --- err
+    t_[id], attempt 1: the reply did not end normally: `"pause_turn"`
+    hint: the same command asks again
+    ───
+     stage    done   skipped   failed         refused by rule   time
+    ───
+     answer   0      0         overloaded 1   –                 [time]
+    ───
+    1 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    [time] in all
+    "#);
     // What may pass is no report: the next run asks again.
     assert_eq!(
         (
@@ -267,14 +294,32 @@ async fn another_model_under_the_same_name_is_told() {
         code == Some(0) && said.contains("\"answer\": \"lab/m-search-preview\""),
         "{said}"
     );
-    let (_, said) = answer(&project, &["--jobs", "3"]);
-    assert!(!said.contains("handed in before"), "{said}");
-    let (code, said) = answer(&project, &["--model", "lab/other-search-preview"]);
-    assert!(
-        code == Some(0)
-            && said.contains("handed in before as another command, model or setting: 1;"),
-        "{said}"
-    );
+    insta::assert_snapshot!(told(&project, &["--jobs", "3"]), @r#"
+    flags: ["--jobs", "3"]
+    exit 0
+    --- err
+    ───
+     stage    done   skipped   failed   refused by rule   time
+    ───
+     answer   0      1         0        –                 [time]
+    ───
+    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    [time] in all
+    "#);
+    insta::assert_snapshot!(told(&project, &["--model", "lab/other-search-preview"]), @r#"
+    flags: ["--model", "lab/other-search-preview"]
+    exit 0
+    --- err
+    ───
+     stage    done   skipped   failed   refused by rule   time
+    ───
+     answer   0      1         0        –                 [time]
+    ───
+    reports that `lab` handed in before as another command, model or setting: 1; they are kept, and count as its own
+    hint: another name for what it is now keeps the two apart
+    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    [time] in all
+    "#);
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -282,37 +327,71 @@ async fn another_model_under_the_same_name_is_told() {
 async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     let server = ModelServer::openai().plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "");
-    let bad = |flags: &[&str], code: i32, words: &str| {
-        let (found, said) = answer(&project, flags);
-        assert!(
-            found == Some(code) && said.contains(words) && said.contains("hint: "),
-            "{flags:?}: {said}"
-        );
-    };
-    bad(
-        &["--model", "lab/m", "--command", "true"],
-        2,
-        "and not both",
-    );
-    bad(&["--model", "m"], 2, "provider/model");
-    bad(&["--model", "nowhere/m"], 2, "no such provider");
-    bad(&["--replay"], 2, "not on record");
-    bad(&["--budget-tokens", "10"], 5, "the budget is spent");
-    bad(
+    let refused = [
+        &["--model", "lab/m", "--command", "true"][..],
+        &["--model", "m"],
+        &["--model", "nowhere/m"],
+        &["--replay"],
+        &["--budget-tokens", "10"],
         &["--budget-usd", "1"],
-        2,
-        "the price of `lab/m-search-preview` is unknown",
-    );
+    ]
+    .map(|flags| told(&project, flags));
+    insta::assert_snapshot!(refused.join("\n"), @r#"
+    flags: ["--model", "lab/m", "--command", "true"]
+    exit 2
+    --- err
+    error: the agent `lab`: it is a `command` or a `model`, and not both
+    hint: `taskgen answer --help`
+
+    flags: ["--model", "m"]
+    exit 2
+    --- err
+    error: a model is named `provider/model`: `m`
+    hint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`
+    log: `[project]/tasks/logs/[log]`
+
+    flags: ["--model", "nowhere/m"]
+    exit 2
+    --- err
+    error: no such provider: `nowhere`
+    hint: local, openai, anthropic, gemini, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
+    log: `[project]/tasks/logs/[log]`
+
+    flags: ["--replay"]
+    exit 2
+    --- err
+    until here: [usage]
+    error: not on record: a call of `answer/report` to `lab/m-search-preview`; no call of this prompt is
+    hint: run without --replay to ask it
+    log: `[project]/tasks/logs/[log]`
+
+    flags: ["--budget-tokens", "10"]
+    exit 5
+    --- err
+    until here: [usage]
+    error: the budget is spent: 0 tokens, $0.0000 so far, and the next request could take [n] tokens, $0.0000
+    hint: what was answered is saved; run again with a larger budget
+    log: `[project]/tasks/logs/[log]`
+
+    flags: ["--budget-usd", "1"]
+    exit 2
+    --- err
+    error: the price of `lab/m-search-preview` is unknown, and the budget is in money
+    hint: add it to `prices.toml` in the project, or use --budget-tokens
+    log: `[project]/tasks/logs/[log]`
+    "#);
     let keyless = project
         .command(&["answer", "--agent", "lab"])
         .env_remove("LAB_KEY")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&keyless.stderr);
-    assert!(
-        keyless.status.code() == Some(3) && said.contains("`LAB_KEY`") && said.contains("hint: "),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.shown(&keyless), @"
+    exit 3
+    --- err
+    error: no key for `lab`: the variable `LAB_KEY` is not set
+    hint: set it, or name the embedded model instead: `local/qwen2.5-coder-0.5b`, such as with --model-role judge=local/qwen2.5-coder-0.5b
+    log: `[project]/tasks/logs/[log]`
+    ");
     let (code, said) = answer(&project, &["--dry-run"]);
     assert!(
         code == Some(0)
@@ -329,24 +408,46 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     );
 
     let config = project.configuration();
-    for (agent, words) in [
-        ("jobs = 2", "agents.odd: it needs a `command` or a `model`"),
-        (
-            "model = \"a/b\"\ncommand = \"true\"",
-            "agents.odd: it is a `command` or a `model`",
-        ),
-        (
-            "model = \"local/qwen2.5-coder-0.5b\"\nweb_serch = true",
-            "did you mean `web_search`?",
-        ),
-    ] {
+    let odd = [
+        "jobs = 2",
+        "model = \"a/b\"\ncommand = \"true\"",
+        "model = \"local/qwen2.5-coder-0.5b\"\nweb_serch = true",
+    ]
+    .map(|agent| {
         project.configure(&format!("{config}[agents.odd]\n{agent}\n"));
-        bad(&[], 2, words);
-    }
+        told(&project, &[])
+    });
+    insta::assert_snapshot!(odd.join("\n"), @"
+    flags: []
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`: agents.odd: it needs a `command` or a `model`
+    hint: `taskgen init` in an empty folder writes a file with every key and its comment
+
+    flags: []
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`: agents.odd: it is a `command` or a `model`, and not both
+    hint: `taskgen init` in an empty folder writes a file with every key and its comment
+
+    flags: []
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`, line 28: unknown field `web_serch`, expected one of `command`, `model`, `web_search`, `temperature`, `max_tokens`, `time_limit`, `jobs`, `attempts`, `env`
+    hint: did you mean `web_search`?
+    ");
     let never = config.replace(
         "[providers.lab]\nbase_url = \"",
         "[privacy]\nremote = \"never\"\n[providers.lab]\nbase_url = \"http://lab.invalid/\"\n#",
     );
     project.configure(&never);
-    bad(&[], 2, "tasks go to http://lab.invalid/");
+    insta::assert_snapshot!(told(&project, &[]), @r#"
+    flags: []
+    exit 2
+    --- err
+    answer: tasks go to http://lab.invalid/ (lab/m-search-preview)
+    error: `privacy.remote = "never"` forbids it
+    hint: use a local model, or change the setting
+    log: `[project]/tasks/logs/[log]`
+    "#);
 }

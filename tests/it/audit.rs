@@ -91,13 +91,13 @@ fn people_who_say_what_was_planted_agree_with_ace() {
     let file = world.project.path("scores.csv");
     std::fs::write(&file, scores(&world)).expect("writable");
     let file = file.to_str().expect("UTF-8").to_owned();
-    assert!(
-        world
-            .project
-            .fails(&["audit", "agreement"], 2)
-            .contains("no scores of people"),
-        "before any"
-    );
+    insta::assert_snapshot!(world.project.told(&["audit", "agreement"]), @"
+    $ taskgen audit agreement
+    exit 2
+    --- err
+    error: there are no scores of people yet
+    hint: `taskgen report scoring` makes a page for people; hand in the files that it saves
+    ");
     let found = parsed(&world.project.ok(&["audit", "agreement", &file, "--json"]));
     assert_eq!(
         (&found["taken"], &found["raters"], &found["reports"]),

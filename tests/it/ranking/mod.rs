@@ -359,20 +359,41 @@ fn what_a_budget_ended_is_a_ranking() {
 fn small_budgets_are_spent_and_said_to_be_small() {
     let (fake, project) = project(1);
     weave(&fake, &project);
-    let said = project.output(&["rank"]);
-    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    insta::assert_snapshot!(project.told(&["rank"]), @"
+    $ taskgen rank
+    exit 0
+    --- err
+    seed 1 (change it with --seed)
+    ───
+     stage   done   skipped   failed   refused by rule   time
+    ───
+     rank    1      0         0        –                 [time]
+    ───
+    1 judgements cannot show each of 12 tasks once: that takes 6
+    1 model calls, 0 more from the record; 100 prompt tokens (0 read before), 10 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    12 tasks, [time] in all
+    ");
     assert_eq!(fake.take(), 1);
-    assert!(said.contains("1 judgements cannot show each of"), "{said}");
     let report = project.json(&["rank", "report"]);
     let rated = report["rated"].as_array().expect("a list");
     assert!(rated.len() > 4 && rated[0]["low"].as_f64() < rated[0]["high"].as_f64());
     assert!(report["counts"]["discipline"].is_array() && report["counts"]["type"].is_array());
-    let said = project.output(&["rank", "--budget-calls", "1000", "--target-recall", "1"]);
-    let said = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(
-        said.contains("of at most 1000 judgements were asked: the tasks have all met each other"),
-        "{said}"
-    );
+    let all = ["rank", "--budget-calls", "1000", "--target-recall", "1"];
+    insta::assert_snapshot!(project.told(&all), @"
+    $ taskgen rank --budget-calls 1000 --target-recall 1
+    exit 0
+    --- err
+    seed 1 (change it with --seed)
+    ───
+     stage   done   skipped   failed   refused by rule   time
+    ───
+     rank    95     0         0        –                 [time]
+    ───
+    1 verdicts were known from earlier rankings
+    95 of at most 1000 judgements were asked: the tasks have all met each other
+    95 model calls, 0 more from the record; 9500 prompt tokens (0 read before), 950 reply tokens, and 95 calls of unknown price (`prices.toml` can name it)
+    12 tasks, [time] in all
+    ");
     let tasks = rated.len();
     let pairs = "SELECT count(DISTINCT min(subject, other) || max(subject, other)) FROM judgement WHERE sample = 0";
     assert_eq!(project.count(pairs), (tasks * (tasks - 1) / 2) as i64);
@@ -430,24 +451,33 @@ fn a_judge_that_guesses_ends_rounds_and_is_not_asked_again() {
 #[test]
 fn flags_of_one_method_are_refused_for_the_other() {
     let (_, project) = project(30);
-    for args in [
+    let told = project.told_each([
         &["rank", "--rounds", "3", "--budget-calls", "9"][..],
         &["rank", "--method", "halving", "--rounds", "3"],
-    ] {
-        let said = project.fails(args, 2);
-        assert!(
-            said.contains("has no meaning") && said.contains("hint"),
-            "{said}"
-        );
-    }
+    ]);
+    insta::assert_snapshot!(told, @"
+    $ taskgen rank --rounds 3 --budget-calls 9
+    exit 2
+    --- err
+    error: --budget-calls has no meaning for --method elo
+    hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
+
+    $ taskgen rank --method halving --rounds 3
+    exit 2
+    --- err
+    error: --rounds has no meaning but for --method elo
+    hint: --method elo, or --budget-calls to say how many judgements
+    ");
     let config = project.configuration();
     project.configure(&config.replace("budget_calls = 30", "rounds = 2"));
-    let said = project.fails(&["rank", "--top", "5"], 2);
-    assert!(
-        said.contains("--top has no meaning for --method elo"),
-        "{said}"
-    );
-    for args in [
+    insta::assert_snapshot!(project.told(&["rank", "--top", "5"]), @"
+    $ taskgen rank --top 5
+    exit 2
+    --- err
+    error: --top has no meaning for --method elo
+    hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
+    ");
+    let told = project.told_each([
         &[
             "rank",
             "simulate",
@@ -471,9 +501,62 @@ fn flags_of_one_method_are_refused_for_the_other() {
         &["--dry-run", "rank", "simulate", "-n", "30", "--top", "3"],
         &["--dry-run", "rank", "import", "taskgen.toml"],
         &["rank", "--method", "elo"],
-    ] {
-        project.fails(args, 2);
-    }
+    ]);
+    insta::assert_snapshot!(told, @"
+    $ taskgen rank simulate --method listwise --list-size 0
+    exit 2
+    --- err
+    error: rank.list_size must be between 3 and 12: `0`
+
+    $ taskgen rank simulate --list-size 8
+    exit 2
+    --- err
+    error: --list-size has no meaning but for --method listwise
+
+    $ taskgen rank simulate --method elo --target-recall 0.9
+    exit 2
+    --- err
+    error: --target-recall has no meaning for --method elo
+
+    $ taskgen rank simulate -n 1000000
+    exit 2
+    --- err
+    error: -n must be at most 100000, and --seeds at least 1: `1000000`, `3`
+    hint: each task takes 1.6 kB for its draws
+
+    $ taskgen rank --method elo --rounds 100000
+    exit 2
+    --- err
+    error: rank.rounds must be at most 1000: `100000`
+    hint: `taskgen rank --help`
+
+    $ taskgen --dry-run rank report
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen --dry-run rank simulate -n 30 --top 3
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen --dry-run rank import taskgen.toml
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen rank --method elo
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    until here: [usage]
+    error: no tasks yet
+    hint: `taskgen weave`
+    log: `[project]/tasks/logs/[log]`
+    ");
     let said = project.ok(&[
         "rank",
         "simulate",
@@ -487,11 +570,13 @@ fn flags_of_one_method_are_refused_for_the_other() {
         "1",
     ]);
     assert!(said.contains("tau") && said.contains("intervals"), "{said}");
-    let said = project.fails(&["rank", "report"], 2);
-    assert!(
-        said.contains("nothing is ranked yet") || said.contains("hint"),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.told(&["rank", "report"]), @"
+    $ taskgen rank report
+    exit 2
+    --- err
+    error: nothing is ranked yet
+    hint: `taskgen rank`
+    ");
 }
 
 /// Made-up worlds need no project; the same seed gives the same numbers.

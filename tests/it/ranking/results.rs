@@ -53,11 +53,13 @@ fn the_card_the_page_and_the_selection() {
         })
         .to_vec();
     assert_eq!(versions, [1, 1, 2], "the same members are the same version");
-    let said = project.fails(&["tasks", "select", "--quota", "seminars=2"], 2);
-    assert!(
-        said.contains("`seminars`") && said.contains("hint"),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.told(&["tasks", "select", "--quota", "seminars=2"]), @"
+    $ taskgen tasks select --quota seminars=2
+    exit 2
+    --- err
+    error: no such facet: `seminars`
+    hint: there are discipline, type, phase, language, seminar
+    ");
 }
 
 #[test]
@@ -86,14 +88,14 @@ fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
         ids[1], ids[2], ids[0]
     ));
     std::fs::write(project.path("votes.csv"), table).expect("writable");
-    let said = project.output(&["rank", "import", "votes.csv"]);
-    assert_eq!(said.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(
-        said.contains("no such task: `t_nobody`")
-            && said.contains(&format!("{} judgements (", ids.len())),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.told(&["rank", "import", "votes.csv"]), @"
+    $ taskgen rank import votes.csv
+    exit 1
+    --- out
+    votes.csv:14: no such task: `t_nobody`
+    12 judgements (0 repeat a question, 0 confidences clamped), 0 were on record already, 1 lines not used; judges: 1
+    next: `taskgen tasks list`, `taskgen rank report`
+    ");
     let ranked = project.json(&["tasks", "list"]);
     assert_eq!(ranked[0]["id"], ids[0]);
     assert_eq!(
@@ -153,11 +155,13 @@ fn imports_count_each_line_once_and_every_judge() {
         (Some(1), Some(3), Some(2))
     );
     assert_eq!(project.json(&["rank", "report"])["n_scored"], 6);
-    assert!(
-        project
-            .fails(&["rank", "import", "a.jsonl", "--judge", " "], 2)
-            .contains("needs a name")
-    );
+    insta::assert_snapshot!(project.told(&["rank", "import", "a.jsonl", "--judge", " "]), @"
+    $ taskgen rank import a.jsonl --judge
+    exit 2
+    --- err
+    error: the judge needs a name
+    hint: --judge NAME
+    ");
 }
 
 /// Another model under the same name is another judge: the ranking begins again, and nothing is
@@ -218,27 +222,46 @@ fn another_model_returned_begins_anew() {
 fn a_selection_of_a_stale_ranking_says_so() {
     let (fake, project) = project(30);
     project.stages();
-    let ranked = project
-        .json(&["tasks", "list"])
-        .as_array()
-        .expect("a list")
-        .len();
     project.add_transcript("rivers-again.wav", "en", TALK);
     weave(&fake, &project);
-    let said = project.output(&["tasks", "select", "--near", "2"]);
-    let (out, err) = (
-        String::from_utf8_lossy(&said.stdout),
-        String::from_utf8_lossy(&said.stderr),
-    );
-    assert!(
-        err.contains("tasks are not in this ranking\nhint: `taskgen rank`"),
-        "{err}"
-    );
-    assert!(
-        err.contains(&format!("100 were asked for, and there are {ranked} tasks")),
-        "{err}"
-    );
-    assert!(!out.contains("there are no more"), "{out}");
+    insta::assert_snapshot!(project.told(&["tasks", "select", "--near", "2"]), @"
+    $ taskgen tasks select --near 2
+    exit 0
+    --- out
+    ───
+     #    task                 P(top)   strength               standing
+    ───
+     1    t_[id]   1.00     [strength]   in
+    ───
+     2    t_[id]   1.00     [strength]   in
+    ───
+     3    t_[id]   1.00     [strength]   in
+    ───
+     4    t_[id]   1.00     [strength]   in
+    ───
+     5    t_[id]   1.00     [strength]   in
+    ───
+     6    t_[id]   1.00     [strength]   in
+    ───
+     7    t_[id]   1.00     [strength]   in
+    ───
+     8    t_[id]   1.00     [strength]   in
+    ───
+     9    t_[id]   1.00     [strength]   in
+    ───
+     10   t_[id]   1.00     [strength]   in
+    ───
+     11   t_[id]   1.00     [strength]   in
+    ───
+     12   t_[id]   1.00     [strength]   in
+    ───
+    WARNING: the judge fake/m is not told from chance yet: more verdicts are needed
+    12 tasks in set `selected`, version 1, expected recall 1.00
+    --- err
+    100 were asked for, and there are 12 tasks
+    6 tasks are not in this ranking
+    hint: `taskgen rank`
+    ");
 }
 
 #[test]
@@ -262,24 +285,61 @@ fn nothing_is_selected_from_nothing_and_no_empty_set_is_kept() {
         failed.values().filter_map(Value::as_u64).sum::<u64>(),
         report["n_failed"].as_u64().expect("a number")
     );
-    assert!(
-        project
-            .fails(&["tasks", "select"], 2)
-            .contains("nothing was judged")
-    );
+    insta::assert_snapshot!(project.told(&["tasks", "select"]), @"
+    $ taskgen tasks select
+    exit 2
+    --- err
+    error: nothing was judged yet
+    hint: `taskgen rank --retry-failed`
+    log: `[project]/tasks/logs/[log]`
+    ");
     fake.set_mood(Mood::Helpful);
     project.ok(&["rank", "--retry-failed"]);
-    let said = project.fails(&["tasks", "select", "--quota", "seminar=0"], 2);
-    assert!(
-        said.contains("no task can be chosen: `seminar=0` bars all"),
-        "{said}"
-    );
-    let said = project.output(&["tasks", "select", "--quota", "language:EN=1"]);
-    assert!(String::from_utf8_lossy(&said.stderr).contains("no ranked task has language `EN`"));
-    assert!(
-        String::from_utf8_lossy(&said.stdout)
-            .contains("WARNING: the judge fake/m is not told from chance yet")
-    );
+    insta::assert_snapshot!(project.told(&["tasks", "select", "--quota", "seminar=0"]), @"
+    $ taskgen tasks select --quota seminar=0
+    exit 2
+    --- err
+    error: no task can be chosen: `seminar=0` bars all
+    hint: nothing is saved; `taskgen tasks list` shows the tasks
+    log: `[project]/tasks/logs/[log]`
+    ");
+    insta::assert_snapshot!(project.told(&["tasks", "select", "--quota", "language:EN=1"]), @"
+    $ taskgen tasks select --quota language:EN=1
+    exit 0
+    --- out
+    ───
+     #    task                 P(top)   strength               standing
+    ───
+     1    t_[id]   1.00     [strength]   in
+    ───
+     2    t_[id]   1.00     [strength]   in
+    ───
+     3    t_[id]   1.00     [strength]   in
+    ───
+     4    t_[id]   1.00     [strength]   in
+    ───
+     5    t_[id]   1.00     [strength]   in
+    ───
+     6    t_[id]   1.00     [strength]   in
+    ───
+     7    t_[id]   1.00     [strength]   in
+    ───
+     8    t_[id]   1.00     [strength]   in
+    ───
+     9    t_[id]   1.00     [strength]   in
+    ───
+     10   t_[id]   1.00     [strength]   in
+    ───
+     11   t_[id]   1.00     [strength]   in
+    ───
+     12   t_[id]   1.00     [strength]   in
+    ───
+    WARNING: the judge fake/m is not told from chance yet: more verdicts are needed
+    12 tasks in set `selected`, version 1, expected recall 1.00
+    --- err
+    no ranked task has language `EN`; there is en, zh
+    100 were asked for, and there are 12 tasks
+    ");
     let select =
         |name: &str, top: &str| project.ok(&["tasks", "select", "--name", name, "--top", top]);
     for (name, top) in [("one", "3"), ("other", "2"), ("one", "3")] {
