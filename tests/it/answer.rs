@@ -406,7 +406,12 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
         ),
         (0, 0)
     );
+}
 
+#[test]
+fn an_agent_that_is_configured_wrongly_is_refused() {
+    let server = ModelServer::openai().plays(|_| Play::Say(REPORT.into()));
+    let project = project(&server, "");
     let config = project.configuration();
     let odd = [
         "jobs = 2",

@@ -369,6 +369,66 @@ fn what_is_missing_is_said() {
     error: the agent needs a name
     hint: --agent NAME
     ");
+    // A file of the project is found although the agent runs elsewhere; what a program says cannot
+    // work on the terminal.
+    let script = "import sys\nprint('taskgen-usage: {\"output_tokens\": 18446744073709551615}', file=sys.stderr)\nprint('A report.')\n";
+    std::fs::write(world.project.path("agent.py"), script).expect("writable");
+    world.project.ok(&[
+        "answer",
+        "--agent",
+        "evil\u{1b}[2J",
+        "--command",
+        "python3 agent.py",
+    ]);
+    assert!(!world.project.ok(&["reports", "list"]).contains('\u{1b}'));
+    world.project.ok(&["answer", "--agent", "faithful"]);
+    insta::assert_snapshot!(world.project.told(&["evaluate", "--agent", "nobody"]), @"
+    $ taskgen evaluate --agent nobody
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    error: no reports of this agent: `nobody`
+    hint: `taskgen reports list`
+    log: `[project]/tasks/logs/[log]`
+    ");
+    // Without the flag, no page on a private address is fetched, whatever the reports say.
+    world
+        .project
+        .command(&["evaluate", "--metric", "kae"])
+        .env_remove("TASKGEN_OFFLINE")
+        .output()
+        .expect("it runs");
+    assert!(world.web.hits().is_empty(), "{:?}", world.web.hits());
+    let board: Value =
+        serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
+    let rows = board["agents"].as_array().expect("agents");
+    let row = |name: &str| rows.iter().find(|row| row["agent"] == name).expect("a row");
+    assert_eq!(
+        row("faithful")["measures"]["ksr_own"]["value"],
+        Value::Null,
+        "no page, no share"
+    );
+    assert!(
+        row("faithful")["url_failures"]
+            .as_object()
+            .is_some_and(|causes| !causes.is_empty())
+    );
+    // Tasks that are gone take their reports along, and that is said.
+    world
+        .project
+        .sql("UPDATE task SET superseded = 1 - superseded");
+    insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
+    $ taskgen leaderboard
+    exit 2
+    --- err
+    error: none of the 8 reports is on these 2 tasks
+    hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on
+    ");
+}
+
+#[test]
+fn an_agent_that_fails_is_said_and_not_forgotten() {
+    let world = World::new();
     let broken = |command| ["answer", "--agent", "broken", "--command", command];
     let first = broken("sh -c 'echo oh no >&2; exit 3'");
     insta::assert_snapshot!(world.project.told(&first), @"
@@ -423,62 +483,8 @@ fn what_is_missing_is_said() {
     error: --replay asks nobody, and so no agent
     hint: reports that were handed in are kept; `taskgen reports list`
     ");
-    // A file of the project is found although the agent runs elsewhere; what a program says cannot
-    // work on the terminal.
-    let script = "import sys\nprint('taskgen-usage: {\"output_tokens\": 18446744073709551615}', file=sys.stderr)\nprint('A report.')\n";
-    std::fs::write(world.project.path("agent.py"), script).expect("writable");
-    world.project.ok(&[
-        "answer",
-        "--agent",
-        "evil\u{1b}[2J",
-        "--command",
-        "python3 agent.py",
-    ]);
-    assert!(!world.project.ok(&["reports", "list"]).contains('\u{1b}'));
-    world.project.ok(&["answer", "--agent", "faithful"]);
-    insta::assert_snapshot!(world.project.told(&["evaluate", "--agent", "nobody"]), @"
-    $ taskgen evaluate --agent nobody
-    exit 2
-    --- err
-    seed 1 (change it with --seed)
-    error: no reports of this agent: `nobody`
-    hint: `taskgen reports list`
-    log: `[project]/tasks/logs/[log]`
-    ");
-    // Without the flag, no page on a private address is fetched, whatever the reports say.
-    world
-        .project
-        .command(&["evaluate", "--metric", "kae"])
-        .env_remove("TASKGEN_OFFLINE")
-        .output()
-        .expect("it runs");
-    assert!(world.web.hits().is_empty(), "{:?}", world.web.hits());
-    let board: Value =
-        serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
-    let rows = board["agents"].as_array().expect("agents");
-    let row = |name: &str| rows.iter().find(|row| row["agent"] == name).expect("a row");
-    assert_eq!(row("broken")["states"]["error"], 4);
-    assert_eq!(
-        row("faithful")["measures"]["ksr_own"]["value"],
-        Value::Null,
-        "no page, no share"
-    );
-    assert!(
-        row("faithful")["url_failures"]
-            .as_object()
-            .is_some_and(|causes| !causes.is_empty())
-    );
-    // Tasks that are gone take their reports along, and that is said.
-    world
-        .project
-        .sql("UPDATE task SET superseded = 1 - superseded");
-    insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
-    $ taskgen leaderboard
-    exit 2
-    --- err
-    error: none of the 12 reports is on these 2 tasks
-    hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on
-    ");
+    let board = world.project.json(&["leaderboard"]);
+    assert_eq!(board["agents"][0]["states"]["error"], 4);
 }
 
 /// More reports than one core takes by itself: each has its own score all the same. And a reading

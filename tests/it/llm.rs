@@ -179,27 +179,12 @@ pub fn good() -> Pick {
 type Case<'a> = (&'a str, &'a [Play], Result<(), Cause>, usize);
 
 #[tokio::test]
-async fn faults_are_retried_or_typed() {
-    use Play::{Decline, Endless, Hang};
+async fn faults_of_a_server_are_retried_or_typed() {
+    use Play::{Endless, Hang};
     let quota =
         r#"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}"#;
     let context = r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#;
     let cases: &[Case<'_>] = &[
-        ("good", &[say(GOOD)], Ok(()), 1),
-        (
-            "thinking",
-            &[say(
-                "<think>{\"winner\":\"B\"}</think>\n{\"winner\":\"A\",\"confidence\":0.8}",
-            )],
-            Ok(()),
-            1,
-        ),
-        (
-            "fence",
-            &[say("```json\n{\"winner\":\"A\",\"confidence\":0.8}\n```")],
-            Ok(()),
-            1,
-        ),
         ("429 with seconds", &[busy_until("0")], Ok(()), 2),
         (
             "429 with a date",
@@ -255,6 +240,29 @@ async fn faults_are_retried_or_typed() {
         ),
         ("endless, then good", &[Endless], Ok(()), 2),
         ("a hang, then good", &[Hang], Ok(()), 2),
+    ];
+    check(cases).await;
+}
+
+#[tokio::test]
+async fn replies_are_read_repaired_or_typed() {
+    use Play::Decline;
+    let cases: &[Case<'_>] = &[
+        ("good", &[say(GOOD)], Ok(()), 1),
+        (
+            "thinking",
+            &[say(
+                "<think>{\"winner\":\"B\"}</think>\n{\"winner\":\"A\",\"confidence\":0.8}",
+            )],
+            Ok(()),
+            1,
+        ),
+        (
+            "fence",
+            &[say("```json\n{\"winner\":\"A\",\"confidence\":0.8}\n```")],
+            Ok(()),
+            1,
+        ),
         ("refusal", &vec![Decline; 6][..], Err(Cause::Refused), 6),
         ("one refusal", &[Decline], Ok(()), 2),
         ("cut once", &[cut("{\"winner\":\"A\"")], Ok(()), 2),
@@ -300,6 +308,10 @@ async fn faults_are_retried_or_typed() {
             6,
         ),
     ];
+    check(cases).await;
+}
+
+async fn check(cases: &[Case<'_>]) {
     for (name, steps, expect, requests) in cases {
         let (value, sent) = outcome(steps).await;
         assert_eq!(value, expect.map(|()| good()), "{name}");

@@ -276,7 +276,11 @@ fn diversity_counts_clusters_and_tasks() {
         (&serde_json::json!([]), &0.into())
     );
     assert!((none["effective"].as_f64().expect("a number") - tasks as f64).abs() < 1e-6);
-    // Ranked, the best of each stands first.
+}
+
+#[test]
+fn the_best_of_each_cluster_stands_first() {
+    let (_, project) = project();
     project.ok(&["rank"]);
     for of in project.json(&["tasks", "diversity"])["clusters"]
         .as_array()

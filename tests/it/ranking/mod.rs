@@ -477,6 +477,11 @@ fn flags_of_one_method_are_refused_for_the_other() {
     error: --top has no meaning for --method elo
     hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
     ");
+}
+
+#[test]
+fn what_has_no_meaning_is_refused_before_any_work() {
+    let (_, project) = project(30);
     let told = project.told_each([
         &[
             "rank",
