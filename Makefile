@@ -1,6 +1,6 @@
 # What a person types: each target sets itself up (scripts/setup.sh), needs no root, no terminal and no input.
 
-.PHONY: help demo test quick accept bench bench-transcribe interop native clean
+.PHONY: help demo test quick accept bench bench-transcribe interop install uninstall clean
 
 help:
 	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
@@ -11,7 +11,7 @@ help:
 	@echo "make bench-transcribe"
 	@echo "             transcription beside whisper.cpp and faster-whisper, on recordings made for it (an hour and a half the first time)"
 	@echo "make interop typed calls through servers of others: llama.cpp's and LiteLLM (about 15 minutes the first time)"
-	@echo "make native  build for exactly this machine's CPU, into a folder of its own"
+	@echo "make install taskgen for daily use: a release build for this machine's CPU, into ~/.local (or PREFIX=FOLDER); make uninstall"
 	@echo "make clean   remove what was built here"
 
 demo:
@@ -35,8 +35,11 @@ bench-transcribe:
 interop:
 	@scripts/interop.sh
 
-native:
-	@TASKGEN_CPU=native scripts/native.sh
+install:
+	@scripts/install.sh
+
+uninstall:
+	@scripts/install.sh uninstall
 
 clean:
 	rm -rf target .tools

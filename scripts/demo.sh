@@ -32,10 +32,11 @@ cat >&2 <<TEXT
 
 make demo: done in $((SECONDS - started)) s, exit code $outcome. Everything lies in demo/: transcripts/, tasks/, ranking.html.
 What comes next:
-  target/debug/taskgen --project demo tasks show ID       from a task back to the sentence and the second of the recording
-  target/debug/taskgen --project demo tasks export        the tasks as JSONL
-  target/debug/taskgen init DIR                           a project of your own; put recordings into DIR/seminars
-  target/debug/taskgen --project DIR run
+  make install                               taskgen on the PATH
+  taskgen --project demo tasks show ID       from a task back to the sentence and the second of the recording
+  taskgen --project demo tasks export        the tasks as JSONL
+  taskgen init DIR                           a project of your own; put recordings into DIR/seminars
+  taskgen --project DIR run
 The small language model that judged here is for trying things out; README.md says how to use a better one.
 TEXT
 exit "$outcome"

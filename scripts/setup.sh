@@ -6,6 +6,7 @@
 #   TASKGEN_BUILD_DIR   keep the intermediate files there instead of in the cache folder
 #   LIBCLANG_PATH       the folder of a libclang.so (then none is fetched); a CMake 3.18 or newer on the PATH is used, too
 #   TASKGEN_CPU         portable (default) or native
+# What the sourcing script may set: BUILD_PROFILE, debug (default) or release.
 
 CMAKE_VERSION=4.4.4
 LIBCLANG_VERSION=18.1.1
@@ -124,7 +125,7 @@ remove_stale_builds() {
     { find "$1" -mindepth 2 -maxdepth 2 -name last-used -mtime +14 2>/dev/null || true; } | while read -r stamp; do
         rm -rf "$(dirname "$stamp")"
     done
-    find "$2/debug" -mindepth 2 -maxdepth 2 \( -name '*taskgen*' -o -name 'it-*' \) -mtime +7 -exec rm -rf {} + 2>/dev/null || true
+    find "$2/debug" "$2/release" -mindepth 2 -maxdepth 2 \( -name '*taskgen*' -o -name 'it-*' \) -mtime +7 -exec rm -rf {} + 2>/dev/null || true
 }
 
 # Cargo's intermediate files are shared by all checkouts (they are most of the time and space); its results, the two
@@ -148,7 +149,7 @@ prepare_build_folder() {
 
 # Whether the slow part, the C++ of the two engines, is already built.
 already_built() {
-    ls "$BUILD_FOLDER"/debug/deps/libllama_cpp_2-*.rlib >/dev/null 2>&1
+    ls "$BUILD_FOLDER/${BUILD_PROFILE:-debug}"/deps/libllama_cpp_2-*.rlib >/dev/null 2>&1
 }
 
 check_space() {
@@ -166,4 +167,4 @@ check_machine
 prepare_build_folder
 check_space
 prepare_tools "$BUILD_FOLDER/tools"
-BINARIES=$CARGO_TARGET_DIR/debug
+BINARIES=$CARGO_TARGET_DIR/${BUILD_PROFILE:-debug}

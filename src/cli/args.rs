@@ -8,6 +8,7 @@ use clap::{
     Parser, Subcommand,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
+use clap_complete::Shell;
 
 use crate::{
     evaluate::EVALUATORS,
@@ -150,6 +151,17 @@ pub enum Command {
     /// The configuration in force
     #[command(subcommand)]
     Config(Config),
+    /// Print the script with which a shell completes commands and flags
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the man page; or write all of them, one for each command
+    Man {
+        /// Write the pages into this folder
+        #[arg(long, value_name = "DIR")]
+        output: Option<PathBuf>,
+    },
     /// Decodes a recording for another process of this program
     #[command(hide = true)]
     Decode(Decode),

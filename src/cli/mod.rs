@@ -13,8 +13,8 @@ use clap::Parser as _;
 
 use args::{Args, Command, InsteadOfRanking};
 use commands::{
-    audit, calls, doctor, evaluate, init, inspirations, models, prompts, rank, report, reports,
-    seminars, stages, status, tasks,
+    audit, calls, completions, doctor, evaluate, init, inspirations, man, models, prompts, rank,
+    report, reports, seminars, stages, status, tasks,
 };
 use ui::{exit, log, output::Printer};
 
@@ -84,6 +84,8 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),
         Command::Calls(args) => calls::calls(&global, &args, printer),
         Command::Decode(decode) => seminars::transcribe::decode(&decode),
+        Command::Completions { shell } => completions::completions(shell, printer),
+        Command::Man { output } => man::man(output.as_deref(), printer),
         Command::Doctor => doctor::doctor(&global, printer),
         Command::Status => status::status(&global, printer),
         Command::Config(command) => project::config::show(&global, &command, printer),

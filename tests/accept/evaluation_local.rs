@@ -10,7 +10,7 @@ use std::{
 use axum::{Router, response::Html, routing::get};
 use serde_json::{Value, json};
 
-use crate::support::{Project, woven};
+use crate::support::{Project, web, woven};
 
 const TASK: &str = "Compare how river gauges fail in cold water, and propose a protocol that keeps winter readings usable.";
 
@@ -72,33 +72,28 @@ const REPORTS: [(&str, &str); 2] = [
     ),
 ];
 
+/// Starts the server of the pages.
 fn serve() -> String {
-    let (send, receive) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async move {
-            let mut app = Router::new();
-            for (name, title, lines) in PAGES {
-                let body: String = lines.iter().map(|line| format!("<p>{}</p>", plain(line))).collect();
-                let page =
-                    format!("<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>");
-                app = app.route(&format!("/{name}"), get(async move || Html(page)));
-            }
-            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-            send.send(listener.local_addr().expect("an address")).expect("the test waits");
-            axum::serve(listener, app).await.expect("serves");
-        });
-    });
-    format!("http://{}", receive.recv().expect("the server starts"))
+    web::serve(
+        PAGES
+            .iter()
+            .fold(Router::new(), |app, (name, title, lines)| {
+                let page = page(title, lines);
+                app.route(&format!("/{name}"), get(async move || Html(page)))
+            }),
+    )
 }
 
-#[test]
-fn evaluation_by_the_local_model() {
-    let model =
-        std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
+fn page(title: &str, lines: &[&str]) -> String {
+    let body: String = lines
+        .iter()
+        .map(|line| format!("<p>{}</p>", plain(line)))
+        .collect();
+    format!("<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>")
+}
+
+/// The project of one task, with the reports of both agents.
+fn project() -> Project {
     let (_, project) = woven();
     project.sql(&format!(
         "UPDATE task SET text = '{TASK}', superseded = id <> (SELECT min(id) FROM task), language = 'en'"
@@ -106,11 +101,7 @@ fn evaluation_by_the_local_model() {
     let task: Value =
         serde_json::from_str(project.export().lines().next().expect("a task")).expect("JSON");
     let url = serve();
-    std::fs::write(
-        project.path("taskgen.toml"),
-        "[web]\npause_ms = 0\nrobots = false\n[near]\nmodel = \"none\"\n",
-    )
-    .expect("writable");
+    project.configure("[web]\npause_ms = 0\nrobots = false\n[near]\nmodel = \"none\"\n");
     let links: String = PAGES
         .iter()
         .map(|(name, title, _)| format!("- [{title}]({url}/{name})\n"))
@@ -118,34 +109,41 @@ fn evaluation_by_the_local_model() {
     for (agent, text) in REPORTS {
         let file = project.path(&format!("{agent}.jsonl"));
         let article = format!("# Gauges in winter\n\n{text}\n\n## References\n\n{links}");
-        std::fs::write(
-            &file,
-            json!({ "id": task["id"], "article": article }).to_string(),
-        )
-        .expect("writable");
-        project.ok(&[
-            "reports",
-            "import",
-            file.to_str().expect("UTF-8"),
-            "--agent",
-            agent,
-        ]);
+        let line = json!({ "id": task["id"], "article": article });
+        std::fs::write(&file, line.to_string()).expect("writable");
+        let file = file.to_str().expect("UTF-8");
+        project.ok(&["reports", "import", file, "--agent", agent]);
     }
-    let begun = Instant::now();
-    let mut arguments = vec![
-        "evaluate".to_owned(),
-        "--allow-private-network".to_owned(),
-        "--json".to_owned(),
-    ];
+    project
+}
+
+/// Runs `evaluate` with the judge and returns its exit code and its summary.
+fn evaluate(project: &Project, model: &str) -> (Option<i32>, Value) {
+    let mut arguments = ["evaluate", "--allow-private-network", "--json"]
+        .map(str::to_owned)
+        .to_vec();
     for role in ["keypoints", "judge", "checklist", "rate"] {
         arguments.extend(["--model-role".to_owned(), format!("{role}={model}")]);
     }
     let done = project.output(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-    let summary: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let summary = serde_json::from_slice(&done.stdout)
+        .unwrap_or_else(|e| panic!("no summary: {e}: {}", String::from_utf8_lossy(&done.stderr)));
+    (done.status.code(), summary)
+}
+
+/// A small model judges badly, and that is not held against it here. What must hold for any judge:
+/// the run ends, each report has a verdict or a cause for each key point, quotes are the pages'
+/// own, and nothing is asked twice.
+#[test]
+fn evaluation_by_the_local_model() {
+    let model =
+        std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
+    let project = project();
+    let begun = Instant::now();
+    let (code, summary) = evaluate(&project, &model);
     println!(
-        "{model}, {:.0} s, exit {:?}",
-        begun.elapsed().as_secs_f64(),
-        done.status.code()
+        "{model}, {:.0} s, exit {code:?}",
+        begun.elapsed().as_secs_f64()
     );
     for stage in summary["stages"].as_array().expect("stages") {
         println!(
@@ -153,8 +151,29 @@ fn evaluation_by_the_local_model() {
             stage["stage"], stage["done"], stage["failed"], stage["rejected"]
         );
     }
-    let board: Value = serde_json::from_str(&project.ok(&["leaderboard", "--json"])).expect("JSON");
-    for row in board["agents"].as_array().expect("agents") {
+    assert!(
+        matches!(code, Some(0 | 1 | 4)),
+        "done, or with some unscored: {code:?}, {summary}"
+    );
+    board(&project);
+    points(&project);
+    relations(&project);
+
+    let known = project.count("SELECT count(*) FROM call");
+    let (again, summary) = evaluate(&project, &model);
+    assert_eq!(
+        (again, project.count("SELECT count(*) FROM call")),
+        (code, known),
+        "a second run asks nothing and ends as the first: {summary}"
+    );
+}
+
+/// Both agents are there, and what has a score is within its range.
+fn board(project: &Project) {
+    let board = project.json(&["leaderboard"]);
+    let rows = board["agents"].as_array().expect("agents");
+    let mut agents = BTreeSet::new();
+    for row in rows {
         println!(
             "{:<9} ACE {} own {} unscored {}",
             row["agent"].as_str().unwrap_or_default(),
@@ -162,9 +181,11 @@ fn evaluation_by_the_local_model() {
             row["measures"]["ksr_own"]["counts"],
             row["unscored"]
         );
+        agents.insert(row["agent"].as_str().expect("a name"));
+        let ace = row["ace"]["value"].as_f64();
+        assert!(ace.is_none_or(|ace| (0.0..=10.0).contains(&ace)), "{row}");
     }
-    points(&project);
-    relations(&project);
+    assert_eq!(agents, REPORTS.iter().map(|(agent, _)| *agent).collect());
 }
 
 fn is_about(line: &str) -> bool {
@@ -194,7 +215,9 @@ fn points(project: &Project) {
     let mut hit = BTreeSet::new();
     for (text, spans) in &of {
         println!("  {text}\n    {spans}");
-        hit.extend(rests_on(spans));
+        let lines: Vec<&str> = rests_on(spans).collect();
+        assert!(!lines.is_empty(), "no line of a page is quoted: {spans}");
+        hit.extend(lines);
     }
     let about = lines().filter(|line| is_about(line)).count();
     let found = hit.iter().filter(|line| is_about(line)).count();
@@ -232,12 +255,26 @@ fn relations(project: &Project) {
         .filter(|((_, right, said), _)| right == said)
         .map(|(_, n)| n)
         .sum();
-    println!("the same: {same} of {}", counts.values().sum::<usize>());
+    let all: usize = counts.values().sum();
+    println!("the same: {same} of {all}");
+    let of_agent = |name: &str| -> usize {
+        counts
+            .iter()
+            .filter(|((agent, ..), _)| agent == name)
+            .map(|(_, n)| n)
+            .sum()
+    };
+    assert!(all > 0, "no verdicts");
+    assert_eq!(
+        REPORTS.map(|(agent, _)| of_agent(agent)),
+        [all / 2; 2],
+        "each report is compared with each key point"
+    );
+    assert!(same * 3 >= all, "worse than a guess among three verdicts");
 }
 
 fn rows(project: &Project, sql: &str) -> Vec<(String, String)> {
-    let database =
-        rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("a database");
+    let database = project.database();
     let mut statement = database.prepare(sql).expect("a query");
     let rows = statement
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))

@@ -6,22 +6,25 @@
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use axum::{
-    Json, Router,
+    Router,
     extract::{Path, State},
-    http::StatusCode,
-    response::{Html, IntoResponse},
-    routing::{get, post},
+    response::Html,
+    routing::get,
 };
 use serde_json::{Value, json};
 
-use crate::support::{Fake, Project, TALK};
+use crate::support::{
+    ModelServer, Project, TALK,
+    llm::{Play, Request},
+    web,
+};
 
 const AGENTS: usize = 8;
 /// Of each task; two findings each.
@@ -29,45 +32,18 @@ const PAGES: usize = 10;
 const AT_ONCE: usize = 8;
 const LATENCY: Duration = Duration::from_millis(20);
 
-#[derive(Default)]
-struct Server {
-    busy: AtomicUsize,
-    refused: AtomicUsize,
-    answered: Mutex<Vec<Instant>>,
-    fetched: AtomicUsize,
-}
-
-fn start() -> (Arc<Server>, String) {
-    let server = Arc::new(Server::default());
-    let state = Arc::clone(&server);
-    let (send, receive) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async move {
-            let app = Router::new()
-                .route("/v1/chat/completions", post(judge))
-                .route("/pages/{name}", get(page))
-                .with_state(state);
-            let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-                .await
-                .expect("a free port");
-            send.send(listener.local_addr().expect("an address"))
-                .expect("the test waits");
-            axum::serve(listener, app).await.expect("serves");
-        });
-    });
-    (
-        server,
-        format!("http://{}", receive.recv().expect("the server starts")),
-    )
+/// The pages, and how often one was fetched.
+fn pages() -> (Arc<AtomicUsize>, String) {
+    let fetched = Arc::<AtomicUsize>::default();
+    let app = Router::new()
+        .route("/pages/{name}", get(page))
+        .with_state(Arc::clone(&fetched));
+    (fetched, web::serve(app))
 }
 
 /// Two findings a page, each of its own.
-async fn page(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Html<String> {
-    server.fetched.fetch_add(1, Ordering::SeqCst);
+async fn page(State(fetched): State<Arc<AtomicUsize>>, Path(name): Path<String>) -> Html<String> {
+    fetched.fetch_add(1, Ordering::SeqCst);
     let finding = |n: u32| {
         format!(
             "<p>Finding {name}-{n} of the survey is that gauge {name}{n} drifts in cold water.</p>"
@@ -82,67 +58,57 @@ async fn page(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Ht
     ))
 }
 
-async fn judge(State(server): State<Arc<Server>>, Json(request): Json<Value>) -> impl IntoResponse {
-    if server.busy.fetch_add(1, Ordering::SeqCst) >= AT_ONCE {
-        server.busy.fetch_sub(1, Ordering::SeqCst);
-        server.refused.fetch_add(1, Ordering::SeqCst);
-        return (StatusCode::TOO_MANY_REQUESTS, Json(json!({})));
-    }
-    tokio::time::sleep(LATENCY).await;
-    server.busy.fetch_sub(1, Ordering::SeqCst);
-    server
-        .answered
-        .lock()
-        .expect("no panic")
-        .push(Instant::now());
-    let message =
-        json!({ "message": { "content": reply(&request).to_string() }, "finish_reason": "stop" });
-    (
-        StatusCode::OK,
-        Json(
-            json!({ "model": "m", "choices": [message], "usage": { "prompt_tokens": 9, "completion_tokens": 9 } }),
-        ),
-    )
+fn judge() -> ModelServer {
+    ModelServer::openai()
+        .delay(LATENCY)
+        .at_once(AT_ONCE)
+        .plays(|request| Play::Say(reply(request).to_string()))
 }
 
-fn reply(request: &Value) -> Value {
-    let schema = &request["response_format"]["json_schema"]["schema"]["properties"];
-    let has = |name: &str| schema.get(name).is_some();
-    if has("points") {
-        let prompt = request["messages"][1]["content"]
-            .as_str()
-            .unwrap_or_default();
-        let ends = |text: &str| {
-            text.find(" in cold water.")
-                .map(|at| at + " in cold water.".len())
-        };
-        let found: BTreeSet<&str> = prompt
-            .match_indices("Finding ")
-            .filter_map(|(at, _)| Some(&prompt[at..at + ends(&prompt[at..])?]))
-            .collect();
-        let points = found.iter().enumerate();
-        let point = |(n, text): (usize, &&str)| json!({ "point_number": n + 1, "point_content": text, "spans": [text] });
-        return json!({ "points": points.map(point).collect::<Vec<_>>() });
+fn reply(request: &Request) -> Value {
+    match request.prompt() {
+        "evaluate_key_points" => points(request),
+        "evaluate_relation" => json!({
+            "relationship": "SUPPORTS", "confidence": 0.9, "reasoning": "It says so.", "key_aspects": []
+        }),
+        "evaluate_checklist" => criteria(),
+        "evaluate_rating" => json!({ "rating": 7, "justification": "It is sound." }),
+        name => panic!("no prompt of an evaluation: `{name}`"),
     }
-    if has("relationship") {
-        return json!({ "relationship": "SUPPORTS", "confidence": 0.9, "reasoning": "It says so.", "key_aspects": [] });
-    }
-    if has("evaluation_criteria") {
-        let criterion = |(title, weight): (&str, f64)| json!({ "title": title, "weight": weight, "description": format!("{title} of the report.") });
-        let criteria = [("Depth", 0.5), ("Sources", 0.3), ("Clarity", 0.2)].map(criterion);
-        return json!({ "evaluation_criteria": criteria });
-    }
-    json!({ "rating": 7, "justification": "It is sound." })
+}
+
+/// Every finding of the page is a key point.
+fn points(request: &Request) -> Value {
+    const END: &str = " in cold water.";
+    let prompt = request.body["messages"][1]["content"]
+        .as_str()
+        .unwrap_or_default();
+    let found: BTreeSet<&str> = prompt
+        .match_indices("Finding ")
+        .filter_map(|(at, _)| Some(&prompt[at..at + prompt[at..].find(END)? + END.len()]))
+        .collect();
+    let points = (1..)
+        .zip(found)
+        .map(|(n, text)| json!({ "point_number": n, "point_content": text, "spans": [text] }));
+    json!({ "points": points.collect::<Vec<_>>() })
+}
+
+fn criteria() -> Value {
+    let criteria = [("Depth", 0.5), ("Sources", 0.3), ("Clarity", 0.2)].map(|(title, weight)| {
+        json!({ "title": title, "weight": weight, "description": format!("{title} of the report.") })
+    });
+    json!({ "evaluation_criteria": criteria })
 }
 
 /// A project with so many tasks, and a file of reports for each agent that cites so many pages in
 /// each.
-fn project(url: &str, tasks: usize, pages: usize) -> Project {
-    let (_, pipeline) = Fake::start(Duration::ZERO);
-    let project = Project::new(&pipeline);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
+fn project(judge: &ModelServer, url: &str, tasks: usize, pages: usize) -> Project {
+    let pipeline = ModelServer::openai().pipeline();
+    let project = Project::new(&pipeline.url)
+        .seminar("rivers.wav", "en", TALK)
+        .woven()
+        .config_instead(&pipeline.url, &judge.url)
+        .config("[web]\npause_ms = 0\nper_host = 8\nrobots = false\n");
     let columns =
         "seminar, origin, phase, type, difficulty, discipline, language, call, run, payload";
     for n in 0..tasks {
@@ -157,14 +123,6 @@ fn project(url: &str, tasks: usize, pages: usize) -> Project {
         ));
     }
     project.sql("UPDATE task SET superseded = 1 WHERE id NOT LIKE 't_scale%'");
-    let config = std::fs::read_to_string(project.path("taskgen.toml"))
-        .expect("readable")
-        .replace(&pipeline, url);
-    std::fs::write(
-        project.path("taskgen.toml"),
-        format!("{config}[web]\npause_ms = 0\nper_host = 8\nrobots = false\n"),
-    )
-    .expect("writable");
     for agent in 0..AGENTS {
         let mut lines = String::new();
         for n in 0..tasks {
@@ -198,12 +156,12 @@ fn evaluation_scale_uses_what_the_server_allows() {
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(100);
-    let (server, url) = start();
-    let project = project(&url, tasks, PAGES);
+    let (judge, (fetched, url)) = (judge(), pages());
+    let project = project(&judge, &url, tasks, PAGES);
     let begun = Instant::now();
     project.ok(&["evaluate", "--allow-private-network"]);
     let took = begun.elapsed();
-    let answered = server.answered.lock().expect("no panic").clone();
+    let answered = judge.answered();
     let asking = answered
         .last()
         .zip(answered.first())
@@ -212,16 +170,16 @@ fn evaluation_scale_uses_what_the_server_allows() {
     let reached = answered.len() as f64 / asking.as_secs_f64() / allowed;
     println!(
         "{AGENTS} agents × {tasks} tasks × {PAGES} pages: {} pages and {} answers in {took:.1?}, of which asking {asking:.1?}: {:.0} % of {allowed} a second; {} refused",
-        server.fetched.load(Ordering::SeqCst),
+        fetched.load(Ordering::SeqCst),
         answered.len(),
         reached * 100.0,
-        server.refused.load(Ordering::SeqCst)
+        judge.refused()
     );
     // Points of each page, a checklist for each task, each report with each point and each
     // criterion.
     let expected = tasks * PAGES + tasks + AGENTS * tasks * (2 * PAGES + 3);
     assert_eq!(
-        (server.fetched.load(Ordering::SeqCst), answered.len()),
+        (fetched.load(Ordering::SeqCst), answered.len()),
         (tasks * PAGES, expected)
     );
     let begun = Instant::now();
@@ -242,8 +200,8 @@ fn evaluation_scale_uses_what_the_server_allows() {
 /// points and 3 criteria.
 #[test]
 fn evaluation_scale_of_a_million_judgements() {
-    let (_, url) = start();
-    let project = project(&url, 20, 5);
+    let (judge, (_, url)) = (judge(), pages());
+    let project = project(&judge, &url, 20, 5);
     project.ok(&["evaluate", "--allow-private-network"]);
     let before = std::fs::metadata(project.path("tasks/taskgen.db"))
         .expect("a file")

@@ -16,9 +16,11 @@ use serde_json::{Value, json};
 use taskgen::{data::Cause, llm::Provider};
 
 use crate::{
-    fake_providers::{Fake, Play, Request},
     faults::{self, FAULTS, Fault, Words, draw},
-    support::{self, Project, TALK},
+    support::{
+        ModelServer, Project, TALK,
+        llm::{Play, Request},
+    },
 };
 
 const KILLS: usize = 50;
@@ -119,17 +121,10 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(1);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("a runtime");
     let start = || {
         let world = Arc::new(World::default());
         let play = Arc::clone(&world);
-        let server = runtime.block_on(Fake::start(Provider::OpenAi, move |request| {
-            play.play(request)
-        }));
+        let server = ModelServer::openai().plays(move |request| play.play(request));
         (world, server.url)
     };
     let project = project();
@@ -203,8 +198,8 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
 
 /// A project with more than a hundred tasks, each of which names a river of its own.
 fn project() -> Project {
-    let (_, url) = support::Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
+    let model = ModelServer::openai().pipeline();
+    let project = Project::new(&model.url);
     for talk in 0..TALKS {
         project.add_transcript(&format!("talk-{talk}.wav"), "en", TALK);
     }
@@ -219,8 +214,7 @@ fn project() -> Project {
 
 /// The same project with another judge.
 fn copy(project: &Project, url: &str) -> Project {
-    let root = url.trim_end_matches("/v1");
-    let copy = Project::new(root);
+    let copy = Project::new(url);
     for name in ["seminars", "transcripts", "tasks"] {
         for file in std::fs::read_dir(project.path(name))
             .expect("a folder")

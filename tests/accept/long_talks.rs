@@ -12,7 +12,7 @@ use std::{
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use serde_json::Value;
 
-use crate::support::{put_transcript, taskgen};
+use crate::support::{project::put_transcript, taskgen};
 
 /// Words of two hours of speech.
 const WORDS: usize = 18_000;

@@ -6,12 +6,6 @@ mod browser;
 mod evaluation_local;
 mod evaluation_pages;
 mod evaluation_scale;
-#[allow(
-    dead_code,
-    reason = "the long proofs use a part of what the tests share"
-)]
-#[path = "../it/fake_providers.rs"]
-mod fake_providers;
 #[path = "../it/faults.rs"]
 mod faults;
 mod hostile_kills;
@@ -25,6 +19,6 @@ mod small_web;
     dead_code,
     reason = "the long proofs use a part of what the tests share"
 )]
-#[path = "../it/support.rs"]
+#[path = "../it/support/mod.rs"]
 mod support;
 mod tasks_page;

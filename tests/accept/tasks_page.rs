@@ -2,23 +2,20 @@
 //! plays, keys and boxes work, nothing leaves the machine, and without a script the page is still
 //! read.
 
-use std::{
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::{path::PathBuf, time::Instant};
 
 use serde_json::{Value, json};
 
 use crate::{
     browser::Browser,
-    support::{Fake, Project, TALK, TALK_ZH},
+    support::{ModelServer, Project, TALK, TALK_ZH},
 };
 
 /// A project with two of the sample recordings, whose page is written. Their transcripts are made
 /// up.
 fn project() -> (Project, PathBuf, Value) {
-    let (_, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
+    let model = ModelServer::openai().pipeline();
+    let project = Project::new(&model.url);
     for (sample, name, language, talk) in [
         ("soil.mp3", "soil & co #1.mp3", "en", TALK),
         ("minnan.opus", "minnan.opus", "zh", TALK_ZH),

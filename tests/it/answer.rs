@@ -12,30 +12,27 @@ use std::{
 use serde_json::{Value, json};
 use taskgen::llm::Provider;
 
-use crate::{
-    fake_providers::{ALL, Fake, KEY, Play, error, searched},
-    support::{self, Project, TALK},
+use crate::support::{
+    ModelServer, Project, TALK,
+    llm::{ALL, KEY, Play, error, searched},
 };
 
 const REPORT: &str = "# Gravel\n\nIt drums [1](https://drum.test/a).\n\n## References\n\n1. Drums. https://drum.test/a";
 
 /// A project with one task, and an agent `lab` behind the server, set up as `more` says.
-fn project(server: &Fake, more: &str) -> Project {
-    let (_, url) = support::Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
+fn project(server: &ModelServer, more: &str) -> Project {
+    let pipeline = ModelServer::openai().pipeline();
+    let project = Project::new(&pipeline.url)
+        .seminar("rivers.wav", "en", TALK)
+        .woven();
     project.sql("UPDATE task SET superseded = 1 WHERE id <> (SELECT min(id) FROM task WHERE superseded = 0)");
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
     let kind = serde_json::to_value(server.provider).unwrap();
     let lab = format!(
         "[providers.lab]\nbase_url = \"{}\"\nkind = {kind}\nkey_env = \"LAB_KEY\"\n",
         server.url
     );
     let agent = format!("[agents.lab]\nmodel = \"lab/m-search-preview\"\n{more}\n");
-    std::fs::write(project.path("taskgen.toml"), config + &lab + &agent).unwrap();
-    project
+    project.config(&(lab + &agent))
 }
 
 /// Runs `answer` with `flags`: the exit code, and all that was said.
@@ -49,9 +46,16 @@ fn answer(project: &Project, flags: &[&str]) -> (Option<i32>, String) {
     )
 }
 
+/// The same as a snapshot keeps it.
+fn told(project: &Project, flags: &[&str]) -> String {
+    let mut command = project.command(&[&["answer", "--agent", "lab"], flags].concat());
+    let output = command.env("LAB_KEY", KEY).output().unwrap();
+    format!("flags: {flags:?}\n{}", project.shown(&output))
+}
+
 /// State, text and what it took, of the only report.
 fn report(project: &Project) -> (String, String, Value) {
-    let database = rusqlite::Connection::open(project.path("tasks/taskgen.db")).unwrap();
+    let database = project.database();
     let sql = "SELECT state, text, payload FROM document ORDER BY rowid DESC LIMIT 1";
     let row = database
         .query_row(sql, [], |row| {
@@ -66,10 +70,8 @@ async fn each_provider_searches_and_what_it_found_is_in_the_report() {
     for provider in ALL {
         let long = format!("https://river.test/{}", "b".repeat(300));
         let found = long.clone();
-        let server = Fake::start(provider, move |_| {
-            searched(provider, REPORT, &found, "Rivers")
-        })
-        .await;
+        let server =
+            ModelServer::of(provider).plays(move |_| searched(provider, REPORT, &found, "Rivers"));
         let project = project(&server, "");
         let (code, said) = answer(&project, &[]);
         assert_eq!(code, Some(0), "{provider:?}: {said}");
@@ -171,7 +173,7 @@ async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
     ];
     for (play, state, why, text) in cases {
         let first = play.clone();
-        let server = Fake::start(Provider::OpenAi, move |_| first.clone()).await;
+        let server = ModelServer::openai().plays(move |_| first.clone());
         let project = project(&server, "");
         let (code, said) = answer(&project, &[]);
         assert!(code == Some(1) && said.contains(why), "{play:?}: {said}");
@@ -189,16 +191,23 @@ async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
-    let server = Fake::slow(Provider::Anthropic, Duration::from_secs(3), |_| {
-        Play::Say(REPORT.into())
-    })
-    .await;
+    let server = ModelServer::of(Provider::Anthropic)
+        .delay(Duration::from_secs(3))
+        .plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "time_limit = 1");
-    let (code, said) = answer(&project, &[]);
-    assert!(
-        code == Some(1) && said.contains("no reply in time"),
-        "{said}"
-    );
+    insta::assert_snapshot!(told(&project, &[]), @"
+    flags: []
+    exit 1
+    --- err
+    t_[id], attempt 1: no reply in time: `http://[address]`: operation timed out
+    ───
+     stage    done   skipped   failed      refused by rule   time
+    ───
+     answer   0      0         timeout 1   –                 [time]
+    ───
+    1 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    [time] in all
+    ");
     assert_eq!(
         (report(&project).0.as_str(), server.seen().len()),
         ("timeout", 1)
@@ -214,10 +223,22 @@ async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_search_is_charged_once() {
     let paused = json!({ "model": "fake-1", "stop_reason": "pause_turn", "content": [{ "type": "text", "text": "So far" }] });
-    let server = Fake::start(Provider::Anthropic, move |_| Play::Raw(paused.to_string())).await;
+    let server = ModelServer::of(Provider::Anthropic).plays(move |_| Play::Raw(paused.to_string()));
     let project = project(&server, "");
-    let (code, said) = answer(&project, &[]);
-    assert!(code == Some(1) && said.contains("pause_turn"), "{said}");
+    insta::assert_snapshot!(told(&project, &[]), @r#"
+    flags: []
+    exit 1
+    --- err
+    t_[id], attempt 1: the reply did not end normally: `"pause_turn"`
+    hint: the same command asks again
+    ───
+     stage    done   skipped   failed         refused by rule   time
+    ───
+     answer   0      0         overloaded 1   –                 [time]
+    ───
+    1 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    [time] in all
+    "#);
     // What may pass is no report: the next run asks again.
     assert_eq!(
         (
@@ -232,7 +253,7 @@ async fn a_paused_search_is_charged_once() {
 async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_out() {
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
-    let server = Fake::start(Provider::OpenAi, move |request| {
+    let server = ModelServer::openai().plays(move |request| {
         if request.body.get("temperature").is_some() {
             let message = "Model incompatible request argument supplied: temperature";
             return error(Provider::OpenAi, 400, "invalid_request_error", message);
@@ -241,8 +262,7 @@ async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_ou
             "# Report {}",
             counter.fetch_add(1, Ordering::SeqCst)
         ))
-    })
-    .await;
+    });
     let project = project(
         &server,
         "attempts = 3\nmax_tokens = 123\nweb_search = false\njobs = 1",
@@ -267,59 +287,111 @@ async fn attempts_are_questions_of_their_own_and_what_a_model_refuses_is_left_ou
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_model_under_the_same_name_is_told() {
-    let server = Fake::start(Provider::OpenAi, |_| Play::Say(REPORT.into())).await;
+    let server = ModelServer::openai().plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "");
     let (code, said) = answer(&project, &["--json"]);
     assert!(
         code == Some(0) && said.contains("\"answer\": \"lab/m-search-preview\""),
         "{said}"
     );
-    let (_, said) = answer(&project, &["--jobs", "3"]);
-    assert!(!said.contains("handed in before"), "{said}");
-    let (code, said) = answer(&project, &["--model", "lab/other-search-preview"]);
-    assert!(
-        code == Some(0)
-            && said.contains("handed in before as another command, model or setting: 1;"),
-        "{said}"
-    );
+    insta::assert_snapshot!(told(&project, &["--jobs", "3"]), @r#"
+    flags: ["--jobs", "3"]
+    exit 0
+    --- err
+    ───
+     stage    done   skipped   failed   refused by rule   time
+    ───
+     answer   0      1         0        –                 [time]
+    ───
+    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    [time] in all
+    "#);
+    insta::assert_snapshot!(told(&project, &["--model", "lab/other-search-preview"]), @r#"
+    flags: ["--model", "lab/other-search-preview"]
+    exit 0
+    --- err
+    ───
+     stage    done   skipped   failed   refused by rule   time
+    ───
+     answer   0      1         0        –                 [time]
+    ───
+    reports that `lab` handed in before as another command, model or setting: 1; they are kept, and count as its own
+    hint: another name for what it is now keeps the two apart
+    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    [time] in all
+    "#);
     assert_eq!(server.seen().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
-    let server = Fake::start(Provider::OpenAi, |_| Play::Say(REPORT.into())).await;
+    let server = ModelServer::openai().plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "");
-    let bad = |flags: &[&str], code: i32, words: &str| {
-        let (found, said) = answer(&project, flags);
-        assert!(
-            found == Some(code) && said.contains(words) && said.contains("hint: "),
-            "{flags:?}: {said}"
-        );
-    };
-    bad(
-        &["--model", "lab/m", "--command", "true"],
-        2,
-        "and not both",
-    );
-    bad(&["--model", "m"], 2, "provider/model");
-    bad(&["--model", "nowhere/m"], 2, "no such provider");
-    bad(&["--replay"], 2, "not on record");
-    bad(&["--budget-tokens", "10"], 5, "the budget is spent");
-    bad(
+    let refused = [
+        &["--model", "lab/m", "--command", "true"][..],
+        &["--model", "m"],
+        &["--model", "nowhere/m"],
+        &["--replay"],
+        &["--budget-tokens", "10"],
         &["--budget-usd", "1"],
-        2,
-        "the price of `lab/m-search-preview` is unknown",
-    );
+    ]
+    .map(|flags| told(&project, flags));
+    insta::assert_snapshot!(refused.join("\n"), @r#"
+    flags: ["--model", "lab/m", "--command", "true"]
+    exit 2
+    --- err
+    error: the agent `lab`: it is a `command` or a `model`, and not both
+    hint: `taskgen answer --help`
+
+    flags: ["--model", "m"]
+    exit 2
+    --- err
+    error: a model is named `provider/model`: `m`
+    hint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`
+    log: `[project]/tasks/logs/[log]`
+
+    flags: ["--model", "nowhere/m"]
+    exit 2
+    --- err
+    error: no such provider: `nowhere`
+    hint: local, openai, anthropic, gemini, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
+    log: `[project]/tasks/logs/[log]`
+
+    flags: ["--replay"]
+    exit 2
+    --- err
+    until here: [usage]
+    error: not on record: a call of `answer/report` to `lab/m-search-preview`; no call of this prompt is
+    hint: run without --replay to ask it
+    log: `[project]/tasks/logs/[log]`
+
+    flags: ["--budget-tokens", "10"]
+    exit 5
+    --- err
+    until here: [usage]
+    error: the budget is spent: 0 tokens, $0.0000 so far, and the next request could take [n] tokens, $0.0000
+    hint: what was answered is saved; run again with a larger budget
+    log: `[project]/tasks/logs/[log]`
+
+    flags: ["--budget-usd", "1"]
+    exit 2
+    --- err
+    error: the price of `lab/m-search-preview` is unknown, and the budget is in money
+    hint: add it to `prices.toml` in the project, or use --budget-tokens
+    log: `[project]/tasks/logs/[log]`
+    "#);
     let keyless = project
         .command(&["answer", "--agent", "lab"])
         .env_remove("LAB_KEY")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&keyless.stderr);
-    assert!(
-        keyless.status.code() == Some(3) && said.contains("`LAB_KEY`") && said.contains("hint: "),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.shown(&keyless), @"
+    exit 3
+    --- err
+    error: no key for `lab`: the variable `LAB_KEY` is not set
+    hint: set it, or name the embedded model instead: `local/qwen2.5-coder-0.5b`, such as with --model-role judge=local/qwen2.5-coder-0.5b
+    log: `[project]/tasks/logs/[log]`
+    ");
     let (code, said) = answer(&project, &["--dry-run"]);
     assert!(
         code == Some(0)
@@ -334,30 +406,53 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
         ),
         (0, 0)
     );
+}
 
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
-    for (agent, words) in [
-        ("jobs = 2", "agents.odd: it needs a `command` or a `model`"),
-        (
-            "model = \"a/b\"\ncommand = \"true\"",
-            "agents.odd: it is a `command` or a `model`",
-        ),
-        (
-            "model = \"local/qwen2.5-coder-0.5b\"\nweb_serch = true",
-            "did you mean `web_search`?",
-        ),
-    ] {
-        std::fs::write(
-            project.path("taskgen.toml"),
-            format!("{config}[agents.odd]\n{agent}\n"),
-        )
-        .unwrap();
-        bad(&[], 2, words);
-    }
+#[test]
+fn an_agent_that_is_configured_wrongly_is_refused() {
+    let server = ModelServer::openai().plays(|_| Play::Say(REPORT.into()));
+    let project = project(&server, "");
+    let config = project.configuration();
+    let odd = [
+        "jobs = 2",
+        "model = \"a/b\"\ncommand = \"true\"",
+        "model = \"local/qwen2.5-coder-0.5b\"\nweb_serch = true",
+    ]
+    .map(|agent| {
+        project.configure(&format!("{config}[agents.odd]\n{agent}\n"));
+        told(&project, &[])
+    });
+    insta::assert_snapshot!(odd.join("\n"), @"
+    flags: []
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`: agents.odd: it needs a `command` or a `model`
+    hint: `taskgen init` in an empty folder writes a file with every key and its comment
+
+    flags: []
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`: agents.odd: it is a `command` or a `model`, and not both
+    hint: `taskgen init` in an empty folder writes a file with every key and its comment
+
+    flags: []
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`, line 28: unknown field `web_serch`, expected one of `command`, `model`, `web_search`, `temperature`, `max_tokens`, `time_limit`, `jobs`, `attempts`, `env`
+    hint: did you mean `web_search`?
+    ");
     let never = config.replace(
         "[providers.lab]\nbase_url = \"",
         "[privacy]\nremote = \"never\"\n[providers.lab]\nbase_url = \"http://lab.invalid/\"\n#",
     );
-    std::fs::write(project.path("taskgen.toml"), never).unwrap();
-    bad(&[], 2, "tasks go to http://lab.invalid/");
+    project.configure(&never);
+    insta::assert_snapshot!(told(&project, &[]), @r#"
+    flags: []
+    exit 2
+    --- err
+    answer: tasks go to http://lab.invalid/ (lab/m-search-preview)
+    error: `privacy.remote = "never"` forbids it
+    hint: use a local model, or change the setting
+    log: `[project]/tasks/logs/[log]`
+    "#);
 }

@@ -1,11 +1,12 @@
 //! `taskgen audit` and the page for scoring: what a model knows by heart, and how far scores agree
 //! with people's.
 
-use std::sync::atomic::Ordering;
-
 use serde_json::{Value, json};
 
-use crate::{small_web::world::World, support::woven};
+use crate::{
+    small_web::world::World,
+    support::{llm::Mood, woven},
+};
 
 fn parsed(said: &str) -> Value {
     serde_json::from_str(said).unwrap_or_else(|e| panic!("{e}: {said}"))
@@ -53,7 +54,7 @@ fn a_model_that_knows_famous_texts_and_no_task_is_told_from_one_that_says_nothin
     );
     assert_eq!(fake.take(), 0, "what is on record is not asked again");
 
-    fake.moody.store(true, Ordering::SeqCst);
+    fake.set_mood(Mood::Moody);
     project.sql("DELETE FROM call WHERE role = 'continue'");
     let said = project.output(&["audit", "leakage", "--json"]);
     let of = &parsed(&String::from_utf8_lossy(&said.stdout))[0];
@@ -90,13 +91,13 @@ fn people_who_say_what_was_planted_agree_with_ace() {
     let file = world.project.path("scores.csv");
     std::fs::write(&file, scores(&world)).expect("writable");
     let file = file.to_str().expect("UTF-8").to_owned();
-    assert!(
-        world
-            .project
-            .fails(&["audit", "agreement"], 2)
-            .contains("no scores of people"),
-        "before any"
-    );
+    insta::assert_snapshot!(world.project.told(&["audit", "agreement"]), @"
+    $ taskgen audit agreement
+    exit 2
+    --- err
+    error: there are no scores of people yet
+    hint: `taskgen report scoring` makes a page for people; hand in the files that it saves
+    ");
     let found = parsed(&world.project.ok(&["audit", "agreement", &file, "--json"]));
     assert_eq!(
         (&found["taken"], &found["raters"], &found["reports"]),

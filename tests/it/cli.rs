@@ -1,31 +1,15 @@
 //! The commands that look: what they print, as text and as JSON; and the flags that stages share.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project, TALK, TALK_ZH};
 
-fn project() -> (Fake, Project) {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+fn project() -> (ModelServer, Project) {
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url)
+        .seminar("rivers.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     (fake, project)
-}
-
-fn json(project: &Project, args: &[&str]) -> Value {
-    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-    serde_json::from_str(&project.ok(&args))
-        .unwrap_or_else(|e| panic!("{args:?} is not one JSON value: {e}"))
-}
-
-/// Adds a line to the project's configuration.
-fn configure(project: &Project, from: &str, to: &str) {
-    let file = project.path("taskgen.toml");
-    let text = std::fs::read_to_string(&file).expect("a file");
-    assert!(text.contains(from), "{text}");
-    std::fs::write(file, text.replace(from, to)).expect("writable");
 }
 
 #[test]
@@ -59,52 +43,70 @@ fn a_new_project_is_made_once() {
 #[test]
 fn what_cannot_work_is_said_before_any_work() {
     let (fake, project) = project();
-    let said = project.fails(&["status", "--dry-run"], 2);
-    assert!(
-        said.contains("hint: run, inspire, weave, probe, rank"),
-        "{said}"
-    );
-    let said = project.fails(&["inspire", "--budget-usd", "1"], 2);
-    assert!(said.contains("the price of `fake/m` is unknown"), "{said}");
-    let good = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
-    configure(&project, "http://", "http://planted-user:planted-pass@");
-    configure(&project, "/v1\"", "/v1?key=planted-query\"");
+    insta::assert_snapshot!(project.told(&["status", "--dry-run"]), @"
+    $ taskgen status --dry-run
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+    ");
+    insta::assert_snapshot!(project.told(&["inspire", "--budget-usd", "1"]), @"
+    $ taskgen inspire --budget-usd 1
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    error: the price of `fake/m` is unknown, and the budget is in money
+    hint: add it to `prices.toml` in the project, or use --budget-tokens
+    log: `[project]/tasks/logs/[log]`
+    ");
+    let good = project.configuration();
+    project.reconfigure("http://", "http://planted-user:planted-pass@");
+    project.reconfigure("/v1\"", "/v1?key=planted-query\"");
     assert!(!project.ok(&["config", "show"]).contains("planted"));
-    configure(&project, "http://planted-user", "planted-user");
-    let said = project.fails(&["inspire"], 2);
-    assert!(
-        said.contains("providers.fake.base_url must begin with http://"),
-        "{said}"
-    );
+    project.reconfigure("http://planted-user", "planted-user");
+    insta::assert_snapshot!(project.told(&["inspire"]), @"
+    $ taskgen inspire
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`: providers.fake.base_url must begin with http:// or https://: `planted-user:planted-pass@[address]/v1`
+    hint: `taskgen init` in an empty folder writes a file with every key and its comment
+    ");
     assert_eq!(fake.take(), 0);
-    std::fs::write(project.path("taskgen.toml"), good).expect("writable");
+    project.configure(&good);
 }
 
 #[test]
 fn a_copy_of_a_prompt_must_fence_and_know_what_the_built_in_one_does() {
     let (_, project) = project();
     project.ok(&["prompts", "eject", "rank/judge"]);
-    assert!(project.ok(&["prompts", "check"]).contains("fits"));
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 0
+    --- out
+    [project]/prompts/rank/judge.md: fits
+    ");
     let file = project.path("prompts/rank/judge.md");
     let text = std::fs::read_to_string(&file).expect("a file");
     std::fs::write(&file, text.replace("quote(a.text)", "a.text")).expect("writable");
-    let output = project.output(&["prompts", "check"]);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.code() == Some(1) && said.contains("write `quote(a.text)`"),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 1
+    --- out
+    [project]/prompts/rank/judge.md: strangers' text must go through the fence: write `quote(a.text)`, not `a.text`
+    ");
     std::fs::write(&file, text.replace("b.text", "b.txt")).expect("writable");
-    assert!(
-        String::from_utf8_lossy(&project.output(&["prompts", "check"]).stdout)
-            .contains("nothing is known of: `b.txt`")
-    );
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 1
+    --- out
+    [project]/prompts/rank/judge.md: nothing is known of: `b.txt`
+    ");
 }
 
 #[test]
 fn a_value_says_where_it_comes_from() {
     let (_, project) = project();
-    let shown = json(&project, &["config", "show", "--seed", "7"]);
+    let shown = project.json(&["config", "show", "--seed", "7"]);
     let origin = |key: &str| {
         let found = shown
             .as_array()
@@ -128,43 +130,57 @@ fn a_value_says_where_it_comes_from() {
 #[test]
 fn tasks_are_listed_shown_and_exported() {
     let (fake, project) = project();
-    assert!(
-        project
-            .fails(&["tasks", "list"], 2)
-            .contains("hint: put recordings")
-    );
+    insta::assert_snapshot!(project.told(&["tasks", "list"]), @"
+    $ taskgen tasks list
+    exit 2
+    --- err
+    error: nothing here yet: `[project]`
+    hint: put recordings into `[project]/seminars` and `taskgen run`
+    ");
     project.stages();
-    let listed = json(&project, &["tasks", "list"]);
+    let listed = project.json(&["tasks", "list"]);
     let tasks = listed.as_array().expect("a list");
     assert!(tasks.len() >= 10);
     assert_eq!(tasks[0]["rank"], 1);
     let id = tasks[0]["id"].as_str().expect("an id");
 
-    let shown = project.ok(&["tasks", "show", id]);
-    let sentence = tasks[0]["sources"][0]["evidence"][0]["quote"]
-        .as_str()
-        .expect("a quote");
-    assert!(
-        shown.contains(sentence) && shown.contains("place 1, Elo"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("characters "),
-        "the second of the recording is shown: {shown}"
-    );
-    assert_eq!(json(&project, &["tasks", "show", id])["id"], id);
-    assert!(
-        project
-            .fails(&["tasks", "show", "t_nothing"], 2)
-            .contains("no such task")
-    );
-    assert!(
-        project
-            .fails(&["tasks", "show", "t_"], 2)
-            .contains("several tasks")
-    );
+    insta::assert_snapshot!(project.told(&["tasks", "show", id]), @"
+    $ taskgen tasks show t_[id]
+    exit 0
+    --- out
+    t_[id]
+    Synthesize · Requirements Gathering / Needs Analysis · Basic · en · earth-environment
+    place 1, Elo [n] after 4 games
 
-    let exported = json(&project, &["tasks", "export"]);
+    For gravel rivers with a sensor, a fibre cable, a drum and pitch, find out what the people concerned need; hand in a ranked list of requirements.
+
+    from  rivers.wav  “rivers”  0:24
+
+    i_[id]  Limitation  (explorability, challenge)
+      A gravel river destroys every sensor in a winter flood.
+      explorability: Other rivers can be tried.
+      challenge: Floods destroy what is put there.
+      0:04–0:07  characters 70–162
+      “The open problem is that nobody has a sensor that survives a winter flood in a gravel river.”
+      in context: …Good afternoon, everyone, and welcome to the spring series on rivers. [The open problem is that nobody has a sensor that survives a winter flood in a gravel river.] So we tried a different approach and buried a fibre cable under the gravel bed of the river. I come from music, and a m…
+    ");
+    assert_eq!(project.json(&["tasks", "show", id])["id"], id);
+    insta::assert_snapshot!(project.told(&["tasks", "show", "t_nothing"]), @"
+    $ taskgen tasks show t_nothing
+    exit 2
+    --- err
+    error: no such task: `t_nothing`
+    hint: `taskgen tasks list` shows the ids
+    ");
+    insta::assert_snapshot!(project.told(&["tasks", "show", "t_"]), @"
+    $ taskgen tasks show t_
+    exit 2
+    --- err
+    error: several tasks begin with `t_`
+    hint: one of t_[id], t_[id], t_[id], t_[id], t_[id], t_[id], t_[id], t_[id], t_[id], t_[id], and 2 more
+    ");
+
+    let exported = project.json(&["tasks", "export"]);
     assert_eq!(exported["tasks"], tasks.len());
     assert_eq!(exported["unknown_licence"], tasks.len());
     let lines = std::fs::read_to_string(project.path("tasks/tasks.jsonl")).expect("an export");
@@ -176,11 +192,13 @@ fn tasks_are_listed_shown_and_exported() {
     assert_eq!(meta["ranking"]["panel"][0]["model_returned"], "fake-1");
 
     std::fs::remove_file(project.path("tasks/tasks.jsonl")).expect("the export");
-    let said = project.fails(&["tasks", "export", "--require-licence"], 2);
-    assert!(
-        said.contains("of unknown licence: `") && said.contains(".toml"),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.told(&["tasks", "export", "--require-licence"]), @"
+    $ taskgen tasks export --require-licence
+    exit 2
+    --- err
+    error: 12 tasks come from recordings of unknown licence: `heliu.wav` and 1 more
+    hint: name it in `heliu.toml` beside the recording, then `taskgen inspire`
+    ");
     assert!(!project.path("tasks/tasks.jsonl").exists());
     // What the hint says helps, and asks nobody.
     for recording in std::fs::read_dir(project.path("seminars")).expect("a folder") {
@@ -191,7 +209,7 @@ fn tasks_are_listed_shown_and_exported() {
     project.ok(&["inspire"]);
     assert_eq!(fake.take(), 0);
     assert_eq!(
-        json(&project, &["tasks", "export", "--require-licence"])["unknown_licence"],
+        project.json(&["tasks", "export", "--require-licence"])["unknown_licence"],
         0
     );
 }
@@ -201,11 +219,13 @@ fn an_export_refuses_a_quote_that_nobody_said() {
     let (_, project) = project();
     project.stages();
     project.sql("UPDATE segment SET text = replace(text, 'gravel', 'granite')");
-    let said = project.fails(&["tasks", "export"], 1);
-    assert!(
-        said.contains("is not in the transcript of `rivers.wav`") && said.contains("hint:"),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.told(&["tasks", "export"]), @"
+    $ taskgen tasks export
+    exit 1
+    --- err
+    error: a quote of `t_[id]` is not in the transcript of `rivers.wav`: `The open problem is that nobody has a sensor that survives a winter flood in a gravel river.`
+    hint: `taskgen run` finds the inspirations again
+    ");
 }
 
 #[test]
@@ -213,13 +233,40 @@ fn status_and_calls_count_what_there_is() {
     let (fake, project) = project();
     project.stages();
     let requests = fake.take() as u64;
-    let status = json(&project, &["status"]);
+    insta::assert_snapshot!(project.told(&["status"]), @"
+    $ taskgen status
+    exit 0
+    --- out
+    2 recordings, 2 transcribed
+    ───
+     seminar              language   inspirations   tasks by phase                       refused by rule
+    ───
+     heliu.wav            zh         4              Design 2, Evaluate 2, Synthesize 2   –
+     s_[id]
+    ───
+     rivers.wav           en         4              Design 2, Evaluate 2, Synthesize 2   –
+     s_[id]
+    ───
+    ───
+     role      model    calls   failed   prompt tokens   read before   reply tokens   cost
+    ───
+     inspire   fake/m   2       0        200             0             20             unknown
+    ───
+     judge     fake/m   21      0        2100            0             210            unknown
+    ───
+     review    fake/m   8       0        800             0             80             unknown
+    ───
+     weave     fake/m   12      0        1200            0             120            unknown
+    ───
+    24 of 24 comparisons have a verdict
+    ");
+    let status = project.json(&["status"]);
     assert_eq!(status["seminars"].as_array().map(Vec::len), Some(2));
     assert_eq!(
         status["comparisons"]["n_total"],
         status["comparisons"]["n_scored"]
     );
-    let calls = json(&project, &["calls", "--limit", "3"]);
+    let calls = project.json(&["calls", "--limit", "3"]);
     assert_eq!(calls["calls"].as_array().map(Vec::len), Some(3));
     let sum: u64 = calls["totals"]
         .as_array()
@@ -235,7 +282,7 @@ fn status_and_calls_count_what_there_is() {
         "{shown}"
     );
     assert_eq!(
-        json(&project, &["calls", "--failed"])["calls"]
+        project.json(&["calls", "--failed"])["calls"]
             .as_array()
             .map(Vec::len),
         Some(0)
@@ -282,8 +329,15 @@ fn a_budget_stops_the_run_and_the_next_one_goes_on() {
         project.count("SELECT count(*) FROM call WHERE role = 'judge'") as usize,
         first + second
     );
-    let said = project.fails(&["rank", "--rounds", "9", "--budget-usd", "1"], 2);
-    assert!(said.contains("the price of `fake/m` is unknown"), "{said}");
+    insta::assert_snapshot!(project.told(&["rank", "--rounds", "9", "--budget-usd", "1"]), @"
+    $ taskgen rank --rounds 9 --budget-usd 1
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    error: the price of `fake/m` is unknown, and the budget is in money
+    hint: add it to `prices.toml` in the project, or use --budget-tokens
+    log: `[project]/tasks/logs/[log]`
+    ");
     std::fs::write(
         project.path("prices.toml"),
         "version = \"mine\"\n[[price]]\nmodel = \"fake/*\"\ninput = 1.0\noutput = 2.0\n",
@@ -300,7 +354,7 @@ fn a_budget_stops_the_run_and_the_next_one_goes_on() {
 #[test]
 fn a_dry_run_predicts_and_changes_nothing() {
     let (fake, project) = project();
-    let predicted = json(&project, &["inspire", "--dry-run"]);
+    let predicted = project.json(&["inspire", "--dry-run"]);
     let of = &predicted["calls"]["inspire: fake/m"];
     assert_eq!(
         (&of["calls"], &of["at_most"]),
@@ -319,17 +373,17 @@ fn a_dry_run_predicts_and_changes_nothing() {
     let before = fake.take();
     // A question for each talk, and a second look at each of its four inspirations.
     assert_eq!(before, 10);
-    let predicted = json(&project, &["weave", "--dry-run"]);
+    let predicted = project.json(&["weave", "--dry-run"]);
     assert_eq!(predicted["calls"]["weave: fake/m"]["calls"], 12);
     project.ok(&["weave"]);
     project.ok(&["rank"]);
     fake.take();
     // What was asked before is known: nothing is left to ask, and more rounds have a price.
     assert_eq!(
-        json(&project, &["rank", "--dry-run"])["calls"],
+        project.json(&["rank", "--dry-run"])["calls"],
         serde_json::json!({})
     );
-    let predicted = json(&project, &["rank", "--dry-run", "--rounds", "9"]);
+    let predicted = project.json(&["rank", "--dry-run", "--rounds", "9"]);
     let of = predicted["calls"]["judge: fake/m"].clone();
     assert_eq!(
         (of["at_most"].clone(), of["output"].clone()),
@@ -344,8 +398,7 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
     let (fake, project) = project();
     project.stages();
     let alone = fake.take();
-    configure(
-        &project,
+    project.reconfigure(
         "judge = \"fake/m\"",
         "judge = [\"fake/m\", { model = \"fake/n\", max_connections = 2, temperature = 0.5 }]",
     );
@@ -361,12 +414,12 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
         asked.iter().all(|request| request["temperature"] == 0.5),
         "in its own way"
     );
-    let listed = json(&project, &["status"]);
+    let listed = project.json(&["status"]);
     assert_eq!(
         listed["comparisons"]["n_total"],
         listed["comparisons"]["n_scored"]
     );
-    let ratings = json(&project, &["tasks", "list"]);
+    let ratings = project.json(&["tasks", "list"]);
     let sum: f64 = ratings
         .as_array()
         .expect("a list")
@@ -374,39 +427,46 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
         .map(|t| t["elo"].as_f64().expect("a rating"))
         .sum();
     assert!((sum - 1200.0 * ratings.as_array().map_or(0, Vec::len) as f64).abs() < 0.01);
-    configure(
-        &project,
-        "weave = \"fake/m\"",
-        "weave = [\"fake/m\", \"fake/n\"]",
-    );
-    assert!(
-        project
-            .fails(&["status"], 2)
-            .contains("only `judge`, `rate` and `continue` may be several")
-    );
+    project.reconfigure("weave = \"fake/m\"", "weave = [\"fake/m\", \"fake/n\"]");
+    insta::assert_snapshot!(project.told(&["status"]), @"
+    $ taskgen status
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`: the role `weave` takes one model, not 2: only `judge`, `rate` and `continue` may be several
+    hint: `taskgen init` in an empty folder writes a file with every key and its comment
+    ");
 }
 
 #[test]
 fn prompts_are_listed_copied_and_checked() {
     let (_, project) = project();
-    let names = json(&project, &["prompts", "list"]);
+    let names = project.json(&["prompts", "list"]);
     assert!(
         names
             .as_array()
             .is_some_and(|names| names.iter().any(|n| n["name"] == "rank/judge"))
     );
     project.ok(&["prompts", "eject", "rank/judge"]);
-    assert!(
-        project
-            .fails(&["prompts", "eject", "rank/judge"], 2)
-            .contains("there is a copy already")
-    );
-    assert!(
-        project
-            .fails(&["prompts", "eject", "rank/jugde"], 2)
-            .contains("no such prompt")
-    );
-    assert!(project.ok(&["prompts", "check"]).contains("fits"));
+    insta::assert_snapshot!(project.told(&["prompts", "eject", "rank/judge"]), @"
+    $ taskgen prompts eject rank/judge
+    exit 2
+    --- err
+    error: there is a copy already: `[project]/prompts/rank/judge.md`
+    hint: edit it, or move it away
+    ");
+    insta::assert_snapshot!(project.told(&["prompts", "eject", "rank/jugde"]), @"
+    $ taskgen prompts eject rank/jugde
+    exit 2
+    --- err
+    error: no such prompt: `rank/jugde`
+    hint: `taskgen prompts list` has the names
+    ");
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 0
+    --- out
+    [project]/prompts/rank/judge.md: fits
+    ");
     let copy = project.path("prompts/rank/judge.md");
     let text = std::fs::read_to_string(&copy).expect("a copy");
     std::fs::write(
@@ -414,12 +474,12 @@ fn prompts_are_listed_copied_and_checked() {
         text.replace("{% block user -%}", "{% block user -%}{{ secret_word }}"),
     )
     .expect("writable");
-    let output = project.output(&["prompts", "check"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        String::from_utf8_lossy(&output.stdout).contains("secret_word"),
-        "{output:?}"
-    );
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 1
+    --- out
+    [project]/prompts/rank/judge.md: nothing is known of: `secret_word`
+    ");
 }
 
 #[test]
@@ -427,32 +487,42 @@ fn models_are_listed_and_named_mistakes_explained() {
     let (_, project) = project();
     let empty = project.path("models");
     let folder = empty.to_str().expect("a path");
-    let listed = json(&project, &["models", "list", "--models-dir", folder]);
+    let listed = project.json(&["models", "list", "--models-dir", folder]);
     assert!(listed.as_array().is_some_and(|models| {
         models
             .iter()
             .any(|m| m["name"] == "tiny.en" && m["path"].is_null())
     }));
-    assert!(
-        project
-            .fails(&["models", "path", "tiny.en", "--models-dir", folder], 3)
-            .contains("taskgen models pull")
-    );
-    assert!(
-        project
-            .fails(&["models", "path", "tinny.en"], 2)
-            .contains("tiny.en")
-    );
-    assert!(
-        project
-            .fails(&["inspire", "--model-role", "juge=a/b"], 2)
-            .contains("the roles are")
-    );
-    assert!(
-        project
-            .fails(&["inspire", "--model-role", "inspire=nowhere/x"], 2)
-            .contains("no such provider")
-    );
+    insta::assert_snapshot!(project.told(&["models", "path", "tiny.en", "--models-dir", folder]), @"
+    $ taskgen models path tiny.en --models-dir [project]/models
+    exit 3
+    --- err
+    error: not on this machine: `tiny.en`
+    hint: `taskgen models pull tiny.en`
+    ");
+    insta::assert_snapshot!(project.told(&["models", "path", "tinny.en"]), @"
+    $ taskgen models path tinny.en
+    exit 2
+    --- err
+    error: no such model: `tinny.en`
+    hint: did you mean `tiny.en`?
+    ");
+    insta::assert_snapshot!(project.told(&["inspire", "--model-role", "juge=a/b"]), @"
+    $ taskgen inspire --model-role juge=a/b
+    exit 2
+    --- err
+    error: no such role: `juge`
+    hint: the roles are inspire, review, weave, translate, probe, judge, keypoints, checklist, rate, continue
+    ");
+    insta::assert_snapshot!(project.told(&["inspire", "--model-role", "inspire=nowhere/x"]), @"
+    $ taskgen inspire --model-role inspire=nowhere/x
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    error: no such provider: `nowhere`
+    hint: local, openai, anthropic, gemini, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
+    log: `[project]/tasks/logs/[log]`
+    ");
 }
 
 #[test]
@@ -465,27 +535,36 @@ fn a_failure_leaves_a_log_and_ten_are_kept() {
         .expect("a folder")
         .count();
     assert_eq!(logs, 10);
-    let said = project.fails(&["weave", "--replay"], 2);
-    assert!(said.contains("log: `"), "{said}");
+    insta::assert_snapshot!(project.told(&["weave", "--replay", "--seminar", "rivers.wav"]), @"
+    $ taskgen weave --replay --seminar rivers.wav
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    until here: [usage]
+    error: weave: `rivers.wav`: not on record: a call of `weave/task` to `fake/m`; no call of this prompt is
+    hint: run without --replay to ask it
+    log: `[project]/tasks/logs/[log]`
+    ");
 }
 
 #[test]
 fn no_secret_is_kept_or_said() {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url).seminar("rivers.wav", "en", TALK);
     let keys = tempfile::tempdir().expect("a folder");
     let env_file = keys.path().join("keys.env");
     std::fs::write(&env_file, "LAB_KEY=planted-of-the-env-file\n").expect("writable");
-    let with_secrets = url.replace("http://", "http://planted-user:planted-password@");
+    let with_secrets = fake
+        .url
+        .replace("http://", "http://planted-user:planted-password@");
     let config = format!(
-        "[roles]\ninspire = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\nkeypoints = \"lab/m\"\n\
+        "[roles]\ninspire = \"lab/m\"\nreview = \"lab/m\"\nweave = \"lab/m\"\njudge = \"lab/m\"\nkeypoints = \"lab/m\"\n\
          checklist = \"lab/m\"\nrate = \"lab/m\"\n[rank]\nmethod = \"elo\"\nrounds = 2\n\
-         [providers.lab]\nbase_url = \"{with_secrets}/v1?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n\
+         [providers.lab]\nbase_url = \"{with_secrets}?token=planted-of-the-query\"\nkey_env = \"LAB_KEY\"\n\
          [agents.leaky]\ncommand = \"sh -c 'echo Key $AGENT_API_KEY; echo See http://127.0.0.1/x; env >&2'\"\n\
          env = [\"AGENT_API_KEY\"]\n"
     );
-    std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+    project.configure(&config);
     let env_file = env_file.to_str().expect("a path");
     let mut said = String::new();
     let commands: &[&[&str]] = &[

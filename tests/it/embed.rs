@@ -9,23 +9,21 @@ use taskgen::{
     models::{self, Kind, Manifest},
 };
 
-/// The model's file, where `TASKGEN_MODELS` has it, as after `make test`'s own pull; without it the
-/// tests here are empty.
-#[expect(clippy::print_stderr, reason = "a test that tests nothing says so")]
-pub fn model() -> Option<models::ModelFile> {
+/// The model's file, where `TASKGEN_MODELS` has it, as after `make test`'s own pull.
+pub fn model() -> models::ModelFile {
     let folder = std::env::var_os("TASKGEN_MODELS").map(PathBuf::from);
+    let folder = folder.expect("set TASKGEN_MODELS to the folder of the models");
     let model = Manifest::embedded()
         .find(embed::MODEL)
         .expect("the manifest has it");
-    let file = folder
-        .and_then(|folder| models::checked(&folder, model).expect("the file is the right one"));
-    if file.is_none() {
-        eprintln!(
-            "skipped: `taskgen models pull {}` fetches the encoder",
+    let file = models::checked(&folder, model).expect("the file is the right one");
+    file.unwrap_or_else(|| {
+        panic!(
+            "`{}` lacks the encoder: `taskgen models pull {}` fetches it",
+            folder.display(),
             embed::MODEL
-        );
-    }
-    file
+        )
+    })
 }
 
 #[derive(Deserialize)]
@@ -39,7 +37,7 @@ struct Golden {
 
 #[test]
 fn real_tokens_and_vectors_are_those_of_the_packages() {
-    let Some(file) = model() else { return };
+    let file = model();
     let begun = Instant::now();
     let encoder = Encoder::load(&file.path).expect("it loads");
     println!("loaded in {} ms", begun.elapsed().as_millis());
@@ -71,7 +69,7 @@ fn real_tokens_and_vectors_are_those_of_the_packages() {
 /// is a panic.
 #[test]
 fn real_vectors_take_any_text_and_repeat_themselves() {
-    let Some(file) = model() else { return };
+    let file = model();
     let encoder = Encoder::load(&file.path).expect("it loads");
     let odd = [
         "\0",
@@ -105,7 +103,7 @@ fn real_vectors_take_any_text_and_repeat_themselves() {
 /// Computed once, then read; what was spoilt is computed again.
 #[test]
 fn real_vectors_are_kept() {
-    let Some(file) = model() else { return };
+    let file = model();
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("tasks/vectors.bin");
     let texts: Vec<String> = (0..300)

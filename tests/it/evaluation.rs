@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 use taskgen::{data::id::sha256_hex, llm::Provider};
 
 use crate::{
-    fake_providers,
     faults::{self, Words},
     pipeline::kill_when,
     small_web::{
@@ -25,6 +24,7 @@ use crate::{
         judge,
         world::{EVALUATE, World},
     },
+    support::ModelServer,
 };
 
 #[test]
@@ -68,11 +68,21 @@ fn planted_scores_come_out_and_nothing_is_asked_twice() {
         .as_f64()
         .expect("a share");
     assert!((ksr - sums.0 as f64 / sums.1 as f64).abs() < 1e-12);
-    let paper = world.project.ok(&["leaderboard", "--table", "paper"]);
-    assert!(
-        paper.contains("faithful") && paper.contains(" | "),
-        "{paper}"
-    );
+    insta::assert_snapshot!(world.project.told(&["leaderboard", "--table", "paper"]), @"
+    $ taskgen leaderboard --table paper
+    exit 0
+    --- out
+    ───
+     system     KSR           KCR           KOR            ACE           tokens k   refs
+    ───
+     faithful   76.5 | 77.8   0.0 | 0.0     23.5 | 22.2    6.60 | 7.10   – | –      4.00 | 4.50
+    ───
+     half       31.6 | 33.3   31.6 | 33.3   36.8 | 33.3    5.10 | 5.10   – | –      4.50 | 4.50
+    ───
+     tricky     0.0 | 0.0     0.0 | 50.0    100.0 | 50.0   1.05 | 1.20   – | –      3.50 | 2.00
+    ───
+    English | Chinese; shares in percent, of the key points of the pages that a report cites itself
+    ");
     let table = world.project.path("board.csv");
     world.project.ok(&[
         "leaderboard",
@@ -93,13 +103,30 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
     let world = World::evaluated();
     world.fake.take();
     let fetched = world.web.hits();
-    assert!(
-        world
-            .project
-            .fails(&["rescore"], 2)
-            .contains("nothing differs"),
-        "there is one way only"
-    );
+    insta::assert_snapshot!(world.project.told(&["rescore"]), @"
+    $ taskgen rescore
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    ───
+     stage        done   skipped   failed   refused by rule                         time
+    ───
+     pages        0      39        0        blocked 1, http_status 4, not_found 1   [time]
+    ───
+     key points   0      33        0        –                                       [time]
+    ───
+     relations    0      200       0        –                                       [time]
+    ───
+     checklists   0      4         0        –                                       [time]
+    ───
+     ratings      0      48        0        –                                       [time]
+    ───
+    0 model calls, 281 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    [time] in all
+    error: nothing differs from the evaluation before
+    hint: --model-role judge=PROVIDER/MODEL, --model-role rate=…, --near, --repeats, or an edited prompt
+    log: `[project]/tasks/logs/[log]`
+    ");
     assert_eq!(world.fake.take(), 0);
     let json =
         |args: &[&str]| -> Value { serde_json::from_str(&world.project.ok(args)).expect("JSON") };
@@ -165,10 +192,15 @@ fn a_lost_page_and_swapped_reports_move_what_they_must_and_nothing_else() {
         std::fs::write(folder.join(format!("{}.md", swapped.tasks[task])), text).expect("writable");
     }
     let folder = swapped.project.path("handed-in");
-    let said = swapped
-        .project
-        .ok(&["reports", "import", folder.to_str().expect("UTF-8")]);
-    assert!(said.contains("12 reports taken in, 0 were known"), "{said}");
+    let import = ["reports", "import", folder.to_str().expect("UTF-8")];
+    insta::assert_snapshot!(swapped.project.told(&import), @"
+    $ taskgen reports import [project]/handed-in
+    exit 0
+    --- out
+    12 reports taken in, 0 were known, 0 repeated, 0 not used; layout: [<agent>/]<task>.md
+    of faithful 4, half 4, tricky 4
+    next: `taskgen evaluate`
+    ");
     swapped.project.ok(&EVALUATE);
     swapped.check(&expected_after_swap("faithful", "half"));
 }
@@ -215,7 +247,7 @@ async fn a_server_that_fails_in_eleven_ways_changes_no_score() {
         Arc::new(AtomicUsize::new(0)),
     );
     let faults = Arc::clone(&met);
-    let server = fake_providers::Fake::start(Provider::OpenAi, move |request| {
+    let server = ModelServer::openai().plays(move |request| {
         let question = sha256_hex(
             request.body["messages"][1]["content"]
                 .to_string()
@@ -228,17 +260,13 @@ async fn a_server_that_fails_in_eleven_ways_changes_no_score() {
         let fault =
             faults::passing(item, *attempt).filter(|_| faults::draw(&[item, 9, *attempt]) < 0.5);
         faults.fetch_add(usize::from(fault.is_some()), Ordering::SeqCst);
-        faults::play(Provider::OpenAi, fault, words(&judge::reply(&request.body)))
-    })
-    .await;
-    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
-    let line = config
-        .lines()
-        .find(|line| line.starts_with("base_url"))
-        .expect("an address")
-        .to_owned();
-    let config = config.replace(&line, &format!("base_url = \"{}\"", server.url));
-    std::fs::write(world.project.path("taskgen.toml"), config).expect("writable");
+        faults::play(
+            Provider::OpenAi,
+            fault,
+            words(&judge::reply(request.prompt(), &request.body)),
+        )
+    });
+    world.project.reconfigure(&world.fake.url, &server.url);
     // What six turns did not get is counted, and another run gets it.
     let mut runs = 0;
     loop {
@@ -311,58 +339,36 @@ fn killed_at_random_moments_an_evaluation_ends_as_if_undisturbed() {
 #[test]
 fn what_is_missing_is_said() {
     let world = World::new();
-    assert!(
-        world
-            .project
-            .fails(&["evaluate"], 2)
-            .contains("there are no reports yet")
-    );
-    assert!(
-        world
-            .project
-            .fails(&["leaderboard"], 2)
-            .contains("there are no reports yet")
-    );
-    assert!(
-        world
-            .project
-            .fails(&["answer", "--agent", "nobody"], 2)
-            .contains("[agents.nobody]")
-    );
-    assert!(
-        world
-            .project
-            .fails(&["answer", "--agent", " ", "--command", "true"], 2)
-            .contains("needs a name")
-    );
-    let broken = world.project.fails(
-        &[
-            "answer",
-            "--agent",
-            "broken",
-            "--command",
-            "sh -c 'echo oh no >&2; exit 3'",
-        ],
-        1,
-    );
-    assert!(broken.contains("oh no"), "{broken}");
-    let again = world.project.fails(
-        &["answer", "--agent", "broken", "--command", "sh -c 'exit 3'"],
-        1,
-    );
-    assert!(
-        again.contains("no report since an earlier run"),
-        "what failed is not forgotten: {again}"
-    );
-    assert!(
-        world
-            .project
-            .fails(
-                &["answer", "--agent", "x", "--command", "true", "--replay"],
-                2
-            )
-            .contains("--replay")
-    );
+    insta::assert_snapshot!(world.project.told(&["evaluate"]), @"
+    $ taskgen evaluate
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    error: there are no reports yet
+    hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`
+    log: `[project]/tasks/logs/[log]`
+    ");
+    insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
+    $ taskgen leaderboard
+    exit 2
+    --- err
+    error: there are no reports yet
+    hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`
+    ");
+    insta::assert_snapshot!(world.project.told(&["answer", "--agent", "nobody"]), @"
+    $ taskgen answer --agent nobody
+    exit 2
+    --- err
+    error: no such agent: `nobody`
+    hint: [agents.nobody] with a `command` or a `model` in `taskgen.toml`, or --command 'PROGRAM ARGUMENT …', or --model PROVIDER/MODEL
+    ");
+    insta::assert_snapshot!(world.project.told(&["answer", "--agent", " ", "--command", "true"]), @"
+    $ taskgen answer --agent   --command true
+    exit 2
+    --- err
+    error: the agent needs a name
+    hint: --agent NAME
+    ");
     // A file of the project is found although the agent runs elsewhere; what a program says cannot
     // work on the terminal.
     let script = "import sys\nprint('taskgen-usage: {\"output_tokens\": 18446744073709551615}', file=sys.stderr)\nprint('A report.')\n";
@@ -376,12 +382,15 @@ fn what_is_missing_is_said() {
     ]);
     assert!(!world.project.ok(&["reports", "list"]).contains('\u{1b}'));
     world.project.ok(&["answer", "--agent", "faithful"]);
-    assert!(
-        world
-            .project
-            .fails(&["evaluate", "--agent", "nobody"], 2)
-            .contains("no reports of this agent: `nobody`")
-    );
+    insta::assert_snapshot!(world.project.told(&["evaluate", "--agent", "nobody"]), @"
+    $ taskgen evaluate --agent nobody
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    error: no reports of this agent: `nobody`
+    hint: `taskgen reports list`
+    log: `[project]/tasks/logs/[log]`
+    ");
     // Without the flag, no page on a private address is fetched, whatever the reports say.
     world
         .project
@@ -394,7 +403,6 @@ fn what_is_missing_is_said() {
         serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
     let rows = board["agents"].as_array().expect("agents");
     let row = |name: &str| rows.iter().find(|row| row["agent"] == name).expect("a row");
-    assert_eq!(row("broken")["states"]["error"], 4);
     assert_eq!(
         row("faithful")["measures"]["ksr_own"]["value"],
         Value::Null,
@@ -409,12 +417,74 @@ fn what_is_missing_is_said() {
     world
         .project
         .sql("UPDATE task SET superseded = 1 - superseded");
-    assert!(
-        world
-            .project
-            .fails(&["leaderboard"], 2)
-            .contains("none of the 12 reports is on these")
-    );
+    insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
+    $ taskgen leaderboard
+    exit 2
+    --- err
+    error: none of the 8 reports is on these 2 tasks
+    hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on
+    ");
+}
+
+#[test]
+fn an_agent_that_fails_is_said_and_not_forgotten() {
+    let world = World::new();
+    let broken = |command| ["answer", "--agent", "broken", "--command", command];
+    let first = broken("sh -c 'echo oh no >&2; exit 3'");
+    insta::assert_snapshot!(world.project.told(&first), @"
+    $ taskgen answer --agent broken --command sh -c 'echo oh no >&2; exit 3'
+    exit 1
+    --- err
+    --offline holds for taskgen, and not for the agent: it is a program of its own
+    t_[id], attempt 1: it ended with exit code 3: `oh no`
+    its last words: oh no
+    t_[id], attempt 1: it ended with exit code 3: `oh no`
+    its last words: oh no
+    t_[id], attempt 1: it ended with exit code 3: `oh no`
+    its last words: oh no
+    t_[id], attempt 1: it ended with exit code 3: `oh no`
+    its last words: oh no
+    ───
+     stage    done   skipped   failed   refused by rule   time
+    ───
+     answer   0      0         exit 4   –                 [time]
+    ───
+    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    [time] in all
+    ");
+    // What failed is not forgotten.
+    insta::assert_snapshot!(world.project.told(&broken("sh -c 'exit 3'")), @"
+    $ taskgen answer --agent broken --command sh -c 'exit 3'
+    exit 1
+    --- err
+    --offline holds for taskgen, and not for the agent: it is a program of its own
+    t_[id], attempt 1: no report since an earlier run
+    hint: --retry-failed tries it again
+    t_[id], attempt 1: no report since an earlier run
+    hint: --retry-failed tries it again
+    t_[id], attempt 1: no report since an earlier run
+    hint: --retry-failed tries it again
+    t_[id], attempt 1: no report since an earlier run
+    hint: --retry-failed tries it again
+    ───
+     stage    done   skipped   failed    refused by rule   time
+    ───
+     answer   0      4         error 4   –                 [time]
+    ───
+    reports that `broken` handed in before as another command, model or setting: 4; they are kept, and count as its own
+    hint: another name for what it is now keeps the two apart
+    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    [time] in all
+    ");
+    insta::assert_snapshot!(world.project.told(&["answer", "--agent", "x", "--command", "true", "--replay"]), @"
+    $ taskgen answer --agent x --command true --replay
+    exit 2
+    --- err
+    error: --replay asks nobody, and so no agent
+    hint: reports that were handed in are kept; `taskgen reports list`
+    ");
+    let board = world.project.json(&["leaderboard"]);
+    assert_eq!(board["agents"][0]["states"]["error"], 4);
 }
 
 /// More reports than one core takes by itself: each has its own score all the same. And a reading
@@ -447,8 +517,7 @@ fn many_reports_keep_their_scores_whoever_reads_them() {
         "UPDATE judgement SET value = (SELECT rowid % 11 FROM document WHERE document.id = subject)
          WHERE instrument LIKE 'ace/%'",
     );
-    let database =
-        rusqlite::Connection::open(world.project.path("tasks/taskgen.db")).expect("a database");
+    let database = world.project.database();
     let mut expected = database
         .prepare("SELECT id, rowid % 11 FROM document")
         .expect("SQL");
@@ -478,14 +547,12 @@ fn many_reports_keep_their_scores_whoever_reads_them() {
 fn raters_are_told_apart_and_so_are_repetitions() {
     let world = World::new();
     world.answer();
-    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
+    let config = world.project.configuration();
     let panel = config.replace("rate = \"fake/m\"", "rate = [\"fake/m\", \"fake/n\"]");
     assert!(panel != config, "{config}");
-    std::fs::write(
-        world.project.path("taskgen.toml"),
-        format!("{panel}[evaluate]\nrepeats = 2\n"),
-    )
-    .expect("writable");
+    world
+        .project
+        .configure(&format!("{panel}[evaluate]\nrepeats = 2\n"));
     world
         .project
         .ok(&[&EVALUATE[..], &["--metric", "ace"]].concat());
@@ -540,12 +607,43 @@ fn raters_are_told_apart_and_so_are_repetitions() {
         "{after}"
     );
     assert!(ace.is_some_and(|ace| (ace - all).abs() < 1e-9), "{after}");
-    let said = world.project.ok(&["leaderboard"]);
-    assert!(
-        said.contains("ACE by each rater alone: fake/m")
-            && said.contains("asked again: standard deviation 0.50"),
-        "{said}"
-    );
+    insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
+    $ taskgen leaderboard
+    exit 0
+    --- out
+    ───
+     tier   agent      ACE             KSR            KCR   KOR   KSR own   KCR   KOR   references   tokens   cost   tasks
+                                       independent
+    ───
+     1      faithful   7.10 [6.35,     –              –     –     –         –     –     4.2          –        –      4 of 4
+                       8.35]
+    ───
+     1      half       5.35            –              –     –     –         –     –     4.5          –        –      4 of 4
+    ───
+     1      tricky     1.38 [0.25,     –              –     –     –         –     –     2.8          –        –      4 of 4
+                       2.35]
+    ───
+
+    ───
+     measure   difference                                 p (Holm)   smallest detectable   tasks
+    ───
+     ACE       faithful − half     [strength]   0.375      1.34                  4
+    ───
+     ACE       faithful − tricky   [strength]   0.375      2.13                  4
+    ───
+     ACE       half − tricky       [strength]   0.375      1.21                  4
+    ───
+    faithful: ACE by each rater alone: fake/m 6.85 (of 4 tasks); fake/n 7.35 (of 4 tasks)
+    faithful: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
+    half: ACE by each rater alone: fake/m 5.10 (of 4 tasks); fake/n 5.60 (of 4 tasks)
+    half: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
+    tricky: ACE by each rater alone: fake/m 1.12 (of 4 tasks); fake/n 1.62 (of 4 tasks)
+    tricky: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
+    faithful: cited pages that could not be read: not_fetched 17
+    half: cited pages that could not be read: not_fetched 18
+    tricky: cited pages that could not be read: not_fetched 11
+    intervals: 95 %, by resampling tasks; own: key points of the pages that a report cites itself (the paper's), independent: of the pages that other agents cite
+    ");
 }
 
 /// A panel decides by most voices, on the page as on the board; other key points than the judged
@@ -574,12 +672,10 @@ fn a_page_leads_from_the_score_to_the_span_and_other_points_are_stale() {
     );
     // Half of the agents is judged with other key points: the others' scores are not comparable any
     // more.
-    let config = std::fs::read_to_string(world.project.path("taskgen.toml")).expect("readable");
-    std::fs::write(
-        world.project.path("taskgen.toml"),
-        format!("{config}[evaluate]\npoints = 7\n"),
-    )
-    .expect("writable");
+    let config = world.project.configuration();
+    world
+        .project
+        .configure(&format!("{config}[evaluate]\npoints = 7\n"));
     world
         .project
         .ok(&[&EVALUATE[..], &["--agent", "half", "--metric", "kae"]].concat());

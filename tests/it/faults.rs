@@ -3,7 +3,7 @@
 
 use taskgen::{data::Cause, llm::Provider};
 
-use crate::fake_providers::{Play, error};
+use crate::support::llm::{Play, error};
 
 const SEED: u64 = 20_261_121;
 /// Share of attempts that meet a fault.

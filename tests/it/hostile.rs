@@ -17,9 +17,12 @@ use taskgen::{
 };
 
 use crate::{
-    fake_providers::{ALL, Fake, Play, Request, no_money},
     faults::{self, FAULTS, Fault, Words, draw},
     llm::Bench,
+    support::{
+        ModelServer,
+        llm::{ALL, Play, Request, no_money},
+    },
 };
 
 /// Judgements of a run in `make test`: enough for every fault to have an item that is bad for ever.
@@ -148,7 +151,7 @@ async fn run(provider: Provider, disturbed: bool) -> Outcome {
     });
     let server = {
         let world = Arc::clone(&world);
-        Fake::start(provider, move |request| world.play(provider, request)).await
+        ModelServer::of(provider).plays(move |request| world.play(provider, request))
     };
     let bench = Bench::new();
     let (llm, store) = bench.llm_and_store(server.model(), false);
@@ -251,10 +254,9 @@ async fn a_hostile_server_in_the_dress_of_gemini() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_money_ends_the_run_within_one_round_trip() {
     for provider in ALL {
-        let server = Fake::slow(provider, std::time::Duration::from_millis(50), move |_| {
-            no_money(provider)
-        })
-        .await;
+        let server = ModelServer::of(provider)
+            .delay(std::time::Duration::from_millis(50))
+            .plays(move |_| no_money(provider));
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let all = future::join_all((0..200).map(|item| judge(&llm, item))).await;

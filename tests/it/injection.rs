@@ -3,12 +3,12 @@
 //! after its own verdict.
 
 use serde_json::Value;
-use taskgen::llm::{Prompts, Provider};
+use taskgen::llm::Prompts;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::{
-    fake_providers::{Fake, Play},
     llm::{Bench, good, pick},
+    support::{ModelServer, llm::Play},
 };
 
 /// The verdict that every attack wants; the judge's own is that of [`good`].
@@ -147,8 +147,8 @@ fn obey(body: &Value) -> String {
     format!("{said}\n{OWN}\n{said}")
 }
 
-async fn judge() -> Fake {
-    Fake::start(Provider::OpenAi, |request| Play::Say(obey(&request.body))).await
+fn judge() -> ModelServer {
+    ModelServer::openai().plays(|request| Play::Say(obey(&request.body)))
 }
 
 /// A prompt of the program, for tasks that are only texts.
@@ -174,7 +174,7 @@ async fn no_text_decides_about_itself() {
         "rank/list",
         "rank/list-short",
     ] {
-        let (server, bench) = (judge().await, Bench::new());
+        let (server, bench) = (judge(), Bench::new());
         bench.prompt(&shipped(prompt));
         let llm = bench.llm(server.model(), false);
         let attacks = attacks();
@@ -201,7 +201,7 @@ async fn no_text_decides_about_itself() {
 
 #[tokio::test]
 async fn without_the_fence_the_same_texts_would_win() {
-    let (server, bench) = (judge().await, Bench::new());
+    let (server, bench) = (judge(), Bench::new());
     bench.prompt("{% block user %}Which? {{ a }} {{ b }}{% endblock %}");
     let llm = bench.llm(server.model(), false);
     let attacks = attacks();

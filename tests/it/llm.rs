@@ -1,137 +1,63 @@
 //! The model layer: a scripted server on loopback, and the embedded model's real child process with
 //! the real 0.5B model.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use axum::{Router, body::Body, extract::State, http::Response, routing::post};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use taskgen::{
     data::{Cause, Unscored},
-    http::{Http, HttpOptions},
     llm::{
-        Answer, Answered, Ask, AskError, ChatModel, Llm, LlmOptions, Prompts, Remote, RemoteOptions,
+        Answer, Answered, Ask, AskError, ChatModel, Llm, LlmOptions, Prompts, Provider, Remote,
+        RemoteOptions,
     },
     store::{RunInfo, Store, WriteLock},
 };
 
-// ---- a scripted server ----
-
-/// What the server does with one request.
-#[derive(Clone, Copy)]
-enum Step {
-    /// A completion with this text.
-    Text(&'static str),
-    /// A completion that was cut.
-    Cut(&'static str),
-    /// A status with headers and a body.
-    Status(u16, &'static [(&'static str, &'static str)], &'static str),
-    /// A success with this body.
-    Raw(&'static str),
-    /// A completion that refuses.
-    Refusal,
-    /// A body without an end.
-    Endless,
-    /// No answer at all.
-    Hang,
-    /// A completion after a while.
-    Slow(&'static str),
-}
-
-#[derive(Clone, Default)]
-struct Server {
-    steps: Arc<Mutex<VecDeque<Step>>>,
-    seen: Arc<Mutex<Vec<Value>>>,
-}
+use crate::support::{
+    ModelServer,
+    llm::{Play, options},
+};
 
 const GOOD: &str = r#"{"winner":"A","confidence":0.8}"#;
 
-impl Server {
-    /// Plays `steps` in order; after the last one, a good reply each time.
-    async fn start(steps: &[Step]) -> (Self, String) {
-        let server = Self {
-            steps: Arc::new(Mutex::new(steps.iter().copied().collect())),
-            ..Self::default()
-        };
-        let app = Router::new()
-            .route("/v1/chat/completions", post(play))
-            .with_state(server.clone());
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, app).await });
-        (server, url)
-    }
-
-    fn seen(&self) -> Vec<Value> {
-        self.seen.lock().unwrap().clone()
-    }
+/// A server that goes through `steps`, and afterwards gives a good reply each time.
+fn script(steps: &[Play]) -> ModelServer {
+    ModelServer::openai().script(steps.to_vec(), GOOD)
 }
 
-async fn play(
-    State(server): State<Server>,
-    axum::Json(request): axum::Json<Value>,
-) -> Response<Body> {
-    server.seen.lock().unwrap().push(request);
-    let step = server
-        .steps
-        .lock()
-        .unwrap()
-        .pop_front()
-        .unwrap_or(Step::Text(GOOD));
-    let json = |status: u16, body: String| {
-        Response::builder()
-            .status(status)
-            .body(Body::from(body))
-            .unwrap()
-    };
-    match step {
-        Step::Text(text) => json(200, completion(text, "stop")),
-        Step::Cut(text) => json(200, completion(text, "length")),
-        Step::Raw(body) => json(200, body.to_owned()),
-        Step::Refusal => json(
-            200,
-            json!({"model": "fake-1", "choices": [{"message": {"content": null, "refusal": "I would rather not"}, "finish_reason": "stop"}]}).to_string(),
-        ),
-        Step::Status(status, headers, body) => {
-            let response = Response::builder().status(status);
-            headers.iter().fold(response, |r, (k, v)| r.header(*k, *v)).body(Body::from(body)).unwrap()
-        }
-        Step::Endless => {
-            let forever = futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>(vec![b' '; 1 << 16]));
-            Response::new(Body::from_stream(forever))
-        }
-        Step::Hang => std::future::pending().await,
-        Step::Slow(text) => {
-            tokio::time::sleep(Duration::from_millis(300)).await;
-            json(200, completion(text, "stop"))
-        }
-    }
+fn say(text: &str) -> Play {
+    Play::Say(text.to_owned())
 }
 
-fn completion(text: &str, finish: &str) -> String {
-    json!({
-        "model": "fake-1",
-        "choices": [{ "message": { "role": "assistant", "content": text }, "finish_reason": finish }],
-        "usage": { "prompt_tokens": 50, "completion_tokens": 7, "prompt_tokens_details": { "cached_tokens": 20 } }
-    })
-    .to_string()
+fn cut(text: &str) -> Play {
+    Play::Long(text.to_owned())
 }
 
+fn raw(body: &str) -> Play {
+    Play::Raw(body.to_owned())
+}
+
+fn status(status: u16, body: &str) -> Play {
+    Play::Status(status, Vec::new(), body.to_owned())
+}
+
+/// Too many requests; the next one is welcome `after` this.
+fn busy_until(after: &str) -> Play {
+    Play::Status(
+        429,
+        vec![("retry-after", after.to_owned())],
+        "slow down".to_owned(),
+    )
+}
+
+/// A model behind a server at `url` that soon gives up.
 fn remote(url: &str) -> Remote {
     Remote::new(RemoteOptions {
-        name: "fake/m".into(),
-        model: "m".into(),
-        base_url: url.into(),
-        api_key: Some("planted-key".into()),
-        http: Some(Http::new(HttpOptions::default()).unwrap()),
         timeout: Duration::from_secs(2),
         attempts: 4,
         pause: Duration::from_millis(10),
-        ..RemoteOptions::default()
+        ..options(Provider::OpenAi, url)
     })
 }
 
@@ -229,10 +155,10 @@ pub async fn pick(llm: &Llm, a: &str) -> Result<Answered<Pick>, AskError> {
 }
 
 /// Asks once against a script; the cause or the value, and how many requests were sent.
-async fn outcome(steps: &[Step]) -> (Result<Pick, Cause>, usize) {
-    let (server, url) = Server::start(steps).await;
+async fn outcome(steps: &[Play]) -> (Result<Pick, Cause>, usize) {
+    let server = script(steps);
     let bench = Bench::new();
-    let llm = bench.llm(remote(&url), false);
+    let llm = bench.llm(remote(&server.url), false);
     let answered = pick(&llm, "one").await;
     let value = match answered {
         Ok(answered) => answered.value.map_err(|u| u.cause),
@@ -250,21 +176,82 @@ pub fn good() -> Pick {
 }
 
 /// A name, what the server does, what comes of it, and how many requests that takes.
-type Case<'a> = (&'a str, &'a [Step], Result<(), Cause>, usize);
+type Case<'a> = (&'a str, &'a [Play], Result<(), Cause>, usize);
 
 #[tokio::test]
-async fn faults_are_retried_or_typed() {
-    use Step::{Cut, Endless, Hang, Raw, Refusal, Status, Text};
-    let retry_now: &[(&str, &str)] = &[("retry-after", "0")];
-    let dated: &[(&str, &str)] = &[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")];
+async fn faults_of_a_server_are_retried_or_typed() {
+    use Play::{Endless, Hang};
     let quota =
         r#"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}"#;
     let context = r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#;
     let cases: &[Case<'_>] = &[
-        ("good", &[Text(GOOD)], Ok(()), 1),
+        ("429 with seconds", &[busy_until("0")], Ok(()), 2),
+        (
+            "429 with a date",
+            &[busy_until("Wed, 21 Oct 2015 07:28:00 GMT")],
+            Ok(()),
+            2,
+        ),
+        (
+            "429 for ever",
+            &[
+                status(429, ""),
+                status(429, ""),
+                status(429, ""),
+                status(429, ""),
+            ],
+            Err(Cause::RateLimit),
+            4,
+        ),
+        (
+            "429 for an hour",
+            &[busy_until("3600")],
+            Err(Cause::RateLimit),
+            1,
+        ),
+        (
+            "500 and 529",
+            &[status(500, ""), status(529, "")],
+            Ok(()),
+            3,
+        ),
+        ("quota", &[status(429, quota)], Err(Cause::Quota), 1),
+        (
+            "no key",
+            &[status(401, "planted-key is wrong")],
+            Err(Cause::Authentication),
+            1,
+        ),
+        ("no model", &[status(404, "")], Err(Cause::ModelNotFound), 1),
+        (
+            "too long",
+            &[status(400, context)],
+            Err(Cause::ContextTooLong),
+            1,
+        ),
+        ("HTML, then good", &[raw("<html>busy</html>")], Ok(()), 2),
+        ("half a body", &[raw("{\"choices\": [{")], Ok(()), 2),
+        ("no choices", &[raw("{}")], Ok(()), 2),
+        (
+            "error in a success",
+            &[raw(r#"{"error":{"code":502,"message":"upstream"}}"#)],
+            Ok(()),
+            2,
+        ),
+        ("endless, then good", &[Endless], Ok(()), 2),
+        ("a hang, then good", &[Hang], Ok(()), 2),
+    ];
+    check(cases).await;
+}
+
+#[tokio::test]
+async fn replies_are_read_repaired_or_typed() {
+    use Play::Decline;
+    let cases: &[Case<'_>] = &[
+        ("good", &[say(GOOD)], Ok(()), 1),
         (
             "thinking",
-            &[Text(
+            &[say(
                 "<think>{\"winner\":\"B\"}</think>\n{\"winner\":\"A\",\"confidence\":0.8}",
             )],
             Ok(()),
@@ -272,112 +259,59 @@ async fn faults_are_retried_or_typed() {
         ),
         (
             "fence",
-            &[Text("```json\n{\"winner\":\"A\",\"confidence\":0.8}\n```")],
+            &[say("```json\n{\"winner\":\"A\",\"confidence\":0.8}\n```")],
             Ok(()),
             1,
         ),
-        (
-            "429 with seconds",
-            &[Status(429, retry_now, "slow down")],
-            Ok(()),
-            2,
-        ),
-        (
-            "429 with a date",
-            &[Status(429, dated, "slow down")],
-            Ok(()),
-            2,
-        ),
-        (
-            "429 for ever",
-            &[
-                Status(429, &[], ""),
-                Status(429, &[], ""),
-                Status(429, &[], ""),
-                Status(429, &[], ""),
-            ],
-            Err(Cause::RateLimit),
-            4,
-        ),
-        (
-            "429 for an hour",
-            &[Status(429, &[("retry-after", "3600")], "")],
-            Err(Cause::RateLimit),
-            1,
-        ),
-        (
-            "500 and 529",
-            &[Status(500, &[], ""), Status(529, &[], "")],
-            Ok(()),
-            3,
-        ),
-        ("quota", &[Status(429, &[], quota)], Err(Cause::Quota), 1),
-        (
-            "no key",
-            &[Status(401, &[], "planted-key is wrong")],
-            Err(Cause::Authentication),
-            1,
-        ),
-        (
-            "no model",
-            &[Status(404, &[], "")],
-            Err(Cause::ModelNotFound),
-            1,
-        ),
-        (
-            "too long",
-            &[Status(400, &[], context)],
-            Err(Cause::ContextTooLong),
-            1,
-        ),
-        ("HTML, then good", &[Raw("<html>busy</html>")], Ok(()), 2),
-        ("half a body", &[Raw("{\"choices\": [{")], Ok(()), 2),
-        ("no choices", &[Raw("{}")], Ok(()), 2),
-        (
-            "error in a success",
-            &[Raw(r#"{"error":{"code":502,"message":"upstream"}}"#)],
-            Ok(()),
-            2,
-        ),
-        ("endless, then good", &[Endless], Ok(()), 2),
-        ("a hang, then good", &[Hang], Ok(()), 2),
-        ("refusal", &[Refusal; 6], Err(Cause::Refused), 6),
-        ("one refusal", &[Refusal], Ok(()), 2),
-        ("cut once", &[Cut("{\"winner\":\"A\"")], Ok(()), 2),
+        ("refusal", &vec![Decline; 6][..], Err(Cause::Refused), 6),
+        ("one refusal", &[Decline], Ok(()), 2),
+        ("cut once", &[cut("{\"winner\":\"A\"")], Ok(()), 2),
         (
             "cut",
-            &[Cut("{\"winner\":\"A\""); 2],
+            &vec![cut("{\"winner\":\"A\""); 2][..],
             Err(Cause::Truncated),
             2,
         ),
-        ("repaired", &[Text("A, I think"), Text(GOOD)], Ok(()), 2),
+        ("repaired", &[say("A, I think"), say(GOOD)], Ok(()), 2),
         (
             "two verdicts",
-            &[Text("{\"winner\":\"A\",\"confidence\":1} {\"winner\":\"B\",\"confidence\":1}"); 6],
+            &vec![
+                say("{\"winner\":\"A\",\"confidence\":1} {\"winner\":\"B\",\"confidence\":1}");
+                6
+            ][..],
             Err(Cause::TwoVerdicts),
             6,
         ),
         (
             "wrong shape",
-            &[Text("{\"winner\":\"A\"}"); 6],
+            &vec![say("{\"winner\":\"A\"}"); 6][..],
             Err(Cause::WrongShape),
             6,
         ),
-        ("a list of values", &[Text("[\"A\",0.8]")], Ok(()), 2),
-        ("wrong twice", &[Text("{\"winner\":\"A\"}"); 2], Ok(()), 3),
+        ("a list of values", &[say("[\"A\",0.8]")], Ok(()), 2),
+        (
+            "wrong twice",
+            &vec![say("{\"winner\":\"A\"}"); 2][..],
+            Ok(()),
+            3,
+        ),
         (
             "out of range",
-            &[Text("{\"winner\":\"A\",\"confidence\":7}"); 6],
+            &vec![say("{\"winner\":\"A\",\"confidence\":7}"); 6][..],
             Err(Cause::OutOfRange),
             6,
         ),
         (
             "NaN",
-            &[Text("{\"winner\":\"A\",\"confidence\":NaN}"); 6],
+            &vec![say("{\"winner\":\"A\",\"confidence\":NaN}"); 6][..],
             Err(Cause::NotJson),
             6,
         ),
     ];
+    check(cases).await;
+}
+
+async fn check(cases: &[Case<'_>]) {
     for (name, steps, expect, requests) in cases {
         let (value, sent) = outcome(steps).await;
         assert_eq!(value, expect.map(|()| good()), "{name}");
@@ -387,10 +321,10 @@ async fn faults_are_retried_or_typed() {
 
 #[tokio::test]
 async fn a_second_question_is_answered_from_the_record() {
-    let (server, url) = Server::start(&[]).await;
+    let server = script(&[]);
     let bench = Bench::new();
     let first = {
-        let llm = bench.llm(remote(&url), false);
+        let llm = bench.llm(remote(&server.url), false);
         let first = pick(&llm, "one").await.unwrap();
         assert!(!first.cached);
         assert_eq!(first.model_returned.as_deref(), Some("fake-1"));
@@ -401,7 +335,7 @@ async fn a_second_question_is_answered_from_the_record() {
         assert!(pick(&llm, "one").await.unwrap().cached);
         first
     };
-    let llm = bench.llm(remote(&url), false);
+    let llm = bench.llm(remote(&server.url), false);
     let again = pick(&llm, "one").await.unwrap();
     assert!(again.cached);
     assert_eq!((again.call, again.value), (first.call, Ok(good())));
@@ -435,9 +369,11 @@ async fn a_second_question_is_answered_from_the_record() {
 
 #[tokio::test]
 async fn the_same_question_twice_at_once_is_sent_once() {
-    let (server, url) = Server::start(&[Step::Slow(GOOD)]).await;
+    let server = ModelServer::openai()
+        .delay(Duration::from_millis(300))
+        .script(Vec::new(), GOOD);
     let bench = Bench::new();
-    let llm = bench.llm(remote(&url), false);
+    let llm = bench.llm(remote(&server.url), false);
     let (a, b, c) = tokio::join!(pick(&llm, "one"), pick(&llm, "one"), pick(&llm, "one"));
     let cached = [a, b, c].map(|answered| answered.unwrap().cached);
     assert_eq!(server.seen().len(), 1);
@@ -446,16 +382,16 @@ async fn the_same_question_twice_at_once_is_sent_once() {
 
 #[tokio::test]
 async fn a_question_that_was_dropped_is_asked_again_and_nothing_else_is() {
-    let (server, url) = Server::start(&[Step::Text(GOOD), Step::Hang]).await;
+    let server = script(&[say(GOOD), Play::Hang]);
     let bench = Bench::new();
     {
-        let llm = bench.llm(remote(&url), false);
+        let llm = bench.llm(remote(&server.url), false);
         pick(&llm, "one").await.unwrap();
         // What a signal does: the future goes away in the middle.
         let dropped = tokio::time::timeout(Duration::from_millis(300), pick(&llm, "two")).await;
         assert!(dropped.is_err());
     }
-    let llm = bench.llm(remote(&url), false);
+    let llm = bench.llm(remote(&server.url), false);
     assert!(pick(&llm, "one").await.unwrap().cached);
     assert_eq!(pick(&llm, "two").await.unwrap().value, Ok(good()));
     assert_eq!(server.seen().len(), 3);
@@ -464,16 +400,16 @@ async fn a_question_that_was_dropped_is_asked_again_and_nothing_else_is() {
 #[tokio::test]
 async fn what_failed_is_asked_again_as_its_cause_says() {
     let overloaded = [
-        Step::Status(503, &[], ""),
-        Step::Status(503, &[], ""),
-        Step::Status(503, &[], ""),
-        Step::Status(503, &[], ""),
+        status(503, ""),
+        status(503, ""),
+        status(503, ""),
+        status(503, ""),
     ];
-    let bad = [Step::Text("no"); 6];
-    let (server, url) = Server::start(&[&overloaded[..], &bad[..]].concat()).await;
+    let bad = vec![say("no"); 6];
+    let server = script(&[&overloaded[..], &bad[..]].concat());
     let bench = Bench::new();
     {
-        let llm = bench.llm(remote(&url), false);
+        let llm = bench.llm(remote(&server.url), false);
         assert_eq!(
             pick(&llm, "one").await.unwrap().value.unwrap_err().cause,
             Cause::Overloaded
@@ -495,12 +431,12 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
     }
     {
         // A plain re-run repeats what may pass, and only that.
-        let llm = bench.llm(remote(&url), false);
+        let llm = bench.llm(remote(&server.url), false);
         assert!(pick(&llm, "two").await.unwrap().value.is_err());
         assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()));
         assert_eq!(server.seen().len(), 11);
     }
-    let llm = bench.llm(remote(&url), true);
+    let llm = bench.llm(remote(&server.url), true);
     assert!(pick(&llm, "one").await.unwrap().cached);
     assert_eq!(pick(&llm, "two").await.unwrap().value, Ok(good()));
     assert_eq!(server.seen().len(), 12);
@@ -508,13 +444,9 @@ async fn what_failed_is_asked_again_as_its_cause_says() {
 
 #[tokio::test]
 async fn a_repair_turn_quotes_what_was_wrong() {
-    let (server, url) = Server::start(&[
-        Step::Text("{\"winner\":\"A\",\"confidence\":\"high\"}"),
-        Step::Text(GOOD),
-    ])
-    .await;
+    let server = script(&[say("{\"winner\":\"A\",\"confidence\":\"high\"}"), say(GOOD)]);
     let bench = Bench::new();
-    let llm = bench.llm(remote(&url), false);
+    let llm = bench.llm(remote(&server.url), false);
     let answered = pick(&llm, "one").await.unwrap();
     assert_eq!(answered.value, Ok(good()));
     assert_eq!(
@@ -522,7 +454,7 @@ async fn a_repair_turn_quotes_what_was_wrong() {
         (100, 14),
         "both turns are paid for by one call"
     );
-    let turns = server.seen();
+    let turns = server.taken();
     let messages = turns[1]["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 2, "what the model said is not said again");
     assert!(
@@ -535,17 +467,16 @@ async fn a_repair_turn_quotes_what_was_wrong() {
 
 #[tokio::test]
 async fn a_server_without_a_schema_mode_is_found_out_once() {
-    let no_schema = Step::Status(
+    let no_schema = status(
         400,
-        &[],
         r#"{"error":{"message":"response_format is not supported"}}"#,
     );
-    let (server, url) = Server::start(&[no_schema]).await;
+    let server = script(&[no_schema]);
     let bench = Bench::new();
-    let llm = bench.llm(remote(&url), false);
+    let llm = bench.llm(remote(&server.url), false);
     assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()));
     assert_eq!(pick(&llm, "two").await.unwrap().value, Ok(good()));
-    let requests = server.seen();
+    let requests = server.taken();
     assert_eq!(requests.len(), 3);
     assert_eq!(
         requests[0]["response_format"]["json_schema"]["schema"]["additionalProperties"],
@@ -563,13 +494,13 @@ async fn a_server_without_a_schema_mode_is_found_out_once() {
 #[tokio::test]
 async fn a_server_that_knows_only_a_json_mode_gets_the_schema_there_and_in_words() {
     let said = r#"{"error":{"message":"body.response_format.type: Input should be 'text' or 'json_object'","code":null}}"#;
-    let (server, url) = Server::start(&[Step::Status(500, &[], said)]).await;
+    let server = script(&[status(500, said)]);
     let bench = Bench::new();
-    let llm = bench.llm(remote(&url), false);
+    let llm = bench.llm(remote(&server.url), false);
     for question in ["one", "two"] {
         assert_eq!(pick(&llm, question).await.unwrap().value, Ok(good()));
     }
-    let requests = server.seen();
+    let requests = server.taken();
     assert_eq!(requests.len(), 3, "found out once");
     let format = &requests[1]["response_format"];
     assert_eq!(
@@ -612,14 +543,14 @@ async fn a_server_that_nobody_reaches_stops_the_run_and_says_so() {
 
 #[tokio::test]
 async fn no_key_is_on_record_or_said() {
-    let (_, url) = Server::start(&[Step::Status(
+    let server = script(&[status(
         401,
-        &[],
         "the key planted-key is wrong: http://planted-user:planted-pass@h/?token=planted-query",
-    )])
-    .await;
+    )]);
     let bench = Bench::new();
-    let with_secrets = url.replace("http://", "http://planted-user:planted-pass@");
+    let with_secrets = server
+        .url
+        .replace("http://", "http://planted-user:planted-pass@");
     let llm = bench.llm(
         remote(&format!("{with_secrets}?token=planted-query")),
         false,

@@ -10,7 +10,7 @@ use taskgen::{
 
 use crate::{
     embed::model,
-    support::{Fake, Project, TALK, TALK_ZH},
+    support::{ModelServer, Project, TALK, TALK_ZH},
 };
 
 /// Two tasks that a person would, or would not, call the same.
@@ -67,7 +67,7 @@ fn said([precision, recall, f1]: [f64; 3]) -> String {
 /// one side rewritten in other words.
 #[test]
 fn real_near_pairs_by_threshold() {
-    let Some(file) = model() else { return };
+    let file = model();
     let encoder = Encoder::load(&file.path).expect("it loads");
     for (name, text) in [
         ("similar", include_str!("../data/near/similar.jsonl")),
@@ -113,7 +113,7 @@ fn real_near_pairs_by_threshold() {
 /// Tasks of different topics lie far below the threshold.
 #[test]
 fn real_near_topics_are_apart() {
-    let Some(file) = model() else { return };
+    let file = model();
     let encoder = Encoder::load(&file.path).expect("it loads");
     let mut all = pairs(include_str!("../data/near/similar.jsonl"));
     all.extend(pairs(include_str!("../data/near/rewritten.jsonl")));
@@ -150,7 +150,7 @@ fn real_near_topics_are_apart() {
 /// One place, crop or year put for another: to vectors it is the same task.
 #[test]
 fn real_near_swaps() {
-    let Some(file) = model() else { return };
+    let file = model();
     let encoder = Encoder::load(&file.path).expect("it loads");
     let texts = pairs(include_str!("../data/near/similar.jsonl"));
     let mut swapped = Vec::new();
@@ -203,27 +203,23 @@ const SWAPS: [(&str, &str); 16] = [
 ];
 
 /// A project with tasks of three seminars, each of which has the same talk or its translation.
-fn project() -> (Fake, Project) {
-    let (fake, url) = Fake::start(std::time::Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.add_transcript("again.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
+fn project() -> (ModelServer, Project) {
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url)
+        .seminar("rivers.wav", "en", TALK)
+        .seminar("again.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH)
+        .woven();
     (fake, project)
-}
-
-fn json(project: &Project, args: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("JSON")
 }
 
 #[test]
 fn diversity_counts_clusters_and_tasks() {
     let (_, project) = project();
-    let of = json(&project, &["tasks", "diversity"]);
+    let of = project.json(&["tasks", "diversity"]);
     let tasks = of["tasks"].as_u64().expect("a number");
-    let listed = json(&project, &["tasks", "list"])
+    let listed = project
+        .json(&["tasks", "list"])
         .as_array()
         .expect("a list")
         .len() as u64;
@@ -274,15 +270,19 @@ fn diversity_counts_clusters_and_tasks() {
         effective > 1.0 && effective <= (tasks - copies) as f64 + 1e-9,
         "{effective}"
     );
-    let none = json(&project, &["tasks", "diversity", "--near", "2"]);
+    let none = project.json(&["tasks", "diversity", "--near", "2"]);
     assert_eq!(
         (&none["clusters"], &none["copies"]),
         (&serde_json::json!([]), &0.into())
     );
     assert!((none["effective"].as_f64().expect("a number") - tasks as f64).abs() < 1e-6);
-    // Ranked, the best of each stands first.
+}
+
+#[test]
+fn the_best_of_each_cluster_stands_first() {
+    let (_, project) = project();
     project.ok(&["rank"]);
-    for of in json(&project, &["tasks", "diversity"])["clusters"]
+    for of in project.json(&["tasks", "diversity"])["clusters"]
         .as_array()
         .expect("clusters")
     {
@@ -295,77 +295,125 @@ fn diversity_counts_clusters_and_tasks() {
                 .all(|copy| rank(copy) > rank(&of["best"]))
         );
     }
-    let text = project.ok(&["tasks", "diversity"]);
-    assert!(
-        text.contains("copy by words (likeness")
-            && text.contains("nats")
-            && text.contains("Literature Survey")
-    );
-    assert!(
-        project
-            .fails(&["tasks", "diversity", "--near", "0"], 2)
-            .contains("--near must be above 0")
-    );
+    insta::assert_snapshot!(project.told(&["tasks", "diversity"]), @"
+    $ taskgen tasks diversity
+    exit 0
+    --- out
+    t_[id], place 1, rivers.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, find out what the people…
+      copy by words (likeness 1.00): t_[id], place 3, again.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, find out what the people…
+    t_[id], place 5, rivers.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, find and compare the pub…
+      copy by words (likeness 1.00): t_[id], place 10, again.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, find and compare the pub…
+    t_[id], place 6, rivers.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, plan a method or an expe…
+      copy by words (likeness 1.00): t_[id], place 12, again.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, plan a method or an expe…
+    t_[id], place 8, again.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, test the claim with publ…
+      copy by words (likeness 1.00): t_[id], place 13, rivers.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, test the claim with publ…
+    t_[id], place 9, rivers.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, state hypotheses that co…
+      copy by words (likeness 1.00): t_[id], place 16, again.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, state hypotheses that co…
+    t_[id], place 11, rivers.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, compare several approach…
+      copy by words (likeness 1.00): t_[id], place 15, again.wav: For gravel rivers with a sensor, a fibre cable, a drum and pitch, compare several approach…
+    ───
+     family                                    earth-environment   all
+    ───
+     Literature Survey                         3                   3
+    ───
+     Trend / Market Scan                       0                   0
+    ───
+     Requirements Gathering / Needs Analysis   3                   3
+    ───
+     Hypothesis Generation                     3                   3
+    ───
+     Method / Experiment Blueprint             3                   3
+    ───
+     Prototype / System Specification          0                   0
+    ───
+     Evaluation Metric Design                  0                   0
+    ───
+     Empirical / Simulation Test               3                   3
+    ───
+     Replicability & Bias Review               0                   0
+    ───
+     Comparative Analysis                      3                   3
+    ───
+    phases: Design 6, Evaluate 6, Synthesize 6
+    languages: en 12, zh 6
+    seminars: again.wav 6, heliu.wav 6, rivers.wav 6
+    18 tasks, 6 of them copies of a better one, compared by words (likeness 0.7)
+    12 distinct ones; entropy 2.428 nats, as of 11.3 clusters of one size
+    ");
+    insta::assert_snapshot!(project.told(&["tasks", "diversity", "--near", "0"]), @"
+    $ taskgen tasks diversity --near 0
+    exit 2
+    --- err
+    error: --near must be above 0: `0`
+    hint: --near 0.7 is usual, and above 1 nothing is a copy
+    ");
 }
 
 /// Names the model that compares meanings.
 fn configure(project: &Project, model: &str) {
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
-    let (before, after) = config.split_once("[near]\n").expect("the section");
-    let (_, after) = after.split_once('\n').expect("its line");
-    let config = format!("{before}[near]\nmodel = \"{model}\"\n{after}");
-    std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+    let config = project.configuration();
+    let (_, after) = config.split_once("[near]\n").expect("the section");
+    let line = after.lines().next().expect("its line");
+    project.reconfigure(line, &format!("model = \"{model}\""));
 }
 
 #[test]
 fn near_without_its_model_words_are_compared_and_that_is_said() {
     let (_, project) = project();
     let empty = project.path("no-models");
-    let run = |model: &str| {
+    let run = |model| {
         configure(&project, model);
         let output = project
             .command(&["tasks", "diversity"])
             .env("TASKGEN_MODELS", &empty)
             .output()
             .expect("it runs");
-        (
-            output.status.code(),
-            String::from_utf8_lossy(&output.stderr).into_owned(),
+        format!(
+            "model = {model}\nexit {}\n{}",
+            output.status.code().expect("a code"),
+            String::from_utf8_lossy(&output.stderr).trim_end()
         )
     };
-    let (code, said) = run("auto");
-    assert!(
-        code == Some(0) && said.contains("only words were compared"),
-        "{said}"
-    );
-    assert!(
-        said.contains("taskgen models pull use-multilingual") && !empty.exists(),
-        "nothing is fetched: {said}"
-    );
-    assert_eq!(run("none"), (Some(0), String::new()));
-    for (model, expected, part) in [
-        ("use-multilingual", 3, "--offline"),
-        ("tiny.en", 2, "does not say where texts lie"),
-        ("nobody", 2, "`nobody`"),
-    ] {
-        let (code, said) = run(model);
-        assert!(
-            code == Some(expected) && said.contains(part),
-            "{model}: {code:?} {said}"
-        );
-    }
+    let none_is_needed = ["auto", "none"].map(run);
+    assert!(!empty.exists(), "nothing is fetched");
+    insta::assert_snapshot!(none_is_needed.join("\n\n"), @"
+    model = auto
+    exit 0
+    only words were compared, not meanings
+    hint: `taskgen models pull use-multilingual` fetches the model for that
+
+    model = none
+    exit 0
+    ");
+    let one_is_wanted = ["use-multilingual", "tiny.en", "nobody"].map(run);
+    insta::assert_snapshot!(one_is_wanted.join("\n\n"), @r#"
+    model = use-multilingual
+    exit 3
+    error: near.model names it: the model `use-multilingual` could not be had: this disk: not there; --offline: nothing was fetched
+    hint: bring the file `use-multilingual-v3.bin` yourself and run `taskgen models import FILE`
+
+    model = tiny.en
+    exit 2
+    error: the model `tiny.en` does not say where texts lie
+    hint: near.model = "use-multilingual", or "auto", or "none"
+
+    model = nobody
+    exit 2
+    error: near.model names it: no such model: `nobody`
+    hint: `taskgen models list` shows the names; a file's path works, too
+    "#);
 }
 
 /// A paraphrase is a copy by meaning, a translation, too; the same task about another year is none.
 #[test]
 fn real_near_copies_are_named_as_such() {
-    if model().is_none() {
-        return;
-    }
+    // The program finds the encoder where the test does.
+    model();
     let (_, project) = project();
     configure(&project, "use-multilingual");
     project.sql("UPDATE task SET text = text || ' (' || id || ')'");
-    let ids: Vec<String> = json(&project, &["tasks", "list"])
+    let ids: Vec<String> = project
+        .json(&["tasks", "list"])
         .as_array()
         .expect("a list")
         .iter()
@@ -397,7 +445,7 @@ fn real_near_copies_are_named_as_such() {
         "UPDATE task SET superseded = 1 WHERE id IN ({})",
         cut.join(",")
     ));
-    let of = json(&project, &["tasks", "diversity"]);
+    let of = project.json(&["tasks", "diversity"]);
     assert_eq!(of["meaning"]["model"], "use-multilingual");
     let clusters = of["clusters"].as_array().expect("clusters");
     assert_eq!(clusters.len(), 2, "{of:#}");
@@ -413,7 +461,7 @@ fn real_near_copies_are_named_as_such() {
     }
     assert!(project.path("tasks/vectors.bin").is_file());
     project.ok(&["rank"]);
-    let selected = json(&project, &["tasks", "select", "--top", "5"]);
+    let selected = project.json(&["tasks", "select", "--top", "5"]);
     let copies = selected["duplicates"].as_array().expect("copies");
     assert_eq!(copies.len(), 2, "{selected:#}");
     assert!(
@@ -426,6 +474,6 @@ fn real_near_copies_are_named_as_such() {
             .ok(&["tasks", "select", "--top", "5"])
             .contains("by meaning (likeness 0.")
     );
-    let words = json(&project, &["tasks", "select", "--top", "5", "--near", "2"]);
+    let words = project.json(&["tasks", "select", "--top", "5", "--near", "2"]);
     assert_eq!(words["duplicates"], serde_json::json!([]));
 }

@@ -7,13 +7,13 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH, spans_that_hold};
+use crate::support::{ModelServer, Project, TALK, TALK_ZH, llm::Mood, spans_that_hold};
 
-fn project(delay: Duration) -> (Fake, Project) {
-    let (fake, url) = Fake::start(delay);
-    let project = Project::new(&url);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+fn project(delay: Duration) -> (ModelServer, Project) {
+    let fake = ModelServer::openai().delay(delay).pipeline();
+    let project = Project::new(&fake.url)
+        .seminar("rivers.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     (fake, project)
 }
 
@@ -179,7 +179,7 @@ fn a_slip_mended_in_a_transcript_leaves_reviews_and_tasks_what_they_are() {
     project.stages();
     let before = project.export();
     let listed = || -> Vec<Value> {
-        serde_json::from_str(&project.ok(&["inspirations", "list", "--json"])).expect("a list")
+        serde_json::from_value(project.json(&["inspirations", "list"])).expect("a list")
     };
     let id = listed()[0]["id"].as_str().expect("an id").to_owned();
     let said = r#"[{"by":"person","name":"ana","note":"","fault":"no_content"}]"#;
@@ -200,9 +200,26 @@ fn a_slip_mended_in_a_transcript_leaves_reviews_and_tasks_what_they_are() {
     .expect("writable");
 
     // The tasks stay until the new text is read, and then what was not touched is what it was.
-    let told = project.output(&["weave"]);
-    assert_eq!(told.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&told.stderr).contains("its text has changed"));
+    insta::assert_snapshot!(project.told(&["weave"]), @"
+    $ taskgen weave
+    exit 1
+    --- err
+    seed 1 (change it with --seed)
+    rivers.wav: its text has changed since inspirations were found; its tasks stay
+    hint: `taskgen inspire`
+    ───
+     from               asked   readable   found   sound   kept   refused by rule       tokens   time
+    ───
+     weave: heliu.wav   12      12         12      6       6      key_terms_missing 6   1320     [time]
+    ───
+    ───
+     stage   done   skipped   failed           refused by rule       time
+    ───
+     weave   1      0         not_read_yet 1   key_terms_missing 6   [time]
+    ───
+    9 model calls, 3 more from the record; 900 prompt tokens (0 read before), 90 reply tokens, and 9 calls of unknown price (`prices.toml` can name it)
+    12 tasks, [time] in all
+    ");
     assert_eq!(exported(&project).len(), before.lines().count());
     fake.take();
     project.ok(&["inspire"]);
@@ -237,11 +254,21 @@ fn a_talk_in_another_language_costs_nothing_and_is_said() {
         &["Le problème ouvert est que personne n'a de capteur pour les crues."; 4],
     );
     fake.take();
-    let told = project.fails(&["inspire", "--seminar", "fleuve.wav"], 1);
-    assert!(
-        told.contains("the talk is in `fr`") && told.contains("hint: if that is wrong"),
-        "{told}"
-    );
+    insta::assert_snapshot!(project.told(&["inspire", "--seminar", "fleuve.wav"]), @r#"
+    $ taskgen inspire --seminar fleuve.wav
+    exit 1
+    --- err
+    seed 1 (change it with --seed)
+    fleuve.wav: the talk is in `fr`: tasks are made of talks in English and Chinese
+    hint: if that is wrong, `language = "en"` in the recording's `NAME.toml`
+    ───
+     stage     done   skipped   failed             refused by rule   time
+    ───
+     inspire   0      0         other_language 1   –                 [time]
+    ───
+    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    0 tasks, [time] in all
+    "#);
     assert_eq!(fake.take(), 0);
 }
 
@@ -249,26 +276,54 @@ fn a_talk_in_another_language_costs_nothing_and_is_said() {
 fn a_seminar_is_named_by_its_path_or_the_unambiguous_start_of_its_id() {
     let (_, project) = project(Duration::ZERO);
     project.ok(&["inspire", "--seminar", "seminars/rivers.wav"]);
-    for (name, expect) in [
-        ("s_", "seminars begin with `s_`"),
-        ("", "no such seminar"),
-        ("river", "did you mean `rivers.wav`"),
-    ] {
-        let told = project.fails(&["inspire", "--seminar", name], 2);
-        assert!(told.contains(expect), "{name}: {told}");
-    }
-    let told = project.fails(&["weave", "--seminar", "rivers.wav", "--across", "1"], 2);
-    assert!(told.contains("take all seminars"), "{told}");
-    std::fs::write(
-        project.path("taskgen.toml"),
-        "[inspire]\nper_window = 20000000\n",
-    )
-    .expect("writable");
-    assert!(
-        project
-            .fails(&["inspire", "--dry-run"], 2)
-            .contains("inspire.per_window at most")
-    );
+    let told = project.told_each([
+        &["inspire", "--seminar", "s_"][..],
+        &["inspire", "--seminar", ""],
+        &["inspire", "--seminar", "river"],
+        &["weave", "--seminar", "rivers.wav", "--across", "1"],
+    ]);
+    insta::assert_snapshot!(told, @"
+    $ taskgen inspire --seminar s_
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    until here: [usage]
+    error: 2 seminars begin with `s_`
+    hint: more of the id, or the path
+    log: `[project]/tasks/logs/[log]`
+
+    $ taskgen inspire --seminar
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    until here: [usage]
+    error: no such seminar: ``
+    hint: `taskgen status` lists them
+    log: `[project]/tasks/logs/[log]`
+
+    $ taskgen inspire --seminar river
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    until here: [usage]
+    error: no such seminar: `river`
+    hint: did you mean `rivers.wav`?
+    log: `[project]/tasks/logs/[log]`
+
+    $ taskgen weave --seminar rivers.wav --across 1
+    exit 2
+    --- err
+    error: --across and --translate take all seminars, and not with --seminar
+    hint: `taskgen weave --seminar ID` first, and then the other without --seminar
+    ");
+    project.configure("[inspire]\nper_window = 20000000\n");
+    insta::assert_snapshot!(project.told(&["inspire", "--dry-run"]), @"
+    $ taskgen inspire --dry-run
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`: inspire.window must be at most 1000000, and inspire.per_window at most 30: `0`, `20000000`
+    hint: `taskgen init` in an empty folder writes a file with every key and its comment
+    ");
 }
 
 #[test]
@@ -278,7 +333,7 @@ fn what_joins_talks_or_translates_stays_when_replies_cannot_be_read() {
     project.ok(&["inspire"]);
     project.ok(&["weave", "--across", "2", "--translate", "en,zh"]);
     let before = exported(&project).len();
-    fake.moody.store(true, std::sync::atomic::Ordering::SeqCst);
+    fake.set_mood(Mood::Moody);
     for prompt in ["weave/task", "weave/translation"] {
         project.ok(&["prompts", "eject", prompt]);
         let file = project.path(&format!("prompts/{prompt}.md"));
@@ -425,8 +480,7 @@ pub fn kill_when(project: &Project, args: &[&str], sql: &str, stop_at: i64) -> b
     {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let connection =
-        rusqlite::Connection::open(project.path("tasks/taskgen.db")).expect("the database opens");
+    let connection = project.database();
     connection
         .busy_timeout(Duration::from_secs(5))
         .expect("a pragma");
@@ -458,53 +512,51 @@ fn another_writer_waits_or_is_told_who_holds_the_project() {
     {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let said = project.fails(&["weave"], 2);
-    assert!(
-        said.contains("another taskgen") && said.contains("inspire") && said.contains("--wait"),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.told(&["weave"]), @"
+    $ taskgen weave
+    exit 2
+    --- err
+    error: another taskgen is writing to this project: process [n], `[taskgen] inspire`
+    hint: wait for it to end, or pass --wait
+    ");
     project.ok(&["inspire", "--wait"]);
     first.wait().expect("a child");
 }
 
 #[test]
 fn an_unreachable_server_is_one_message_and_loses_nothing() {
-    let (_, project) = project(Duration::ZERO);
+    let (fake, project) = project(Duration::ZERO);
     project.ok(&["inspire"]);
     let inspirations = project.count("SELECT count(*) FROM inspiration");
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
-    let (start, end) = (
-        config.find("http://").expect("a URL"),
-        config.find("/v1").expect("a URL"),
-    );
-    let broken = config.replace(&config[start..end], "http://127.0.0.1:9");
-    std::fs::write(project.path("taskgen.toml"), &broken).expect("writable");
-    let output = project.output(&["weave"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "{said}");
-    assert!(
-        said.contains("127.0.0.1:9") && said.contains("hint:"),
-        "{said}"
-    );
+    let config = project.configuration();
+    project.reconfigure(&fake.url, "http://127.0.0.1:9/v1");
+    insta::assert_snapshot!(project.told(&["weave", "--seminar", "rivers.wav"]), @"
+    $ taskgen weave --seminar rivers.wav
+    exit 3
+    --- err
+    seed 1 (change it with --seed)
+    until here: [usage]
+    error: weave: `rivers.wav`: the model `fake/m` cannot be asked: no connection: `http://127.0.0.1:9`: Connection refused (os error 111)
+    hint: check that the server runs and that its base URL is right
+    log: `[project]/tasks/logs/[log]`
+    ");
     assert_eq!(
         project.count("SELECT count(*) FROM inspiration WHERE superseded = 0"),
         inspirations
     );
-    std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+    project.configure(&config);
     project.stages();
 }
 
 #[test]
 fn an_unknown_key_names_its_line_and_its_neighbour() {
     let (_, project) = project(Duration::ZERO);
-    std::fs::write(
-        project.path("taskgen.toml"),
-        "seed = 1\n[rank]\nround = 3\n",
-    )
-    .expect("writable");
-    let said = project.fails(&["status"], 2);
-    assert!(
-        said.contains("line 3") && said.contains("`rounds`"),
-        "{said}"
-    );
+    project.configure("seed = 1\n[rank]\nround = 3\n");
+    insta::assert_snapshot!(project.told(&["status"]), @"
+    $ taskgen status
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`, line 3: unknown field `round`, expected one of `method`, `top`, `budget_calls`, `target_recall`, `audit`, `list_size`, `rounds`, `elo_k`
+    hint: did you mean `rounds`?
+    ");
 }

@@ -1,11 +1,9 @@
 //! Probes of tasks: what they flag, what that changes, and what becomes of replies that say
 //! nothing.
 
-use std::sync::atomic::Ordering;
-
 use serde_json::Value;
 
-use crate::support::{Project, woven};
+use crate::support::{Project, llm::Mood, woven};
 
 fn json(said: &str) -> Value {
     serde_json::from_str(said).expect("one JSON value")
@@ -89,7 +87,7 @@ fn replies_that_say_nothing_are_counted_and_flag_nothing() {
             .expect("a list")
             .len()
     };
-    fake.moody.store(true, Ordering::SeqCst);
+    fake.set_mood(Mood::Moody);
     assert_eq!(probe(), 2 * n, "neither an attempt nor an opinion");
     assert!(listed(&project, &["tasks", "list", "--flagged", "--json"]).is_empty());
     fake.take();
@@ -104,7 +102,7 @@ fn replies_that_say_nothing_are_counted_and_flag_nothing() {
 fn an_answer_to_the_other_question_is_none() {
     let (fake, project) = woven();
     let n = listed(&project, &["tasks", "list", "--json"]).len();
-    fake.strict.store(true, Ordering::SeqCst);
+    fake.set_mood(Mood::Strict);
     let done = json(&String::from_utf8_lossy(
         &project.output(&["probe", "--json"]).stdout,
     ));

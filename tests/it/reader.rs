@@ -1,12 +1,12 @@
 //! Jina Reader instead of our own fetcher, in a whole evaluation: a reader on loopback, asked only
 //! by who has a key and may ask it.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use axum::{Json, Router, extract::Request};
 use serde_json::{Value, json};
 
-use crate::support::{Fake, Project, TALK};
+use crate::support::{ModelServer, Project, TALK, web};
 
 const KEY: &str = "planted-jina-key";
 /// Cited by the report: what the reader has, a test for robots, an error that calls itself a
@@ -49,12 +49,14 @@ async fn read(request: Request) -> Json<Value> {
 
 /// A project with a report that cites the four pages, which a reader at `url` is to fetch.
 fn project(url: &str) -> Project {
-    let (_, model) = Fake::start(Duration::ZERO);
-    let project = Project::new(&model);
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.ok(&["inspire"]);
-    project.ok(&["weave"]);
-    let listed: Value = serde_json::from_str(&project.ok(&["tasks", "list", "--json"])).unwrap();
+    let model = ModelServer::openai().pipeline();
+    let project = Project::new(&model.url)
+        .seminar("rivers.wav", "en", TALK)
+        .config(&format!(
+            "[web]\nreader = \"jina\"\njina_url = \"{url}\"\npause_ms = 0\n"
+        ))
+        .woven();
+    let listed = project.json(&["tasks", "list"]);
     let task = listed[0]["id"].as_str().unwrap();
     let folder = project.path("handed-in").join("theirs");
     std::fs::create_dir_all(&folder).unwrap();
@@ -72,9 +74,6 @@ fn project(url: &str) -> Project {
         "import",
         project.path("handed-in").to_str().unwrap(),
     ]);
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).unwrap();
-    let web = format!("[web]\nreader = \"jina\"\njina_url = \"{url}\"\npause_ms = 0\n");
-    std::fs::write(project.path("taskgen.toml"), config + &web).unwrap();
     project
 }
 
@@ -101,7 +100,7 @@ fn evaluate(
 
 /// Each visited page's cause and who went for it.
 fn visits(project: &Project) -> BTreeMap<String, (String, String)> {
-    let database = rusqlite::Connection::open(project.path("tasks/taskgen.db")).unwrap();
+    let database = project.database();
     let mut rows = database
         .prepare("SELECT url, coalesce(cause, ''), fetcher FROM page_visit")
         .unwrap();
@@ -111,11 +110,9 @@ fn visits(project: &Project) -> BTreeMap<String, (String, String)> {
     rows.collect::<rusqlite::Result<_>>().unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_come_from_the_reader_and_are_judged_as_our_own() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(read)).await });
+#[test]
+fn pages_come_from_the_reader_and_are_judged_as_our_own() {
+    let url = web::serve(Router::new().fallback(read));
     let project = project(&url);
 
     let (code, said) = evaluate(&project, None, false, &["--allow-private-network"]);

@@ -39,6 +39,8 @@ fn inspirations(folder: &Path) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
+const RUN: [&str; 5] = ["run", "--rounds", "4", "--offline", "--json"];
+
 #[test]
 fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
     assert!(
@@ -52,10 +54,35 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
         put_sample(folder, name, name);
     }
     let begun = Instant::now();
-    let summary = json(folder, &["run", "--rounds", "4", "--offline", "--json"]);
+    let summary = json(folder, &RUN);
     println!("{} s, {}", begun.elapsed().as_secs(), summary["usage"]);
+    let exported = exported(folder);
+    let (tasks, spans) = check_tasks(folder, &exported);
+    println!("{tasks} tasks, {spans} quotes, each a span of its transcript");
+    check_prediction(folder);
 
-    let (_, exported, _) = taskgen(folder, &["tasks", "export", "-o", "-"]);
+    // A recording that was touched, and not changed, is looked at again and nothing more.
+    let touched = fs::File::options()
+        .write(true)
+        .open(folder.join("seminars").join(SAMPLES[0].0))
+        .expect("writable");
+    touched.set_modified(SystemTime::now()).expect("settable");
+    nothing_is_done(folder);
+    // The second run asks nothing and opens no recording: it would not know the bytes if it did.
+    for (name, _) in SAMPLES {
+        overwrite(&folder.join("seminars").join(name));
+    }
+    nothing_is_done(folder);
+    assert_eq!(self::exported(folder), exported);
+}
+
+fn exported(folder: &Path) -> String {
+    taskgen(folder, &["tasks", "export", "-o", "-"]).1
+}
+
+/// Every talk has tasks of every phase in its language, each with quotes that are spans of the
+/// transcript, and ratings add up. Returns how many tasks and quotes there are.
+fn check_tasks(folder: &Path, exported: &str) -> (usize, usize) {
     let tasks: Vec<Value> = exported
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
@@ -82,10 +109,6 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
         assert!(of.len() >= 3, "{path} has inspirations of {of:?}");
     }
     let spans: usize = tasks.iter().map(|task| spans_that_hold(folder, task)).sum();
-    println!(
-        "{} tasks, {spans} quotes, each a span of its transcript",
-        tasks.len()
-    );
     let elo: f64 = tasks
         .iter()
         .map(|t| t["elo"].as_f64().expect("ranked"))
@@ -94,8 +117,11 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
         (elo - 1200.0 * tasks.len() as f64).abs() < 0.01,
         "ratings are zero-sum: {elo}"
     );
+    (tasks.len(), spans)
+}
 
-    // What a dry run of the ranking would have said beforehand is what the ranking took.
+/// What a dry run of the ranking would have said beforehand is what the ranking took.
+fn check_prediction(folder: &Path) {
     let database = rusqlite::Connection::open(folder.join("tasks/taskgen.db")).expect("a database");
     let count = "SELECT count(*), sum(input_tokens) FROM call WHERE role = 'judge'";
     let took: (u64, u64) = database
@@ -124,35 +150,26 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
         (&took.0.into(), &took.1.into()),
         "{predicted}"
     );
+}
 
-    // A recording that was touched, and not changed, is looked at again and nothing more.
-    let touched = fs::File::options()
-        .write(true)
-        .open(folder.join("seminars").join(SAMPLES[0].0))
-        .expect("writable");
-    touched.set_modified(SystemTime::now()).expect("settable");
-    let touched = json(folder, &["run", "--rounds", "4", "--offline", "--json"]);
+/// Runs once more: no model is asked, no recording transcribed.
+fn nothing_is_done(folder: &Path) {
+    let again = json(folder, &RUN);
     assert_eq!(
-        (&touched["usage"]["calls"], &touched["stages"][0]["done"]),
+        (&again["usage"]["calls"], &again["stages"][0]["done"]),
         (&0.into(), &0.into()),
-        "{touched}"
+        "{again}"
     );
+}
 
-    // The second run asks nothing and opens no recording: it would not know the bytes if it did.
-    for (name, _) in SAMPLES {
-        let path = folder.join("seminars").join(name);
-        let metadata = fs::metadata(&path).expect("a recording");
-        fs::write(&path, vec![0; metadata.len() as usize]).expect("writable");
-        let file = fs::File::options()
-            .write(true)
-            .open(&path)
-            .expect("writable");
-        file.set_modified(metadata.modified().expect("a time"))
-            .expect("settable");
-    }
-    let again = json(folder, &["run", "--rounds", "4", "--offline", "--json"]);
-    assert_eq!(again["usage"]["calls"], 0, "{again}");
-    assert_eq!(again["stages"][0]["done"], 0, "{again}");
-    let (_, second, _) = taskgen(folder, &["tasks", "export", "-o", "-"]);
-    assert_eq!(second, exported);
+/// Other bytes in a file of the same length and time.
+fn overwrite(path: &Path) {
+    let metadata = fs::metadata(path).expect("a recording");
+    fs::write(path, vec![0; metadata.len() as usize]).expect("writable");
+    let file = fs::File::options()
+        .write(true)
+        .open(path)
+        .expect("writable");
+    file.set_modified(metadata.modified().expect("a time"))
+        .expect("settable");
 }

@@ -1,8 +1,6 @@
 //! What `--dry-run` predicts beside what the questions then took, counted with a real tokenizer,
 //! the 0.5B model's.
 
-use std::time::Duration;
-
 use serde_json::Value;
 use taskgen::{
     data::Message,
@@ -11,7 +9,7 @@ use taskgen::{
 
 use crate::{
     real_llm::local,
-    support::{Fake, Project, TALK, TALK_ZH},
+    support::{ModelServer, Project, TALK, TALK_ZH},
 };
 
 /// Prompt tokens that a dry run of a stage predicts, and how many calls.
@@ -34,9 +32,8 @@ fn off_by(predicted: u64, real: u64) -> f64 {
 async fn a_dry_run_is_near_what_a_real_tokenizer_counts() {
     let model = local();
     for (name, language, talk) in [("rivers.wav", "en", TALK), ("heliu.wav", "zh", TALK_ZH)] {
-        let (fake, url) = Fake::start(Duration::ZERO);
-        let project = Project::new(&url);
-        project.add_transcript(name, language, talk);
+        let fake = ModelServer::openai().pipeline();
+        let project = Project::new(&fake.url).seminar(name, language, talk);
         for stage in ["inspire", "weave", "rank"] {
             let (tokens, calls) = predicted(&project, stage);
             project.ok(&[stage]);

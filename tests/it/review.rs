@@ -6,8 +6,6 @@ use std::{
     io::{BufReader, Read as _, Write as _},
     os::fd::{AsFd as _, OwnedFd},
     process::{Child, Stdio},
-    sync::atomic::Ordering,
-    time::Duration,
 };
 
 use rustix::{
@@ -18,7 +16,7 @@ use rustix::{
 };
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project, TALK, TALK_ZH, llm::Mood};
 
 const RIVERS: &[&str] = &[
     "inspirations",
@@ -29,13 +27,13 @@ const RIVERS: &[&str] = &[
     "rivers.wav",
 ];
 
-fn project() -> (Fake, Project) {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
+fn project() -> (ModelServer, Project) {
+    let fake = ModelServer::openai().pipeline();
     let mut talk = TALK.to_vec();
     talk[0] = "Good afternoon, \u{1b}[31meveryone, and welcome to the spring series on rivers.";
-    project.add_transcript("rivers.wav", "en", &talk);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+    let project = Project::new(&fake.url)
+        .seminar("rivers.wav", "en", &talk)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     (fake, project)
 }
 
@@ -105,18 +103,12 @@ fn tasks_are_woven_from_what_stands() {
     let others = woven_from(&project, "heliu.wav");
 
     let (result, _) = typed(&project, RIVERS, "1 4 a a");
-    assert!(
-        result.contains("ana: 2 accepted, 2 rejected (no_content 1, wrong_type 1), 0 left"),
-        "{result}"
-    );
-    assert!(
-        result.contains("agreement with fake/m: 50 % of 4, Cohen's kappa 0.00"),
-        "{result}"
-    );
-    assert!(
-        result.contains("2 changed whether they stand\nhint: `taskgen weave`"),
-        "{result}"
-    );
+    insta::assert_snapshot!(result, @"
+    ana: 2 accepted, 2 rejected (no_content 1, wrong_type 1), 0 left
+    agreement with fake/m: 50 % of 4, Cohen's kappa 0.00
+    2 changed whether they stand
+    hint: `taskgen weave` makes the tasks anew
+    ");
     let standing = ids(&project, "rivers.wav", true);
     assert_eq!(standing.len(), 2);
     project.ok(&["weave"]);
@@ -128,11 +120,61 @@ fn tasks_are_woven_from_what_stands() {
         .map(|of| of["reviews"][1]["fault"].as_str().expect("a word"))
         .collect();
     assert_eq!(faults, BTreeSet::from(["no_content", "wrong_type"]));
-    let listed = project.ok(&["inspirations", "list"]);
-    assert!(
-        listed.contains("person ana:") && listed.contains("model fake/m:"),
-        "{listed}"
-    );
+    insta::assert_snapshot!(project.told(&["inspirations", "list"]), @"
+    $ taskgen inspirations list
+    exit 0
+    --- out
+    ───
+     id, type, traits           inspiration                     seminar, time, quote           reviews
+    ───
+     i_[id]         冬天的洪水会破坏砾石河流里的    heliu.wav 0:04                 model fake/m: accepted
+     Limitation                 传感器。                        “目前最大的困难是，没有一种
+     explorability, challenge                                   传感器能够在冬天的洪水里保存
+                                                                下来。”
+    ───
+     i_[id]         埋在河床砾石下面的光纤电缆可    heliu.wav 0:08                 model fake/m: accepted
+     Methodology                以测量振动。                    “所以我们换了一个思路，把光
+     explorability, challenge                                   纤电缆埋在河床的砾石下面来测
+                                                                量振动。”
+    ───
+     i_[id]         鼓的分析方法可以用来分析砾石    heliu.wav 0:12                 model fake/m: accepted
+     Transdisciplinary          的移动。                        “我是做音乐的，砾石的移动听
+     explorability, challenge                                   起来很像一面松了的鼓，也许可
+                                                                以借鉴鼓的分析方法。”
+    ───
+     i_[id]         砾石移动之前声音的音高会下降    heliu.wav 0:16                 model fake/m: accepted
+     Hypothesis                 。                              “我的假设是，砾石开始移动之
+     explorability, challenge                                   前，声音的音高会下降三分之一
+                                                                。”
+    ───
+     i_[id]         A gravel river destroys every   rivers.wav 0:04                model fake/m: accepted
+     Limitation                 sensor in a winter flood.       “The open problem is that      person ana: rejected, no
+     explorability, challenge                                   nobody has a sensor that       content
+                                                                survives a winter flood in a
+                                                                gravel river.”
+    ───
+     i_[id]         A fibre cable under the         rivers.wav 0:08                model fake/m: accepted
+     Methodology                gravel bed measures the         “So we tried a different       person ana: accepted
+     explorability, challenge   river.                          approach and buried a fibre
+                                                                cable under the gravel bed
+                                                                of the river.”
+    ───
+     i_[id]         The analysis of drums could     rivers.wav 0:12                model fake/m: accepted
+     Transdisciplinary          be applied to moving gravel.    “I come from music, and a      person ana: accepted
+     explorability, challenge                                   moving bed of gravel sounds
+                                                                very much like a drum with a
+                                                                loose skin.”
+    ───
+     i_[id]         The pitch of gravel falls       rivers.wav 0:16                model fake/m: accepted
+     Hypothesis                 before the river bed moves.     “My hypothesis is that the     person ana: rejected, wrong
+     explorability, challenge                                   pitch of the gravel falls by   type
+                                                                a third before the river bed
+                                                                begins to move.”
+    ───
+    --- err
+    8 inspirations, 2 of them rejected
+    next: `taskgen inspirations review` to judge them, `taskgen weave` for tasks
+    ");
 }
 
 #[test]
@@ -148,11 +190,26 @@ fn a_talk_that_is_rejected_as_a_whole_has_no_tasks() {
     let before = json(&project, &["tasks", "list"]).len();
     typed(&project, RIVERS, "1 1 1 1");
     assert_eq!(json(&project, &["tasks", "list"]).len(), before - 1);
-    assert!(
-        project
-            .fails(&["weave"], 1)
-            .contains("all 4 inspirations are rejected")
-    );
+    insta::assert_snapshot!(project.told(&["weave"]), @"
+    $ taskgen weave
+    exit 1
+    --- err
+    seed 1 (change it with --seed)
+    rivers.wav: all 4 inspirations are rejected
+    hint: `taskgen inspirations list` says by whom, `taskgen inspirations review --again` decides anew
+    ───
+     from               asked   readable   found   sound   kept   refused by rule   tokens   time
+    ───
+     weave: heliu.wav   6       6          6       6       6      –                 660      [time]
+    ───
+    ───
+     stage   done   skipped   failed           refused by rule   time
+    ───
+     weave   0      1         all_rejected 1   –                 [time]
+    ───
+    0 model calls, 6 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    6 tasks, [time] in all
+    ");
     assert_eq!(woven_from(&project, "rivers.wav").len(), 0);
     typed(&project, &[RIVERS, &["--again"]].concat(), "a a a a");
     project.ok(&["weave"]);
@@ -162,24 +219,35 @@ fn a_talk_that_is_rejected_as_a_whole_has_no_tasks() {
 #[test]
 fn what_a_person_accepts_is_used_though_every_model_rejected_it() {
     let (fake, project) = project();
-    fake.strict.store(true, Ordering::SeqCst);
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("a file");
+    fake.set_mood(Mood::Strict);
+    let config = project.configuration();
     let inspire = &["inspire", "--seminar", "rivers.wav"];
-    assert!(
-        project
-            .fails(inspire, 1)
-            .contains("nothing in the talk passed the rules, or all was rejected")
-    );
+    insta::assert_snapshot!(project.told(inspire), @"
+    $ taskgen inspire --seminar rivers.wav
+    exit 1
+    --- err
+    seed 1 (change it with --seed)
+    rivers.wav: nothing in the talk passed the rules, or all was rejected
+    hint: see `taskgen inspirations list`
+    ───
+     from                  asked   readable   found   sound   kept   refused by rule       tokens   time
+    ───
+     inspire: rivers.wav   5       5          4       4       0      review_incoherent 4   550      [time]
+    ───
+    ───
+     stage     done   skipped   failed             refused by rule       time
+    ───
+     inspire   1      0         no_inspiration 1   review_incoherent 4   [time]
+    ───
+    5 model calls, 0 more from the record; 500 prompt tokens (0 read before), 50 reply tokens, and 5 calls of unknown price (`prices.toml` can name it)
+    0 tasks, [time] in all
+    ");
     typed(&project, RIVERS, "a s a a u 2");
     let standing = ids(&project, "rivers.wav", true);
     assert_eq!((standing.len(), decided(&project)), (2, 3));
     project.ok(inspire);
     // Models that are asked anew do not overrule it either.
-    std::fs::write(
-        project.path("taskgen.toml"),
-        config.replace("review = \"fake/m\"", "review = \"fake/other\""),
-    )
-    .expect("writable");
+    project.configure(&config.replace("review = \"fake/m\"", "review = \"fake/other\""));
     project.ok(inspire);
     assert_eq!(ids(&project, "rivers.wav", true), standing);
     project.ok(&["weave", "--seminar", "rivers.wav"]);
@@ -189,14 +257,17 @@ fn what_a_person_accepts_is_used_though_every_model_rejected_it() {
 #[test]
 fn a_reviewer_is_blind_and_goes_on_where_it_stopped() {
     let (_, project) = project();
-    assert!(project.fails(RIVERS, 2).contains("hint: put recordings"));
+    insta::assert_snapshot!(project.told(RIVERS), @"
+    $ taskgen inspirations review --reviewer ana --seminar rivers.wav
+    exit 2
+    --- err
+    error: nothing here yet: `[project]`
+    hint: put recordings into `[project]/seminars` and `taskgen run`
+    ");
     project.ok(&["inspire"]);
     let all: &[&str] = &["inspirations", "review", "--reviewer", "ana"];
     let (result, said) = typed(&project, all, "? x u q");
-    assert!(
-        result.contains("0 accepted, 0 rejected, 8 left") && !result.contains("hint"),
-        "{result}"
-    );
+    insta::assert_snapshot!(result, @"ana: 0 accepted, 0 rejected, 8 left");
     for hidden in [".wav", "fake/m", "\u{1b}", "explorability"] {
         assert!(!said.contains(hidden), "{hidden}: {said}");
     }
@@ -218,25 +289,27 @@ fn a_reviewer_is_blind_and_goes_on_where_it_stopped() {
     );
 
     let (result, said) = typed(&project, RIVERS, "a 3 u a s");
-    assert!(
-        result.contains("ana: 2 accepted, 0 rejected, 2 left"),
-        "{result}"
-    );
+    insta::assert_snapshot!(result, @"
+    ana: 2 accepted, 0 rejected, 2 left
+    agreement with fake/m: 100 % of 2, Cohen's kappa –
+    ");
     assert!(said.contains("accepted: rivers.wav 0:"), "{said}");
     let (result, said) = typed(&project, RIVERS, "a a u 2");
     assert!(
         said.contains("1 of 2") && said.contains("that was the last one"),
         "{said}"
     );
-    assert!(
-        result.contains("ana: 3 accepted, 1 rejected (incoherent 1), 0 left"),
-        "{result}"
-    );
+    insta::assert_snapshot!(result, @"
+    ana: 3 accepted, 1 rejected (incoherent 1), 0 left
+    agreement with fake/m: 75 % of 4, Cohen's kappa 0.00
+    1 changed whether they stand
+    hint: `taskgen weave` makes the tasks anew
+    ");
     let (_, said) = typed(&project, RIVERS, "q");
-    assert!(
-        said.contains("ana has judged all of them\nhint: --again") && !said.contains("1 of"),
-        "{said}"
-    );
+    insta::assert_snapshot!(said, @"
+    ana has judged all of them
+    hint: --again shows them once more
+    ");
     assert!(
         typed(&project, &[RIVERS, &["--again"]].concat(), "q")
             .1
@@ -247,11 +320,13 @@ fn a_reviewer_is_blind_and_goes_on_where_it_stopped() {
         .map(|word| if *word == "ana" { "ben" } else { word })
         .collect();
     assert!(typed(&project, &ben, "q").1.contains("1 of 4"));
-    assert!(
-        project
-            .fails(&["inspirations", "review", "--reviewer", " "], 2)
-            .contains("hint: --reviewer NAME")
-    );
+    insta::assert_snapshot!(project.told(&["inspirations", "review", "--reviewer", " "]), @"
+    $ taskgen inspirations review --reviewer
+    exit 2
+    --- err
+    error: a reviewer needs a name
+    hint: --reviewer NAME
+    ");
 }
 
 #[test]
@@ -287,11 +362,10 @@ fn what_was_decided_before_a_kill_is_kept() {
     child.kill().expect("SIGKILL");
     child.wait().expect("a child");
     assert_eq!(decided(&project), 2);
-    assert!(
-        typed(&project, RIVERS, "a a")
-            .0
-            .contains("ana: 3 accepted, 1 rejected (incoherent 1), 0 left")
-    );
+    insta::assert_snapshot!(typed(&project, RIVERS, "a a").0, @"
+    ana: 3 accepted, 1 rejected (incoherent 1), 0 left
+    agreement with fake/m: 75 % of 4, Cohen's kappa 0.00
+    ");
 }
 
 #[test]

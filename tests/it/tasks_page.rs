@@ -1,25 +1,21 @@
 //! `taskgen report tasks`: a page and its numbers, from a project that was really filled.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Fake, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project, TALK, TALK_ZH};
 
 /// A project with two seminars: the names of one mean something in addresses and in HTML.
-fn project() -> (Fake, Project) {
-    let (fake, url) = Fake::start(Duration::ZERO);
-    let project = Project::new(&url);
-    project.add_transcript("rivers #1.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+fn project() -> (ModelServer, Project) {
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url)
+        .seminar("rivers #1.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     let side = "title = \"<script>alert(1)</script> & rivers\"\ndiscipline = \"Hydrology\"\nlicence = \"CC0\"\n";
     std::fs::write(project.path("seminars/rivers #1.toml"), side).expect("writable");
     project.stages();
     (fake, project)
-}
-
-fn json(project: &Project, args: &[&str]) -> Value {
-    serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("one JSON value")
 }
 
 fn read(project: &Project, name: &str) -> String {
@@ -30,13 +26,29 @@ fn read(project: &Project, name: &str) -> String {
 fn a_second_page_is_the_same_and_nobody_is_asked() {
     let (fake, project) = project();
     fake.take();
-    let said = project.ok(&["report", "tasks"]);
-    assert!(
-        said.trim_end().ends_with("tasks.html`") && said.contains("tasks by phase and family: "),
-        "{said}"
-    );
+    let said = project.told(&["report", "tasks"]);
+    insta::assert_snapshot!(said, @"
+    $ taskgen report tasks
+    exit 0
+    --- out
+    ───
+     seminar         language   duration   inspirations   quotes   tasks   refused
+    ───
+     heliu.wav       zh         0:20       4              4        6       0
+    ───
+     rivers #1.wav   en         0:24       4              4        6       0
+    ───
+    tasks by phase and family: Literature Survey 2, Requirements Gathering / Needs Analysis 2, Hypothesis Generation 2, Method / Experiment Blueprint 2, Empirical / Simulation Test 2, Comparative Analysis 2
+    tasks by difficulty: Basic 5, Advanced 7
+    tasks by language: en 6, zh 6
+    tasks by discipline: earth-environment 6, hydrology 6
+    inspirations by type: Limitation 2, Methodology 2, Transdisciplinary 2, Hypothesis 2
+    quotes by quarter of the talk: first 2, second 2, third 3, fourth 1
+    WARNING: 1 of 2 recordings have no known licence: a `NAME.toml` beside a recording can name it
+    written: `[project]/tasks/tasks.html`
+    ");
     let first = read(&project, "tasks/tasks.html");
-    assert_eq!(project.ok(&["report", "tasks"]), said);
+    assert_eq!(project.told(&["report", "tasks"]), said);
     assert_eq!(read(&project, "tasks/tasks.html"), first);
     assert_eq!(fake.take(), 0);
 }
@@ -48,7 +60,7 @@ fn the_numbers_are_those_of_the_database() {
                    SELECT 'weave', id, 90 + n, 'planted', '<img src=x onerror=alert(1)>', 1
                    FROM seminar, (SELECT 1 AS n UNION SELECT 2)";
     assert_eq!(project.sql(planted), 4);
-    let said = json(&project, &["report", "tasks"]);
+    let said = project.json(&["report", "tasks"]);
     let sum = |of: &Value, key: &str| {
         of.as_array()
             .expect("a list")
@@ -102,7 +114,7 @@ fn a_page_anywhere_finds_its_recordings() {
             "src=\"..&#x2f;..&#x2f;seminars&#x2f;rivers%20%231.wav\"",
         ),
     ] {
-        let said = json(&project, &args);
+        let said = project.json(&args);
         let page = std::fs::read_to_string(
             project
                 .folder
@@ -113,10 +125,7 @@ fn a_page_anywhere_finds_its_recordings() {
     }
     let elsewhere = tempfile::tempdir().expect("a folder");
     let file = elsewhere.path().join("page.html");
-    let said = json(
-        &project,
-        &["report", "tasks", "--html", file.to_str().expect("UTF-8")],
-    );
+    let said = project.json(&["report", "tasks", "--html", file.to_str().expect("UTF-8")]);
     let recordings = said["seminars"]
         .as_array()
         .expect("a list")
@@ -138,16 +147,13 @@ fn a_page_anywhere_finds_its_recordings() {
 fn a_recording_that_is_gone_is_said() {
     let (_, project) = project();
     std::fs::remove_file(project.path("seminars/heliu.wav")).expect("it was there");
-    let said = json(&project, &["report", "tasks"]);
-    let warned = said["warnings"].to_string();
-    assert!(
-        warned.contains("1 of 2 recordings are not in seminars/"),
-        "{warned}"
-    );
-    assert!(
-        warned.contains("1 of 2 recordings have no known licence"),
-        "{warned}"
-    );
+    let said = project.json(&["report", "tasks"]);
+    insta::assert_json_snapshot!(said["warnings"], @r#"
+    [
+      "1 of 2 recordings are not in seminars/: their quotes have times only",
+      "1 of 2 recordings have no known licence: a `NAME.toml` beside a recording can name it"
+    ]
+    "#);
     let page = read(&project, "tasks/tasks.html");
     assert_eq!(page.matches("<audio").count(), 1);
     assert!(page.contains("The recording is not here: times only."));
@@ -156,16 +162,20 @@ fn a_recording_that_is_gone_is_said() {
 #[test]
 fn what_cannot_be_is_said_with_what_to_do() {
     let (_, project) = project();
-    let output = project.output(&["report", "tasks", "--html", "taskgen.toml/page.html"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        !output.status.success() && said.contains("hint: choose another place with --html"),
-        "{said}"
-    );
+    let nowhere = ["report", "tasks", "--html", "taskgen.toml/page.html"];
+    insta::assert_snapshot!(project.told(&nowhere), @"
+    $ taskgen report tasks --html taskgen.toml/page.html
+    exit 1
+    --- err
+    error: cannot write the page: failed to create directory `taskgen.toml`: File exists (os error 17)
+    hint: choose another place with --html
+    ");
     let empty = Project::new("http://127.0.0.1:9");
-    assert!(
-        empty
-            .fails(&["report", "tasks"], 2)
-            .contains("hint: put recordings")
-    );
+    insta::assert_snapshot!(empty.told(&["report", "tasks"]), @"
+    $ taskgen report tasks
+    exit 2
+    --- err
+    error: nothing here yet: `[project]`
+    hint: put recordings into `[project]/seminars` and `taskgen run`
+    ");
 }

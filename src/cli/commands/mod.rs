@@ -3,10 +3,12 @@
 
 pub mod audit;
 pub mod calls;
+pub mod completions;
 pub mod doctor;
 pub mod evaluate;
 pub mod init;
 pub mod inspirations;
+pub mod man;
 pub mod models;
 pub mod prompts;
 pub mod rank;

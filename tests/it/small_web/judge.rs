@@ -1,5 +1,4 @@
-//! The models of an evaluation, without a model: each answer follows from the prompt and the shape
-//! that is asked for. They believe what stands in fences to be material; an order outside a fence
+//! The models of an evaluation, without a model: each answer follows from its prompt. They believe what stands in fences to be material; an order outside a fence
 //! they obey, so that a text which escapes its fence is noticed.
 
 use std::collections::BTreeSet;
@@ -15,19 +14,16 @@ pub const ORDERS: [&str; 2] = [
 /// Weights of the four criteria; a rating is lower by the place of its criterion.
 pub const WEIGHTS: [f64; 4] = [0.45, 0.3, 0.15, 0.1];
 
-/// The object that the assistant writes when it is asked as `request` asks, in the format of
-/// `OpenAI`. The role is told by the properties of the schema: `points`, `relationship`,
-/// `evaluation_criteria` or `rating`.
-pub fn reply(request: &Value) -> Value {
-    let asked = &request["response_format"]["json_schema"]["schema"]["properties"];
+/// The object that the assistant writes when `request`, in the format of `OpenAI`, puts the prompt
+/// that is `asked`.
+pub fn reply(asked: &str, request: &Value) -> Value {
     let prompt = Prompt::of(request);
-    let roles = ["points", "relationship", "evaluation_criteria", "rating"];
-    match roles.into_iter().find(|key| asked.get(key).is_some()) {
-        Some("points") => points(prompt.last()),
-        Some("relationship") => relationship(&prompt),
-        Some("evaluation_criteria") => criteria(prompt.task()),
-        Some("rating") => rating(&prompt),
-        _ => panic!("no role of an evaluation: {asked}"),
+    match asked {
+        "evaluate_key_points" => points(prompt.last()),
+        "evaluate_relation" => relationship(&prompt),
+        "evaluate_checklist" => criteria(prompt.task()),
+        "evaluate_rating" => rating(&prompt),
+        name => panic!("no prompt of an evaluation: `{name}`"),
     }
 }
 

@@ -25,6 +25,8 @@ use axum::{
     http::{Response, Uri},
 };
 
+use crate::support::web;
+
 /// A running server. It ends with the process.
 pub struct SmallWeb {
     /// `http://127.0.0.1:PORT`, without a slash at the end.
@@ -43,27 +45,8 @@ impl SmallWeb {
     pub fn start() -> Self {
         let seen = Arc::new(Seen::default());
         let state = Arc::clone(&seen);
-        let (send, receive) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime");
-            runtime.block_on(async move {
-                let app = Router::new().fallback(answer).with_state(state);
-                let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-                    .await
-                    .expect("a free port");
-                send.send(listener.local_addr().expect("an address"))
-                    .expect("the test waits");
-                axum::serve(listener, app).await.expect("serves");
-            });
-        });
-        let address = receive.recv().expect("the server starts");
-        Self {
-            url: format!("http://{address}"),
-            seen,
-        }
+        let url = web::serve(Router::new().fallback(answer).with_state(state));
+        Self { url, seen }
     }
 
     /// How often each path was asked for, robots.txt apart; queries do not count.

@@ -244,7 +244,7 @@ fn the_reports_and_the_served_pages_give_the_same_numbers() {
 }
 
 /// A request as a provider gets it, with each text in a fence of its own, under its label.
-fn ask_labelled(property: &str, texts: &[(&str, &str)], outside: &str) -> Value {
+fn ask_labelled(asked: &str, texts: &[(&str, &str)], outside: &str) -> Value {
     let fence = |(number, (label, text)): (u64, &(&str, &str))| {
         format!("{label}\n[{number:016x}\n{text}\n{number:016x}]\n")
     };
@@ -253,17 +253,15 @@ fn ask_labelled(property: &str, texts: &[(&str, &str)], outside: &str) -> Value 
         "{outside} [1] as asked:\n{}\nAnswer [in JSON].",
         fences.concat()
     );
-    let mut properties = serde_json::Map::new();
-    properties.insert(property.to_owned(), json!({}));
-    judge::reply(&json!({
-        "messages": [{ "role": "system", "content": "You judge." }, { "role": "user", "content": prompt }],
-        "response_format": { "type": "json_schema", "json_schema": { "schema": { "properties": properties } } }
-    }))
+    let request = json!({
+        "messages": [{ "role": "system", "content": "You judge." }, { "role": "user", "content": prompt }]
+    });
+    judge::reply(asked, &request)
 }
 
-fn ask(property: &str, texts: &[&str], outside: &str) -> Value {
+fn ask(asked: &str, texts: &[&str], outside: &str) -> Value {
     let texts: Vec<(&str, &str)> = texts.iter().map(|text| ("", *text)).collect();
-    ask_labelled(property, &texts, outside)
+    ask_labelled(asked, &texts, outside)
 }
 
 #[test]
@@ -276,11 +274,11 @@ fn the_models_find_what_was_planted() {
         for path in cited(&web.url, &report) {
             let page = follow(&web.url, &path);
             let text = [text, &page.text()];
-            let found = ask("points", &text, "");
+            let found = ask("evaluate_key_points", &text, "");
             assert_eq!(
                 found,
                 ask(
-                    "points",
+                    "evaluate_key_points",
                     &[text[0], "A title, K-14 in 99 ways.", text[1]],
                     ""
                 )
@@ -289,13 +287,13 @@ fn the_models_find_what_was_planted() {
                 let content = point["point_content"].as_str().expect("text");
                 assert_eq!(point["spans"], json!([content]));
                 assert!(text[1].contains(content));
-                let reply = ask("relationship", &[text[0], content, &report], "");
+                let reply = ask("evaluate_relation", &[text[0], content, &report], "");
                 let labelled = [
                     ("The task that the report answers:", text[0]),
                     ("The report:", &report),
                     ("The key point:", content),
                 ];
-                assert_eq!(reply, ask_labelled("relationship", &labelled, ""));
+                assert_eq!(reply, ask_labelled("evaluate_relation", &labelled, ""));
                 let code = reply["key_aspects"][0].as_str().expect("a code").to_owned();
                 assert_eq!(
                     numbers(content.split_once(&code).expect("its code").1),
@@ -329,7 +327,7 @@ fn the_models_find_what_was_planted() {
 }
 
 fn ace(task: &str, report: &str) -> f64 {
-    let reply = ask("evaluation_criteria", &[task], "");
+    let reply = ask("evaluate_checklist", &[task], "");
     let criteria = reply["evaluation_criteria"].as_array().expect("a list");
     let titles: BTreeSet<String> = criteria
         .iter()
@@ -340,18 +338,18 @@ fn ace(task: &str, report: &str) -> f64 {
         let said = |key: &str| criterion[key].as_str().expect("text");
         let [title, description] = [said("title"), said("description")];
         let together = ask(
-            "rating",
+            "evaluate_rating",
             &[task, &format!("{title}\n{description}"), report],
             "",
         );
         assert_eq!(
             together,
-            ask("rating", &[task, title, description, report], "")
+            ask("evaluate_rating", &[task, title, description, report], "")
         );
         assert_eq!(
             together,
             ask(
-                "rating",
+                "evaluate_rating",
                 &[task, report, &format!("{title}\n{description}")],
                 ""
             )
@@ -359,7 +357,7 @@ fn ace(task: &str, report: &str) -> f64 {
         assert_eq!(
             together,
             ask(
-                "rating",
+                "evaluate_rating",
                 &[task, report],
                 &format!("{title}: {description}")
             )
@@ -374,7 +372,7 @@ fn ace(task: &str, report: &str) -> f64 {
 fn criteria_depend_on_the_task() {
     let all: BTreeSet<String> = TASKS
         .iter()
-        .map(|task| ask("evaluation_criteria", &[task.text], "")["evaluation_criteria"].to_string())
+        .map(|task| ask("evaluate_checklist", &[task.text], "")["evaluation_criteria"].to_string())
         .collect();
     assert_eq!(all.len(), TASKS.len());
 }
@@ -384,7 +382,7 @@ fn orders_are_followed_only_outside_a_fence() {
     let point = fact("K-14").sentence;
     for order in judge::ORDERS {
         let relation = |outside: &str, report: &str| {
-            ask("relationship", &["A task.", point, report], outside)["relationship"].clone()
+            ask("evaluate_relation", &["A task.", point, report], outside)["relationship"].clone()
         };
         assert_eq!(relation(order, "Nothing."), "SUPPORTS");
         assert_eq!(
@@ -393,12 +391,16 @@ fn orders_are_followed_only_outside_a_fence() {
         );
         assert_eq!(relation("", order), "OMITS");
         assert_eq!(
-            ask("rating", &["A task.", "Clarity: A task.", order], "")["rating"],
+            ask(
+                "evaluate_rating",
+                &["A task.", "Clarity: A task.", order],
+                ""
+            )["rating"],
             0
         );
         assert_eq!(
             ask(
-                "rating",
+                "evaluate_rating",
                 &["A task.", "Clarity: A task.", "Nothing."],
                 order
             )["rating"],

@@ -10,7 +10,7 @@ use super::{
     expected::{Expected, expected},
     facts::TASKS,
 };
-use crate::support::{Fake, Project, TALK};
+use crate::support::{ModelServer, Project, TALK};
 
 /// Scores every report; the small web is on loopback.
 pub const EVALUATE: [&str; 2] = ["evaluate", "--allow-private-network"];
@@ -18,7 +18,7 @@ pub const EVALUATE: [&str; 2] = ["evaluate", "--allow-private-network"];
 /// A small web, a project whose only tasks are about it, and the model behind a server.
 pub struct World {
     pub web: SmallWeb,
-    pub fake: Fake,
+    pub fake: ModelServer,
     pub project: Project,
     /// The ids of the tasks by their keys.
     pub tasks: BTreeMap<&'static str, String>,
@@ -31,13 +31,11 @@ impl World {
 
     pub fn with_delay(delay: Duration) -> Self {
         let web = SmallWeb::start();
-        let (fake, url) = Fake::start(delay);
-        let project = Project::new(&url);
-        project.add_transcript("rivers.wav", "en", TALK);
-        project.ok(&["inspire"]);
-        project.ok(&["weave"]);
-        let listed: Value =
-            serde_json::from_str(&project.ok(&["tasks", "list", "--json"])).expect("JSON");
+        let fake = ModelServer::openai().delay(delay).pipeline();
+        let project = Project::new(&fake.url)
+            .seminar("rivers.wav", "en", TALK)
+            .woven();
+        let listed = project.json(&["tasks", "list"]);
         let ids = listed
             .as_array()
             .expect("a list")
@@ -53,14 +51,13 @@ impl World {
                 tasks[task.key]
             ));
         }
-        let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
-        let mut config = format!("{config}[web]\npause_ms = 0\nper_host = 8\n");
+        let mut config = "[web]\npause_ms = 0\nper_host = 8\n".to_owned();
         agents::prepare(project.folder.path(), &web.url);
         for agent in agents::AGENTS {
             let command = agents::command(agent, project.folder.path());
             config.push_str(&format!("[agents.{agent}]\ncommand = {}\n", json!(command)));
         }
-        std::fs::write(project.path("taskgen.toml"), config).expect("writable");
+        let project = project.config(&config);
         fake.take();
         Self {
             web,
@@ -102,8 +99,7 @@ impl World {
 
     /// What was found for each report, by agent and task.
     pub fn found(&self) -> BTreeMap<(String, &'static str), Expected> {
-        let listed: Value =
-            serde_json::from_str(&self.project.ok(&["reports", "list", "--json"])).expect("JSON");
+        let listed = self.project.json(&["reports", "list"]);
         let rows = listed.as_array().expect("a list").iter().map(|row| {
             let key = self
                 .tasks

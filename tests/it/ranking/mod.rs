@@ -1,42 +1,35 @@
 //! Ranking by duels, end to end: resumed, extended, audited, reported, selected from, and stopped
 //! where a judge guesses.
 
-use std::{collections::BTreeSet, sync::atomic::Ordering, time::Duration};
+mod results;
+
+use std::{collections::BTreeSet, time::Duration};
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use serde_json::Value;
 
 use crate::{
     pipeline::kill_after,
-    support::{Fake, Project, TALK, TALK_ZH},
+    support::{ModelServer, Project, TALK, TALK_ZH, llm::Mood},
 };
 
 /// A project with two seminars and no method named, so that it ranks by duels.
-fn project(budget: u64) -> (Fake, Project) {
+fn project(budget: u64) -> (ModelServer, Project) {
     project_with(budget, Duration::ZERO)
 }
 
-fn project_with(budget: u64, delay: Duration) -> (Fake, Project) {
-    let (fake, url) = Fake::start(delay);
-    let project = Project::new(&url);
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
+fn project_with(budget: u64, delay: Duration) -> (ModelServer, Project) {
+    let fake = ModelServer::openai().delay(delay).pipeline();
     let by_duels = format!("budget_calls = {budget}\ntarget_recall = 1.0");
-    std::fs::write(
-        project.path("taskgen.toml"),
-        config.replace("method = \"elo\"\nrounds = 4", &by_duels),
-    )
-    .expect("writable");
-    project.add_transcript("rivers.wav", "en", TALK);
-    project.add_transcript("heliu.wav", "zh", TALK_ZH);
+    let project = Project::new(&fake.url)
+        .config_instead("method = \"elo\"\nrounds = 4", &by_duels)
+        .seminar("rivers.wav", "en", TALK)
+        .seminar("heliu.wav", "zh", TALK_ZH);
     (fake, project)
 }
 
-fn json(project: &Project, args: &[&str]) -> Value {
-    serde_json::from_str(&project.ok(&[args, &["--json"]].concat())).expect("JSON")
-}
-
 /// The stages before ranking; what they asked is forgotten.
-fn weave(fake: &Fake, project: &Project) {
+fn weave(fake: &ModelServer, project: &Project) {
     project.ok(&["inspire"]);
     project.ok(&["weave"]);
     fake.take();
@@ -48,7 +41,7 @@ fn tell_apart(project: &Project) {
 }
 
 /// The questions among the requests, as texts.
-fn questions(fake: &Fake) -> Vec<String> {
+fn questions(fake: &ModelServer) -> Vec<String> {
     fake.taken()
         .iter()
         .map(|request| request["messages"].to_string())
@@ -62,7 +55,7 @@ fn every_task_is_judged_within_the_budget_and_a_second_run_asks_nothing() {
     project.ok(&["rank"]);
     let asked = questions(&fake);
     assert_eq!(asked.len(), 40);
-    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = project.json(&["tasks", "list"]);
     let tasks = tasks.as_array().expect("a list");
     assert!(tasks.len() >= 10 && tasks.iter().all(|task| task["games"].as_u64() > Some(0)));
     let estimates: Vec<&Value> = tasks.iter().map(|task| &task["estimate"]).collect();
@@ -204,7 +197,7 @@ fn lists_screen_and_duels_decide() {
     );
     project.ok(&args);
     assert_eq!(fake.take(), 0);
-    let report = json(&project, &["rank", "report"]);
+    let report = project.json(&["rank", "report"]);
     assert_eq!(report["n_scored"], 24);
     let names: Vec<&str> = report["judges"]
         .as_array()
@@ -221,7 +214,7 @@ fn lists_screen_and_duels_decide() {
                 == 1,
         "{names:?}"
     );
-    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = project.json(&["tasks", "list"]);
     assert!(
         tasks
             .as_array()
@@ -263,7 +256,7 @@ fn failures_are_asked_again_and_nothing_else() {
     project.ok(&["inspire"]);
     project.ok(&["weave"]);
     tell_apart(&project);
-    fake.moody.store(true, Ordering::SeqCst);
+    fake.set_mood(Mood::Moody);
     let code = project
         .output(&["rank", "--max-unscored", "1"])
         .status
@@ -272,13 +265,13 @@ fn failures_are_asked_again_and_nothing_else() {
     let unscored = || project.count("SELECT count(*) FROM judgement WHERE state = 'unscored'");
     let failed = unscored();
     assert!((2..30).contains(&failed), "{failed}");
-    assert_eq!(json(&project, &["rank", "report"])["n_failed"], failed);
-    fake.moody.store(false, Ordering::SeqCst);
+    assert_eq!(project.json(&["rank", "report"])["n_failed"], failed);
+    fake.set_mood(Mood::Helpful);
     fake.take();
     project.ok(&["rank", "--retry-failed"]);
     assert_eq!(fake.take() as i64, failed);
     assert_eq!(unscored(), 0);
-    assert_eq!(json(&project, &["rank", "report"])["n_scored"], 60);
+    assert_eq!(project.json(&["rank", "report"])["n_scored"], 60);
     project.ok(&["rank"]);
     assert_eq!(fake.take(), 0);
 }
@@ -304,7 +297,7 @@ fn new_tasks_join_and_another_prompt_begins_anew() {
             && joined.len() <= 30
             && joined.iter().all(|question| !before.contains(question))
     );
-    let tasks = json(&project, &["tasks", "list"]);
+    let tasks = project.json(&["tasks", "list"]);
     assert!(
         tasks
             .as_array()
@@ -323,308 +316,8 @@ fn new_tasks_join_and_another_prompt_begins_anew() {
         30,
         "nothing that another prompt decided counts"
     );
-    let total = json(&project, &["rank", "report"]);
+    let total = project.json(&["rank", "report"]);
     assert_eq!(total["n_scored"], 30);
-}
-
-#[test]
-fn the_card_the_page_and_the_selection() {
-    let (_, project) = project(60);
-    project.stages();
-    let page = project.path("ranking.html");
-    let report = json(
-        &project,
-        &["rank", "report", "--html", page.to_str().expect("UTF-8")],
-    );
-    let judge = &report["audit"]["judges"][0];
-    assert!(judge["first_side"]["n"].as_u64() > Some(40));
-    assert!(
-        judge["position_consistency"]["n"].as_u64() > Some(0),
-        "some pairs were turned: {judge}"
-    );
-    assert_eq!(
-        judge["repetition"]["share"]["value"], 1.0,
-        "the fake repeats itself"
-    );
-    assert_eq!(report["audit"]["coverage"]["judged"], 1.0);
-    assert_eq!(report["spent"]["calls"], 60);
-    let html = std::fs::read_to_string(&page).expect("written");
-    assert!(html.contains("<svg") && !html.contains("<script"));
-    let selected = json(
-        &project,
-        &[
-            "tasks",
-            "select",
-            "--top",
-            "6",
-            "--quota",
-            "seminar=2",
-            "--near",
-            "2",
-        ],
-    );
-    assert_eq!(
-        selected["chosen"].as_array().map(Vec::len),
-        Some(4),
-        "two of each seminar: {selected}"
-    );
-    assert_eq!(selected["unfilled"][0]["found"], 4);
-    let near = json(
-        &project,
-        &["tasks", "select", "--top", "4", "--near", "0.05"],
-    );
-    assert!(near["duplicates"].as_array().map(Vec::len) > Some(0));
-    let versions: Vec<i64> = ["2", "2", "0.05"]
-        .map(|near| {
-            json(
-                &project,
-                &[
-                    "tasks", "select", "--top", "3", "--near", near, "--name", "mine",
-                ],
-            )["version"]
-                .as_i64()
-                .expect("a number")
-        })
-        .to_vec();
-    assert_eq!(versions, [1, 1, 2], "the same members are the same version");
-    let said = project.fails(&["tasks", "select", "--quota", "seminars=2"], 2);
-    assert!(
-        said.contains("`seminars`") && said.contains("hint"),
-        "{said}"
-    );
-}
-
-#[test]
-fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
-    let (fake, project) = project(30);
-    weave(&fake, &project);
-    let tasks = json(&project, &["tasks", "list"]);
-    let ids: Vec<&str> = tasks
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|task| task["id"].as_str().expect("an id"))
-        .collect();
-    // The first one beats everybody, whichever side it is on.
-    let mut table = "model_a,model_b,winner,judge\n".to_owned();
-    for (n, other) in ids[1..].iter().enumerate() {
-        let row = if n % 2 == 0 {
-            format!("{},{other},model_a", ids[0])
-        } else {
-            format!("{other},{},model_b", ids[0])
-        };
-        table.push_str(&format!("{row},Ada\n"));
-    }
-    table.push_str(&format!(
-        "{},{},tie,Ada\n{},t_nobody,model_a,Ada\n",
-        ids[1], ids[2], ids[0]
-    ));
-    std::fs::write(project.path("votes.csv"), table).expect("writable");
-    let said = project.output(&["rank", "import", "votes.csv"]);
-    assert_eq!(said.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(
-        said.contains("no such task: `t_nobody`")
-            && said.contains(&format!("{} judgements (", ids.len())),
-        "{said}"
-    );
-    let ranked = json(&project, &["tasks", "list"]);
-    assert_eq!(ranked[0]["id"], ids[0]);
-    assert_eq!(
-        json(&project, &["rank", "report"])["judges"][0]["name"],
-        "imported/Ada"
-    );
-    assert_eq!(fake.take(), 0);
-    project.ok(&["rank"]);
-    assert_eq!(
-        fake.take(),
-        30,
-        "nobody else's verdicts count for the judge"
-    );
-}
-
-/// Votes that agree are votes; the same file again is not, and neither is what a longer file began
-/// with.
-#[test]
-fn imports_count_each_line_once_and_every_judge() {
-    let (fake, project) = project(30);
-    weave(&fake, &project);
-    let tasks = json(&project, &["tasks", "list"]);
-    let ids: Vec<&str> = (0..3)
-        .map(|at| tasks[at]["id"].as_str().expect("an id"))
-        .collect();
-    let line = |a: usize, b: usize, winner: &str, judge: &str| {
-        format!(
-            r#"{{"a":"{}","b":"{}","winner":"{winner}","judge":{judge}}}"#,
-            ids[a], ids[b]
-        ) + "\n"
-    };
-    let import = |name: &str, text: &str| {
-        std::fs::write(project.path(name), text).expect("writable");
-        let said = json(&project, &["rank", "import", name]);
-        (
-            said["judgements"].as_u64(),
-            said["on_record"].as_u64(),
-            said["judges"].as_array().map(Vec::len),
-        )
-    };
-    let first = line(0, 1, "a", "7") + &line(0, 2, "tie", "7") + &line(0, 2, "tie", "7");
-    assert_eq!(import("a.jsonl", &first), (Some(3), Some(0), Some(1)));
-    assert!(
-        json(&project, &["rank", "report"])["checks"]
-            .to_string()
-            .contains("was a tie")
-    );
-    let second = line(0, 1, "a", "7") + &line(1, 2, "b", r#""Ada""#);
-    assert_eq!(
-        import("b.jsonl", &second),
-        (Some(2), Some(0), Some(2)),
-        "nobody's judge is dropped"
-    );
-    assert_eq!(import("b.jsonl", &second), (Some(0), Some(2), Some(2)));
-    assert_eq!(
-        import("a.jsonl", &(first + &line(1, 2, "a", "7"))),
-        (Some(1), Some(3), Some(2))
-    );
-    assert_eq!(json(&project, &["rank", "report"])["n_scored"], 6);
-    assert!(
-        project
-            .fails(&["rank", "import", "a.jsonl", "--judge", " "], 2)
-            .contains("needs a name")
-    );
-}
-
-/// Another model under the same name is another judge: the ranking begins again, and nothing is
-/// mixed.
-#[test]
-fn another_model_returned_begins_anew() {
-    let (fake, project) = project(30);
-    weave(&fake, &project);
-    tell_apart(&project);
-    project.ok(&["rank"]);
-    fake.take();
-    fake.renamed.store(true, Ordering::SeqCst);
-    let rank = ["rank", "--budget-calls", "40"];
-    let said = project.output(&rank);
-    let said = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(
-        said.contains("verdicts of `fake-1` are another judge's"),
-        "{said}"
-    );
-    let of_second = project.count(
-        "SELECT count(*) FROM judgement JOIN judge ON judge.id = judgement.judge WHERE model_returned = 'fake-2'",
-    );
-    assert_eq!(
-        fake.take() as i64,
-        of_second,
-        "everything that was asked counts"
-    );
-    let report = json(&project, &["rank", "report"]);
-    assert_eq!(
-        (
-            report["n_scored"].as_i64(),
-            report["judges"].as_array().map(Vec::len)
-        ),
-        (Some(of_second), Some(1))
-    );
-    assert_eq!(report["ranking"]["panel"][0]["model_returned"], "fake-2");
-    let first = project.export();
-    project.output(&rank);
-    assert_eq!(
-        (fake.take(), project.export()),
-        (0, first),
-        "a second run goes the same way"
-    );
-    let said = project.output(&["rank", "--rounds", "2"]);
-    assert!(
-        String::from_utf8_lossy(&said.stderr).contains("another judge's"),
-        "the paper's way, too"
-    );
-    assert_eq!(
-        json(&project, &["rank", "report"])["ranking"]["panel"]
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
-}
-
-#[test]
-fn a_selection_of_a_stale_ranking_says_so() {
-    let (fake, project) = project(30);
-    project.stages();
-    let ranked = json(&project, &["tasks", "list"])
-        .as_array()
-        .expect("a list")
-        .len();
-    project.add_transcript("rivers-again.wav", "en", TALK);
-    weave(&fake, &project);
-    let said = project.output(&["tasks", "select", "--near", "2"]);
-    let (out, err) = (
-        String::from_utf8_lossy(&said.stdout),
-        String::from_utf8_lossy(&said.stderr),
-    );
-    assert!(
-        err.contains("tasks are not in this ranking\nhint: `taskgen rank`"),
-        "{err}"
-    );
-    assert!(
-        err.contains(&format!("100 were asked for, and there are {ranked} tasks")),
-        "{err}"
-    );
-    assert!(!out.contains("there are no more"), "{out}");
-}
-
-#[test]
-fn nothing_is_selected_from_nothing_and_no_empty_set_is_kept() {
-    let (fake, project) = project(30);
-    weave(&fake, &project);
-    fake.mute.store(true, Ordering::SeqCst);
-    project.output(&["rank", "--max-unscored", "1"]);
-    let report = json(&project, &["rank", "report"]);
-    assert_eq!(
-        (report["n_scored"].as_u64(), &report["audit"]["length"]),
-        (Some(0), &Value::Null)
-    );
-    assert!(
-        report["warnings"]
-            .to_string()
-            .contains("nothing was judged")
-    );
-    let failed = report["failed_by_cause"].as_object().expect("causes");
-    assert_eq!(
-        failed.values().filter_map(Value::as_u64).sum::<u64>(),
-        report["n_failed"].as_u64().expect("a number")
-    );
-    assert!(
-        project
-            .fails(&["tasks", "select"], 2)
-            .contains("nothing was judged")
-    );
-    fake.mute.store(false, Ordering::SeqCst);
-    project.ok(&["rank", "--retry-failed"]);
-    let said = project.fails(&["tasks", "select", "--quota", "seminar=0"], 2);
-    assert!(
-        said.contains("no task can be chosen: `seminar=0` bars all"),
-        "{said}"
-    );
-    let said = project.output(&["tasks", "select", "--quota", "language:EN=1"]);
-    assert!(String::from_utf8_lossy(&said.stderr).contains("no ranked task has language `EN`"));
-    assert!(
-        String::from_utf8_lossy(&said.stdout)
-            .contains("WARNING: the judge fake/m is not told from chance yet")
-    );
-    let select =
-        |name: &str, top: &str| project.ok(&["tasks", "select", "--name", name, "--top", top]);
-    for (name, top) in [("one", "3"), ("other", "2"), ("one", "3")] {
-        select(name, top);
-    }
-    let newest =
-        "SELECT name = 'one' AND version = 1 FROM task_set ORDER BY run DESC, version DESC LIMIT 1";
-    assert_eq!(
-        project.count(newest),
-        1,
-        "what was selected last is the newest"
-    );
 }
 
 #[test]
@@ -642,11 +335,11 @@ fn what_a_budget_ended_is_a_ranking() {
     ];
     assert_eq!(project.output(&args).status.code(), Some(5));
     assert_eq!(
-        json(&project, &["rank", "report"])["ranking"]["method"],
+        project.json(&["rank", "report"])["ranking"]["method"],
         "elo"
     );
-    let selected = json(&project, &["tasks", "select", "--top", "4", "--near", "2"]);
-    let listed = json(&project, &["tasks", "list"]);
+    let selected = project.json(&["tasks", "select", "--top", "4", "--near", "2"]);
+    let listed = project.json(&["tasks", "list"]);
     let ids = |of: &Value| {
         of.as_array()
             .expect("a list")
@@ -666,20 +359,41 @@ fn what_a_budget_ended_is_a_ranking() {
 fn small_budgets_are_spent_and_said_to_be_small() {
     let (fake, project) = project(1);
     weave(&fake, &project);
-    let said = project.output(&["rank"]);
-    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    insta::assert_snapshot!(project.told(&["rank"]), @"
+    $ taskgen rank
+    exit 0
+    --- err
+    seed 1 (change it with --seed)
+    ───
+     stage   done   skipped   failed   refused by rule   time
+    ───
+     rank    1      0         0        –                 [time]
+    ───
+    1 judgements cannot show each of 12 tasks once: that takes 6
+    1 model calls, 0 more from the record; 100 prompt tokens (0 read before), 10 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    12 tasks, [time] in all
+    ");
     assert_eq!(fake.take(), 1);
-    assert!(said.contains("1 judgements cannot show each of"), "{said}");
-    let report = json(&project, &["rank", "report"]);
+    let report = project.json(&["rank", "report"]);
     let rated = report["rated"].as_array().expect("a list");
     assert!(rated.len() > 4 && rated[0]["low"].as_f64() < rated[0]["high"].as_f64());
     assert!(report["counts"]["discipline"].is_array() && report["counts"]["type"].is_array());
-    let said = project.output(&["rank", "--budget-calls", "1000", "--target-recall", "1"]);
-    let said = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(
-        said.contains("of at most 1000 judgements were asked: the tasks have all met each other"),
-        "{said}"
-    );
+    let all = ["rank", "--budget-calls", "1000", "--target-recall", "1"];
+    insta::assert_snapshot!(project.told(&all), @"
+    $ taskgen rank --budget-calls 1000 --target-recall 1
+    exit 0
+    --- err
+    seed 1 (change it with --seed)
+    ───
+     stage   done   skipped   failed   refused by rule   time
+    ───
+     rank    95     0         0        –                 [time]
+    ───
+    1 verdicts were known from earlier rankings
+    95 of at most 1000 judgements were asked: the tasks have all met each other
+    95 model calls, 0 more from the record; 9500 prompt tokens (0 read before), 950 reply tokens, and 95 calls of unknown price (`prices.toml` can name it)
+    12 tasks, [time] in all
+    ");
     let tasks = rated.len();
     let pairs = "SELECT count(DISTINCT min(subject, other) || max(subject, other)) FROM judgement WHERE sample = 0";
     assert_eq!(project.count(pairs), (tasks * (tasks - 1) / 2) as i64);
@@ -737,28 +451,38 @@ fn a_judge_that_guesses_ends_rounds_and_is_not_asked_again() {
 #[test]
 fn flags_of_one_method_are_refused_for_the_other() {
     let (_, project) = project(30);
-    for args in [
+    let told = project.told_each([
         &["rank", "--rounds", "3", "--budget-calls", "9"][..],
         &["rank", "--method", "halving", "--rounds", "3"],
-    ] {
-        let said = project.fails(args, 2);
-        assert!(
-            said.contains("has no meaning") && said.contains("hint"),
-            "{said}"
-        );
-    }
-    let config = std::fs::read_to_string(project.path("taskgen.toml")).expect("readable");
-    std::fs::write(
-        project.path("taskgen.toml"),
-        config.replace("budget_calls = 30", "rounds = 2"),
-    )
-    .expect("writable");
-    let said = project.fails(&["rank", "--top", "5"], 2);
-    assert!(
-        said.contains("--top has no meaning for --method elo"),
-        "{said}"
-    );
-    for args in [
+    ]);
+    insta::assert_snapshot!(told, @"
+    $ taskgen rank --rounds 3 --budget-calls 9
+    exit 2
+    --- err
+    error: --budget-calls has no meaning for --method elo
+    hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
+
+    $ taskgen rank --method halving --rounds 3
+    exit 2
+    --- err
+    error: --rounds has no meaning but for --method elo
+    hint: --method elo, or --budget-calls to say how many judgements
+    ");
+    let config = project.configuration();
+    project.configure(&config.replace("budget_calls = 30", "rounds = 2"));
+    insta::assert_snapshot!(project.told(&["rank", "--top", "5"]), @"
+    $ taskgen rank --top 5
+    exit 2
+    --- err
+    error: --top has no meaning for --method elo
+    hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
+    ");
+}
+
+#[test]
+fn what_has_no_meaning_is_refused_before_any_work() {
+    let (_, project) = project(30);
+    let told = project.told_each([
         &[
             "rank",
             "simulate",
@@ -782,9 +506,62 @@ fn flags_of_one_method_are_refused_for_the_other() {
         &["--dry-run", "rank", "simulate", "-n", "30", "--top", "3"],
         &["--dry-run", "rank", "import", "taskgen.toml"],
         &["rank", "--method", "elo"],
-    ] {
-        project.fails(args, 2);
-    }
+    ]);
+    insta::assert_snapshot!(told, @"
+    $ taskgen rank simulate --method listwise --list-size 0
+    exit 2
+    --- err
+    error: rank.list_size must be between 3 and 12: `0`
+
+    $ taskgen rank simulate --list-size 8
+    exit 2
+    --- err
+    error: --list-size has no meaning but for --method listwise
+
+    $ taskgen rank simulate --method elo --target-recall 0.9
+    exit 2
+    --- err
+    error: --target-recall has no meaning for --method elo
+
+    $ taskgen rank simulate -n 1000000
+    exit 2
+    --- err
+    error: -n must be at most 100000, and --seeds at least 1: `1000000`, `3`
+    hint: each task takes 1.6 kB for its draws
+
+    $ taskgen rank --method elo --rounds 100000
+    exit 2
+    --- err
+    error: rank.rounds must be at most 1000: `100000`
+    hint: `taskgen rank --help`
+
+    $ taskgen --dry-run rank report
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen --dry-run rank simulate -n 30 --top 3
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen --dry-run rank import taskgen.toml
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen rank --method elo
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    until here: [usage]
+    error: no tasks yet
+    hint: `taskgen weave`
+    log: `[project]/tasks/logs/[log]`
+    ");
     let said = project.ok(&[
         "rank",
         "simulate",
@@ -798,11 +575,13 @@ fn flags_of_one_method_are_refused_for_the_other() {
         "1",
     ]);
     assert!(said.contains("tau") && said.contains("intervals"), "{said}");
-    let said = project.fails(&["rank", "report"], 2);
-    assert!(
-        said.contains("nothing is ranked yet") || said.contains("hint"),
-        "{said}"
-    );
+    insta::assert_snapshot!(project.told(&["rank", "report"]), @"
+    $ taskgen rank report
+    exit 2
+    --- err
+    error: nothing is ranked yet
+    hint: `taskgen rank`
+    ");
 }
 
 /// Made-up worlds need no project; the same seed gives the same numbers.
@@ -824,7 +603,7 @@ fn simulations_repeat_themselves() {
             "--seed",
             seed,
         ];
-        let mut value = json(&project, &[&args[..], &["--method", method]].concat());
+        let mut value = project.json(&[&args[..], &["--method", method]].concat());
         for trial in value.as_array_mut().expect("trials") {
             trial["seconds"] = Value::Null;
         }

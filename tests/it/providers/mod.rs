@@ -1,25 +1,20 @@
 //! Each provider's dialect, spoken by the real client to a fake server: what is asked, what is
 //! read, what is remembered.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+mod limits;
 
-use futures_util::future;
 use serde_json::{Value, json};
 use taskgen::{
     data::Cause,
-    llm::{
-        AskError, Budget, ChatModel as _, Limits, Provider, Purse, RateReason, Remote,
-        RemoteOptions, THINKING_ROOM,
-    },
+    llm::{AskError, Provider, Remote, RemoteOptions, THINKING_ROOM},
 };
 
 use crate::{
-    fake_providers::{ALL, Fake, KEY, Play, Request, any_question, error, no_money},
     llm::{Bench, good, pick},
-    support::{Project, TALK},
+    support::{
+        ModelServer, Project, TALK,
+        llm::{ALL, KEY, Play, Request, error, no_money},
+    },
 };
 
 const GOOD: &str = r#"{"winner":"A","confidence":0.8}"#;
@@ -42,7 +37,7 @@ fn has_schema_mode(request: &Value) -> bool {
 #[tokio::test]
 async fn each_provider_is_asked_in_its_own_words() {
     for provider in ALL {
-        let server = Fake::start(provider, |_| say()).await;
+        let server = ModelServer::of(provider).plays(|_| say());
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let answered = pick(&llm, "one").await.unwrap();
@@ -121,7 +116,7 @@ async fn each_provider_is_asked_in_its_own_words() {
 #[tokio::test]
 async fn a_schema_mode_that_is_missing_is_found_out_once() {
     for provider in ALL {
-        let server = Fake::start(provider, move |request| {
+        let server = ModelServer::of(provider).plays(move |request| {
             if has_schema_mode(&request.body) {
                 return error(
                     provider,
@@ -131,8 +126,7 @@ async fn a_schema_mode_that_is_missing_is_found_out_once() {
                 );
             }
             say()
-        })
-        .await;
+        });
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         for item in ["one", "two", "three"] {
@@ -166,14 +160,13 @@ async fn where_no_mode_works_the_prompt_has_the_schema() {
         .all(|w| !text.contains(w))
     };
     for provider in ALL {
-        let server = Fake::start(provider, move |request| {
+        let server = ModelServer::of(provider).plays(move |request| {
             if plain(&request.body) {
                 say()
             } else {
                 error(provider, 400, "INVALID_ARGUMENT", "no schema mode")
             }
-        })
-        .await;
+        });
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         assert_eq!(
@@ -199,7 +192,7 @@ async fn where_no_mode_works_the_prompt_has_the_schema() {
 
 #[tokio::test]
 async fn parameters_that_a_model_refuses_are_left_out_from_then_on() {
-    let server = Fake::start(Provider::OpenAi, |request| {
+    let server = ModelServer::openai().plays(|request| {
         let refuses = |message| error(Provider::OpenAi, 400, "unsupported_value", message);
         if request.body.get("max_tokens").is_some() {
             return refuses(
@@ -210,8 +203,7 @@ async fn parameters_that_a_model_refuses_are_left_out_from_then_on() {
             return refuses("Unsupported value: 'temperature' does not support 0 with this model.");
         }
         say()
-    })
-    .await;
+    });
     let bench = Bench::new();
     let llm = bench.llm(server.model(), false);
     let first = pick(&llm, "one").await.unwrap();
@@ -229,15 +221,14 @@ async fn parameters_that_a_model_refuses_are_left_out_from_then_on() {
 #[tokio::test]
 async fn a_model_that_thinks_away_its_length_gets_room() {
     for provider in ALL {
-        let server = Fake::start(provider, |request| {
+        let server = ModelServer::of(provider).plays(|request| {
             let text = request.body.to_string();
             if text.contains(&(60 + THINKING_ROOM).to_string()) {
                 say()
             } else {
                 Play::Long(String::new())
             }
-        })
-        .await;
+        });
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let first = pick(&llm, "one").await.unwrap();
@@ -253,7 +244,7 @@ async fn a_model_that_thinks_away_its_length_gets_room() {
 
 #[tokio::test]
 async fn a_tool_takes_the_answer_where_anthropic_has_no_schema_mode() {
-    let server = Fake::start(Provider::Anthropic, |request| {
+    let server = ModelServer::of(Provider::Anthropic).plays(|request| {
         if request.body.get("output_config").is_some() {
             return error(
                 Provider::Anthropic,
@@ -272,8 +263,7 @@ async fn a_tool_takes_the_answer_where_anthropic_has_no_schema_mode() {
         Play::Raw(
             json!({ "model": "fake-1", "stop_reason": "tool_use", "content": content }).to_string(),
         )
-    })
-    .await;
+    });
     let bench = Bench::new();
     let llm = bench.llm(server.model(), false);
     assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()));
@@ -355,7 +345,7 @@ async fn errors_are_typed() {
     ];
     for (provider, play, cause) in cases {
         let answer = play.clone();
-        let server = Fake::start(*provider, move |_| answer.clone()).await;
+        let server = ModelServer::of(*provider).plays(move |_| answer.clone());
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let found = match pick(&llm, "one").await {
@@ -373,7 +363,7 @@ async fn errors_are_typed() {
 #[tokio::test]
 async fn a_key_that_a_server_echoes_is_nowhere() {
     for provider in ALL {
-        let server = Fake::start(provider, |_| Play::Say(format!("your key is {KEY}"))).await;
+        let server = ModelServer::of(provider).plays(|_| Play::Say(format!("your key is {KEY}")));
         let bench = Bench::new();
         let (llm, store) = bench.llm_and_store(server.model(), false);
         let answered = pick(&llm, "one").await.unwrap();
@@ -387,7 +377,7 @@ async fn a_key_that_a_server_echoes_is_nowhere() {
 
 #[tokio::test]
 async fn azure_has_a_query_and_a_header_of_its_own() {
-    let server = Fake::start(Provider::OpenAi, |_| say()).await;
+    let server = ModelServer::openai().plays(|_| say());
     let base_url = format!("{}/deployments/d?api-version=2024-10-21", server.url);
     let model = Remote::new(RemoteOptions {
         base_url,
@@ -409,188 +399,18 @@ async fn azure_has_a_query_and_a_header_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_refusal_shrinks_the_limit_and_an_error_of_the_server_does_not() {
-    let count = AtomicUsize::new(0);
-    let server = Fake::start(Provider::OpenAi, move |_| {
-        match count.fetch_add(1, Ordering::SeqCst) {
-            0..3 => Play::Status(503, Vec::new(), String::new()),
-            3 => Play::Status(429, vec![("retry-after-ms", "5".into())], String::new()),
-            _ => say(),
-        }
-    })
-    .await;
-    let model = server.model();
-    assert_eq!(model.parallel(), 256);
-    let request = any_question();
-    assert_eq!(
-        model
-            .chat(&request, &Purse::default())
-            .await
-            .unwrap()
-            .attempts,
-        5
-    );
-    let reasons: Vec<_> = model.rates().into_iter().map(|change| change.why).collect();
-    assert_eq!(reasons, [RateReason::Start, RateReason::Cut]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_waits_in_line_learns_what_others_found_out() {
-    let server = Fake::start(Provider::OpenAi, |request| {
-        let refused = request.body.get("response_format").is_some();
-        if refused {
-            error(
-                Provider::OpenAi,
-                400,
-                "x",
-                "response_format is not supported",
-            )
-        } else {
-            say()
-        }
-    })
-    .await;
-    let bench = Bench::new();
-    let llm = bench.llm(server.model(), false);
-    let questions: Vec<String> = (0..200)
-        .map(|number| format!("question {number}"))
-        .collect();
-    for answered in future::join_all(questions.iter().map(|question| pick(&llm, question))).await {
-        assert_eq!(answered.unwrap().value, Ok(good()));
-    }
-    // Those that were in flight at first, and nobody after them.
-    assert!(
-        server.seen().len() <= 200 + 2 * server.options().start,
-        "{} requests",
-        server.seen().len()
-    );
-}
-
-#[tokio::test]
 async fn a_redirect_takes_neither_key_nor_text_elsewhere() {
     for provider in ALL {
-        let elsewhere = Fake::start(provider, |_| say()).await;
+        let elsewhere = ModelServer::of(provider).plays(|_| say());
         let target = elsewhere.url.clone();
-        let server = Fake::start(provider, move |_| {
-            Play::Status(307, vec![("location", target.clone())], String::new())
-        })
-        .await;
+        let server = ModelServer::of(provider)
+            .plays(move |_| Play::Status(307, vec![("location", target.clone())], String::new()));
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let error = pick(&llm, "one").await.unwrap_err().to_string();
         assert!(error.contains("307"), "{error}");
         assert!(elsewhere.seen().is_empty(), "{provider:?}");
     }
-}
-
-#[tokio::test]
-async fn a_server_that_counts_nonsense_does_not_count() {
-    let reply = |count: &str, reason: &str| {
-        let good = GOOD.replace('"', "\\\"");
-        Play::Raw(format!(
-            "{{\"choices\":[{{\"message\":{{\"content\":\"{good}\"}},\"finish_reason\":{reason}}}],\"usage\":{{\"prompt_tokens\":{count},\"completion_tokens\":{count}}}}}"
-        ))
-    };
-    for count in ["9223372036854775808", "18446744073709551615", "-1", "1e300"] {
-        let server = Fake::start(Provider::OpenAi, move |_| reply(count, "\"stop\"")).await;
-        let bench = Bench::new();
-        let (llm, store) = bench.llm_and_store(server.model(), false);
-        assert_eq!(
-            pick(&llm, "one").await.unwrap().value,
-            Ok(good()),
-            "{count}"
-        );
-        assert_eq!(store.call_totals().unwrap()[0].usage.input, 0, "{count}");
-    }
-    // A reply that did not end as replies end is none.
-    for reason in ["null", "\"error\"", "\"whatever\""] {
-        let asked = AtomicUsize::new(0);
-        let server = Fake::start(Provider::OpenAi, move |_| {
-            let first = asked.fetch_add(1, Ordering::SeqCst) == 0;
-            reply("5", if first { reason } else { "\"stop\"" })
-        })
-        .await;
-        let bench = Bench::new();
-        let (llm, _) = bench.llm_and_store(server.model(), false);
-        assert_eq!(pick(&llm, "one").await.unwrap().value, Ok(good()));
-        assert_eq!(server.seen().len(), 2, "{reason}");
-    }
-}
-
-/// A model that thinks: cut before its first word where it has little room, long where it has some.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_budget_holds_against_thoughts_and_failures() {
-    let reply = |content: &str, reason: &str, output: u64| {
-        let usage = json!({ "prompt_tokens": 50, "completion_tokens": output });
-        Play::Raw(
-            json!({ "choices": [{ "message": { "content": content }, "finish_reason": reason }], "usage": usage })
-                .to_string(),
-        )
-    };
-    let paid = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&paid);
-    let server = Fake::start(Provider::OpenAi, move |request| {
-        let room = request.body["max_tokens"].as_u64().unwrap_or(0);
-        let (answer, tokens) = match (room, counter.load(Ordering::SeqCst) % 7) {
-            (0..1000, _) => (reply("", "length", room), room),
-            (_, 0) => (Play::Cut, 8000),
-            _ => (reply(GOOD, "stop", 8000), 8000),
-        };
-        counter.fetch_add(50 + tokens as usize, Ordering::SeqCst);
-        answer
-    })
-    .await;
-    let bench = Bench::new();
-    let most = 100_000;
-    let budget = Budget::new(Limits {
-        tokens: Some(most),
-        micro: None,
-    });
-    let llm = bench
-        .llm_with(server.model(), |options| options.budget = budget)
-        .0;
-    let questions: Vec<String> = (0..60).map(|number| format!("question {number}")).collect();
-    let answers = future::join_all(questions.iter().map(|question| pick(&llm, question))).await;
-    assert!(
-        answers
-            .iter()
-            .any(|answer| matches!(answer, Err(AskError::Budget(_))))
-    );
-    let (answered, paid) = (
-        answers.iter().flatten().count(),
-        paid.load(Ordering::SeqCst) as u64,
-    );
-    assert!(
-        answered >= 5 && paid <= most,
-        "{answered} answered, {paid} tokens paid of {most}"
-    );
-}
-
-#[tokio::test]
-async fn headers_are_heeded_before_a_refusal() {
-    let count = AtomicUsize::new(0);
-    let server = Fake::start(Provider::OpenAi, move |_| {
-        let left = 1usize.saturating_sub(count.fetch_add(1, Ordering::SeqCst));
-        let headers = vec![
-            ("x-ratelimit-limit-requests", "2".to_owned()),
-            ("x-ratelimit-remaining-requests", left.to_string()),
-            ("x-ratelimit-reset-requests", "200ms".to_owned()),
-        ];
-        let body =
-            json!({ "choices": [{ "message": { "content": GOOD }, "finish_reason": "stop" }] });
-        Play::Status(200, headers, body.to_string())
-    })
-    .await;
-    let bench = Bench::new();
-    let llm = bench.llm(server.model(), false);
-    let began = std::time::Instant::now();
-    for item in ["one", "two", "three"] {
-        assert_eq!(pick(&llm, item).await.unwrap().value, Ok(good()));
-    }
-    assert!(
-        began.elapsed().as_millis() >= 190,
-        "the third one waits for the count to begin again"
-    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -622,19 +442,18 @@ async fn names_keys_and_kinds_come_from_the_configuration() {
         ),
     ];
     for (provider, name, base, key, path, header) in cases {
-        let server = Fake::start(provider, move |_| {
-            error(provider, 401, "authentication_error", "wrong")
-        })
-        .await;
-        let project = Project::new(&server.url);
+        let server = ModelServer::of(provider)
+            .plays(move |_| error(provider, 401, "authentication_error", "wrong"));
+        let project = Project::new(&server.url).seminar("a.m4a", "en", TALK);
         let config = format!(
             "[providers.lab]\nbase_url = \"{}\"\nkind = \"anthropic\"\nkey_env = \"LAB_KEY\"\n",
             server.url
         );
-        std::fs::write(project.path("taskgen.toml"), config).unwrap();
-        project.add_transcript("a.m4a", "en", TALK);
-        let role = format!("inspire={name}");
-        let mut command = project.command(&["inspire", "--model-role", &role]);
+        project.configure(&config);
+        let roles = ["inspire", "review"].map(|role| format!("{role}={name}"));
+        let [inspire, review] = &roles;
+        let mut command =
+            project.command(&["inspire", "--model-role", inspire, "--model-role", review]);
         let output = command
             .env(base, &server.url)
             .env(key, KEY)

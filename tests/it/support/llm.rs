@@ -1,10 +1,14 @@
-//! Servers on loopback that speak as `OpenAI`, Anthropic or Gemini do, and do what a plan says with
-//! each request. Hides how each of the three dresses a reply, a refusal and an error.
+//! The one fake model server: it speaks as `OpenAI`, Anthropic or Gemini do, and does with each
+//! request what a plan says. Hides how each of the three words a reply, a refusal and an error, and
+//! how a server limits its callers.
 
 use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-    time::Duration,
+    collections::{BTreeMap, VecDeque},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -20,6 +24,8 @@ use taskgen::{
     llm::{ChatRequest, Provider, Remote, RemoteOptions},
 };
 
+use super::{answers, web};
+
 pub const ALL: [Provider; 3] = [Provider::OpenAi, Provider::Anthropic, Provider::Gemini];
 pub const KEY: &str = "planted-key";
 
@@ -29,6 +35,16 @@ pub struct Request {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Value,
+}
+
+impl Request {
+    /// The prompt that it asks with, for instance `weave_task`: the program gives the schema of a
+    /// reply the name of the prompt. Only `OpenAI`'s dialect sends that name.
+    pub fn prompt(&self) -> &str {
+        self.body["response_format"]["json_schema"]["name"]
+            .as_str()
+            .unwrap_or_else(|| panic!("a request without a named schema: {}", self.body))
+    }
 }
 
 /// What the server does with it.
@@ -50,6 +66,24 @@ pub enum Play {
     Cut,
     /// A body without an end.
     Endless,
+    /// No answer at all.
+    Hang,
+}
+
+/// How the pipeline's model behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Mood {
+    /// It answers every prompt.
+    #[default]
+    Helpful,
+    /// One question in eight has no usable answer, however often it is asked.
+    Moody,
+    /// No question has a usable answer.
+    Mute,
+    /// Reviews and probes reject everything.
+    Strict,
+    /// The server says that another model answers.
+    Renamed,
 }
 
 /// A question that any object answers.
@@ -67,51 +101,189 @@ pub fn any_question() -> ChatRequest {
 
 type Plan = dyn Fn(&Request) -> Play + Send + Sync;
 
-/// The server.
-#[derive(Clone)]
-pub struct Fake {
-    pub provider: Provider,
-    pub url: String,
-    plan: Arc<Plan>,
-    seen: Arc<Mutex<Vec<Request>>>,
+/// A server that is being set up.
+pub struct Builder {
+    provider: Provider,
     delay: Duration,
+    at_once: usize,
+    a_second: usize,
 }
 
-impl Fake {
-    pub async fn start(
-        provider: Provider,
-        plan: impl Fn(&Request) -> Play + Send + Sync + 'static,
-    ) -> Self {
-        Self::slow(provider, Duration::ZERO, plan).await
+impl Builder {
+    /// It thinks so long before each answer.
+    pub fn delay(self, delay: Duration) -> Self {
+        Self { delay, ..self }
     }
 
-    /// Thinks for a while before each answer.
-    pub async fn slow(
-        provider: Provider,
-        delay: Duration,
-        plan: impl Fn(&Request) -> Play + Send + Sync + 'static,
-    ) -> Self {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let version = if provider == Provider::OpenAi {
-            "/v1"
-        } else {
-            ""
+    /// It refuses more questions at once.
+    pub fn at_once(self, at_once: usize) -> Self {
+        Self { at_once, ..self }
+    }
+
+    /// It refuses more questions in a second.
+    pub fn a_second(self, a_second: usize) -> Self {
+        Self { a_second, ..self }
+    }
+
+    /// Starts a server that does with each request what `plan` says.
+    pub fn plays(self, plan: impl Fn(&Request) -> Play + Send + Sync + 'static) -> ModelServer {
+        self.start(Arc::new(plan), Arc::default())
+    }
+
+    /// Starts a server that goes through `steps`, and afterwards says `then` each time.
+    pub fn script(self, steps: Vec<Play>, then: &str) -> ModelServer {
+        let steps = Mutex::new(VecDeque::from(steps));
+        let then = Play::Say(then.to_owned());
+        self.plays(move |_| lock(&steps).pop_front().unwrap_or_else(|| then.clone()))
+    }
+
+    /// Starts the pipeline's model: it answers every prompt so that all rules are met.
+    pub fn pipeline(self) -> ModelServer {
+        let mood = Arc::<Mutex<Mood>>::default();
+        let now = Arc::clone(&mood);
+        self.start(
+            Arc::new(move |request| {
+                let mood = *lock(&now);
+                answers::play(request, mood)
+            }),
+            mood,
+        )
+    }
+
+    fn start(self, plan: Arc<Plan>, mood: Arc<Mutex<Mood>>) -> ModelServer {
+        let state = Arc::new(Running {
+            setup: self,
+            plan,
+            seen: Mutex::default(),
+            busy: AtomicUsize::new(0),
+            accepted: Mutex::default(),
+            answered: Mutex::default(),
+            refused: AtomicUsize::new(0),
+        });
+        let address = web::serve(
+            Router::new()
+                .fallback(answer)
+                .with_state(Arc::clone(&state)),
+        );
+        let version = match state.setup.provider {
+            Provider::OpenAi => "/v1",
+            Provider::Anthropic | Provider::Gemini => "",
         };
-        let url = format!("http://{}{version}", listener.local_addr().unwrap());
-        let fake = Self {
+        ModelServer {
+            provider: state.setup.provider,
+            url: format!("{address}{version}"),
+            state,
+            mood,
+        }
+    }
+}
+
+/// What a running server knows and saw.
+struct Running {
+    setup: Builder,
+    plan: Arc<Plan>,
+    seen: Mutex<Vec<Request>>,
+    busy: AtomicUsize,
+    accepted: Mutex<VecDeque<Instant>>,
+    answered: Mutex<Vec<Instant>>,
+    refused: AtomicUsize,
+}
+
+impl Running {
+    /// Whether a question is within the limits; then it counts.
+    fn accepts(&self) -> bool {
+        let mut accepted = lock(&self.accepted);
+        while accepted
+            .front()
+            .is_some_and(|at| at.elapsed() >= Duration::from_secs(1))
+        {
+            accepted.pop_front();
+        }
+        let accepts = self.busy.load(Ordering::SeqCst) < self.setup.at_once
+            && accepted.len() < self.setup.a_second;
+        if accepts {
+            self.busy.fetch_add(1, Ordering::SeqCst);
+            accepted.push_back(Instant::now());
+        }
+        accepts
+    }
+}
+
+/// A question that is being thought about; one whose asker goes away is over, too.
+struct Busy<'a>(&'a AtomicUsize);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A running server. It ends with the process.
+#[derive(Clone)]
+pub struct ModelServer {
+    pub provider: Provider,
+    /// The address as a configuration names it.
+    pub url: String,
+    state: Arc<Running>,
+    mood: Arc<Mutex<Mood>>,
+}
+
+impl ModelServer {
+    /// A server that speaks as `provider` does.
+    pub fn of(provider: Provider) -> Builder {
+        Builder {
             provider,
-            url,
-            plan: Arc::new(plan),
-            seen: Arc::default(),
-            delay,
-        };
-        let app = Router::new().fallback(answer).with_state(fake.clone());
-        tokio::spawn(async move { axum::serve(listener, app).await });
-        fake
+            delay: Duration::ZERO,
+            at_once: usize::MAX,
+            a_second: usize::MAX,
+        }
     }
 
+    /// A server that speaks as `OpenAI` does.
+    pub fn openai() -> Builder {
+        Self::of(Provider::OpenAi)
+    }
+
+    /// From now on the pipeline's model behaves so.
+    pub fn set_mood(&self, mood: Mood) {
+        *lock(&self.mood) = mood;
+    }
+
+    /// Every request so far, in the order in which they came.
     pub fn seen(&self) -> Vec<Request> {
-        self.seen.lock().unwrap().clone()
+        lock(&self.state.seen).clone()
+    }
+
+    /// How many requests came since the last call of this function or of `taken`.
+    pub fn take(&self) -> usize {
+        self.taken().len()
+    }
+
+    /// Which requests came since the last call of this function or of `take`.
+    pub fn taken(&self) -> Vec<Value> {
+        let taken = std::mem::take(&mut *lock(&self.state.seen));
+        taken.into_iter().map(|request| request.body).collect()
+    }
+
+    /// How often each request came.
+    pub fn repeats(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for request in lock(&self.state.seen).iter() {
+            *counts
+                .entry(request.body["messages"].to_string())
+                .or_default() += 1;
+        }
+        counts
+    }
+
+    /// When each answer was given.
+    pub fn answered(&self) -> Vec<Instant> {
+        lock(&self.state.answered).clone()
+    }
+
+    /// How many questions were over a limit.
+    pub fn refused(&self) -> usize {
+        self.state.refused.load(Ordering::SeqCst)
     }
 
     /// A model behind the server, in a hurry.
@@ -120,26 +292,43 @@ impl Fake {
     }
 
     pub fn options(&self) -> RemoteOptions {
-        RemoteOptions {
-            name: "fake/m".into(),
-            model: "m".into(),
-            provider: self.provider,
-            base_url: self.url.clone(),
-            api_key: Some(KEY.into()),
-            http: Some(Http::new(HttpOptions::default()).unwrap()),
-            timeout: Duration::from_secs(10),
-            pause: Duration::from_millis(5),
-            ..RemoteOptions::default()
-        }
+        options(self.provider, &self.url)
     }
 }
 
+/// What a model needs behind a server at `url` that speaks as `provider` does.
+pub fn options(provider: Provider, url: &str) -> RemoteOptions {
+    RemoteOptions {
+        name: "fake/m".into(),
+        model: "m".into(),
+        provider,
+        base_url: url.to_owned(),
+        api_key: Some(KEY.into()),
+        http: Some(Http::new(HttpOptions::default()).expect("a client")),
+        timeout: Duration::from_secs(10),
+        pause: Duration::from_millis(5),
+        ..RemoteOptions::default()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no panic while locked")
+}
+
 async fn answer(
-    State(fake): State<Fake>,
+    State(server): State<Arc<Running>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
+    if !server.accepts() {
+        server.refused.fetch_add(1, Ordering::SeqCst);
+        return played(
+            server.setup.provider,
+            Play::Status(429, Vec::new(), "{}".into()),
+        );
+    }
+    let busy = Busy(&server.busy);
     let text = |value: &axum::http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
     let request = Request {
         path: uri.to_string(),
@@ -147,19 +336,28 @@ async fn answer(
             .iter()
             .map(|(name, value)| (name.to_string(), text(value)))
             .collect(),
-        body: serde_json::from_slice(&body).unwrap(),
+        body: serde_json::from_slice(&body).expect("JSON"),
     };
-    let play = (fake.plan)(&request);
-    fake.seen.lock().unwrap().push(request);
-    if !fake.delay.is_zero() {
-        tokio::time::sleep(fake.delay).await;
+    let play = (server.plan)(&request);
+    lock(&server.seen).push(request);
+    if matches!(play, Play::Hang) {
+        std::future::pending::<()>().await;
     }
+    if !server.setup.delay.is_zero() {
+        tokio::time::sleep(server.setup.delay).await;
+    }
+    drop(busy);
+    lock(&server.answered).push(Instant::now());
+    played(server.setup.provider, play)
+}
+
+fn played(provider: Provider, play: Play) -> Response<Body> {
     let ok = |value: Value| Response::new(Body::from(value.to_string()));
     match play {
-        Play::Say(text) => ok(reply(fake.provider, &text, End::Normal)),
-        Play::Long(text) => ok(reply(fake.provider, &text, End::Length)),
-        Play::Decline => ok(reply(fake.provider, "I would rather not.", End::Declined)),
-        Play::Filter => ok(reply(fake.provider, "", End::Filtered)),
+        Play::Say(text) => ok(reply(provider, &text, End::Normal)),
+        Play::Long(text) => ok(reply(provider, &text, End::Length)),
+        Play::Decline => ok(reply(provider, "I would rather not.", End::Declined)),
+        Play::Filter => ok(reply(provider, "", End::Filtered)),
         Play::Raw(body) => Response::new(Body::from(body)),
         Play::Status(status, headers, body) => {
             let response = Response::builder().status(status);
@@ -167,7 +365,7 @@ async fn answer(
                 .iter()
                 .fold(response, |all, (name, value)| all.header(*name, value))
                 .body(Body::from(body))
-                .unwrap()
+                .expect("a response")
         }
         Play::Cut => {
             let broken = || std::io::Error::other("cut");
@@ -176,6 +374,7 @@ async fn answer(
                 Err(broken()),
             ])))
         }
+        Play::Hang => unreachable!("a server that hangs has no answer"),
         Play::Endless => {
             let spaces = Bytes::from(vec![b' '; 1 << 18]);
             Response::new(Body::from_stream(stream::repeat_with(move || {

@@ -1,0 +1,226 @@
+//! The pipeline's model, without a model: an answer to each prompt that passes every rule and
+//! follows from the prompt alone. Hides how an answer is worded.
+
+use serde_json::{Value, json};
+
+use super::{
+    llm::{Mood, Play, Request},
+    project::{TALK, TALK_ZH},
+};
+
+/// A number that follows from the ids in the tasks' texts, however the question is put.
+fn tasks_of(request: &Value) -> usize {
+    let text = request["messages"].to_string();
+    let ids = text
+        .split("(t_")
+        .skip(1)
+        .take(2)
+        .filter_map(|after| after.split(')').next());
+    ids.flat_map(str::bytes).map(usize::from).sum()
+}
+
+/// What the pipeline's model does with a request while it is in this mood.
+pub fn play(request: &Request, mood: Mood) -> Play {
+    let moody = mood == Mood::Moody && tasks_of(&request.body).is_multiple_of(8);
+    let mut content = if moody || mood == Mood::Mute {
+        json!("I would rather not say.")
+    } else {
+        reply(request)
+    };
+    if mood == Mood::Strict {
+        reject(&mut content);
+    }
+    let model = match mood {
+        Mood::Renamed => "fake-2",
+        _ => "fake-1",
+    };
+    // Every call takes as many tokens, so that a test can say how many calls a budget pays for.
+    let completion = json!({
+        "model": model,
+        "choices": [{ "message": { "role": "assistant", "content": content.to_string() }, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 100, "completion_tokens": 10 }
+    });
+    Play::Raw(completion.to_string())
+}
+
+/// Turns a review's or a probe's answer into the worst one.
+fn reject(content: &mut Value) {
+    for (key, worst) in [("fault", "incoherent"), ("outcome", "missing")] {
+        if content.get(key).is_some() {
+            content[key] = json!(worst);
+        }
+    }
+}
+
+/// An answer that passes every rule, from the prompt alone.
+fn reply(request: &Request) -> Value {
+    let prompt = request.body["messages"].to_string();
+    match request.prompt() {
+        "inspire_ideas" => ideas(&prompt),
+        "inspire_review" => json!({ "note": "It is sound.", "fault": "none", "value": 3 }),
+        "weave_task" => json!({
+            "task": task(&prompt), "discipline": "earth-environment",
+            "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" }
+        }),
+        "weave_translation" => json!({ "task": translated(&prompt) }),
+        "probe_attempt" => json!({ "answer": "From memory I know the rivers, and no figure." }),
+        "probe_closed_book" | "probe_deliverable" => finding(&prompt),
+        "audit_continue" => json!({ "continuation": remembered(&prompt) }),
+        "rank_judge" => verdict(&prompt),
+        "rank_list" => order(&request.body, &prompt),
+        name if name.starts_with("evaluate_") => {
+            crate::small_web::judge::reply(name, &request.body)
+        }
+        name => panic!("the fake model has no answer to the prompt `{name}`"),
+    }
+}
+
+/// It knows two famous texts by heart, and makes something up for all others.
+fn remembered(prompt: &str) -> String {
+    let famous = [
+        (
+            "it was the age of wisdom",
+            ", it was the epoch of belief, it was the epoch of incredulity, it was the season of Light, it was the \
+             season of Darkness, it was the spring of hope, it was the winter of despair.",
+        ),
+        ("学而时习之", "，不亦乐乎？人不知而不愠，不亦君子乎？"),
+    ];
+    let known = famous
+        .iter()
+        .find(|(beginning, _)| prompt.contains(beginning))
+        .map(|(_, rest)| (*rest).to_owned());
+    known.unwrap_or_else(|| "Nobody can say what comes here.".to_owned())
+}
+
+/// What needs a hypothesis is known by heart, and nobody could judge an annotated table.
+fn finding(prompt: &str) -> Value {
+    let outcome = match (
+        prompt.contains("handed in from memory"),
+        prompt.contains("hypothes"),
+        prompt.contains("annotated"),
+    ) {
+        (true, true, _) => "known",
+        (true, false, _) => "needs_research",
+        (false, _, true) => "vague",
+        (false, _, false) => "judgeable",
+    };
+    json!({ "note": "It is plain to see.", "outcome": outcome })
+}
+
+/// One idea of each type, with the words of the talk.
+fn ideas(prompt: &str) -> Value {
+    let english = [
+        "A gravel river destroys every sensor in a winter flood.",
+        "A fibre cable under the gravel bed measures the river.",
+        "The analysis of drums could be applied to moving gravel.",
+        "The pitch of gravel falls before the river bed moves.",
+    ];
+    let chinese = [
+        "冬天的洪水会破坏砾石河流里的传感器。",
+        "埋在河床砾石下面的光纤电缆可以测量振动。",
+        "鼓的分析方法可以用来分析砾石的移动。",
+        "砾石移动之前声音的音高会下降。",
+    ];
+    let (texts, talk) = if prompt.contains("值得研究的想法") {
+        (chinese, TALK_ZH)
+    } else {
+        (english, TALK)
+    };
+    let kinds = [
+        "limitation",
+        "methodology",
+        "transdisciplinary",
+        "hypothesis",
+    ];
+    let traits = json!([
+        { "trait": "challenge", "reason": "Floods destroy what is put there." },
+        { "trait": "explorability", "reason": "Other rivers can be tried." },
+    ]);
+    let item = |kind: usize| json!({ "type": kinds[kind], "quotes": [talk[kind + 1]], "text": texts[kind], "traits": traits });
+    json!({ "items": (0..4).map(item).collect::<Vec<_>>() })
+}
+
+fn task(prompt: &str) -> String {
+    // What is asked for, not what an example says.
+    let asked = |start: &str, hand_in: &str, end: &str| {
+        let (_, after) = prompt.split_once(start)?;
+        let (family, after) = after.split_once(hand_in)?;
+        let (deliverable, _) = after.split_once(end)?;
+        let family = family.rsplit(['：', ':']).next()?.trim();
+        Some((family.to_owned(), deliverable.to_owned()))
+    };
+    if let Some((family, deliverable)) = asked("写一个研究任务", "，最后交", "。") {
+        return format!("围绕砾石河流、光纤电缆、传感器和音高，{family}，最后交{deliverable}。");
+    }
+    let (family, deliverable) =
+        asked("Write one research task", ", and hand in ", ".").unwrap_or_default();
+    // Told that it is alike, it says something else.
+    let is_refused = prompt.contains("This draft was refused");
+    if is_refused && family.contains("compar") {
+        return format!(
+            "Choose three villages below gravel rivers, ask boat owners which pitch a drum, a fibre cable and a sensor gave before each flood, and hand in {deliverable}."
+        );
+    }
+    if is_refused {
+        return format!(
+            "Describe step by step how a museum would build a drum whose pitch follows a sensor on a fibre cable in gravel rivers, and hand in {deliverable}."
+        );
+    }
+    format!(
+        "For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}."
+    )
+}
+
+/// Another text for each task, with its numbers.
+fn translated(prompt: &str) -> String {
+    let mark: usize = prompt
+        .bytes()
+        .enumerate()
+        .map(|(i, b)| (i % 251 + 1) * b as usize)
+        .sum();
+    let sign = |n: usize| char::from_u32(0x4e00 + (n % 5000) as u32).unwrap_or('石');
+    let signs: String = [mark, mark / 7, mark / 49].map(sign).iter().collect();
+    if prompt.contains("simplified Chinese") {
+        format!("研究砾石河流中{signs}的传感器和光纤电缆，比较它们的音高，最后提交一份报告。")
+    } else {
+        format!(
+            "Study the sensors of gravel rivers in case {} and compare their pitch, then hand in a short report.",
+            mark % 9
+        )
+    }
+}
+
+/// The order follows from the prompt alone.
+fn order(request: &Value, prompt: &str) -> Value {
+    let schema = &request["response_format"]["json_schema"]["schema"];
+    let n = schema["properties"]["order"]["maxItems"]
+        .as_u64()
+        .expect("a number") as usize;
+    let sum: usize = prompt
+        .bytes()
+        .enumerate()
+        .map(|(i, b)| i % 7 * b as usize)
+        .sum();
+    let order: Vec<usize> = (0..n).map(|at| (at + sum) % n + 1).collect();
+    json!({ "reason": "clearer", "order": order })
+}
+
+/// The verdict follows from the two texts alone, whatever the order in which questions come.
+fn verdict(prompt: &str) -> Value {
+    let sum: usize = prompt
+        .bytes()
+        .enumerate()
+        .map(|(i, b)| i % 7 * b as usize)
+        .sum();
+    let (a, b) = if sum.is_multiple_of(2) {
+        (4, 3)
+    } else {
+        (3, 4)
+    };
+    let scores = |n: usize| json!({ "clarity": n, "actionability": n, "novelty": n, "depth_fit": n, "consistency": n });
+    let confidence = [0.6, 0.7, 0.8, 0.9][sum / 2 % 4];
+    json!({
+        "scores_a": scores(a), "scores_b": scores(b), "reason": "clearer",
+        "winner": if a > b { "A" } else { "B" }, "confidence": confidence
+    })
+}
