@@ -10,6 +10,7 @@ mod facts;
 mod kae;
 pub mod leaderboard;
 mod options;
+mod reference;
 pub mod rescore;
 pub mod scorecard;
 mod scoring;
@@ -34,20 +35,21 @@ use crate::{
 };
 
 /// All evaluators, in the order in which tables show their measures.
-pub static EVALUATORS: [&dyn Evaluator; 2] = [&ace::Ace, &kae::Kae];
+pub static EVALUATORS: &[&dyn Evaluator] = &[&ace::Ace, &kae::Kae, &reference::Reference];
 
 /// The evaluator of a name.
 pub fn evaluator(key: &str) -> Option<&'static dyn Evaluator> {
     EVALUATORS
-        .into_iter()
+        .iter()
+        .copied()
         .find(|evaluator| evaluator.key() == key)
 }
 
 /// All measures: those of the evaluators, then those that no judge decides.
 pub fn measures() -> impl Iterator<Item = &'static MeasureDef> {
     EVALUATORS
-        .into_iter()
-        .flat_map(Evaluator::measures)
+        .iter()
+        .flat_map(|evaluator| evaluator.measures())
         .chain(&facts::MEASURES)
 }
 
@@ -143,7 +145,7 @@ fn next_evaluation(
     options: &Options,
 ) -> Result<Evaluation> {
     let mut instruments = Vec::new();
-    for evaluator in EVALUATORS {
+    for evaluator in EVALUATORS.iter().copied() {
         if asked.iter().any(|other| other.key() == evaluator.key()) {
             instruments.extend(evaluator.in_force(ctx, options)?);
             continue;

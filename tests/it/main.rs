@@ -30,6 +30,7 @@ mod reader;
 mod real;
 mod real_llm;
 mod real_predict;
+mod reference;
 mod review;
 mod small_web;
 mod sounds;

@@ -23,6 +23,7 @@ pub fn reply(asked: &str, request: &Value) -> Value {
         "evaluate_relation" => relationship(&prompt),
         "evaluate_checklist" => criteria(prompt.task()),
         "evaluate_rating" => rating(&prompt),
+        "evaluate_comparison" => comparison(&prompt),
         name => panic!("no prompt of an evaluation: `{name}`"),
     }
 }
@@ -107,6 +108,18 @@ fn fenced(rest: &str) -> Option<(&str, &str)> {
             .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     let end = format!("\n{token}]");
     after.split_once(&end).filter(|_| is_token)
+}
+
+/// The report with more distinct codes is better; of equal ones the first, but with a coin's
+/// confidence.
+fn comparison(prompt: &Prompt) -> Value {
+    let [a, b] = [1, 2].map(|place| {
+        let (_, report) = &prompt.fenced[place];
+        codes(report).collect::<BTreeSet<_>>().len()
+    });
+    let winner = if b > a { "B" } else { "A" };
+    let confidence = if a == b { 0.5 } else { 0.9 };
+    json!({ "reason": "It has more codes.", "winner": winner, "confidence": confidence })
 }
 
 /// Every sentence with a code is a key point.
