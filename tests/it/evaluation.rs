@@ -138,7 +138,10 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
         "judges are asked, pages are not"
     );
     assert_eq!(
-        (&found["before"]["rating"], &found["after"]["rating"]),
+        (
+            &found["before"]["instruments"][0]["models"],
+            &found["after"]["instruments"][0]["models"]
+        ),
         (&json!(["fake/m"]), &json!(["fake/n"]))
     );
     let changes = found["changes"].as_array().expect("a list");

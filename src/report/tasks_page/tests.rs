@@ -508,7 +508,6 @@ fn empty_and_tiny_projects_have_a_page() {
 fn ten_thousand_tasks_fit() {
     let large = html(&page(200, 50, TEXT)).expect("a page");
     let small = html(&page(3, 6, TEXT)).expect("a page");
-    println!("{} bytes, {} of a small one", large.len(), small.len());
     assert!(large.len() < 9_000_000, "{} bytes", large.len());
     assert!(
         !large.contains("open=\"\"") && small.contains("open=\"\""),

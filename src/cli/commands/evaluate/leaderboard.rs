@@ -93,7 +93,13 @@ fn text(board: &Board) -> String {
     if board.options.failed_as_zero {
         out.push_str("attempts that gave no report count as the worst score (--failed-as-zero)\n");
     }
-    out.push_str("intervals: 95 %, by resampling tasks; own: key points of the pages that a report cites itself (the paper's), independent: of the pages that other agents cite");
+    out.push_str("intervals: 95 %, by resampling tasks");
+    for measure in shown_measures(&board.whole) {
+        // A name such as `KSR own` says little to whoever has not read the paper.
+        if measure.role.compares() {
+            out.push_str(&format!("; {}: {}", measure.label, measure.meaning));
+        }
+    }
     out
 }
 
@@ -228,7 +234,7 @@ fn judges(of: &Table) -> String {
         for (key, deviation) in &row.repeated {
             let (label, scale) = label_and_scale(key);
             out.push_str(&format!(
-                "{}: {label}, judgements of one judge who is asked again: standard deviation {:.2}\n",
+                "{}: {label} judged again by the same judge: standard deviation {:.2}\n",
                 row.agent,
                 deviation * scale
             ));
