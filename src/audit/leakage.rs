@@ -22,7 +22,7 @@ use crate::{
     data::{Task, Unscored, primary_language},
     llm::{Answer, Ask, object},
     stats::bootstrap::{self, Estimate, RESAMPLES},
-    text::verbatim::{Alike, Vocabulary, cut},
+    text::memorization::{Alike, Vocabulary, cut},
 };
 
 const ROLE: &str = "continue";

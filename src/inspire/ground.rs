@@ -4,8 +4,8 @@
 use crate::{
     data::{Evidence, Inspiration, InspirationId, InspirationType, Shown, Trait, Transcript},
     text::{
-        housekeeping::says_nothing,
-        orders::gives_orders,
+        boilerplate::says_nothing,
+        prompt_injection::gives_orders,
         words::{is_chinese, length, one_line, terms},
     },
 };

@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::{
     data::{Evidence, Ms, Transcript},
     text::{
-        orders::gives_orders,
+        prompt_injection::gives_orders,
+        quote_alignment::{Heard, Spoken, is_number},
         sentences,
-        spoken::{Heard, Spoken, is_number},
         words::{han_count, is_han, length, one_line, terms, tokens, word_count},
     },
 };

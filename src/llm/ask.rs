@@ -13,15 +13,17 @@ use super::{
     Answer, ChatModel, ChatRequest, ModelError, RateChange,
     budget::{Budget, Spent},
     parse::schema_of,
-    predict::{self, Prediction},
     prices::Prices,
     prompt::Prompts,
     record,
     remote::MOST_SEARCHES,
-    turns::{Read, read},
 };
 use crate::{
     data::{Call, CallId, Cause, Unscored, Usage},
+    llm::{
+        estimate::{self, Prediction},
+        repair::{Read, read},
+    },
     store::{Experience, Judge, Store},
 };
 
@@ -456,7 +458,7 @@ impl Llm {
         let experience = self.experience(ask.prompt, model.name())?;
         let input = match model.count(request).await {
             Some(tokens) => tokens,
-            None => predict::prompt_tokens(request, experience.as_ref()),
+            None => estimate::prompt_tokens(request, experience.as_ref()),
         };
         let reply = experience.map(|of| of.output.div_ceil(of.calls.max(1)));
         let searches = if request.search {

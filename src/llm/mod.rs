@@ -4,30 +4,30 @@
 
 mod ask;
 mod budget;
+mod estimate;
 mod local;
 mod parse;
-mod predict;
 mod prices;
 mod prompt;
 pub mod protocol;
 mod record;
 mod remote;
+mod repair;
 mod replay;
 mod schema;
 mod strict;
 mod text;
-mod turns;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
+pub use crate::llm::estimate::{Predicted, Prediction};
 pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions, Parameters};
 pub use budget::{Amount, Budget, Limits, Purse, Spent};
 pub use local::{LocalModel, LocalOptions};
 pub use parse::Answer;
-pub use predict::{Predicted, Prediction};
 pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
 pub use remote::{

@@ -4,8 +4,11 @@
 
 use serde_json::Value;
 
-use super::{Answered, Ask, AskError, Llm, parse::without_thinking, turns::reply_of};
-use crate::data::{Call, Cause, Source, Unscored};
+use super::{Answered, Ask, AskError, Llm, parse::without_thinking};
+use crate::{
+    data::{Call, Cause, Source, Unscored},
+    llm::repair::reply_of,
+};
 
 /// A text.
 #[derive(Clone, Debug, PartialEq, Eq)]

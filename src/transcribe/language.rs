@@ -146,10 +146,10 @@ impl Ballot {
     const SURE: f64 = 0.8;
 
     /// Adds a window's probabilities, by Whisper's number of the language.
-    pub fn add(&mut self, odds: &[f32]) {
-        self.totals.resize(odds.len(), 0.0);
-        for (total, odd) in self.totals.iter_mut().zip(odds) {
-            *total += f64::from(*odd);
+    pub fn add(&mut self, language_probs: &[f32]) {
+        self.totals.resize(language_probs.len(), 0.0);
+        for (total, probability) in self.totals.iter_mut().zip(language_probs) {
+            *total += f64::from(*probability);
         }
         self.windows += 1;
     }

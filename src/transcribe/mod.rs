@@ -3,26 +3,26 @@
 
 mod batch;
 mod discover;
-mod doubt;
 mod error;
+mod fallback;
 pub mod formats;
-mod guard;
+mod hallucination;
 mod journal;
-mod ladder;
 mod language;
-mod listen;
+mod language_segmentation;
 mod media;
 mod mel;
-mod odds;
-mod passes;
+mod output;
 mod pool;
-mod saved;
+mod quality;
+mod recognize;
 mod sentences;
 mod shard;
 mod sound;
-mod tongues;
+mod token_logprobs;
 mod vad;
 mod whisper;
+mod whisper_callbacks;
 mod windows;
 mod words;
 
@@ -33,32 +33,36 @@ use serde_json::json;
 use crate::{
     data::{Id, ModelRef, Ms, SeminarId, Transcript, transcript::SCHEMA_VERSION},
     files,
+    transcribe::{
+        fallback::{DecodingContext, Source},
+        language_segmentation::LanguageRun,
+        recognize::Part,
+    },
 };
 
-pub use batch::in_order;
-pub use discover::{Discovered, EXTENSIONS, Recording, discover};
-pub use doubt::{Doubt, Doubtful};
-pub use error::TranscribeError;
-pub use guard::Notes;
-use language::Ballot;
-pub use language::Language;
-pub use media::{Decoder, Fault, serve as serve_decoding, serve_length};
-pub use saved::{
+pub use crate::transcribe::hallucination::Diagnostics;
+pub use crate::transcribe::language_segmentation::LanguageSpan;
+pub use crate::transcribe::output::{
     Meta, Standing, check_writable, content, journal_path, load, meta_path, standing,
     transcript_path,
 };
+pub use crate::transcribe::quality::{DoubtfulSpan, QualityIssue};
+pub use batch::in_order;
+pub use discover::{Discovered, EXTENSIONS, Recording, discover};
+pub use error::TranscribeError;
+use language::Ballot;
+pub use language::Language;
+pub use media::{Decoder, Fault, serve as serve_decoding, serve_length};
 pub use shard::Shard;
 pub use sound::{RATE, Sound};
-pub use tongues::Spoken;
-pub use vad::{Hearing, Span};
+pub use vad::{Span, SpeechActivity};
 pub use whisper::{Engine, ON_A_CARD, Resolver};
 pub use windows::Window;
 
 use journal::Journal;
-use ladder::{Brief, Source};
-use listen::Part;
+
 use pool::Turn;
-use tongues::Run;
+
 use whisper::{Model, Settings};
 
 /// Raised with each change that can change the text of a transcript.
@@ -137,7 +141,7 @@ pub struct Transcribed {
     /// What was said.
     pub transcript: Transcript,
     /// What was dropped and mended.
-    pub notes: Notes,
+    pub notes: Diagnostics,
 }
 
 /// Transcribes one recording and writes `<transcripts>/<name>.json` and its companion; goes on
@@ -172,12 +176,12 @@ pub fn transcribe_file(
         size: before.0,
         modified_ns: before.1,
         media_sha256,
-        tool: saved::tool(),
+        tool: output::tool(),
         seconds: (begun.elapsed().as_secs_f64() * 10.0).round() / 10.0,
         asked_language: options.language.clone(),
         notes: done.notes.clone(),
     };
-    saved::save(transcripts, recording, &done.transcript, &meta)?;
+    output::save(transcripts, recording, &done.transcript, &meta)?;
     journal.remove()?;
     progress(1.0);
     Ok(done)
@@ -198,7 +202,7 @@ impl Job<'_> {
         sound: Sound,
         transcripts: &Path,
     ) -> Result<(Transcribed, Journal), TranscribeError> {
-        let hearing = Hearing::of(&sound)?;
+        let hearing = SpeechActivity::of(&sound)?;
         let source = Arc::new(Source { sound, hearing });
         let pieces = windows::pieces(&source.hearing.spans(), &source.hearing);
         let silence = || TranscribeError::NoSpeech {
@@ -228,7 +232,7 @@ impl Job<'_> {
         let runs = self.runs(&model, &source, &allowed, pieces, &mut journal)?;
         let parts = self.parts(&allowed, &runs);
         let pool = &self.engine.pool;
-        let (segments, notes) = listen::listen(
+        let (segments, notes) = recognize::recognize(
             pool,
             &model,
             &source,
@@ -266,7 +270,7 @@ impl Job<'_> {
                 .filter_map(|run| run.spoken(&allowed[run.language]))
                 .collect(),
         };
-        let notes = Notes {
+        let notes = Diagnostics {
             languages,
             broken_packets,
             unfinished,
@@ -294,7 +298,7 @@ impl Job<'_> {
             "languages": allowed.iter().map(Language::tag).collect::<Vec<_>>(),
             "parameters": self.options.parameters(),
         });
-        let path = saved::journal_path(transcripts, self.recording);
+        let path = output::journal_path(transcripts, self.recording);
         Journal::open(&path, &what).map_err(|error| match error.kind() {
             ErrorKind::WouldBlock => TranscribeError::Busy {
                 path: self.recording.path.clone(),
@@ -319,14 +323,14 @@ impl Job<'_> {
         let mut ballot = Ballot::default();
         for window in windows::pack(pieces).into_iter().take(Ballot::MOST) {
             let (detector, source) = (Arc::clone(&detector), Arc::clone(source));
-            let work = move |ears: &mut pool::Ears, window: &Window| {
+            let work = move |ears: &mut pool::WorkerState, window: &Window| {
                 ears.of(&detector)
                     .languages(&window.samples(&source.sound)?)
             };
             self.engine
                 .pool
-                .each(Turn::Next, vec![window], work, |_, odds| {
-                    ballot.add(&odds);
+                .each(Turn::Next, vec![window], work, |_, language_probs| {
+                    ballot.add(&language_probs);
                     Ok(())
                 })?;
             if ballot.is_sure() {
@@ -344,26 +348,26 @@ impl Job<'_> {
         allowed: &[Language],
         pieces: Vec<Range<usize>>,
         journal: &mut Journal,
-    ) -> Result<Vec<Run>, TranscribeError> {
+    ) -> Result<Vec<LanguageRun>, TranscribeError> {
         if allowed.len() == 1 {
-            return Ok(vec![Run {
+            return Ok(vec![LanguageRun {
                 language: 0,
                 pieces,
             }]);
         }
-        tongues::runs(&self.engine.pool, model, source, allowed, pieces, journal)
+        language_segmentation::runs(&self.engine.pool, model, source, allowed, pieces, journal)
     }
 
-    fn parts(&self, allowed: &[Language], runs: &[Run]) -> Vec<Part> {
+    fn parts(&self, allowed: &[Language], runs: &[LanguageRun]) -> Vec<Part> {
         let brief = |language: &Language| {
             let settings = Settings::new(language, self.options.vocabulary.as_deref());
-            Arc::new(Brief {
+            Arc::new(DecodingContext {
                 language: language.clone(),
                 settings,
             })
         };
-        let briefs: Vec<Arc<Brief>> = allowed.iter().map(brief).collect();
-        let part = |run: &Run| Part {
+        let briefs: Vec<Arc<DecodingContext>> = allowed.iter().map(brief).collect();
+        let part = |run: &LanguageRun| Part {
             brief: Arc::clone(&briefs[run.language]),
             windows: windows::pack(&run.pieces),
         };
@@ -372,11 +376,11 @@ impl Job<'_> {
 }
 
 /// The language of most of the speech; the first of equals.
-fn most_spoken(runs: &[Run], languages: usize) -> usize {
+fn most_spoken(runs: &[LanguageRun], languages: usize) -> usize {
     let spoken = |language: usize| -> usize {
         runs.iter()
             .filter(|run| run.language == language)
-            .map(Run::length)
+            .map(LanguageRun::length)
             .sum()
     };
     (0..languages)

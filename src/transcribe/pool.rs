@@ -18,7 +18,7 @@ use super::{
 };
 
 /// A piece of work for whoever is free.
-type Task = Box<dyn FnOnce(&mut Ears) + Send>;
+type Task = Box<dyn FnOnce(&mut WorkerState) + Send>;
 
 /// When a piece of work is begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +49,9 @@ struct Waiting {
 
 /// A worker's states, one for each model that it has heard with.
 #[derive(Default)]
-pub struct Ears(BTreeMap<String, Ear>);
+pub struct WorkerState(BTreeMap<String, Ear>);
 
-impl Ears {
+impl WorkerState {
     /// The state for `model`.
     pub fn of(&mut self, model: &Arc<Model>) -> &mut Ear {
         self.0
@@ -90,7 +90,7 @@ impl Pool {
         let worker = |_| {
             let queue = Arc::clone(&queue);
             std::thread::spawn(move || {
-                let mut ears = Ears::default();
+                let mut ears = WorkerState::default();
                 while let Some(task) = queue.next() {
                     task(&mut ears);
                 }
@@ -114,7 +114,7 @@ impl Pool {
         &self,
         turn: Turn,
         items: Vec<T>,
-        work: impl Fn(&mut Ears, &T) -> Result<R, TranscribeError> + Send + Sync + 'static,
+        work: impl Fn(&mut WorkerState, &T) -> Result<R, TranscribeError> + Send + Sync + 'static,
         mut done: impl FnMut(usize, R) -> Result<(), TranscribeError>,
     ) -> Result<(), TranscribeError> {
         let (say, said) = mpsc::channel();
@@ -171,11 +171,11 @@ impl Drop for Pool {
 
 /// A worker outlives what its task panics with, but not with the same states.
 fn caught<R>(
-    ears: &mut Ears,
-    work: impl FnOnce(&mut Ears) -> Result<R, TranscribeError>,
+    ears: &mut WorkerState,
+    work: impl FnOnce(&mut WorkerState) -> Result<R, TranscribeError>,
 ) -> Result<R, TranscribeError> {
     catch_unwind(AssertUnwindSafe(|| work(ears))).unwrap_or_else(|_| {
-        *ears = Ears::default();
+        *ears = WorkerState::default();
         Err(TranscribeError::Recognition {
             what: "a worker stopped".into(),
         })
@@ -189,7 +189,8 @@ mod tests {
     fn sum(pool: &Pool, items: Vec<usize>, bad: usize) -> (Result<(), TranscribeError>, usize) {
         let mut sum = 0;
         let fail = |what: &str| Err(TranscribeError::Recognition { what: what.into() });
-        let work = move |_: &mut Ears, &n: &usize| if n == bad { fail("bad") } else { Ok(n) };
+        let work =
+            move |_: &mut WorkerState, &n: &usize| if n == bad { fail("bad") } else { Ok(n) };
         let result = pool.each(Turn::Last, items, work, |place, n| {
             sum += n * 1000 + place;
             Ok(())

@@ -10,7 +10,7 @@ use crate::data::{Ms, Segment, transcript::Word};
 use super::{
     language::Language,
     sound::{RATE, at},
-    vad::Hearing,
+    vad::SpeechActivity,
 };
 
 /// Words at their place in the recording.
@@ -35,7 +35,12 @@ const LONGEST: usize = 20 * RATE;
 
 /// The sentences of `placed`, in order, not overlapping; with the times of their words if those are
 /// `timed`.
-pub fn of(placed: &[Placed], hearing: &Hearing, language: &Language, timed: bool) -> Vec<Segment> {
+pub fn of(
+    placed: &[Placed],
+    hearing: &SpeechActivity,
+    language: &Language,
+    timed: bool,
+) -> Vec<Segment> {
     let parts: Vec<Placed> = placed.iter().flat_map(|p| split(p, hearing)).collect();
     let mut joined: Vec<Placed> = Vec::new();
     for part in parts {
@@ -47,7 +52,12 @@ pub fn of(placed: &[Placed], hearing: &Hearing, language: &Language, timed: bool
     in_order(&joined, hearing, language, timed)
 }
 
-fn in_order(parts: &[Placed], hearing: &Hearing, language: &Language, timed: bool) -> Vec<Segment> {
+fn in_order(
+    parts: &[Placed],
+    hearing: &SpeechActivity,
+    language: &Language,
+    timed: bool,
+) -> Vec<Segment> {
     let mut end = Ms(0);
     let mut segments = Vec::new();
     for part in parts {
@@ -78,7 +88,12 @@ fn in_order(parts: &[Placed], hearing: &Hearing, language: &Language, timed: boo
 
 /// The words of a sentence, each from its first token to the next word's, without the silence at
 /// its ends.
-fn words(part: &Placed, hearing: &Hearing, language: &Language, within: Range<Ms>) -> Vec<Word> {
+fn words(
+    part: &Placed,
+    hearing: &SpeechActivity,
+    language: &Language,
+    within: Range<Ms>,
+) -> Vec<Word> {
     let begins = |byte: &usize| {
         let (before, token) = part.text.split_at(*byte);
         let is_apart =
@@ -168,7 +183,7 @@ fn join(last: &mut Placed, next: &Placed, language: &Language) {
 }
 
 /// The sentences of one segment.
-fn split(placed: &Placed, hearing: &Hearing) -> Vec<Placed> {
+fn split(placed: &Placed, hearing: &SpeechActivity) -> Vec<Placed> {
     let cuts = sentence_ends(&placed.text);
     let mut parts = Vec::new();
     let (mut byte, mut sample) = (0, placed.range.start);
@@ -199,7 +214,12 @@ fn split(placed: &Placed, hearing: &Hearing) -> Vec<Placed> {
     parts
 }
 
-fn part(hearing: &Hearing, placed: &Placed, range: Range<usize>, text: Range<usize>) -> Placed {
+fn part(
+    hearing: &SpeechActivity,
+    placed: &Placed,
+    range: Range<usize>,
+    text: Range<usize>,
+) -> Placed {
     let marks = placed.marks.iter().filter(|(byte, _)| text.contains(byte));
     Placed {
         range: hearing.trimmed(&range),
@@ -289,7 +309,7 @@ mod tests {
     #[test]
     fn fragments_join_until_the_sentence_ends_or_somebody_pauses() {
         let frames = 30 * RATE / FRAME;
-        let hearing = Hearing::of_frames(vec![0.0; frames], vec![-80.0; frames]);
+        let hearing = SpeechActivity::of_frames(vec![0.0; frames], vec![-80.0; frames]);
         let language = Language::parse("en").expect("known");
         let placed = |from: usize, to: usize, text: &str| Placed {
             range: from * RATE..to * RATE,
@@ -320,7 +340,7 @@ mod tests {
                 0.9
             }
         };
-        let hearing = Hearing::of_frames((0..300).map(voice).collect(), vec![-20.0; 300]);
+        let hearing = SpeechActivity::of_frames((0..300).map(voice).collect(), vec![-20.0; 300]);
         let language = Language::parse("en").expect("known");
         let placed = |range: Range<usize>, text: &str, marks: &[(usize, usize)]| Placed {
             range,

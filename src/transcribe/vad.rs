@@ -46,14 +46,14 @@ pub struct Span {
 
 /// What the detector heard, frame by frame.
 #[derive(Clone, Debug)]
-pub struct Hearing {
+pub struct SpeechActivity {
     scores: Vec<f32>,
     levels: Vec<f32>,
     /// Samples of the whole sound; its last frame may be shorter than the others.
     length: usize,
 }
 
-impl Hearing {
+impl SpeechActivity {
     /// Listens to the whole sound, twice: how loud it is decides how far it is raised for the
     /// detector.
     pub fn of(sound: &Sound) -> io::Result<Self> {
@@ -322,13 +322,13 @@ mod tests {
     use super::*;
     use crate::transcribe::sound::Spool;
 
-    fn hearing(scores: &[(usize, f32)], levels: &[(usize, f32)]) -> Hearing {
+    fn hearing(scores: &[(usize, f32)], levels: &[(usize, f32)]) -> SpeechActivity {
         let expand = |runs: &[(usize, f32)]| {
             runs.iter()
                 .flat_map(|&(n, v)| std::iter::repeat_n(v, n))
                 .collect()
         };
-        Hearing::of_frames(expand(scores), expand(levels))
+        SpeechActivity::of_frames(expand(scores), expand(levels))
     }
 
     #[test]
@@ -416,7 +416,7 @@ mod tests {
             let mut spool = Spool::new().expect("a temporary file");
             spool.add(&vec![0.0; RATE * seconds]).expect("written");
             let sound = spool.finish(0, false).expect("flushed");
-            assert_eq!(Hearing::of(&sound).expect("read").spans(), []);
+            assert_eq!(SpeechActivity::of(&sound).expect("read").spans(), []);
         }
     }
 }

@@ -14,16 +14,13 @@ use whisper_rs::{
 };
 
 use super::{
-    error::TranscribeError,
-    language::Language,
-    media::Decoder,
-    mel::Mel,
-    passes::{Passes, Silences},
-    pool::Pool,
-    sound::RATE,
+    error::TranscribeError, language::Language, media::Decoder, mel::Mel, pool::Pool, sound::RATE,
     words,
 };
-use crate::models::ModelFile;
+use crate::{
+    models::ModelFile,
+    transcribe::whisper_callbacks::{Passes, Silences},
+};
 
 /// Positions that the encoder works on, of 50 a second. Whisper has 1500; a multiple of 32 keeps
 /// its products on the fast kernels, with AVX-512 too, which spares a sixth of all time, and still
@@ -74,7 +71,7 @@ pub struct Model {
 /// How a window is heard; each way is dearer than the one before, and each gives the same for the
 /// same window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
+pub enum Decoding {
     /// The likeliest token each time.
     Greedy,
     /// The likeliest of several sequences.
@@ -103,7 +100,7 @@ pub struct Phrase {
     /// When each token begins, in seconds from the window's start, by its byte in the text.
     pub marks: Vec<(usize, f64)>,
     /// The log-probability of each token, by its byte in the text.
-    pub odds: Vec<(usize, f64)>,
+    pub logprobs: Vec<(usize, f64)>,
     /// The model's own estimate that nobody speaks.
     pub no_speech: f64,
 }
@@ -114,7 +111,7 @@ impl Phrase {
         let mut only = Self {
             text: String::new(),
             marks: Vec::new(),
-            odds: Vec::new(),
+            logprobs: Vec::new(),
             ..self.clone()
         };
         for part in bytes {
@@ -126,7 +123,7 @@ impl Phrase {
                     .collect()
             };
             only.marks.extend(moved(&self.marks));
-            only.odds.extend(moved(&self.odds));
+            only.logprobs.extend(moved(&self.logprobs));
             only.text.push_str(&self.text[part.clone()]);
         }
         only
@@ -135,13 +132,17 @@ impl Phrase {
     /// Mean probability of the tokens, to three decimals: what is written down and read again is
     /// the same.
     pub fn confidence(&self) -> f64 {
-        let sum: f64 = self.odds.iter().map(|(_, odds)| odds.exp()).sum();
-        (sum / self.odds.len().max(1) as f64 * 1000.0).round() / 1000.0
+        let sum: f64 = self
+            .logprobs
+            .iter()
+            .map(|(_, logprobs)| logprobs.exp())
+            .sum();
+        (sum / self.logprobs.len().max(1) as f64 * 1000.0).round() / 1000.0
     }
 
     /// Mean log-probability of the tokens; 0 without any.
     pub fn logprob(&self) -> f64 {
-        logprob(&self.odds)
+        logprob(&self.logprobs)
     }
 }
 
@@ -149,8 +150,8 @@ impl Phrase {
 pub fn logprob<'a>(tokens: impl IntoIterator<Item = &'a (usize, f64)>) -> f64 {
     let (sum, many) = tokens
         .into_iter()
-        .fold((0.0, 0usize), |(sum, many), (_, odds)| {
-            (sum + odds, many + 1)
+        .fold((0.0, 0usize), |(sum, many), (_, logprobs)| {
+            (sum + logprobs, many + 1)
         });
     sum / many.max(1) as f64
 }
@@ -268,14 +269,14 @@ impl Ear {
         &mut self,
         samples: &[f32],
         settings: &Settings,
-        rung: Rung,
+        rung: Decoding,
     ) -> Result<Vec<Phrase>, TranscribeError> {
         let mut chosen = match rung {
-            Rung::Greedy => settings.greedy.clone(),
-            Rung::Beam => settings.beam.clone(),
-            Rung::Warm => settings.warm.clone(),
+            Decoding::Greedy => settings.greedy.clone(),
+            Decoding::Beam => settings.beam.clone(),
+            Decoding::Warm => settings.warm.clone(),
         };
-        if rung == Rung::Greedy {
+        if rung == Decoding::Greedy {
             chosen.set_audio_ctx(context_for(samples, true));
         } else {
             // Chance starts from the same seed each time. Two states at once would be twice the
@@ -283,7 +284,7 @@ impl Ear {
             self.state = None;
         }
         let heard = self.run(samples, chosen);
-        if rung != Rung::Greedy {
+        if rung != Decoding::Greedy {
             // Room for several sequences is room that one does not need.
             self.state = None;
         }
@@ -345,7 +346,7 @@ impl Ear {
                 .filter(|token| token.token_id() < end_of_text)
                 .collect();
             let text = String::from_utf8_lossy(segment.to_bytes().map_err(failed)?).into_owned();
-            let mut odds = Vec::with_capacity(words.len());
+            let mut logprobs = Vec::with_capacity(words.len());
             let mut byte = 0;
             let token = |token: WhisperToken<'_, '_>| {
                 let data = token.token_data();
@@ -353,7 +354,7 @@ impl Ear {
                     .filter(|_| data.tid >= stamps)
                     .map(|pass| (pass + seconds(data.tid), f64::from(data.pt)));
                 let bytes = token.to_bytes().map_err(failed)?.len();
-                odds.push((byte, f64::from(data.plog)));
+                logprobs.push((byte, f64::from(data.plog)));
                 byte += bytes;
                 Ok(words::Token { bytes, hint })
             };
@@ -368,7 +369,7 @@ impl Ear {
                 start: span.start,
                 end: span.end,
                 text,
-                odds,
+                logprobs,
                 no_speech: (silences.of(place) * 1000.0).round() / 1000.0,
             });
         }

@@ -6,7 +6,7 @@ use std::{cmp::Reverse, io, ops::Range};
 
 use super::{
     sound::{RATE, Sound},
-    vad::{self, Hearing, Span},
+    vad::{self, Span, SpeechActivity},
 };
 
 /// Longest window. Whisper's frame is 30 seconds, and a pass costs nearly as much for fewer; some
@@ -67,7 +67,7 @@ impl Window {
 
     /// Two windows in place of this one, cut in its longest pause near the middle; `None` where it
     /// is too short.
-    pub fn halves(&self, hearing: &Hearing) -> Option<[Self; 2]> {
+    pub fn halves(&self, hearing: &SpeechActivity) -> Option<[Self; 2]> {
         let length = self.length();
         if length < 4 * RATE {
             return None;
@@ -107,7 +107,7 @@ impl Window {
 }
 
 /// The `spans`, those that are longer than a window cut at their quietest places.
-pub fn pieces(spans: &[Span], hearing: &Hearing) -> Vec<Range<usize>> {
+pub fn pieces(spans: &[Span], hearing: &SpeechActivity) -> Vec<Range<usize>> {
     spans
         .iter()
         .flat_map(|s| cut(s.range.clone(), &(SETTLED..LONGEST), vad::GAP, hearing))
@@ -161,7 +161,7 @@ pub fn cut(
     mut range: Range<usize>,
     lengths: &Range<usize>,
     width: usize,
-    hearing: &Hearing,
+    hearing: &SpeechActivity,
 ) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     while range.len() > lengths.end {
@@ -183,9 +183,9 @@ mod tests {
     use super::*;
     use crate::transcribe::vad::FRAME;
 
-    fn silence(seconds: usize) -> Hearing {
+    fn silence(seconds: usize) -> SpeechActivity {
         let frames = seconds * RATE / FRAME;
-        Hearing::of_frames(vec![0.0; frames], vec![-80.0; frames])
+        SpeechActivity::of_frames(vec![0.0; frames], vec![-80.0; frames])
     }
 
     fn span(from: f64, to: f64) -> Span {

@@ -18,12 +18,14 @@ use tokio::{
 
 use super::{
     FetchError,
-    answer::{Content, Head, Wanted, content},
     guard::{Guarded, Reach, System},
     polite::Polite,
     robots::Robots,
 };
-use crate::http::{self, Retries, retry, retry_after};
+use crate::{
+    http::{self, Retries, retry, retry_after},
+    web::response::{Content, Head, Wanted, content},
+};
 
 /// Hops after which a chain of redirects is given up.
 const REDIRECTS: usize = 5;

@@ -2,7 +2,6 @@
 //! Hides which addresses may be reached, robots.txt, redirects, politeness, limits and decoding.
 
 mod address;
-mod answer;
 mod body;
 mod error;
 mod fetch;
@@ -11,6 +10,7 @@ mod jina;
 mod pages;
 mod polite;
 mod read;
+mod response;
 mod robots;
 
 use error::FetchError;

@@ -9,10 +9,10 @@
 //! executed.
 
 mod group;
-mod said;
+mod shell_words;
+mod stderr;
 #[cfg(all(test, unix))]
 mod tests;
-mod words;
 
 use std::{
     collections::BTreeMap,
@@ -31,10 +31,13 @@ use tokio::{
 };
 
 use super::attempt::{MOST_BYTES, text_of};
-use crate::data::{Spent, State};
+use crate::{
+    answer::command::stderr::Said,
+    data::{Spent, State},
+};
 use group::Group;
-use said::Said;
-pub use words::split;
+
+pub use crate::answer::command::shell_words::split;
 
 /// Exit code of a command that declines its task; 77 is what test suites use for a test that was
 /// not run.
@@ -206,7 +209,7 @@ fn environment(agent: &CommandAgent, folder: &Path) -> io::Result<BTreeMap<Strin
 
 /// Feeds and reads a running command to its end, and sees that nothing of it is left.
 async fn attend(mut group: Group, agent: &CommandAgent, task_json: &str) -> Ran {
-    let secrets = said::secrets(&agent.environment);
+    let secrets = stderr::secrets(&agent.environment);
     let (stdin, stdout, stderr) = (
         group.child.stdin.take(),
         group.child.stdout.take(),

@@ -15,7 +15,7 @@ use crate::{
     },
     embed,
     models::{Kind, Manifest, ModelFile},
-    text::{agree::agree, minhash},
+    text::{duplicate_guard::agree, minhash},
 };
 
 /// In `near.model`: the model where it is on this machine, and no model at all.

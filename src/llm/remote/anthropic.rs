@@ -6,14 +6,16 @@ use serde_json::{Value, json};
 
 use super::{
     Dialect, MOST_SEARCHES,
-    dress::{Dress, Form, messages, reduced, system_apart},
     failure::{Failed, no_end, no_message},
     items, reply, searched, source, tokens,
 };
 use crate::{
     data::Cause,
     http::Again,
-    llm::{ChatReply, ChatRequest, Finish},
+    llm::{
+        ChatReply, ChatRequest, Finish,
+        remote::capabilities::{Dress, Form, messages, reduced, system_apart},
+    },
 };
 
 pub(super) struct Anthropic;

@@ -8,13 +8,15 @@ use serde_json::{Value, json};
 
 use super::{
     Dialect,
-    dress::{Dress, Form, messages, open_api, system_apart},
     failure::{Failed, no_end, no_message},
     items, reply, searched, source, tokens,
 };
 use crate::{
     data::Cause,
-    llm::{ChatReply, ChatRequest, Finish},
+    llm::{
+        ChatReply, ChatRequest, Finish,
+        remote::capabilities::{Dress, Form, messages, open_api, system_apart},
+    },
 };
 
 pub(super) struct Gemini;

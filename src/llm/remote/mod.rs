@@ -3,7 +3,7 @@
 //! wrong on the wire.
 
 mod anthropic;
-mod dress;
+mod capabilities;
 mod failure;
 mod gate;
 mod gemini;
@@ -25,7 +25,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::{
-    dress::{Dress, Form, Worn},
     failure::Failed,
     gate::{Gate, Pass},
     headers::Allowance,
@@ -37,12 +36,11 @@ use super::{
 use crate::{
     data::{Cause, Source, Usage},
     http::{self, Again, Http, HttpOptions, Retries},
+    llm::remote::capabilities::{Dress, Form, Worn},
 };
 
-pub use self::{
-    dress::THINKING_ROOM,
-    limiter::{RateChange, RateReason},
-};
+pub use self::limiter::{RateChange, RateReason};
+pub use crate::llm::remote::capabilities::THINKING_ROOM;
 
 /// A reply larger than this is no reply.
 const LARGEST_BODY: usize = 8 << 20;

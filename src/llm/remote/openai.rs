@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 
 use super::{
     Dialect,
-    dress::{Dress, Form, messages, reduced},
     failure::{Failed, no_end, no_message},
     items, reply, searched, source, tokens,
 };
 use crate::{
     data::Cause,
-    llm::{ChatReply, ChatRequest, Finish},
+    llm::{
+        ChatReply, ChatRequest, Finish,
+        remote::capabilities::{Dress, Form, messages, reduced},
+    },
 };
 
 pub(super) struct OpenAi;

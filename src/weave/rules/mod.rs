@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use crate::{
     data::{Phase, Task},
     text::{
-        agree::numbers,
+        duplicate_guard::numbers,
         likeness::jaccard,
-        orders::gives_orders,
+        prompt_injection::gives_orders,
         words::{han_count, is_chinese, terms, word_count},
     },
 };

@@ -117,7 +117,7 @@ fn large_parts() {
     let long = html("a long text", "ten words ".repeat(300_000));
     assert_eq!(
         (long.text.chars().count(), long.truncated),
-        (tidy::LONGEST, true)
+        (clean::LONGEST, true)
     );
 }
 

@@ -3,11 +3,11 @@
 
 use super::{
     Read, Signs,
-    about::about,
     article::{self, Article},
-    lines, tidy,
+    lines,
     tree::{self, Node, Tree},
 };
+use crate::web::read::{clean, metadata::about};
 
 /// Bytes of a page after which the rest is not read.
 const LONGEST: usize = 10_000_000;
@@ -16,7 +16,7 @@ const LONGEST: usize = 10_000_000;
 pub fn read(html: &str, url: &str) -> Read {
     let tree = tree::parse(&html[..html.floor_char_boundary(LONGEST)]);
     let about = about(&tree, url);
-    let (text, too_long) = tidy::capped(text(&tree));
+    let (text, too_long) = clean::capped(text(&tree));
     Read {
         title: about.title,
         text,
@@ -32,7 +32,7 @@ pub fn read(html: &str, url: &str) -> Read {
 
 /// The article's text, or all that is visible where no article is left.
 fn text(tree: &Tree) -> String {
-    let article = tidy::tidy(&lines::write(tree, &article::find(tree)));
+    let article = clean::clean(&lines::write(tree, &article::find(tree)));
     if !article.is_empty() {
         return article;
     }
@@ -40,7 +40,7 @@ fn text(tree: &Tree) -> String {
         root: 0,
         left_out: vec![false; tree.nodes.len()],
     };
-    tidy::tidy(&lines::write(tree, &everything))
+    clean::clean(&lines::write(tree, &everything))
 }
 
 fn signs(tree: &Tree, paid: bool) -> Signs {

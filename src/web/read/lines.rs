@@ -161,13 +161,18 @@ fn is_exponent(tree: &Tree, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{article, tidy::tidy, tree::parse},
+        super::{article, tree::parse},
         *,
     };
+    use crate::web::read::clean::tidy;
 
     fn check(html: &str, expect: &str) {
         let tree = parse(html);
-        assert_eq!(tidy(&write(&tree, &article::find(&tree))), expect, "{html}");
+        assert_eq!(
+            clean(&write(&tree, &article::find(&tree))),
+            expect,
+            "{html}"
+        );
     }
 
     #[test]

@@ -2,25 +2,25 @@
 //! formats, encodings, layout, and that pages are written by strangers: hidden text is left out,
 //! and a broken or hostile file is that page's error.
 
-mod about;
 mod article;
 mod charset;
+mod clean;
+mod css;
 mod format;
 mod html;
 mod lines;
+mod metadata;
 mod pdf;
 mod phrases;
 mod plain;
-mod sheet;
-mod sight;
-mod suspect;
+mod stub_detection;
 mod tags;
-mod tidy;
 mod tree;
+mod visibility;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pub use suspect::suspect;
+pub use crate::web::read::stub_detection::suspect;
 
 use crate::panics;
 
@@ -139,7 +139,7 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    tidy::tidy(text.unwrap_or("no reason given"))
+    clean::clean(text.unwrap_or("no reason given"))
         .chars()
         .take(200)
         .collect()

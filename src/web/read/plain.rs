@@ -1,11 +1,12 @@
 //! Formats whose text is there as it is: plain text and Markdown, JSON laid out, XML without its
 //! tags.
 
-use super::{Read, ReadError, Signs, tidy};
+use super::{Read, ReadError, Signs};
+use crate::web::read::clean;
 
 /// Reads a text. Its title is a Markdown heading in its first line, if there is one.
 pub fn read(text: &str) -> Result<Read, ReadError> {
-    let (text, truncated) = tidy::capped(tidy::tidy(text));
+    let (text, truncated) = clean::capped(clean::clean(text));
     if text.is_empty() {
         return Err(ReadError::Empty);
     }
@@ -146,7 +147,7 @@ mod tests {
     #[test]
     fn xml_loses_its_tags() {
         let feed = "<?xml version='1.0'?><!-- no --><feed><title>A &amp; B</title>\n<p>The <i>E. coli</i> strain</p><p>c</p></feed>";
-        assert_eq!(tidy::tidy(&xml(feed)), "A & B\n\nThe E. coli strain\nc");
+        assert_eq!(clean::clean(&xml(feed)), "A & B\n\nThe E. coli strain\nc");
         assert_eq!(
             xml("<a><![CDATA[x <b> & y]]></a>&#x571f;&#22303;&nope; & z"),
             "x <b> & y土土&nope; & z"

@@ -1,6 +1,7 @@
 //! The sample pages, end to end.
 
-use super::{suspect::Stub, *};
+use super::*;
+use crate::web::read::stub_detection::Stub;
 
 const URL: &str = "https://fieldnotes.example/notes/soil?from=feed";
 

@@ -4,10 +4,10 @@
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
-use super::{
-    sheet::Sheet,
-    sight::{Sight, hides_by_itself},
-    tags::{BLOCKS, FORMATTING, SCOPES, TABLE_PARTS, VOID},
+use super::tags::{BLOCKS, FORMATTING, SCOPES, TABLE_PARTS, VOID};
+use crate::web::read::{
+    css::Sheet,
+    visibility::{Sight, hides_by_itself},
 };
 
 /// Nodes after which a page is cut: twenty times what a long article has.

@@ -32,8 +32,8 @@ use crate::{
     files,
     store::Store,
     transcribe::{
-        self, Discovered, Doubt, Doubtful, Engine, Notes, Options, Recording, Shard, Standing,
-        TranscribeError, Transcribed, formats::Format,
+        self, Diagnostics, Discovered, DoubtfulSpan, Engine, Options, QualityIssue, Recording,
+        Shard, Standing, TranscribeError, Transcribed, formats::Format,
     },
 };
 
@@ -355,7 +355,7 @@ fn left_out(found: &Discovered, report: &mut StageReport) {
 }
 
 /// What a user should know of how a recording was heard.
-fn note(name: &str, notes: &Notes) -> Option<String> {
+fn note(name: &str, notes: &Diagnostics) -> Option<String> {
     let mut said = Vec::new();
     if notes.unfinished {
         said.push("the file lacks its end: it may have been cut off".to_owned());
@@ -374,8 +374,8 @@ fn note(name: &str, notes: &Notes) -> Option<String> {
 }
 
 /// What stayed doubtful, by reason.
-fn doubts(doubtful: &[Doubtful]) -> Option<String> {
-    let mut by_reason = BTreeMap::<Doubt, usize>::new();
+fn doubts(doubtful: &[DoubtfulSpan]) -> Option<String> {
+    let mut by_reason = BTreeMap::<QualityIssue, usize>::new();
     for reason in doubtful.iter().flat_map(|stretch| &stretch.reasons) {
         *by_reason.entry(*reason).or_default() += 1;
     }

@@ -11,7 +11,8 @@ mod layout;
 
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 
-use super::{Read, ReadError, Signs, tidy};
+use super::{Read, ReadError, Signs};
+use crate::web::read::clean;
 
 /// Pages that are read.
 const MOST_PAGES: usize = 2_000;
@@ -28,12 +29,12 @@ pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     for page in pdf.pages().iter().take(MOST_PAGES) {
         text.push_str(&layout::text(reader.page(page)));
         text.push_str("\n\n");
-        if reader.is_exhausted() || text.len() > 4 * tidy::LONGEST {
+        if reader.is_exhausted() || text.len() > 4 * clean::LONGEST {
             whole = false;
             break;
         }
     }
-    let (text, cut) = tidy::capped(tidy::tidy(&text));
+    let (text, cut) = clean::capped(clean::clean(&text));
     if text.is_empty() {
         return Err(if pdf.pages().is_empty() {
             ReadError::BrokenPdf
@@ -70,7 +71,7 @@ fn title(pdf: &Pdf, text: &str) -> Option<String> {
         .metadata()
         .title
         .as_deref()
-        .map(|bytes| tidy::tidy(&encoding::document_text(bytes)));
+        .map(|bytes| clean::clean(&encoding::document_text(bytes)));
     let is_title = |title: &String| {
         title.contains(' ') && !title.to_ascii_lowercase().starts_with("microsoft word")
     };

@@ -7,16 +7,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    doubt::{Case, Doubt, Doubtful},
     error::TranscribeError,
-    guard::{self, Evidence, Notes},
     language::Language,
-    odds,
     sentences::Placed,
     sound::{RATE, Sound, at},
-    vad::Hearing,
-    whisper::{self, Ear, Phrase, Rung, Settings},
+    vad::SpeechActivity,
+    whisper::{self, Decoding, Ear, Phrase, Settings},
     windows::Window,
+};
+use crate::transcribe::{
+    hallucination::{self, Diagnostics, Evidence},
+    quality::{Case, DoubtfulSpan, QualityIssue},
+    token_logprobs,
 };
 
 /// How often a window may be halved.
@@ -27,11 +29,11 @@ pub struct Source {
     /// Its samples.
     pub sound: Sound,
     /// Where speech is in it.
-    pub hearing: Hearing,
+    pub hearing: SpeechActivity,
 }
 
 /// How the windows of one language are heard.
-pub struct Brief {
+pub struct DecodingContext {
     /// The language that is spoken.
     pub language: Language,
     /// What whisper.cpp is told.
@@ -40,11 +42,11 @@ pub struct Brief {
 
 /// What came of one window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Take {
+pub struct WindowResult {
     /// The words at their places.
     pub said: Vec<Placed>,
     /// What was done to get them.
-    pub notes: Notes,
+    pub notes: Diagnostics,
 }
 
 /// One window heard once.
@@ -56,51 +58,55 @@ struct Attempt {
     /// Whether all that was heard was dropped as a guess.
     only_guesses: bool,
     loops: usize,
-    doubts: Vec<Doubt>,
+    doubts: Vec<QualityIssue>,
     /// Seconds of speech that are lost or not to be believed.
     penalty: f64,
 }
 
 /// Hears `window`, again and in other ways where the first is doubtful.
-pub fn climb(
+pub fn decode_with_fallback(
     ear: &mut Ear,
     source: &Source,
-    brief: &Brief,
+    brief: &DecodingContext,
     window: &Window,
-) -> Result<Take, TranscribeError> {
+) -> Result<WindowResult, TranscribeError> {
     let attempt = |window: &Window, rung| {
         let samples = window.samples(&source.sound)?;
         let heard = ear.hear(&samples, &brief.settings, rung)?;
         Ok(judged(&source.hearing, &brief.language, window, &heard))
     };
-    let mut climber = Climber {
+    let mut fallback = Fallback {
         attempt,
         hearing: &source.hearing,
         again: false,
     };
-    let attempts = climber.climb(window, HALVINGS)?;
-    Ok(take(attempts, climber.again))
+    let attempts = fallback.decode_with_fallback(window, HALVINGS)?;
+    Ok(take(attempts, fallback.again))
 }
 
 /// Decides which way a window is heard next, and which of them is believed.
-struct Climber<'a, F> {
+struct Fallback<'a, F> {
     /// Hears a window once.
     attempt: F,
-    hearing: &'a Hearing,
+    hearing: &'a SpeechActivity,
     /// Whether anything was heard more than once.
     again: bool,
 }
 
-impl<F: FnMut(&Window, Rung) -> Result<Attempt, TranscribeError>> Climber<'_, F> {
-    fn climb(&mut self, window: &Window, halvings: usize) -> Result<Vec<Attempt>, TranscribeError> {
-        let first = (self.attempt)(window, Rung::Greedy)?;
+impl<F: FnMut(&Window, Decoding) -> Result<Attempt, TranscribeError>> Fallback<'_, F> {
+    fn decode_with_fallback(
+        &mut self,
+        window: &Window,
+        halvings: usize,
+    ) -> Result<Vec<Attempt>, TranscribeError> {
+        let first = (self.attempt)(window, Decoding::Greedy)?;
         // Out of noise the first way makes nothing that looks likely; the dearer ones do, since
         // they look for it.
         if first.doubts.is_empty() || first.only_guesses {
             return Ok(vec![first]);
         }
         self.again = true;
-        let second = (self.attempt)(window, Rung::Beam)?;
+        let second = (self.attempt)(window, Decoding::Beam)?;
         let silent = (first.said.is_empty(), second.said.is_empty());
         if silent == (true, true) {
             return Ok(instead_of(vec![second], vec![first]));
@@ -113,11 +119,11 @@ impl<F: FnMut(&Window, Rung) -> Result<Attempt, TranscribeError>> Climber<'_, F>
         }
         let other = match window.halves(self.hearing).filter(|_| halvings > 0) {
             Some([left, right]) => {
-                let mut both = self.climb(&left, halvings - 1)?;
-                both.extend(self.climb(&right, halvings - 1)?);
+                let mut both = self.decode_with_fallback(&left, halvings - 1)?;
+                both.extend(self.decode_with_fallback(&right, halvings - 1)?);
                 both
             }
-            None => vec![(self.attempt)(window, Rung::Warm)?],
+            None => vec![(self.attempt)(window, Decoding::Warm)?],
         };
         // Where two of three ways hear nothing that can be believed, nobody speaks, whatever the
         // detector says.
@@ -132,7 +138,7 @@ impl<F: FnMut(&Window, Rung) -> Result<Attempt, TranscribeError>> Climber<'_, F>
 impl Attempt {
     /// Whether there are words, and nothing speaks against them but that there could be more.
     fn is_likely(&self) -> bool {
-        !self.said.is_empty() && self.doubts.iter().all(|doubt| *doubt == Doubt::Lost)
+        !self.said.is_empty() && self.doubts.iter().all(|doubt| *doubt == QualityIssue::Lost)
     }
 }
 
@@ -168,10 +174,10 @@ fn instead_of(other: Vec<Attempt>, mut silence: Vec<Attempt>) -> Vec<Attempt> {
     silence
 }
 
-fn take(attempts: Vec<Attempt>, again: bool) -> Take {
-    let mut notes = Notes {
+fn take(attempts: Vec<Attempt>, again: bool) -> WindowResult {
+    let mut notes = Diagnostics {
         heard_again: usize::from(again),
-        ..Notes::default()
+        ..Diagnostics::default()
     };
     notes.mended = usize::from(again && is_calm(&attempts));
     let mut said = Vec::new();
@@ -184,7 +190,7 @@ fn take(attempts: Vec<Attempt>, again: bool) -> Take {
             attempt.window.pieces.last(),
         ) {
             let (start, end) = (at(first.start), at(last.end));
-            notes.doubtful.push(Doubtful {
+            notes.doubtful.push(DoubtfulSpan {
                 start,
                 end,
                 reasons: attempt.doubts,
@@ -192,13 +198,18 @@ fn take(attempts: Vec<Attempt>, again: bool) -> Take {
         }
         said.extend(attempt.said);
     }
-    Take { said, notes }
+    WindowResult { said, notes }
 }
 
 /// What was heard, at its place, without what nobody said, and what is wrong with it.
-fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &[Phrase]) -> Attempt {
+fn judged(
+    hearing: &SpeechActivity,
+    language: &Language,
+    window: &Window,
+    heard: &[Phrase],
+) -> Attempt {
     let (mut phrases, loops) = unlooped(heard, language.is_unspaced());
-    odds::temper(&mut phrases, language.is_unspaced());
+    token_logprobs::temper(&mut phrases, language.is_unspaced());
     let (mut said, mut kept) = (Vec::new(), Vec::new());
     let (mut dropped, mut guesses) = (0, 0);
     for phrase in &phrases {
@@ -211,15 +222,15 @@ fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &[Phra
             logprob: phrase.logprob(),
             no_speech: phrase.no_speech,
         };
-        if guard::is_made_up(&evidence) || language.echoes(&placed.text) {
+        if hallucination::is_made_up(&evidence) || language.echoes(&placed.text) {
             dropped += 1;
-            guesses += usize::from(guard::is_guess(&evidence));
+            guesses += usize::from(hallucination::is_guess(&evidence));
         } else {
             said.push(placed);
             kept.push(phrase);
         }
     }
-    let logprob = whisper::logprob(kept.into_iter().flat_map(|phrase| &phrase.odds));
+    let logprob = whisper::logprob(kept.into_iter().flat_map(|phrase| &phrase.logprobs));
     let (doubts, penalty) = Case {
         hearing,
         language,
@@ -245,11 +256,11 @@ fn judged(hearing: &Hearing, language: &Language, window: &Window, heard: &[Phra
 /// many there were.
 fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
     let all: String = phrases.iter().map(|p| p.text.as_str()).collect();
-    let looping = guard::unlooped(&all, unspaced).1 > 0;
+    let looping = hallucination::unlooped(&all, unspaced).1 > 0;
     let mut loops = 0;
     let mut kept: Vec<Phrase> = Vec::new();
     for phrase in phrases {
-        let (left, cut) = guard::unlooped(&phrase.text, unspaced);
+        let (left, cut) = hallucination::unlooped(&phrase.text, unspaced);
         let phrase = phrase.only(&left);
         let again = looping && kept.last().is_some_and(|last| last.text == phrase.text);
         loops += cut + usize::from(again);
@@ -260,7 +271,7 @@ fn unlooped(phrases: &[Phrase], unspaced: bool) -> (Vec<Phrase>, usize) {
     (kept, loops + usize::from(looping && loops == 0))
 }
 
-fn place(hearing: &Hearing, window: &Window, phrase: &Phrase) -> Placed {
+fn place(hearing: &SpeechActivity, window: &Window, phrase: &Phrase) -> Placed {
     let sample = |seconds: f64| (seconds.max(0.0) * RATE as f64) as usize;
     let begin =
         |seconds: f64| window.start_in_file(sample(seconds).min(window.length().saturating_sub(1)));
@@ -293,7 +304,7 @@ mod tests {
     /// Thirty seconds of speech, of which `said` lists (from, to, letters) in seconds.
     fn heard(said: &[(usize, usize, usize)], logprob: f64) -> Attempt {
         let frames = 30 * RATE / FRAME;
-        let hearing = Hearing::of_frames(vec![0.9; frames], vec![-20.0; frames]);
+        let hearing = SpeechActivity::of_frames(vec![0.9; frames], vec![-20.0; frames]);
         let language = Language::parse("en").expect("known");
         // No two words are alike, so that nothing looks like a loop.
         let word = |n: usize| format!("{:09}", (n + 1) * 387_654_321 % 999_999_937);
@@ -308,7 +319,7 @@ mod tests {
             end: to as f64,
             text: words(from, letters),
             marks: Vec::new(),
-            odds: vec![(0, logprob)],
+            logprobs: vec![(0, logprob)],
             no_speech: 0.0,
         };
         let window = Window {
@@ -331,20 +342,20 @@ mod tests {
             "a second is a matter of time stamps"
         );
         let lost = heard(&[(0, 10, 110)], -0.3);
-        assert_eq!(lost.doubts, [Doubt::Lost]);
+        assert_eq!(lost.doubts, [QualityIssue::Lost]);
         assert!((lost.penalty - 12.0).abs() < 0.2, "{}", lost.penalty);
         assert_eq!(
             heard(&[(0, 10, 110), (14, 22, 130)], -0.3).doubts,
-            [Doubt::Lost]
+            [QualityIssue::Lost]
         );
         assert_eq!(
             heard(&[(0, 22, 60)], -0.3).doubts,
-            [Doubt::Lost],
+            [QualityIssue::Lost],
             "one phrase hides what it does not say"
         );
         assert_eq!(
             heard(&[(0, 10, 110), (10, 22, 130)], -1.2).doubts,
-            [Doubt::Unlikely]
+            [QualityIssue::Unlikely]
         );
     }
 
@@ -358,7 +369,7 @@ mod tests {
         let notes = take(vec![guessed], false).notes;
         assert_eq!(
             (notes.dropped, notes.doubtful[0].reasons.as_slice()),
-            (2, [Doubt::Lost].as_slice())
+            (2, [QualityIssue::Lost].as_slice())
         );
         let sparse = heard(&[(0, 22, 20)], -0.3);
         assert_eq!(
@@ -370,17 +381,17 @@ mod tests {
 
     #[test]
     fn of_a_loop_the_first_round_is_left_and_copies_are_no_likelier() {
-        let phrase = |text: &str, odds: &[f64]| Phrase {
+        let phrase = |text: &str, logprobs: &[f64]| Phrase {
             start: 0.0,
             end: 3.0,
             text: text.into(),
-            marks: (0..odds.len())
+            marks: (0..logprobs.len())
                 .map(|place| (place * 5, place as f64))
                 .collect(),
-            odds: odds
+            logprobs: logprobs
                 .iter()
                 .enumerate()
-                .map(|(place, odds)| (place * 5, *odds))
+                .map(|(place, logprobs)| (place * 5, *logprobs))
                 .collect(),
             no_speech: 0.0,
         };
@@ -393,11 +404,14 @@ mod tests {
             false,
         );
         assert_eq!((kept[0].text.as_str(), loops), (" and so on and a tale", 1));
-        assert_eq!(kept[0].odds, [(0, -2.0), (5, -3.0), (10, -1.0), (15, -1.0)]);
+        assert_eq!(
+            kept[0].logprobs,
+            [(0, -2.0), (5, -3.0), (10, -1.0), (15, -1.0)]
+        );
         assert_eq!(kept[0].marks, [(0, 0.0), (5, 1.0), (10, 8.0), (15, 9.0)]);
 
         let hearing =
-            Hearing::of_frames(vec![0.9; 30 * RATE / FRAME], vec![-20.0; 30 * RATE / FRAME]);
+            SpeechActivity::of_frames(vec![0.9; 30 * RATE / FRAME], vec![-20.0; 30 * RATE / FRAME]);
         let language = Language::parse("en").expect("known");
         let window = Window {
             pieces: std::iter::once(0..8 * RATE).collect(),
@@ -443,9 +457,9 @@ mod tests {
 
     /// What became of a window, and the ways in which it was heard, where each way hears what
     /// `said` lists of it.
-    fn climbed(seconds: usize, said: &[(Rung, Attempt)]) -> (Take, Vec<Rung>) {
+    fn decoded(seconds: usize, said: &[(Decoding, Attempt)]) -> (WindowResult, Vec<Decoding>) {
         let frames = 30 * RATE / FRAME;
-        let hearing = Hearing::of_frames(vec![0.9; frames], vec![-20.0; frames]);
+        let hearing = SpeechActivity::of_frames(vec![0.9; frames], vec![-20.0; frames]);
         let mut ways = Vec::new();
         let attempt = |window: &Window, rung| {
             let (way, attempt) = &said[ways.len()];
@@ -456,7 +470,7 @@ mod tests {
                 ..attempt.clone()
             })
         };
-        let mut climber = Climber {
+        let mut fallback = Fallback {
             attempt,
             hearing: &hearing,
             again: false,
@@ -464,14 +478,21 @@ mod tests {
         let window = Window {
             pieces: std::iter::once(0..seconds * RATE).collect(),
         };
-        let attempts = climber.climb(&window, HALVINGS).expect("no error");
-        let again = climber.again;
+        let attempts = fallback
+            .decode_with_fallback(&window, HALVINGS)
+            .expect("no error");
+        let again = fallback.again;
         (take(attempts, again), ways)
     }
 
     /// Every attempt is needed, and so many phrases are kept and dropped.
-    fn check(seconds: usize, said: &[(Rung, Attempt)], kept: usize, dropped: usize) -> Notes {
-        let (take, ways) = climbed(seconds, said);
+    fn check(
+        seconds: usize,
+        said: &[(Decoding, Attempt)],
+        kept: usize,
+        dropped: usize,
+    ) -> Diagnostics {
+        let (take, ways) = decoded(seconds, said);
         assert_eq!(
             (ways.len(), take.said.len(), take.notes.dropped),
             (said.len(), kept, dropped),
@@ -482,7 +503,7 @@ mod tests {
 
     #[test]
     fn a_window_is_heard_until_it_can_be_believed() {
-        use Rung::{Beam, Greedy, Warm};
+        use Decoding::{Beam, Greedy, Warm};
         let all = || heard(&[(0, 10, 110), (10, 22, 130)], -0.3);
         let (none, some, little) = (
             || heard(&[], 0.0),
@@ -543,7 +564,7 @@ mod tests {
 
     #[test]
     fn a_short_window_has_one_attempt_of_each_kind() {
-        use Rung::{Beam, Greedy, Warm};
+        use Decoding::{Beam, Greedy, Warm};
         let all = || heard(&[(0, 10, 110), (10, 22, 130)], -0.3);
         let (none, some, little) = (
             || heard(&[], 0.0),

@@ -13,15 +13,14 @@ use serde::{Deserialize, Serialize};
 use super::{
     error::TranscribeError,
     journal::Journal,
-    ladder::Source,
     language::Language,
-    pool::{Ears, Pool, Turn},
+    pool::{Pool, Turn, WorkerState},
     sound::{RATE, at},
-    vad::Hearing,
+    vad::SpeechActivity,
     whisper::Model,
     windows::{self, Window},
 };
-use crate::data::Ms;
+use crate::{data::Ms, transcribe::fallback::Source};
 
 /// What a change of language costs, as the logarithm of odds: it takes more than a little evidence,
 /// and less than one clear piece.
@@ -39,7 +38,7 @@ const SHORTEST: usize = 3 * RATE;
 
 /// A stretch of a talk in one language.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spoken {
+pub struct LanguageSpan {
     /// Where it begins.
     pub start: Ms,
     /// Where it ends.
@@ -50,19 +49,19 @@ pub struct Spoken {
 
 /// Pieces that follow each other in one language, and which of the allowed ones that is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run {
+pub struct LanguageRun {
     /// The place of the language among the allowed ones.
     pub language: usize,
     /// The pieces.
     pub pieces: Vec<Range<usize>>,
 }
 
-impl Run {
+impl LanguageRun {
     /// Its place in the recording, in this language.
-    pub fn spoken(&self, language: &Language) -> Option<Spoken> {
+    pub fn spoken(&self, language: &Language) -> Option<LanguageSpan> {
         let (first, last) = (self.pieces.first()?, self.pieces.last()?);
         let (start, end) = (at(first.start), at(last.end));
-        Some(Spoken {
+        Some(LanguageSpan {
             start,
             end,
             language: language.tag().into(),
@@ -93,7 +92,7 @@ pub fn runs(
     allowed: &[Language],
     pieces: Vec<Range<usize>>,
     journal: &mut Journal,
-) -> Result<Vec<Run>, TranscribeError> {
+) -> Result<Vec<LanguageRun>, TranscribeError> {
     let cut = |piece: Range<usize>| windows::cut(piece, &LONGEST, PAUSE, &source.hearing);
     let mut pieces: Vec<Range<usize>> = pieces.into_iter().flat_map(cut).collect();
     let mut known = BTreeMap::new();
@@ -135,7 +134,7 @@ pub fn runs(
 fn finer(
     piece: &Range<usize>,
     known: &mut BTreeMap<usize, Vec<f32>>,
-    hearing: &Hearing,
+    hearing: &SpeechActivity,
 ) -> Vec<Range<usize>> {
     let sure = known.get(&piece.start).is_none_or(|odds| {
         let best = odds.iter().copied().fold(0.0, f32::max);
@@ -167,7 +166,7 @@ fn odds(
     let work = {
         let (detector, source, numbers) =
             (Arc::clone(detector), Arc::clone(source), numbers(allowed));
-        move |ears: &mut Ears, piece: &Range<usize>| {
+        move |ears: &mut WorkerState, piece: &Range<usize>| {
             let samples = Window {
                 pieces: vec![piece.clone()],
             }
@@ -232,12 +231,12 @@ fn likeliest(odds: &[Vec<f32>], languages: usize) -> Vec<usize> {
     path
 }
 
-fn grouped(pieces: Vec<Range<usize>>, languages: &[usize]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn grouped(pieces: Vec<Range<usize>>, languages: &[usize]) -> Vec<LanguageRun> {
+    let mut runs: Vec<LanguageRun> = Vec::new();
     for (piece, &language) in pieces.into_iter().zip(languages) {
         match runs.last_mut() {
             Some(run) if run.language == language => run.add(piece),
-            _ => runs.push(Run {
+            _ => runs.push(LanguageRun {
                 language,
                 pieces: vec![piece],
             }),

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 pub const LONGEST: usize = 2_000_000;
 
 /// Cleans a text.
-pub fn tidy(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     let seen: String = text
         .replace("\r\n", "\n")
         .chars()
@@ -72,9 +72,9 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expect: &str) {
-        assert_eq!(tidy(text), expect, "{text:?}");
+        assert_eq!(clean(text), expect, "{text:?}");
         assert_eq!(
-            tidy(expect),
+            clean(expect),
             expect,
             "a tidy text stays as it is: {expect:?}"
         );

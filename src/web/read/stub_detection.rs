@@ -323,5 +323,5 @@ const PLACES: &[(Stub, &str, f64)] = &[
 ];
 
 #[cfg(test)]
-#[path = "suspect_tests.rs"]
+#[path = "stub_detection_tests.rs"]
 mod tests;

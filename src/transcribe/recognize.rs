@@ -6,27 +6,31 @@ use std::{cmp::Reverse, sync::Arc};
 
 use super::{
     error::TranscribeError,
-    guard::Notes,
     journal::Journal,
-    ladder::{self, Brief, Source, Take},
-    pool::{Ears, Pool, Turn},
+    pool::{Pool, Turn, WorkerState},
     sentences,
     whisper::Model,
     windows::Window,
 };
-use crate::data::Segment;
+use crate::{
+    data::Segment,
+    transcribe::{
+        fallback::{self, DecodingContext, Source, WindowResult},
+        hallucination::Diagnostics,
+    },
+};
 
 /// Windows that follow each other in one language.
 pub struct Part {
     /// How they are heard.
-    pub brief: Arc<Brief>,
+    pub brief: Arc<DecodingContext>,
     /// The windows.
     pub windows: Vec<Window>,
 }
 
 /// The sentences in all windows of `parts`, and the times of their words if those are `timed`.
 /// `progress` is told the share of the work that is done.
-pub fn listen(
+pub fn recognize(
     pool: &Pool,
     model: &Arc<Model>,
     source: &Arc<Source>,
@@ -34,8 +38,8 @@ pub fn listen(
     timed: bool,
     journal: &mut Journal,
     progress: &dyn Fn(f64),
-) -> Result<(Vec<Segment>, Notes), TranscribeError> {
-    let windows: Vec<(&Window, &Arc<Brief>)> = parts
+) -> Result<(Vec<Segment>, Diagnostics), TranscribeError> {
+    let windows: Vec<(&Window, &Arc<DecodingContext>)> = parts
         .iter()
         .flat_map(|part| part.windows.iter().map(|window| (window, &part.brief)))
         .collect();
@@ -46,7 +50,7 @@ pub fn listen(
             windows[at].0.pieces
         )
     };
-    let mut takes: Vec<Option<Take>> = (0..windows.len())
+    let mut takes: Vec<Option<WindowResult>> = (0..windows.len())
         .map(|at| journal.recall(&step(at)))
         .collect();
     let mut open: Vec<usize> = (0..windows.len())
@@ -59,8 +63,8 @@ pub fn listen(
     let mut done = total - left;
     let work = {
         let (model, source) = (Arc::clone(model), Arc::clone(source));
-        move |ears: &mut Ears, (window, brief): &(Window, Arc<Brief>)| {
-            ladder::climb(ears.of(&model), &source, brief, window)
+        move |ears: &mut WorkerState, (window, brief): &(Window, Arc<DecodingContext>)| {
+            fallback::decode_with_fallback(ears.of(&model), &source, brief, window)
         }
     };
     let todo = open
@@ -76,7 +80,7 @@ pub fn listen(
         Ok(())
     })?;
     let mut takes = takes.into_iter().flatten();
-    let mut notes = Notes::default();
+    let mut notes = Diagnostics::default();
     let mut segments = Vec::new();
     for Part { brief, windows } in parts {
         let mut placed = Vec::new();

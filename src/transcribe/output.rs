@@ -8,11 +8,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     data::{Transcript, transcript::SCHEMA_VERSION},
     files,
+    transcribe::hallucination::Diagnostics,
 };
 
-use super::{
-    Options, discover::Recording, error::TranscribeError, guard::Notes, language::Language,
-};
+use super::{Options, discover::Recording, error::TranscribeError, language::Language};
 
 /// What `NAME.meta.json` holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +29,7 @@ pub struct Meta {
     /// The language that was asked for, if any.
     pub asked_language: Option<String>,
     /// What was dropped and mended.
-    pub notes: Notes,
+    pub notes: Diagnostics,
 }
 
 /// How a recording stands.
@@ -110,7 +109,7 @@ pub fn standing(
             tool: tool(),
             seconds: 0.0,
             asked_language: options.language.clone(),
-            notes: Notes::default(),
+            notes: Diagnostics::default(),
         })
     };
     write_json(&meta_path(transcripts, recording), &fresh)?;

@@ -2,7 +2,7 @@
 //! Hidden text is where instructions to whoever reads the page by machine are put, so it must not
 //! pass for the page's text.
 
-use super::sheet::Declaration;
+use crate::web::read::css::Declaration;
 
 /// Red, green, blue.
 type Colour = [u8; 3];

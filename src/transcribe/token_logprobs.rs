@@ -6,10 +6,8 @@ use std::{
     ops::Range,
 };
 
-use super::{
-    guard::{key, tokens},
-    whisper::{Phrase, logprob},
-};
+use super::whisper::{Phrase, logprob};
+use crate::transcribe::hallucination::{key, tokens};
 
 /// A word of a window.
 struct Word {
@@ -18,11 +16,11 @@ struct Word {
     tokens: Range<usize>,
     key: String,
     /// Their mean log-probability, or that of the first time.
-    odds: f64,
+    logprob: f64,
 }
 
 /// In a window's `phrases`, gives the tokens of each word that was said before beside the same
-/// neighbour the odds of the first time, where they are lower.
+/// neighbour the log-probability of the first time, where they are lower.
 pub fn temper(phrases: &mut [Phrase], unspaced: bool) {
     let mut words: Vec<Word> = phrases
         .iter()
@@ -36,18 +34,21 @@ pub fn temper(phrases: &mut [Phrase], unspaced: bool) {
         };
         match first.entry((left.key.clone(), right.key.clone())) {
             Entry::Vacant(new) => {
-                new.insert((left.odds, right.odds));
+                new.insert((left.logprob, right.logprob));
             }
             Entry::Occupied(old) => {
-                (left.odds, right.odds) = (left.odds.min(old.get().0), right.odds.min(old.get().1));
+                (left.logprob, right.logprob) = (
+                    left.logprob.min(old.get().0),
+                    right.logprob.min(old.get().1),
+                );
             }
         }
     }
     for word in words {
-        let tokens = &mut phrases[word.phrase].odds[word.tokens];
-        if word.odds < logprob(&*tokens) {
-            for (_, odds) in tokens {
-                *odds = word.odds;
+        let tokens = &mut phrases[word.phrase].logprobs[word.tokens];
+        if word.logprob < logprob(&*tokens) {
+            for (_, logprob) in tokens {
+                *logprob = word.logprob;
             }
         }
     }
@@ -58,17 +59,17 @@ fn words_of(place: usize, phrase: &Phrase, unspaced: bool) -> Vec<Word> {
     let mut byte = 0;
     let mut words = Vec::new();
     for token in tokens(&phrase.text, unspaced) {
-        let from = phrase.odds.partition_point(|(start, _)| *start < byte);
+        let from = phrase.logprobs.partition_point(|(start, _)| *start < byte);
         byte += token.len();
-        let tokens = from..phrase.odds.partition_point(|(start, _)| *start < byte);
+        let tokens = from..phrase.logprobs.partition_point(|(start, _)| *start < byte);
         let key = key(token);
         if !key.is_empty() && !tokens.is_empty() {
-            let odds = logprob(&phrase.odds[tokens.clone()]);
+            let logprob = logprob(&phrase.logprobs[tokens.clone()]);
             words.push(Word {
                 phrase: place,
                 tokens,
                 key,
-                odds,
+                logprob,
             });
         }
     }
@@ -82,18 +83,18 @@ mod tests {
     /// Phrases of which each word (or character) is a token, tempered: ten times the mean
     /// log-probability of each.
     fn tempered(said: &[(&str, f64)], unspaced: bool) -> Vec<i32> {
-        let phrase = |&(text, odds): &(&str, f64)| {
+        let phrase = |&(text, logprobs): &(&str, f64)| {
             let starts = tokens(text, unspaced).into_iter().scan(0, |byte, token| {
                 *byte += token.len();
                 Some(*byte - token.len())
             });
-            let odds = starts.map(|start| (start, odds)).collect();
+            let logprobs = starts.map(|start| (start, logprobs)).collect();
             Phrase {
                 start: 0.0,
                 end: 3.0,
                 text: text.into(),
                 marks: Vec::new(),
-                odds,
+                logprobs,
                 no_speech: 0.0,
             }
         };
@@ -146,7 +147,7 @@ mod tests {
     fn a_phrase_repeats_itself_too() {
         let text = " I can do it, I can do it.";
         let starts = [0, 2, 6, 9, 13, 15, 19, 22];
-        let odds = starts
+        let logprobs = starts
             .iter()
             .map(|start| (*start, if *start < 13 { -2.0 } else { -0.1 }))
             .collect();
@@ -155,13 +156,16 @@ mod tests {
             end: 3.0,
             text: text.into(),
             marks: Vec::new(),
-            odds,
+            logprobs,
             no_speech: 0.0,
         };
         let mut phrases = [phrase];
         temper(&mut phrases, false);
         assert!(
-            phrases[0].odds.iter().all(|(_, odds)| *odds < -1.9),
+            phrases[0]
+                .logprobs
+                .iter()
+                .all(|(_, logprobs)| *logprobs < -1.9),
             "{phrases:?}"
         );
     }

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use flate2::{Compression, write::ZlibEncoder};
 use serde::{Deserialize, Serialize};
 
-use super::{language::Language, sentences::Placed, vad::Hearing, windows::Window};
+use super::{language::Language, sentences::Placed, vad::SpeechActivity, windows::Window};
 use crate::data::Ms;
 
 /// Mean log-probability of the tokens below which a text is a guess: Whisper's own threshold.
@@ -30,7 +30,7 @@ const UNHEARD: f64 = 1.2;
 /// A reason not to believe the text of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Doubt {
+pub enum QualityIssue {
     /// The recogniser went in circles.
     Loops,
     /// The text repeats itself.
@@ -43,7 +43,7 @@ pub enum Doubt {
     Lost,
 }
 
-impl Doubt {
+impl QualityIssue {
     /// In words, for people.
     pub fn words(self) -> &'static str {
         match self {
@@ -58,19 +58,19 @@ impl Doubt {
 
 /// A stretch of the recording whose text is kept, and may be wrong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Doubtful {
+pub struct DoubtfulSpan {
     /// Where it begins.
     pub start: Ms,
     /// Where it ends.
     pub end: Ms,
     /// What speaks against it.
-    pub reasons: Vec<Doubt>,
+    pub reasons: Vec<QualityIssue>,
 }
 
 /// What a window's text is judged by.
 pub struct Case<'a> {
     /// Where speech is.
-    pub hearing: &'a Hearing,
+    pub hearing: &'a SpeechActivity,
     /// The language that is spoken.
     pub language: &'a Language,
     /// The window.
@@ -85,7 +85,7 @@ pub struct Case<'a> {
 
 impl Case<'_> {
     /// The reasons to doubt, and the seconds of speech that they concern.
-    pub fn doubts(&self) -> (Vec<Doubt>, f64) {
+    pub fn doubts(&self) -> (Vec<QualityIssue>, f64) {
         let lost = self.lost();
         let voiced: f64 = self
             .window
@@ -100,27 +100,27 @@ impl Case<'_> {
             .map(|placed| placed.text.as_str())
             .collect();
         let reasons = [
-            (self.loops > 0, Doubt::Loops),
-            (compression(&text) > MOST_COMPRESSED, Doubt::Repeats),
+            (self.loops > 0, QualityIssue::Loops),
+            (compression(&text) > MOST_COMPRESSED, QualityIssue::Repeats),
             (
                 !self.said.is_empty() && self.logprob < LEAST_LOGPROB,
-                Doubt::Unlikely,
+                QualityIssue::Unlikely,
             ),
             // A second for what the detector may have missed.
             (
                 letters as f64 > (voiced + 1.0) * self.rate(FASTEST),
-                Doubt::TooFast,
+                QualityIssue::TooFast,
             ),
-            (lost > 0.0, Doubt::Lost),
+            (lost > 0.0, QualityIssue::Lost),
         ];
-        let doubts: Vec<Doubt> = reasons
+        let doubts: Vec<QualityIssue> = reasons
             .into_iter()
             .filter(|(holds, _)| *holds)
             .map(|(_, doubt)| doubt)
             .collect();
         // What cannot be believed is no better than what is lost, and at least a little worse than
         // nothing at all.
-        let unbelievable = if doubts.iter().any(|doubt| *doubt != Doubt::Lost) {
+        let unbelievable = if doubts.iter().any(|doubt| *doubt != QualityIssue::Lost) {
             voiced.max(0.1)
         } else {
             0.0
@@ -192,9 +192,9 @@ mod tests {
 
     const SEVEN: &str = " We measured the moisture of the soil at forty places, and each of them told another story.";
 
-    fn doubts(text: &str, tag: &str, logprob: f64, loops: usize) -> Vec<Doubt> {
+    fn doubts(text: &str, tag: &str, logprob: f64, loops: usize) -> Vec<QualityIssue> {
         let frames = 7 * RATE / FRAME;
-        let hearing = Hearing::of_frames(vec![0.9; frames], vec![-20.0; frames]);
+        let hearing = SpeechActivity::of_frames(vec![0.9; frames], vec![-20.0; frames]);
         let said = [Placed {
             range: 0..7 * RATE,
             text: text.into(),
@@ -227,18 +227,18 @@ mod tests {
             ),
             []
         );
-        assert_eq!(doubts(SEVEN, "en", -1.1, 0), [Doubt::Unlikely]);
-        assert_eq!(doubts(SEVEN, "en", -0.4, 1), [Doubt::Loops]);
-        assert_eq!(doubts("", "en", 0.0, 0), [Doubt::Lost]);
-        assert_eq!(doubts(" Thank you.", "en", -0.2, 0), [Doubt::Lost]);
+        assert_eq!(doubts(SEVEN, "en", -1.1, 0), [QualityIssue::Unlikely]);
+        assert_eq!(doubts(SEVEN, "en", -0.4, 1), [QualityIssue::Loops]);
+        assert_eq!(doubts("", "en", 0.0, 0), [QualityIssue::Lost]);
+        assert_eq!(doubts(" Thank you.", "en", -0.2, 0), [QualityIssue::Lost]);
         assert_eq!(
             doubts(&" and then it rained".repeat(12), "en", -0.4, 0),
-            [Doubt::Repeats]
+            [QualityIssue::Repeats]
         );
         let fast = (0..40)
             .map(|n| format!("{:08}", n * 7_654_321 % 99_999_999))
             .collect::<Vec<_>>()
             .join(" ");
-        assert_eq!(doubts(&fast, "en", -0.4, 0), [Doubt::TooFast]);
+        assert_eq!(doubts(&fast, "en", -0.4, 0), [QualityIssue::TooFast]);
     }
 }

@@ -1,19 +1,19 @@
 //! What Whisper says when nobody does: loops, and phrases out of silence.
-//! Nothing goes silently: each thing that is dropped or collapsed is counted in [`Notes`].
+//! Nothing goes silently: each thing that is dropped or collapsed is counted in [`Diagnostics`].
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    doubt::{Doubtful, LEAST_LOGPROB},
-    tongues::Spoken,
+use crate::transcribe::{
+    language_segmentation::LanguageSpan,
+    quality::{DoubtfulSpan, LEAST_LOGPROB},
 };
 
 /// What was done to a recording's text besides writing it down.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Notes {
+pub struct Diagnostics {
     /// Segments dropped because nobody speaks where they were heard, or because they are a guess to
     /// the model itself.
     pub dropped: usize,
@@ -24,17 +24,17 @@ pub struct Notes {
     /// Of these, the windows about which no doubt was left.
     pub mended: usize,
     /// What stayed doubtful and is kept.
-    pub doubtful: Vec<Doubtful>,
+    pub doubtful: Vec<DoubtfulSpan>,
     /// Which language is spoken when, where several were allowed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub languages: Vec<Spoken>,
+    pub languages: Vec<LanguageSpan>,
     /// Packets that could not be decoded.
     pub broken_packets: usize,
     /// Whether the file lacks its end mark: it may have been cut off.
     pub unfinished: bool,
 }
 
-impl Notes {
+impl Diagnostics {
     /// Adds what was done to another part of the same recording.
     pub fn add(&mut self, other: Self) {
         self.dropped += other.dropped;

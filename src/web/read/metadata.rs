@@ -63,7 +63,7 @@ fn title(tree: &Tree) -> Option<String> {
 }
 
 fn one_line(text: &str) -> String {
-    let line = super::tidy::tidy(text).replace('\n', " ");
+    let line = crate::web::read::clean::clean(text).replace('\n', " ");
     words::one_line(&line).chars().take(LONGEST_TITLE).collect()
 }
 
