@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn whole_lines_come_back_and_the_rest_does_not() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("deep/talk.heard");
+        let path = folder.path().join("deep/talk.journal");
         let open = |media: u32| Journal::open(&path, &json!({ "media": media }));
         let steps: Vec<(String, (String, f64))> = (0..3)
             .map(|n| (format!("step {n}"), (format!("line\n{n}"), 0.873)))

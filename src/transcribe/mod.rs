@@ -40,13 +40,13 @@ use crate::{
     },
 };
 
-pub use crate::transcribe::hallucination::Diagnostics;
-pub use crate::transcribe::language_segmentation::LanguageSpan;
-pub use crate::transcribe::output::{
+pub use hallucination::Diagnostics;
+pub use language_segmentation::LanguageSpan;
+pub use output::{
     Meta, Standing, check_writable, content, journal_path, load, meta_path, standing,
     transcript_path,
 };
-pub use crate::transcribe::quality::{DoubtfulSpan, QualityIssue};
+pub use quality::{DoubtfulSpan, QualityIssue};
 pub use batch::in_order;
 pub use discover::{Discovered, EXTENSIONS, Recording, discover};
 pub use error::TranscribeError;
@@ -298,6 +298,7 @@ impl Job<'_> {
             "languages": allowed.iter().map(Language::tag).collect::<Vec<_>>(),
             "parameters": self.options.parameters(),
         });
+        output::adopt_old_journal(transcripts, self.recording);
         let path = output::journal_path(transcripts, self.recording);
         Journal::open(&path, &what).map_err(|error| match error.kind() {
             ErrorKind::WouldBlock => TranscribeError::Busy {

@@ -51,9 +51,19 @@ pub fn meta_path(transcripts: &Path, recording: &Recording) -> PathBuf {
     transcripts.join(format!("{}.meta.json", recording.name))
 }
 
-/// Where what was heard so far is kept while the transcript is not there.
+/// Where what was recognised so far is kept while the transcript is not there.
 pub fn journal_path(transcripts: &Path, recording: &Recording) -> PathBuf {
-    transcripts.join(format!("{}.heard", recording.name))
+    transcripts.join(format!("{}.journal", recording.name))
+}
+
+/// Gives a journal that an interrupted run of an earlier version left behind its present name, so
+/// that its work is not done twice. Where that fails, the work is done again.
+pub fn adopt_old_journal(transcripts: &Path, recording: &Recording) {
+    let old = transcripts.join(format!("{}.heard", recording.name));
+    let journal = journal_path(transcripts, recording);
+    if old.is_file() && !journal.exists() {
+        let _ = fs_err::rename(old, journal);
+    }
 }
 
 /// SHA-256 of the recording's bytes: as it was remembered, where it has not changed since.

@@ -121,7 +121,7 @@ fn kill_at(folder: &Path, windows: usize, pause: Duration) -> usize {
 
 /// Windows that were written down.
 fn known(folder: &Path) -> usize {
-    let journal = std::fs::read(folder.join(format!("{RECORDING}.heard"))).unwrap_or_default();
+    let journal = std::fs::read(folder.join(format!("{RECORDING}.journal"))).unwrap_or_default();
     String::from_utf8_lossy(&journal)
         .matches('\n')
         .count()

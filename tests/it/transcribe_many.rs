@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::Value;
-use taskgen::transcribe::{RATE, Spoken};
+use taskgen::transcribe::{LanguageSpan, RATE};
 
 use crate::{media, support::taskgen, transcribe::reference, transcribe_long::transcript};
 
@@ -203,7 +203,7 @@ fn real_a_talk_may_switch_its_language() {
     let meta =
         std::fs::read_to_string(folder.path().join("talk.wav.meta.json")).expect("a companion");
     let meta: Value = serde_json::from_str(&meta).expect("JSON");
-    let told: Vec<Spoken> =
+    let told: Vec<LanguageSpan> =
         serde_json::from_value(meta["notes"]["languages"].clone()).expect("languages");
     let at = |sample: usize| {
         let seconds = sample as f64 / RATE as f64;
