@@ -9,7 +9,7 @@ use std::{path::Path, time::Instant};
 
 use anyhow::{Result, bail};
 use serde_json::json;
-use taskgen::transcribe::{Decoder, Hearing, RATE};
+use taskgen::transcribe::{Decoder, RATE, SpeechActivity};
 
 fn main() -> Result<()> {
     // Cargo adds `--bench` where it runs a bench itself.
@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     }
     .decode(Path::new(recording), None)?;
     let began = Instant::now();
-    let spans = Hearing::of(&sound)?.spans();
+    let spans = SpeechActivity::of(&sound)?.spans();
     let seconds = began.elapsed().as_secs_f64();
     let at = |sample: usize| sample as f64 / RATE as f64;
     let spans: Vec<[f64; 2]> = spans

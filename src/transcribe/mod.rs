@@ -40,19 +40,19 @@ use crate::{
     },
 };
 
+pub use batch::in_order;
+pub use discover::{Discovered, EXTENSIONS, Recording, discover};
+pub use error::TranscribeError;
 pub use hallucination::Diagnostics;
+use language::Ballot;
+pub use language::Language;
 pub use language_segmentation::LanguageSpan;
+pub use media::{Decoder, Fault, serve as serve_decoding, serve_length};
 pub use output::{
     Meta, Standing, check_writable, content, journal_path, load, meta_path, standing,
     transcript_path,
 };
 pub use quality::{DoubtfulSpan, QualityIssue};
-pub use batch::in_order;
-pub use discover::{Discovered, EXTENSIONS, Recording, discover};
-pub use error::TranscribeError;
-use language::Ballot;
-pub use language::Language;
-pub use media::{Decoder, Fault, serve as serve_decoding, serve_length};
 pub use shard::Shard;
 pub use sound::{RATE, Sound};
 pub use vad::{Span, SpeechActivity};

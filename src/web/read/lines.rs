@@ -164,7 +164,7 @@ mod tests {
         super::{article, tree::parse},
         *,
     };
-    use crate::web::read::clean::tidy;
+    use crate::web::read::clean::clean;
 
     fn check(html: &str, expect: &str) {
         let tree = parse(html);
