@@ -19,8 +19,8 @@ use crate::{
 pub const ROLE: &str = "answer";
 /// A report is cut at this many tokens, where nobody says otherwise.
 const LONGEST: u32 = 8192;
-/// The same for a trial model, whose context is small and whose words are slow.
-const LONGEST_OF_TRIAL: u32 = 1500;
+/// The same for a built-in model, whose context is small and whose words are slow.
+const LONGEST_OF_BUILTIN: u32 = 1500;
 
 /// A model that answers tasks.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +37,8 @@ pub async fn ask(
     attempt: u32,
 ) -> Result<Option<Attempt>> {
     let vars = json!({ "task": task.task, "language": task.language, "search": agent.search });
-    let longest = if ctx.llm.is_trial(ROLE, 0)? {
-        LONGEST_OF_TRIAL
+    let longest = if ctx.llm.is_builtin(ROLE, 0)? {
+        LONGEST_OF_BUILTIN
     } else {
         LONGEST
     };

@@ -25,7 +25,7 @@ use crate::{
     text::memorization::{Alike, Vocabulary, cut},
 };
 
-const ROLE: &str = "continue";
+const ROLE: &str = "complete";
 const PROMPT: &str = "audit/continue";
 /// As the paper has it.
 const TEMPERATURE: f64 = 0.1;
@@ -137,7 +137,7 @@ impl Text {
     }
 }
 
-/// Has every model of the role `continue` go on from the first half of each task and of famous
+/// Has every model of the role `complete` go on from the first half of each task and of famous
 /// texts in the tasks' languages. `seed` deals the ends for the comparison with chance.
 pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageReport, Vec<Leakage>)> {
     let mut report = StageReport::new("leakage");

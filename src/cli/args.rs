@@ -62,9 +62,9 @@ pub struct Global {
     /// Wait for another taskgen that is writing to the project, instead of giving up
     #[arg(long, global = true)]
     pub wait: bool,
-    /// Use a model for a role: inspire, review, weave, translate, probe, judge, keypoints,
-    /// checklist, rate or continue (repeatable); several for judge, rate or continue with commas
-    /// are a panel
+    /// Use a model for a role: inspire, review, weave, translate, probe, judge, relate,
+    /// keypoints, checklist, rate or complete (repeatable); several for judge, relate, rate or
+    /// complete with commas are a panel
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL")]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable
@@ -465,7 +465,9 @@ pub struct Rescore {
     pub set: Option<String>,
     /// Key points are one where they are at least so alike, 0 to 1 [default: that of taskgen.toml]
     #[arg(long, value_name = "SHARE")]
-    pub near: Option<f64>,
+    pub similarity: Option<f64>,
+    #[arg(long, hide = true, value_parser = renamed_to_similarity)]
+    pub near: Option<Renamed>,
     /// How often each criterion is rated [default: that of taskgen.toml]
     #[arg(long, value_name = "N")]
     pub repeats: Option<u32>,
@@ -574,4 +576,13 @@ fn evaluators() -> PossibleValuesParser {
             .iter()
             .map(|evaluator| PossibleValue::new(evaluator.key()).help(evaluator.about())),
     )
+}
+
+/// An option under its old name, which is refused with the new one.
+#[derive(Clone, Debug)]
+pub struct Renamed;
+
+/// Refuses `--near`.
+pub fn renamed_to_similarity(_: &str) -> Result<Renamed, String> {
+    Err("it is called --similarity now".to_owned())
 }

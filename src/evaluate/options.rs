@@ -17,7 +17,7 @@ pub struct Options {
     /// Parts of a page that are read; the rest is left out, and said.
     pub parts: usize,
     /// Key points are one where they are at least so alike (Jaccard index).
-    pub near: f64,
+    pub similarity: f64,
     /// How often each criterion is rated.
     pub repeats: u32,
     /// Settings of evaluators, by their names.
@@ -30,7 +30,7 @@ impl Default for Options {
             points: 8,
             part: 0,
             parts: 6,
-            near: dedup::THRESHOLD,
+            similarity: dedup::THRESHOLD,
             repeats: 1,
             settings: BTreeMap::new(),
         }
@@ -44,10 +44,10 @@ impl Options {
         in_range("part", self.part as u64, 0..=1_000_000)?;
         in_range("parts", self.parts as u64, 1..=1000)?;
         in_range("repeats", self.repeats.into(), 1..=20)?;
-        if !(self.near > 0.0 && self.near <= 1.0) {
+        if !(self.similarity > 0.0 && self.similarity <= 1.0) {
             return Err(format!(
-                "evaluate.near must be above 0 and at most 1: `{}`",
-                self.near
+                "evaluate.similarity must be above 0 and at most 1: `{}`",
+                self.similarity
             ));
         }
         for (key, settings) in &self.settings {

@@ -86,9 +86,9 @@ pub async fn run(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("inspire");
-    let small = ctx.llm.is_trial("inspire", 0)?;
+    let small = ctx.llm.is_builtin("inspire", 0)?;
     let reviewed = match options.review {
-        When::Auto => !ctx.llm.is_trial("review", 0)?,
+        When::Auto => !ctx.llm.is_builtin("review", 0)?,
         When::Always => true,
         When::Never => false,
     };

@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
-    /// Unless the reviewer is the trial model: nobody has shown that it can tell.
+    /// Unless the reviewer is the built-in model: nobody has shown that it can tell.
     #[default]
     Auto,
     /// Whatever the model.

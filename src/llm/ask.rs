@@ -368,8 +368,8 @@ impl Llm {
     }
 
     /// Whether a model of the role is only for trying things out.
-    pub fn is_trial(&self, role: &str, member: usize) -> Result<bool, AskError> {
-        Ok(self.model(role, member)?.is_trial())
+    pub fn is_builtin(&self, role: &str, member: usize) -> Result<bool, AskError> {
+        Ok(self.model(role, member)?.is_builtin())
     }
 
     /// Questions of the role that may be asked at once.

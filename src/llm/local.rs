@@ -129,7 +129,7 @@ impl ChatModel for LocalModel {
         None
     }
 
-    fn is_trial(&self) -> bool {
+    fn is_builtin(&self) -> bool {
         true
     }
 

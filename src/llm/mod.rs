@@ -47,7 +47,7 @@ pub trait ChatModel: Send + Sync {
     /// Where the texts go; `None` for a model on this machine.
     fn base_url(&self) -> Option<&str>;
     /// Whether the model is so small that what it says is only for trying things out.
-    fn is_trial(&self) -> bool;
+    fn is_builtin(&self) -> bool;
     /// Questions that may be asked at once; the model itself may let them wait.
     fn parallel(&self) -> usize;
     /// SHA-256 of the weights, where they are on this machine: other weights are another model.

@@ -12,7 +12,7 @@ pub struct Replay {
     /// Where the real one is.
     pub base_url: Option<String>,
     /// Whether the real one is only for trying things out.
-    pub trial: bool,
+    pub builtin: bool,
     /// SHA-256 of the real one's weights, where it has any.
     pub weights: Option<String>,
 }
@@ -27,8 +27,8 @@ impl ChatModel for Replay {
         self.base_url.as_deref()
     }
 
-    fn is_trial(&self) -> bool {
-        self.trial
+    fn is_builtin(&self) -> bool {
+        self.builtin
     }
 
     fn weights(&self) -> Option<&str> {

@@ -1,5 +1,5 @@
 //! One comparison: two tasks are shown, one verdict is read, or the reason why there is none. A
-//! large judge scores five criteria and gives a reason (RankEval); a trial model only names the
+//! large judge scores five criteria and gives a reason (RankEval); a built-in model only names the
 //! better one.
 
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl<T> Judged<T> {
     }
 }
 
-/// The trial model's whole reply.
+/// The built-in model's whole reply.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Short {
@@ -200,7 +200,7 @@ pub(super) async fn compare(
     };
     let sample = asked.sample;
     let vars = json!({ "a": shown(tasks, a)?, "b": shown(tasks, b)? });
-    let prompt = if ctx.llm.is_trial("judge", member)? {
+    let prompt = if ctx.llm.is_builtin("judge", member)? {
         SHORT
     } else {
         FULL
@@ -263,7 +263,7 @@ pub(super) async fn order(
     let n = shown.len();
     let vars = json!({ "tasks": shown });
     let check = |answer: &Order| answer.places(n).map(|_| ());
-    let prompt = if ctx.llm.is_trial("judge", member)? {
+    let prompt = if ctx.llm.is_builtin("judge", member)? {
         SHORT_LIST
     } else {
         LIST
@@ -321,7 +321,7 @@ async fn ask_for<A: Answer, T>(
 
 /// The hashes of the prompts that a member of the panel is shown: for two tasks, and for several.
 pub(super) fn prompt_hashes(ctx: &Context, member: usize) -> Result<[String; 2]> {
-    let [two, several] = if ctx.llm.is_trial("judge", member)? {
+    let [two, several] = if ctx.llm.is_builtin("judge", member)? {
         [SHORT, SHORT_LIST]
     } else {
         [FULL, LIST]

@@ -41,7 +41,7 @@ impl Roster {
                     ctx.llm.model_name("judge", member)?,
                     prompt_hashes(ctx, member)?,
                 );
-                let trial = ctx.llm.is_trial("judge", member)?;
+                let trial = ctx.llm.is_builtin("judge", member)?;
                 let prompt = prompts[kind].clone();
                 seats.push(Seat {
                     model,
@@ -68,8 +68,8 @@ impl Roster {
             .collect()
     }
 
-    /// Whether nobody but trial models is asked.
-    pub fn is_trial(&self) -> bool {
+    /// Whether nobody but built-in models is asked.
+    pub fn is_builtin(&self) -> bool {
         self.seats.iter().all(|seat| seat.trial)
     }
 
@@ -167,7 +167,7 @@ impl Roster {
         others.into_iter().map(said).collect()
     }
 
-    /// Ends the run where a doubt about a judge that somebody chose stands; a trial model may go
+    /// Ends the run where a doubt about a judge that somebody chose stands; a built-in model may go
     /// on, with a red line.
     pub fn look(&self, seen: &[Seen]) -> Result<(), NoBetterThanChance> {
         for (at, seat) in self

@@ -55,7 +55,7 @@ async fn play(
     });
     let mut asked = 0;
     while !questions.is_empty() {
-        let all = roster.is_trial();
+        let all = roster.is_builtin();
         let later = questions.split_off(if all {
             questions.len()
         } else {

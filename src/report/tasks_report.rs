@@ -286,7 +286,7 @@ fn warnings(seminars: &[Seminar], ranking: Option<&Ranking>) -> Vec<String> {
         .map(|judge| judge.model_asked.as_str());
     if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
         warnings.push(format!(
-            "the judge was the trial model {judge}: good for trying things out, not for results"
+            "the judge was the built-in model {judge}: good for trying things out, not for results"
         ));
     }
     warnings

@@ -261,7 +261,7 @@ async fn weave(
     if inspirations.is_empty() {
         return without_inspirations(ctx, seminar, found);
     }
-    let mut plan = plan::Plan::new(&inspirations, !ctx.llm.is_trial("weave", 0)?);
+    let mut plan = plan::Plan::new(&inspirations, !ctx.llm.is_builtin("weave", 0)?);
     let mut loom = Loom::new(seminar, seminar.people(), options, disciplines);
     let mut predicted = 0;
     while loom.kept.len() + predicted < options.per_seminar {
@@ -370,7 +370,7 @@ enum Attempt {
 /// small model, which an explanation only confuses, draws again instead, from a seed of its own for
 /// each try.
 async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<Attempt> {
-    let small = ctx.llm.is_trial("weave", 0)?;
+    let small = ctx.llm.is_builtin("weave", 0)?;
     let ids = loom.disciplines.ids();
     let choose = !small && loom.seminar.discipline.is_none();
     let words = slot

@@ -101,7 +101,7 @@ fn project() -> Project {
     let task: Value =
         serde_json::from_str(project.export().lines().next().expect("a task")).expect("JSON");
     let url = serve();
-    project.configure("[web]\npause_ms = 0\nrobots = false\n[near]\nmodel = \"none\"\n");
+    project.configure("[web]\npause_ms = 0\nrobots = false\n[similarity]\nmodel = \"none\"\n");
     let links: String = PAGES
         .iter()
         .map(|(name, title, _)| format!("- [{title}]({url}/{name})\n"))

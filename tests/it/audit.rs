@@ -55,7 +55,7 @@ fn a_model_that_knows_famous_texts_and_no_task_is_told_from_one_that_says_nothin
     assert_eq!(fake.take(), 0, "what is on record is not asked again");
 
     fake.set_mood(Mood::Moody);
-    project.sql("DELETE FROM call WHERE role = 'continue'");
+    project.sql("DELETE FROM call WHERE role = 'complete'");
     let said = project.output(&["audit", "leakage", "--json"]);
     let of = &parsed(&String::from_utf8_lossy(&said.stdout))[0];
     let failed = |kind: &str| {

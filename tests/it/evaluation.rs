@@ -124,7 +124,7 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
     0 model calls, 281 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
     [time] in all
     error: nothing differs from the evaluation before
-    hint: --model-role judge=PROVIDER/MODEL, --model-role rate=…, --near, --repeats, or an edited prompt
+    hint: --model-role judge=PROVIDER/MODEL, --model-role rate=…, --similarity, --repeats, or an edited prompt
     log: `[project]/tasks/logs/[log]`
     ");
     assert_eq!(world.fake.take(), 0);
@@ -160,7 +160,7 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
 
     // A threshold that merges nothing: more key points, and the sets of before are still there to
     // compare with.
-    let found = json(&["rescore", "--near", "1", "--metric", "kae", "--json"]);
+    let found = json(&["rescore", "--similarity", "1", "--metric", "kae", "--json"]);
     let own = found["changes"]
         .as_array()
         .expect("a list")

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use taskgen::{
     embed::{self, Encoder, cosine},
-    text::{agree::agree, minhash, words::is_chinese},
+    text::{duplicate_guard::agree, minhash, words::is_chinese},
 };
 
 use crate::{
@@ -270,7 +270,7 @@ fn diversity_counts_clusters_and_tasks() {
         effective > 1.0 && effective <= (tasks - copies) as f64 + 1e-9,
         "{effective}"
     );
-    let none = project.json(&["tasks", "diversity", "--near", "2"]);
+    let none = project.json(&["tasks", "diversity", "--similarity", "2"]);
     assert_eq!(
         (&none["clusters"], &none["copies"]),
         (&serde_json::json!([]), &0.into())
@@ -340,19 +340,19 @@ fn the_best_of_each_cluster_stands_first() {
     18 tasks, 6 of them copies of a better one, compared by words (likeness 0.7)
     12 distinct ones; entropy 2.428 nats, as of 11.3 clusters of one size
     ");
-    insta::assert_snapshot!(project.told(&["tasks", "diversity", "--near", "0"]), @"
-    $ taskgen tasks diversity --near 0
+    insta::assert_snapshot!(project.told(&["tasks", "diversity", "--similarity", "0"]), @"
+    $ taskgen tasks diversity --similarity 0
     exit 2
     --- err
-    error: --near must be above 0: `0`
-    hint: --near 0.7 is usual, and above 1 nothing is a copy
+    error: --similarity must be above 0: `0`
+    hint: --similarity 0.7 is usual, and above 1 nothing is a copy
     ");
 }
 
 /// Names the model that compares meanings.
 fn configure(project: &Project, model: &str) {
     let config = project.configuration();
-    let (_, after) = config.split_once("[near]\n").expect("the section");
+    let (_, after) = config.split_once("[similarity]\n").expect("the section");
     let line = after.lines().next().expect("its line");
     project.reconfigure(line, &format!("model = \"{model}\""));
 }
@@ -474,6 +474,6 @@ fn real_near_copies_are_named_as_such() {
             .ok(&["tasks", "select", "--top", "5"])
             .contains("by meaning (likeness 0.")
     );
-    let words = project.json(&["tasks", "select", "--top", "5", "--near", "2"]);
+    let words = project.json(&["tasks", "select", "--top", "5", "--similarity", "2"]);
     assert_eq!(words["duplicates"], serde_json::json!([]));
 }

@@ -324,7 +324,7 @@ async fn an_answer_of_the_embedded_model_is_on_record() {
     let bench = Bench::new();
     let first = {
         let llm = bench.llm(local(), false);
-        assert!(llm.is_trial("judge", 0).unwrap());
+        assert!(llm.is_builtin("judge", 0).unwrap());
         let vars = json!({ "a": "make tea", "b": "measure a glacier" });
         let ask = || Ask {
             role: "judge",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, builder::PossibleValuesParser};
 
-use super::Select;
+use super::{Renamed, Select, renamed_to_similarity};
 
 /// `inspirations …`
 #[derive(Debug, Subcommand)]
@@ -60,7 +60,9 @@ pub enum Tasks {
     Diversity {
         /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
         #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
-        near: f64,
+        similarity: f64,
+        #[arg(long, hide = true, value_parser = renamed_to_similarity)]
+        near: Option<Renamed>,
     },
     /// The tasks as JSONL, best first, with provenance
     Export {
@@ -88,7 +90,9 @@ pub struct Selection {
     pub quota: Vec<String>,
     /// Likeness of words from which two tasks are copies, 0 to 1; above 1 none are
     #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
-    pub near: f64,
+    pub similarity: f64,
+    #[arg(long, hide = true, value_parser = renamed_to_similarity)]
+    pub near: Option<Renamed>,
     /// Leave out what a probe flags
     #[arg(long)]
     pub unflagged: bool,

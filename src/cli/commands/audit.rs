@@ -52,7 +52,7 @@ fn leakage(global: &Global, set: Option<&str>, max_unscored: f64, printer: &Prin
     printer.note(&format!("seed {seed} (change it with --seed)"));
     let tasks = answer::of_set(&store, set)?;
     let notify = progress::notify(global.quiet || global.json);
-    let ctx = resolve::context(global, &project, &store, &notify, printer, &["continue"])?;
+    let ctx = resolve::context(global, &project, &store, &notify, printer, &["complete"])?;
     let work = resolve::block_on(leakage::run(&ctx, &tasks, seed));
     if global.dry_run {
         work?;

@@ -50,7 +50,7 @@ pub struct Config {
     /// How tasks are ranked.
     pub rank: rank::Options,
     /// How near-copies among tasks are found.
-    pub near: Near,
+    pub similarity: Similarity,
     /// How reports are evaluated.
     pub evaluate: evaluate::Options,
     /// How pages are fetched.
@@ -66,13 +66,13 @@ pub struct Config {
 /// How near-copies among tasks are found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Near {
+pub struct Similarity {
     /// What compares meanings: `auto` for the usual model where it is on this machine, `none`, or a
     /// model to fetch.
     pub model: String,
 }
 
-impl Default for Near {
+impl Default for Similarity {
     fn default() -> Self {
         Self {
             model: similarity::AUTO.into(),
@@ -181,7 +181,7 @@ impl Default for Config {
             inspire: inspire::Options::default(),
             weave: weave::Options::default(),
             rank: rank::Options::default(),
-            near: Near::default(),
+            similarity: Similarity::default(),
             evaluate: evaluate::Options::default(),
             web: Web::default(),
             privacy: Privacy::default(),
@@ -389,10 +389,16 @@ pub fn explain(path: &Path, text: &str, error: &toml::de::Error, otherwise: &str
     format!("`{}`, line {line}: {message}\nhint: {hint}", path.display())
 }
 
+/// Keys and roles under their old names, with the new ones.
+pub const RENAMED: [(&str, &str); 2] = [("near", "similarity"), ("continue", "complete")];
+
 /// The known key that is nearest to the unknown one that serde names.
 fn suggestion(message: &str) -> Option<String> {
     let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (unknown, known) = words.split_first()?;
+    if let Some((_, new)) = RENAMED.iter().find(|(old, _)| old == unknown) {
+        return Some((*new).to_owned());
+    }
     known
         .iter()
         .map(|word| (strsim::jaro_winkler(unknown, word), word))

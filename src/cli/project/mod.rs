@@ -322,11 +322,12 @@ fn apply(global: &Global, loaded: &mut Loaded) -> Result<()> {
             return Err(Usage(format!("--model-role takes ROLE=PROVIDER/MODEL: `{binding}`\nhint: such as --model-role judge=local/qwen2.5-coder-1.5b")).into());
         };
         if !loaded.config.roles.set(role, models) {
-            return Err(Usage(format!(
-                "no such role: `{role}`\nhint: the roles are {}",
-                roles::NAMES.join(", ")
-            ))
-            .into());
+            let renamed = config::RENAMED.iter().find(|(old, _)| *old == role);
+            let hint = renamed.map_or_else(
+                || format!("the roles are {}", roles::NAMES.join(", ")),
+                |(_, new)| format!("it is called `{new}` now"),
+            );
+            return Err(Usage(format!("no such role: `{role}`\nhint: {hint}")).into());
         }
         loaded.set_by(&format!("roles.{role}"), "--model-role");
     }

@@ -47,7 +47,7 @@ pub fn chat_model(
         return Ok(Arc::new(Replay {
             name: name.to_owned(),
             base_url,
-            trial: false,
+            builtin: false,
             weights: None,
         }));
     }
@@ -108,7 +108,7 @@ fn local(
         return Ok(Arc::new(Replay {
             name: name.to_owned(),
             base_url: None,
-            trial: true,
+            builtin: true,
             weights,
         }));
     };

@@ -175,9 +175,9 @@ fn say_who_answers(
     if roles.iter().any(|role| {
         bound
             .get(*role)
-            .is_some_and(|m| m.iter().any(|m| m.is_trial()))
+            .is_some_and(|m| m.iter().any(|m| m.is_builtin()))
     }) {
-        printer.note("the embedded model is a trial model: everything runs, but what it finds, writes and judges is only for trying things out");
+        printer.note("the embedded model is a built-in model: everything runs, but what it finds, writes and judges is only for trying things out");
     }
     if leaving.is_empty() || nothing_leaves {
         return Ok(());

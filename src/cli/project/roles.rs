@@ -7,24 +7,25 @@ use serde::{Deserialize, Serialize};
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The roles that exist.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 11] = [
     "inspire",
     "review",
     "weave",
     "translate",
     "probe",
     "judge",
+    "relate",
     "keypoints",
     "checklist",
     "rate",
-    "continue",
+    "complete",
 ];
 
 /// The roles of `taskgen run`.
 pub const OF_RUN: [&str; 5] = ["inspire", "review", "weave", "translate", "judge"];
 
 /// The roles of which several models may be a panel.
-const PANELS: [&str; 3] = ["judge", "rate", "continue"];
+const PANELS: [&str; 4] = ["judge", "relate", "rate", "complete"];
 
 /// Roles and their models.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,17 +41,20 @@ pub struct Roles {
     pub translate: Role,
     /// Tries tasks from memory.
     pub probe: Role,
-    /// Compares tasks, and reports with key points; several judges are a panel.
+    /// Compares tasks; several judges are a panel.
     pub judge: Role,
+    /// Says how reports relate to key points; several are a panel. The models of `judge` where it is
+    /// left out: until the two were told apart, one role had both tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relate: Option<Role>,
     /// Finds the key points of web pages.
     pub keypoints: Role,
     /// Writes the checklist of a task.
     pub checklist: Role,
     /// Rates reports by a criterion; several are a panel.
     pub rate: Role,
-    /// Goes on from the first half of a task: the models that may know the tasks by heart.
-    #[serde(rename = "continue")]
-    pub goes_on: Role,
+    /// Completes the first half of a task: the models that may know the tasks by heart.
+    pub complete: Role,
 }
 
 /// The models of a role, in order.
@@ -111,7 +115,8 @@ impl Roles {
             "keypoints" => &self.keypoints,
             "checklist" => &self.checklist,
             "rate" => &self.rate,
-            "continue" => &self.goes_on,
+            "complete" => &self.complete,
+            "relate" => self.relate.as_ref().unwrap_or(&self.judge),
             _ => &self.judge,
         }
     }
@@ -128,7 +133,8 @@ impl Roles {
             "keypoints" => &mut self.keypoints,
             "checklist" => &mut self.checklist,
             "rate" => &mut self.rate,
-            "continue" => &mut self.goes_on,
+            "complete" => &mut self.complete,
+            "relate" => self.relate.get_or_insert_default(),
             _ => return false,
         };
         *slot = Role(
@@ -150,7 +156,7 @@ impl Roles {
                 _ if PANELS.contains(&name) => {}
                 n => {
                     return Err(format!(
-                        "the role `{name}` takes one model, not {n}: only `judge`, `rate` and `continue` may be several"
+                        "the role `{name}` takes one model, not {n}: only `judge`, `relate`, `rate` and `complete` may be several"
                     ));
                 }
             }

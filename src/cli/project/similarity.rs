@@ -18,7 +18,7 @@ use crate::{
     text::{duplicate_guard::agree, minhash},
 };
 
-/// In `near.model`: the model where it is on this machine, and no model at all.
+/// In `similarity.model`: the model where it is on this machine, and no model at all.
 pub const AUTO: &str = "auto";
 const NONE: &str = "none";
 /// Fewer texts are encoded without a word about it.
@@ -60,7 +60,7 @@ pub fn near(
     printer: &Printer,
 ) -> Result<Option<Near>> {
     let Some(ModelFile { name, path, sha256 }) =
-        model(global, &project.loaded.config.near.model, printer)?
+        model(global, &project.loaded.config.similarity.model, printer)?
     else {
         return Ok(None);
     };
@@ -108,7 +108,7 @@ fn model(global: &Global, name: &str, printer: &Printer) -> Result<Option<ModelF
                 && !Path::new(name).is_file()
             {
                 let hint = format!(
-                    "hint: near.model = \"{}\", or \"{AUTO}\", or \"{NONE}\"",
+                    "hint: similarity.model = \"{}\", or \"{AUTO}\", or \"{NONE}\"",
                     embed::MODEL
                 );
                 return Err(Usage(format!(
@@ -117,7 +117,7 @@ fn model(global: &Global, name: &str, printer: &Printer) -> Result<Option<ModelF
                 .into());
             }
             let file = models::ensure(global, name, &progress::notify(global.quiet));
-            Ok(Some(file.context("near.model names it")?))
+            Ok(Some(file.context("similarity.model names it")?))
         }
     }
 }

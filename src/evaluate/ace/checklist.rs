@@ -20,7 +20,7 @@ const CHECKLIST: &str = "evaluate/checklist";
 const SHORT: &str = "evaluate/checklist-short";
 /// The role that writes checklists.
 pub const ROLE: &str = "checklist";
-/// A trial model cannot make weights add up: it names three criteria by importance, and these are
+/// A built-in model cannot make weights add up: it names three criteria by importance, and these are
 /// theirs.
 const BY_IMPORTANCE: [f64; 3] = [0.5, 0.3, 0.2];
 /// Longest texts in characters.
@@ -77,7 +77,7 @@ impl Answer for Written {
     }
 }
 
-/// What a trial model writes.
+/// What a built-in model writes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Short {
@@ -168,7 +168,7 @@ async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
         "difficulty": task.difficulty.label(),
         "focus": focus(task.task_type),
     });
-    let (criteria, call) = if ctx.llm.is_trial(ROLE, 0)? {
+    let (criteria, call) = if ctx.llm.is_builtin(ROLE, 0)? {
         let answer = ctx
             .llm
             .ask::<Short>(question(SHORT, &vars, short_schema(), 400))

@@ -48,16 +48,16 @@ pub fn fingerprint(ctx: &Context, options: &Options) -> Result<String> {
         points,
         part,
         parts,
-        near,
+        similarity,
         ..
     } = options;
-    let prompt = if ctx.llm.is_trial(ROLE, 0)? {
+    let prompt = if ctx.llm.is_builtin(ROLE, 0)? {
         key_points_extractive::PROMPT
     } else {
         PROMPT
     };
     let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
-    Ok(json!([model, prompt, points, part, parts, near]).to_string())
+    Ok(json!([model, prompt, points, part, parts, similarity]).to_string())
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -115,7 +115,7 @@ pub async fn find_in<'a>(
 ) -> Result<(Found<'a>, StageReport)> {
     let mut report = StageReport::new("key points");
     let size = match options.part {
-        0 if ctx.llm.is_trial(ROLE, 0)? => SMALL_PART,
+        0 if ctx.llm.is_builtin(ROLE, 0)? => SMALL_PART,
         0 => PART,
         size => size,
     };
@@ -197,7 +197,7 @@ async fn ask(
     part: &Part<'_, '_>,
     options: &Options,
 ) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
-    let answer = if ctx.llm.is_trial(ROLE, 0)? {
+    let answer = if ctx.llm.is_builtin(ROLE, 0)? {
         let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
         let chosen =
             key_points_extractive::choose(ctx, part.task, part.text, options.points).await?;

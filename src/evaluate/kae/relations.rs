@@ -28,7 +28,7 @@ use crate::{
 };
 
 pub const PROMPT: &str = "evaluate/relation";
-pub const ROLE: &str = "judge";
+pub const ROLE: &str = "relate";
 
 /// How a report relates to a key point.
 pub const RELATION: Instrument = Instrument {
@@ -176,7 +176,12 @@ fn freeze(
     ];
     let mut points = BTreeSet::new();
     for (name, pages) in sets {
-        let set = merged(found.get(task), &pages, work.options.near, fingerprint);
+        let set = merged(
+            found.get(task),
+            &pages,
+            work.options.similarity,
+            fingerprint,
+        );
         work.ctx.store.freeze(task, &name, &set)?;
         let representatives = set
             .clusters

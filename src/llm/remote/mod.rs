@@ -405,7 +405,7 @@ impl ChatModel for Remote {
         Some(&self.shown_url)
     }
 
-    fn is_trial(&self) -> bool {
+    fn is_builtin(&self) -> bool {
         false
     }
 

@@ -30,7 +30,7 @@ fn page(n: usize, top: usize, text: &str) -> Page {
         ]
         .map(|(name, value)| (name.into(), value.into()))
         .to_vec(),
-        warnings: vec!["the judge is a trial model".into()],
+        warnings: vec!["the judge is a built-in model".into()],
         top,
         unit: "log-odds".into(),
         rated,

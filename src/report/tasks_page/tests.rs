@@ -22,7 +22,7 @@ fn page(n: usize, tasks: usize, text: &str) -> Page {
     Page {
         title: "Research tasks".into(),
         facts: vec![("Recordings".into(), n.to_string())],
-        warnings: vec!["the judge was a trial model".into()],
+        warnings: vec!["the judge was a built-in model".into()],
         seminars: (0..n).map(|at| seminar(at, tasks, text)).collect(),
         refused: (0..n)
             .flat_map(|at| {

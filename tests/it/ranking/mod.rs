@@ -338,7 +338,7 @@ fn what_a_budget_ended_is_a_ranking() {
         project.json(&["rank", "report"])["ranking"]["method"],
         "elo"
     );
-    let selected = project.json(&["tasks", "select", "--top", "4", "--near", "2"]);
+    let selected = project.json(&["tasks", "select", "--top", "4", "--similarity", "2"]);
     let listed = project.json(&["tasks", "list"]);
     let ids = |of: &Value| {
         of.as_array()

@@ -32,7 +32,7 @@ fn the_card_the_page_and_the_selection() {
         "6",
         "--quota",
         "seminar=2",
-        "--near",
+        "--similarity",
         "2",
     ]);
     assert_eq!(
@@ -41,12 +41,19 @@ fn the_card_the_page_and_the_selection() {
         "two of each seminar: {selected}"
     );
     assert_eq!(selected["unfilled"][0]["found"], 4);
-    let near = project.json(&["tasks", "select", "--top", "4", "--near", "0.05"]);
+    let near = project.json(&["tasks", "select", "--top", "4", "--similarity", "0.05"]);
     assert!(near["duplicates"].as_array().map(Vec::len) > Some(0));
     let versions: Vec<i64> = ["2", "2", "0.05"]
         .map(|near| {
             project.json(&[
-                "tasks", "select", "--top", "3", "--near", near, "--name", "mine",
+                "tasks",
+                "select",
+                "--top",
+                "3",
+                "--similarity",
+                near,
+                "--name",
+                "mine",
             ])["version"]
                 .as_i64()
                 .expect("a number")
@@ -224,8 +231,8 @@ fn a_selection_of_a_stale_ranking_says_so() {
     project.stages();
     project.add_transcript("rivers-again.wav", "en", TALK);
     weave(&fake, &project);
-    insta::assert_snapshot!(project.told(&["tasks", "select", "--near", "2"]), @"
-    $ taskgen tasks select --near 2
+    insta::assert_snapshot!(project.told(&["tasks", "select", "--similarity", "2"]), @"
+    $ taskgen tasks select --similarity 2
     exit 0
     --- out
     ───

@@ -20,7 +20,7 @@ const ROLES: [&str; 10] = [
     "keypoints",
     "checklist",
     "rate",
-    "continue",
+    "complete",
 ];
 
 /// What differs from run to run, or with every word of a prompt, and what a snapshot has in its
@@ -58,7 +58,7 @@ impl Project {
         project.ok(&["init", "."]);
         let roles = ROLES.map(|role| format!("{role} = \"fake/m\"\n")).concat();
         project.configure(&format!(
-            "[roles]\n{roles}[rank]\nmethod = \"elo\"\nrounds = 4\n[near]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}\"\n"
+            "[roles]\n{roles}[rank]\nmethod = \"elo\"\nrounds = 4\n[similarity]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}\"\n"
         ));
         project
     }

@@ -55,7 +55,7 @@ struct WayOfInstrument {
 pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let mut options = project.loaded.config.evaluate.clone();
-    options.near = args.near.unwrap_or(options.near);
+    options.similarity = args.similarity.unwrap_or(options.similarity);
     options.repeats = args.repeats.unwrap_or(options.repeats);
     options.check().map_err(Usage)?;
     if project.read_or_hint()?.last_evaluation()?.is_none() {
@@ -94,7 +94,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     }
     let mut ways = store.evaluations()?;
     let (Some(after), Some(before)) = (ways.pop(), ways.pop()) else {
-        let hint = "hint: --model-role judge=PROVIDER/MODEL, --model-role rate=…, --near, --repeats, or an edited prompt";
+        let hint = "hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --similarity, --repeats, or an edited prompt";
         return Err(Usage(format!(
             "nothing differs from the evaluation before\n{hint}"
         ))

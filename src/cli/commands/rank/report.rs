@@ -241,7 +241,7 @@ pub fn warnings(card: &Card) -> Vec<String> {
     for model in models {
         if model.starts_with("local/") {
             warnings.push(format!(
-                "the judge {model} is a trial model: good for trying things out, not for results"
+                "the judge {model} is a built-in model: good for trying things out, not for results"
             ));
         }
     }

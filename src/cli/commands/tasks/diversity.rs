@@ -92,8 +92,11 @@ struct Copied {
 /// Runs the command.
 pub fn run(global: &Global, likeness: f64, printer: &Printer) -> Result<u8> {
     if likeness.is_nan() || likeness <= 0.0 {
-        let hint = "hint: --near 0.7 is usual, and above 1 nothing is a copy";
-        return Err(Usage(format!("--near must be above 0: `{likeness}`\n{hint}")).into());
+        let hint = "hint: --similarity 0.7 is usual, and above 1 nothing is a copy";
+        return Err(Usage(format!(
+            "--similarity must be above 0: `{likeness}`\n{hint}"
+        ))
+        .into());
     }
     let project = Project::find(global)?;
     let tasks = listing::read(&project.read_or_hint()?)?.tasks;

@@ -46,7 +46,7 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
             show(&store, listing, &id, printer)
         }
         Tasks::Select(args) => select::run(global, &args, printer),
-        Tasks::Diversity { near } => super::diversity::run(global, near, printer),
+        Tasks::Diversity { similarity, .. } => super::diversity::run(global, similarity, printer),
         Tasks::Export {
             output,
             top,
@@ -178,7 +178,7 @@ fn about(listing: &Listing, printer: &Printer) {
         .map(|judge| judge.model_asked.as_str());
     if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
         printer.note(&format!(
-            "the judge was the trial model {judge}: good for trying things out, not for results"
+            "the judge was the built-in model {judge}: good for trying things out, not for results"
         ));
     }
 }

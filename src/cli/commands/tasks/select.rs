@@ -51,15 +51,15 @@ struct Selected<'a> {
 pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result<u8> {
     let args::Selection {
         top,
-        near,
+        similarity: near,
         unflagged,
         ..
     } = *args;
     let name = args.name.as_str();
     if top == 0 || near.is_nan() || near <= 0.0 {
-        let hint = "hint: --near 0.7 is usual, and above 1 nothing is a copy";
+        let hint = "hint: --similarity 0.7 is usual, and above 1 nothing is a copy";
         return Err(Usage(format!(
-            "--top must be at least 1 and --near above 0: `{top}`, `{near}`\n{hint}"
+            "--top must be at least 1 and --similarity above 0: `{top}`, `{near}`\n{hint}"
         ))
         .into());
     }

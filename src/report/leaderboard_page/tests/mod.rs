@@ -93,7 +93,7 @@ fn page(agents: usize, tasks: usize, text: &str) -> Page {
             ("Judges".into(), "acme/judge-large".into()),
             ("Cost".into(), "$12.40".into()),
         ],
-        warnings: vec!["the judge is a trial model".into()],
+        warnings: vec!["the judge is a built-in model".into()],
         agents: names
             .iter()
             .enumerate()
