@@ -615,16 +615,13 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     exit 0
     --- out
     ───
-     tier   agent      ACE             KSR            KCR   KOR   KSR own   KCR   KOR   references   tokens   cost   tasks
-                                       independent
+     tier   agent      ACE                 references   tasks
     ───
-     1      faithful   7.10 [6.35,     –              –     –     –         –     –     4.2          –        –      4 of 4
-                       8.35]
+     1      faithful   7.10 [6.35, 8.35]   4.2          4 of 4
     ───
-     1      half       5.35            –              –     –     –         –     –     4.5          –        –      4 of 4
+     1      half       5.35                4.5          4 of 4
     ───
-     1      tricky     1.38 [0.25,     –              –     –     –         –     –     2.8          –        –      4 of 4
-                       2.35]
+     1      tricky     1.38 [0.25, 2.35]   2.8          4 of 4
     ───
 
     ───
@@ -636,12 +633,12 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     ───
      ACE       half − tricky       [strength]   0.375      1.21                  4
     ───
-    faithful: ACE by each rater alone: fake/m 6.85 (of 4 tasks); fake/n 7.35 (of 4 tasks)
-    faithful: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
-    half: ACE by each rater alone: fake/m 5.10 (of 4 tasks); fake/n 5.60 (of 4 tasks)
-    half: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
-    tricky: ACE by each rater alone: fake/m 1.12 (of 4 tasks); fake/n 1.62 (of 4 tasks)
-    tricky: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
+    faithful: ACE by each judge alone: fake/m 6.85 (of 4 tasks); fake/n 7.35 (of 4 tasks)
+    faithful: ACE, judgements of one judge who is asked again: standard deviation 0.50
+    half: ACE by each judge alone: fake/m 5.10 (of 4 tasks); fake/n 5.60 (of 4 tasks)
+    half: ACE, judgements of one judge who is asked again: standard deviation 0.50
+    tricky: ACE by each judge alone: fake/m 1.12 (of 4 tasks); fake/n 1.62 (of 4 tasks)
+    tricky: ACE, judgements of one judge who is asked again: standard deviation 0.50
     faithful: cited pages that could not be read: not_fetched 17
     half: cited pages that could not be read: not_fetched 18
     tricky: cited pages that could not be read: not_fetched 11
