@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use taskgen::{
     embed::{self, Encoder, cosine},
-    text::{agree::agree, minhash, words::is_chinese},
+    text::{duplicate_guard::agree, minhash, words::is_chinese},
 };
 
 use crate::{

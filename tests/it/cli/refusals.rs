@@ -1,8 +1,6 @@
 //! What cannot work is said before any work, with what to do.
 
 use super::project;
-use crate::support::{ModelServer, Project, TALK, TALK_ZH};
-use serde_json::Value;
 
 #[test]
 fn what_cannot_work_is_said_before_any_work() {

@@ -1,29 +1,8 @@
 //! What an evaluation lacks, and what it says then: no reports, no agent, reports on other tasks.
 
-use super::words;
-use crate::{
-    faults::{self, Words},
-    pipeline::kill_when,
-    small_web::{
-        agents,
-        expected::{expected, expected_after_swap, expected_without},
-        facts::TASKS,
-        judge,
-        world::{EVALUATE, World},
-    },
-    support::ModelServer,
-};
-use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
-use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
-use taskgen::{data::id::sha256_hex, llm::Provider};
+use serde_json::Value;
+
+use crate::small_web::world::World;
 
 #[test]
 fn what_is_missing_is_said() {

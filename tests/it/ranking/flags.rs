@@ -1,7 +1,8 @@
 //! Flags that have no meaning together, and trials on made-up tasks.
 
 use serde_json::Value;
-use super::{project, weave};
+
+use super::project;
 
 #[test]
 fn flags_of_one_method_are_refused_for_the_other() {

@@ -19,7 +19,7 @@ use taskgen::{
         normalize::characters,
     },
     transcribe::{
-        Engine, Hearing, ModelChoice, Options, RATE, Recording, Standing, TranscribeError,
+        Engine, ModelChoice, Options, RATE, Recording, SpeechActivity, Standing, TranscribeError,
         Transcribed, journal_path, standing, transcribe_file, transcript_path,
     },
 };
@@ -328,7 +328,7 @@ fn the_voice_detector_hears_every_turn() -> Result<()> {
         ("minnan.opus", "minnan"),
     ] {
         let sound = decoder().decode(&repository("seminars").join(file), None)?;
-        let spans = Hearing::of(&sound)?.spans();
+        let spans = SpeechActivity::of(&sound)?.spans();
         let kept: usize = spans.iter().map(|s| s.range.len()).sum();
         let (mut inside, mut total) = (0, 0);
         for turn in &reference(name)?.turns {
