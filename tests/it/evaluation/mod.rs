@@ -1,18 +1,7 @@
 //! A whole evaluation without a network: planted reports of three agents about a small web on
 //! loopback, a judge that sees only its prompt, and scores that must be what was planted.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
-
-use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
-use serde_json::{Value, json};
-use taskgen::{data::id::sha256_hex, llm::Provider};
+mod missing;
 
 use crate::{
     faults::{self, Words},
@@ -26,6 +15,17 @@ use crate::{
     },
     support::ModelServer,
 };
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use taskgen::{data::id::sha256_hex, llm::Provider};
 
 #[test]
 fn planted_scores_come_out_and_nothing_is_asked_twice() {
@@ -339,157 +339,6 @@ fn killed_at_random_moments_an_evaluation_ends_as_if_undisturbed() {
     assert!(fetched <= 16 * killed, "{fetched} pages were fetched twice");
 }
 
-#[test]
-fn what_is_missing_is_said() {
-    let world = World::new();
-    insta::assert_snapshot!(world.project.told(&["evaluate"]), @"
-    $ taskgen evaluate
-    exit 2
-    --- err
-    seed 1 (change it with --seed)
-    error: there are no reports yet
-    hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`
-    log: `[project]/tasks/logs/[log]`
-    ");
-    insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
-    $ taskgen leaderboard
-    exit 2
-    --- err
-    error: there are no reports yet
-    hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`
-    ");
-    insta::assert_snapshot!(world.project.told(&["answer", "--agent", "nobody"]), @"
-    $ taskgen answer --agent nobody
-    exit 2
-    --- err
-    error: no such agent: `nobody`
-    hint: [agents.nobody] with a `command` or a `model` in `taskgen.toml`, or --command 'PROGRAM ARGUMENT …', or --model PROVIDER/MODEL
-    ");
-    insta::assert_snapshot!(world.project.told(&["answer", "--agent", " ", "--command", "true"]), @"
-    $ taskgen answer --agent   --command true
-    exit 2
-    --- err
-    error: the agent needs a name
-    hint: --agent NAME
-    ");
-    // A file of the project is found although the agent runs elsewhere; what a program says cannot
-    // work on the terminal.
-    let script = "import sys\nprint('taskgen-usage: {\"output_tokens\": 18446744073709551615}', file=sys.stderr)\nprint('A report.')\n";
-    std::fs::write(world.project.path("agent.py"), script).expect("writable");
-    world.project.ok(&[
-        "answer",
-        "--agent",
-        "evil\u{1b}[2J",
-        "--command",
-        "python3 agent.py",
-    ]);
-    assert!(!world.project.ok(&["reports", "list"]).contains('\u{1b}'));
-    world.project.ok(&["answer", "--agent", "faithful"]);
-    insta::assert_snapshot!(world.project.told(&["evaluate", "--agent", "nobody"]), @"
-    $ taskgen evaluate --agent nobody
-    exit 2
-    --- err
-    seed 1 (change it with --seed)
-    error: no reports of this agent: `nobody`
-    hint: `taskgen reports list`
-    log: `[project]/tasks/logs/[log]`
-    ");
-    // Without the flag, no page on a private address is fetched, whatever the reports say.
-    world
-        .project
-        .command(&["evaluate", "--metric", "kae"])
-        .env_remove("TASKGEN_OFFLINE")
-        .output()
-        .expect("it runs");
-    assert!(world.web.hits().is_empty(), "{:?}", world.web.hits());
-    let board: Value =
-        serde_json::from_str(&world.project.ok(&["leaderboard", "--json"])).expect("JSON");
-    let rows = board["agents"].as_array().expect("agents");
-    let row = |name: &str| rows.iter().find(|row| row["agent"] == name).expect("a row");
-    assert_eq!(
-        row("faithful")["measures"]["ksr_own"]["value"],
-        Value::Null,
-        "no page, no share"
-    );
-    assert!(
-        row("faithful")["url_failures"]
-            .as_object()
-            .is_some_and(|causes| !causes.is_empty())
-    );
-    // Tasks that are gone take their reports along, and that is said.
-    world
-        .project
-        .sql("UPDATE task SET superseded = 1 - superseded");
-    insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
-    $ taskgen leaderboard
-    exit 2
-    --- err
-    error: none of the 8 reports is on these 2 tasks
-    hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on
-    ");
-}
-
-#[test]
-fn an_agent_that_fails_is_said_and_not_forgotten() {
-    let world = World::new();
-    let broken = |command| ["answer", "--agent", "broken", "--command", command];
-    let first = broken("sh -c 'echo oh no >&2; exit 3'");
-    insta::assert_snapshot!(world.project.told(&first), @"
-    $ taskgen answer --agent broken --command sh -c 'echo oh no >&2; exit 3'
-    exit 1
-    --- err
-    --offline holds for taskgen, and not for the agent: it is a program of its own
-    t_[id], attempt 1: it ended with exit code 3: `oh no`
-    its last words: oh no
-    t_[id], attempt 1: it ended with exit code 3: `oh no`
-    its last words: oh no
-    t_[id], attempt 1: it ended with exit code 3: `oh no`
-    its last words: oh no
-    t_[id], attempt 1: it ended with exit code 3: `oh no`
-    its last words: oh no
-    ───
-     stage    done   skipped   failed   refused by rule   time
-    ───
-     answer   0      0         exit 4   –                 [time]
-    ───
-    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
-    [time] in all
-    ");
-    // What failed is not forgotten.
-    insta::assert_snapshot!(world.project.told(&broken("sh -c 'exit 3'")), @"
-    $ taskgen answer --agent broken --command sh -c 'exit 3'
-    exit 1
-    --- err
-    --offline holds for taskgen, and not for the agent: it is a program of its own
-    t_[id], attempt 1: no report since an earlier run
-    hint: --retry-failed tries it again
-    t_[id], attempt 1: no report since an earlier run
-    hint: --retry-failed tries it again
-    t_[id], attempt 1: no report since an earlier run
-    hint: --retry-failed tries it again
-    t_[id], attempt 1: no report since an earlier run
-    hint: --retry-failed tries it again
-    ───
-     stage    done   skipped   failed    refused by rule   time
-    ───
-     answer   0      4         error 4   –                 [time]
-    ───
-    reports that `broken` handed in before as another command, model or setting: 4; they are kept, and count as its own
-    hint: another name for what it is now keeps the two apart
-    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
-    [time] in all
-    ");
-    insta::assert_snapshot!(world.project.told(&["answer", "--agent", "x", "--command", "true", "--replay"]), @"
-    $ taskgen answer --agent x --command true --replay
-    exit 2
-    --- err
-    error: --replay asks nobody, and so no agent
-    hint: reports that were handed in are kept; `taskgen reports list`
-    ");
-    let board = world.project.json(&["leaderboard"]);
-    assert_eq!(board["agents"][0]["states"]["error"], 4);
-}
-
 /// More reports than one core takes by itself: each has its own score all the same. And a reading
 /// that another version left behind is not asked for what it does not have.
 #[test]
@@ -615,16 +464,13 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     exit 0
     --- out
     ───
-     tier   agent      ACE             KSR            KCR   KOR   KSR own   KCR   KOR   references   tokens   cost   tasks
-                                       independent
+     tier   agent      ACE                 references   tasks
     ───
-     1      faithful   7.10 [6.35,     –              –     –     –         –     –     4.2          –        –      4 of 4
-                       8.35]
+     1      faithful   7.10 [6.35, 8.35]   4.2          4 of 4
     ───
-     1      half       5.35            –              –     –     –         –     –     4.5          –        –      4 of 4
+     1      half       5.35                4.5          4 of 4
     ───
-     1      tricky     1.38 [0.25,     –              –     –     –         –     –     2.8          –        –      4 of 4
-                       2.35]
+     1      tricky     1.38 [0.25, 2.35]   2.8          4 of 4
     ───
 
     ───
@@ -636,12 +482,12 @@ fn raters_are_told_apart_and_so_are_repetitions() {
     ───
      ACE       half − tricky       [strength]   0.375      1.21                  4
     ───
-    faithful: ACE by each rater alone: fake/m 6.85 (of 4 tasks); fake/n 7.35 (of 4 tasks)
-    faithful: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
-    half: ACE by each rater alone: fake/m 5.10 (of 4 tasks); fake/n 5.60 (of 4 tasks)
-    half: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
-    tricky: ACE by each rater alone: fake/m 1.12 (of 4 tasks); fake/n 1.62 (of 4 tasks)
-    tricky: ratings of one rater who is asked again: standard deviation 0.50 of 10 points
+    faithful: ACE by each judge alone: fake/m 6.85 (of 4 tasks); fake/n 7.35 (of 4 tasks)
+    faithful: ACE, judgements of one judge who is asked again: standard deviation 0.50
+    half: ACE by each judge alone: fake/m 5.10 (of 4 tasks); fake/n 5.60 (of 4 tasks)
+    half: ACE, judgements of one judge who is asked again: standard deviation 0.50
+    tricky: ACE by each judge alone: fake/m 1.12 (of 4 tasks); fake/n 1.62 (of 4 tasks)
+    tricky: ACE, judgements of one judge who is asked again: standard deviation 0.50
     faithful: cited pages that could not be read: not_fetched 17
     half: cited pages that could not be read: not_fetched 18
     tricky: cited pages that could not be read: not_fetched 11

@@ -1,0 +1,154 @@
+//! What cannot work is said before any work, with what to do.
+
+use super::project;
+
+#[test]
+fn what_cannot_work_is_said_before_any_work() {
+    let (fake, project) = project();
+    insta::assert_snapshot!(project.told(&["status", "--dry-run"]), @"
+    $ taskgen status --dry-run
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+    ");
+    insta::assert_snapshot!(project.told(&["inspire", "--budget-usd", "1"]), @"
+    $ taskgen inspire --budget-usd 1
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    error: the price of `fake/m` is unknown, and the budget is in money
+    hint: add it to `prices.toml` in the project, or use --budget-tokens
+    log: `[project]/tasks/logs/[log]`
+    ");
+    let good = project.configuration();
+    project.reconfigure("http://", "http://planted-user:planted-pass@");
+    project.reconfigure("/v1\"", "/v1?key=planted-query\"");
+    assert!(!project.ok(&["config", "show"]).contains("planted"));
+    project.reconfigure("http://planted-user", "planted-user");
+    insta::assert_snapshot!(project.told(&["inspire"]), @"
+    $ taskgen inspire
+    exit 2
+    --- err
+    error: `[project]/taskgen.toml`: providers.fake.base_url must begin with http:// or https://: `planted-user:planted-pass@[address]/v1`
+    hint: `taskgen init` in an empty folder writes a file with every key and its comment
+    ");
+    assert_eq!(fake.take(), 0);
+    project.configure(&good);
+}
+
+#[test]
+fn a_copy_of_a_prompt_must_fence_and_know_what_the_built_in_one_does() {
+    let (_, project) = project();
+    project.ok(&["prompts", "eject", "rank/judge"]);
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 0
+    --- out
+    [project]/prompts/rank/judge.md: fits
+    ");
+    let file = project.path("prompts/rank/judge.md");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    std::fs::write(&file, text.replace("quote(a.text)", "a.text")).expect("writable");
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 1
+    --- out
+    [project]/prompts/rank/judge.md: strangers' text must go through the fence: write `quote(a.text)`, not `a.text`
+    ");
+    std::fs::write(&file, text.replace("b.text", "b.txt")).expect("writable");
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 1
+    --- out
+    [project]/prompts/rank/judge.md: nothing is known of: `b.txt`
+    ");
+}
+
+#[test]
+fn prompts_are_listed_copied_and_checked() {
+    let (_, project) = project();
+    let names = project.json(&["prompts", "list"]);
+    assert!(
+        names
+            .as_array()
+            .is_some_and(|names| names.iter().any(|n| n["name"] == "rank/judge"))
+    );
+    project.ok(&["prompts", "eject", "rank/judge"]);
+    insta::assert_snapshot!(project.told(&["prompts", "eject", "rank/judge"]), @"
+    $ taskgen prompts eject rank/judge
+    exit 2
+    --- err
+    error: there is a copy already: `[project]/prompts/rank/judge.md`
+    hint: edit it, or move it away
+    ");
+    insta::assert_snapshot!(project.told(&["prompts", "eject", "rank/jugde"]), @"
+    $ taskgen prompts eject rank/jugde
+    exit 2
+    --- err
+    error: no such prompt: `rank/jugde`
+    hint: `taskgen prompts list` has the names
+    ");
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 0
+    --- out
+    [project]/prompts/rank/judge.md: fits
+    ");
+    let copy = project.path("prompts/rank/judge.md");
+    let text = std::fs::read_to_string(&copy).expect("a copy");
+    std::fs::write(
+        &copy,
+        text.replace("{% block user -%}", "{% block user -%}{{ secret_word }}"),
+    )
+    .expect("writable");
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 1
+    --- out
+    [project]/prompts/rank/judge.md: nothing is known of: `secret_word`
+    ");
+}
+
+#[test]
+fn models_are_listed_and_named_mistakes_explained() {
+    let (_, project) = project();
+    let empty = project.path("models");
+    let folder = empty.to_str().expect("a path");
+    let listed = project.json(&["models", "list", "--models-dir", folder]);
+    assert!(listed.as_array().is_some_and(|models| {
+        models
+            .iter()
+            .any(|m| m["name"] == "tiny.en" && m["path"].is_null())
+    }));
+    insta::assert_snapshot!(project.told(&["models", "path", "tiny.en", "--models-dir", folder]), @"
+    $ taskgen models path tiny.en --models-dir [project]/models
+    exit 3
+    --- err
+    error: not on this machine: `tiny.en`
+    hint: `taskgen models pull tiny.en`
+    ");
+    insta::assert_snapshot!(project.told(&["models", "path", "tinny.en"]), @"
+    $ taskgen models path tinny.en
+    exit 2
+    --- err
+    error: no such model: `tinny.en`
+    hint: did you mean `tiny.en`?
+    ");
+    insta::assert_snapshot!(project.told(&["inspire", "--model-role", "juge=a/b"]), @"
+    $ taskgen inspire --model-role juge=a/b
+    exit 2
+    --- err
+    error: no such role: `juge`
+    hint: the roles are inspire, review, weave, translate, probe, judge, keypoints, checklist, rate, continue
+    ");
+    insta::assert_snapshot!(project.told(&["inspire", "--model-role", "inspire=nowhere/x"]), @"
+    $ taskgen inspire --model-role inspire=nowhere/x
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    error: no such provider: `nowhere`
+    hint: local, openai, anthropic, gemini, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
+    log: `[project]/tasks/logs/[log]`
+    ");
+}
