@@ -9,7 +9,7 @@ use std::{path::Path, time::Instant};
 
 use anyhow::{Result, bail};
 use serde_json::json;
-use taskgen::transcribe::{Decoder, RATE, SpeechActivity};
+use taskgen::transcribe::{Decoder, SAMPLE_RATE, SpeechActivity};
 
 fn main() -> Result<()> {
     // Cargo adds `--bench` where it runs a bench itself.
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let began = Instant::now();
     let spans = SpeechActivity::of(&sound)?.spans();
     let seconds = began.elapsed().as_secs_f64();
-    let at = |sample: usize| sample as f64 / RATE as f64;
+    let at = |sample: usize| sample as f64 / SAMPLE_RATE as f64;
     let spans: Vec<[f64; 2]> = spans
         .iter()
         .map(|span| [at(span.range.start), at(span.range.end)])

@@ -17,6 +17,7 @@ pub mod planted;
 pub mod prompt_injection;
 pub mod quote_alignment;
 pub mod sentences;
+pub mod toml_error;
 pub mod topics;
 pub mod url;
 pub mod words;

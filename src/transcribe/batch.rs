@@ -1,94 +1,312 @@
-//! Several recordings at once, so that one is decoded while another is heard; what comes of them is
-//! handed on in order.
+//! Many recordings: those that are done before are skipped, one that cannot be used is listed, and
+//! the others go on.
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc,
-    },
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
 };
 
 use anyhow::Result;
 
-/// Does `work` with each of `items`, so many at once, and hands the results to `done` on this
-/// thread, in the order of `items`. After an error of `done` nothing new is begun, what is in hand
-/// is finished, and the error is returned.
-pub fn in_order<T: Sync, R: Send>(
-    items: &[T],
-    at_once: usize,
-    work: impl Fn(&T) -> R + Sync,
-    mut done: impl FnMut(&T, R) -> Result<()>,
-) -> Result<()> {
-    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (say, said) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..at_once.clamp(1, items.len().max(1)) {
-            let (say, work, next, stopped) = (say.clone(), &work, &next, &stopped);
-            scope.spawn(move || {
-                while !stopped.load(Ordering::Relaxed) {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(place) else { break };
-                    // The receiver listens until all have ended.
-                    say.send((place, work(item))).unwrap_or_default();
-                }
-            });
-        }
-        drop(say);
-        let mut first = Ok(());
-        let (mut early, mut turn) = (BTreeMap::new(), 0);
-        for (place, result) in said {
-            early.insert(place, result);
-            while let Some(result) = early.remove(&turn) {
-                if first.is_ok() {
-                    first = done(&items[turn], result);
-                    stopped.store(first.is_err(), Ordering::Relaxed);
-                }
-                turn += 1;
+use super::{
+    discover::{Discovered, Recording},
+    error::TranscribeError,
+    options::Options,
+    output::{self, TranscriptStatus},
+    parallel::for_each_in_order,
+    quality::diagnostics::{Diagnostics, DoubtfulSpan, QualityIssue},
+    recognition::engine::Engine,
+    shard::Shard,
+    sidecar::{Sidecar, SidecarError},
+    transcribe_file::{Transcribed, transcribe_file},
+};
+use crate::{
+    context::{Notice, Notify, StageReport},
+    data::Transcript,
+};
+
+/// Steps of a recording's progress.
+const STEPS: f64 = 100.0;
+
+/// Recordings, and the folder for their transcripts.
+pub struct RecordingFolder {
+    /// The recordings.
+    pub found: Discovered,
+    /// The folder for their transcripts.
+    pub transcripts: PathBuf,
+}
+
+impl RecordingFolder {
+    /// The recordings of all folders.
+    pub fn items(folders: &[Self]) -> Vec<BatchItem<'_>> {
+        let mut items = Vec::new();
+        for folder in folders {
+            for recording in &folder.found.recordings {
+                items.push(BatchItem {
+                    recording,
+                    transcripts: &folder.transcripts,
+                });
             }
         }
-        first
+        items
+    }
+}
+
+/// One recording, and the folder for its transcript.
+pub struct BatchItem<'a> {
+    /// The recording.
+    pub recording: &'a Recording,
+    /// The folder for its transcript.
+    pub transcripts: &'a Path,
+}
+
+/// Takes each transcript, new or not.
+type Keep<'a> = dyn Fn(&BatchItem, &Transcript) -> Result<()> + 'a;
+
+/// The result of one recording.
+enum Outcome {
+    /// Its transcript was there.
+    Before(Transcript),
+    /// It was transcribed.
+    New(Transcribed),
+    /// It could not be transcribed.
+    Failed(TranscribeError),
+    /// Its sidecar cannot be used.
+    BadSidecar(SidecarError),
+    /// It belongs to another shard.
+    OtherShard,
+}
+
+/// The transcription of many recordings.
+pub struct Batch<'a> {
+    /// The options for all of them; a sidecar may add to them.
+    pub options: Options,
+    /// The decoder, models and workers.
+    pub engine: Engine,
+    /// Whether recordings that are done are transcribed again.
+    pub force: bool,
+    /// The only part of the recordings to transcribe.
+    pub shard: Option<Shard>,
+    /// The hash of a model by its name, where it is known.
+    pub pinned: fn(&str) -> Option<String>,
+    /// Receives progress.
+    pub notify: &'a Notify,
+}
+
+impl Batch<'_> {
+    /// Transcribes what is not done yet, and passes each transcript to `keep`, in order.
+    pub fn run(&self, folders: &[RecordingFolder], keep: &Keep<'_>) -> Result<StageReport> {
+        let started = Instant::now();
+        let mut report = StageReport::new("transcribe");
+        for folder in folders {
+            check_writable(&folder.transcripts)?;
+        }
+        let items = RecordingFolder::items(folders);
+        (self.notify)(Notice::Start {
+            stage: "transcribe",
+            total: items.len() as u64 * STEPS as u64,
+        });
+        let mut other_shards = 0;
+        let ended = for_each_in_order(
+            &items,
+            // One more than there are workers: it is decoded while the others are recognised.
+            self.engine.pool.size() + 1,
+            |item| self.outcome(item),
+            |item, outcome| {
+                other_shards += usize::from(matches!(outcome, Outcome::OtherShard));
+                enter(item, outcome, keep, &mut report)
+            },
+        );
+        (self.notify)(Notice::End);
+        ended?;
+        for folder in folders {
+            enter_skipped(&folder.found, &mut report);
+        }
+        if let Some(shard) = self.shard {
+            report.notes.push(format!(
+                "shard {shard}: {other_shards} recordings are in the other shards"
+            ));
+        }
+        report.seconds = started.elapsed().as_secs_f64();
+        Ok(report)
+    }
+
+    fn outcome(&self, item: &BatchItem) -> Outcome {
+        (self.notify)(Notice::Working(&item.recording.name));
+        let shown = AtomicU64::new(0);
+        let advance = |share: f64| self.advance(&shown, share);
+        let outcome = match Sidecar::read(item.recording) {
+            Ok(sidecar) => self
+                .transcribed(item, &sidecar.options(&self.options), &advance)
+                .unwrap_or_else(Outcome::Failed),
+            Err(error) => Outcome::BadSidecar(error),
+        };
+        advance(1.0);
+        outcome
+    }
+
+    /// Notifies of the steps up to this share of a recording that were not `shown` before.
+    fn advance(&self, shown: &AtomicU64, share: f64) {
+        let now = (share * STEPS) as u64;
+        let before = shown.fetch_max(now, Ordering::Relaxed);
+        if now > before {
+            (self.notify)(Notice::Advance(now - before));
+        }
+    }
+
+    fn transcribed(
+        &self,
+        item: &BatchItem,
+        options: &Options,
+        advance: &dyn Fn(f64),
+    ) -> Result<Outcome, TranscribeError> {
+        if let Some(shard) = self.shard
+            && !shard.holds(&output::recording_sha256(item.transcripts, item.recording)?)
+        {
+            return Ok(Outcome::OtherShard);
+        }
+        let reason = match self.status(item, options)? {
+            TranscriptStatus::Current(transcript) => return Ok(Outcome::Before(*transcript)),
+            TranscriptStatus::Needed(reason) => reason,
+        };
+        tracing::info!(recording = %item.recording.name, reason, "transcribing");
+        let transcribed = transcribe_file(
+            &self.engine,
+            item.recording,
+            item.transcripts,
+            options,
+            advance,
+        )?;
+        Ok(Outcome::New(transcribed))
+    }
+
+    /// Whether a recording must be transcribed.
+    pub fn status(
+        &self,
+        item: &BatchItem,
+        options: &Options,
+    ) -> Result<TranscriptStatus, TranscribeError> {
+        if self.force {
+            return Ok(TranscriptStatus::Needed("--force"));
+        }
+        output::transcript_status(item.transcripts, item.recording, options, &self.pinned)
+    }
+}
+
+fn check_writable(transcripts: &Path) -> Result<()> {
+    output::check_writable(transcripts).map_err(|e| {
+        let hint = e.hint();
+        anyhow::Error::new(e).context(format!(
+            "transcripts cannot be written to `{}`\nhint: {hint}",
+            transcripts.display()
+        ))
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_come_in_order_however_long_each_takes() {
-        let items: Vec<u64> = (0..20).collect();
-        let mut seen = Vec::new();
-        let slow = |n: &u64| {
-            // Every third takes longer than its neighbours.
-            (0..if n.is_multiple_of(3) { 300_000 } else { 10 })
-                .fold(*n, |sum, i| std::hint::black_box(sum ^ i ^ i))
-        };
-        in_order(&items, 4, slow, |item, result| {
-            seen.push((*item, result));
-            Ok(())
-        })
-        .expect("none fails");
-        assert_eq!(seen, items.iter().map(|n| (*n, *n)).collect::<Vec<_>>());
+/// Enters a recording's outcome into the report. An error that the others would have, too, ends the
+/// run.
+fn enter(
+    item: &BatchItem,
+    outcome: Outcome,
+    keep: &Keep<'_>,
+    report: &mut StageReport,
+) -> Result<()> {
+    let name = &item.recording.name;
+    match outcome {
+        Outcome::Before(transcript) => {
+            report.skipped += 1;
+            keep(item, &transcript)?;
+        }
+        Outcome::New(transcribed) => {
+            report.done += 1;
+            report.notes.extend(note(name, &transcribed.diagnostics));
+            keep(item, &transcribed.transcript)?;
+        }
+        Outcome::OtherShard => {}
+        Outcome::BadSidecar(error) => {
+            let error = anyhow::Error::new(error);
+            report.fail(name, "side_file", format!("{error:#}"));
+        }
+        Outcome::Failed(error) if error.is_about_the_model() || error.is_fatal() => {
+            let hint = error.hint();
+            return Err(
+                anyhow::Error::new(error).context(format!("transcribe: `{name}`\nhint: {hint}"))
+            );
+        }
+        // These solve themselves: the next run will do the recording.
+        Outcome::Failed(
+            error @ (TranscribeError::Growing { .. } | TranscribeError::Busy { .. }),
+        ) => {
+            report
+                .notes
+                .push(format!("{name} was left out: {error}; {}", error.hint()));
+        }
+        Outcome::Failed(error) => report.fail(
+            name,
+            error.cause(),
+            format!("{error}\nhint: {}", error.hint()),
+        ),
     }
+    Ok(())
+}
 
-    #[test]
-    fn an_error_ends_it_after_what_came_before() {
-        let mut seen = Vec::new();
-        let ended = in_order(
-            &[1, 2, 3, 4],
-            1,
-            |n| *n,
-            |_, n| {
-                seen.push(n);
-                anyhow::ensure!(n < 2, "two");
-                Ok(())
-            },
-        );
-        assert_eq!(
-            (ended.expect_err("it fails").to_string().as_str(), seen),
-            ("two", vec![1, 2])
-        );
-        assert!(in_order(&[0u8; 0], 3, |_| (), |_, ()| Ok(())).is_ok());
+/// Enters files and folders that were not even opened.
+fn enter_skipped(found: &Discovered, report: &mut StageReport) {
+    for folder in &found.unreadable {
+        let hint = "the folder cannot be read\nhint: check its permissions";
+        report.fail(&folder.display().to_string(), "unreadable", hint);
     }
+    if !found.skipped.is_empty() {
+        report.notes.push(format!(
+            "{} hidden, temporary or growing files were left out",
+            found.skipped.len()
+        ));
+    }
+}
+
+/// What a user should know of a recording's transcription; none if nothing is unusual.
+fn note(name: &str, diagnostics: &Diagnostics) -> Option<String> {
+    let mut notes = Vec::new();
+    if diagnostics.unfinished {
+        notes.push("the file lacks its end: it may have been cut off".to_owned());
+    }
+    for (count, what) in [
+        (diagnostics.broken_packets, "broken packets were skipped"),
+        (
+            diagnostics.dropped,
+            "stretches of invented text were dropped",
+        ),
+        (diagnostics.loops, "loops of the recogniser were cut down"),
+    ] {
+        if count > 0 {
+            notes.push(format!("{count} {what}"));
+        }
+    }
+    notes.extend(doubt_note(&diagnostics.doubtful));
+    if notes.is_empty() {
+        return None;
+    }
+    Some(format!("{name}: {}", notes.join("; ")))
+}
+
+/// The number of doubtful stretches by reason.
+fn doubt_note(doubtful: &[DoubtfulSpan]) -> Option<String> {
+    if doubtful.is_empty() {
+        return None;
+    }
+    let mut by_reason = BTreeMap::<QualityIssue, usize>::new();
+    for reason in doubtful.iter().flat_map(|span| &span.reasons) {
+        *by_reason.entry(*reason).or_default() += 1;
+    }
+    let reasons: Vec<String> = by_reason
+        .iter()
+        .map(|(reason, n)| format!("{n} {}", reason.words()))
+        .collect();
+    Some(format!(
+        "{} stretches stayed doubtful and are kept ({}; the .meta.json beside has the times)",
+        doubtful.len(),
+        reasons.join(", ")
+    ))
 }

@@ -1,22 +1,22 @@
-//! Why a recording has no transcript, in one line, with a hint that says what to do next.
-//! Errors belong to one file; the other recordings of a run go on.
+//! Errors of a transcription: why a recording has no transcript, in one line, with a hint on what
+//! to do next. They belong to one file; the other recordings of a run go on.
 
 use std::path::PathBuf;
 
-use super::media::Fault;
+use super::media::MediaError;
 
 /// Why one recording could not be transcribed.
 #[derive(Debug, thiserror::Error)]
 pub enum TranscribeError {
-    /// The file gives no sound.
-    #[error("{fault}: `{}`", path.display())]
+    /// The file gives no audio.
+    #[error("{error}: `{}`", path.display())]
     Media {
         /// The recording.
         path: PathBuf,
         /// What is wrong with it.
-        fault: Fault,
+        error: MediaError,
     },
-    /// Sound, but nobody speaks.
+    /// Nobody speaks in the recording.
     #[error("no speech found in {seconds:.1} seconds of sound: `{}`", path.display())]
     NoSpeech {
         /// The recording.
@@ -35,22 +35,22 @@ pub enum TranscribeError {
     EnglishOnly {
         /// The model's name.
         model: String,
-        /// What was asked for or heard.
+        /// The language that was asked for or detected.
         language: String,
     },
-    /// Somebody is still writing to the file.
+    /// The file is still being written.
     #[error("the file changed while it was read: `{}`", path.display())]
     Growing {
         /// The recording.
         path: PathBuf,
     },
-    /// Another program is at it.
+    /// Another program is transcribing it.
     #[error("another taskgen is transcribing it: `{}`", path.display())]
     Busy {
         /// The recording.
         path: PathBuf,
     },
-    /// The transcript that is there was edited into something else.
+    /// The file of the transcript is no transcript any more, for example after an edit by hand.
     #[error("not a transcript: `{}`: {what}", path.display())]
     Edited {
         /// The transcript.
@@ -58,7 +58,7 @@ pub enum TranscribeError {
         /// What is wrong, with line and column.
         what: String,
     },
-    /// The weights could not be had.
+    /// The model's weights are not available.
     #[error("the speech model `{model}` is not available: {reason:#}")]
     Model {
         /// The model's name.
@@ -69,7 +69,7 @@ pub enum TranscribeError {
     /// whisper.cpp failed.
     #[error("speech recognition failed ({what})")]
     Recognition {
-        /// What it said.
+        /// Its message.
         what: String,
     },
     /// A file could not be read or written.
@@ -78,10 +78,10 @@ pub enum TranscribeError {
 }
 
 impl TranscribeError {
-    /// What the user can do about it.
+    /// What the user can do about the error.
     pub fn hint(&self) -> String {
         match self {
-            Self::Media { fault, .. } => fault.hint().into(),
+            Self::Media { error, .. } => error.hint().into(),
             Self::NoSpeech { .. } => "listen to it: the microphone may have been off".into(),
             Self::UnknownLanguage { .. } => {
                 "give a code such as `en`, `zh`, `zh-Hant`, `de`, or leave it out".into()
@@ -122,7 +122,7 @@ impl TranscribeError {
     /// One word for the summary by cause.
     pub fn cause(&self) -> &'static str {
         match self {
-            Self::Media { fault, .. } => fault.cause(),
+            Self::Media { error, .. } => error.cause(),
             Self::NoSpeech { .. } => "no_speech",
             Self::UnknownLanguage { .. } => "unknown_language",
             Self::EnglishOnly { .. } => "english_only",

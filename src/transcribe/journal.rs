@@ -1,6 +1,6 @@
-//! What is known so far of a recording, beside its transcript-to-be: a line for each step, written
-//! when it is done. A killed run goes on from there. The file is removed when the transcript is
-//! saved.
+//! The journal of a transcription: what is known so far of a recording, beside its
+//! transcript-to-be. Each step adds a line when it is done, and a run that was killed goes on from
+//! there. The file is removed when the transcript is saved.
 
 use std::{
     collections::BTreeMap,
@@ -15,19 +15,22 @@ use serde_json::Value;
 
 use crate::data::id::sha256_hex;
 
-/// A machine that loses its power loses at most this much work; a killed program loses none.
+/// Time between two synchronisations with the disk: the work that a machine without power may lose.
+/// A program that is killed loses none.
 const SYNC_EVERY: Duration = Duration::from_secs(2);
 /// Hexadecimal digits of a line's checksum.
-const DIGITS: usize = 8;
+const CHECKSUM_DIGITS: usize = 8;
 
-/// A step with what came of it.
+/// A step and its result.
 #[derive(Serialize, Deserialize)]
-struct Line<K, V> {
+struct Entry<K, V> {
     step: K,
-    gave: V,
+    // The name that journals of earlier versions use.
+    #[serde(rename = "gave")]
+    result: V,
 }
 
-/// The file, open for adding.
+/// An open journal.
 pub struct Journal {
     path: PathBuf,
     file: fs_err::File,
@@ -36,11 +39,11 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the file at `path`, or begins it anew where it is of anything else than `what`:
-    /// another recording, model, language or parameter. A last line that was cut off is removed.
-    /// The file is locked as long as it is open: another program, here or on another machine, gets
+    /// Opens the journal at `path`. It starts anew if it belongs to another `subject`: recording,
+    /// model, language or parameters. A last line that was cut off is removed. The file stays
+    /// locked while it is open: another program, here or on another machine, gets
     /// [`std::io::ErrorKind::WouldBlock`].
-    pub fn open(path: &Path, what: &Value) -> Result<Self> {
+    pub fn open(path: &Path, subject: &Value) -> Result<Self> {
         if let Some(folder) = path.parent() {
             fs_err::create_dir_all(folder)?;
         }
@@ -52,20 +55,20 @@ impl Journal {
             .open(path)?;
         match file.file().try_lock() {
             Err(TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
-            // A file system without locks goes without.
+            // Some file systems of several machines have no locks: there we go without.
             Err(TryLockError::Error(_)) | Ok(()) => {}
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let head = line(&what.to_string());
-        let (known, whole) = if bytes.starts_with(head.as_bytes()) {
+        let head = line(&subject.to_string());
+        let (known, valid) = if bytes.starts_with(head.as_bytes()) {
             read(&bytes, head.len())
         } else {
             (BTreeMap::new(), 0)
         };
-        file.set_len(whole as u64)?;
-        file.seek(SeekFrom::Start(whole as u64))?;
-        if whole == 0 {
+        file.set_len(valid as u64)?;
+        file.seek(SeekFrom::Start(valid as u64))?;
+        if valid == 0 {
             file.write_all(head.as_bytes())?;
         }
         Ok(Self {
@@ -76,16 +79,16 @@ impl Journal {
         })
     }
 
-    /// What came of `step`, if it was done.
-    pub fn recall<V: DeserializeOwned>(&self, step: &str) -> Option<V> {
+    /// The result of a step that an earlier run finished.
+    pub fn get<V: DeserializeOwned>(&self, step: &str) -> Option<V> {
         self.known
             .get(step)
-            .and_then(|gave| V::deserialize(gave).ok())
+            .and_then(|result| V::deserialize(result).ok())
     }
 
-    /// Writes down what came of `step`.
-    pub fn keep<V: Serialize>(&mut self, step: &str, gave: &V) -> Result<()> {
-        let text = serde_json::to_string(&Line { step, gave }).map_err(std::io::Error::other)?;
+    /// Writes the result of a step.
+    pub fn add<V: Serialize>(&mut self, step: &str, result: &V) -> Result<()> {
+        let text = serde_json::to_string(&Entry { step, result }).map_err(std::io::Error::other)?;
         // One write, so that a kill leaves a whole line or a part of the last one.
         self.file.write_all(line(&text).as_bytes())?;
         if self.synced.elapsed() >= SYNC_EVERY {
@@ -95,33 +98,38 @@ impl Journal {
         Ok(())
     }
 
-    /// The transcript is saved: nothing is left to go on from.
+    /// Removes the file, once the transcript is saved.
     pub fn remove(self) -> Result<()> {
         fs_err::remove_file(self.path)
     }
 }
 
+/// A line of the journal: a checksum and a text.
 fn line(text: &str) -> String {
-    format!("{} {text}\n", &sha256_hex(text.as_bytes())[..DIGITS])
+    format!(
+        "{} {text}\n",
+        &sha256_hex(text.as_bytes())[..CHECKSUM_DIGITS]
+    )
 }
 
-/// The steps of all lines from `head` on that are whole, and where the last of those ends.
+/// The results in all valid lines from byte `head` on, and the byte where the last of them ends.
 fn read(bytes: &[u8], head: usize) -> (BTreeMap<String, Value>, usize) {
     let mut known = BTreeMap::new();
-    let mut whole = head;
-    for part in bytes[head..].split_inclusive(|b| *b == b'\n') {
-        let Some(parsed) = parse(part) else { break };
-        known.insert(parsed.step, parsed.gave);
-        whole += part.len();
+    let mut valid = head;
+    for line in bytes[head..].split_inclusive(|b| *b == b'\n') {
+        let Some(entry) = parse(line) else { break };
+        known.insert(entry.step, entry.result);
+        valid += line.len();
     }
-    (known, whole)
+    (known, valid)
 }
 
-fn parse(part: &[u8]) -> Option<Line<String, Value>> {
-    let text = std::str::from_utf8(part.strip_suffix(b"\n")?).ok()?;
-    let (sum, text) = text.split_at_checked(DIGITS)?;
+/// An entry; none where the line is cut off or damaged.
+fn parse(line: &[u8]) -> Option<Entry<String, Value>> {
+    let text = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
+    let (checksum, text) = text.split_at_checked(CHECKSUM_DIGITS)?;
     let text = text.strip_prefix(' ')?;
-    if sum != &sha256_hex(text.as_bytes())[..DIGITS] {
+    if checksum != &sha256_hex(text.as_bytes())[..CHECKSUM_DIGITS] {
         return None;
     }
     serde_json::from_str(text).ok()
@@ -142,8 +150,8 @@ mod tests {
             .map(|n| (format!("step {n}"), (format!("line\n{n}"), 0.873)))
             .collect();
         let mut journal = open(1).expect("new");
-        for (step, gave) in &steps {
-            journal.keep(step, gave).expect("kept");
+        for (step, result) in &steps {
+            journal.add(step, result).expect("kept");
         }
         assert_eq!(
             open(1).err().expect("held by the first").kind(),
@@ -151,7 +159,7 @@ mod tests {
         );
         drop(journal);
         let whole = std::fs::read(&path).expect("there");
-        let recalled = |journal: &Journal, step: &str| journal.recall::<(String, f64)>(step);
+        let recalled = |journal: &Journal, step: &str| journal.get::<(String, f64)>(step);
         for cut in 0..whole.len() {
             std::fs::write(&path, &whole[..cut]).expect("written");
             let mut journal = open(1).expect("opened");
@@ -161,8 +169,8 @@ mod tests {
                 .count();
             let lines = String::from_utf8_lossy(&whole[..cut]).matches('\n').count();
             assert_eq!(there, lines.saturating_sub(1), "cut at {cut}");
-            for (step, gave) in steps.iter().skip(there) {
-                journal.keep(step, gave).expect("kept");
+            for (step, result) in steps.iter().skip(there) {
+                journal.add(step, result).expect("kept");
             }
             assert_eq!(std::fs::read(&path).expect("there"), whole, "cut at {cut}");
         }

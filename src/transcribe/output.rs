@@ -1,26 +1,27 @@
-//! Transcripts on disk: `NAME.json` says what was said and holds no clock, `NAME.meta.json` beside
-//! it remembers the recording's size and time, so that an unchanged recording is never read again.
+//! Transcripts on disk. `NAME.json` holds the text and no clock. `NAME.meta.json` beside it
+//! remembers the recording's size and time, so that an unchanged recording is never read again.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::{
+    discover::Recording, error::TranscribeError, language::tag::Language, options::Options,
+    quality::diagnostics::Diagnostics,
+};
 use crate::{
     data::{Transcript, transcript::SCHEMA_VERSION},
     files,
-    transcribe::hallucination::Diagnostics,
 };
 
-use super::{Options, discover::Recording, error::TranscribeError, language::Language};
-
-/// What `NAME.meta.json` holds.
+/// The content of `NAME.meta.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Meta {
+pub struct TranscriptMeta {
     /// Bytes of the recording.
     pub size: u64,
-    /// Its time of modification, nanoseconds since 1970.
+    /// The recording's time of modification, in nanoseconds since 1970.
     pub modified_ns: i128,
-    /// SHA-256 of its bytes.
+    /// SHA-256 of the recording's bytes.
     pub media_sha256: String,
     /// Version of taskgen that wrote the transcript.
     pub tool: String,
@@ -28,30 +29,31 @@ pub struct Meta {
     pub seconds: f64,
     /// The language that was asked for, if any.
     pub asked_language: Option<String>,
-    /// What was dropped and mended.
-    pub notes: Diagnostics,
+    /// What was dropped and left doubtful.
+    #[serde(rename = "notes")]
+    pub diagnostics: Diagnostics,
 }
 
-/// How a recording stands.
+/// The state of a recording's transcript.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
-    /// Its transcript is there.
-    Done(Box<Transcript>),
-    /// It must be transcribed, for the reason given.
-    Todo(&'static str),
+pub enum TranscriptStatus {
+    /// It is there and up to date.
+    Current(Box<Transcript>),
+    /// It must be made, for the reason given.
+    Needed(&'static str),
 }
 
-/// Where the transcript of `recording` belongs.
+/// The path of a recording's transcript.
 pub fn transcript_path(transcripts: &Path, recording: &Recording) -> PathBuf {
     transcripts.join(format!("{}.json", recording.name))
 }
 
-/// Where its companion belongs.
+/// The path of a transcript's meta file.
 pub fn meta_path(transcripts: &Path, recording: &Recording) -> PathBuf {
     transcripts.join(format!("{}.meta.json", recording.name))
 }
 
-/// Where what was recognised so far is kept while the transcript is not there.
+/// The path of the journal that is kept while there is no transcript.
 pub fn journal_path(transcripts: &Path, recording: &Recording) -> PathBuf {
     transcripts.join(format!("{}.journal", recording.name))
 }
@@ -66,69 +68,75 @@ pub fn adopt_old_journal(transcripts: &Path, recording: &Recording) {
     }
 }
 
-/// SHA-256 of the recording's bytes: as it was remembered, where it has not changed since.
-pub fn content(transcripts: &Path, recording: &Recording) -> Result<String, TranscribeError> {
+/// SHA-256 of a recording's bytes, from its meta file if it has not changed since.
+pub fn recording_sha256(
+    transcripts: &Path,
+    recording: &Recording,
+) -> Result<String, TranscribeError> {
     let stamp = files::stamp(&recording.path)?;
-    let meta: Option<Meta> = read_json(&meta_path(transcripts, recording)).unwrap_or_default();
-    match meta.filter(|meta| (meta.size, meta.modified_ns) == stamp) {
-        Some(meta) => Ok(meta.media_sha256),
-        None => Ok(files::sha256_of(&recording.path)?),
+    match read_meta(transcripts, recording) {
+        Some(meta) if (meta.size, meta.modified_ns) == stamp => Ok(meta.media_sha256),
+        _ => Ok(files::sha256_of(&recording.path)?),
     }
 }
 
-/// Whether the transcript of `recording` is there, from the same content, model and parameters.
-/// `pinned` knows the hash of a model by name; where it does not, the name decides. A transcript
-/// that was edited by hand stays as long as the recording does. An unchanged recording is not
-/// opened. One that was only touched is hashed, and remembered again.
-pub fn standing(
+/// Whether a recording's transcript is there, from the same content, model and parameters. `pinned`
+/// gives the hash of a model by its name; where it gives none, the name decides. A transcript that
+/// was edited by hand is current as long as the recording does not change.
+pub fn transcript_status(
     transcripts: &Path,
     recording: &Recording,
     options: &Options,
     pinned: &dyn Fn(&str) -> Option<String>,
-) -> Result<Standing, TranscribeError> {
+) -> Result<TranscriptStatus, TranscribeError> {
     let Some(stored) = read_json::<Transcript>(&transcript_path(transcripts, recording))? else {
-        return Ok(Standing::Todo("no transcript yet"));
+        return Ok(TranscriptStatus::Needed("no transcript yet"));
     };
     let transcript = stored.clone().sealed();
-    // Edited by hand: somebody's work, which another model or parameter does not undo.
+    let meta = read_meta(transcripts, recording);
+    // Edited by hand: that is a person's work, which another model or parameter does not undo.
     let is_edited = transcript.id != stored.id;
-    // Only a memory: what cannot be read is found out again.
-    let meta: Option<Meta> = read_json(&meta_path(transcripts, recording)).unwrap_or_default();
-    if let Some(reason) =
-        outdated(&transcript, meta.as_ref(), options, pinned).filter(|_| !is_edited)
-    {
-        return Ok(Standing::Todo(reason));
+    if !is_edited && let Some(reason) = outdated(&transcript, meta.as_ref(), options, pinned) {
+        return Ok(TranscriptStatus::Needed(reason));
     }
     let (size, modified_ns) = files::stamp(&recording.path)?;
+    // An unchanged recording is not even opened.
     if meta.as_ref().is_some_and(|m| {
         (m.size, m.modified_ns, &m.media_sha256) == (size, modified_ns, &transcript.media_sha256)
     }) {
-        return Ok(Standing::Done(Box::new(transcript)));
+        return Ok(TranscriptStatus::Current(Box::new(transcript)));
     }
     if files::sha256_of(&recording.path)? != transcript.media_sha256 {
-        return Ok(Standing::Todo("the recording changed"));
+        return Ok(TranscriptStatus::Needed("the recording changed"));
     }
-    let fresh = Meta {
+    // The same bytes with another time: remembered, so that they are not hashed again.
+    let meta = TranscriptMeta {
         size,
         modified_ns,
         media_sha256: transcript.media_sha256.clone(),
-        ..meta.unwrap_or_else(|| Meta {
-            size,
-            modified_ns,
-            media_sha256: String::new(),
-            tool: tool(),
-            seconds: 0.0,
-            asked_language: options.language.clone(),
-            notes: Diagnostics::default(),
-        })
+        ..meta.unwrap_or_else(|| unknown_meta(options))
     };
-    write_json(&meta_path(transcripts, recording), &fresh)?;
-    Ok(Standing::Done(Box::new(transcript)))
+    write_json(&meta_path(transcripts, recording), &meta)?;
+    Ok(TranscriptStatus::Current(Box::new(transcript)))
 }
 
+/// The meta file's content for a transcript that lost it.
+fn unknown_meta(options: &Options) -> TranscriptMeta {
+    TranscriptMeta {
+        size: 0,
+        modified_ns: 0,
+        media_sha256: String::new(),
+        tool: tool(),
+        seconds: 0.0,
+        asked_language: options.language.clone(),
+        diagnostics: Diagnostics::default(),
+    }
+}
+
+/// Why a transcript is not what these options would make; none if it is.
 fn outdated(
     transcript: &Transcript,
-    meta: Option<&Meta>,
+    meta: Option<&TranscriptMeta>,
     options: &Options,
     pinned: &dyn Fn(&str) -> Option<String>,
 ) -> Option<&'static str> {
@@ -141,26 +149,14 @@ fn outdated(
     if options.words && !transcript.has_words() {
         return Some("without the times of its words");
     }
-    let asked = options
-        .language
-        .as_deref()
-        .and_then(|tags| Language::parse_all(tags).ok());
-    let before = meta
-        .and_then(|meta| meta.asked_language.as_deref())
-        .and_then(|tags| Language::parse_all(tags).ok());
-    // One language says which it is; of several, only those that were asked for can tell.
-    let fits = match (&asked, &before) {
-        (Some(asked), Some(before)) if asked.len() > 1 || before.len() > 1 => asked == before,
-        (Some(asked), _) => asked
-            .iter()
-            .any(|language| language.tag() == transcript.language),
-        (None, before) => before.is_none(),
-    };
-    if !fits {
+    let asked = parse_languages(options.language.as_deref());
+    let asked_before = parse_languages(meta.and_then(|meta| meta.asked_language.as_deref()));
+    if !is_language_as_asked(transcript, asked.as_deref(), asked_before.as_deref()) {
         return Some("another language");
     }
-    let english = |languages: &Vec<Language>| languages.iter().all(Language::is_english);
-    let is_english = asked.as_ref().map_or(transcript.language == "en", english);
+    let is_english = asked.map_or(transcript.language == "en", |languages| {
+        languages.iter().all(Language::is_english)
+    });
     let wanted = options.model.name_for(is_english);
     if wanted != transcript.model.name
         || pinned(wanted).is_some_and(|hash| hash != transcript.model.sha256)
@@ -170,20 +166,40 @@ fn outdated(
     None
 }
 
-/// The transcript at `path`, sealed again, so that a hand edit has an id of its own; nothing where
-/// there is none. One that was edited into something else is an error: it is somebody's work, and
+fn parse_languages(tags: Option<&str>) -> Option<Vec<Language>> {
+    Language::parse_all(tags?).ok()
+}
+
+/// Whether a transcript has the language that is asked for now. The transcript itself names only
+/// one: of several, only those that were asked for before can tell.
+fn is_language_as_asked(
+    transcript: &Transcript,
+    asked: Option<&[Language]>,
+    asked_before: Option<&[Language]>,
+) -> bool {
+    match (asked, asked_before) {
+        (Some(asked), Some(before)) if asked.len() > 1 || before.len() > 1 => asked == before,
+        (Some(asked), _) => asked
+            .iter()
+            .any(|language| language.tag() == transcript.language),
+        (None, before) => before.is_none(),
+    }
+}
+
+/// The transcript at `path`, sealed again, so that a hand edit has an id of its own; none where
+/// there is no file. A file that is no transcript any more is an error: it is a person's work, and
 /// not ours to overwrite.
 pub fn load(path: &Path) -> Result<Option<Transcript>, TranscribeError> {
     Ok(read_json::<Transcript>(path)?.map(Transcript::sealed))
 }
 
-/// Writes transcript and companion, the transcript first: without its companion it is only hashed
-/// again.
+/// Writes a transcript and its meta file. The transcript is first: one without a meta file is only
+/// hashed again.
 pub fn save(
     transcripts: &Path,
     recording: &Recording,
     transcript: &Transcript,
-    meta: &Meta,
+    meta: &TranscriptMeta,
 ) -> Result<(), TranscribeError> {
     write_json(&transcript_path(transcripts, recording), transcript)?;
     write_json(&meta_path(transcripts, recording), meta)
@@ -202,17 +218,24 @@ pub fn tool() -> String {
     format!("taskgen {}", env!("CARGO_PKG_VERSION"))
 }
 
+/// The meta file; none where it cannot be read, since it can be made again.
+fn read_meta(transcripts: &Path, recording: &Recording) -> Option<TranscriptMeta> {
+    read_json(&meta_path(transcripts, recording)).unwrap_or_default()
+}
+
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, TranscribeError> {
     let text = match fs_err::read(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e.into()),
     };
-    let edited = |e: serde_json::Error| TranscribeError::Edited {
-        path: path.into(),
-        what: e.to_string(),
-    };
-    serde_json::from_slice(&text).map(Some).map_err(edited)
+    match serde_json::from_slice(&text) {
+        Ok(value) => Ok(Some(value)),
+        Err(e) => Err(TranscribeError::Edited {
+            path: path.into(),
+            what: e.to_string(),
+        }),
+    }
 }
 
 fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), TranscribeError> {

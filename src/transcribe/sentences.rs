@@ -1,76 +1,58 @@
-//! Whisper's segments become sentences: long ones are split where a sentence ends, fragments are
-//! joined. Times inside a segment are those of its tokens, and a cut goes to the next pause.
+//! Sentences: phrases are split where a sentence ends, and fragments are joined. Times inside a
+//! phrase are those of its tokens, and a cut moves to the next pause.
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
+use super::{
+    audio::{SAMPLE_RATE, time_of},
+    language::tag::Language,
+    phrase::PlacedPhrase,
+    speech::activity::SpeechActivity,
+};
 use crate::data::{Ms, Segment, transcript::Word};
 
-use super::{
-    language::Language,
-    sound::{RATE, at},
-    vad::SpeechActivity,
-};
+/// Longest pause (in samples) within a sentence: after a longer one another person may speak.
+const MAX_JOIN_PAUSE: usize = SAMPLE_RATE;
+/// Samples of a step of Whisper's time stamps: no two words begin within less.
+const STAMP_STEP: usize = SAMPLE_RATE / 50;
+/// Longest sentence (in samples) that joining may make.
+const MAX_JOINED: usize = 20 * SAMPLE_RATE;
 
-/// Words at their place in the recording.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Placed {
-    /// Samples of the recording.
-    pub range: Range<usize>,
-    /// The words.
-    pub text: String,
-    /// The sample where each token begins, by its byte in the text.
-    pub marks: Vec<(usize, usize)>,
-    /// Mean probability of the tokens.
-    pub confidence: f64,
-}
-
-/// Fragments are not joined across a longer pause: somebody else may speak.
-const JOIN_PAUSE: usize = RATE;
-/// A step of Whisper's time stamps: no two words begin within less.
-const MOMENT: usize = RATE / 50;
-/// Longest sentence that joining may make.
-const LONGEST: usize = 20 * RATE;
-
-/// The sentences of `placed`, in order, not overlapping; with the times of their words if those are
-/// `timed`.
-pub fn of(
-    placed: &[Placed],
-    hearing: &SpeechActivity,
+/// The sentences of `phrases`, in order, not overlapping; with the times of their words if
+/// `word_times`.
+pub fn from_phrases(
+    phrases: &[PlacedPhrase],
+    activity: &SpeechActivity,
     language: &Language,
-    timed: bool,
+    word_times: bool,
 ) -> Vec<Segment> {
-    let parts: Vec<Placed> = placed.iter().flat_map(|p| split(p, hearing)).collect();
-    let mut joined: Vec<Placed> = Vec::new();
-    for part in parts {
-        match joined.last_mut() {
-            Some(last) if belongs(last, &part, language) => join(last, &part, language),
-            _ => joined.push(part),
+    let mut sentences: Vec<PlacedPhrase> = Vec::new();
+    for part in phrases.iter().flat_map(|phrase| split(phrase, activity)) {
+        match sentences.last_mut() {
+            Some(last) if belong_together(last, &part, language) => join(last, &part, language),
+            _ => sentences.push(part),
         }
     }
-    in_order(&joined, hearing, language, timed)
+    segments(&sentences, activity, language, word_times)
 }
 
-fn in_order(
-    parts: &[Placed],
-    hearing: &SpeechActivity,
+fn segments(
+    sentences: &[PlacedPhrase],
+    activity: &SpeechActivity,
     language: &Language,
-    timed: bool,
+    word_times: bool,
 ) -> Vec<Segment> {
     let mut end = Ms(0);
     let mut segments = Vec::new();
-    for part in parts {
-        let text = language.in_script(part.text.trim());
+    for sentence in sentences {
+        let text = language.to_script(sentence.text.trim());
         if text.is_empty() {
             continue;
         }
-        let start = at(part.range.start).max(end);
-        end = at(part.range.end).max(start);
-        // Three decimals: a transcript is compared byte by byte, and more digits say nothing.
-        let confidence = (part.confidence * 1000.0).round() / 1000.0;
-        let words = if timed {
-            words(part, hearing, language, start..end)
+        let start = time_of(sentence.range.start).max(end);
+        end = time_of(sentence.range.end).max(start);
+        let words = if word_times {
+            words(sentence, activity, language, start..end)
         } else {
             Vec::new()
         };
@@ -78,7 +60,8 @@ fn in_order(
             start,
             end,
             text,
-            confidence,
+            // Three decimals: a transcript is compared byte by byte, and more digits say nothing.
+            confidence: (sentence.confidence * 1000.0).round() / 1000.0,
             speaker: None,
             words,
         });
@@ -89,145 +72,168 @@ fn in_order(
 /// The words of a sentence, each from its first token to the next word's, without the silence at
 /// its ends.
 fn words(
-    part: &Placed,
-    hearing: &SpeechActivity,
+    sentence: &PlacedPhrase,
+    activity: &SpeechActivity,
     language: &Language,
     within: Range<Ms>,
 ) -> Vec<Word> {
-    let begins = |byte: &usize| {
-        let (before, token) = part.text.split_at(*byte);
-        let is_apart =
-            token.starts_with(char::is_whitespace) || before.ends_with(char::is_whitespace);
-        let is_character = language.is_unspaced() && token.starts_with(char::is_alphanumeric);
-        before.is_empty() || is_apart || is_character
-    };
-    // The end of a token that a cut went through begins a sentence without a mark.
-    let first = std::iter::once(0).filter(|_| part.marks.first().is_none_or(|(byte, _)| *byte > 0));
-    let starts: Vec<usize> = first
-        .chain(part.marks.iter().map(|(byte, _)| *byte))
-        .filter(begins)
-        .collect();
-    // The sentence before may have ended later than this one's sound begins.
-    let begin = (within.start.0 as usize * RATE / 1000).min(part.range.end);
-    let sample = samples_of(part, begin);
+    let starts = word_starts(sentence, language);
+    // The previous sentence may have ended later than this one's sound begins.
+    let begin = (within.start.0 as usize * SAMPLE_RATE / 1000).min(sentence.range.end);
+    let anchors = anchors(sentence, begin);
     let mut words = Vec::new();
-    for (place, &byte) in starts.iter().enumerate() {
-        let next = starts.get(place + 1).copied().unwrap_or(part.text.len());
-        let text = language.in_script(part.text[byte..next].trim());
-        if !text.is_empty() {
-            let heard = hearing.trimmed(&(sample(byte)..sample(next)));
-            let inside = |sample: usize| at(sample).clamp(within.start, within.end);
-            words.push(Word {
-                start: inside(heard.start),
-                end: inside(heard.end),
-                text,
-            });
+    for (i, &byte) in starts.iter().enumerate() {
+        let next = starts.get(i + 1).copied().unwrap_or(sentence.text.len());
+        let text = language.to_script(sentence.text[byte..next].trim());
+        if text.is_empty() {
+            continue;
         }
+        let samples = sample_of(&anchors, byte)..sample_of(&anchors, next);
+        let voiced = activity.trimmed(&samples);
+        words.push(Word {
+            start: time_of(voiced.start).clamp(within.start, within.end),
+            end: time_of(voiced.end).clamp(within.start, within.end),
+            text,
+        });
     }
     words
 }
 
-/// Where each byte of a sentence that begins at `begin` is heard: at its mark, where that is inside
-/// the sentence and a moment behind the one before; between two such by its share of the bytes.
-fn samples_of(part: &Placed, begin: usize) -> impl Fn(usize) -> usize {
-    let mut known = vec![(0, begin)];
-    for &(byte, sample) in &part.marks {
-        let (last, before) = known[known.len() - 1];
-        if byte > last
-            && byte < part.text.len()
-            && (before + MOMENT..part.range.end).contains(&sample)
-        {
-            known.push((byte, sample));
+/// The bytes of a sentence where a word begins.
+fn word_starts(sentence: &PlacedPhrase, language: &Language) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let first_token = sentence.token_starts.first();
+    // A cut went through the first token: the rest of it has no start of its own.
+    if first_token.is_none_or(|(byte, _)| *byte > 0) {
+        starts.push(0);
+    }
+    starts.extend(sentence.token_starts.iter().map(|(byte, _)| *byte));
+    starts.retain(|&byte| is_word_start(&sentence.text, byte, language));
+    starts
+}
+
+fn is_word_start(text: &str, byte: usize, language: &Language) -> bool {
+    let (before, token) = text.split_at(byte);
+    let is_spaced = token.starts_with(char::is_whitespace) || before.ends_with(char::is_whitespace);
+    let is_character = language.is_unspaced() && token.starts_with(char::is_alphanumeric);
+    before.is_empty() || is_spaced || is_character
+}
+
+/// Bytes of a sentence whose sample is known: its ends, and the tokens that begin inside it and at
+/// least a step after the one before.
+fn anchors(sentence: &PlacedPhrase, begin: usize) -> Vec<(usize, usize)> {
+    let mut anchors = vec![(0, begin)];
+    let (mut last_byte, mut last_sample) = (0, begin);
+    for &(byte, sample) in &sentence.token_starts {
+        let is_inside = byte > last_byte && byte < sentence.text.len();
+        if is_inside && (last_sample + STAMP_STEP..sentence.range.end).contains(&sample) {
+            anchors.push((byte, sample));
+            (last_byte, last_sample) = (byte, sample);
         }
     }
-    known.push((part.text.len(), part.range.end));
-    move |byte| {
-        let next = known
-            .partition_point(|(known, _)| *known < byte)
-            .clamp(1, known.len() - 1);
-        let ((from, start), (to, end)) = (known[next - 1], known[next]);
-        start + (end - start) * (byte - from) / (to - from).max(1)
+    anchors.push((sentence.text.len(), sentence.range.end));
+    anchors
+}
+
+/// The sample of a byte: its anchor's, or between two anchors by its share of the bytes.
+fn sample_of(anchors: &[(usize, usize)], byte: usize) -> usize {
+    let next = anchors
+        .partition_point(|(anchor, _)| *anchor < byte)
+        .clamp(1, anchors.len() - 1);
+    let ((from, start), (to, end)) = (anchors[next - 1], anchors[next]);
+    start + (end - start) * (byte - from) / (to - from).max(1)
+}
+
+/// Whether two parts are fragments of one sentence.
+fn belong_together(last: &PlacedPhrase, next: &PlacedPhrase, language: &Language) -> bool {
+    let is_near = next.range.start.saturating_sub(last.range.end) <= MAX_JOIN_PAUSE;
+    let is_short = next.range.end.saturating_sub(last.range.start) <= MAX_JOINED;
+    is_near && is_short && is_open(&last.text, language)
+}
+
+/// Whether a sentence may go on after this text.
+fn is_open(text: &str, language: &Language) -> bool {
+    let Some(end) = text.trim_end().chars().last() else {
+        return true;
+    };
+    if matches!(end, '，' | '、' | ',' | ';' | '；') {
+        return true;
     }
+    // Without spaces, Whisper often leaves out the marks at the ends of sentences.
+    !language.is_unspaced() && !is_sentence_end(end) && !matches!(end, '"' | '”')
 }
 
-fn belongs(last: &Placed, next: &Placed, language: &Language) -> bool {
-    let near = next.range.start.saturating_sub(last.range.end) <= JOIN_PAUSE;
-    let short = next.range.end.saturating_sub(last.range.start) <= LONGEST;
-    let open = last.text.trim_end().chars().last().is_none_or(|end| {
-        matches!(end, '，' | '、' | ',' | ';' | '；')
-            || !language.is_unspaced() && !is_sentence_end(end) && !matches!(end, '"' | '”')
-    });
-    near && short && open
-}
-
-fn join(last: &mut Placed, next: &Placed, language: &Language) {
-    let (a, b) = (
-        last.text.chars().count() as f64,
-        next.text.chars().count() as f64,
-    );
-    last.confidence = (last.confidence * a + next.confidence * b) / (a + b).max(1.0);
+fn join(last: &mut PlacedPhrase, next: &PlacedPhrase, language: &Language) {
+    let last_length = last.text.chars().count() as f64;
+    let next_length = next.text.chars().count() as f64;
+    last.confidence = (last.confidence * last_length + next.confidence * next_length)
+        / (last_length + next_length).max(1.0);
     last.range.end = last.range.end.max(next.range.end);
     let gap = if language.is_unspaced() { "" } else { " " };
     let trimmed = next.text.trim_start();
     last.text.truncate(last.text.trim_end().len());
-    // Marks of what is cut off have no place any more.
-    last.marks.retain(|(byte, _)| *byte < last.text.len());
-    let (kept, cut) = (last.text.len() + gap.len(), next.text.len() - trimmed.len());
-    last.marks.extend(
-        next.marks
+    // Starts of tokens that were trimmed off have no place any more.
+    last.token_starts
+        .retain(|(byte, _)| *byte < last.text.len());
+    let offset = last.text.len() + gap.len();
+    let trimmed_off = next.text.len() - trimmed.len();
+    last.token_starts.extend(
+        next.token_starts
             .iter()
-            .map(|&(byte, sample)| (kept + byte.saturating_sub(cut), sample)),
+            .map(|&(byte, sample)| (offset + byte.saturating_sub(trimmed_off), sample)),
     );
     last.text.push_str(gap);
     last.text.push_str(trimmed);
 }
 
-/// The sentences of one segment.
-fn split(placed: &Placed, hearing: &SpeechActivity) -> Vec<Placed> {
-    let cuts = sentence_ends(&placed.text);
+/// The sentences of one phrase.
+fn split(phrase: &PlacedPhrase, activity: &SpeechActivity) -> Vec<PlacedPhrase> {
+    let cuts = sentence_ends(&phrase.text);
     let mut parts = Vec::new();
-    let (mut byte, mut sample) = (0, placed.range.start);
-    let begin = |cut: usize| {
-        placed
-            .marks
-            .iter()
-            .find(|(byte, _)| *byte >= cut)
-            .map_or(placed.range.end, |(_, at)| *at)
-    };
-    for (place, &cut) in cuts.iter().enumerate() {
-        // Not beyond the sentence that begins here: a longer pause behind it is the next cut's.
-        let until = cuts.get(place + 1).map_or(placed.range.end, |next| {
-            usize::midpoint(begin(cut), begin(*next))
+    let (mut byte, mut sample) = (0, phrase.range.start);
+    for (i, &cut) in cuts.iter().enumerate() {
+        let begin = first_token_sample(phrase, cut);
+        // Not beyond the sentence that begins here: a longer pause behind it belongs to the next
+        // cut.
+        let until = cuts.get(i + 1).map_or(phrase.range.end, |&next| {
+            usize::midpoint(begin, first_token_sample(phrase, next))
         });
-        let at = hearing
-            .pause_near(begin(cut), &(sample..until.max(sample)))
-            .clamp(sample, placed.range.end);
-        parts.push(part(hearing, placed, sample..at, byte..cut));
-        (byte, sample) = (cut, at);
+        let pause = activity
+            .pause_near(begin, &(sample..until.max(sample)))
+            .clamp(sample, phrase.range.end);
+        parts.push(part(activity, phrase, sample..pause, byte..cut));
+        (byte, sample) = (cut, pause);
     }
-    parts.push(part(
-        hearing,
-        placed,
-        sample..placed.range.end,
-        byte..placed.text.len(),
-    ));
+    let rest = sample..phrase.range.end;
+    parts.push(part(activity, phrase, rest, byte..phrase.text.len()));
     parts
 }
 
+/// The sample of the first token from this byte on.
+fn first_token_sample(phrase: &PlacedPhrase, from: usize) -> usize {
+    phrase
+        .token_starts
+        .iter()
+        .find(|(byte, _)| *byte >= from)
+        .map_or(phrase.range.end, |(_, sample)| *sample)
+}
+
 fn part(
-    hearing: &SpeechActivity,
-    placed: &Placed,
+    activity: &SpeechActivity,
+    phrase: &PlacedPhrase,
     range: Range<usize>,
     text: Range<usize>,
-) -> Placed {
-    let marks = placed.marks.iter().filter(|(byte, _)| text.contains(byte));
-    Placed {
-        range: hearing.trimmed(&range),
-        marks: marks
+) -> PlacedPhrase {
+    PlacedPhrase {
+        range: activity.trimmed(&range),
+        token_starts: phrase
+            .token_starts
+            .iter()
+            .filter(|(byte, _)| text.contains(byte))
             .map(|&(byte, sample)| (byte - text.start, sample))
             .collect(),
-        text: placed.text[text].into(),
-        confidence: placed.confidence,
+        text: phrase.text[text].into(),
+        confidence: phrase.confidence,
     }
 }
 
@@ -244,12 +250,8 @@ fn sentence_ends(text: &str) -> Vec<usize> {
         let Some(&(_, next)) = chars.peek() else {
             break;
         };
-        let wide = matches!(c, '。' | '？' | '！');
-        let ends_here = is_sentence_end(c)
-            && !is_sentence_end(next)
-            && (wide && !matches!(next, '”' | '」' | '）')
-                || next.is_whitespace() && !is_abbreviation(&text[..at]));
-        if ends_here
+        // A sentence has letters, and so has what follows it.
+        if ends_sentence(&text[..at], c, next)
             && text[after..].chars().any(char::is_alphanumeric)
             && text[..at].chars().any(char::is_alphanumeric)
         {
@@ -257,6 +259,17 @@ fn sentence_ends(text: &str) -> Vec<usize> {
         }
     }
     ends
+}
+
+/// Whether a sentence ends with `mark`, between `before` and `next`.
+fn ends_sentence(before: &str, mark: char, next: char) -> bool {
+    // Of several marks in a row the last one ends it.
+    if !is_sentence_end(mark) || is_sentence_end(next) {
+        return false;
+    }
+    let is_wide = matches!(mark, '。' | '？' | '！');
+    is_wide && !matches!(next, '”' | '」' | '）')
+        || next.is_whitespace() && !is_abbreviation(before)
 }
 
 fn is_abbreviation(before: &str) -> bool {
@@ -268,15 +281,16 @@ fn is_abbreviation(before: &str) -> bool {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    // "No." ends a sentence more often than it abbreviates a number, unless it is written small.
-    SHORT.contains(&word.as_str()) && !before.ends_with("No")
-        || word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && word != "i"
+    // "No." ends a sentence more often than it abbreviates "number", unless it is in small letters.
+    let is_listed = SHORT.contains(&word.as_str()) && !before.ends_with("No");
+    let is_initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    is_listed || is_initial && word != "i"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcribe::vad::FRAME;
+    use crate::transcribe::speech::activity::FRAME;
 
     #[test]
     fn sentences_end_where_people_end_them() {
@@ -308,13 +322,13 @@ mod tests {
 
     #[test]
     fn fragments_join_until_the_sentence_ends_or_somebody_pauses() {
-        let frames = 30 * RATE / FRAME;
-        let hearing = SpeechActivity::of_frames(vec![0.0; frames], vec![-80.0; frames]);
+        let frames = 30 * SAMPLE_RATE / FRAME;
+        let activity = SpeechActivity::from_frames(vec![0.0; frames], vec![-80.0; frames]);
         let language = Language::parse("en").expect("known");
-        let placed = |from: usize, to: usize, text: &str| Placed {
-            range: from * RATE..to * RATE,
+        let placed = |from: usize, to: usize, text: &str| PlacedPhrase {
+            range: from * SAMPLE_RATE..to * SAMPLE_RATE,
             text: text.into(),
-            marks: Vec::new(),
+            token_starts: Vec::new(),
             confidence: 0.5,
         };
         let parts = [
@@ -323,7 +337,7 @@ mod tests {
             placed(4, 6, " And"),
             placed(9, 12, " so on."),
         ];
-        let texts: Vec<String> = of(&parts, &hearing, &language, false)
+        let texts: Vec<String> = from_phrases(&parts, &activity, &language, false)
             .into_iter()
             .map(|s| s.text)
             .collect();
@@ -340,20 +354,21 @@ mod tests {
                 0.9
             }
         };
-        let hearing = SpeechActivity::of_frames((0..300).map(voice).collect(), vec![-20.0; 300]);
+        let activity = SpeechActivity::from_frames((0..300).map(voice).collect(), vec![-20.0; 300]);
         let language = Language::parse("en").expect("known");
-        let placed = |range: Range<usize>, text: &str, marks: &[(usize, usize)]| Placed {
-            range,
-            text: text.into(),
-            marks: marks.to_vec(),
-            confidence: 0.5,
-        };
+        let placed =
+            |range: Range<usize>, text: &str, token_starts: &[(usize, usize)]| PlacedPhrase {
+                range,
+                text: text.into(),
+                token_starts: token_starts.to_vec(),
+                confidence: 0.5,
+            };
         let begin = [(0, 0), (4, 8_000), (9, 24_000), (10, 24_400), (13, 40_000)];
         let parts = [
             placed(0..48_000, " The wind. It is", &begin),
             placed(48_000..72_000, " cold.", &[(0, 48_000), (5, 70_000)]),
         ];
-        let found = of(&parts, &hearing, &language, true);
+        let found = from_phrases(&parts, &activity, &language, true);
         let at = |segment: &Segment| (segment.start.0, segment.end.0, segment.text.clone());
         assert_eq!(
             found.iter().map(at).collect::<Vec<_>>(),
@@ -389,7 +404,7 @@ mod tests {
             "s It was so",
             &[(1, 30_000), (4, 40_000), (8, 40_000)],
         );
-        let found = of(&[late], &hearing, &language, true);
+        let found = from_phrases(&[late], &activity, &language, true);
         let words: Vec<(u64, u64, String)> = words(&found[0]);
         assert_eq!(
             words
@@ -410,7 +425,7 @@ mod tests {
             ),
             placed(8_000..16_000, " a", &[(0, 8_000), (1, 9_000)]),
         ];
-        let found = of(&wide, &hearing, &chinese, true);
+        let found = from_phrases(&wide, &activity, &chinese, true);
         let texts: Vec<&str> = found[0]
             .words
             .iter()
@@ -419,7 +434,7 @@ mod tests {
         assert_eq!(
             (found[0].text.as_str(), texts),
             ("好，a", vec!["好，", "a"]),
-            "wide spaces go with their marks"
+            "wide spaces go with their token_starts"
         );
     }
 }

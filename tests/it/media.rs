@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, Result, ensure};
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
-use taskgen::transcribe::{Decoder, Fault, RATE, TranscribeError};
+use taskgen::transcribe::{Decoder, MediaError, SAMPLE_RATE, TranscribeError};
 
 /// Media of all kinds, in `tests/data/media`.
 pub const SEEDS: [&str; 15] = [
@@ -58,10 +58,10 @@ pub fn decode(path: &Path) -> Result<Vec<f32>, TranscribeError> {
 /// the sample.
 fn lag(a: &[f32], b: &[f32]) -> f64 {
     const STEP: usize = 4;
-    const MOST: isize = (RATE * 3 / 5 / STEP) as isize;
+    const MOST: isize = (SAMPLE_RATE * 3 / 5 / STEP) as isize;
     let coarse = |s: &[f32]| -> Vec<f32> { s.chunks(STEP).map(|c| c.iter().sum()).collect() };
     let rough = likest(&coarse(a), &coarse(b), -MOST..=MOST) * STEP as isize;
-    likest(a, b, rough - 8..=rough + 8) as f64 * 1000.0 / RATE as f64
+    likest(a, b, rough - 8..=rough + 8) as f64 * 1000.0 / SAMPLE_RATE as f64
 }
 
 fn likest(a: &[f32], b: &[f32], lags: std::ops::RangeInclusive<isize>) -> isize {
@@ -84,7 +84,7 @@ fn the_same_take_is_at_the_same_time_in_every_container() -> Result<()> {
         let lag = lag(&reference, &sound);
         show(&format!(
             "{name}: {lag:.2} ms late, {:.3} s",
-            sound.len() as f64 / RATE as f64
+            sound.len() as f64 / SAMPLE_RATE as f64
         ));
         let offset = if name == "late.mp4" { 500.0 } else { 0.0 };
         // A stream of AAC frames, and fragments without an edit list, say nothing of the encoder's
@@ -109,7 +109,7 @@ fn joined_mp3_files_are_heard_to_their_end() -> Result<()> {
     let loudness = |part: &[f32]| part.iter().map(|s| f64::from(s * s)).sum::<f64>();
     let (first, second) = sound.split_at(sound.len() / 2);
     assert!(
-        (sound.len() as f64 / RATE as f64 - 2.0 * 192.9).abs() < 0.2,
+        (sound.len() as f64 / SAMPLE_RATE as f64 - 2.0 * 192.9).abs() < 0.2,
         "{} samples",
         sound.len()
     );
@@ -196,7 +196,8 @@ fn mutated_media_are_a_sound_or_one_error_each() -> Result<()> {
             Ok(_) => "decoded",
             Err(TranscribeError::Media { fault, .. }) => {
                 ensure!(
-                    !matches!(fault, Fault::Unreadable(_)) && !fault.to_string().contains('\n'),
+                    !matches!(fault, MediaError::Unreadable(_))
+                        && !fault.to_string().contains('\n'),
                     "{fault:?}"
                 );
                 fault.cause()

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::Value;
-use taskgen::transcribe::{LanguageSpan, RATE};
+use taskgen::transcribe::{LanguageSpan, SAMPLE_RATE};
 
 use crate::{media, support::taskgen, transcribe::reference, transcribe_long::transcript};
 
@@ -171,7 +171,7 @@ fn turns(recording: &str) -> Vec<Vec<f32>> {
         .join("seminars")
         .join(recording);
     let sound = media::decode(&path).expect("a sample");
-    let at = |seconds: f64| ((seconds * RATE as f64) as usize).min(sound.len());
+    let at = |seconds: f64| ((seconds * SAMPLE_RATE as f64) as usize).min(sound.len());
     let long = reference
         .turns
         .iter()
@@ -183,13 +183,13 @@ fn turns(recording: &str) -> Vec<Vec<f32>> {
 #[test]
 fn real_a_talk_may_switch_its_language() {
     let (english, chinese) = (turns("logbooks.m4a"), turns("minnan.opus"));
-    let mut talk = vec![0.0; RATE];
+    let mut talk = vec![0.0; SAMPLE_RATE];
     let mut spoken = Vec::new();
     for (en, zh) in english.iter().zip(&chinese) {
         for (language, turn) in [("en", en), ("zh-Hans", zh)] {
             spoken.push((language, talk.len()..talk.len() + turn.len()));
             talk.extend(turn);
-            talk.extend(vec![0.0; RATE * 3 / 5]);
+            talk.extend(vec![0.0; SAMPLE_RATE * 3 / 5]);
         }
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -206,14 +206,14 @@ fn real_a_talk_may_switch_its_language() {
     let told: Vec<LanguageSpan> =
         serde_json::from_value(meta["notes"]["languages"].clone()).expect("languages");
     let at = |sample: usize| {
-        let seconds = sample as f64 / RATE as f64;
+        let seconds = sample as f64 / SAMPLE_RATE as f64;
         told.iter()
             .find(|run| (run.start.seconds()..run.end.seconds()).contains(&seconds))
             .map(|run| &run.language[..])
     };
     let (mut right, mut all) = (0, 0);
     for (language, range) in &spoken {
-        let places = range.clone().step_by(RATE / 10);
+        let places = range.clone().step_by(SAMPLE_RATE / 10);
         all += places.len();
         right += places
             .filter(|place| at(*place).is_none_or(|told| told == *language))
@@ -231,8 +231,8 @@ fn real_a_talk_may_switch_its_language() {
     // No turn is lost: each has words in it, and those are in its script.
     for (language, range) in &spoken {
         let seconds = (
-            range.start as f64 / RATE as f64,
-            range.end as f64 / RATE as f64,
+            range.start as f64 / SAMPLE_RATE as f64,
+            range.end as f64 / SAMPLE_RATE as f64,
         );
         let inside = |s: &&Value| {
             let middle = f64::midpoint(

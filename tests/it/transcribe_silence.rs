@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use taskgen::{
     data::Transcript,
     text::{error_rate::word_errors, normalize::normalize},
-    transcribe::{ModelChoice, Options, RATE},
+    transcribe::{ModelChoice, Options, SAMPLE_RATE},
 };
 
 use crate::{
@@ -73,8 +73,13 @@ fn real_a_minute_of_silence_changes_no_word() -> Result<()> {
     let samples = talk()?;
     // Between the first two turns.
     let turns = reference("soil")?.turns;
-    let pause = (f64::midpoint(turns[0].end, turns[1].start) * RATE as f64) as usize;
-    let longer = [&samples[..pause], &vec![0; 60 * RATE], &samples[pause..]].concat();
+    let pause = (f64::midpoint(turns[0].end, turns[1].start) * SAMPLE_RATE as f64) as usize;
+    let longer = [
+        &samples[..pause],
+        &vec![0; 60 * SAMPLE_RATE],
+        &samples[pause..],
+    ]
+    .concat();
     let engine = engine();
     let options = Options {
         model: ModelChoice::parse("tiny.en"),
@@ -101,7 +106,7 @@ fn real_noise_before_a_talk_is_not_written_down() -> Result<()> {
     let talk = talk()?;
     // It ends in the pause after the fourth turn.
     let turns = reference("soil")?.turns;
-    let end = (f64::midpoint(turns[3].end, turns[4].start) * RATE as f64) as usize;
+    let end = (f64::midpoint(turns[3].end, turns[4].start) * SAMPLE_RATE as f64) as usize;
     let longer = [&sounds::without_speech(2, 3), &talk[..end]].concat();
     let options = Options {
         model: ModelChoice::parse("base"),

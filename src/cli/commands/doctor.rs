@@ -151,7 +151,7 @@ fn workers(config: &Transcribe) -> Finding {
         _ => "as `transcribe.jobs` says",
     };
     let why_one = "a second thread in a worker would wait for the first at every step";
-    let place = if transcribe::ON_A_CARD {
+    let place = if transcribe::ON_GPU {
         "on the graphics card, with flash attention"
     } else {
         "on the CPU"

@@ -9,7 +9,7 @@ use super::calls::dollars;
 use crate::{
     cli::{
         args::{self, Global},
-        commands::seminars::transcribe::{self, Item, Job, Place},
+        commands::seminars::transcribe,
         project::{Project, config::Config, resolve, roles},
         ui::{
             exit::{self, Usage},
@@ -21,7 +21,7 @@ use crate::{
     data::Transcript,
     inspire, probe, rank,
     store::{SeminarInfo, Store},
-    transcribe::Discovered,
+    transcribe::{BatchItem, Discovered, RecordingFolder},
     weave::{self, disciplines::Disciplines},
 };
 
@@ -52,16 +52,17 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         printer,
         &asked(&project.loaded.config, &roles::OF_RUN),
     )?;
-    let places = [Place {
+    let folders = [RecordingFolder {
         found,
         transcripts: project.transcripts(),
     }];
-    let take_in = |item: &Item, transcript: &Transcript| {
+    let take_in = |item: &BatchItem, transcript: &Transcript| {
         transcribe::take_in(&store, item.recording, transcript)
     };
-    let heard = Job::new(global, &project.loaded.config, &notify)?.hear(&places, &take_in)?;
-    let [Place { found, .. }] = places;
-    let mut stages = vec![heard];
+    let transcribed =
+        transcribe::batch(global, &project.loaded.config, &notify)?.run(&folders, &take_in)?;
+    let [RecordingFolder { found, .. }] = folders;
+    let mut stages = vec![transcribed];
     let disciplines = Disciplines::load(&project.root)?;
     let seminars = chosen(&store, &found)?;
     let work = after_transcription(

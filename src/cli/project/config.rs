@@ -273,8 +273,8 @@ pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
     };
     let text = fs_err::read_to_string(&path)
         .map_err(|e| Usage(format!("{e}\nhint: `taskgen init` writes one")))?;
-    let mut config: Config =
-        toml::from_str(&text).map_err(|e| Usage(explain(&path, &text, &e, HINT)))?;
+    let mut config: Config = toml::from_str(&text)
+        .map_err(|e| Usage(toml_error::explain(&path, &text, &e, &RENAMED, HINT)))?;
     check(&config).map_err(|e| Usage(format!("`{}`: {e}\nhint: {HINT}", path.display())))?;
     beside(&path, &mut config.transcribe);
     let table: Value = toml::from_str(&text).context("the configuration was read a moment ago")?;
@@ -369,43 +369,8 @@ pub fn check(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with a file in TOML, with its line; `otherwise` is the hint where no known key is
-/// near.
-pub fn explain(path: &Path, text: &str, error: &toml::de::Error, otherwise: &str) -> String {
-    let line = error.span().map_or(1, |span| {
-        text[..span.start.min(text.len())].matches('\n').count() + 1
-    });
-    let mut message = error.message().trim().to_owned();
-    if message == "duplicate key" {
-        message = format!(
-            "it is there already: `{}`",
-            text.lines().nth(line - 1).unwrap_or_default().trim()
-        );
-    }
-    let hint = suggestion(&message).map_or_else(
-        || otherwise.to_owned(),
-        |word| format!("did you mean `{word}`?"),
-    );
-    format!("`{}`, line {line}: {message}\nhint: {hint}", path.display())
-}
-
 /// Keys and roles under their old names, with the new ones.
 pub const RENAMED: [(&str, &str); 2] = [("near", "similarity"), ("continue", "complete")];
-
-/// The known key that is nearest to the unknown one that serde names.
-fn suggestion(message: &str) -> Option<String> {
-    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let (unknown, known) = words.split_first()?;
-    if let Some((_, new)) = RENAMED.iter().find(|(old, _)| old == unknown) {
-        return Some((*new).to_owned());
-    }
-    known
-        .iter()
-        .map(|word| (strsim::jaro_winkler(unknown, word), word))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, word)| (*word).to_owned())
-}
 
 fn flatten(value: &Value) -> Vec<(String, Value)> {
     fn walk(prefix: &str, value: &Value, out: &mut Vec<(String, Value)>) {
@@ -436,7 +401,7 @@ mod tests {
     fn an_unknown_key_names_line_and_neighbour() {
         let text = "seed = 3\n\n[rank]\nround = 4\n";
         let error = toml::from_str::<Config>(text).expect_err("round is unknown");
-        let said = explain(Path::new("taskgen.toml"), text, &error, HINT);
+        let said = toml_error::explain(Path::new("taskgen.toml"), text, &error, &RENAMED, HINT);
         assert!(
             said.contains("line 4") && said.contains("did you mean `rounds`?"),
             "{said}"

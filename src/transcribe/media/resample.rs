@@ -1,22 +1,23 @@
-//! Any rate and any number of channels become 16 kHz mono, chunk by chunk.
-//! Hides rubato's fixed chunk sizes and its delay, so that sample N is at N / 16000 seconds.
+//! Resampling: any rate and number of channels become 16 kHz mono, chunk by chunk. Hides rubato's
+//! fixed chunk sizes and its delay, so that sample N is at N / 16000 seconds.
 
 use rubato::{Fft, FixedSync, Indexing, Resampler, audioadapter_buffers::direct::SequentialSlice};
 
-use crate::transcribe::sound::RATE;
+use crate::transcribe::audio::SAMPLE_RATE;
 
+/// Samples that are converted at once.
 const CHUNK: usize = 2048;
-/// Rates outside this range are broken headers.
+/// Rates of real recordings; others are broken headers.
 const RATES: std::ops::RangeInclusive<usize> = 4_000..=384_000;
 
-/// Turns sound into sound at [`RATE`].
+/// Converts audio to [`SAMPLE_RATE`].
 #[derive(Default)]
 pub struct ToMono16k {
     done: Vec<f32>,
-    /// Output samples that were handed out.
+    /// Output samples that were handed on.
     taken: usize,
     converter: Option<Converter>,
-    /// Input seconds so far, including what the converter still holds.
+    /// Seconds of input so far, with those that the converter still holds.
     seconds: f64,
 }
 
@@ -24,20 +25,20 @@ struct Converter {
     rate: usize,
     fft: Fft<f32>,
     waiting: Vec<f32>,
-    /// Output samples that are the filter's delay and not sound.
+    /// Output samples that are still to be left out: the filter's delay.
     skip: usize,
-    /// Output samples that the input so far amounts to.
+    /// Output samples that the input so far should give.
     owed: f64,
     given: usize,
 }
 
 impl ToMono16k {
-    /// Output samples that are finished.
+    /// Number of finished output samples.
     pub fn len(&self) -> usize {
         self.taken + self.done.len()
     }
 
-    /// Hands out what is finished and was not handed out before.
+    /// The finished samples that were not taken before.
     pub fn take(&mut self) -> Vec<f32> {
         self.taken += self.done.len();
         std::mem::take(&mut self.done)
@@ -48,7 +49,7 @@ impl ToMono16k {
         self.seconds
     }
 
-    /// Adds interleaved samples; the mean of the channels counts.
+    /// Adds interleaved samples; the output is the mean of the channels.
     pub fn push(
         &mut self,
         interleaved: &[f32],
@@ -66,7 +67,7 @@ impl ToMono16k {
         if self.converter.as_ref().is_some_and(|c| c.rate != rate) {
             self.flush()?;
         }
-        if rate == RATE {
+        if rate == SAMPLE_RATE {
             self.done.extend(mono);
             return Ok(());
         }
@@ -75,24 +76,24 @@ impl ToMono16k {
             none => none.insert(Converter::new(rate)?),
         };
         converter.waiting.extend(mono);
-        converter.owed += (interleaved.len() / channels) as f64 * RATE as f64 / rate as f64;
+        converter.owed += (interleaved.len() / channels) as f64 * SAMPLE_RATE as f64 / rate as f64;
         converter.run(&mut self.done)
     }
 
-    /// Adds silence at the rate of the sound around it.
+    /// Adds silence at the rate of the audio around it.
     pub fn push_silence(&mut self, seconds: f64) {
-        let rate = self.converter.as_ref().map_or(RATE, |c| c.rate);
+        let rate = self.converter.as_ref().map_or(SAMPLE_RATE, |c| c.rate);
         let second = vec![0.0; rate];
         let mut left = (seconds * rate as f64).round() as usize;
         while left > 0 {
             let now = left.min(rate);
-            // The rate has been accepted before, so that this cannot fail for it.
+            // The rate was accepted before, so that this cannot fail.
             self.push(&second[..now], 1, rate).unwrap_or_default();
             left -= now;
         }
     }
 
-    /// The rest, after the last of the input.
+    /// The remaining samples, after the last input.
     pub fn finish(mut self) -> Result<Vec<f32>, String> {
         self.flush()?;
         Ok(self.done)
@@ -108,8 +109,8 @@ impl ToMono16k {
 
 impl Converter {
     fn new(rate: usize) -> Result<Self, String> {
-        let fft =
-            Fft::<f32>::new(rate, RATE, CHUNK, 1, FixedSync::Input).map_err(|e| e.to_string())?;
+        let fft = Fft::<f32>::new(rate, SAMPLE_RATE, CHUNK, 1, FixedSync::Input)
+            .map_err(|e| e.to_string())?;
         let skip = fft.output_delay();
         Ok(Self {
             rate,
@@ -171,7 +172,7 @@ impl Converter {
             let block = self.block(0, 0, Some(0))?;
             self.give(&block, out);
         }
-        // What is too much came with the last block, and nobody has taken that yet.
+        // Samples too many came with the last block, which was not taken yet.
         out.truncate(out.len() - (self.given - owed).min(out.len()));
         Ok(())
     }
@@ -204,16 +205,16 @@ mod tests {
                 sound.extend(out.take());
             }
             sound.extend(out.finish().expect("a usual rate"));
-            assert_eq!(sound.len(), 2 * RATE, "{rate}");
+            assert_eq!(sound.len(), 2 * SAMPLE_RATE, "{rate}");
             let from = sound.iter().position(|s| s.abs() > 0.4).expect("the click");
-            assert!(from.abs_diff(RATE) < 16, "{rate}: {from}");
+            assert!(from.abs_diff(SAMPLE_RATE) < 16, "{rate}: {from}");
         }
     }
 
     #[test]
     fn channels_are_averaged_and_bad_numbers_silenced() {
         let mut out = ToMono16k::default();
-        out.push(&[1.0, 0.0, f32::NAN, 0.0], 2, RATE)
+        out.push(&[1.0, 0.0, f32::NAN, 0.0], 2, SAMPLE_RATE)
             .expect("a usual rate");
         assert_eq!(out.finish().expect("a usual rate"), [0.5, 0.0]);
     }

@@ -1,5 +1,5 @@
-//! WAV files that do not know how long they are: a recorder that was killed, or one that wrote into
-//! a pipe, leaves a length of nothing or of as much as can be. They are read to their end.
+//! WAV files with an unknown length: a recorder that was killed, or one that wrote into a pipe,
+//! leaves a length of zero or of the largest number in the header. They are read to their end.
 
 use std::{
     fs::File,
@@ -10,29 +10,32 @@ use std::{
 
 use symphonia::core::io::MediaSource;
 
-/// What recorders write as long as they do not know, besides nothing: about as much as can be,
-/// signed or not.
+/// Lengths that recorders write while they do not know the real one, beside 0: about the largest
+/// number, signed or not.
 const UNKNOWN: [RangeInclusive<u32>; 2] = [0x7fff_f000..=0x8000_0000, 0xffff_f000..=u32::MAX];
-/// Chunks before the sound that are looked at.
-const MOST_CHUNKS: usize = 64;
+/// Most chunks before the audio that are read.
+const MAX_CHUNKS: usize = 64;
 
-/// A file, read as if its header knew its length.
-pub struct Mended {
+/// A file that is read as if its header had the right lengths.
+pub struct RepairedWav {
     file: File,
     at: u64,
     length: u64,
-    /// What is read in place of the file's own bytes, by its place.
-    lengths: Vec<(u64, [u8; 4])>,
+    /// Bytes in place of the file's own, by their position.
+    repairs: Vec<(u64, [u8; 4])>,
 }
 
-impl Mended {
-    /// The file at `path`; any other than such a WAV is read as it is.
+impl RepairedWav {
+    /// The file at `path`; a file of any other kind is read as it is.
     pub fn open(path: &Path) -> Result<Self> {
         let mut file = fs_err::File::open(path)?.into_file();
         let length = file.metadata()?.len();
-        let lengths = match unknown_length(&mut file, length) {
-            Ok(Some(at)) => vec![(4, bytes(length - 8)), (at, bytes(length - at - 4))],
-            // A file that is too short to tell is told from a recording later on.
+        let repairs = match unknown_length(&mut file, length) {
+            Ok(Some(at)) => vec![
+                (4, length_bytes(length - 8)),
+                (at, length_bytes(length - at - 4)),
+            ],
+            // Whether a file is a recording at all is found out later.
             Ok(None) | Err(_) => Vec::new(),
         };
         file.seek(SeekFrom::Start(0))?;
@@ -40,22 +43,22 @@ impl Mended {
             file,
             at: 0,
             length,
-            lengths,
+            repairs,
         })
     }
 
-    /// Whether the header did not know the length.
-    pub fn is_open_ended(&self) -> bool {
-        !self.lengths.is_empty()
+    /// Whether the header had no length.
+    pub fn had_unknown_length(&self) -> bool {
+        !self.repairs.is_empty()
     }
 }
 
-/// A header's number of bytes; no WAV can state more than 4 GB.
-fn bytes(length: u64) -> [u8; 4] {
+/// A length as the header has it; no WAV can state more than 4 GB.
+fn length_bytes(length: u64) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-/// Where the header of a WAV says how much sound there is, if it does not know.
+/// The position of the audio's length in the header of a WAV, if that length is unknown.
 fn unknown_length(file: &mut File, length: u64) -> Result<Option<u64>> {
     let mut head = [0; 12];
     file.read_exact(&mut head)?;
@@ -63,7 +66,7 @@ fn unknown_length(file: &mut File, length: u64) -> Result<Option<u64>> {
         return Ok(None);
     }
     let mut at = 12;
-    for _ in 0..MOST_CHUNKS {
+    for _ in 0..MAX_CHUNKS {
         let mut chunk = [0; 8];
         file.seek(SeekFrom::Start(at))?;
         file.read_exact(&mut chunk)?;
@@ -80,7 +83,7 @@ fn unknown_length(file: &mut File, length: u64) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// Whether all that is left is one more chunk, and no sound.
+/// Whether the rest of the file is one more chunk, and no audio.
 fn is_last_chunk(file: &mut File, left: u64) -> Result<bool> {
     let mut chunk = Vec::new();
     file.take(8).read_to_end(&mut chunk)?;
@@ -91,10 +94,10 @@ fn is_last_chunk(file: &mut File, left: u64) -> Result<bool> {
     Ok(chunk.len() == 8 && (left.saturating_sub(9)..=left.saturating_sub(8)).contains(&size))
 }
 
-impl Read for Mended {
+impl Read for RepairedWav {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let got = self.file.read(out)?;
-        for (place, bytes) in &self.lengths {
+        for (place, bytes) in &self.repairs {
             for (i, byte) in (*place..).zip(bytes) {
                 if (self.at..self.at + got as u64).contains(&i) {
                     out[(i - self.at) as usize] = *byte;
@@ -106,14 +109,14 @@ impl Read for Mended {
     }
 }
 
-impl Seek for Mended {
+impl Seek for RepairedWav {
     fn seek(&mut self, to: SeekFrom) -> Result<u64> {
         self.at = self.file.seek(to)?;
         Ok(self.at)
     }
 }
 
-impl MediaSource for Mended {
+impl MediaSource for RepairedWav {
     fn is_seekable(&self) -> bool {
         true
     }

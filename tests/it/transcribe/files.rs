@@ -7,7 +7,7 @@ use taskgen::{
     models::ModelFile,
     text::normalize::normalize,
     transcribe::{
-        Engine, Meta, ModelChoice, Options, Standing, meta_path, standing, transcript_path,
+        Engine, Meta, ModelChoice, Options, TranscriptStatus, meta_path, standing, transcript_path,
     },
 };
 
@@ -50,9 +50,15 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
     };
     let stands =
         |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
-    assert_eq!(stands(&options)?, Standing::Todo("no transcript yet"));
+    assert_eq!(
+        stands(&options)?,
+        TranscriptStatus::Todo("no transcript yet")
+    );
     let done = copy.transcribe(&engine(), &options)?.transcript;
-    assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
+    assert_eq!(
+        stands(&options)?,
+        TranscriptStatus::Done(Box::new(done.clone()))
+    );
 
     // Other bytes with the same size and time: only reading would notice, and it does not read.
     let path = &copy.recording.path;
@@ -60,7 +66,10 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
     let time = fs_err::metadata(path)?.modified()?;
     fs_err::write(path, vec![7; original.len()])?;
     File::options().write(true).open(path)?.set_modified(time)?;
-    assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
+    assert_eq!(
+        stands(&options)?,
+        TranscriptStatus::Done(Box::new(done.clone()))
+    );
 
     // Touched: hashed, found to be the same, remembered with the new time.
     fs_err::write(path, &original)?;
@@ -69,7 +78,10 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
         .write(true)
         .open(path)?
         .set_modified(later)?;
-    assert_eq!(stands(&options)?, Standing::Done(Box::new(done.clone())));
+    assert_eq!(
+        stands(&options)?,
+        TranscriptStatus::Done(Box::new(done.clone()))
+    );
     let meta: Meta = serde_json::from_slice(&fs_err::read(meta_path(
         &copy.transcripts(),
         &copy.recording,
@@ -79,30 +91,33 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
         later.duration_since(std::time::UNIX_EPOCH)?.as_nanos() as i128
     );
     fs_err::remove_file(meta_path(&copy.transcripts(), &copy.recording))?;
-    assert_eq!(stands(&options)?, Standing::Done(Box::new(done)));
+    assert_eq!(stands(&options)?, TranscriptStatus::Done(Box::new(done)));
 
     // Anything that changes the text asks for a new transcript.
     let other = Options {
         vocabulary: Some("topsail".into()),
         ..options.clone()
     };
-    assert_eq!(stands(&other)?, Standing::Todo("other parameters"));
+    assert_eq!(stands(&other)?, TranscriptStatus::Todo("other parameters"));
     let other = Options {
         model: ModelChoice::parse("base"),
         ..options.clone()
     };
-    assert_eq!(stands(&other)?, Standing::Todo("another model"));
+    assert_eq!(stands(&other)?, TranscriptStatus::Todo("another model"));
     let other = Options {
         language: Some("de".into()),
         ..options.clone()
     };
-    assert_eq!(stands(&other)?, Standing::Todo("another language"));
+    assert_eq!(stands(&other)?, TranscriptStatus::Todo("another language"));
     let other = standing(&copy.transcripts(), &copy.recording, &options, &|_| {
         Some("another hash".into())
     })?;
-    assert_eq!(other, Standing::Todo("another model"));
+    assert_eq!(other, TranscriptStatus::Todo("another model"));
     fs_err::write(path, [&original[..], b"more"].concat())?;
-    assert_eq!(stands(&options)?, Standing::Todo("the recording changed"));
+    assert_eq!(
+        stands(&options)?,
+        TranscriptStatus::Todo("the recording changed")
+    );
     Ok(())
 }
 

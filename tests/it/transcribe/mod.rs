@@ -19,8 +19,8 @@ use taskgen::{
         normalize::characters,
     },
     transcribe::{
-        Engine, ModelChoice, Options, RATE, Recording, SpeechActivity, Standing, TranscribeError,
-        Transcribed, journal_path, standing, transcribe_file, transcript_path,
+        Engine, ModelChoice, Options, Recording, SAMPLE_RATE, SpeechActivity, TranscribeError,
+        Transcribed, TranscriptStatus, journal_path, standing, transcribe_file, transcript_path,
     },
 };
 
@@ -332,8 +332,9 @@ fn the_voice_detector_hears_every_turn() -> Result<()> {
         let kept: usize = spans.iter().map(|s| s.range.len()).sum();
         let (mut inside, mut total) = (0, 0);
         for turn in &reference(name)?.turns {
-            let range = (turn.start * RATE as f64) as usize..(turn.end * RATE as f64) as usize;
-            let heard = |s: &taskgen::transcribe::Span| {
+            let range = (turn.start * SAMPLE_RATE as f64) as usize
+                ..(turn.end * SAMPLE_RATE as f64) as usize;
+            let heard = |s: &taskgen::transcribe::SpeechSpan| {
                 s.range
                     .end
                     .min(range.end)
@@ -370,17 +371,17 @@ fn real_words_have_their_times_when_asked_for() -> Result<()> {
     assert!(!before.has_words());
     assert_eq!(
         stands(&timed)?,
-        Standing::Todo("without the times of its words")
+        TranscriptStatus::Todo("without the times of its words")
     );
     let transcript = copy.transcribe(&engine(), &timed)?.transcript;
     assert_eq!(transcript.id, before.id, "what was made of the text stays");
     assert_eq!(
         stands(&timed)?,
-        Standing::Done(Box::new(transcript.clone()))
+        TranscriptStatus::Done(Box::new(transcript.clone()))
     );
     assert_eq!(
         stands(&plain)?,
-        Standing::Done(Box::new(transcript.clone())),
+        TranscriptStatus::Done(Box::new(transcript.clone())),
         "words do no harm"
     );
     for segment in &transcript.segments {

@@ -1,5 +1,4 @@
 //! Commands on recordings: plan and transcribe them.
 
 pub mod plan;
-pub mod sidecar;
 pub mod transcribe;

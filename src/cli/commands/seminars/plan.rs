@@ -4,16 +4,12 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use super::transcribe::{Item, Job, Place, items};
 use crate::{
-    cli::{
-        commands::seminars::sidecar::Side,
-        ui::{
-            exit,
-            output::{Printer, seconds, table},
-        },
+    cli::ui::{
+        exit,
+        output::{Printer, seconds, table},
     },
-    transcribe::{self, Standing},
+    transcribe::{self, Batch, BatchItem, RecordingFolder, Sidecar, TranscriptStatus},
 };
 
 /// A recording, and what would be done with it.
@@ -31,54 +27,55 @@ struct Planned {
 }
 
 /// Shows the plan.
-pub fn show(job: &Job<'_>, places: &[Place], printer: &Printer) -> Result<u8> {
-    let planned: Vec<Planned> = items(places).iter().map(|item| plan(job, item)).collect();
+pub fn show(batch: &Batch<'_>, folders: &[RecordingFolder], printer: &Printer) -> Result<u8> {
+    let planned: Vec<Planned> = RecordingFolder::items(folders)
+        .iter()
+        .map(|item| plan(batch, item))
+        .collect();
     printer.show(&planned, |planned| text(planned))?;
     Ok(exit::DONE)
 }
 
-fn plan(job: &Job<'_>, item: &Item<'_>) -> Planned {
-    let path = item.recording.name.clone();
-    let no = |sha256, seconds, reason: String| Planned {
-        path: path.clone(),
-        sha256,
-        seconds,
+fn plan(batch: &Batch<'_>, item: &BatchItem<'_>) -> Planned {
+    let mut planned = Planned {
+        path: item.recording.name.clone(),
+        sha256: None,
+        seconds: None,
         todo: false,
-        reason,
+        reason: String::new(),
     };
-    let sha256 = match transcribe::content(item.transcripts, item.recording) {
-        Ok(sha256) => sha256,
-        Err(error) => return no(None, None, error.to_string()),
-    };
-    let options = match Side::of(item.recording) {
-        Ok(side) => side.options(&job.options),
-        Err(error) => return no(Some(sha256), None, format!("{error:#}")),
-    };
-    let standing = job.standing(item, &options);
-    let length = || job.engine.decoder.promised(&item.recording.path);
-    match (job.shard, standing) {
-        (Some(shard), _) if !shard.holds(&sha256) => no(
-            Some(sha256),
-            length().ok().flatten(),
-            "another shard".into(),
-        ),
-        (_, Ok(Standing::Done(transcript))) => no(
-            Some(sha256),
-            Some(transcript.duration.seconds()),
-            "done".into(),
-        ),
-        (_, Ok(Standing::Todo(reason))) => match length() {
-            Ok(seconds) => Planned {
-                path: path.clone(),
-                sha256: Some(sha256),
-                seconds,
-                todo: true,
-                reason: reason.into(),
-            },
-            Err(error) => no(Some(sha256), None, error.to_string()),
-        },
-        (_, Err(error)) => no(Some(sha256), None, error.to_string()),
+    // The first error is the reason why nothing would be done.
+    if let Err(reason) = fill(&mut planned, batch, item) {
+        planned.reason = reason;
     }
+    planned
+}
+
+fn fill(planned: &mut Planned, batch: &Batch<'_>, item: &BatchItem<'_>) -> Result<(), String> {
+    let sha256 = transcribe::recording_sha256(item.transcripts, item.recording)
+        .map_err(|error| error.to_string())?;
+    planned.sha256 = Some(sha256.clone());
+    let sidecar = Sidecar::read(item.recording)
+        .map_err(|error| format!("{:#}", anyhow::Error::new(error)))?;
+    let status = batch.status(item, &sidecar.options(&batch.options));
+    let stated_seconds = || batch.engine.decoder.stated_seconds(&item.recording.path);
+    if batch.shard.is_some_and(|shard| !shard.holds(&sha256)) {
+        planned.seconds = stated_seconds().ok().flatten();
+        planned.reason = "another shard".into();
+        return Ok(());
+    }
+    match status.map_err(|error| error.to_string())? {
+        TranscriptStatus::Current(transcript) => {
+            planned.seconds = Some(transcript.duration.seconds());
+            planned.reason = "done".into();
+        }
+        TranscriptStatus::Needed(reason) => {
+            planned.seconds = stated_seconds().map_err(|error| error.to_string())?;
+            planned.todo = true;
+            planned.reason = reason.into();
+        }
+    }
+    Ok(())
 }
 
 fn text(planned: &[Planned]) -> String {

@@ -1,6 +1,6 @@
-//! The edit list of an MP4 track (ISO/IEC 14496-12, 8.6.6): how much of the track's beginning is
-//! not part of the recording, such as an encoder's delay, and how long after the recording's start
-//! the track begins.
+//! The edit list of an MP4 track (ISO/IEC 14496-12, 8.6.6): the part of the track's beginning that
+//! does not belong to the recording, such as an encoder's delay, and the time from the recording's
+//! start to the track's.
 
 use std::{
     io::{self, Read as _, Seek as _, SeekFrom},
@@ -8,24 +8,25 @@ use std::{
     path::Path,
 };
 
-/// More boxes than this side by side, or larger small boxes, are not an index.
-const MOST_BOXES: usize = 4096;
-const LARGEST: u64 = 1 << 16;
-/// More silence than this before the first sound is a broken number.
-const MOST_SECONDS: f64 = 3600.0;
+/// Most boxes side by side; more are no index.
+const MAX_BOXES: usize = 4096;
+/// Most bytes that are read of a box.
+const MAX_BOX_BYTES: u64 = 1 << 16;
+/// Most seconds of an edit; more is a broken number.
+const MAX_SECONDS: f64 = 3600.0;
 
-/// Where a track lies in its recording, in seconds.
+/// The place of a track in its recording, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Edit {
-    /// Silence before its first sound.
+    /// Silence before the track.
     pub pause: f64,
-    /// Sound at its beginning that is left out.
+    /// Audio at the track's beginning that is left out.
     pub skip: f64,
 }
 
-/// The edit of the track with this id; none where the file has no list, or one that plays the track
-/// in pieces.
-pub fn of(path: &Path, track: u32) -> io::Result<Edit> {
+/// The edit of the track with this id; none if the file has no list, or one that plays the track in
+/// pieces.
+pub fn of_track(path: &Path, track: u32) -> io::Result<Edit> {
     let mut file = fs_err::File::open(path)?;
     let end = file.metadata()?.len();
     let Some(index) = child(&mut file, &(0..end), b"moov")? else {
@@ -36,8 +37,8 @@ pub fn of(path: &Path, track: u32) -> io::Result<Edit> {
     };
     let movie = timescale(&mut file, &header)?;
     for (kind, inside) in children(&mut file, &index)? {
-        if &kind == b"trak" && id(&mut file, &inside)? == Some(track) {
-            return Ok(read(&mut file, &inside, movie)?
+        if &kind == b"trak" && track_id(&mut file, &inside)? == Some(track) {
+            return Ok(read_edit(&mut file, &inside, movie)?
                 .filter(is_sane)
                 .unwrap_or_default());
         }
@@ -46,10 +47,11 @@ pub fn of(path: &Path, track: u32) -> io::Result<Edit> {
 }
 
 fn is_sane(edit: &Edit) -> bool {
-    (0.0..MOST_SECONDS).contains(&edit.pause) && (0.0..MOST_SECONDS).contains(&edit.skip)
+    (0.0..MAX_SECONDS).contains(&edit.pause) && (0.0..MAX_SECONDS).contains(&edit.skip)
 }
 
-fn read(
+/// The edit of a track, if it plays one stretch of it.
+fn read_edit(
     file: &mut fs_err::File,
     track: &Range<u64>,
     movie: Option<u32>,
@@ -64,49 +66,56 @@ fn read(
         return Ok(None);
     };
     let mut edit = Edit::default();
-    let mut sounds = 0;
+    let mut stretches = 0;
     for (length, at) in entries(&bytes(file, &list)?) {
         match at {
-            ..0 if sounds == 0 => edit.pause += length as f64 / f64::from(movie),
+            ..0 if stretches == 0 => edit.pause += length as f64 / f64::from(movie),
+            // A pause behind the audio.
             ..0 => {}
             at => {
-                sounds += 1;
+                stretches += 1;
                 edit.skip = at as f64 / f64::from(media);
             }
         }
     }
-    Ok((sounds == 1).then_some(edit))
+    Ok((stretches == 1).then_some(edit))
 }
 
-/// Lengths in the movie's time, and beginnings in the track's, which are negative for a pause.
+/// The entries of an edit list: a length in the movie's time, and a beginning in the track's, which
+/// is negative for a pause.
 fn entries(list: &[u8]) -> Vec<(u64, i64)> {
-    let wide = list.first() == Some(&1);
-    let (size, rest) = (
-        if wide { 20 } else { 12 },
-        list.get(8..).unwrap_or_default(),
-    );
-    let count = number(list, 4, 4).unwrap_or(0) as usize;
-    let entry = |e: &[u8]| {
-        let narrow = |n: u64| i64::from(n as u32 as i32);
-        if wide {
-            Some((number(e, 0, 8)?, number(e, 8, 8)? as i64))
-        } else {
-            Some((number(e, 0, 4)?, narrow(number(e, 4, 4)?)))
-        }
+    // Version 1 has numbers of 64 bits.
+    let (size, entry): (usize, fn(&[u8]) -> Option<(u64, i64)>) = if list.first() == Some(&1) {
+        (20, wide_entry)
+    } else {
+        (12, narrow_entry)
     };
-    rest.chunks_exact(size)
+    let count = number(list, 4, 4).unwrap_or(0) as usize;
+    list.get(8..)
+        .unwrap_or_default()
+        .chunks_exact(size)
         .take(count)
         .filter_map(entry)
         .collect()
 }
 
+fn wide_entry(entry: &[u8]) -> Option<(u64, i64)> {
+    Some((number(entry, 0, 8)?, number(entry, 8, 8)? as i64))
+}
+
+fn narrow_entry(entry: &[u8]) -> Option<(u64, i64)> {
+    let start = number(entry, 4, 4)? as u32 as i32;
+    Some((number(entry, 0, 4)?, i64::from(start)))
+}
+
+/// Ticks per second, from a movie's or a track's header.
 fn timescale(file: &mut fs_err::File, header: &Range<u64>) -> io::Result<Option<u32>> {
     let bytes = bytes(file, header)?;
     let at = if bytes.first() == Some(&1) { 20 } else { 12 };
     Ok(number(&bytes, at, 4).map(|n| n as u32).filter(|n| *n > 0))
 }
 
-fn id(file: &mut fs_err::File, track: &Range<u64>) -> io::Result<Option<u32>> {
+fn track_id(file: &mut fs_err::File, track: &Range<u64>) -> io::Result<Option<u32>> {
     let Some(header) = child(file, track, b"tkhd")? else {
         return Ok(None);
     };
@@ -127,11 +136,12 @@ fn number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
 fn bytes(file: &mut fs_err::File, range: &Range<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(range.start))?;
-    file.take((range.end - range.start).min(LARGEST))
+    file.take((range.end - range.start).min(MAX_BOX_BYTES))
         .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
+/// The inside of a box below others.
 fn descend(
     file: &mut fs_err::File,
     from: &Range<u64>,
@@ -147,6 +157,7 @@ fn descend(
     Ok(Some(at))
 }
 
+/// The inside of the first box of this kind.
 fn child(
     file: &mut fs_err::File,
     of: &Range<u64>,
@@ -158,11 +169,11 @@ fn child(
         .map(|(_, inside)| inside))
 }
 
-/// The boxes in `of` with what is inside each, up to the first that does not fit.
+/// The kind and inside of each box in `of`, up to the first that does not fit.
 fn children(file: &mut fs_err::File, of: &Range<u64>) -> io::Result<Vec<([u8; 4], Range<u64>)>> {
     let mut found = Vec::new();
     let mut at = of.start;
-    while at + 8 <= of.end && found.len() < MOST_BOXES {
+    while at + 8 <= of.end && found.len() < MAX_BOXES {
         let head = bytes(file, &(at..(at + 16).min(of.end)))?;
         let (Some(size), Some(kind)) = (
             number(&head, 0, 4),
@@ -219,10 +230,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.mp4");
         std::fs::write(&path, &file).expect("written");
-        let whole = of(&path, id).expect("read");
+        let whole = of_track(&path, id).expect("read");
         for cut in 0..file.len() {
             std::fs::write(&path, &file[..cut]).expect("written");
-            let part = of(&path, id).expect("read");
+            let part = of_track(&path, id).expect("read");
             assert!(part == whole || part == Edit::default(), "cut at {cut}");
         }
         whole

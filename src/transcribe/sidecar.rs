@@ -1,22 +1,21 @@
-//! The side file of a recording, `NAME.toml` beside it: what its sound does not say.
+//! The sidecar of a recording, `NAME.toml` beside it: what the audio does not tell.
 
 use std::path::Path;
 
-use anyhow::Result;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::{discover::Recording, options::Options};
 use crate::{
-    cli::{project::config, ui::exit::Usage},
     data::Transcript,
     store::{SeminarInfo, UNKNOWN_LICENCE},
-    transcribe::{Options, Recording},
+    text::toml_error,
 };
 
-/// `NAME.toml` beside a recording.
+/// The content of `NAME.toml` beside a recording.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Side {
+pub struct Sidecar {
     title: Option<String>,
     discipline: Option<String>,
     licence: Option<String>,
@@ -29,32 +28,46 @@ pub struct Side {
     vocabulary: Vec<String>,
 }
 
-impl Side {
-    /// Reads the side file of a recording; without one, everything is unknown.
-    pub fn of(recording: &Recording) -> Result<Self> {
+/// Why a sidecar cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SidecarError {
+    /// It is not valid: its file and line, what is wrong, and a hint.
+    #[error("{0}")]
+    Invalid(String),
+    /// It cannot be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl Sidecar {
+    /// Reads the sidecar of a recording; without one, everything is unknown.
+    pub fn read(recording: &Recording) -> Result<Self, SidecarError> {
         let path = recording.path.with_extension("toml");
         if !path.is_file() {
             return Ok(Self::default());
         }
         let text = fs_err::read_to_string(&path)?;
-        let explain = |e| config::explain(&path, &text, &e, "README.md names the fields");
-        toml::from_str(&text).map_err(|e| Usage(explain(e)).into())
+        toml::from_str(&text).map_err(|error| {
+            let hint = "README.md names the fields";
+            SidecarError::Invalid(toml_error::explain(&path, &text, &error, &[], hint))
+        })
     }
 
-    /// How to hear this recording: what the user asked for wins, then what is known of the
-    /// recording.
+    /// The options for this recording: what the user asked for, then what the sidecar says.
     pub fn options(&self, asked: &Options) -> Options {
-        let own = || (!self.vocabulary.is_empty()).then(|| self.vocabulary.join(", "));
-        Options {
-            language: asked.language.clone().or_else(|| self.language.clone()),
-            vocabulary: asked.vocabulary.clone().or_else(own),
-            channel: asked.channel.or(self.channel),
-            ..asked.clone()
+        let mut options = asked.clone();
+        if options.language.is_none() {
+            options.language.clone_from(&self.language);
         }
+        if options.vocabulary.is_none() && !self.vocabulary.is_empty() {
+            options.vocabulary = Some(self.vocabulary.join(", "));
+        }
+        options.channel = options.channel.or(self.channel);
+        options
     }
 
     /// What is known of a recording and its transcript.
-    pub fn info(&self, recording: &Recording, transcript: &Transcript) -> SeminarInfo {
+    pub fn seminar_info(&self, recording: &Recording, transcript: &Transcript) -> SeminarInfo {
         let stem = Path::new(&recording.name)
             .file_stem()
             .map(|s| s.to_string_lossy().into_owned());

@@ -1,8 +1,8 @@
-//! The workers: one thread each and one queue for the windows of all recordings, so that nobody
-//! waits for the end of one recording while the next has windows ready.
+//! The worker pool: one thread for each worker and one queue for the windows of all recordings, so
+//! that no worker waits for the end of one recording while another has windows ready.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -12,25 +12,23 @@ use std::{
     thread::JoinHandle,
 };
 
-use super::{
-    error::TranscribeError,
-    whisper::{Ear, Model},
-};
+use super::worker::WorkerState;
+use crate::transcribe::error::TranscribeError;
 
-/// A piece of work for whoever is free.
+/// A task for the next free worker.
 type Task = Box<dyn FnOnce(&mut WorkerState) + Send>;
 
-/// When a piece of work is begun.
+/// The place of new tasks in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// Before everything that waits: others can begin only when this is done.
-    Next,
-    /// After everything that waits.
-    Last,
+pub enum Priority {
+    /// Before all waiting tasks: other tasks can only be planned when these are done.
+    High,
+    /// After all waiting tasks.
+    Low,
 }
 
-/// The workers and what waits for them.
-pub struct Pool {
+/// The workers and the queue of their tasks.
+pub struct WorkerPool {
     queue: Arc<Queue>,
     workers: Vec<JoinHandle<()>>,
 }
@@ -38,7 +36,8 @@ pub struct Pool {
 #[derive(Default)]
 struct Queue {
     waiting: Mutex<Waiting>,
-    came: Condvar,
+    /// Signals new tasks, and that the queue was closed.
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -47,25 +46,12 @@ struct Waiting {
     closed: bool,
 }
 
-/// A worker's states, one for each model that it has heard with.
-#[derive(Default)]
-pub struct WorkerState(BTreeMap<String, Ear>);
-
-impl WorkerState {
-    /// The state for `model`.
-    pub fn of(&mut self, model: &Arc<Model>) -> &mut Ear {
-        self.0
-            .entry(model.file.sha256.clone())
-            .or_insert_with(|| Ear::new(model))
-    }
-}
-
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next task, when one comes; nothing once the queue is closed.
+    /// Waits for the next task; `None` once the queue is closed and empty.
     fn next(&self) -> Option<Task> {
         let mut waiting = self.lock();
         loop {
@@ -76,106 +62,110 @@ impl Queue {
                 return None;
             }
             waiting = self
-                .came
+                .changed
                 .wait(waiting)
                 .unwrap_or_else(PoisonError::into_inner);
         }
     }
+
+    fn add(&self, priority: Priority, tasks: Vec<Task>) {
+        let mut waiting = self.lock();
+        match priority {
+            Priority::Low => waiting.tasks.extend(tasks),
+            Priority::High => {
+                for task in tasks.into_iter().rev() {
+                    waiting.tasks.push_front(task);
+                }
+            }
+        }
+        self.changed.notify_all();
+    }
 }
 
-impl Pool {
-    /// So many workers, at least one.
+impl WorkerPool {
+    /// A pool of `workers`, at least one.
     pub fn new(workers: usize) -> Self {
         let queue = Arc::new(Queue::default());
-        let worker = |_| {
-            let queue = Arc::clone(&queue);
-            std::thread::spawn(move || {
-                let mut ears = WorkerState::default();
-                while let Some(task) = queue.next() {
-                    task(&mut ears);
-                }
+        let workers = (0..workers.max(1))
+            .map(|_| {
+                let queue = Arc::clone(&queue);
+                std::thread::spawn(move || work_until_closed(&queue))
             })
-        };
-        Self {
-            workers: (0..workers.max(1)).map(worker).collect(),
-            queue,
-        }
+            .collect();
+        Self { queue, workers }
     }
 
-    /// Workers.
+    /// The number of workers.
     pub fn size(&self) -> usize {
         self.workers.len()
     }
 
-    /// Does `work` with each of `items` and hands each result to `done` on this thread, in any
-    /// order, with the item's place. After an error nothing new is begun, what is in hand is
-    /// finished and handed over, and the first error is returned.
-    pub fn each<T: Send + 'static, R: Send + 'static>(
+    /// Does `work` on each of `items` and passes each result to `done` on this thread, in any
+    /// order, with the item's index. After an error nothing new is started, work in progress is
+    /// finished and passed on, and the first error is returned.
+    pub fn for_each<T: Send + 'static, R: Send + 'static>(
         &self,
-        turn: Turn,
+        priority: Priority,
         items: Vec<T>,
         work: impl Fn(&mut WorkerState, &T) -> Result<R, TranscribeError> + Send + Sync + 'static,
         mut done: impl FnMut(usize, R) -> Result<(), TranscribeError>,
     ) -> Result<(), TranscribeError> {
-        let (say, said) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let (work, stopped) = (Arc::new(work), Arc::new(AtomicBool::new(false)));
-        let tasks = items.into_iter().enumerate().map(|(place, item)| -> Task {
-            let (work, stopped, say) = (Arc::clone(&work), Arc::clone(&stopped), say.clone());
-            Box::new(move |ears| {
+        let tasks = items.into_iter().enumerate().map(|(index, item)| -> Task {
+            let (work, stopped, sender) = (Arc::clone(&work), Arc::clone(&stopped), sender.clone());
+            Box::new(move |worker| {
                 if stopped.load(Ordering::Relaxed) {
                     return;
                 }
-                let result = caught(ears, |ears| work(ears, &item));
+                let result = catch_panic(worker, |worker| work(worker, &item));
                 if result.is_err() {
                     stopped.store(true, Ordering::Relaxed);
                 }
-                // The receiver hears all of them: sending cannot fail.
-                say.send((place, result)).unwrap_or_default();
+                // The receiver lives until all tasks are done, so that this cannot fail.
+                sender.send((index, result)).unwrap_or_default();
             })
         });
-        self.add(turn, tasks.collect());
-        drop(say);
-        let mut first = Ok(());
-        for (place, result) in said {
-            if let Err(error) = result.and_then(|result| done(place, result)) {
+        self.queue.add(priority, tasks.collect());
+        // The receiver ends when the last task has dropped its sender.
+        drop(sender);
+        let mut first_error = Ok(());
+        for (index, result) in receiver {
+            if let Err(error) = result.and_then(|result| done(index, result)) {
                 stopped.store(true, Ordering::Relaxed);
-                first = first.and(Err(error));
+                first_error = first_error.and(Err(error));
             }
         }
-        first
-    }
-
-    fn add(&self, turn: Turn, tasks: Vec<Task>) {
-        let mut waiting = self.queue.lock();
-        match turn {
-            Turn::Last => waiting.tasks.extend(tasks),
-            Turn::Next => tasks
-                .into_iter()
-                .rev()
-                .for_each(|task| waiting.tasks.push_front(task)),
-        }
-        self.queue.came.notify_all();
+        first_error
     }
 }
 
-impl Drop for Pool {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.queue.lock().closed = true;
-        self.queue.came.notify_all();
+        self.queue.changed.notify_all();
         for worker in self.workers.drain(..) {
-            // It catches what its tasks panic with.
+            // Panics of its tasks were caught.
             worker.join().unwrap_or_default();
         }
     }
 }
 
-/// A worker outlives what its task panics with, but not with the same states.
-fn caught<R>(
-    ears: &mut WorkerState,
+fn work_until_closed(queue: &Queue) {
+    let mut worker = WorkerState::default();
+    while let Some(task) = queue.next() {
+        task(&mut worker);
+    }
+}
+
+/// Turns a panic of a task into an error. The worker goes on with a new state: a panic may have
+/// left the old one half changed.
+fn catch_panic<R>(
+    worker: &mut WorkerState,
     work: impl FnOnce(&mut WorkerState) -> Result<R, TranscribeError>,
 ) -> Result<R, TranscribeError> {
-    catch_unwind(AssertUnwindSafe(|| work(ears))).unwrap_or_else(|_| {
-        *ears = WorkerState::default();
+    catch_unwind(AssertUnwindSafe(|| work(worker))).unwrap_or_else(|_| {
+        *worker = WorkerState::default();
         Err(TranscribeError::Recognition {
             what: "a worker stopped".into(),
         })
@@ -186,12 +176,16 @@ fn caught<R>(
 mod tests {
     use super::*;
 
-    fn sum(pool: &Pool, items: Vec<usize>, bad: usize) -> (Result<(), TranscribeError>, usize) {
+    fn sum(
+        pool: &WorkerPool,
+        items: Vec<usize>,
+        bad: usize,
+    ) -> (Result<(), TranscribeError>, usize) {
         let mut sum = 0;
         let fail = |what: &str| Err(TranscribeError::Recognition { what: what.into() });
         let work =
             move |_: &mut WorkerState, &n: &usize| if n == bad { fail("bad") } else { Ok(n) };
-        let result = pool.each(Turn::Last, items, work, |place, n| {
+        let result = pool.for_each(Priority::Low, items, work, |place, n| {
             sum += n * 1000 + place;
             Ok(())
         });
@@ -201,7 +195,7 @@ mod tests {
     #[test]
     fn each_result_comes_once_with_its_place() {
         for workers in [1, 3] {
-            let pool = Pool::new(workers);
+            let pool = WorkerPool::new(workers);
             let (result, total) = sum(&pool, vec![5, 6, 7], 99);
             assert!(result.is_ok());
             assert_eq!(total, 18_003);
@@ -211,7 +205,7 @@ mod tests {
 
     #[test]
     fn an_error_stops_the_rest_and_the_workers_go_on() {
-        let pool = Pool::new(1);
+        let pool = WorkerPool::new(1);
         let (result, total) = sum(&pool, vec![5, 1, 7], 1);
         assert_eq!(
             result.expect_err("bad").to_string(),
@@ -222,8 +216,8 @@ mod tests {
             "what came before the error is handed over, nothing after it is begun"
         );
         let panics = crate::panics::quiet(|| {
-            pool.each(
-                Turn::Next,
+            pool.for_each(
+                Priority::High,
                 vec![()],
                 |_, ()| -> Result<(), _> { panic!("planted") },
                 |_, ()| Ok(()),

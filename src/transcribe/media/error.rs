@@ -1,19 +1,19 @@
-//! What is wrong with a recording's file. Holds no path, so that the process that decodes can tell
-//! the one that asks.
+//! Errors of a recording's file. They hold no path, so that the decoding process can send them to
+//! the one that started it.
 
 use serde::{Deserialize, Serialize};
 
 /// Why a file gives no sound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum Fault {
+pub enum MediaError {
     /// The file has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// The content is not sound in any known container; what it looks like.
+    /// The content is no known container; what it looks like.
     #[error("not a recording ({0})")]
     NotARecording(String),
-    /// The container is known, but holds no track of sound.
+    /// The container has no audio track.
     #[error("no audio track")]
     NoAudioTrack,
     /// The codec or a feature of it cannot be decoded.
@@ -22,27 +22,27 @@ pub enum Fault {
     /// The container's index or too many packets are broken.
     #[error("damaged file ({0})")]
     Damaged(String),
-    /// Sound that the container promises is missing.
-    #[error("truncated file: {found:.1} of {promised:.1} seconds can be decoded")]
+    /// Audio that the container states is missing.
+    #[error("truncated file: {found:.1} of {stated:.1} seconds can be decoded")]
     Truncated {
         /// Seconds that were decoded.
         found: f64,
-        /// Seconds that the container promises.
-        promised: f64,
+        /// Seconds that the container states.
+        stated: f64,
     },
-    /// There is no or hardly any sound.
+    /// There is hardly any audio.
     #[error("too short: {seconds:.2} seconds of sound")]
     TooShort {
         /// Seconds that were decoded.
         seconds: f64,
     },
-    /// There is more sound than any seminar has.
+    /// There is more audio than any seminar has.
     #[error("too long: more than {hours} hours")]
     TooLong {
         /// The limit.
         hours: u64,
     },
-    /// Decoding went beyond a limit of time or memory, or its process died.
+    /// Decoding exceeded a limit of time or memory, or its process died.
     #[error("decoding was stopped ({0})")]
     Stopped(String),
     /// The system refuses to read the file.
@@ -50,17 +50,22 @@ pub enum Fault {
     Unreadable(String),
 }
 
-impl From<std::io::Error> for Fault {
+impl From<std::io::Error> for MediaError {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
-            // The system was asked for a place that no file has.
+            // The file made its reader ask the system for a position that no file has.
             std::io::ErrorKind::InvalidInput => Self::Damaged("it points outside itself".into()),
             _ => Self::Unreadable(error.to_string()),
         }
     }
 }
 
-impl Fault {
+impl MediaError {
+    /// A damaged file, with what is wrong.
+    pub fn damaged(what: &str) -> Self {
+        Self::Damaged(what.into())
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {

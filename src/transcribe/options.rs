@@ -1,0 +1,77 @@
+//! What a user may choose of a transcription.
+
+use serde_json::json;
+
+use super::{audio::SAMPLE_RATE, speech::windows::MAX_WINDOW};
+
+/// Version of everything that can change the text of a transcript: to be raised with each such
+/// change.
+const RECIPE: u32 = 7;
+/// The models that `auto` means.
+const AUTO_ENGLISH: &str = "tiny.en";
+const AUTO_MULTILINGUAL: &str = "base";
+
+/// The speech model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ModelChoice {
+    /// `tiny.en` for English, `base` for everything else.
+    #[default]
+    Auto,
+    /// A model's name, or the path of a file in ggml form.
+    Named(String),
+}
+
+impl ModelChoice {
+    /// Reads `auto`, a name or a path.
+    pub fn parse(text: &str) -> Self {
+        if text == "auto" {
+            Self::Auto
+        } else {
+            Self::Named(text.into())
+        }
+    }
+
+    /// The model for a recording that is in English, or not.
+    pub fn name_for(&self, english: bool) -> &str {
+        match self {
+            Self::Auto if english => AUTO_ENGLISH,
+            Self::Auto => AUTO_MULTILINGUAL,
+            Self::Named(name) => name,
+        }
+    }
+
+    /// The model that detects the language.
+    pub fn detector(&self) -> &str {
+        self.name_for(false)
+    }
+}
+
+/// The options of a transcription.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The speech model.
+    pub model: ModelChoice,
+    /// The language as a tag such as `zh-Hant`, or several with commas, each piece of the talk in
+    /// one of them; without it, the first minutes decide.
+    pub language: Option<String>,
+    /// Names and terms that the recogniser should expect.
+    pub vocabulary: Option<String>,
+    /// The only channel of the recording to transcribe, from 1; without it, all are mixed.
+    pub channel: Option<usize>,
+    /// Whether the times of single words are wanted.
+    pub words: bool,
+}
+
+impl Options {
+    /// What can change the text, beside recording, model and language.
+    pub fn parameters(&self) -> serde_json::Value {
+        json!({
+            "recipe": RECIPE,
+            "engine": format!("whisper.cpp {}", whisper_rs::WHISPER_CPP_VERSION),
+            "decoding": "greedy, beam 5, halves, 0.2",
+            "window_seconds": MAX_WINDOW / SAMPLE_RATE,
+            "vocabulary": self.vocabulary,
+            "channel": self.channel,
+        })
+    }
+}
