@@ -145,7 +145,7 @@ fn next_evaluation(
     options: &Options,
 ) -> Result<Evaluation> {
     let mut instruments = Vec::new();
-    for evaluator in EVALUATORS.iter().copied() {
+    for evaluator in EVALUATORS {
         if asked.iter().any(|other| other.key() == evaluator.key()) {
             instruments.extend(evaluator.in_force(ctx, options)?);
             continue;

@@ -83,7 +83,7 @@ pub fn ratings_by_criterion<'r>(
     };
     let mut found = BTreeMap::new();
     for report in reports.into_iter().collect::<BTreeSet<_>>() {
-        for evaluator in EVALUATORS.iter().copied() {
+        for evaluator in EVALUATORS {
             for (criterion, value) in evaluator.by_criterion(&record, &evaluation, report)? {
                 found.insert((report.to_string(), criterion), value);
             }

@@ -213,9 +213,12 @@ fn extract(read: read::Read) -> Extract {
     }
 }
 
-/// The text of stored bytes; read again where a run ended between the bytes and their text.
+/// The text of stored bytes. They are read again where an earlier version of the reader made their
+/// text, and where a run ended between the bytes and their text.
 fn page(store: &Store, visit: &Visit, content: &str) -> Result<Result<Page, NoPage>> {
-    if let Some(Extract { title, text, .. }) = store.extract(content)? {
+    let known = store.extract(content)?;
+    let current = known.filter(|known| read::is_current(&known.extractor, &known.version));
+    if let Some(Extract { title, text, .. }) = current {
         return Ok(Ok(Page {
             content: content.to_owned(),
             title,

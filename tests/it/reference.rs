@@ -162,3 +162,72 @@ fn without_a_reference_it_says_what_to_do() {
     let said = world.project.fails(&EVALUATE, 2);
     assert!(said.contains("there is no evaluator `referenz`"), "{said}");
 }
+
+/// Every pair shown the other way round, with the other letter named, says the same: no aggregate
+/// of a leaderboard changes.
+#[test]
+fn swapped_sides_and_letters_change_no_aggregate() {
+    let world = world();
+    let before = world.project.ok(&["leaderboard", "--json"]);
+    let swapped = world.project.sql(
+        "UPDATE judgement SET label = CASE label WHEN 'A' THEN 'B' ELSE 'A' END, other = CASE
+             WHEN other LIKE '%/subject_first' THEN replace(other, '/subject_first', '/other_first')
+             ELSE replace(other, '/other_first', '/subject_first') END
+         WHERE instrument = 'reference/preference/1'",
+    );
+    assert!(swapped > 8, "{swapped}");
+    assert_eq!(world.project.ok(&["leaderboard", "--json"]), before);
+}
+
+/// A number that looks drawn, from a text and a seed (FNV-1a).
+fn drawn(text: &str, seed: u64) -> u64 {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9), mix);
+    (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40
+}
+
+/// Letters that chance names win half of the comparisons, whoever wrote the reports.
+#[test]
+fn shuffled_letters_score_at_chance() {
+    let world = world();
+    let ids: Vec<String> = {
+        let database = world.project.database();
+        let mut statement = database
+            .prepare("SELECT id FROM judgement WHERE instrument = 'reference/preference/1'")
+            .expect("a statement");
+        let rows = statement.query_map([], |row| row.get(0)).expect("rows");
+        rows.collect::<Result<_, _>>().expect("ids")
+    };
+    let (mut sum, mut n) = (0.0, 0.0);
+    for seed in 0..20 {
+        for letter in ["A", "B"] {
+            let chosen: Vec<String> = ids
+                .iter()
+                .filter(|id| (drawn(id, seed) % 2 == 0) == (letter == "A"))
+                .map(|id| format!("'{id}'"))
+                .collect();
+            world.project.sql(&format!(
+                "UPDATE judgement SET label = '{letter}', confidence = 0.9 WHERE id IN ({})",
+                chosen.join(", ")
+            ));
+        }
+        let board = world.project.json(&["leaderboard"]);
+        for row in board["agents"].as_array().expect("agents") {
+            let measure = &row["measures"]["win_rate"];
+            if let Some(rate) = measure["value"].as_f64() {
+                let tasks = measure["n"].as_f64().expect("a count");
+                sum += rate * tasks;
+                n += tasks;
+            }
+        }
+    }
+    // The mean of two fair letters has a standard deviation of √⅛.
+    let bound = 4.0 * 0.125_f64.sqrt() / f64::sqrt(n);
+    assert!(
+        (sum / n - 0.5).abs() < bound,
+        "{} of {n}, ± {bound}",
+        sum / n
+    );
+}
