@@ -10,6 +10,7 @@ mod answer;
 mod architecture;
 mod audit;
 mod cli;
+mod compatibility;
 mod embed;
 mod evaluation;
 mod faults;
