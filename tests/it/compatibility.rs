@@ -2,6 +2,7 @@
 //! what is on record, and says the same of it, field by field, but for what the tables here name.
 //! Hides how each output is read.
 
+mod changes;
 mod rules;
 
 use std::path::{Path, PathBuf};
@@ -9,15 +10,11 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use serde_json::{Map, Value};
 
-use self::rules::{Rule, differences, read};
+use self::{
+    changes::{RULES, SPELLINGS},
+    rules::{Rule, differences, read},
+};
 use crate::support::Project;
-
-/// What is different in today's outputs. The CHANGELOG lists each of these, by the same words.
-const RULES: &[Rule] = &[];
-
-/// What a user types otherwise today, in a command or in `taskgen.toml`: before, and today. The
-/// CHANGELOG lists these, too.
-const SPELLINGS: &[(&str, &str)] = &[];
 
 /// A command, as one typed it before, and the stored output that it must give.
 struct Step {
@@ -132,8 +129,10 @@ fn a_project_of_an_older_version_gives_the_same() {
     comparison.run(&by_elo, STEPS_BY_ELO);
     let idle = (RULES.iter().zip(&comparison.used)).filter(|(_, used)| !**used);
     for (rule, _) in idle {
-        let of = format!("a rule of `{}` changes nothing: ", rule.of);
-        comparison.wrong.push(of + &rule.in_changelog().join(", "));
+        let (of, change) = (rule.of, &rule.change);
+        comparison
+            .wrong
+            .push(format!("of {of}, a rule changes nothing: {change:?}"));
     }
     let wrong = &comparison.wrong;
     assert!(
@@ -150,13 +149,18 @@ fn what_is_called_otherwise_is_in_the_changelog() {
     let changelog = std::fs::read_to_string(changelog).expect("a changelog");
     // Lines are broken anywhere.
     let changelog = changelog.split_whitespace().collect::<Vec<_>>().join(" ");
-    let typed = SPELLINGS.iter().flat_map(|(before, today)| [before, today]);
-    let typed = typed.map(|word| format!("`{word}`"));
+    let typed = SPELLINGS
+        .iter()
+        .map(|(before, today)| format!("- `{before}` is `{today}`"));
     let missing: Vec<String> = typed
-        .chain(RULES.iter().flat_map(Rule::in_changelog))
-        .filter(|words| !changelog.contains(words.as_str()))
+        .chain(RULES.iter().filter_map(Rule::line))
+        .filter(|line| !changelog.contains(line.as_str()))
         .collect();
-    assert!(missing.is_empty(), "not in CHANGELOG.md: {missing:#?}");
+    assert!(
+        missing.is_empty(),
+        "not in CHANGELOG.md:\n{}",
+        missing.join("\n")
+    );
 }
 
 /// What is wrong so far, and which rules there was a use for.
@@ -223,6 +227,14 @@ fn spelled<'a>(arg: &'a str) -> &'a str {
     other.map_or(arg, |(_, today)| *today)
 }
 
+/// A line of the configuration: a heading, or a key with its value.
+fn respelled(line: &str) -> String {
+    let Some((key, value)) = line.split_once(" = ") else {
+        return spelled(line).to_owned();
+    };
+    format!("{} = {value}", spelled(key))
+}
+
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/project-d769f59")
 }
@@ -232,10 +244,8 @@ fn project() -> Project {
     // Nothing listens there.
     let project = Project::new("http://127.0.0.1:9");
     let config = std::fs::read_to_string(fixture().join("taskgen.toml")).expect("stored");
-    let respelled = SPELLINGS.iter().fold(config, |config, (before, today)| {
-        config.replace(before, today)
-    });
-    project.configure(&respelled);
+    let lines: Vec<String> = config.lines().map(respelled).collect();
+    project.configure(&lines.join("\n"));
     let transcripts = std::fs::read_dir(fixture().join("transcripts")).expect("stored");
     for file in transcripts {
         let file = file.expect("a file");
@@ -261,8 +271,12 @@ fn value(name: &str, text: &str) -> Value {
     if name.ends_with(".txt") {
         return text.lines().map(Value::from).collect();
     }
-    let value = json(name, text);
+    let mut value = json(name, text);
     match name {
+        "audit-agreement.json" | "audit-agreement-again.json" => {
+            value["agreement"] = keyed(&value["agreement"], "what");
+            value
+        }
         "config-show.json" => keyed(&value, "key"),
         "tasks.meta.json" => without(value, "created"),
         _ => value,
@@ -275,26 +289,35 @@ fn json(name: &str, text: &str) -> Value {
 
 fn keyed(list: &Value, by: &str) -> Value {
     let list = list.as_array().expect("a list").iter();
-    let pairs = list.map(|of| (of[by].as_str().expect("a key").to_owned(), of.clone()));
+    let pairs = list.map(|of| {
+        let key = of[by].as_str().expect("a key").to_owned();
+        (key, without(of.clone(), by))
+    });
     Value::Object(pairs.collect())
 }
 
-/// Without the time of writing.
 fn without(mut value: Value, key: &str) -> Value {
     value.as_object_mut().expect("an object").remove(key);
     value
 }
 
-/// Rows of a table of measures by facet, name and measure.
+/// The rows of a table of measures, by facet, name and measure.
 fn rows(csv: &str) -> Value {
     let mut lines = csv.lines();
     let columns: Vec<&str> = lines.next().expect("a heading").split(',').collect();
-    let mut rows = Map::new();
+    let mut rows = Value::Object(Map::new());
     for line in lines {
         let cells = columns.iter().zip(line.split(','));
-        let row: Value = cells.map(|(column, cell)| (*column, cell)).collect();
-        let key = ["facet", "name", "measure"].map(|column| row[column].as_str().expect("a cell"));
-        assert!(rows.insert(key.join(" "), row).is_none(), "twice: {line}");
+        let row: Map<String, Value> = cells
+            .map(|(column, cell)| ((*column).to_owned(), cell.into()))
+            .collect();
+        let place = ["facet", "name", "measure"]
+            .iter()
+            .fold(&mut rows, |rows, column| {
+                &mut rows[row[*column].as_str().expect("a cell")]
+            });
+        assert!(place.is_null(), "twice: {line}");
+        *place = row.into();
     }
-    rows.into()
+    rows
 }

@@ -16,8 +16,9 @@ pub struct Rule {
     pub change: Change,
 }
 
-/// One difference. A pattern is a JSON pointer in which `*` stands for any one key or index, and
-/// `**` for any number of them, even none.
+/// One difference. A pattern is a JSON pointer in which `*` stands for any one key or index or a
+/// part of one, and `**` for any number of them, even none.
+#[derive(Debug)]
 pub enum Change {
     /// The value at the first pattern of before is at the second pattern today. Stars of the second
     /// one stand for what the stars of the first one found, in their order. An object that a move
@@ -25,8 +26,8 @@ pub enum Change {
     Moved(&'static str, &'static str),
     /// A value of today that was not there before.
     Added(&'static str),
-    /// A value of before that is not there today.
-    Dropped(&'static str),
+    /// A null of before that is not there today.
+    NullDropped(&'static str),
     /// The text at the pattern: before, and today.
     Worded(&'static str, &'static str, &'static str),
     /// The value at the pattern, made into the one of today; and a sentence that says what changed.
@@ -41,21 +42,29 @@ impl Rule {
         match self.change {
             Change::Moved(from, to) => moved(before, from, to),
             Change::Added(at) => dropped(today, at),
-            Change::Dropped(at) => dropped(before, at),
+            Change::NullDropped(at) => null_dropped(before, at),
             Change::Worded(at, from, to) => reworded(before, at, from, to),
             Change::Reshaped(at, how, _) => reshaped(before, at, how),
         }
     }
 
-    /// What the CHANGELOG must have between backticks, or as a sentence.
-    pub fn in_changelog(&self) -> Vec<String> {
-        match self.change {
-            Change::Moved(from, to) => vec![format!("`{from}`"), format!("`{to}`")],
-            Change::Added(at) | Change::Dropped(at) => vec![format!("`{at}`")],
-            Change::Worded(_, from, to) => vec![format!("`{from}`"), format!("`{to}`")],
-            Change::Reshaped(.., sentence) => vec![sentence.to_owned()],
-        }
+    /// The line of the CHANGELOG; none of what was only added.
+    pub fn line(&self) -> Option<String> {
+        let of = self.of.replace('-', " ");
+        let change = match self.change {
+            Change::Added(_) => return None,
+            Change::Moved(from, to) => format!("`{}` is `{}`", path(from), path(to)),
+            Change::NullDropped(at) => format!("`{}` is left out where it was null", path(at)),
+            Change::Worded(at, from, to) => format!("`{from}` in `{}` is `{to}`", path(at)),
+            Change::Reshaped(_, _, sentence) => sentence.to_owned(),
+        };
+        Some(format!("- `{of}`: {change}"))
     }
+}
+
+/// A pattern as people read it.
+fn path(pattern: &str) -> &str {
+    pattern.trim_start_matches("/**").trim_start_matches('/')
 }
 
 /// A place in a value.
@@ -89,6 +98,15 @@ fn moved(value: &mut Value, from: &str, to: &str) -> bool {
 fn dropped(value: &mut Value, at: &str) -> bool {
     let found = matches(value, at);
     // From the end, so that the indices of a list's other elements stay.
+    for found in found.iter().rev() {
+        take(value, &found.path);
+    }
+    !found.is_empty()
+}
+
+fn null_dropped(value: &mut Value, at: &str) -> bool {
+    let mut found = matches(value, at);
+    found.retain(|found| reach(value, &found.path).is_some_and(|part| part.is_null()));
     for found in found.iter().rev() {
         take(value, &found.path);
     }
@@ -138,19 +156,25 @@ fn search(
         return search_below(value, (steps, rest), path, stars, found);
     }
     for (key, part) in parts(value) {
-        if step != "*" && *step != key {
+        let Some(star) = starred(step, &key) else {
             continue;
-        }
-        if step == "*" {
-            stars.push(vec![key.clone()]);
-        }
+        };
+        let bound = stars.len();
+        stars.extend(star.map(|star| vec![star]));
         path.push(key);
         search(part, rest, path, stars, found);
         path.pop();
-        if step == "*" {
-            stars.pop();
-        }
+        stars.truncate(bound);
     }
+}
+
+/// Whether a step of a pattern is this key, and what its star stands for if it has one.
+fn starred(step: &str, key: &str) -> Option<Option<String>> {
+    let Some((start, end)) = step.split_once('*') else {
+        return (step == key).then_some(None);
+    };
+    let star = key.strip_prefix(start)?.strip_suffix(end)?;
+    Some(Some(star.to_owned()))
 }
 
 /// Looks for the rest of a pattern here and in everything below.
@@ -200,6 +224,10 @@ fn filled(pattern: &str, stars: &[Path]) -> Path {
     for step in pattern.split('/').skip(1) {
         match step {
             "*" | "**" => path.extend(stars.next().expect("as many stars").iter().cloned()),
+            step if step.contains('*') => {
+                let star = stars.next().expect("as many stars").concat();
+                path.push(unescaped(&step.replace('*', &star)));
+            }
             step => path.push(unescaped(step)),
         }
     }
@@ -328,7 +356,8 @@ fn shown(value: Option<&Value>) -> String {
 }
 
 /// Reads JSON with each number as a text, `#` and its digits as they are written: numbers must be
-/// the same to the last digit, and reading one as a floating-point number may lose that digit.
+/// the same to the last digit, and reading one as a floating-point number may lose that digit. A
+/// whole number is the same with and without `.0`.
 pub fn read(json: &str) -> serde_json::Result<Value> {
     serde_json::from_str(&numbers_as_texts(json))
 }
@@ -355,7 +384,8 @@ fn numbers_as_texts(json: &str) -> String {
                 while let Some((at, _)) = rest.next_if(|(_, c)| "+-.eE0123456789".contains(*c)) {
                     end = at + 1;
                 }
-                write!(out, "\"#{}\"", &json[start..end]).expect("into a string");
+                let number = json[start..end].trim_end_matches(".0");
+                write!(out, "\"#{number}\"").expect("into a string");
             }
             c => out.push(c),
         }
@@ -392,6 +422,9 @@ mod tests {
                 { "agent": "b", "measures": { "ksr": 3 } },
             ] })
         );
+        let within = Change::Moved("/own/*", "/*_own");
+        let before = json!({ "own": { "ksr": 1 }, "other": 2 });
+        assert_eq!(after(within, before), json!({ "other": 2, "ksr_own": 1 }));
         let deep = Change::Moved("/**/near", "/**/similarity");
         let before = json!({ "near": 1, "a": { "b": [{ "near": 2 }] } });
         let today = json!({ "similarity": 1, "a": { "b": [{ "similarity": 2 }] } });
@@ -406,8 +439,8 @@ mod tests {
         assert_eq!(today, json!({ "a": [{ "id": 1 }, { "id": 3 }], "new": 5 }));
         assert!(!added.apply(&mut Value::Null, &mut today), "used once");
         assert_eq!(
-            after(Change::Dropped("/a/*"), json!({ "a": [1, 2], "b": 3 })),
-            json!({ "a": [], "b": 3 })
+            after(Change::NullDropped("/*"), json!({ "a": null, "b": 3 })),
+            json!({ "b": 3 })
         );
         assert_eq!(
             after(
@@ -428,15 +461,15 @@ mod tests {
     #[test]
     fn differences_are_found_to_the_last_digit() {
         let before = read(r#"{"a": [0.1, "x 1\" 2"], "b/c": 1, "d": null}"#).expect("JSON");
-        let today = read(r#"{"d": null, "a": [0.10000000000000001, "x 1\" 2", 3], "b/c": 1.0}"#);
+        let today = read(r#"{"d": null, "a": [0.10000000000000001, "x 1\" 2", 3], "b/c": 1.5}"#);
         assert_eq!(
             differences(&before, &today.expect("JSON")),
             [
                 "`/a/0`: was 0.1, is 0.10000000000000001",
                 "`/a/2`: was not there, is 3",
-                "`/b~1c`: was 1, is 1.0",
+                "`/b~1c`: was 1, is 1.5",
             ]
         );
-        assert_eq!(differences(&before, &before), [""; 0]);
+        assert_eq!(read("[1.0, 10.0]").ok(), read("[1, 10]").ok());
     }
 }

@@ -1,0 +1,265 @@
+//! What is called otherwise since commit d769f59. The CHANGELOG has a line for each of these. Rules apply
+//! one after the other, so that a later one finds what an earlier one made.
+
+use serde_json::{Value, json};
+
+use super::rules::{
+    Change::{self, Added, Moved, NullDropped, Reshaped},
+    Rule,
+};
+
+/// What a user types otherwise today: a word of a command, a heading or a key of `taskgen.toml`;
+/// before, and today.
+pub const SPELLINGS: &[(&str, &str)] = &[
+    ("[near]", "[similarity]"),
+    ("near", "similarity"),
+    ("--near", "--similarity"),
+];
+
+/// What is different in today's outputs.
+pub const RULES: &[Rule] = &[
+    // A row of an agent holds its measures by their keys.
+    board(Moved("/**/agents/*/ace", "/**/agents/*/measures/ace")),
+    board(Moved(
+        "/**/agents/*/references",
+        "/**/agents/*/measures/references",
+    )),
+    board(Moved(
+        "/**/agents/*/output_tokens",
+        "/**/agents/*/measures/output_tokens",
+    )),
+    board(Moved("/**/agents/*/words", "/**/agents/*/measures/words")),
+    board(Moved(
+        "/**/agents/*/cost_micro",
+        "/**/agents/*/measures/cost_micro",
+    )),
+    board(Moved(
+        "/**/agents/*/url_failure_share",
+        "/**/agents/*/measures/url_failure_share",
+    )),
+    board(Moved(
+        "/**/agents/*/independent/pooled/*",
+        "/**/agents/*/measures/*_independent",
+    )),
+    board(Moved(
+        "/**/agents/*/independent/mean/*",
+        "/**/agents/*/measures/*_independent_mean",
+    )),
+    board(Moved(
+        "/**/agents/*/own/pooled/*",
+        "/**/agents/*/measures/*_own",
+    )),
+    board(Moved(
+        "/**/agents/*/own/mean/*",
+        "/**/agents/*/measures/*_own_mean",
+    )),
+    board(Reshaped(
+        "/**/agents/*/independent/counts",
+        counts_by_measure,
+        COUNTS,
+    )),
+    board(Reshaped(
+        "/**/agents/*/own/counts",
+        counts_by_measure,
+        COUNTS,
+    )),
+    board(Moved(
+        "/**/agents/*/independent/counts/*",
+        "/**/agents/*/measures/*_independent/counts",
+    )),
+    board(Moved(
+        "/**/agents/*/own/counts/*",
+        "/**/agents/*/measures/*_own/counts",
+    )),
+    board(Moved(
+        "/**/agents/*/independent/ksr_wilson",
+        "/**/agents/*/measures/ksr_independent/counts/wilson",
+    )),
+    board(Moved(
+        "/**/agents/*/own/ksr_wilson",
+        "/**/agents/*/measures/ksr_own/counts/wilson",
+    )),
+    board(Added("/**/agents/*/measures/kcr_*/counts/wilson")),
+    board(Added("/**/agents/*/measures/kor_*/counts/wilson")),
+    board(Added("/**/agents/*/measures/url_failure_share/counts")),
+    board(Moved(
+        "/**/agents/*/ace_by/*/ace",
+        "/**/agents/*/by_judge/ace/*/value",
+    )),
+    board(Moved(
+        "/**/agents/*/ace_by/*/tasks",
+        "/**/agents/*/by_judge/ace/*/tasks",
+    )),
+    board(Moved("/**/agents/*/ace_by", "/**/agents/*/by_judge")),
+    board(Reshaped("/**/agents/*/repeated", by_ace, REPEATED)),
+    // The table has all measures as rows.
+    board(Added("/*/*/efficiency_independent")),
+    board(Added("/*/*/*_mean")),
+    board(Added("/*/*/url_failure_share")),
+    // So do the reports; each measure with what it is a share of.
+    reports(Moved("/*/scores/ace", "/*/scores/measures/ace/value")),
+    reports(Moved(
+        "/*/scores/references",
+        "/*/scores/measures/references/value",
+    )),
+    reports(Moved("/*/scores/words", "/*/scores/measures/words/value")),
+    reports(Moved(
+        "/*/scores/output_tokens",
+        "/*/scores/measures/output_tokens/value",
+    )),
+    reports(NullDropped("/*/scores/measures/*/value")),
+    reports(Moved(
+        "/*/scores/own/supported",
+        "/*/scores/measures/ksr_own/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/own/conflicting",
+        "/*/scores/measures/kcr_own/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/own/omitted",
+        "/*/scores/measures/kor_own/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/own/unscored",
+        "/*/scores/measures/ksr_own/unscored",
+    )),
+    reports(NullDropped("/*/scores/own")),
+    reports(Moved(
+        "/*/scores/independent/supported",
+        "/*/scores/measures/ksr_independent/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/independent/conflicting",
+        "/*/scores/measures/kcr_independent/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/independent/omitted",
+        "/*/scores/measures/kor_independent/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/independent/unscored",
+        "/*/scores/measures/ksr_independent/unscored",
+    )),
+    reports(NullDropped("/*/scores/independent")),
+    reports(Added("/*/scores/measures/*_mean")),
+    reports(Added("/*/scores/measures/efficiency_*")),
+    reports(Added("/*/scores/measures/url_failure_share")),
+    reports(Added("/*/scores/measures/cost_micro")),
+    reports(Added("/*/scores/measures/*/cause")),
+    reports(Added("/*/scores/measures/*/denominator")),
+    reports(Added("/*/scores/measures/k*/value")),
+    reports(Added("/*/scores/measures/kcr_*/unscored")),
+    reports(Added("/*/scores/measures/kor_*/unscored")),
+    reports(Added("/*/scores/measures/ace/numerator")),
+    reports(Added("/*/scores/measures/ace/unscored")),
+    reports(Added("/*/scores/measures/references/numerator")),
+    reports(Added("/*/scores/measures/references/unscored")),
+    reports(Added("/*/scores/measures/words/numerator")),
+    reports(Added("/*/scores/measures/words/unscored")),
+    reports(Added("/*/scores/measures/output_tokens/numerator")),
+    reports(Added("/*/scores/measures/output_tokens/unscored")),
+    reports(Moved("/*/scores/ace_by/*", "/*/scores/by_judge/ace/*")),
+    reports(Moved("/*/scores/ace_by", "/*/scores/by_judge")),
+    reports(Reshaped("/*/scores/repeated", by_ace, REPEATED)),
+    reports(Moved(
+        "/*/scores/repeated/ace/freedom",
+        "/*/scores/repeated/ace/degrees_of_freedom",
+    )),
+    rescore(Reshaped("/before", instruments, INSTRUMENTS)),
+    rescore(Reshaped("/after", instruments, INSTRUMENTS)),
+    // The evaluator that compares with a reference, where nothing was compared.
+    board(Added("/**/agents/*/measures/win_rate")),
+    board(Added("/**/agents/*/measures/length_ratio")),
+    board(Added("/*/*/win_rate")),
+    board(Added("/*/*/length_ratio")),
+    reports(Added("/*/scores/measures/win_rate")),
+    reports(Added("/*/scores/measures/length_ratio")),
+    Rule {
+        of: "audit-agreement",
+        change: Added("/agreement/wins against the reference with people"),
+    },
+    config(Moved("/roles.continue", "/roles.complete")),
+    config(Moved("/near.model", "/similarity.model")),
+    config(Moved("/evaluate.near", "/evaluate.similarity")),
+];
+
+const COUNTS: &str = "the counts of `own` and `independent` stand with each measure, as `numerator` and `denominator`";
+const REPEATED: &str = "`repeated` holds the measures that are asked again by their keys";
+const INSTRUMENTS: &str = "`points`, `relation`, `rating` and `repeats` of `before` and `after` are `instruments` with their models and settings";
+
+const fn board(change: Change) -> Rule {
+    Rule {
+        of: "leaderboard",
+        change,
+    }
+}
+
+const fn reports(change: Change) -> Rule {
+    Rule {
+        of: "reports-list",
+        change,
+    }
+}
+
+const fn rescore(change: Change) -> Rule {
+    Rule {
+        of: "rescore",
+        change,
+    }
+}
+
+const fn config(change: Change) -> Rule {
+    Rule {
+        of: "config-show",
+        change,
+    }
+}
+
+/// Of each measure, how many key points it counts, of how many.
+fn counts_by_measure(counts: Value) -> Value {
+    let kinds = [
+        ("ksr", "supported"),
+        ("kcr", "conflicting"),
+        ("kor", "omitted"),
+    ];
+    let all: u64 = kinds.iter().map(|(_, kind)| number(&counts[kind])).sum();
+    let of = |(measure, kind): (&str, &str)| {
+        let counts = json!({
+            "numerator": counts[kind],
+            "denominator": format!("#{all}"),
+            "unscored": counts["unscored"],
+        });
+        (measure.to_owned(), counts)
+    };
+    Value::Object(kinds.map(of).into_iter().collect())
+}
+
+fn number(text: &Value) -> u64 {
+    let digits = text.as_str().and_then(|text| text.strip_prefix('#'));
+    digits
+        .and_then(|digits| digits.parse().ok())
+        .expect("a whole number")
+}
+
+fn by_ace(repeated: Value) -> Value {
+    match repeated {
+        Value::Null => json!({}),
+        repeated => json!({ "ace": repeated }),
+    }
+}
+
+fn instruments(way: Value) -> Value {
+    json!({ "instruments": [
+        {
+            "instrument": "ace/rating/1",
+            "models": way["rating"],
+            "settings": { "repeats": way["repeats"] },
+        },
+        {
+            "instrument": "kae/relation/1",
+            "models": way["relation"],
+            "settings": { "key_points": way["points"] },
+        },
+    ] })
+}
