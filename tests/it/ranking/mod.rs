@@ -390,7 +390,7 @@ fn small_budgets_are_spent_and_said_to_be_small() {
      rank    95     0         0        –                 [time]
     ───
     1 verdicts were known from earlier rankings
-    95 of at most 1000 judgements were asked: the tasks have all met each other
+    95 of at most 1000 judgements were asked: all pairs have been compared
     95 model calls, 0 more from the record; 9500 prompt tokens (0 read before), 950 reply tokens, and 95 calls of unknown price (`prices.toml` can name it)
     12 tasks, [time] in all
     ");
@@ -492,6 +492,7 @@ fn what_has_no_meaning_is_refused_before_any_work() {
             "0",
         ][..],
         &["rank", "simulate", "--list-size", "8"],
+        &["rank", "simulate", "--world", "bt2"],
         &[
             "rank",
             "simulate",
@@ -575,6 +576,13 @@ fn what_has_no_meaning_is_refused_before_any_work() {
         "1",
     ]);
     assert!(said.contains("tau") && said.contains("intervals"), "{said}");
+    insta::assert_snapshot!(project.told(&["rank", "simulate", "--world", "bt2"]), @"
+    $ taskgen rank simulate --world bt2
+    exit 2
+    --- err
+    error: there is no --world any more
+    hint: `taskgen rank simulate --scenario bt2`
+    ");
     insta::assert_snapshot!(project.told(&["rank", "report"]), @"
     $ taskgen rank report
     exit 2
