@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use crate::{
     evaluate::EVALUATORS,
-    rank::{Method, simulate::World},
+    rank::{Method, simulate::Scenario},
     transcribe::Shard,
 };
 pub use looking::{Calls, Config, Inspirations, Models, Prompts, Review, Selection, Tasks};
@@ -364,8 +364,11 @@ pub enum InsteadOfRanking {
 #[derive(Clone, Debug, clap::Args)]
 pub struct Simulate {
     /// What tasks and judge are like
-    #[arg(long, default_value = "bt1", value_parser = one_of::<World>(&["bt1", "bt2", "thur", "skew", "cyc", "lapse", "dup"]))]
-    pub world: World,
+    #[arg(long, default_value = "bt1", value_parser = one_of::<Scenario>(&["bt1", "bt2", "thur", "skew", "cyc", "lapse", "dup"]))]
+    pub scenario: Scenario,
+    /// The earlier name of --scenario, which is refused
+    #[arg(long, hide = true, value_name = "NAME")]
+    pub world: Option<String>,
     /// How to rank
     #[arg(long, default_value = "halving", value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
     pub method: Method,

@@ -18,7 +18,9 @@ pub mod verdict;
 
 pub use call::{Call, Message, Source, Usage};
 pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
-pub use id::{CallId, Id, InspirationId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId};
+pub use id::{
+    CallId, Id, InspirationId, ItemId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId,
+};
 pub use inspiration::{
     Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait,
 };
@@ -34,4 +36,4 @@ pub use score::PersonScore;
 pub use task::{Difficulty, Phase, Task, TaskType};
 pub use time::Ms;
 pub use transcript::{ModelRef, Segment, Transcript, is_read, other_language, primary_language};
-pub use verdict::{Comparison, Criteria, Lineup, Ordered, Side, Verdict};
+pub use verdict::{Comparison, Criteria, ListComparison, ListOrder, Side, Verdict};

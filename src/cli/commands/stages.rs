@@ -19,7 +19,8 @@ use crate::{
     },
     context::{Context, Notify, StageReport},
     data::Transcript,
-    inspire, probe, rank,
+    inspire, probe,
+    rank::{self, Items},
     store::{SeminarInfo, Store},
     transcribe::Discovered,
     weave::{self, disciplines::Disciplines},
@@ -97,7 +98,7 @@ async fn after_transcription(
     }
     stages.push(inspire::run(ctx, seminars, &config.inspire).await?);
     woven(ctx, config, disciplines, seminars, stages).await?;
-    stages.push(rank::run(ctx, &ctx.store.tasks()?, &config.rank).await?);
+    stages.push(rank::run(ctx, &Items::from_tasks(&ctx.store.tasks()?), &config.rank).await?);
     Ok(())
 }
 
@@ -287,7 +288,8 @@ pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8>
             if tasks.is_empty() {
                 return Err(Usage("no tasks yet\nhint: `taskgen weave`".into()).into());
             }
-            stages.push(rank::run(ctx, &tasks, &project.loaded.config.rank).await?);
+            let items = Items::from_tasks(&tasks);
+            stages.push(rank::run(ctx, &items, &project.loaded.config.rank).await?);
             Ok(())
         },
         |project| project.apply_rank(args),

@@ -14,7 +14,7 @@ use crate::{
             output::{Printer, counted, table},
         },
     },
-    data::Phase,
+    data::{Phase, SubjectKind},
     store::{CallTotals, STAGES, Store},
     transcribe,
 };
@@ -96,9 +96,9 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
             language: seminar.language,
         });
     }
-    let comparisons = match store.last_ranking()? {
+    let comparisons = match store.last_ranking(SubjectKind::Task)? {
         Some(ranking) => {
-            let standing = crate::rank::counts(store, &ranking)?;
+            let standing = crate::rank::verdict_counts(store, &ranking)?;
             Some(Comparisons {
                 n_total: standing.n_total,
                 n_scored: standing.n_scored,

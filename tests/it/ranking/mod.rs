@@ -1,7 +1,6 @@
 //! Ranking by duels, end to end: resumed, extended, audited, reported, selected from, and stopped
 //! where a judge guesses.
 
-mod flags;
 mod results;
 
 use std::{collections::BTreeSet, time::Duration};
@@ -391,7 +390,7 @@ fn small_budgets_are_spent_and_said_to_be_small() {
      rank    95     0         0        –                 [time]
     ───
     1 verdicts were known from earlier rankings
-    95 of at most 1000 judgements were asked: the tasks have all met each other
+    95 of at most 1000 judgements were asked: all pairs have been compared
     95 model calls, 0 more from the record; 9500 prompt tokens (0 read before), 950 reply tokens, and 95 calls of unknown price (`prices.toml` can name it)
     12 tasks, [time] in all
     ");
@@ -447,4 +446,188 @@ fn a_judge_that_guesses_ends_rounds_and_is_not_asked_again() {
         project.fails(&args, 6);
         assert_eq!(fake.take(), 0, "{args:?}");
     }
+}
+
+#[test]
+fn flags_of_one_method_are_refused_for_the_other() {
+    let (_, project) = project(30);
+    let told = project.told_each([
+        &["rank", "--rounds", "3", "--budget-calls", "9"][..],
+        &["rank", "--method", "halving", "--rounds", "3"],
+    ]);
+    insta::assert_snapshot!(told, @"
+    $ taskgen rank --rounds 3 --budget-calls 9
+    exit 2
+    --- err
+    error: --budget-calls has no meaning for --method elo
+    hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
+
+    $ taskgen rank --method halving --rounds 3
+    exit 2
+    --- err
+    error: --rounds has no meaning but for --method elo
+    hint: --method elo, or --budget-calls to say how many judgements
+    ");
+    let config = project.configuration();
+    project.configure(&config.replace("budget_calls = 30", "rounds = 2"));
+    insta::assert_snapshot!(project.told(&["rank", "--top", "5"]), @"
+    $ taskgen rank --top 5
+    exit 2
+    --- err
+    error: --top has no meaning for --method elo
+    hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
+    ");
+}
+
+#[test]
+fn what_has_no_meaning_is_refused_before_any_work() {
+    let (_, project) = project(30);
+    let told = project.told_each([
+        &[
+            "rank",
+            "simulate",
+            "--method",
+            "listwise",
+            "--list-size",
+            "0",
+        ][..],
+        &["rank", "simulate", "--list-size", "8"],
+        &["rank", "simulate", "--world", "bt2"],
+        &[
+            "rank",
+            "simulate",
+            "--method",
+            "elo",
+            "--target-recall",
+            "0.9",
+        ],
+        &["rank", "simulate", "-n", "1000000"],
+        &["rank", "--method", "elo", "--rounds", "100000"],
+        &["--dry-run", "rank", "report"],
+        &["--dry-run", "rank", "simulate", "-n", "30", "--top", "3"],
+        &["--dry-run", "rank", "import", "taskgen.toml"],
+        &["rank", "--method", "elo"],
+    ]);
+    insta::assert_snapshot!(told, @"
+    $ taskgen rank simulate --method listwise --list-size 0
+    exit 2
+    --- err
+    error: rank.list_size must be between 3 and 12: `0`
+
+    $ taskgen rank simulate --list-size 8
+    exit 2
+    --- err
+    error: --list-size has no meaning but for --method listwise
+
+    $ taskgen rank simulate --method elo --target-recall 0.9
+    exit 2
+    --- err
+    error: --target-recall has no meaning for --method elo
+
+    $ taskgen rank simulate -n 1000000
+    exit 2
+    --- err
+    error: -n must be at most 100000, and --seeds at least 1: `1000000`, `3`
+    hint: each task takes 1.6 kB for its draws
+
+    $ taskgen rank --method elo --rounds 100000
+    exit 2
+    --- err
+    error: rank.rounds must be at most 1000: `100000`
+    hint: `taskgen rank --help`
+
+    $ taskgen --dry-run rank report
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen --dry-run rank simulate -n 30 --top 3
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen --dry-run rank import taskgen.toml
+    exit 2
+    --- err
+    error: --dry-run is for commands that ask a model
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage
+
+    $ taskgen rank --method elo
+    exit 2
+    --- err
+    seed 1 (change it with --seed)
+    until here: [usage]
+    error: no tasks yet
+    hint: `taskgen weave`
+    log: `[project]/tasks/logs/[log]`
+    ");
+    let said = project.ok(&[
+        "rank",
+        "simulate",
+        "-n",
+        "30",
+        "--top",
+        "3",
+        "--budget-calls",
+        "60",
+        "--seeds",
+        "1",
+    ]);
+    assert!(said.contains("tau") && said.contains("intervals"), "{said}");
+    insta::assert_snapshot!(project.told(&["rank", "simulate", "--world", "bt2"]), @"
+    $ taskgen rank simulate --world bt2
+    exit 2
+    --- err
+    error: there is no --world any more
+    hint: `taskgen rank simulate --scenario bt2`
+    ");
+    insta::assert_snapshot!(project.told(&["rank", "report"]), @"
+    $ taskgen rank report
+    exit 2
+    --- err
+    error: nothing is ranked yet
+    hint: `taskgen rank`
+    ");
+}
+
+/// Made-up worlds need no project; the same seed gives the same numbers.
+#[test]
+fn simulations_repeat_themselves() {
+    let (_, project) = project(30);
+    let run = |seed: &str, method: &str| {
+        let args = [
+            "rank",
+            "simulate",
+            "-n",
+            "300",
+            "--top",
+            "20",
+            "--budget-calls",
+            "1200",
+            "--seeds",
+            "2",
+            "--seed",
+            seed,
+        ];
+        let mut value = project.json(&[&args[..], &["--method", method]].concat());
+        for trial in value.as_array_mut().expect("trials") {
+            trial["seconds"] = Value::Null;
+        }
+        value
+    };
+    assert_eq!(run("4", "halving"), run("4", "halving"));
+    assert_ne!(run("4", "halving"), run("5", "halving"));
+    let recall = |value: &Value| {
+        value
+            .as_array()
+            .expect("trials")
+            .iter()
+            .map(|t| t["recall"].as_f64().expect("a share"))
+            .sum::<f64>()
+            / 2.0
+    };
+    let (ours, elo) = (recall(&run("4", "halving")), recall(&run("4", "elo")));
+    assert!(ours > elo, "{ours} against {elo}");
 }

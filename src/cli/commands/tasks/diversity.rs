@@ -127,7 +127,7 @@ fn diversity(tasks: &[Listed], likeness: f64, near: Option<&Near>) -> Diversity 
     let mut sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
     sizes.resize(distinct, 1);
     let entropy = entropy(&sizes);
-    let linked = Link::of(&by_words);
+    let linked = Link::classifier(&by_words);
     let mut clusters: Vec<Cluster> = groups
         .iter()
         .map(|group| cluster(tasks, group, &linked, near))

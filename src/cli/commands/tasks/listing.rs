@@ -158,13 +158,13 @@ fn source(listed: &Listed) -> String {
 }
 
 fn about(listing: &Listing, printer: &Printer) {
-    if let Some(standing) = &listing.standing {
-        let failed = in_brackets(&standing.n_failed);
+    if let Some(ratings) = &listing.ratings {
+        let failed = in_brackets(&ratings.n_failed);
         printer.note(&format!(
             "ratings rest on {} of {} comparisons{failed}",
-            standing.n_scored, standing.n_total
+            ratings.n_scored, ratings.n_total
         ));
-        if let (Some(top), Some(recall)) = (standing.top, standing.expected_recall) {
+        if let (Some(top), Some(recall)) = (ratings.top, ratings.expected_recall) {
             printer.note(&format!(
                 "of the truly best {top}, the first {top} are expected to hold {:.0} %; `taskgen rank report` says how far the judge can be believed",
                 recall * 100.0
@@ -427,7 +427,7 @@ fn export(
         "created": jiff::Timestamp::now().to_string(),
         "tool_version": env!("CARGO_PKG_VERSION"),
         "ranking": listing.ranking,
-        "standing": listing.standing,
+        "standing": listing.ratings,
         "tasks": chosen.len(),
         "translations": said_again,
     });

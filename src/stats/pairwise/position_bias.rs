@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Seen;
+use super::PairVerdict;
 use crate::stats::binomial::{self, Share};
 
 /// How often the first side wins. Sides are drawn at random, so that a fair judge has one half
 /// whatever the items.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FirstSide {
+pub struct PositionBias {
     /// Verdicts; questions asked again on the same sides are left out.
     pub n: u64,
     /// Ties among them.
@@ -26,7 +26,7 @@ pub struct FirstSide {
 
 /// How often two answers to one question name the same winner.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Agreement {
+pub struct RepeatAgreement {
     /// Questions that were decided both times.
     pub n: u64,
     /// Questions with a tie in either answer; they do not count.
@@ -36,7 +36,7 @@ pub struct Agreement {
 }
 
 /// Whether the first side wins too often or too seldom.
-pub fn first_side(seen: &[Seen], alpha: f64) -> Option<FirstSide> {
+pub fn position_bias(seen: &[PairVerdict], alpha: f64) -> Option<PositionBias> {
     let (mut wins, mut losses, mut ties) = (0, 0, 0);
     for verdict in seen.iter().filter(|verdict| verdict.sample == 0) {
         match verdict.first_won() {
@@ -48,7 +48,7 @@ pub fn first_side(seen: &[Seen], alpha: f64) -> Option<FirstSide> {
     let n = wins + losses + ties;
     let share = binomial::wilson(wins as f64 + ties as f64 / 2.0, n)?;
     let p = binomial::fair_coin_p(wins, wins + losses);
-    Some(FirstSide {
+    Some(PositionBias {
         n,
         ties,
         share,
@@ -58,7 +58,7 @@ pub fn first_side(seen: &[Seen], alpha: f64) -> Option<FirstSide> {
 }
 
 /// Pairs that were shown in both orders.
-pub fn position_consistency(seen: &[Seen]) -> Option<Agreement> {
+pub fn position_consistency(seen: &[PairVerdict]) -> Option<RepeatAgreement> {
     let answers = answers(seen.iter().filter(|verdict| verdict.sample == 0));
     let once = answers.iter().filter(|((first, second), _)| first < second);
     agreement(once.filter_map(|(&(first, second), &won)| {
@@ -68,7 +68,7 @@ pub fn position_consistency(seen: &[Seen]) -> Option<Agreement> {
 }
 
 /// Questions that were asked again on the same sides; of several repetitions the first counts.
-pub fn repetition(seen: &[Seen]) -> Option<Agreement> {
+pub fn repetition(seen: &[PairVerdict]) -> Option<RepeatAgreement> {
     let answered = answers(seen.iter().filter(|verdict| verdict.sample == 0));
     let again = answers(seen.iter().filter(|verdict| verdict.sample > 0));
     agreement(
@@ -79,7 +79,7 @@ pub fn repetition(seen: &[Seen]) -> Option<Agreement> {
 }
 
 /// The first answer to each question: whether its first side won, none for a tie.
-fn answers<'a>(seen: impl Iterator<Item = &'a Seen>) -> BTreeMap<(u32, u32), Option<bool>> {
+fn answers<'a>(seen: impl Iterator<Item = &'a PairVerdict>) -> BTreeMap<(u32, u32), Option<bool>> {
     let mut answers = BTreeMap::new();
     for verdict in seen {
         answers
@@ -89,7 +89,7 @@ fn answers<'a>(seen: impl Iterator<Item = &'a Seen>) -> BTreeMap<(u32, u32), Opt
     answers
 }
 
-fn agreement(both: impl Iterator<Item = (Option<bool>, Option<bool>)>) -> Option<Agreement> {
+fn agreement(both: impl Iterator<Item = (Option<bool>, Option<bool>)>) -> Option<RepeatAgreement> {
     let (mut same, mut n, mut ties) = (0, 0, 0);
     for answers in both {
         match answers {
@@ -100,7 +100,7 @@ fn agreement(both: impl Iterator<Item = (Option<bool>, Option<bool>)>) -> Option
             _ => ties += 1,
         }
     }
-    (n + ties > 0).then(|| Agreement {
+    (n + ties > 0).then(|| RepeatAgreement {
         n,
         ties,
         share: binomial::wilson(same as f64, n),
@@ -111,17 +111,17 @@ fn agreement(both: impl Iterator<Item = (Option<bool>, Option<bool>)>) -> Option
 mod tests {
     use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
-    use super::{super::tests::seen, *};
+    use super::{super::verdict, *};
 
     /// How many of 400 judges are flagged who name the first side with probability `p` in 500
     /// verdicts.
     fn flagged(p: f64) -> usize {
         let judge = |seed| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let verdicts: Vec<Seen> = (0..500)
-                .map(|i| seen(i, i + 1, f64::from(u8::from(rng.random_bool(p)))))
+            let verdicts: Vec<PairVerdict> = (0..500)
+                .map(|i| verdict(i, i + 1, f64::from(u8::from(rng.random_bool(p)))))
                 .collect();
-            first_side(&verdicts, 0.01).unwrap().flagged
+            position_bias(&verdicts, 0.01).unwrap().flagged
         };
         (0..400).filter(|&seed| judge(seed)).count()
     }
@@ -136,21 +136,21 @@ mod tests {
     #[test]
     fn ties_are_half_of_the_share_and_nothing_to_the_test() {
         let verdicts = [
-            seen(0, 1, 1.0),
-            seen(1, 2, 0.5),
-            seen(2, 3, 1.0),
-            Seen {
+            verdict(0, 1, 1.0),
+            verdict(1, 2, 0.5),
+            verdict(2, 3, 1.0),
+            PairVerdict {
                 sample: 1,
-                ..seen(0, 1, 0.0)
+                ..verdict(0, 1, 0.0)
             },
         ];
-        let sides = first_side(&verdicts, 0.01).unwrap();
+        let sides = position_bias(&verdicts, 0.01).unwrap();
         assert_eq!(
             (sides.n, sides.ties, sides.p, sides.flagged),
             (3, 1, 0.5, false)
         );
         assert!((sides.share.value - 2.5 / 3.0).abs() < 1e-12);
-        assert_eq!(first_side(&[], 0.01), None);
+        assert_eq!(position_bias(&[], 0.01), None);
     }
 
     #[test]
@@ -158,18 +158,18 @@ mod tests {
         let verdicts = [
             // The same winner, twice; the same side; a tie; shown in one order only; a repetition,
             // which is no exchange.
-            seen(5, 2, 1.0),
-            seen(2, 5, 0.0),
-            seen(2, 6, 1.0),
-            seen(6, 2, 0.0),
-            seen(0, 1, 1.0),
-            seen(1, 0, 1.0),
-            seen(3, 4, 0.5),
-            seen(4, 3, 1.0),
-            seen(6, 7, 1.0),
-            Seen {
+            verdict(5, 2, 1.0),
+            verdict(2, 5, 0.0),
+            verdict(2, 6, 1.0),
+            verdict(6, 2, 0.0),
+            verdict(0, 1, 1.0),
+            verdict(1, 0, 1.0),
+            verdict(3, 4, 0.5),
+            verdict(4, 3, 1.0),
+            verdict(6, 7, 1.0),
+            PairVerdict {
                 sample: 1,
-                ..seen(7, 6, 1.0)
+                ..verdict(7, 6, 1.0)
             },
         ];
         let consistency = position_consistency(&verdicts).unwrap();
@@ -180,15 +180,15 @@ mod tests {
 
     #[test]
     fn the_first_repetition_counts() {
-        let again = |sample, first, second, score| Seen {
+        let again = |sample, first, second, score| PairVerdict {
             sample,
-            ..seen(first, second, score)
+            ..verdict(first, second, score)
         };
         let verdicts = [
-            seen(0, 1, 1.0),
+            verdict(0, 1, 1.0),
             again(1, 0, 1, 1.0),
             again(2, 0, 1, 0.0),
-            seen(2, 1, 0.0),
+            verdict(2, 1, 0.0),
             again(1, 2, 1, 0.5),
             again(1, 8, 9, 1.0),
         ];

@@ -26,12 +26,12 @@ pub struct Calibration {
     /// each level about the mean deviation of a normal distribution, √(2 c (1 − c) / (π n)).
     pub ece_by_chance: f64,
     /// The levels of confidence that occurred, lowest first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<ConfidenceLevel>,
 }
 
 /// The verdicts given with one confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Level {
+pub struct ConfidenceLevel {
     /// Stated confidence, in steps of 0.05.
     pub confidence: f64,
     /// Verdicts.
@@ -63,7 +63,7 @@ pub fn calibration(verdicts: &[Predicted]) -> Option<Calibration> {
             .or_default()
             .push(winner);
     }
-    let levels: Vec<Level> = levels
+    let levels: Vec<ConfidenceLevel> = levels
         .into_iter()
         .map(|(twentieths, winners)| level(twentieths, &winners))
         .collect();
@@ -71,7 +71,7 @@ pub fn calibration(verdicts: &[Predicted]) -> Option<Calibration> {
     if n == 0 {
         return None;
     }
-    let mean = |of: fn(&Level) -> f64| {
+    let mean = |of: fn(&ConfidenceLevel) -> f64| {
         levels
             .iter()
             .map(|level| level.n as f64 * of(level))
@@ -90,9 +90,9 @@ pub fn calibration(verdicts: &[Predicted]) -> Option<Calibration> {
     })
 }
 
-fn level(twentieths: u32, winners: &[f64]) -> Level {
+fn level(twentieths: u32, winners: &[f64]) -> ConfidenceLevel {
     let n = winners.len() as f64;
-    Level {
+    ConfidenceLevel {
         confidence: f64::from(twentieths) / 20.0,
         n: winners.len() as u64,
         agreement: winners.iter().map(|p| agrees(*p)).sum::<f64>() / n,
@@ -109,15 +109,15 @@ mod tests {
     use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
     use super::{
-        super::{Seen, tests::seen},
+        super::{PairVerdict, verdict},
         *,
     };
 
     #[test]
     fn a_few_verdicts_by_hand() {
-        let sure = |score, confidence| Seen {
+        let sure = |score, confidence| PairVerdict {
             confidence: Some(confidence),
-            ..seen(0, 1, score)
+            ..verdict(0, 1, score)
         };
         let verdicts = [
             (sure(1.0, 0.8), Some(0.7)),
@@ -128,7 +128,7 @@ mod tests {
             (sure(1.0, 0.8), Some(0.5)),
             (sure(1.0, 0.8), None),
             (
-                Seen {
+                PairVerdict {
                     sample: 1,
                     ..sure(1.0, 0.8)
                 },
@@ -160,9 +160,9 @@ mod tests {
                     let confidence = 0.55 + 0.05 * f64::from(rng.random_range(0..8_u8));
                     let agrees = rng.random_bool((confidence + surplus).min(1.0));
                     (
-                        Seen {
+                        PairVerdict {
                             confidence: Some(confidence),
-                            ..seen(0, 1, 1.0)
+                            ..verdict(0, 1, 1.0)
                         },
                         Some(if agrees { 0.8 } else { 0.2 }),
                     )

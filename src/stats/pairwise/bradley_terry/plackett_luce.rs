@@ -7,7 +7,7 @@ use super::Model;
 
 /// An order of several items that were shown together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct List {
+pub struct RankedList {
     /// The items as they were shown, at least two.
     pub shown: Vec<u32>,
     /// The place of each, the best first; numbers may be missing, none twice.
@@ -18,7 +18,7 @@ pub struct List {
 
 /// A list in the order that the judge gave it.
 #[derive(Clone, Debug)]
-pub(super) struct Ranked {
+pub(super) struct SortedList {
     /// Who judged, from 0.
     pub judge: usize,
     /// The logarithm of the probability that coins would give this order: of 1 / k!.
@@ -33,8 +33,8 @@ pub(super) struct Ranked {
 /// One item of a list before another: who won, who lost, and how much earlier the winner was shown.
 pub(super) type Pair = (u32, u32, f64);
 
-impl Ranked {
-    pub fn new(list: &List) -> Self {
+impl SortedList {
+    pub fn new(list: &RankedList) -> Self {
         let size = list.shown.len();
         let steps = size.saturating_sub(1).max(1) as f64;
         let mut slots: Vec<usize> = (0..size).collect();

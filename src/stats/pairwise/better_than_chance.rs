@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::Seen;
+use super::PairVerdict;
 use crate::stats::normal;
 
 /// The judge that the test should not miss names the better item of 72 % of random pairs (strengths
@@ -31,7 +31,7 @@ const MARGIN: f64 = 2.6;
 /// by the root of the sum of x² M². Only the first verdict on each pair counts, since a judge may
 /// agree with itself about a pair without sense.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Chance {
+pub struct BetterThanChance {
     /// Verdicts, one for each pair.
     pub n: u64,
     /// About standard normal for a judge at chance, large for one with sense; none if nothing was
@@ -42,15 +42,15 @@ pub struct Chance {
     /// The z to be expected of a judge that names the better item of 72 % of random pairs.
     pub expected_z: f64,
     /// Whether such a judge would hardly be missed with these pairs.
-    pub enough: bool,
+    pub has_power: bool,
     /// Whether `p` is below the limit.
-    pub told: bool,
+    pub significant: bool,
 }
 
-impl Chance {
+impl BetterThanChance {
     /// Whether there was enough to tell the judge from chance, and it could not be told.
     pub fn no_better(&self) -> bool {
-        self.enough && !self.told
+        self.has_power && !self.significant
     }
 }
 
@@ -71,20 +71,20 @@ struct Step {
 }
 
 /// Tests the verdicts of one judge, in the order in which they were asked.
-pub fn chance(seen: &[Seen], alpha: f64) -> Option<Chance> {
+pub fn better_than_chance(seen: &[PairVerdict], alpha: f64) -> Option<BetterThanChance> {
     let steps = steps(seen);
     let sum = |of: fn(&Step) -> f64| steps.iter().map(of).sum::<f64>();
     let variance = sum(|step| (step.x * step.predicted).powi(2));
     let z = (variance > 0.0).then(|| sum(|step| step.x * step.predicted) / variance.sqrt());
     let p = z.map(normal::upper_tail);
     let expected_z = expected_z(&steps);
-    (!steps.is_empty()).then(|| Chance {
+    (!steps.is_empty()).then(|| BetterThanChance {
         n: steps.len() as u64,
         z,
         p,
         expected_z,
-        enough: normal::upper_tail(expected_z - MARGIN) < alpha,
-        told: p.is_some_and(|p| p < alpha),
+        has_power: normal::upper_tail(expected_z - MARGIN) < alpha,
+        significant: p.is_some_and(|p| p < alpha),
     })
 }
 
@@ -93,12 +93,12 @@ pub fn chance(seen: &[Seen], alpha: f64) -> Option<Chance> {
 /// Whoever looks again and again sends such a judge away by one bad look sooner or later; but
 /// between two looks so far apart the z that it should reach grows by half, so that its sum would
 /// have to stay down all the way. Nothing is remembered between looks: what is on record decides.
-pub fn standing_doubt(seen: &[Seen], alpha: f64) -> Option<Chance> {
-    let doubt = |seen| chance(seen, alpha).filter(Chance::no_better);
+pub fn no_better_twice(seen: &[PairVerdict], alpha: f64) -> Option<BetterThanChance> {
+    let doubt = |seen| better_than_chance(seen, alpha).filter(BetterThanChance::no_better);
     doubt(seen).filter(|_| doubt(&seen[..seen.len() / 2]).is_some())
 }
 
-fn steps(seen: &[Seen]) -> Vec<Step> {
+fn steps(seen: &[PairVerdict]) -> Vec<Step> {
     let mut items: BTreeMap<u32, Item> = BTreeMap::new();
     let mut asked = BTreeSet::new();
     let (mut total, mut count) = (EVEN / 2.0, EVEN);
@@ -165,7 +165,7 @@ fn expected_z(steps: &[Step]) -> f64 {
 mod tests {
     use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
-    use super::{super::tests::seen, *};
+    use super::{super::verdict, *};
 
     const ALPHA: f64 = 0.001;
 
@@ -177,7 +177,7 @@ mod tests {
         swiss: bool,
         p: impl Fn(f64, f64) -> f64,
         seed: u64,
-    ) -> Vec<Seen> {
+    ) -> Vec<PairVerdict> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         // The sum of twelve uniform numbers is as good as normal.
         let strengths: Vec<f64> = (0..items)
@@ -202,7 +202,7 @@ mod tests {
                 let won = rng.random_bool(p(strengths[a], strengths[b]));
                 wins[a] += if won { 1 } else { -1 };
                 wins[b] -= if won { 1 } else { -1 };
-                verdicts.push(seen(a as u32, b as u32, f64::from(u8::from(won))));
+                verdicts.push(verdict(a as u32, b as u32, f64::from(u8::from(won))));
             }
         }
         verdicts
@@ -223,26 +223,31 @@ mod tests {
         // ±.5/8; in the second, item 0 meets the new item 2, which rises by an eighth of the
         // surprise.
         let verdicts = [
-            seen(0, 1, 1.0),
-            seen(0, 2, 0.0),
-            seen(1, 2, 1.0),
-            seen(2, 1, 0.0),
+            verdict(0, 1, 1.0),
+            verdict(0, 2, 0.0),
+            verdict(1, 2, 1.0),
+            verdict(2, 1, 0.0),
         ];
         let second = (-11.0 / 21.0) * 0.0625;
         let third = 0.5 * (-0.0625 - (11.0 / 21.0 + 0.0625) / 8.0);
-        let card = chance(&verdicts, ALPHA).unwrap();
+        let card = better_than_chance(&verdicts, ALPHA).unwrap();
         assert!((card.z.unwrap() - (second + third) / f64::hypot(second, third)).abs() < 1e-12);
-        assert_eq!((card.n, card.enough, card.told), (3, false, false));
+        assert_eq!(
+            (card.n, card.has_power, card.significant),
+            (3, false, false)
+        );
     }
 
     #[test]
     fn judges_without_sense_are_not_told_from_chance() {
         for (swiss, p) in [(false, 0.5), (true, 0.5), (false, 0.7), (false, 1.0)] {
-            let cards: Vec<Chance> = (0..300)
-                .filter_map(|seed| chance(&verdicts(60, 20, swiss, |_, _| p, seed), ALPHA))
+            let cards: Vec<BetterThanChance> = (0..300)
+                .filter_map(|seed| {
+                    better_than_chance(&verdicts(60, 20, swiss, |_, _| p, seed), ALPHA)
+                })
                 .collect();
             assert!(
-                cards.iter().filter(|card| card.told).count() <= 3,
+                cards.iter().filter(|card| card.significant).count() <= 3,
                 "{p} {swiss}"
             );
             assert!(
@@ -255,13 +260,13 @@ mod tests {
     #[test]
     fn a_judge_with_sense_is_told_from_chance() {
         assert!((0..100).all(|seed| {
-            chance(&verdicts(60, 20, false, sense, seed), ALPHA)
+            better_than_chance(&verdicts(60, 20, false, sense, seed), ALPHA)
                 .unwrap()
-                .told
+                .significant
         }));
     }
 
-    /// Around the number of verdicts that is just enough, where a miss is likeliest.
+    /// Around the number of verdicts that is just has_power, where a miss is likeliest.
     #[test]
     fn a_judge_of_72_percent_is_hardly_ever_called_no_better() {
         for (items, rounds, swiss, seeds) in [
@@ -270,7 +275,7 @@ mod tests {
             (200, 31, true, 200),
         ] {
             let wrong = |seed| {
-                chance(&verdicts(items, rounds, swiss, least_sense, seed), ALPHA)
+                better_than_chance(&verdicts(items, rounds, swiss, least_sense, seed), ALPHA)
                     .unwrap()
                     .no_better()
             };
@@ -284,9 +289,10 @@ mod tests {
     #[test]
     fn the_expected_z_is_that_of_a_judge_of_72_percent() {
         for (rounds, swiss, off) in [(10, false, 0.4), (31, true, 0.4)] {
-            let mean = |p: fn(f64, f64) -> f64, of: fn(&Chance) -> f64| {
-                let cards = (0..150)
-                    .filter_map(|seed| chance(&verdicts(120, rounds, swiss, p, seed), ALPHA));
+            let mean = |p: fn(f64, f64) -> f64, of: fn(&BetterThanChance) -> f64| {
+                let cards = (0..150).filter_map(|seed| {
+                    better_than_chance(&verdicts(120, rounds, swiss, p, seed), ALPHA)
+                });
                 cards.map(|card| of(&card)).sum::<f64>() / 150.0
             };
             let expected = mean(|_, _| 0.5, |card| card.expected_z);
@@ -305,7 +311,7 @@ mod tests {
             let all = verdicts(80, 40, false, p, seed);
             (300..all.len())
                 .step_by(80)
-                .any(|n| standing_doubt(&all[..n], ALPHA).is_some())
+                .any(|n| no_better_twice(&all[..n], ALPHA).is_some())
         };
         assert!((0..100).filter(|seed| ended(least_sense, *seed)).count() <= 1);
         assert!((0..50).all(|seed| ended(|_, _| 0.5, seed)));
@@ -313,36 +319,36 @@ mod tests {
 
     #[test]
     fn less_than_200_verdicts_are_never_enough() {
-        let card = chance(&verdicts(20, 400, false, |_, _| 0.5, 0), ALPHA).unwrap();
-        assert!(card.n == 190 && !card.enough, "{card:?}");
+        let card = better_than_chance(&verdicts(20, 400, false, |_, _| 0.5, 0), ALPHA).unwrap();
+        assert!(card.n == 190 && !card.has_power, "{card:?}");
     }
 
     #[test]
     fn a_judge_who_is_of_one_mind_about_a_pair_has_no_sense_yet() {
-        let same: Vec<Seen> = (0..500)
+        let same: Vec<PairVerdict> = (0..500)
             .map(|i| {
                 if i % 2 == 0 {
-                    seen(0, 1, 1.0)
+                    verdict(0, 1, 1.0)
                 } else {
-                    seen(1, 0, 0.0)
+                    verdict(1, 0, 0.0)
                 }
             })
             .collect();
-        let card = chance(&same, ALPHA).unwrap();
-        assert_eq!((card.n, card.z, card.enough), (1, None, false));
+        let card = better_than_chance(&same, ALPHA).unwrap();
+        assert_eq!((card.n, card.z, card.has_power), (1, None, false));
     }
 
     #[test]
     fn a_judge_who_never_decides_is_no_better_than_chance() {
-        let ties: Vec<Seen> = verdicts(60, 20, false, sense, 0)
+        let ties: Vec<PairVerdict> = verdicts(60, 20, false, sense, 0)
             .iter()
-            .map(|verdict| Seen {
+            .map(|verdict| PairVerdict {
                 score: 0.5,
                 ..*verdict
             })
             .collect();
-        let card = chance(&ties, ALPHA).unwrap();
+        let card = better_than_chance(&ties, ALPHA).unwrap();
         assert_eq!((card.z, card.no_better()), (None, true));
-        assert_eq!(chance(&[], ALPHA), None);
+        assert_eq!(better_than_chance(&[], ALPHA), None);
     }
 }

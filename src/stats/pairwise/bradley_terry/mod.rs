@@ -4,33 +4,34 @@
 //!
 //! The first of a pair wins with p = l/2 + (1 − l) σ(a (θ₁ − θ₂ + b)) (Bradley and Terry 1952, with
 //! an intercept b for the side shown first and a discrimination a of each judge, and a share l of
-//! verdicts that are a coin's). Orders of several are Plackett and Luce's ([`List`]). Strengths
+//! verdicts that are a coin's). Orders of several are Plackett and Luce's ([`RankedList`]). Strengths
 //! have the prior N(0, s²), intercepts N(0, 1).
 
-mod lists;
+mod plackett_luce;
+mod polya_gamma;
 mod population;
 mod posterior;
 mod system;
 
-pub use lists::List;
-use lists::Ranked;
-pub use posterior::{Draws, Posterior};
+pub use plackett_luce::RankedList;
+use plackett_luce::SortedList;
+pub use posterior::{Posterior, PosteriorSummary};
 use system::System;
 
 /// What a judge said.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum Preference {
     /// Of two.
-    Duel(Game),
+    Pair(Game),
     /// Of several.
-    List(List),
+    List(RankedList),
 }
 
-impl Answer {
+impl Preference {
     /// Whom it is about.
     pub fn items(&self) -> Vec<u32> {
         match self {
-            Self::Duel(game) => vec![game.first, game.second],
+            Self::Pair(game) => vec![game.first, game.second],
             Self::List(list) => list.shown.clone(),
         }
     }
@@ -57,7 +58,7 @@ pub struct Model {
     /// Whether judges may prefer the side that is shown first.
     pub intercepts: bool,
     /// Share of verdicts that are a coin's, below 1.
-    pub lapse: f64,
+    pub lapse_rate: f64,
     /// How much each judge's verdicts follow the strengths.
     pub discrimination: Vec<f64>,
 }
@@ -68,14 +69,15 @@ impl Model {
         Self {
             variance,
             intercepts: true,
-            lapse: 0.0,
+            lapse_rate: 0.0,
             discrimination: vec![1.0; judges],
         }
     }
 
     /// The probability that the first of two wins, where `difference` is θ₁ − θ₂ + b.
     pub fn probability(&self, judge: usize, difference: f64) -> f64 {
-        self.lapse / 2.0 + (1.0 - self.lapse) * sigma(self.discrimination[judge] * difference)
+        self.lapse_rate / 2.0
+            + (1.0 - self.lapse_rate) * sigma(self.discrimination[judge] * difference)
     }
 }
 
@@ -101,14 +103,14 @@ const MOST_STEPS: usize = 60;
 /// solve; `start` is a fit to begin at, which changes the time and not the result.
 ///
 /// Verdicts name items below `items` and judges below the model's number of them.
-pub fn fit(items: usize, verdicts: &[Answer], model: &Model, start: Option<&Fit>) -> Fit {
+pub fn fit(items: usize, verdicts: &[Preference], model: &Model, start: Option<&Fit>) -> Fit {
     let games = Games::new(items, model.discrimination.len(), verdicts);
     let mut x = start.map_or_else(Vec::new, |fit| {
         [&fit.strength[..], &fit.intercept[..]].concat()
     });
     x.resize(games.unknowns(), 0.0);
-    let x = climb(&games, model, x);
-    let (_, slopes, system) = look(&games, model, &x);
+    let x = newton(&games, model, x);
+    let (_, slopes, system) = evaluate(&games, model, &x);
     Fit {
         strength: x[..items].to_vec(),
         intercept: x[items..].to_vec(),
@@ -131,16 +133,16 @@ struct Games {
     /// How much earlier the first was shown: 1 in a duel.
     lead: Vec<f64>,
     duels: usize,
-    lists: Vec<Ranked>,
+    lists: Vec<SortedList>,
 }
 
 impl Games {
-    fn new(items: usize, judges: usize, verdicts: &[Answer]) -> Self {
-        let (mut duels, mut lists) = (Vec::<Game>::new(), Vec::<&List>::new());
+    fn new(items: usize, judges: usize, verdicts: &[Preference]) -> Self {
+        let (mut duels, mut lists) = (Vec::<Game>::new(), Vec::<&RankedList>::new());
         for verdict in verdicts {
             match verdict {
-                Answer::Duel(game) => duels.push(*game),
-                Answer::List(list) => lists.push(list),
+                Preference::Pair(game) => duels.push(*game),
+                Preference::List(list) => lists.push(list),
             }
         }
         duels.sort_unstable_by(|a, b| {
@@ -158,7 +160,7 @@ impl Games {
             games.push(game, 1.0);
         }
         for list in lists {
-            let ranked = Ranked::new(list);
+            let ranked = SortedList::new(list);
             for (first, second, lead) in ranked.pairs() {
                 games.push(
                     &Game {
@@ -229,31 +231,31 @@ fn sigma(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-fn point(logit: f64, score: f64, lapse: f64) -> Point {
+fn point(logit: f64, score: f64, lapse_rate: f64) -> Point {
     let sigma = sigma(logit);
     let steep = sigma * (1.0 - sigma);
-    if lapse == 0.0 {
+    if lapse_rate == 0.0 {
         return Point {
-            value: log_likelihood(logit, score, lapse),
+            value: log_likelihood(logit, score, lapse_rate),
             slope: score - sigma,
             information: steep,
         };
     }
-    let p = lapse / 2.0 + (1.0 - lapse) * sigma;
-    let (change, spread) = ((1.0 - lapse) * steep, p * (1.0 - p));
+    let p = lapse_rate / 2.0 + (1.0 - lapse_rate) * sigma;
+    let (change, spread) = ((1.0 - lapse_rate) * steep, p * (1.0 - p));
     Point {
-        value: log_likelihood(logit, score, lapse),
+        value: log_likelihood(logit, score, lapse_rate),
         slope: (score - p) / spread * change,
         information: change * change / spread,
     }
 }
 
-fn log_likelihood(logit: f64, score: f64, lapse: f64) -> f64 {
-    if lapse == 0.0 {
+fn log_likelihood(logit: f64, score: f64, lapse_rate: f64) -> f64 {
+    if lapse_rate == 0.0 {
         // y ln σ + (1 − y) ln(1 − σ), without cancellation.
         return score * logit - logit.max(0.0) - (-logit.abs()).exp().ln_1p();
     }
-    let p = lapse / 2.0 + (1.0 - lapse) * sigma(logit);
+    let p = lapse_rate / 2.0 + (1.0 - lapse_rate) * sigma(logit);
     score * p.ln() + (1.0 - score) * (1.0 - p).ln()
 }
 
@@ -271,12 +273,12 @@ fn likelihood(logit: f64, score: f64) -> f64 {
 
 /// The logarithm of the likelihood of a list that may be a coin's, and the probability that it is
 /// none.
-fn attentive(list: &Ranked, model: &Model, x: &[f64]) -> (f64, f64) {
-    let sense = (1.0 - model.lapse).ln() + list.log_likelihood(model, x);
-    if model.lapse == 0.0 {
+fn list_log_likelihood(list: &SortedList, model: &Model, x: &[f64]) -> (f64, f64) {
+    let sense = (1.0 - model.lapse_rate).ln() + list.log_likelihood(model, x);
+    if model.lapse_rate == 0.0 {
         return (sense, 1.0);
     }
-    let coin = model.lapse.ln() + list.log_chance;
+    let coin = model.lapse_rate.ln() + list.log_chance;
     (
         sense.max(coin) + (-(sense - coin).abs()).exp().ln_1p(),
         sigma(sense - coin),
@@ -284,7 +286,7 @@ fn attentive(list: &Ranked, model: &Model, x: &[f64]) -> (f64, f64) {
 }
 
 /// The log posterior (up to a constant), its slopes and its curvature.
-fn look<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, System<'a>) {
+fn evaluate<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, System<'a>) {
     let precision = model.precisions(games);
     let mut slopes: Vec<f64> = x
         .iter()
@@ -307,13 +309,17 @@ fn look<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, Syste
         information.push(weight * steepness * steepness * point.information);
     };
     for game in 0..games.duels {
-        let point = point(games.logit(model, x, game), games.score[game], model.lapse);
+        let point = point(
+            games.logit(model, x, game),
+            games.score[game],
+            model.lapse_rate,
+        );
         value += point.value;
         feel(game, 1.0, &point);
     }
     let (mut game, mut weights) = (games.duels, Vec::new());
     for list in &games.lists {
-        let (likelihood, sense) = attentive(list, model, x);
+        let (likelihood, sense) = list_log_likelihood(list, model, x);
         value += likelihood;
         list.weights(model, x, &mut weights);
         for weight in weights.drain(..) {
@@ -329,8 +335,8 @@ fn look<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, Syste
 }
 
 /// From `x` to the most probable strengths and intercepts.
-fn climb(games: &Games, model: &Model, mut x: Vec<f64>) -> Vec<f64> {
-    let (mut value, mut slopes, mut system) = look(games, model, &x);
+fn newton(games: &Games, model: &Model, mut x: Vec<f64>) -> Vec<f64> {
+    let (mut value, mut slopes, mut system) = evaluate(games, model, &x);
     for _ in 0..MOST_STEPS {
         let steepest = slopes
             .iter()
@@ -347,7 +353,7 @@ fn climb(games: &Games, model: &Model, mut x: Vec<f64>) -> Vec<f64> {
                 .zip(&way)
                 .map(|(x, way)| x + length * way)
                 .collect();
-            let (better, new_slopes, new_system) = look(games, model, &there);
+            let (better, new_slopes, new_system) = evaluate(games, model, &there);
             // Rounding may hide the last gains: the slope tells.
             if better >= value - 1e-9 * value.abs().max(1.0) || length < 1e-4 {
                 (x, value, slopes, system) = (there, better, new_slopes, new_system);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Predicted, Seen};
+use super::{PairVerdict, Predicted};
 use crate::stats::agreement::{self, Level};
 
 /// How far judges agree with each other.
@@ -21,11 +21,11 @@ pub struct PanelAgreement {
 
 /// Agreement of the panel's first verdicts on the same sides; none where nobody was asked what
 /// another was.
-pub fn agreement(verdicts: &[Predicted]) -> Option<PanelAgreement> {
+pub fn panel_agreement(verdicts: &[Predicted]) -> Option<PanelAgreement> {
     let judges: BTreeSet<u32> = verdicts.iter().map(|(seen, _)| seen.judge).collect();
     let number: BTreeMap<u32, usize> = judges.into_iter().zip(0..).collect();
     let mut questions: BTreeMap<(u32, u32), Vec<Option<f64>>> = BTreeMap::new();
-    for Seen {
+    for PairVerdict {
         first,
         second,
         judge,
@@ -51,20 +51,20 @@ pub fn agreement(verdicts: &[Predicted]) -> Option<PanelAgreement> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tests::seen, *};
+    use super::{super::verdict, *};
 
     #[test]
     fn two_judges_by_hand() {
         let of = |judge, first, second, score| {
             (
-                Seen {
+                PairVerdict {
                     judge,
-                    ..seen(first, second, score)
+                    ..verdict(first, second, score)
                 },
                 None,
             )
         };
-        assert_eq!(agreement(&[of(0, 0, 1, 1.0), of(0, 1, 2, 1.0)]), None);
+        assert_eq!(panel_agreement(&[of(0, 0, 1, 1.0), of(0, 1, 2, 1.0)]), None);
         // Three of four the same; alpha = 1 − 7 · (2 of 8 verdicts differ) / (2 · 5 · 3) = 1 − 14 /
         // 30.
         let verdicts = [
@@ -77,7 +77,7 @@ mod tests {
             .iter()
             .flat_map(|&(a, b, one, two)| [of(0, a, b, one), of(5, a, b, two)])
             .collect();
-        let found = agreement(&both).expect("they share questions");
+        let found = panel_agreement(&both).expect("they share questions");
         assert_eq!((found.n, found.share), (4, Some(0.75)));
         assert!(
             (found.alpha.expect("both labels occur") - (1.0 - 14.0 / 30.0)).abs() < 1e-12,

@@ -1,5 +1,6 @@
 //! The fit against what can be worked out by hand, and the draws against the fit.
 
+use proptest::prelude::{ProptestConfig, Strategy, proptest};
 use rand::{
     RngExt as _, SeedableRng as _,
     rngs::ChaCha8Rng,
@@ -19,8 +20,8 @@ fn game(first: u32, second: u32, score: f64) -> Game {
     }
 }
 
-fn duels(games: &[Game]) -> Vec<Answer> {
-    games.iter().copied().map(Answer::Duel).collect()
+fn duels(games: &[Game]) -> Vec<Preference> {
+    games.iter().copied().map(Preference::Pair).collect()
 }
 
 /// Items with strengths N(0, 1), and random pairs of them.
@@ -96,7 +97,7 @@ fn neither_order_nor_the_start_matters() {
     let (strength, mut games) = world(200, 1500, 0.3, 1);
     let one = fit(200, &duels(&games), &Model::plain(1, 1.0), None);
     let mut chain = Posterior::new(200, 1, &duels(&games), true, 5);
-    let draws = chain.draws(20, 10, 20);
+    let draws = chain.summarize(20, 10, 20);
     games.shuffle(&mut ChaCha8Rng::seed_from_u64(9));
     assert_eq!(
         fit(200, &duels(&games), &Model::plain(1, 1.0), None),
@@ -104,16 +105,16 @@ fn neither_order_nor_the_start_matters() {
         "to the last bit"
     );
     assert_eq!(
-        Posterior::new(200, 1, &duels(&games), true, 5).draws(20, 10, 20),
+        Posterior::new(200, 1, &duels(&games), true, 5).summarize(20, 10, 20),
         draws,
         "to the last bit"
     );
     let mut answers = orders(&strength, 40, 5, 0.3, &mut ChaCha8Rng::seed_from_u64(2));
     answers.extend(duels(&games));
-    let draws = Posterior::new(200, 1, &answers, true, 5).draws(20, 5, 10);
+    let draws = Posterior::new(200, 1, &answers, true, 5).summarize(20, 5, 10);
     answers.shuffle(&mut ChaCha8Rng::seed_from_u64(9));
     assert_eq!(
-        Posterior::new(200, 1, &answers, true, 5).draws(20, 5, 10),
+        Posterior::new(200, 1, &answers, true, 5).summarize(20, 5, 10),
         draws,
         "of lists too"
     );
@@ -154,7 +155,7 @@ fn known_strengths_come_back() {
 fn draws_cover_the_truth_and_find_the_variance() {
     for (games, worst) in [(2000, 0.35), (20_000, 0.12)] {
         let (strength, games) = world(400, games, 0.0, 3);
-        let draws = Posterior::new(400, 1, &duels(&games), false, 1).draws(40, 100, 300);
+        let draws = Posterior::new(400, 1, &duels(&games), false, 1).summarize(40, 100, 300);
         let middle = strength.iter().sum::<f64>() / 400.0;
         let inside = draws
             .interval
@@ -189,7 +190,7 @@ fn coin_tosses_and_a_careless_judge_are_found_out() {
         }
     }
     let a = Posterior::new(60, 2, &duels(&games), false, 1)
-        .draws(6, 100, 200)
+        .summarize(6, 100, 200)
         .model
         .discrimination;
     assert!((a[1] / a[0] - 1.0 / 3.0).abs() < 0.08, "{a:?}");
@@ -199,11 +200,11 @@ fn coin_tosses_and_a_careless_judge_are_found_out() {
             game.score = f64::from(u8::from(rng.random::<bool>()));
         }
     }
-    let lapse = Posterior::new(60, 1, &duels(&games), true, 1)
-        .draws(6, 200, 300)
+    let lapse_rate = Posterior::new(60, 1, &duels(&games), true, 1)
+        .summarize(6, 200, 300)
         .model
-        .lapse;
-    assert!((0.15..0.4).contains(&lapse), "{lapse}");
+        .lapse_rate;
+    assert!((0.15..0.4).contains(&lapse_rate), "{lapse_rate}");
 }
 
 /// A judge that never contradicts itself leaves the scale open above: what is printed must not be
@@ -220,11 +221,11 @@ fn without_any_contradiction_the_scale_is_no_luck() {
             }
         })
         .collect();
-    let of = |seed| Posterior::new(9, 1, &duels(&games), true, seed).draws(3, 100, 400);
-    let drawn: Vec<Draws> = (1..9).map(of).collect();
+    let of = |seed| Posterior::new(9, 1, &duels(&games), true, seed).summarize(3, 100, 400);
+    let drawn: Vec<PosteriorSummary> = (1..9).map(of).collect();
     for of in [
-        |draws: &Draws| draws.model.variance.sqrt(),
-        |draws: &Draws| draws.strength[8],
+        |draws: &PosteriorSummary| draws.model.variance.sqrt(),
+        |draws: &PosteriorSummary| draws.strength[8],
     ] {
         let (low, high) = drawn
             .iter()
@@ -245,7 +246,7 @@ fn a_ceiling_is_seen() {
         .map(|_| -1.5 * normal::draw(&mut rng).abs())
         .collect();
     let games = play(&strength, 12_000, 0.0, &mut rng);
-    let draws = Posterior::new(600, 1, &duels(&games), false, 1).draws(60, 200, 400);
+    let draws = Posterior::new(600, 1, &duels(&games), false, 1).summarize(60, 200, 400);
     let best = largest(&strength, 60);
     let found = largest(&draws.membership, 60)
         .iter()
@@ -273,7 +274,7 @@ fn orders(
     each: usize,
     side: f64,
     rng: &mut ChaCha8Rng,
-) -> Vec<Answer> {
+) -> Vec<Preference> {
     let all: Vec<u32> = (0..strength.len() as u32).collect();
     let mut order = || {
         let shown: Vec<u32> = all.sample(rng, each).copied().collect();
@@ -293,7 +294,7 @@ fn orders(
             .iter()
             .enumerate()
             .for_each(|(place, (slot, _))| places[*slot] = place);
-        Answer::List(List {
+        Preference::List(RankedList {
             shown,
             places,
             judge: 0,
@@ -302,29 +303,29 @@ fn orders(
     (0..lists).map(|_| order()).collect()
 }
 
-/// The weighted pairs climb as the likelihood of the whole list does: each slope against a
+/// The weighted pairs newton as the likelihood of the whole list does: each slope against a
 /// difference quotient.
 #[test]
 fn slopes_of_a_list_are_plackett_and_luces() {
     let x = [-0.7, 1.5, 0.2, 0.4];
-    let list = List {
+    let list = RankedList {
         shown: vec![2, 0, 1],
         places: vec![1, 2, 0],
         judge: 0,
     };
-    for lapse in [0.0, 0.3] {
+    for lapse_rate in [0.0, 0.3] {
         let model = Model {
-            lapse,
+            lapse_rate,
             discrimination: vec![0.8],
             ..Model::plain(1, 1.0)
         };
-        let games = Games::new(3, 1, &[Answer::List(list.clone())]);
-        let (_, slopes, _) = look(&games, &model, &x);
+        let games = Games::new(3, 1, &[Preference::List(list.clone())]);
+        let (_, slopes, _) = evaluate(&games, &model, &x);
         for at in 0..4 {
             let value = |by: f64| {
                 let mut x = x;
                 x[at] += by;
-                look(&games, &model, &x).0
+                evaluate(&games, &model, &x).0
             };
             let quotient = (value(1e-5) - value(-1e-5)) / 2e-5;
             assert!(
@@ -342,16 +343,16 @@ fn a_list_of_two_is_a_duel() {
     let (_, games) = world(30, 600, 0.5, 12);
     let list = |game: &Game| {
         let first = usize::from(game.score < 0.5);
-        Answer::List(List {
+        Preference::List(RankedList {
             shown: vec![game.first, game.second],
             places: vec![first, 1 - first],
             judge: 0,
         })
     };
-    let lists: Vec<Answer> = games.iter().map(list).collect();
-    for lapse in [0.0, 0.1] {
+    let lists: Vec<Preference> = games.iter().map(list).collect();
+    for lapse_rate in [0.0, 0.1] {
         let model = Model {
-            lapse,
+            lapse_rate,
             ..Model::plain(1, 1.0)
         };
         let (one, other) = (
@@ -375,7 +376,7 @@ fn lists_cover_the_truth_and_find_the_variance() {
     let mut rng = ChaCha8Rng::seed_from_u64(13);
     let strength: Vec<f64> = (0..300).map(|_| 1.5 * normal::draw(&mut rng)).collect();
     let draws = Posterior::new(300, 1, &orders(&strength, 150, 8, 0.6, &mut rng), false, 1)
-        .draws(30, 100, 300);
+        .summarize(30, 100, 300);
     let middle = strength.iter().sum::<f64>() / 300.0;
     let inside = draws
         .interval
@@ -394,4 +395,47 @@ fn lists_cover_the_truth_and_find_the_variance() {
         "{}",
         draws.intercept[0]
     );
+}
+
+fn any_game() -> impl Strategy<Value = Game> {
+    (0..9_u32, 1..9_u32, 0..2_u32, 0..3_u8).prop_map(|(first, step, judge, half_points)| Game {
+        first,
+        second: (first + step) % 9,
+        judge,
+        score: f64::from(half_points) / 2.0,
+    })
+}
+
+fn swap_sides(game: &Game) -> Game {
+    Game {
+        first: game.second,
+        second: game.first,
+        judge: game.judge,
+        score: 1.0 - game.score,
+    }
+}
+
+fn assert_close(x: &[f64], y: &[f64], sign: f64) {
+    for (x, y) in x.iter().zip(y) {
+        assert!((x - sign * y).abs() < 1e-5, "{x} and not {}", sign * y);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Swapped sides leave the strengths as they are and turn the position bias round.
+    #[test]
+    fn swapped_sides_mirror_the_intercepts_only(
+        games in proptest::collection::vec(any_game(), 1..80),
+        lapse_rate in 0.0..0.2_f64,
+    ) {
+        let model = Model { lapse_rate, ..Model::plain(2, 1.0) };
+        let swapped: Vec<Game> = games.iter().map(swap_sides).collect();
+        let before = fit(9, &duels(&games), &model, None);
+        let after = fit(9, &duels(&swapped), &model, None);
+        assert_close(&before.strength, &after.strength, 1.0);
+        assert_close(&before.variance, &after.variance, 1.0);
+        assert_close(&before.intercept, &after.intercept, -1.0);
+    }
 }

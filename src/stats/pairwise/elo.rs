@@ -36,6 +36,19 @@ mod tests {
         assert!(down + gain(down, down, 0.0, 32.0) >= 1168.0);
     }
 
+    /// Swapped sides and letters move the same two ratings by the same points.
+    #[test]
+    fn swapped_sides_change_no_rating() {
+        for (a, b, score) in [
+            (1200.0, 1200.0, 0.8),
+            (1310.0, 1187.5, 0.3),
+            (900.0, 1500.0, 1.0),
+        ] {
+            let swapped = -gain(b, a, 1.0 - score, 32.0);
+            assert!((gain(a, b, score, 32.0) - swapped).abs() < 1e-9);
+        }
+    }
+
     #[test]
     fn four_hundred_points_are_ten_to_one() {
         assert!((expected(1600.0, 1200.0) - 10.0 / 11.0).abs() < 1e-12);

@@ -8,28 +8,28 @@ use std::collections::HashSet;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use crate::stats::{
-    bradley_terry::{self, Answer, Draws, Fit, Posterior},
     normal,
+    pairwise::bradley_terry::{self, Fit, Posterior, PosteriorSummary, Preference},
 };
 
 /// Each stage has a third of the items of the one before. In simulation thirds find more than
 /// halves or quarters.
 const SHRINK: usize = 3;
 /// The last stage has this many times as many items as are to be found.
-const FLOOR: usize = 2;
-/// Neighbours that are looked at for one that was not met yet.
-const REACH: usize = 12;
-/// Draws between two batches, which keep up what all items share.
+const LAST_STAGE: usize = 2;
+/// Neighbours that are looked at for one that was not compared yet.
+const NEIGHBOURS: usize = 12;
+/// PosteriorSummary between two batches, which keep up what all items share.
 const SWEEPS: usize = 2;
-/// Draws of the end, and those before them that are not looked at.
+/// PosteriorSummary of the end, and those before them that are not looked at.
 const DRAWS: usize = 400;
 const WARM_UP: usize = 100;
 /// The expected recall is looked at after each such share of the calls, with so many draws.
-const LOOKS: usize = 20;
-const DRAWS_OF_A_LOOK: usize = 50;
+const CHECKS: usize = 20;
+const DRAWS_OF_A_CHECK: usize = 50;
 
 /// Exactness of the strength at the edge of the best, in logits.
-const EDGE: f64 = 1e-6;
+const CUTOFF_TOLERANCE: f64 = 1e-6;
 
 /// How to rank.
 #[derive(Clone, Copy, Debug)]
@@ -63,20 +63,20 @@ pub struct Halving {
     stages: Vec<Stage>,
     batches: usize,
     asked: usize,
-    looks: usize,
+    checks: usize,
     /// Whether the target is reached.
     reached: bool,
-    met: HashSet<(u32, u32)>,
+    compared: HashSet<(u32, u32)>,
     listed: HashSet<Vec<u32>>,
     seen: HashSet<u32>,
-    verdicts: Vec<Answer>,
+    verdicts: Vec<Preference>,
     fit: Option<Fit>,
     posterior: Posterior,
     rng: ChaCha8Rng,
 }
 
 /// How many are to be found among `items`: `top`, or a third where there are no more than that.
-pub fn edge_of(items: usize, top: usize) -> usize {
+pub fn effective_top(items: usize, top: usize) -> usize {
     if top < items {
         top.max(1)
     } else {
@@ -85,19 +85,19 @@ pub fn edge_of(items: usize, top: usize) -> usize {
 }
 
 /// How many of the items no verdict is about.
-pub fn unseen(items: usize, verdicts: &[Answer]) -> usize {
+pub fn count_unseen(items: usize, verdicts: &[Preference]) -> usize {
     items
         - verdicts
             .iter()
-            .flat_map(Answer::items)
+            .flat_map(Preference::items)
             .collect::<HashSet<u32>>()
             .len()
 }
 
 /// Strengths and memberships from verdicts, whatever asked for them. Neither order nor threads
 /// matter.
-pub fn conclude(items: usize, verdicts: &[Answer], settings: &Settings) -> Draws {
-    Posterior::new(items, settings.judges, verdicts, true, settings.seed).draws(
+pub fn summarize(items: usize, verdicts: &[Preference], settings: &Settings) -> PosteriorSummary {
+    Posterior::new(items, settings.judges, verdicts, true, settings.seed).summarize(
         settings.top,
         WARM_UP,
         DRAWS,
@@ -106,14 +106,14 @@ pub fn conclude(items: usize, verdicts: &[Answer], settings: &Settings) -> Draws
 
 impl Halving {
     /// Begins with the verdicts that are `known` from before; nothing is asked yet.
-    pub fn new(items: usize, known: &[Answer], settings: Settings) -> Self {
+    pub fn new(items: usize, known: &[Preference], settings: Settings) -> Self {
         // Two that stood in a list may meet.
-        let pair = |verdict: &Answer| match verdict {
-            Answer::Duel(game) => Some(unordered(game.first, game.second)),
-            Answer::List(_) => None,
+        let pair = |verdict: &Preference| match verdict {
+            Preference::Pair(game) => Some(unordered(game.first, game.second)),
+            Preference::List(_) => None,
         };
-        let met: HashSet<(u32, u32)> = known.iter().filter_map(pair).collect();
-        let seen: HashSet<u32> = known.iter().flat_map(Answer::items).collect();
+        let compared: HashSet<(u32, u32)> = known.iter().filter_map(pair).collect();
+        let seen: HashSet<u32> = known.iter().flat_map(Preference::items).collect();
         let mut stages = stages(items, items - seen.len(), &settings);
         stages.reverse();
         Self {
@@ -122,9 +122,9 @@ impl Halving {
             stages,
             batches: 0,
             asked: 0,
-            looks: 0,
+            checks: 0,
             reached: false,
-            met,
+            compared,
             listed: HashSet::new(),
             seen,
             verdicts: known.to_vec(),
@@ -134,26 +134,27 @@ impl Halving {
         }
     }
 
-    /// Pairs that are as good as met.
-    pub fn avoid(&mut self, pairs: &[(u32, u32)]) {
-        self.met.extend(pairs.iter().map(|&(a, b)| unordered(a, b)));
+    /// Pairs that are as good as compared.
+    pub fn exclude_pairs(&mut self, pairs: &[(u32, u32)]) {
+        self.compared
+            .extend(pairs.iter().map(|&(a, b)| unordered(a, b)));
     }
 
     /// Whether it ended because enough of the best are expected to be found.
-    pub fn is_reached(&self) -> bool {
+    pub fn target_reached(&self) -> bool {
         self.reached
     }
 
     /// What to show next, two items or a list of more at a time, in the order in which they are
     /// shown; none when it is over.
-    pub fn next_groups(&mut self) -> Vec<Vec<u32>> {
+    pub fn next_batch(&mut self) -> Vec<Vec<u32>> {
         if self.is_enough() {
             return Vec::new();
         }
         while let Some(stage) = self.stages.pop() {
-            let mut groups = self.groups(stage, REACH);
+            let mut groups = self.groups(stage, NEIGHBOURS);
             if groups.is_empty() && self.stages.is_empty() && stage.size >= self.items {
-                // Neighbours have all met; before all ends, whoever is left may meet.
+                // Neighbours have all compared; before all ends, whoever is left may meet.
                 groups = self.groups(stage, self.items);
             }
             groups.truncate(stage.calls);
@@ -164,10 +165,10 @@ impl Halving {
                     ..stage
                 });
                 self.asked += groups.len();
-                self.remember(&groups);
+                self.note_batch(&groups);
                 return groups;
             }
-            // Where so few have all met, the calls are for more of them.
+            // Where so few have all compared, the calls are for more of them.
             match self.stages.last_mut() {
                 Some(next) => next.calls += left,
                 None if stage.size < self.items => {
@@ -183,11 +184,11 @@ impl Halving {
         Vec::new()
     }
 
-    fn remember(&mut self, groups: &[Vec<u32>]) {
+    fn note_batch(&mut self, groups: &[Vec<u32>]) {
         for group in groups {
             self.seen.extend(group);
             if let &[a, b] = group.as_slice() {
-                self.met.insert(unordered(a, b));
+                self.compared.insert(unordered(a, b));
             } else {
                 self.listed.insert(sorted(group));
             }
@@ -195,14 +196,14 @@ impl Halving {
     }
 
     /// Takes in what came of it. What has no verdict is left out and not asked again.
-    pub fn take(&mut self, verdicts: Vec<Answer>) {
+    pub fn add_verdicts(&mut self, verdicts: Vec<Preference>) {
         self.verdicts.extend(verdicts);
-        self.posterior.replace(&self.verdicts);
+        self.posterior.set_verdicts(&self.verdicts);
         (0..SWEEPS).for_each(|_| self.posterior.sweep());
     }
 
     /// Every verdict so far, with those that were known.
-    pub fn verdicts(&self) -> &[Answer] {
+    pub fn verdicts(&self) -> &[Preference] {
         &self.verdicts
     }
 
@@ -211,9 +212,9 @@ impl Halving {
         let Some(target) = self.settings.target_recall else {
             return false;
         };
-        let looks = self.asked * LOOKS / self.settings.calls.max(1);
+        let checks = self.asked * CHECKS / self.settings.calls.max(1);
         // Not before everybody was seen.
-        if looks <= self.looks
+        if checks <= self.checks
             || self
                 .stages
                 .last()
@@ -221,10 +222,10 @@ impl Halving {
         {
             return false;
         }
-        self.looks = looks;
+        self.checks = checks;
         self.reached = self
             .posterior
-            .draws(self.settings.top, 0, DRAWS_OF_A_LOOK)
+            .summarize(self.settings.top, 0, DRAWS_OF_A_CHECK)
             .expected_recall
             >= target;
         self.reached
@@ -295,7 +296,7 @@ impl Halving {
         lists
     }
 
-    /// Disjoint pairs of neighbours who never met, at most so far apart, on random sides.
+    /// Disjoint pairs of neighbours who never compared, at most so far apart, on random sides.
     fn neighbours(&mut self, order: &[usize], reach: usize) -> Vec<Vec<u32>> {
         let mut paired = vec![false; order.len()];
         let mut pairs = Vec::new();
@@ -303,7 +304,7 @@ impl Halving {
             let a = order[place] as u32;
             let is_free = |other: &usize| {
                 let b = order[*other] as u32;
-                a != b && !paired[*other] && !self.met.contains(&unordered(a, b))
+                a != b && !paired[*other] && !self.compared.contains(&unordered(a, b))
             };
             let partner = (place + 1..order.len().min(place + 1 + reach))
                 .find(is_free)
@@ -336,7 +337,7 @@ fn unordered(a: u32, b: u32) -> (u32, u32) {
 /// the edge in units of their own uncertainty, |z| orders as P (1 − P) does.
 fn least_certain(fit: &Fit, top: usize, size: usize) -> Vec<usize> {
     let deviation: Vec<f64> = fit.variance.iter().map(|v| v.sqrt()).collect();
-    let edge = edge(&fit.strength, &deviation, top);
+    let edge = cutoff(&fit.strength, &deviation, top);
     let z: Vec<f64> = fit
         .strength
         .iter()
@@ -353,7 +354,7 @@ fn least_certain(fit: &Fit, top: usize, size: usize) -> Vec<usize> {
 }
 
 /// The strength above which `top` items are expected.
-fn edge(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
+fn cutoff(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
     let expected = |edge: f64| -> f64 {
         strength
             .iter()
@@ -362,7 +363,7 @@ fn edge(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
             .sum()
     };
     let (mut low, mut high) = (-30.0, 30.0);
-    while high - low > EDGE {
+    while high - low > CUTOFF_TOLERANCE {
         let middle = f64::midpoint(low, high);
         if expected(middle) > top as f64 {
             low = middle;
@@ -379,7 +380,7 @@ fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
     let Settings {
         top, calls, group, ..
     } = *settings;
-    let floor = (FLOOR * top).min(items);
+    let floor = (LAST_STAGE * top).min(items);
     let mut sizes = vec![items];
     while sizes.last().is_some_and(|size| size / SHRINK > floor) {
         sizes.push(sizes[sizes.len() - 1] / SHRINK);
@@ -411,7 +412,7 @@ fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::bradley_terry::{Game, List};
+    use crate::stats::pairwise::bradley_terry::{Game, RankedList};
 
     fn settings(top: usize, calls: usize) -> Settings {
         Settings {
@@ -428,12 +429,12 @@ mod tests {
     fn play(halving: &mut Halving) -> Vec<Vec<u32>> {
         let mut asked = Vec::new();
         loop {
-            let groups = halving.next_groups();
+            let groups = halving.next_batch();
             if groups.is_empty() {
                 return asked;
             }
             let verdicts = groups.iter().map(|group| match group.as_slice() {
-                &[first, second] => Answer::Duel(Game {
+                &[first, second] => Preference::Pair(Game {
                     first,
                     second,
                     judge: 0,
@@ -441,14 +442,14 @@ mod tests {
                 }),
                 list => {
                     let place = |item: &u32| list.iter().filter(|other| *other > item).count();
-                    Answer::List(List {
+                    Preference::List(RankedList {
                         shown: list.to_vec(),
                         places: list.iter().map(place).collect(),
                         judge: 1,
                     })
                 }
             });
-            halving.take(verdicts.collect());
+            halving.add_verdicts(verdicts.collect());
             asked.extend(groups);
         }
     }
@@ -481,7 +482,7 @@ mod tests {
         assert_eq!(pairs.len(), 400, "no pair twice");
         let seen: HashSet<_> = asked.iter().flatten().collect();
         assert_eq!(seen.len(), 101);
-        let membership = conclude(101, halving.verdicts(), &settings(10, 400)).membership;
+        let membership = summarize(101, halving.verdicts(), &settings(10, 400)).membership;
         assert!(
             membership[91..].iter().sum::<f64>() > 9.0,
             "{:?}",
@@ -506,7 +507,7 @@ mod tests {
         );
         let distinct: HashSet<_> = asked.iter().map(|group| sorted(group)).collect();
         assert_eq!(distinct.len(), 120, "nothing twice");
-        let membership = conclude(200, halving.verdicts(), &lists).membership;
+        let membership = summarize(200, halving.verdicts(), &lists).membership;
         assert!(
             membership[190..].iter().sum::<f64>() > 8.0,
             "{:?}",
@@ -525,7 +526,7 @@ mod tests {
             asked[..3].iter().all(|group| sorted(group)[1] >= 60),
             "the new ones first: {asked:?}"
         );
-        let membership = conclude(65, second.verdicts(), &settings(10, 40)).membership;
+        let membership = summarize(65, second.verdicts(), &settings(10, 40)).membership;
         assert!(
             membership[60..].iter().sum::<f64>() > 4.0,
             "{:?}",
@@ -549,7 +550,7 @@ mod tests {
         let asked = play(&mut Halving::new(40, &[], settings(10, 2000)));
         assert_eq!(asked.len(), 40 * 39 / 2);
         let mut avoiding = Halving::new(6, &[], settings(2, 100));
-        avoiding.avoid(&[(0, 1), (5, 2)]);
+        avoiding.exclude_pairs(&[(0, 1), (5, 2)]);
         assert_eq!(play(&mut avoiding).len(), 13);
     }
 

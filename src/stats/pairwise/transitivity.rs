@@ -12,11 +12,11 @@ use super::Predicted;
 /// Cyclic triples among the triples of items of which all three pairs have a decided and predicted
 /// verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Cycles {
+pub struct Intransitivity {
     /// Such triples.
     pub n: u64,
     /// Those looked at: all, or a uniform sample of them.
-    pub looked_at: u64,
+    pub sampled: u64,
     /// Share of these that is cyclic, 0 to 1: about 0.25 for a judge at chance, less for one with
     /// sense.
     pub share: f64,
@@ -41,7 +41,11 @@ type Forward = Vec<Vec<(usize, usize)>>;
 
 /// Looks at no more than `most` triples. Of each pair the first decided verdict counts, whoever
 /// gave it.
-pub fn cycles(verdicts: &[Predicted], most: usize, rng: &mut impl Rng) -> Option<Cycles> {
+pub fn intransitivity(
+    verdicts: &[Predicted],
+    most: usize,
+    rng: &mut impl Rng,
+) -> Option<Intransitivity> {
     let (edges, forward) = graph(verdicts);
     let (n, triples) = triangles(&forward, most, rng);
     let (mut cyclic, mut expected, mut variance) = (0.0, 0.0, 0.0);
@@ -66,9 +70,9 @@ pub fn cycles(verdicts: &[Predicted], most: usize, rng: &mut impl Rng) -> Option
         variance += edge.p * (1.0 - edge.p) * (sum * sum - squares);
     }
     let count = triples.len() as f64;
-    (!triples.is_empty()).then(|| Cycles {
+    (!triples.is_empty()).then(|| Intransitivity {
         n,
-        looked_at: triples.len() as u64,
+        sampled: triples.len() as u64,
         share: cyclic / count,
         expected: expected / count,
         excess: (cyclic - expected) / count,
@@ -160,27 +164,27 @@ mod tests {
     use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 
     use super::{
-        super::{Seen, tests::seen},
+        super::{PairVerdict, verdict},
         *,
     };
 
-    fn found(verdicts: &[Predicted], most: usize) -> Option<Cycles> {
-        cycles(verdicts, most, &mut ChaCha8Rng::seed_from_u64(1))
+    fn found(verdicts: &[Predicted], most: usize) -> Option<Intransitivity> {
+        intransitivity(verdicts, most, &mut ChaCha8Rng::seed_from_u64(1))
     }
 
     #[test]
     fn one_triple_by_hand() {
-        let [ab, bc, ca] = [seen(0, 1, 1.0), seen(1, 2, 1.0), seen(2, 0, 1.0)];
+        let [ab, bc, ca] = [verdict(0, 1, 1.0), verdict(1, 2, 1.0), verdict(2, 0, 1.0)];
         let circle = [(ab, Some(0.6)), (bc, Some(0.7)), (ca, Some(0.2))];
         let card = found(&circle, 9).unwrap();
         // .6 × .7 × .2 + .4 × .3 × .8
-        assert_eq!((card.n, card.looked_at, card.share), (1, 1, 1.0));
+        assert_eq!((card.n, card.sampled, card.share), (1, 1, 1.0));
         assert!((card.expected - 0.18).abs() < 1e-12 && (card.excess - 0.82).abs() < 1e-12);
         assert!((card.standard_error - (0.18_f64 * 0.82).sqrt()).abs() < 1e-12);
         let line = [
             (ab, Some(0.6)),
             (bc, Some(0.7)),
-            (Seen { score: 0.0, ..ca }, Some(0.2)),
+            (PairVerdict { score: 0.0, ..ca }, Some(0.2)),
         ];
         assert_eq!(found(&line, 9).map(|card| card.share), Some(0.0));
     }
@@ -188,11 +192,11 @@ mod tests {
     #[test]
     fn the_first_decided_verdict_of_a_pair_counts() {
         let verdicts = [
-            seen(0, 1, 0.5),
-            seen(1, 0, 0.0),
-            seen(0, 1, 0.0),
-            seen(1, 2, 1.0),
-            seen(2, 0, 1.0),
+            verdict(0, 1, 0.5),
+            verdict(1, 0, 0.0),
+            verdict(0, 1, 0.0),
+            verdict(1, 2, 1.0),
+            verdict(2, 0, 1.0),
         ];
         let predicted = verdicts.map(|seen| (seen, Some(0.5)));
         assert_eq!(
@@ -211,7 +215,7 @@ mod tests {
         pairs
             .map(|(a, b)| {
                 (
-                    seen(a, b, f64::from(u8::from(rng.random_bool(p(a, b))))),
+                    verdict(a, b, f64::from(u8::from(rng.random_bool(p(a, b))))),
                     Some(p(a, b)),
                 )
             })
@@ -243,7 +247,7 @@ mod tests {
             let won = |i: usize| ways >> i & 1 == 1;
             let verdicts = std::array::from_fn::<Predicted, 6, _>(|i| {
                 (
-                    seen(pairs[i].0, pairs[i].1, f64::from(u8::from(won(i)))),
+                    verdict(pairs[i].0, pairs[i].1, f64::from(u8::from(won(i)))),
                     Some(pairs[i].2),
                 )
             });
@@ -295,10 +299,7 @@ mod tests {
             found(&verdicts, usize::MAX).unwrap(),
             found(&verdicts, 10_000).unwrap(),
         );
-        assert_eq!(
-            (all.looked_at, some.n, some.looked_at),
-            (all.n, all.n, 10_000)
-        );
+        assert_eq!((all.sampled, some.n, some.sampled), (all.n, all.n, 10_000));
         assert!(
             all.n > 40_000 && (all.expected - some.expected).abs() < 0.005,
             "{all:?} {some:?}"

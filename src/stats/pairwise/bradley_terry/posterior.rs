@@ -1,6 +1,6 @@
 //! All that the verdicts leave credible: draws of strengths, intercepts, the strengths' variance,
 //! lapses and discriminations together, by Gibbs sampling with Pólya–Gamma variables (Polson, Scott
-//! and Windle 2013). Hides the moves. A list is drawn by its weighted pairs ([`super::List`]),
+//! and Windle 2013). Hides the moves. A list is drawn by its weighted pairs ([`super::RankedList`]),
 //! which is an approximation; what all items share is drawn with its own likelihood. A normal
 //! approximation around the most probable strengths will not do here: with one to four verdicts an
 //! item it takes the variance for a quarter of what it is.
@@ -8,11 +8,12 @@
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use rand_distr::{Beta, Distribution as _};
 
+use super::polya_gamma;
 use super::{
-    Answer, Games, Model, System, attentive, climb, likelihood, log_likelihood,
+    Games, Model, Preference, System, likelihood, list_log_likelihood, log_likelihood, newton,
     population::Population, sigma,
 };
-use crate::stats::{largest, normal, polya_gamma};
+use crate::stats::{largest, normal};
 
 /// Prior of the share of coin tosses: beta, one in ten.
 const LAPSES: f64 = 1.0;
@@ -45,7 +46,7 @@ pub struct Posterior {
 
 /// What draws say of each item, and of the best `top`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Draws {
+pub struct PosteriorSummary {
     /// Median strength: where a judge never contradicts itself the scale has no upper end, and a
     /// mean would be luck.
     pub strength: Vec<f64>,
@@ -64,11 +65,17 @@ pub struct Draws {
 impl Posterior {
     /// A chain that starts at the most probable strengths. With `lapses`, some verdicts may be a
     /// coin's.
-    pub fn new(items: usize, judges: usize, verdicts: &[Answer], lapses: bool, seed: u64) -> Self {
+    pub fn new(
+        items: usize,
+        judges: usize,
+        verdicts: &[Preference],
+        lapses: bool,
+        seed: u64,
+    ) -> Self {
         let games = Games::new(items, judges, verdicts);
         let mut model = Model::plain(judges, 1.0);
-        model.lapse = if lapses { 0.02 } else { 0.0 };
-        let x = climb(&games, &model, vec![0.0; games.unknowns()]);
+        model.lapse_rate = if lapses { 0.02 } else { 0.0 };
+        let x = newton(&games, &model, vec![0.0; games.unknowns()]);
         let (population, rng) = (Population::new(items), ChaCha8Rng::seed_from_u64(seed));
         let mut posterior = Self {
             games,
@@ -79,14 +86,14 @@ impl Posterior {
             rng,
             stretch: 0.0,
         };
-        posterior.measure();
+        posterior.tune_step();
         posterior
     }
 
     /// The same chain, with these verdicts instead.
-    pub fn replace(&mut self, verdicts: &[Answer]) {
+    pub fn set_verdicts(&mut self, verdicts: &[Preference]) {
         self.games = Games::new(self.games.items, self.games.judges, verdicts);
-        self.measure();
+        self.tune_step();
     }
 
     /// The strengths of the latest draw.
@@ -110,7 +117,7 @@ impl Posterior {
         (1..self.games.judges).for_each(|judge| self.draw_discrimination(judge));
     }
 
-    /// Draws for each verdict whether it is a coin's and, if not, its Pólya–Gamma variables; then
+    /// PosteriorSummary for each verdict whether it is a coin's and, if not, its Pólya–Gamma variables; then
     /// the share of coins. Returns each pair's information and the slopes that pull at strengths
     /// and intercepts.
     fn augment(&mut self) -> (Vec<f64>, Vec<f64>) {
@@ -119,14 +126,14 @@ impl Posterior {
         let mut coins = 0.0;
         for game in 0..self.games.duels {
             let logit = self.games.logit(&self.model, &self.x, game);
-            let sense = (1.0 - self.model.lapse) * likelihood(logit, self.games.score[game]);
-            let coin = self.is_coin(0.5 * self.model.lapse, sense);
+            let sense = (1.0 - self.model.lapse_rate) * likelihood(logit, self.games.score[game]);
+            let coin = self.is_coin(0.5 * self.model.lapse_rate, sense);
             coins += f64::from(u8::from(coin));
             information.push(self.draw_pair(game, if coin { 0.0 } else { 1.0 }, &mut push));
         }
         let (mut game, mut weights) = (self.games.duels, Vec::new());
         for list in 0..self.games.lists.len() {
-            let (_, sense) = attentive(&self.games.lists[list], &self.model, &self.x);
+            let (_, sense) = list_log_likelihood(&self.games.lists[list], &self.model, &self.x);
             let coin = self.is_coin(1.0 - sense, sense);
             coins += f64::from(u8::from(coin));
             self.games.lists[list].weights(&self.model, &self.x, &mut weights);
@@ -139,17 +146,17 @@ impl Posterior {
         if self.lapses
             && let Ok(beta) = Beta::new(LAPSES + coins, NO_LAPSES + verdicts - coins)
         {
-            self.model.lapse = beta.sample(&mut self.rng);
+            self.model.lapse_rate = beta.sample(&mut self.rng);
         }
         (information, push)
     }
 
-    /// Draws whether a verdict is a coin's, from how probable it is together with either.
+    /// PosteriorSummary whether a verdict is a coin's, from how probable it is together with either.
     fn is_coin(&mut self, coin: f64, sense: f64) -> bool {
         self.lapses && self.rng.random::<f64>() * (coin + sense) < coin
     }
 
-    /// Draws a pair's Pólya–Gamma variable and adds its pull; returns its information. Of what is a
+    /// PosteriorSummary a pair's Pólya–Gamma variable and adds its pull; returns its information. Of what is a
     /// coin's the weight is 0.
     fn draw_pair(&mut self, game: usize, weight: f64, push: &mut [f64]) -> f64 {
         if weight == 0.0 {
@@ -200,11 +207,12 @@ impl Posterior {
             let mut prior = 0.0;
             match turn % 3 {
                 1 if self.lapses => {
-                    model.lapse = (model.lapse + LAPSE_STEP * normal::draw(&mut self.rng)).abs();
-                    if model.lapse > MOST_LAPSES {
+                    model.lapse_rate =
+                        (model.lapse_rate + LAPSE_STEP * normal::draw(&mut self.rng)).abs();
+                    if model.lapse_rate > MOST_LAPSES {
                         continue;
                     }
-                    by = (1.0 - self.model.lapse) / (1.0 - model.lapse);
+                    by = (1.0 - self.model.lapse_rate) / (1.0 - model.lapse_rate);
                 }
                 2 if self.games.judges > 1 => {
                     by = (DISCRIMINATION_STEP * normal::draw(&mut self.rng)).exp();
@@ -252,22 +260,26 @@ impl Posterior {
         let counts = |of: usize| judge.is_none_or(|judge| of == judge);
         let duels = (0..self.games.duels).filter(|game| counts(self.games.judge[*game] as usize));
         let duels = duels.map(|game| (self.games.logit(model, x, game), self.games.score[game]));
-        let duels: f64 = if self.lapses {
-            let sense = 1.0 - model.lapse;
-            ln_of_product(
-                duels.map(|(logit, score)| model.lapse / 2.0 + sense * likelihood(logit, score)),
-            )
-        } else {
-            duels
-                .map(|(logit, score)| log_likelihood(logit, score, 0.0))
-                .sum()
-        };
+        let duels: f64 =
+            if self.lapses {
+                let sense = 1.0 - model.lapse_rate;
+                ln_of_product(duels.map(|(logit, score)| {
+                    model.lapse_rate / 2.0 + sense * likelihood(logit, score)
+                }))
+            } else {
+                duels
+                    .map(|(logit, score)| log_likelihood(logit, score, 0.0))
+                    .sum()
+            };
         let lists = self.games.lists.iter().filter(|list| counts(list.judge));
-        duels + lists.map(|list| attentive(list, model, x).0).sum::<f64>()
+        duels
+            + lists
+                .map(|list| list_log_likelihood(list, model, x).0)
+                .sum::<f64>()
     }
 
     /// How far to stretch: about as far as the verdicts leave open.
-    fn measure(&mut self) {
+    fn tune_step(&mut self) {
         let mut weights = vec![1.0; self.games.duels];
         self.games
             .lists
@@ -285,8 +297,8 @@ impl Posterior {
         self.stretch = 2.0 / (4.0 + known).sqrt();
     }
 
-    /// Draws `draws` times after `warm_up` sweeps, and says what they say.
-    pub fn draws(&mut self, top: usize, warm_up: usize, draws: usize) -> Draws {
+    /// PosteriorSummary `draws` times after `warm_up` sweeps, and says what they say.
+    pub fn summarize(&mut self, top: usize, warm_up: usize, draws: usize) -> PosteriorSummary {
         (0..warm_up).for_each(|_| self.sweep());
         let items = self.games.items;
         let top = top.min(items);
@@ -294,7 +306,7 @@ impl Posterior {
         let mut best = Vec::with_capacity(draws);
         let mut shared = Model {
             variance: 0.0,
-            lapse: 0.0,
+            lapse_rate: 0.0,
             discrimination: vec![0.0; self.games.judges],
             ..self.model.clone()
         };
@@ -313,7 +325,7 @@ impl Posterior {
             best.push(largest(self.strengths(), top));
             let share = 1.0 / draws as f64;
             variances.push(self.model.variance);
-            shared.lapse += self.model.lapse * share;
+            shared.lapse_rate += self.model.lapse_rate * share;
             shared
                 .discrimination
                 .iter_mut()
@@ -323,7 +335,7 @@ impl Posterior {
         let counts = count(&best, items);
         shared.variance = median(&mut variances);
         let (strength, interval) = seen.into_iter().map(middle_95).unzip();
-        Draws {
+        PosteriorSummary {
             strength,
             interval,
             membership: counts
@@ -358,7 +370,7 @@ fn prior_of_discrimination(ln: f64) -> f64 {
 
 /// The logarithm of the prior of the share of coin tosses.
 fn prior_of_lapses(model: &Model) -> f64 {
-    (NO_LAPSES - 1.0) * (1.0 - model.lapse).ln()
+    (NO_LAPSES - 1.0) * (1.0 - model.lapse_rate).ln()
 }
 
 fn count(best: &[Vec<usize>], items: usize) -> Vec<u32> {

@@ -22,13 +22,13 @@ const MEAN_VARIANCE: f64 = 4.0;
 /// A population of strengths.
 #[derive(Clone, Debug)]
 pub(super) struct Population {
-    parts: Vec<Part>,
+    parts: Vec<Component>,
     /// The part of each item.
     member: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct Component {
     share: f64,
     mean: f64,
     variance: f64,
@@ -37,7 +37,7 @@ struct Part {
 impl Population {
     /// One that has not looked at any item yet.
     pub fn new(items: usize) -> Self {
-        let one = Part {
+        let one = Component {
             share: 1.0,
             mean: 0.0,
             variance: 1.0,
@@ -45,7 +45,7 @@ impl Population {
         let parts = if items < MANY {
             vec![one]
         } else {
-            let part = |at: usize| Part {
+            let part = |at: usize| Component {
                 share: 1.0 / PARTS as f64,
                 mean: at as f64 - 0.5,
                 variance: 0.8,
@@ -74,7 +74,7 @@ impl Population {
             .sum()
     }
 
-    /// Draws who belongs where, and then what the parts are like.
+    /// PosteriorSummary who belongs where, and then what the parts are like.
     pub fn draw(&mut self, strengths: &[f64], rng: &mut impl Rng) {
         if self.parts.len() > 1 {
             self.draw_members(strengths, rng);
@@ -107,7 +107,8 @@ impl Population {
             .collect();
         let mut weights = vec![0.0; self.parts.len()];
         for (x, member) in strengths.iter().zip(&mut self.member) {
-            let density = |part: &Part| (-(x - part.mean).powi(2) / (2.0 * part.variance)).exp();
+            let density =
+                |part: &Component| (-(x - part.mean).powi(2) / (2.0 * part.variance)).exp();
             for ((weight, constant), part) in weights.iter_mut().zip(&constants).zip(&self.parts) {
                 *weight = constant * density(part);
             }
@@ -134,7 +135,7 @@ impl Population {
     pub fn density_of_scale(&self) -> f64 {
         let alone = self.parts.len() == 1;
         let (shape, scale) = part_prior(alone);
-        let of = |part: &Part| {
+        let of = |part: &Component| {
             // A mean that is stretched along brings the factor of the change of variables.
             let mean = if alone {
                 0.0

@@ -1,4 +1,4 @@
-//! Draws from Pólya–Gamma distributions, which turn a logistic likelihood into a normal one
+//! PosteriorSummary from Pólya–Gamma distributions, which turn a logistic likelihood into a normal one
 //! (Polson, Scott and Windle, "Bayesian inference for logistic models using Pólya–Gamma latent
 //! variables", JASA 108, 2013).
 
@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use rand::{Rng, RngExt as _};
 use rand_distr::{Distribution as _, Exp1, Gamma, StandardNormal};
 
-use super::normal;
+use crate::stats::normal;
 
 /// Where the two series of the density meet (Devroye 2009).
 const SPLIT: f64 = 0.64;
