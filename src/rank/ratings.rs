@@ -119,8 +119,8 @@ pub(super) fn elo_ratings(store: &Store, ranking: &Ranking) -> Result<Ratings> {
             continue;
         }
         // The paper has one judge. A panel's score is the mean of its members who decided.
-        let score = scores.iter().sum::<f64>() / scores.len() as f64;
-        let gain = elo::gain(elo_and_games[&pair.a].0, elo_and_games[&pair.b].0, score, k);
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        let gain = elo::gain(elo_and_games[&pair.a].0, elo_and_games[&pair.b].0, mean, k);
         for (id, change) in [(&pair.a, gain), (&pair.b, -gain)] {
             if let Some((elo, games)) = elo_and_games.get_mut(id) {
                 *elo += change;

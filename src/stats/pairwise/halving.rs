@@ -19,9 +19,9 @@ const SHRINK: usize = 3;
 const LAST_STAGE: usize = 2;
 /// Neighbours that are looked at for one that was not compared yet.
 const NEIGHBOURS: usize = 12;
-/// PosteriorSummary between two batches, which keep up what all items share.
+/// Draws between two batches, which keep up what all items share.
 const SWEEPS: usize = 2;
-/// PosteriorSummary of the end, and those before them that are not looked at.
+/// Draws of the end, and those before them that are not looked at.
 const DRAWS: usize = 400;
 const WARM_UP: usize = 100;
 /// The expected recall is looked at after each such share of the calls, with so many draws.

@@ -1,4 +1,4 @@
-//! PosteriorSummary from Pólya–Gamma distributions, which turn a logistic likelihood into a normal one
+//! Draws from Pólya–Gamma distributions, which turn a logistic likelihood into a normal one
 //! (Polson, Scott and Windle, "Bayesian inference for logistic models using Pólya–Gamma latent
 //! variables", JASA 108, 2013).
 

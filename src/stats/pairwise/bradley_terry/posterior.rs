@@ -117,7 +117,7 @@ impl Posterior {
         (1..self.games.judges).for_each(|judge| self.draw_discrimination(judge));
     }
 
-    /// PosteriorSummary for each verdict whether it is a coin's and, if not, its Pólya–Gamma variables; then
+    /// Draws for each verdict whether it is a coin's and, if not, its Pólya–Gamma variables; then
     /// the share of coins. Returns each pair's information and the slopes that pull at strengths
     /// and intercepts.
     fn augment(&mut self) -> (Vec<f64>, Vec<f64>) {
@@ -151,12 +151,12 @@ impl Posterior {
         (information, push)
     }
 
-    /// PosteriorSummary whether a verdict is a coin's, from how probable it is together with either.
+    /// Draws whether a verdict is a coin's, from how probable it is together with either.
     fn is_coin(&mut self, coin: f64, sense: f64) -> bool {
         self.lapses && self.rng.random::<f64>() * (coin + sense) < coin
     }
 
-    /// PosteriorSummary a pair's Pólya–Gamma variable and adds its pull; returns its information. Of what is a
+    /// Draws a pair's Pólya–Gamma variable and adds its pull; returns its information. Of what is a
     /// coin's the weight is 0.
     fn draw_pair(&mut self, game: usize, weight: f64, push: &mut [f64]) -> f64 {
         if weight == 0.0 {
@@ -297,7 +297,7 @@ impl Posterior {
         self.stretch = 2.0 / (4.0 + known).sqrt();
     }
 
-    /// PosteriorSummary `draws` times after `warm_up` sweeps, and says what they say.
+    /// Draws `draws` times after `warm_up` sweeps, and says what they say.
     pub fn summarize(&mut self, top: usize, warm_up: usize, draws: usize) -> PosteriorSummary {
         (0..warm_up).for_each(|_| self.sweep());
         let items = self.games.items;
