@@ -222,7 +222,7 @@ impl Comparison {
     }
 }
 
-fn spelled<'a>(arg: &'a str) -> &'a str {
+fn spelled(arg: &str) -> &str {
     let other = SPELLINGS.iter().find(|(before, _)| *before == arg);
     other.map_or(arg, |(_, today)| *today)
 }
@@ -259,17 +259,14 @@ fn project() -> Project {
     project
 }
 
-/// An output as a JSON value, by the ending of its name. What is found by a key is an object, so that
-/// another row is one difference and not one in each row behind it.
+/// An output as a JSON value, by the ending of its name. What is found by a key is an object, so
+/// that another row is one difference and not one in each row behind it.
 fn value(name: &str, text: &str) -> Value {
-    if name.ends_with(".csv") {
-        return rows(text);
-    }
-    if name.ends_with(".jsonl") {
-        return text.lines().map(|line| json(name, line)).collect();
-    }
-    if name.ends_with(".txt") {
-        return text.lines().map(Value::from).collect();
+    match name.rsplit('.').next() {
+        Some("csv") => return rows(text),
+        Some("jsonl") => return text.lines().map(|line| json(name, line)).collect(),
+        Some("txt") => return text.lines().map(Value::from).collect(),
+        _ => {}
     }
     let mut value = json(name, text);
     match name {

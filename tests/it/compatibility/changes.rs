@@ -1,5 +1,5 @@
-//! What is called otherwise since commit d769f59. The CHANGELOG has a line for each of these. Rules apply
-//! one after the other, so that a later one finds what an earlier one made.
+//! What is called otherwise since commit d769f59. The CHANGELOG has a line for each of these. Rules
+//! apply one after the other, so that a later one finds what an earlier one made.
 
 use serde_json::{Value, json};
 
@@ -184,9 +184,11 @@ pub const RULES: &[Rule] = &[
     config(Moved("/evaluate.near", "/evaluate.similarity")),
 ];
 
-const COUNTS: &str = "the counts of `own` and `independent` stand with each measure, as `numerator` and `denominator`";
+const COUNTS: &str = "the counts of `own` and `independent` stand with each measure, as \
+     `numerator` and `denominator`";
 const REPEATED: &str = "`repeated` holds the measures that are asked again by their keys";
-const INSTRUMENTS: &str = "`points`, `relation`, `rating` and `repeats` of `before` and `after` are `instruments` with their models and settings";
+const INSTRUMENTS: &str = "`points`, `relation`, `rating` and `repeats` of `before` and `after` \
+     are `instruments` with their models and settings";
 
 const fn board(change: Change) -> Rule {
     Rule {
@@ -224,15 +226,15 @@ fn counts_by_measure(counts: Value) -> Value {
         ("kor", "omitted"),
     ];
     let all: u64 = kinds.iter().map(|(_, kind)| number(&counts[kind])).sum();
-    let of = |(measure, kind): (&str, &str)| {
-        let counts = json!({
+    let mut by_measure = json!({});
+    for (measure, kind) in kinds {
+        by_measure[measure] = json!({
             "numerator": counts[kind],
             "denominator": format!("#{all}"),
             "unscored": counts["unscored"],
         });
-        (measure.to_owned(), counts)
-    };
-    Value::Object(kinds.map(of).into_iter().collect())
+    }
+    by_measure
 }
 
 fn number(text: &Value) -> u64 {

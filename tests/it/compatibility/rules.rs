@@ -160,7 +160,7 @@ fn search(
             continue;
         };
         let bound = stars.len();
-        stars.extend(star.map(|star| vec![star]));
+        stars.extend(star);
         path.push(key);
         search(part, rest, path, stars, found);
         path.pop();
@@ -168,13 +168,14 @@ fn search(
     }
 }
 
-/// Whether a step of a pattern is this key, and what its star stands for if it has one.
-fn starred(step: &str, key: &str) -> Option<Option<String>> {
+/// What the star of a step stands for where the key is this one, if the step has a star; none
+/// where the key is another one.
+fn starred(step: &str, key: &str) -> Option<Vec<Path>> {
     let Some((start, end)) = step.split_once('*') else {
-        return (step == key).then_some(None);
+        return (step == key).then(Vec::new);
     };
     let star = key.strip_prefix(start)?.strip_suffix(end)?;
-    Some(Some(star.to_owned()))
+    Some(vec![vec![star.to_owned()]])
 }
 
 /// Looks for the rest of a pattern here and in everything below.
@@ -245,28 +246,28 @@ fn reach<'a>(value: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
 
 /// Removes a value, and the objects that this leaves empty.
 fn take(value: &mut Value, path: &[String]) -> Option<Value> {
-    let (last, parents) = path.split_last()?;
-    let parent = reach(value, parents)?;
+    let (last, above) = path.split_last()?;
+    let parent = reach(value, above)?;
     let taken = match parent {
         Value::Object(map) => map.shift_remove(last)?,
-        Value::Array(list) => list.remove(last.parse().ok()?),
+        Value::Array(items) => items.remove(last.parse().ok()?),
         _ => return None,
     };
-    if parent.as_object().is_some_and(Map::is_empty)
-        && !parents.is_empty()
-        && parents
-            .last()
-            .is_some_and(|key| key.parse::<usize>().is_err())
-    {
-        take(value, parents);
+    // An element of a list stays: the others keep their indices.
+    let is_empty = parent.as_object().is_some_and(Map::is_empty);
+    let is_key = above
+        .last()
+        .is_some_and(|key| key.parse::<usize>().is_err());
+    if is_empty && is_key {
+        take(value, above);
     }
     Some(taken)
 }
 
 fn put(value: &mut Value, path: &[String], part: Value) {
-    let (last, parents) = path.split_last().expect("a place");
-    let parent = parents.iter().fold(value, |value, key| match value {
-        Value::Array(list) => &mut list[key.parse::<usize>().expect("an index")],
+    let (last, above) = path.split_last().expect("a place");
+    let parent = above.iter().fold(value, |value, key| match value {
+        Value::Array(items) => &mut items[key.parse::<usize>().expect("an index")],
         Value::Object(map) => map.entry(key).or_insert_with(|| Map::new().into()),
         other => panic!("`{}` lies below {other}", pointer(path)),
     });
