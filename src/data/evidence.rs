@@ -22,7 +22,7 @@ pub struct Visit {
     pub message: Option<String>,
     /// Whether it may go better another time.
     pub transient: bool,
-    /// The media type that the server named.
+    /// The media type that the server named, with its charset.
     pub content_type: Option<String>,
     /// Hash of the bytes, if some came.
     pub content: Option<String>,

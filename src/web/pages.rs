@@ -161,6 +161,8 @@ impl Pages {
             (Some(media), Some(charset)) => Some(format!("{media}; charset={charset}")),
             (media, _) => media.clone(),
         };
+        // With its charset: the bytes may be read again.
+        visit.content_type.clone_from(&header);
         let (status, last) = (
             fetched.status.unwrap_or(200),
             fetched.final_url.unwrap_or_else(|| url.to_owned()),
@@ -226,7 +228,8 @@ fn page(store: &Store, visit: &Visit, content: &str) -> Result<Result<Page, NoPa
         }));
     }
     let bytes = store.content(content)?.unwrap_or_default();
-    match read::read(&bytes, visit.content_type.as_deref(), &visit.url) {
+    let url = visit.final_url.as_deref().unwrap_or(&visit.url);
+    match read::read(&bytes, visit.content_type.as_deref(), url) {
         Ok(read) => {
             let extract = extract(read);
             store.save_extract(content, &extract)?;

@@ -266,7 +266,7 @@ mod tests {
         }));
     }
 
-    /// Around the number of verdicts that is just has_power, where a miss is likeliest.
+    /// Around the number of verdicts that is just enough, where a miss is likeliest.
     #[test]
     fn a_judge_of_72_percent_is_hardly_ever_called_no_better() {
         for (items, rounds, swiss, seeds) in [

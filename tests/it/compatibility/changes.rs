@@ -14,6 +14,7 @@ pub const SPELLINGS: &[(&str, &str)] = &[
     ("[near]", "[similarity]"),
     ("near", "similarity"),
     ("--near", "--similarity"),
+    ("--world", "--scenario"),
 ];
 
 /// What is different in today's outputs.
@@ -182,6 +183,37 @@ pub const RULES: &[Rule] = &[
     config(Moved("/roles.continue", "/roles.complete")),
     config(Moved("/near.model", "/similarity.model")),
     config(Moved("/evaluate.near", "/evaluate.similarity")),
+    // The audit card of a ranking has the field's words.
+    card(Added("/ranking/item_kind")),
+    Rule {
+        of: "tasks.meta",
+        change: Added("/ranking/item_kind"),
+    },
+    card(Moved("/judges/*/first_side", "/judges/*/position_bias")),
+    card(Moved(
+        "/audit/judges/*/first_side",
+        "/audit/judges/*/position_bias",
+    )),
+    card(Moved(
+        "/audit/judges/*/chance/enough",
+        "/audit/judges/*/chance/has_power",
+    )),
+    card(Moved(
+        "/audit/judges/*/chance/told",
+        "/audit/judges/*/chance/significant",
+    )),
+    card(Moved(
+        "/audit/judges/*/chance",
+        "/audit/judges/*/better_than_chance",
+    )),
+    card(Moved("/audit/cycles/looked_at", "/audit/cycles/sampled")),
+    card(Moved("/audit/cycles", "/audit/intransitivity")),
+    card(Moved("/lapses", "/lapse_rate")),
+    card(Reshaped(
+        "/checks/*",
+        check,
+        "the checks *sense*, *first side wins*, *sharpness* and *circles* are *better than chance*, *position bias*, *discrimination* and *intransitivity*",
+    )),
 ];
 
 const COUNTS: &str = "the counts of `own` and `independent` stand with each measure, as \
@@ -264,4 +296,54 @@ fn instruments(way: Value) -> Value {
             "settings": { "key_points": way["points"] },
         },
     ] })
+}
+
+const fn card(change: Change) -> Rule {
+    Rule {
+        of: "rank-report",
+        change,
+    }
+}
+
+/// The words of a check of the audit card, before and today.
+const WORDS: [(&str, &str); 11] = [
+    ("sense, ", "better than chance, "),
+    ("first side wins, ", "position bias, "),
+    (
+        "same winner with sides exchanged",
+        "same winner with sides swapped",
+    ),
+    ("sharpness, ", "discrimination, "),
+    ("circles", "intransitivity"),
+    (", first side +", ", position bias +"),
+    (
+        "sides are drawn at random, so that a fair judge",
+        "share won by the side shown first; sides are drawn at random, so that a fair judge",
+    ),
+    (
+        "how much the verdicts follow the strengths next to the first judge's; logits for the first side",
+        "how steeply the verdicts follow the strengths, relative to the first judge; position bias in logits for the side shown first",
+    ),
+    (
+        "what has no verdict counts for nobody",
+        "a judgement without a verdict changes no strength",
+    ),
+    ("sense", "better than chance"),
+    ("first side wins", "position bias"),
+];
+
+fn check(mut check: Value) -> Value {
+    for key in ["name", "value", "meaning"] {
+        if let Some(text) = check[key].as_str() {
+            let worded = WORDS.iter().fold(text.to_owned(), |text, (before, today)| {
+                if text.starts_with(before) || before.starts_with(',') {
+                    text.replacen(before, today, 1)
+                } else {
+                    text
+                }
+            });
+            check[key] = worded.into();
+        }
+    }
+    check
 }

@@ -492,7 +492,6 @@ fn what_has_no_meaning_is_refused_before_any_work() {
             "0",
         ][..],
         &["rank", "simulate", "--list-size", "8"],
-        &["rank", "simulate", "--world", "bt2"],
         &[
             "rank",
             "simulate",
@@ -592,7 +591,7 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     ");
 }
 
-/// Made-up worlds need no project; the same seed gives the same numbers.
+/// Simulated scenarios need no project; the same seed gives the same numbers.
 #[test]
 fn simulations_repeat_themselves() {
     let (_, project) = project(30);
