@@ -161,7 +161,7 @@ const IMPURE: &[&str] = &[
 ];
 const PURE: &[&str] = &["data", "stats", "text"];
 
-const MOST_LINES: usize = 850;
+const MOST_LINES: usize = 630;
 
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

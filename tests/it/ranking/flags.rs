@@ -1,4 +1,4 @@
-//! Flags that have no meaning together, and trials on made-up tasks.
+//! Flags that have no meaning together, and simulations on made-up tasks.
 
 use serde_json::Value;
 
@@ -131,6 +131,13 @@ fn what_has_no_meaning_is_refused_before_any_work() {
         "1",
     ]);
     assert!(said.contains("tau") && said.contains("intervals"), "{said}");
+    insta::assert_snapshot!(project.told(&["rank", "simulate", "--world", "bt2"]), @"
+    $ taskgen rank simulate --world bt2
+    exit 2
+    --- err
+    error: there is no --world any more
+    hint: `taskgen rank simulate --scenario bt2`
+    ");
     insta::assert_snapshot!(project.told(&["rank", "report"]), @"
     $ taskgen rank report
     exit 2
@@ -140,7 +147,7 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     ");
 }
 
-/// Made-up worlds need no project; the same seed gives the same numbers.
+/// Simulated scenarios need no project; the same seed gives the same numbers.
 #[test]
 fn simulations_repeat_themselves() {
     let (_, project) = project(30);
