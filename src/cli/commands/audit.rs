@@ -28,7 +28,7 @@ use crate::{
             progress, summary,
         },
     },
-    data::{PersonScore, ReportHead, ReportId, State},
+    data::{MeasureDef, PersonScore, ReportHead, ReportId, State},
     evaluate::{self, measures, scorecard::ReportScores},
     store::Store,
 };
@@ -346,7 +346,14 @@ fn compared(
         agreement::between("people with each other, whole reports", &whole, seed),
         agreement::between("people with each other, by criterion", &by_criterion, seed),
     ];
-    for measure in measures().filter(|measure| measure.role.compares()) {
+    let is_known = |measure: &&MeasureDef| {
+        let mut reports = scored.values();
+        reports.any(|report| report.score(measure.key).is_some())
+    };
+    for measure in measures()
+        .filter(|measure| measure.role.compares())
+        .filter(is_known)
+    {
         let items = items(&things, scored, true, |report, _| {
             scored.get(report)?.value(measure.key)
         });

@@ -170,16 +170,6 @@ pub const RULES: &[Rule] = &[
     rescore(Reshaped("/before", instruments, INSTRUMENTS)),
     rescore(Reshaped("/after", instruments, INSTRUMENTS)),
     // The evaluator that compares with a reference, where nothing was compared.
-    board(Added("/**/agents/*/measures/win_rate")),
-    board(Added("/**/agents/*/measures/length_ratio")),
-    board(Added("/*/*/win_rate")),
-    board(Added("/*/*/length_ratio")),
-    reports(Added("/*/scores/measures/win_rate")),
-    reports(Added("/*/scores/measures/length_ratio")),
-    Rule {
-        of: "audit-agreement",
-        change: Added("/agreement/wins against the reference with people"),
-    },
     config(Moved("/roles.continue", "/roles.complete")),
     config(Moved("/near.model", "/similarity.model")),
     config(Moved("/evaluate.near", "/evaluate.similarity")),
