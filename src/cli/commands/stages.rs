@@ -10,7 +10,7 @@ use crate::{
     cli::{
         args::{self, Global},
         commands::seminars::transcribe::{self, Item, Job, Place},
-        project::{Project, config::Config, resolve, roles},
+        project::{Project, resolve, roles, settings::Config},
         ui::{
             exit::{self, Usage},
             output::{Printer, table},

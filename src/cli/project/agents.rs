@@ -1,5 +1,4 @@
-//! `[agents.NAME]`: a program or a model, with how long and how often it works; and from there an
-//! agent that can be run. A program is found from the project's folder and gets only the variables
+//! An agent that can be run, from its settings in `[agents.NAME]` and from flags. A program is found from the project's folder and gets only the variables
 //! that were named for it.
 
 use std::{
@@ -10,10 +9,9 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{providers, roles::Member};
+use super::{providers, roles::Member, settings::AgentConfig};
 use crate::{
     answer::{
         Agent, By,
@@ -30,63 +28,6 @@ use crate::{
 
 /// Seconds for a task, where nobody says otherwise.
 const TIME_LIMIT: u64 = 1800;
-
-/// A research agent: a program or a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AgentConfig {
-    /// Program and arguments; no shell reads them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
-    /// `provider/model`, which is asked for the report itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Whether the model searches the web; where it is left out, if its provider has a search of
-    /// its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub web_search: Option<bool>,
-    /// How freely the model draws its words, 0 to 2; 0 where it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// The model's report is cut at this many tokens.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u32>,
-    /// Seconds that it may take for a task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time_limit: Option<u64>,
-    /// Tasks at once; one for a program, as many as its server takes for a model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jobs: Option<usize>,
-    /// Answers to each task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attempts: Option<u32>,
-    /// Environment variables that the program gets.
-    pub env: Vec<String>,
-}
-
-impl AgentConfig {
-    /// What the types cannot say.
-    pub fn check(&self) -> Result<(), String> {
-        let of_models =
-            self.web_search.is_some() || self.temperature.is_some() || self.max_tokens.is_some();
-        match (&self.command, &self.model) {
-            (None, None) => Err("it needs a `command` or a `model`".into()),
-            (Some(_), Some(_)) => Err("it is a `command` or a `model`, and not both".into()),
-            (Some(_), None) if of_models => {
-                Err("web_search, temperature and max_tokens are for a `model`".into())
-            }
-            (None, Some(_)) if !self.env.is_empty() => Err("env is for a `command`".into()),
-            _ if self
-                .temperature
-                .is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
-                || self.max_tokens == Some(0) =>
-            {
-                Err("temperature must be 0 to 2, and max_tokens at least 1".into())
-            }
-            _ => Ok(()),
-        }
-    }
-}
 
 /// The agent that the flags name: one of the configuration, or the program or model that they give,
 /// as `taskgen.toml` would have it.
@@ -255,33 +196,4 @@ fn file_name(name: &str) -> PathBuf {
     };
     let readable: String = name.chars().map(plain).take(40).collect();
     PathBuf::from(format!("{readable}-{}", &sha256_hex(name.as_bytes())[..8]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_agent_is_a_program_or_a_model() {
-        let check = |text: &str| {
-            toml::from_str::<AgentConfig>(text)
-                .expect("it parses")
-                .check()
-        };
-        assert_eq!(check("command = \"true\"\nenv = [\"KEY\"]"), Ok(()));
-        assert_eq!(
-            check("model = \"a/b\"\nweb_search = false\nmax_tokens = 9"),
-            Ok(())
-        );
-        for wrong in [
-            "jobs = 1",
-            "model = \"a/b\"\ncommand = \"true\"",
-            "command = \"true\"\nweb_search = true",
-            "model = \"a/b\"\nenv = [\"KEY\"]",
-            "model = \"a/b\"\ntemperature = 7",
-            "model = \"a/b\"\nmax_tokens = 0",
-        ] {
-            assert!(check(wrong).is_err(), "{wrong}");
-        }
-    }
 }

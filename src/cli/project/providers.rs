@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 
-use super::{config::Config, roles::Member};
+use super::{roles::Member, settings::Config};
 use crate::{
     cli::{
         args::Global,

@@ -8,7 +8,7 @@ use crate::{
     cli::{
         args::{self, Global},
         commands::{reports::answer, stages},
-        project::{Project, config::Reader, providers::Variables, resolve},
+        project::{Project, providers::Variables, resolve, settings::Reader},
         ui::{
             exit::{self, NoModel, Usage},
             output::Printer,

@@ -15,11 +15,7 @@ use crate::{
     cli::{
         args::{self, Global},
         commands::{models, seminars::sidecar::Side},
-        project::{
-            self, Project,
-            config::{self, Config},
-            resolve,
-        },
+        project::{self, Project, config, resolve, settings::Config},
         ui::{
             exit::{self, Usage},
             output::Printer,
