@@ -18,6 +18,7 @@ pub mod rank;
 pub mod transcribe;
 pub mod weave;
 
+pub mod agents;
 pub mod judging;
 
 pub mod context;

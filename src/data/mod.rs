@@ -16,7 +16,7 @@ pub mod time;
 pub mod transcript;
 pub mod verdict;
 
-pub use call::{Call, Message, Source, Usage};
+pub use call::{Call, Exchange, Message, Source, Usage};
 pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
 pub use id::{
     CallId, Id, InspirationId, ItemId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId,
@@ -31,7 +31,7 @@ pub use judgement::{
 pub use measure::{Average, Fraction, InTable, MeasureDef, Role, Score, Scores, ShareOf, Unit};
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Probe, ProbeLabel};
-pub use report::{AgentReport, Reading, ReportHead, Spent, State};
+pub use report::{AgentReport, AttemptCost, Reading, ReportHead, State};
 pub use score::PersonScore;
 pub use task::{Difficulty, Phase, Task, TaskType};
 pub use time::Ms;

@@ -1,11 +1,11 @@
-//! What a research agent hands in for a task, how its attempt ended, and what it cost.
+//! The report of a research agent for a task, how the attempt ended, and its cost.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ReportId, TaskId};
 
-/// A report. Its text never changes. Without it ([`ReportHead`]) it is small enough to have many
-/// of.
+/// A report. Its text never changes. Without the text ([`ReportHead`]) it is small, and many of them
+/// fit into memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentReport<Text = String> {
     /// Content hash.
@@ -20,18 +20,17 @@ pub struct AgentReport<Text = String> {
     pub state: State,
     /// Markdown; empty where there is no report.
     pub text: Text,
-    /// What it cost.
-    pub spent: Spent,
+    /// Tokens, money and time.
+    pub spent: AttemptCost,
 }
 
 /// All of a report but its text.
 pub type ReportHead = AgentReport<()>;
 
-/// What a program reads out of a report's text: the same each time, unless the program is another
-/// one.
+/// Words and citations of a report, as a version of the reader finds them in its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Of the reader: another one may find something else.
+    /// Version of the reader: another one may find something else.
     pub version: u32,
     /// Words (a Han character is a word).
     pub words: u64,
@@ -47,7 +46,7 @@ impl AgentReport {
         attempt: u32,
         state: State,
         text: &str,
-        spent: Spent,
+        spent: AttemptCost,
     ) -> Self {
         Self {
             id: ReportId::of(&[
@@ -99,7 +98,7 @@ pub enum State {
     Ok,
     /// The agent declined.
     Refused,
-    /// Without a word.
+    /// Without a text.
     Empty,
     /// Not within the time limit.
     Timeout,
@@ -129,9 +128,9 @@ impl State {
     }
 }
 
-/// What an attempt cost, as far as it is known.
+/// The cost of an attempt, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct AttemptCost {
     /// Prompt tokens.
     pub input_tokens: Option<u64>,
     /// Reply tokens.

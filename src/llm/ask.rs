@@ -19,7 +19,7 @@ use super::{
     remote::MOST_SEARCHES,
 };
 use crate::{
-    data::{Call, CallId, Cause, Unscored, Usage},
+    data::{Call, CallId, Cause, Exchange, Unscored, Usage},
     llm::{
         estimate::{self, Prediction},
         repair::{Read, read},
@@ -37,6 +37,8 @@ pub struct Ask<'a, T> {
     pub prompt: &'a str,
     /// What the prompt is filled with: a JSON object.
     pub vars: &'a Value,
+    /// Earlier questions of the conversation with the model's own answers, oldest first.
+    pub history: &'a [Exchange],
     /// The reply's schema where `T`'s own is too wide, for instance with the ids that were shown as
     /// an enum.
     pub schema: Option<Value>,
@@ -62,6 +64,7 @@ impl<T> Default for Ask<'_, T> {
             member: 0,
             prompt: "",
             vars: &Value::Null,
+            history: &[],
             schema: None,
             max_tokens: 1000,
             temperature: 0.0,
@@ -274,7 +277,7 @@ impl Llm {
             .get(&(ask.role.to_owned(), ask.member));
         let own = of_member.copied().unwrap_or_default();
         let request = ChatRequest {
-            messages: rendered.messages,
+            messages: self.options.prompts.after(ask.history, rendered.messages),
             schema,
             schema_name: ask
                 .prompt

@@ -7,7 +7,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Store, from_json, from_word, runs::add_event};
-use crate::data::{AgentReport, Reading, ReportHead, ReportId, Spent, TaskId, id};
+use crate::data::{AgentReport, AttemptCost, Reading, ReportHead, ReportId, TaskId, id};
 
 impl Store {
     /// Keeps a report, and returns whether it is a new one. `maker` tells what the agent was when
@@ -101,7 +101,7 @@ impl Store {
                 attempt: row.get(3)?,
                 state: from_word(4, row.get_ref(4)?.as_str()?)?,
                 text: read_text(row)?,
-                spent: from_json::<Spent>(5, row.get_ref(5)?.as_str()?)?,
+                spent: from_json::<AttemptCost>(5, row.get_ref(5)?.as_str()?)?,
             };
             let seq = handed_in
                 .get(report.id.as_str())

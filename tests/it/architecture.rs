@@ -40,6 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("answer", STAGE),
     ("evaluate", STAGE),
     ("audit", STAGE),
+    ("agents", &["context", "llm", "text", "data"]),
     ("judging", &["context", "llm", "store", "data"]),
     ("context", &["llm", "store", "data"]),
     ("embed", &["files", "text", "data"]),
@@ -57,7 +58,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 /// A stage sees its tools and the nouns: never another stage, never pages or the command line.
 const STAGE: &[&str] = &[
-    "judging", "context", "llm", "web", "store", "stats", "text", "data",
+    "agents", "judging", "context", "llm", "web", "store", "stats", "text", "data",
 ];
 
 /// Words that only some places may use, each with the places and the reason.

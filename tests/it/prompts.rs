@@ -25,7 +25,8 @@ fn sample(name: &str, language: &str) -> Value {
         "probe/attempt" | "probe/deliverable" => json!({ "task": text }),
         "audit/continue" => json!({ "beginning": text }),
         "answer/report" => {
-            json!({ "task": text, "language": language, "search": language == "en" })
+            let max_words = (language == "en").then_some(300);
+            json!({ "task": text, "language": language, "search": language == "en", "max_words": max_words })
         }
         "probe/closed-book" => json!({ "task": text, "answer": text }),
         "rank/judge" | "rank/judge-short" => {

@@ -149,7 +149,7 @@ mod tests {
     use serde_json::Map;
 
     use super::*;
-    use crate::data::{Spent, State};
+    use crate::data::{AttemptCost, State};
 
     const TASKS: [(&str, &str); 4] = [
         ("t_abc1", "Survey the logbooks"),
@@ -167,7 +167,7 @@ mod tests {
             attempt: 1,
             text: "x".to_owned(),
             state: State::Ok,
-            spent: Spent::default(),
+            spent: AttemptCost::default(),
             more: Map::new(),
         }
     }

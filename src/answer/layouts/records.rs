@@ -8,8 +8,8 @@ use serde_json::{Map, Number, Value};
 
 use super::{Agents, Incoming, Layout, Problem, Read, bytes_of, shown};
 use crate::{
-    answer::attempt::{is_utf16, text_of},
-    data::{Spent, State},
+    agents::report_text::{self, is_utf16},
+    data::{AttemptCost, State},
 };
 
 /// The most bytes that a file may have; it is held in memory.
@@ -157,19 +157,19 @@ fn names(object: &Object) -> String {
     }
 }
 
+fn has(object: &Object, fields: &[&str]) -> bool {
+    fields.iter().all(|field| object.contains_key(*field))
+}
+
 fn layout_of(object: &Object) -> Option<Layout> {
-    let has = |name: &str| object.contains_key(name);
-    let shapes = [
-        (
-            Layout::Taskgen,
-            has("task") && (has("text") || has("state")),
-        ),
-        (Layout::DeepResearchBench, has("id") && has("article")),
-        (Layout::ResearcherBench, has("id") && has("response")),
-    ];
-    shapes
-        .into_iter()
-        .find_map(|(layout, fits)| fits.then_some(layout))
+    // In the order of `Layout::RECORDS`: our own fields beside those of another layout are ours.
+    if has(object, &["task", "text"]) || has(object, &["task", "state"]) {
+        return Some(Layout::Taskgen);
+    }
+    if has(object, &["id", "article"]) {
+        return Some(Layout::DeepResearchBench);
+    }
+    has(object, &["id", "response"]).then_some(Layout::ResearcherBench)
 }
 
 /// The report of a record, or nothing where it is not the wanted agent's.
@@ -198,8 +198,8 @@ fn foreign(
 ) -> Result<Incoming, String> {
     let key = id(&mut record, key)?;
     let prompt = string(&mut record, prompt)?;
-    let text = report_text(&mut record, text)?.ok_or_else(|| format!("no `{text}`"))?;
-    let (state, spent) = (state_with(&text, None)?, Spent::default());
+    let text = text_field(&mut record, text)?.ok_or_else(|| format!("no `{text}`"))?;
+    let (state, spent) = (state_with(&text, None)?, AttemptCost::default());
     let (source, agent) = (source.to_owned(), agents.name(None));
     Ok(Incoming {
         source,
@@ -222,8 +222,8 @@ fn own(mut record: Object, source: &str, agents: &mut Agents) -> Result<Option<I
     let key = id(&mut record, "task")?;
     let attempt = attempt(&mut record)?;
     let stated = state(&mut record)?;
-    let spent = spent(&mut record)?;
-    let text = match report_text(&mut record, "text")? {
+    let spent = cost(&mut record)?;
+    let text = match text_field(&mut record, "text")? {
         None if stated.is_none_or(|state| state == State::Ok) => return Err("no `text`".to_owned()),
         text => text.unwrap_or_default(),
     };
@@ -267,11 +267,11 @@ fn string(record: &mut Object, name: &str) -> Result<Option<String>, String> {
     }
 }
 
-fn report_text(record: &mut Object, name: &str) -> Result<Option<String>, String> {
+fn text_field(record: &mut Object, name: &str) -> Result<Option<String>, String> {
     let Some(text) = string(record, name)? else {
         return Ok(None);
     };
-    text_of(text.as_bytes())
+    report_text::from_bytes(text.as_bytes())
         .map(Some)
         .map_err(|why| format!("`{name}`: {why}"))
 }
@@ -336,24 +336,24 @@ fn state(record: &mut Object) -> Result<Option<State>, String> {
 }
 
 /// `tokens` is a number, or an object with `input` and `output`.
-fn spent(record: &mut Object) -> Result<Spent, String> {
-    let mut spent = Spent {
+fn cost(record: &mut Object) -> Result<AttemptCost, String> {
+    let mut cost = AttemptCost {
         cost_usd: amount(record, "cost_usd")?,
         seconds: amount(record, "seconds")?,
-        ..Spent::default()
+        ..AttemptCost::default()
     };
     match take(record, "tokens") {
         None => {}
         Some(Value::Object(mut tokens)) => {
-            spent.input_tokens = count(take(&mut tokens, "input"), "tokens.input")?;
-            spent.output_tokens = count(take(&mut tokens, "output"), "tokens.output")?;
+            cost.input_tokens = count(take(&mut tokens, "input"), "tokens.input")?;
+            cost.output_tokens = count(take(&mut tokens, "output"), "tokens.output")?;
             if !tokens.is_empty() {
                 record.insert("tokens".to_owned(), Value::Object(tokens));
             }
         }
-        other => spent.tokens = count(other, "tokens")?,
+        other => cost.tokens = count(other, "tokens")?,
     }
-    Ok(spent)
+    Ok(cost)
 }
 
 fn count(value: Option<Value>, name: &str) -> Result<Option<u64>, String> {

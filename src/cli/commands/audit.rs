@@ -50,7 +50,7 @@ fn leakage(global: &Global, set: Option<&str>, max_unscored: f64, printer: &Prin
     let store = Arc::new(project.write(global)?);
     let seed = project.loaded.config.seed;
     printer.note(&format!("seed {seed} (change it with --seed)"));
-    let tasks = answer::of_set(&store, set)?;
+    let tasks = answer::tasks_in_set(&store, set)?;
     let notify = progress::notify(global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &["complete"])?;
     let work = resolve::block_on(leakage::run(&ctx, &tasks, seed));
@@ -175,7 +175,7 @@ fn agreement(
     } else {
         project.write(global)?
     };
-    let tasks = answer::of_set(&store, set)?;
+    let tasks = answer::tasks_in_set(&store, set)?;
     let reports = answer::report_heads(&store)?;
     let mut problems = Vec::new();
     let mut given = BTreeMap::new();

@@ -11,7 +11,7 @@ use super::{
     output::{Printer, counted, seconds, table},
 };
 use crate::{
-    answer::model::ROLE,
+    answer::ROLE,
     cli::project::Project,
     context::{Context, Harvest, StageReport},
     report::listing,

@@ -29,9 +29,9 @@ use crate::{
 pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let tasks = answer::of_set(&store, args.set.as_deref())?;
+    let tasks = answer::tasks_in_set(&store, args.set.as_deref())?;
     let reports = answer::report_heads(&store)?;
-    answer::on_tasks(&reports, &tasks, printer)?;
+    answer::check_on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;
     if args.resamples == 0 {
         return Err(

@@ -16,7 +16,7 @@ use crate::{
             output::{Printer, Problem, counted, listed, table},
         },
     },
-    data::{AgentReport, MeasureDef, Spent, Task, Unit},
+    data::{AgentReport, AttemptCost, MeasureDef, Task, Unit},
     evaluate::{self, measure, measures, scorecard::ReportScores},
     store::Store,
 };
@@ -164,7 +164,7 @@ struct Listed<'a> {
     attempt: u32,
     state: &'static str,
     characters: usize,
-    spent: Spent,
+    spent: AttemptCost,
     /// What the last evaluation says of it, if its task is among the current ones.
     scores: Option<&'a ReportScores>,
 }

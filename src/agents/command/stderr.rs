@@ -1,12 +1,12 @@
-//! What a command says on standard error: its end, for messages, and what it says it spent. Hides
-//! keys: the values of variables that are named like secrets are taken out of all that is kept.
+//! Standard error of a command: its end, for messages, and the line that states its cost. Hides keys:
+//! the values of variables that are named like secrets are taken out of all that is kept.
 
 use std::{collections::BTreeMap, ffi::OsString};
 
 use serde::Deserialize;
 use tokio::{io::AsyncReadExt as _, process::ChildStderr};
 
-use super::{Fault, Ran, TooLong};
+use super::run::{Fault, RunResult, TooLong};
 
 /// Bytes of standard error that are kept.
 const KEPT: usize = 4096;
@@ -16,17 +16,12 @@ const QUOTED: usize = 200;
 const USAGE: &str = "taskgen-usage:";
 /// A shorter value is no secret, and may be a part of any word.
 const SHORTEST: usize = 8;
+/// What names of secrets hold.
+const NAMES_OF_SECRETS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 
 /// The values of variables that are named like secrets, the longest first: one may contain another.
 pub fn secrets(environment: &BTreeMap<String, OsString>) -> Vec<String> {
-    let secret = |name: &str| {
-        ["KEY", "TOKEN", "SECRET", "PASSWORD"]
-            .iter()
-            .any(|word| name.contains(word))
-    };
-    let named = environment
-        .iter()
-        .filter(|(name, _)| secret(&name.to_uppercase()));
+    let named = environment.iter().filter(|(name, _)| names_a_secret(name));
     let mut values: Vec<String> = named
         .filter_map(|(_, value)| value.to_str().map(|value| value.trim().to_owned()))
         .collect();
@@ -35,8 +30,13 @@ pub fn secrets(environment: &BTreeMap<String, OsString>) -> Vec<String> {
     values
 }
 
+fn names_a_secret(variable: &str) -> bool {
+    let name = variable.to_uppercase();
+    NAMES_OF_SECRETS.iter().any(|word| name.contains(word))
+}
+
 /// Standard error as it comes in.
-pub struct Said<'a> {
+pub struct StderrLog<'a> {
     secrets: &'a [String],
     /// Bytes of the longest secret.
     longest: usize,
@@ -45,7 +45,7 @@ pub struct Said<'a> {
     cut: bool,
 }
 
-impl<'a> Said<'a> {
+impl<'a> StderrLog<'a> {
     /// Nothing yet.
     pub fn new(secrets: &'a [String]) -> Self {
         Self {
@@ -56,11 +56,13 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Reads to the end, keeping the end. Never too long; the type is that of its companion.
-    pub async fn listen(&mut self, stderr: Option<ChildStderr>) -> Result<(), TooLong> {
+    /// Reads to the end and keeps the end. It is never too long: the error's type is that of the
+    /// streams that are read beside it.
+    pub async fn read(&mut self, stderr: Option<ChildStderr>) -> Result<(), TooLong> {
         let Some(mut stderr) = stderr else {
             return Ok(());
         };
+        // A secret that is cut in two would not be found any more, hence the room for one.
         let most = KEPT + self.longest;
         while stderr.read_buf(&mut self.bytes).await.unwrap_or_default() > 0 {
             if self.bytes.len() > 2 * most {
@@ -71,29 +73,31 @@ impl<'a> Said<'a> {
         Ok(())
     }
 
-    /// Adds what was said to what came of the run.
-    pub fn complete(self, mut ran: Ran) -> Ran {
-        let said = self.redacted(&String::from_utf8_lossy(&self.bytes));
-        // What is left of a secret whose beginning is gone.
-        let left = if self.cut { self.longest } else { 0 };
-        let said = end_of(end_of(&said, said.len().saturating_sub(left)), KEPT).trim_end();
-        let last = said.lines().next_back().unwrap_or_default().trim();
+    /// Adds what was read to the result of the run.
+    pub fn complete(self, mut result: RunResult) -> RunResult {
+        let text = self.redacted(&String::from_utf8_lossy(&self.bytes));
+        // What is kept may begin with the rest of a secret, which does not look like one any more.
+        let partial = if self.cut { self.longest } else { 0 };
+        let text = tail(tail(&text, text.len().saturating_sub(partial)), KEPT).trim_end();
+        let last = text.lines().next_back().unwrap_or_default().trim();
         match last.strip_prefix(USAGE) {
-            Some(json) => spend(json, &mut ran),
-            None if !last.is_empty() && matches!(ran.fault, Some(Fault::Exit(_))) => {
+            Some(json) => note_usage(json, &mut result),
+            None if !last.is_empty() && matches!(result.fault, Some(Fault::Exit(_))) => {
                 let quoted: String = last
                     .chars()
                     .filter(|c| !c.is_control())
                     .take(QUOTED)
                     .collect();
-                ran.message = ran.message.map(|message| format!("{message}: `{quoted}`"));
+                result.message = result
+                    .message
+                    .map(|message| format!("{message}: `{quoted}`"));
             }
             None => {}
         }
-        Ran {
-            stderr: said.to_owned(),
-            text: self.redacted(&ran.text),
-            ..ran
+        RunResult {
+            stderr: text.to_owned(),
+            text: self.redacted(&result.text),
+            ..result
         }
     }
 
@@ -105,23 +109,24 @@ impl<'a> Said<'a> {
 }
 
 /// Notes what the line on usage says, all of it or nothing.
-fn spend(json: &str, ran: &mut Ran) {
+fn note_usage(json: &str, result: &mut RunResult) {
     match serde_json::from_str::<Usage>(json) {
         Ok(Usage {
             cost_usd: Some(cost),
             ..
         }) if !(cost.is_finite() && cost >= 0.0) => {
-            ran.message.get_or_insert(format!(
+            result.message.get_or_insert(format!(
                 "`cost_usd` in its line on usage is no cost: {cost}"
             ));
         }
         Ok(usage) => {
-            ran.spent.input_tokens = usage.input_tokens;
-            ran.spent.output_tokens = usage.output_tokens;
-            ran.spent.cost_usd = usage.cost_usd;
+            result.cost.input_tokens = usage.input_tokens;
+            result.cost.output_tokens = usage.output_tokens;
+            result.cost.cost_usd = usage.cost_usd;
         }
         Err(e) => {
-            ran.message
+            result
+                .message
                 .get_or_insert(format!("its line on usage cannot be read: {e}"));
         }
     }
@@ -136,6 +141,6 @@ struct Usage {
 }
 
 /// The last characters that have `most` bytes at most together.
-fn end_of(text: &str, most: usize) -> &str {
+fn tail(text: &str, most: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(most))..]
 }

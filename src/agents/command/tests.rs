@@ -6,32 +6,51 @@ use rustix::process::{Pid, test_kill_process};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-use super::*;
+use super::{run::Fault, *};
+use crate::{
+    agents::report_text::MOST_BYTES,
+    data::{AttemptCost, Exchange},
+};
 
-const TASK: &str = r#"{"id":"t_1","task":"Survey the logbooks"}"#;
+const QUESTION: &str = r#"{"id":"t_1","task":"Survey the logbooks","language":"en"}"#;
 /// A machine that is busy still starts a shell within this time.
 const LONG: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_secs(1);
 
-fn agent(argv: &[&str], limit: Duration) -> CommandAgent {
+/// A question to a program that runs in `folder`.
+fn query<'a>(text: &'a str, facets: &'a Map<String, Value>, folder: &'a Path) -> Query<'a> {
+    Query {
+        id: "t_1",
+        text,
+        language: "en",
+        facets,
+        history: &[],
+        max_words: None,
+        attempt: 1,
+        folder,
+    }
+}
+
+fn agent(argv: &[&str], time_limit: Duration) -> CommandAgent {
     let argv = argv.iter().map(|word| (*word).to_owned()).collect();
     let environment = [("PATH".to_owned(), OsString::from("/usr/bin:/bin"))].into();
     CommandAgent {
         argv,
         environment,
-        limit,
+        time_limit,
     }
 }
 
-fn shell(script: &str, limit: Duration) -> CommandAgent {
-    agent(&["/bin/sh", "-c", script], limit)
+fn shell(script: &str, time_limit: Duration) -> CommandAgent {
+    agent(&["/bin/sh", "-c", script], time_limit)
 }
 
-async fn run_in(folder: &TempDir, agent: &CommandAgent) -> Ran {
-    run(agent, TASK, &folder.path().join("work")).await
+async fn run_in(folder: &TempDir, agent: &CommandAgent) -> RunResult {
+    let (facets, work) = (Map::new(), folder.path().join("work"));
+    run(agent, &query("Survey the logbooks", &facets, &work)).await
 }
 
-async fn ran(script: &str) -> Ran {
+async fn ran(script: &str) -> RunResult {
     run_in(&folder(), &shell(script, LONG)).await
 }
 
@@ -71,8 +90,8 @@ async fn assert_gone(pid: Pid) {
 async fn a_report_is_what_the_command_writes() {
     let ran = ran("cat; echo; echo 报告").await;
     assert_eq!((ran.state, ran.fault, ran.message), (State::Ok, None, None));
-    assert_eq!(ran.text, format!("{TASK}\n报告\n"));
-    assert!(ran.spent.seconds.is_some_and(|seconds| seconds > 0.0));
+    assert_eq!(ran.text, format!("{QUESTION}\n报告\n"));
+    assert!(ran.cost.seconds.is_some_and(|seconds| seconds > 0.0));
 }
 
 #[tokio::test]
@@ -229,12 +248,12 @@ async fn a_command_that_cannot_start_says_so() {
 async fn usage_is_the_last_line_of_standard_error() {
     let line = r#"taskgen-usage: {"input_tokens": 812, "output_tokens": 2040, "cost_usd": 0.03, "more": 1}"#;
     let known = ran(&format!("echo report; echo log >&2; echo '{line}' >&2")).await;
-    let Spent {
+    let AttemptCost {
         input_tokens,
         output_tokens,
         cost_usd,
         ..
-    } = known.spent;
+    } = known.cost;
     assert_eq!(
         (input_tokens, output_tokens, cost_usd),
         (Some(812), Some(2040), Some(0.03))
@@ -248,7 +267,7 @@ async fn usage_is_the_last_line_of_standard_error() {
     ] {
         let ran = ran(&format!("echo report; echo 'taskgen-usage: {wrong}' >&2")).await;
         assert_eq!(
-            (ran.state, ran.spent.input_tokens, ran.spent.cost_usd),
+            (ran.state, ran.cost.input_tokens, ran.cost.cost_usd),
             (State::Ok, None, None),
             "{wrong}"
         );
@@ -258,18 +277,20 @@ async fn usage_is_the_last_line_of_standard_error() {
         );
     }
     let earlier = ran(&format!("echo '{line}' >&2; echo log >&2; echo report")).await;
-    assert_eq!(earlier.spent.input_tokens, None);
+    assert_eq!(earlier.cost.input_tokens, None);
 }
 
 #[tokio::test]
 async fn the_task_need_not_be_read() {
-    let long = "x".repeat(1_000_000);
+    let (long, facets) = ("x".repeat(1_000_000), Map::new());
     for script in [
         "echo report",
         "exec <&-; echo report",
         "head -c 1 >/dev/null; echo report",
     ] {
-        let ran = run(&shell(script, LONG), &long, &folder().path().join("work")).await;
+        let folder = folder();
+        let work = folder.path().join("work");
+        let ran = run(&shell(script, LONG), &query(&long, &facets, &work)).await;
         assert_eq!(
             (ran.state, ran.text.as_str()),
             (State::Ok, "report\n"),
@@ -376,7 +397,93 @@ async fn a_dropped_run_leaves_nothing() {
 #[test]
 fn nothing_starts_before_it_is_awaited() {
     let folder = folder();
-    let agent = shell("echo x", LONG);
-    drop(run(&agent, TASK, &folder.path().join("work")));
-    assert!(!folder.path().join("work").exists());
+    let (agent, facets) = (shell("echo x", LONG), Map::new());
+    let work = folder.path().join("work");
+    drop(run(&agent, &query("x", &facets, &work)));
+    assert!(!work.exists());
+}
+
+#[tokio::test]
+async fn a_program_reads_the_facets_beside_the_question() {
+    let folder = folder();
+    let facets: Map<String, Value> =
+        serde_json::from_str(r#"{"phase":"Design","discipline":"health"}"#).expect("an object");
+    let ran = run(&shell("cat", LONG), &query("Why?", &facets, folder.path())).await;
+    assert_eq!(
+        ran.text,
+        r#"{"id":"t_1","task":"Why?","language":"en","phase":"Design","discipline":"health"}"#
+    );
+}
+
+#[tokio::test]
+async fn the_conversation_is_a_file_that_a_variable_names() {
+    let (folder, facets) = (folder(), Map::new());
+    let history = [
+        Exchange {
+            question: "What moves?".into(),
+            answer: "Gravel, \"they\" say.".into(),
+        },
+        Exchange {
+            question: "其声如何？".into(),
+            answer: "如鼓。".into(),
+        },
+    ];
+    let asked = Query {
+        history: &history,
+        ..query("And why?", &facets, folder.path())
+    };
+    let agent = shell("cat \"$TASKGEN_CONVERSATION\"; cat >&2", LONG);
+    let ran = run(&agent, &asked).await;
+    let read: Vec<Exchange> = serde_json::from_str(&ran.text).expect("a conversation");
+    assert_eq!(read, history);
+    assert_eq!(
+        ran.stderr, r#"{"id":"t_1","task":"And why?","language":"en"}"#,
+        "the question itself is as ever"
+    );
+}
+
+#[tokio::test]
+async fn what_is_told_about_the_question_beats_a_variable_of_the_user() {
+    let (folder, facets) = (folder(), Map::new());
+    let mut agent = shell("echo $TASKGEN_MAX_WORDS; env | grep -c TASKGEN_", LONG);
+    agent
+        .environment
+        .insert("TASKGEN_MAX_WORDS".into(), "7".into());
+    let asked = Query {
+        max_words: Some(300),
+        ..query("Why?", &facets, folder.path())
+    };
+    assert_eq!(run(&agent, &asked).await.text, "300\n1\n");
+}
+
+#[tokio::test]
+async fn an_attempt_has_a_state_a_cause_and_a_mark_where_it_is_overlong() {
+    let (folder, facets) = (folder(), Map::new());
+    let asked = Query {
+        max_words: Some(2),
+        ..query("Why?", &facets, folder.path())
+    };
+    for (script, state, cause, is_overlong) in [
+        ("echo two words", State::Ok, "ok", false),
+        ("echo three words here", State::Ok, "ok", true),
+        (
+            "echo I would rather not; exit 77",
+            State::Refused,
+            "refused",
+            false,
+        ),
+        ("true", State::Empty, "empty", false),
+        ("exit 3", State::Error, "exit", false),
+        ("sleep 1000", State::Timeout, "timeout", false),
+    ] {
+        let time_limit = if state == State::Timeout { SHORT } else { LONG };
+        let attempt = shell(script, time_limit).answer(&asked).await;
+        let attempt = attempt.expect("nothing stops").expect("it was asked");
+        assert_eq!(
+            (attempt.state, attempt.cause, attempt.is_overlong),
+            (state, cause, is_overlong),
+            "{script}"
+        );
+        assert_eq!(attempt.message.is_empty(), state == State::Ok, "{script}");
+    }
 }

@@ -1,6 +1,5 @@
-//! Providers that search name what they found beside the text; a reader of the report sees only the
-//! text. What is not cited there is listed at its end, so that whoever evaluates the report finds
-//! it.
+//! Sources that a provider names beside the text of a reply. A reader of the report sees only the
+//! text: sources that it does not cite are listed at its end, so that an evaluator finds them.
 
 use crate::{
     data::Source,
@@ -10,9 +9,8 @@ use crate::{
 /// Characters of a title that are shown.
 const LONGEST_TITLE: usize = 200;
 
-/// The report with those of `sources` in a list that its text does not have, in their order and
-/// each once.
-pub fn listed(report: &str, sources: &[Source], language: &str) -> String {
+/// The report with a list of the `sources` that its text does not cite, in their order and each once.
+pub fn append_uncited(report: &str, sources: &[Source], language: &str) -> String {
     let cited = citations::parse(report);
     let mut known: Vec<String> = cited
         .urls()
@@ -45,21 +43,27 @@ pub fn listed(report: &str, sources: &[Source], language: &str) -> String {
     )
 }
 
-/// An entry without a number, which could be taken for one that the text cites.
+/// An entry of the list. It has no number, because the text could cite a source by the same number.
 fn line(title: &str, address: &str) -> String {
-    let plain = |c: char| {
-        if c.is_control() || "[]<>`*_".contains(c) {
-            ' '
-        } else {
-            c
-        }
-    };
-    let title: String = title.chars().map(plain).take(LONGEST_TITLE).collect();
+    let title: String = title
+        .chars()
+        .map(without_markup)
+        .take(LONGEST_TITLE)
+        .collect();
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     if title.is_empty() {
         format!("- <{address}>")
     } else {
         format!("- {title}: <{address}>")
+    }
+}
+
+/// A space for a character that Markdown could read as markup: a title is a stranger's text.
+fn without_markup(c: char) -> char {
+    if c.is_control() || "[]<>`*_".contains(c) {
+        ' '
+    } else {
+        c
     }
 }
 
@@ -84,7 +88,7 @@ mod tests {
             source("javascript:alert(1)", "no page"),
             source("https://silt.test/", ""),
         ];
-        let whole = listed(report, &sources, "en");
+        let whole = append_uncited(report, &sources, "en");
         let tail = "\n\n## Further sources\n\n- Rivers 2 and beds: <https://river.test/b_(c)?x=1>\n- <https://silt.test/>\n";
         assert!(whole.ends_with(tail), "{whole}");
         let found = citations::parse(&whole);
@@ -99,7 +103,7 @@ mod tests {
         );
         assert_eq!(found.references.len(), 3, "{found:?}");
         assert_eq!(
-            listed(&whole, &sources, "en"),
+            append_uncited(&whole, &sources, "en"),
             whole,
             "nothing is listed twice"
         );
@@ -107,8 +111,8 @@ mod tests {
 
     #[test]
     fn the_heading_is_in_the_language_of_the_report() {
-        let whole = listed("# 报告", &[source("https://a.test/x", "甲")], "zh-Hans");
+        let whole = append_uncited("# 报告", &[source("https://a.test/x", "甲")], "zh-Hans");
         assert_eq!(whole, "# 报告\n\n## 参考来源\n\n- 甲: <https://a.test/x>\n");
-        assert_eq!(listed("# 报告", &[], "zh-Hans"), "# 报告");
+        assert_eq!(append_uncited("# 报告", &[], "zh-Hans"), "# 报告");
     }
 }
