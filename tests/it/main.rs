@@ -6,6 +6,7 @@
     reason = "tests are named for what they show, and stop where they cannot go on"
 )]
 
+mod agents;
 mod answer;
 mod architecture;
 mod audit;
