@@ -19,6 +19,7 @@ pub mod transcribe;
 pub mod weave;
 
 pub mod agents;
+pub mod benchmarks;
 pub mod judging;
 
 pub mod context;

@@ -132,7 +132,7 @@ async fn answer_and_save(
     (ctx.notify)(Notice::Working(task.id.as_str()));
     let query = Query {
         id: task.id.as_str(),
-        text: &task.task,
+        text: &task.text,
         language: &task.language,
         facets: &facets(task),
         history: &[],
@@ -160,16 +160,8 @@ async fn answer_and_save(
 
 /// What a program reads beside the task.
 fn facets(task: &Task) -> Map<String, Value> {
-    let facets = [
-        ("phase", task.phase.label()),
-        ("type", task.task_type.label()),
-        ("difficulty", task.difficulty.label()),
-        ("discipline", &task.discipline),
-    ];
-    facets
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.into()))
-        .collect()
+    let labels = task.facets.labels().into_iter();
+    labels.map(|(name, label)| (name, label.into())).collect()
 }
 
 fn attempt_folder(folder: &Path, task: &Task, attempt: u32) -> PathBuf {

@@ -15,7 +15,9 @@ use crate::{
     rank::{Method, simulate::Scenario},
     transcribe::Shard,
 };
-pub use looking::{Calls, Config, Inspirations, Models, Prompts, Review, Selection, Tasks};
+pub use looking::{
+    Calls, Config, Inspirations, Models, Prompts, Review, Selection, TaskImport, Tasks,
+};
 
 /// Turns recordings of academic seminars into ranked research tasks, and measures research agents on
 /// them.
@@ -482,8 +484,9 @@ pub struct Rescore {
 /// `leaderboard`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Leaderboard {
-    /// Also by a property of the tasks
-    #[arg(long, value_name = "FACET", value_parser = PossibleValuesParser::new(["phase", "type", "discipline", "language"]))]
+    /// Also by a facet of the tasks: language, phase, type, difficulty, discipline, or one that an
+    /// imported file has
+    #[arg(long, value_name = "FACET")]
     pub by: Option<String>,
     /// The tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]

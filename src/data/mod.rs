@@ -33,7 +33,7 @@ pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Probe, ProbeLabel};
 pub use report::{AgentReport, AttemptCost, Reading, ReportHead, State};
 pub use score::PersonScore;
-pub use task::{Difficulty, Phase, Task, TaskType};
+pub use task::{Difficulty, Facets, FromFile, FromSeminar, Origin, Phase, Task, TaskType};
 pub use time::Ms;
 pub use transcript::{ModelRef, Segment, Transcript, is_read, other_language, primary_language};
 pub use verdict::{Comparison, Criteria, ListComparison, ListOrder, Side, Verdict};

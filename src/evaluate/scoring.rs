@@ -174,11 +174,10 @@ impl<'a> Scoring<'a> {
 
 /// What a leaderboard can be grouped by.
 fn facets(task: &Task) -> BTreeMap<String, String> {
-    let facet = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    BTreeMap::from([
-        facet("phase", task.phase.label()),
-        facet("type", task.task_type.label()),
-        facet("discipline", &task.discipline),
-        facet("language", primary_language(&task.language)),
-    ])
+    let mut facets = task.facets.labels();
+    facets.insert(
+        "language".to_owned(),
+        primary_language(&task.language).to_owned(),
+    );
+    facets
 }

@@ -44,7 +44,8 @@ impl Items {
         let shown = tasks
             .iter()
             .map(|task| {
-                let seen = json!({ "text": task.task, "difficulty": task.difficulty.label() });
+                let seen =
+                    json!({ "text": task.text, "difficulty": task.facets.difficulty_label() });
                 (ItemId::from(&task.id), seen)
             })
             .collect();

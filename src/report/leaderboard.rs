@@ -266,7 +266,7 @@ fn task_rows(
         };
         rows.push(TaskRow {
             id: task.id.to_string(),
-            text: task.task.clone(),
+            text: task.text.clone(),
             facets,
             href,
             agents: task_scores(reports, drawn),
@@ -337,16 +337,12 @@ fn task_page(store: &Store, task: &Task, details: &[Detail], back: &str) -> Resu
             text: extract.text,
         });
     }
-    let facet = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut facets: Vec<(String, String)> = task.facets.labels().into_iter().collect();
+    facets.push(("language".to_owned(), task.language.clone()));
     Ok(TaskPage {
         id: task.id.to_string(),
-        text: task.task.clone(),
-        facets: vec![
-            facet("phase", task.phase.label()),
-            facet("type", task.task_type.label()),
-            facet("difficulty", task.difficulty.label()),
-            facet("language", &task.language),
-        ],
+        text: task.text.clone(),
+        facets,
         back: back.to_owned(),
         reports: reports
             .into_iter()

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
-    data::{Finding, Inspiration, SeminarId, SubjectKind, Task},
+    data::{Finding, Inspiration, Origin, SeminarId, SubjectKind, Task},
     rank::{self, RatedItem, Ratings, StrengthEstimate},
     store::{Ranking, SeminarInfo, Store},
 };
@@ -28,8 +28,9 @@ pub struct Listed {
     /// The task.
     #[serde(flatten)]
     pub task: Task,
-    /// Its recording.
-    pub source: SeminarInfo,
+    /// Its recording; none of an imported task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SeminarInfo>,
     /// Its inspirations in order.
     pub sources: Vec<Inspiration>,
     /// What probes found of it.
@@ -41,12 +42,23 @@ impl Listed {
     pub fn is_flagged(&self) -> bool {
         self.probes.iter().any(|finding| finding.outcome.flags())
     }
+
+    /// The path of its recording, or the name of the benchmark that it was imported from.
+    pub fn origin(&self) -> &str {
+        match (&self.task.origin, &self.source) {
+            (Origin::Imported(from), _) => &from.benchmark,
+            (Origin::Seminar(_), Some(source)) => &source.path,
+            (Origin::Seminar(from), None) => from.seminar.as_str(),
+        }
+    }
 }
 
 /// All current tasks, best first; those that were not ranked come last, by id.
 pub struct Listing {
     /// The tasks.
     pub tasks: Vec<Listed>,
+    /// The recordings by id.
+    pub seminars: BTreeMap<SeminarId, SeminarInfo>,
     /// What the ranking rests on.
     pub ratings: Option<Ratings>,
     /// The newest ranking's question, judges included.
@@ -89,11 +101,9 @@ pub fn with_ratings(
         .collect();
     let (mut tasks, mut findings) = (Vec::new(), store.findings()?);
     for task in store.tasks()? {
-        let Some(source) = seminars.get(&task.seminar).cloned() else {
-            continue;
-        };
+        let source = task.seminar().and_then(|id| seminars.get(id)).cloned();
         let mut sources = Vec::new();
-        for id in &task.inspirations {
+        for id in task.inspirations() {
             sources.push(
                 store
                     .inspiration(id)?
@@ -119,6 +129,7 @@ pub fn with_ratings(
     tasks.sort_by_key(|listed| (listed.rank.unwrap_or(usize::MAX), listed.task.id.clone()));
     Ok(Listing {
         tasks,
+        seminars,
         ratings,
         ranking,
     })

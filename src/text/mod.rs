@@ -16,6 +16,7 @@ mod numbers;
 pub mod planted;
 pub mod prompt_injection;
 pub mod quote_alignment;
+pub mod records;
 pub mod sentences;
 pub mod topics;
 pub mod url;

@@ -41,6 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("evaluate", STAGE),
     ("audit", STAGE),
     ("agents", &["context", "llm", "text", "data"]),
+    ("benchmarks", &["text", "data"]),
     ("judging", &["context", "llm", "store", "data"]),
     ("context", &["llm", "store", "data"]),
     ("embed", &["files", "text", "data"]),

@@ -16,6 +16,7 @@ mod embed;
 mod evaluation;
 mod faults;
 mod hostile;
+mod imported;
 mod injection;
 mod installing;
 mod llm;

@@ -18,7 +18,7 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
 use crate::data::{AttemptCost, State};
-pub use matching::match_tasks;
+pub use matching::{Target, match_tasks};
 
 /// How reports lie in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -220,7 +220,7 @@ async fn note(
     options: &Options,
 ) -> Result<Answered<Vec<KeyPoint>>> {
     let vars = json!({
-        "task": part.task.task,
+        "task": part.task.text,
         "title": part.page.title,
         "part": part.number,
         "parts": part.parts,

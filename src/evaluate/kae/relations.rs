@@ -224,7 +224,7 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Related>> {
         point,
         member,
     } = asked;
-    let vars = json!({ "task": case.task.task, "report": case.report.text, "point": point.text });
+    let vars = json!({ "task": case.task.text, "report": case.report.text, "point": point.text });
     let question = Question {
         instrument: RELATION,
         subject: case.report.id.as_str(),

@@ -273,7 +273,7 @@ async fn compare_all(ctx: &Context, pairs: &[(Case<'_>, &AgentReport)]) -> Resul
 async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Compared>> {
     let texts = (&asked.case.report.text, &asked.reference.text);
     let [a, b] = asked.order.arrange(texts.0, texts.1);
-    let vars = json!({ "task": asked.case.task.task, "a": a, "b": b });
+    let vars = json!({ "task": asked.case.task.text, "a": a, "b": b });
     let question = Question {
         instrument: PREFERENCE,
         subject: asked.case.report.id.as_str(),

@@ -174,6 +174,20 @@ pub const RULES: &[Rule] = &[
     config(Moved("/near.model", "/similarity.model")),
     config(Moved("/evaluate.near", "/evaluate.similarity")),
     // The audit card of a ranking has the field's words.
+    // Tasks may come from a file, and are grouped by all of their facets.
+    Rule {
+        of: "tasks-list",
+        change: Added("/*/origin"),
+    },
+    Rule {
+        of: "tasks-show",
+        change: Added("/**/origin"),
+    },
+    Rule {
+        of: "status",
+        change: Added("/benchmarks"),
+    },
+    reports(Added("/*/scores/facets/difficulty")),
     card(Added("/ranking/item_kind")),
     Rule {
         of: "tasks.meta",

@@ -115,13 +115,13 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
     ───
      key points   0      33        0        –                                       [time]
     ───
-     relations    0      200       0        –                                       [time]
+     relations    0      198       0        –                                       [time]
     ───
      checklists   0      4         0        –                                       [time]
     ───
      ratings      0      48        0        –                                       [time]
     ───
-    0 model calls, 281 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    0 model calls, 279 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
     [time] in all
     error: nothing differs from the evaluation before
     hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --similarity, --repeats, or an edited prompt

@@ -115,7 +115,7 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     seed 1 (change it with --seed)
     until here: [usage]
     error: no tasks yet
-    hint: `taskgen weave`
+    hint: `taskgen weave`, or `taskgen tasks import FILE`
     log: `[project]/tasks/logs/[log]`
     ");
     let said = project.ok(&[

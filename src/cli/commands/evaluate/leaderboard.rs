@@ -1,7 +1,10 @@
 //! `taskgen leaderboard`: which agent is better, at what, and how sure that is. Folds what was
 //! judged; asks nobody.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use anyhow::{Context as _, Result};
 
@@ -20,6 +23,7 @@ use crate::{
         self,
         leaderboard::{Board, Measure, Options, Row, Table, leaderboard as fold, paper},
         measure, measures,
+        scorecard::ReportScores,
     },
     files,
     report::leaderboard,
@@ -43,6 +47,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     } else {
         args.by.clone()
     };
+    check_facet(by.as_deref(), &scored)?;
     let options = Options {
         by,
         resamples: args.resamples,
@@ -69,6 +74,26 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         ));
     }
     Ok(exit::DONE)
+}
+
+/// Refuses a facet that no task has.
+fn check_facet(facet: Option<&str>, scored: &[ReportScores]) -> Result<()> {
+    let known: BTreeSet<&str> = scored
+        .iter()
+        .flat_map(|report| report.facets.keys())
+        .map(String::as_str)
+        .collect();
+    match facet {
+        Some(facet) if !known.contains(facet) => {
+            let known: Vec<&str> = known.into_iter().collect();
+            Err(Usage(format!(
+                "no task has the facet `{facet}`\nhint: {}",
+                known.join(", ")
+            ))
+            .into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn write(path: &Path, bytes: &[u8], printer: &Printer) -> Result<()> {

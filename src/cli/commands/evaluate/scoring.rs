@@ -87,7 +87,7 @@ pub fn scoring(
         .into_iter()
         .map(|(task, report)| Report {
             id: report.id.to_string(),
-            task: task.task.clone(),
+            task: task.text.clone(),
             text: report.text.clone(),
             criteria: criteria(&task.id),
         })

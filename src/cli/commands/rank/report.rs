@@ -19,7 +19,7 @@ use crate::{
             output::{Printer, in_brackets, table},
         },
     },
-    data::{ItemId, SubjectKind, primary_language},
+    data::{ItemId, Phase, SubjectKind, TaskType, primary_language},
     files,
     rank::{
         audit::{Audit, JudgeAudit},
@@ -81,7 +81,7 @@ pub fn ranked(store: &Store, top: Option<usize>) -> Result<Ranked> {
     let lengths: BTreeMap<ItemId, f64> = store
         .tasks()?
         .iter()
-        .map(|task| (ItemId::from(&task.id), task.task.chars().count() as f64))
+        .map(|task| (ItemId::from(&task.id), task.text.chars().count() as f64))
         .collect();
     let card = audit_card(store, &ranking, &lengths, top)?;
     let Listing { mut tasks, .. } = listing::with_ratings(store, None, Some(card.ratings.clone()))?;
@@ -117,7 +117,7 @@ fn candidate(listed: &Listed, posterior: &PosteriorSummary, at: usize) -> Candid
     let (low, high) = posterior.interval[at];
     Candidate {
         id: listed.task.id.to_string(),
-        text: listed.task.task.clone(),
+        text: listed.task.text.clone(),
         facets: facets(listed),
         membership: posterior.membership[at],
         elo: listed.elo,
@@ -128,16 +128,21 @@ fn candidate(listed: &Listed, posterior: &PosteriorSummary, at: usize) -> Candid
 }
 
 fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
-    BTreeMap::from([
-        (Facet::Discipline, listed.task.discipline.clone()),
-        (Facet::Type, listed.task.task_type.label().to_owned()),
-        (Facet::Phase, listed.task.phase.label().to_owned()),
+    let known = &listed.task.facets;
+    let facets = [
+        (Facet::Discipline, known.discipline.as_deref()),
+        (Facet::Type, known.task_type.map(TaskType::label)),
+        (Facet::Phase, known.phase.map(Phase::label)),
         (
             Facet::Language,
-            primary_language(&listed.task.language).to_owned(),
+            Some(primary_language(&listed.task.language)),
         ),
-        (Facet::Seminar, listed.source.path.clone()),
-    ])
+        (Facet::Seminar, Some(listed.origin())),
+    ];
+    facets
+        .into_iter()
+        .filter_map(|(facet, value)| Some((facet, value?.to_owned())))
+        .collect()
 }
 
 /// Runs the command.
@@ -556,7 +561,10 @@ fn row(place: usize, listed: &Listed, candidate: &Candidate, by_elo: bool) -> Ra
         place,
         id: candidate.id.clone(),
         text: candidate.text.clone(),
-        seminar: listed.source.title.clone(),
+        seminar: listed
+            .source
+            .as_ref()
+            .map_or_else(|| listed.origin().to_owned(), |source| source.title.clone()),
         strength,
         low,
         high,

@@ -95,7 +95,11 @@ pub fn tasks_in_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
         (None, None) => {}
     }
     if tasks.is_empty() {
-        return Err(Usage("there are no tasks to answer\nhint: `taskgen run`".into()).into());
+        return Err(Usage(
+            "there are no tasks to answer\nhint: `taskgen run`, or `taskgen tasks import FILE`"
+                .into(),
+        )
+        .into());
     }
     Ok(tasks)
 }

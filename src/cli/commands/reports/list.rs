@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::{
-    answer::layouts::{self, Incoming},
+    answer::layouts::{self, Incoming, Target},
     cli::{
         args::{Global, Reports},
         project::Project,
@@ -65,11 +65,8 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
             problem: p.message.clone(),
         })
         .collect();
-    let texts: Vec<(&str, &str)> = tasks
-        .iter()
-        .map(|task| (task.id.as_str(), task.task.as_str()))
-        .collect();
-    let matches = layouts::match_tasks(&read.reports, &texts);
+    let targets: Vec<Target<'_>> = tasks.iter().map(target).collect();
+    let matches = layouts::match_tasks(&read.reports, &targets);
     for (report, task) in matches.matched {
         let incoming = &read.reports[report];
         let Some(report) = handed_in(incoming, &tasks[task], agent) else {
@@ -120,6 +117,14 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     printer.show(&imported, text)?;
     store.end_run(&jiff::Timestamp::now().to_string(), code)?;
     Ok(code)
+}
+
+fn target(task: &Task) -> Target<'_> {
+    Target {
+        id: task.id.as_str(),
+        file_id: task.file_id(),
+        text: &task.text,
+    }
 }
 
 fn problem(incoming: &Incoming, what: &str) -> Problem {
