@@ -244,6 +244,7 @@ fn facets(mut object: Object) -> (Facets, Vec<String>) {
             _ => ignored.push(name.chars().take(MOST_IN_FACET).collect()),
         }
     }
+    facets.phase = facets.phase.or(facets.task_type.map(TaskType::phase));
     (facets, ignored)
 }
 

@@ -91,10 +91,9 @@ fn our_own_words_for_facets_are_ours_and_others_stay() {
     assert_eq!(first.labels()["audience"], "experts");
     assert_eq!(imported.ignored, BTreeMap::from([("rank".to_owned(), 1)]));
     assert_eq!(second.task_type, Some(TaskType::EmpiricalTest));
-    assert_eq!(
-        (second.phase, second.labels()["phase"].as_str()),
-        (None, "later")
-    );
+    // A phase follows from the type; another benchmark's word for it stays beside ours.
+    assert_eq!(second.phase, Some(Phase::Evaluate));
+    assert_eq!(second.others["phase"], "later");
     assert_eq!(second.labels()["difficulty"], "hard");
 }
 
@@ -103,9 +102,12 @@ fn plain_lines_are_tasks_that_know_no_order() {
     let (ab, ba) = (
         imported(
             "txt",
-            "\u{feff}How deep is the lake?\n\n  Wie tief ist der See?  \nHow deep is the lake?\n",
+            "\u{feff}How deep is the lake?\n\n  Wie tief ist der See, und seit wann wird seine Tiefe regelmäßig gemessen?  \nHow deep is the lake?\n",
         ),
-        imported("", "Wie tief ist der See?\nHow deep is the lake?\n"),
+        imported(
+            "",
+            "Wie tief ist der See, und seit wann wird seine Tiefe regelmäßig gemessen?\nHow deep is the lake?\n",
+        ),
     );
     assert_eq!(ab.repeated, 1);
     assert_eq!(

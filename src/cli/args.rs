@@ -436,6 +436,20 @@ pub enum Reports {
     },
     /// The reports that are there
     List,
+    /// Take reports out, into a file from which `reports import` takes them in again
+    Remove(RemoveReports),
+}
+
+/// `reports remove`
+#[derive(Clone, Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+pub struct RemoveReports {
+    /// Ids of `reports list`, or the starts of ids
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// All reports of this agent; with ids, only those among them
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
 }
 
 /// `evaluate`

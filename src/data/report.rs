@@ -143,9 +143,65 @@ pub struct AttemptCost {
     pub seconds: Option<f64>,
 }
 
+/// More than any attempt can have cost: what is above was miscounted, or is an attack on the sums.
+const MOST_USD: f64 = 1e6;
+const MOST_TOKENS: u64 = 1_000_000_000_000;
+/// About thirty years.
+const MOST_SECONDS: f64 = 1e9;
+
+impl AttemptCost {
+    /// The name and the value of the first figure that no attempt can have cost: negative, not
+    /// finite, or absurdly large.
+    pub fn implausible(&self) -> Option<(&'static str, String)> {
+        let counts = [
+            ("input_tokens", self.input_tokens),
+            ("output_tokens", self.output_tokens),
+            ("tokens", self.tokens),
+        ];
+        let amounts = [
+            ("cost_usd", self.cost_usd, MOST_USD),
+            ("seconds", self.seconds, MOST_SECONDS),
+        ];
+        let count = counts.into_iter().find_map(|(name, count)| {
+            let count = count.filter(|count| *count > MOST_TOKENS)?;
+            Some((name, count.to_string()))
+        });
+        let amount = amounts.into_iter().find_map(|(name, amount, most)| {
+            let amount = amount.filter(|amount| !(0.0..=most).contains(amount))?;
+            Some((name, format!("{amount:e}")))
+        });
+        count.or(amount)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_attempt_can_have_cost_is_named() {
+        let usd = |usd| AttemptCost {
+            cost_usd: Some(usd),
+            ..AttemptCost::default()
+        };
+        assert_eq!(AttemptCost::default().implausible(), None);
+        assert_eq!(usd(1e6).implausible(), None);
+        for absurd in [1e14, -0.01, f64::NAN, f64::INFINITY] {
+            assert!(usd(absurd).implausible().is_some(), "{absurd}");
+        }
+        assert_eq!(
+            usd(1e14).implausible(),
+            Some(("cost_usd", "1e14".to_owned()))
+        );
+        let tokens = AttemptCost {
+            output_tokens: Some(u64::MAX),
+            ..AttemptCost::default()
+        };
+        assert_eq!(
+            tokens.implausible().map(|(name, _)| name),
+            Some("output_tokens")
+        );
+    }
 
     #[test]
     fn states_are_written_as_their_words() {

@@ -34,6 +34,11 @@ use crate::{
     web::Pages,
 };
 
+/// A setting of an evaluator that does not fit the project, with a hint: the user's to mend.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Misconfigured(pub String);
+
 /// All evaluators, in the order in which tables show their measures.
 pub static EVALUATORS: &[&dyn Evaluator] = &[&ace::Ace, &kae::Kae, &reference::Reference];
 

@@ -74,6 +74,28 @@ impl Store {
         self.newest("NULL", |_| Ok(()))
     }
 
+    /// All reports, those too that a later one of the same attempt has replaced, by id.
+    pub fn all_reports(&self) -> Result<Vec<AgentReport>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(&select_reports("document.text"))?;
+        let rows = statement.query_map([], |row| read_report(row, |row| row.get(6)))?;
+        let mut reports: Vec<AgentReport> = rows.collect::<rusqlite::Result<_>>()?;
+        reports.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(reports)
+    }
+
+    /// Removes reports. What was judged of them stays: handed in again, they have their scores.
+    pub fn remove_reports(&self, reports: &[&ReportId]) -> Result<()> {
+        let stream = self.stream();
+        self.write(|tx| {
+            for report in reports {
+                tx.execute("DELETE FROM document WHERE id = ?1", [report.as_str()])?;
+                add_event(tx, &stream, "report_removed", report.as_str())?;
+            }
+            Ok(())
+        })
+    }
+
     fn newest<T>(
         &self,
         text: &str,
@@ -87,22 +109,11 @@ impl Store {
             Ok((from_json(0, row.get_ref(0)?.as_str()?)?, row.get(1)?))
         })?;
         let handed_in: BTreeMap<String, i64> = handed_in.collect::<rusqlite::Result<_>>()?;
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT document.id, task, name, attempt, state, document.payload, {text}
-             FROM document JOIN agent ON agent.id = document.agent WHERE document.kind = 'report'"
-        ))?;
+        let mut statement = connection.prepare_cached(&select_reports(text))?;
         let mut newest: BTreeMap<(TaskId, String, u32), (i64, AgentReport<T>)> = BTreeMap::new();
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let report = AgentReport {
-                id: ReportId::from_stored(row.get(0)?),
-                task: TaskId::from_stored(row.get(1)?),
-                agent: row.get(2)?,
-                attempt: row.get(3)?,
-                state: from_word(4, row.get_ref(4)?.as_str()?)?,
-                text: read_text(row)?,
-                spent: from_json::<AttemptCost>(5, row.get_ref(5)?.as_str()?)?,
-            };
+            let report = read_report(row, &read_text)?;
             let seq = handed_in
                 .get(report.id.as_str())
                 .copied()
@@ -159,4 +170,26 @@ impl Store {
             Ok(())
         })
     }
+}
+
+fn select_reports(text: &str) -> String {
+    format!(
+        "SELECT document.id, task, name, attempt, state, document.payload, {text}
+         FROM document JOIN agent ON agent.id = document.agent WHERE document.kind = 'report'"
+    )
+}
+
+fn read_report<T>(
+    row: &Row<'_>,
+    read_text: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<AgentReport<T>> {
+    Ok(AgentReport {
+        id: ReportId::from_stored(row.get(0)?),
+        task: TaskId::from_stored(row.get(1)?),
+        agent: row.get(2)?,
+        attempt: row.get(3)?,
+        state: from_word(4, row.get_ref(4)?.as_str()?)?,
+        text: read_text(row)?,
+        spent: from_json::<AttemptCost>(5, row.get_ref(5)?.as_str()?)?,
+    })
 }

@@ -47,7 +47,7 @@ fn a_project_without_a_recording_gets_its_leaderboard() {
     assert!(by_topic.contains("topic: harbour"), "{by_topic}");
     let refused = project.fails(&["leaderboard", "--by", "colour"], 2);
     assert!(
-        refused.contains("no task has the facet `colour`\nhint: language, topic"),
+        refused.contains("no task has the facet `colour`\nhint: language, phase, topic, type"),
         "{refused}"
     );
     project.ok(&["rank"]);

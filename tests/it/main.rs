@@ -10,6 +10,7 @@ mod agents;
 mod answer;
 mod architecture;
 mod audit;
+mod chance;
 mod cli;
 mod compatibility;
 mod embed;

@@ -132,13 +132,13 @@ fn it_is_rescored_and_held_against_people() {
 fn without_a_reference_it_says_what_to_do() {
     let world = World::new();
     world.answer();
-    let said = world.project.fails(&EVALUATE, 1);
+    let said = world.project.fails(&EVALUATE, 2);
     assert!(said.contains("[evaluate.settings.reference]"), "{said}");
     let config = world.project.configuration();
     world.project.configure(&format!(
         "{config}[evaluate.settings.reference]\nagent = \"nobody\"\n"
     ));
-    let said = world.project.fails(&EVALUATE, 1);
+    let said = world.project.fails(&EVALUATE, 2);
     assert!(
         said.contains("has no report on these tasks: `nobody`"),
         "{said}"

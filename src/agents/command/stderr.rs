@@ -7,6 +7,7 @@ use serde::Deserialize;
 use tokio::{io::AsyncReadExt as _, process::ChildStderr};
 
 use super::run::{Fault, RunResult, TooLong};
+use crate::data::AttemptCost;
 
 /// Bytes of standard error that are kept.
 const KEPT: usize = 4096;
@@ -111,18 +112,21 @@ impl<'a> StderrLog<'a> {
 /// Notes what the line on usage says, all of it or nothing.
 fn note_usage(json: &str, result: &mut RunResult) {
     match serde_json::from_str::<Usage>(json) {
-        Ok(Usage {
-            cost_usd: Some(cost),
-            ..
-        }) if !(cost.is_finite() && cost >= 0.0) => {
-            result.message.get_or_insert(format!(
-                "`cost_usd` in its line on usage is no cost: {cost}"
-            ));
-        }
         Ok(usage) => {
-            result.cost.input_tokens = usage.input_tokens;
-            result.cost.output_tokens = usage.output_tokens;
-            result.cost.cost_usd = usage.cost_usd;
+            let cost = AttemptCost {
+                input_tokens: usage.input_tokens,
+                output_tokens: usage.output_tokens,
+                cost_usd: usage.cost_usd,
+                ..result.cost
+            };
+            match cost.implausible() {
+                None => result.cost = cost,
+                Some((name, value)) => {
+                    result.message.get_or_insert(format!(
+                        "no attempt can have cost what its line on usage says: `{name}` is {value}"
+                    ));
+                }
+            }
         }
         Err(e) => {
             result

@@ -264,6 +264,8 @@ async fn usage_is_the_last_line_of_standard_error() {
         r#"{"cost_usd": -0.1}"#,
         "nonsense",
         r#"{"cost_usd": 1e999}"#,
+        r#"{"cost_usd": 1e14}"#,
+        r#"{"input_tokens": 18446744073709551615}"#,
     ] {
         let ran = ran(&format!("echo report; echo 'taskgen-usage: {wrong}' >&2")).await;
         assert_eq!(

@@ -263,7 +263,12 @@ fn cost(record: &mut Object) -> Result<AttemptCost, String> {
         }
         other => cost.tokens = count(other, "tokens")?,
     }
-    Ok(cost)
+    match cost.implausible() {
+        Some((name, value)) => Err(format!(
+            "no attempt can have cost so much: `{name}` is {value}"
+        )),
+        None => Ok(cost),
+    }
 }
 
 fn count(value: Option<Value>, name: &str) -> Result<Option<u64>, String> {

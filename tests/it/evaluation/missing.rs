@@ -1,8 +1,8 @@
 //! What an evaluation lacks, and what it says then: no reports, no agent, reports on other tasks.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::small_web::world::World;
+use crate::small_web::world::{EVALUATE, World};
 
 #[test]
 fn what_is_missing_is_said() {
@@ -156,4 +156,52 @@ fn an_agent_that_fails_is_said_and_not_forgotten() {
     ");
     let board = world.project.json(&["leaderboard"]);
     assert_eq!(board["agents"][0]["states"]["error"], 4);
+}
+
+/// Costs that nobody can have had are refused where they come in, and reports that are in by
+/// mistake go, into a file that brings them back.
+#[test]
+fn absurd_costs_stay_outside_and_reports_can_be_taken_out() {
+    let world = World::evaluated();
+    let project = &world.project;
+    let task = &world.tasks["soil"];
+    let absurd = |attempt, cost: f64| json!({ "task": task, "agent": "rich", "attempt": attempt, "text": "A report.", "cost_usd": cost });
+    let file = project.path("rich.jsonl");
+    let rows = [absurd(1, 1e14), absurd(2, 1e14), absurd(3, 2.5)];
+    std::fs::write(&file, rows.map(|row| row.to_string()).join("\n")).expect("writable");
+    let told = project.told(&["reports", "import", file.to_str().expect("a path")]);
+    assert!(told.contains("`cost_usd` is 1e14"), "{told}");
+    let board = project.json(&["leaderboard"]);
+    let spent = |board: &Value, name: &str| {
+        let rows = board["agents"].as_array().expect("agents");
+        let row = rows.iter().find(|row| row["agent"] == name);
+        row.map(|row| row["spent_micro"].clone())
+    };
+    assert_eq!(spent(&board, "rich"), Some(json!(2_500_000)));
+
+    let before = project.json(&["leaderboard"]);
+    world.fake.take();
+    let removed = project.json(&["reports", "remove", "--agent", "faithful"]);
+    assert_eq!(removed["removed"].as_array().map(Vec::len), Some(4));
+    assert_eq!(spent(&project.json(&["leaderboard"]), "faithful"), None);
+    project.ok(&[
+        "reports",
+        "import",
+        removed["file"].as_str().expect("a path"),
+    ]);
+    project.ok(&EVALUATE);
+    assert_eq!(
+        world.fake.take(),
+        0,
+        "what was judged is not paid for twice"
+    );
+    assert_eq!(project.json(&["leaderboard"])["agents"], before["agents"]);
+
+    let told = project.told_each([
+        ["reports", "remove"].as_slice(),
+        &["reports", "remove", "r_nothing"],
+        &["reports", "remove", "r_"],
+        &["reports", "remove", "--agent", "nobody"],
+    ]);
+    insta::assert_snapshot!(told, @"");
 }

@@ -73,11 +73,13 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     exit 2
     --- err
     error: --list-size has no meaning but for --method listwise
+    hint: add --method listwise, or leave it out
 
     $ taskgen rank simulate --method elo --target-recall 0.9
     exit 2
     --- err
     error: --target-recall has no meaning for --method elo
+    hint: --method halving stops at a recall
 
     $ taskgen rank simulate -n 1000000
     exit 2

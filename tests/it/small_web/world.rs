@@ -17,7 +17,7 @@ pub const EVALUATE: [&str; 2] = ["evaluate", "--allow-private-network"];
 
 /// The questions as a file of a benchmark; their ids by their keys.
 fn import(project: &Project) -> BTreeMap<&'static str, String> {
-    let row = |task: &Task| json!({ "id": task.key, "language": task.language, "topic": task.key, "prompt": task.text });
+    let row = |task: &Task| json!({ "id": task.key, "language": task.language, "topic": task.key, "task_type": "literature_survey", "prompt": task.text });
     let rows: Vec<String> = TASKS.iter().map(|task| row(task).to_string()).collect();
     let file = project.path("small-web.jsonl");
     std::fs::write(&file, rows.join("\n")).expect("writable");

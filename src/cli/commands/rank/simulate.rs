@@ -139,7 +139,7 @@ fn check(args: &Simulate) -> Result<usize, String> {
     } = *args;
     if n < 2 || top == 0 || top >= n {
         return Err(format!(
-            "--top must be at least 1 and less than -n: `{top}` of `{n}`"
+            "--top must be at least 1 and less than -n: `{top}` of `{n}`\nhint: the best tenth is usual"
         ));
     }
     if n > MOST_TASKS || seeds == 0 {
@@ -149,10 +149,10 @@ fn check(args: &Simulate) -> Result<usize, String> {
         ));
     }
     if method != Method::Listwise && list_size.is_some() {
-        return Err("--list-size has no meaning but for --method listwise".into());
+        return Err("--list-size has no meaning but for --method listwise\nhint: add --method listwise, or leave it out".into());
     }
     if method == Method::Elo && target_recall.is_some() {
-        return Err("--target-recall has no meaning for --method elo".into());
+        return Err("--target-recall has no meaning for --method elo\nhint: --method halving stops at a recall".into());
     }
     let usual = Options::default();
     let options = Options {

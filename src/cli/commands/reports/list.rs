@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Result;
 use serde::Serialize;
 
+use super::remove;
 use crate::{
     answer::layouts::{self, Incoming, Target},
     cli::{
@@ -26,6 +27,7 @@ pub fn reports(global: &Global, command: &Reports, printer: &Printer) -> Result<
     match command {
         Reports::Import { path, agent } => import(global, path, agent.as_deref(), printer),
         Reports::List => list(global, printer),
+        Reports::Remove(args) => remove::run(global, args, printer),
     }
 }
 
@@ -51,7 +53,7 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     let tasks = store.tasks()?;
     if tasks.is_empty() {
         return Err(Usage(
-            "there are no tasks that a report could answer\nhint: `taskgen run`".into(),
+            "there are no tasks that a report could answer\nhint: `taskgen run`, or `taskgen tasks import FILE`".into(),
         )
         .into());
     }
