@@ -1,6 +1,6 @@
-//! Can a judge be told from chance? Its verdicts are predicted, one after the other, from those
-//! before. Hides the prediction and the power of the test, which stays valid when pairs are chosen
-//! by earlier verdicts.
+//! Test of whether a judge is better than chance: its verdicts are predicted, one after the other,
+//! from those before. Hides the prediction and the power of the test, which stays valid when pairs
+//! are chosen by earlier verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,40 +15,41 @@ use crate::stats::normal;
 const CORRELATION: f64 = 1.0 / 8.0;
 /// An item's results are shrunk towards 0 as by so many games without result: 1 / correlation − 1.
 const SHRINKAGE: f64 = 7.0;
-/// A judge's preference for a side is estimated as if it had begun with so many verdicts, half of
-/// them for each side.
-const EVEN: f64 = 20.0;
-/// The expected z has to lie so far above the limit: then the judge named above is missed in fewer
-/// than about 1 %.
+/// Pseudo-verdicts in the estimate of a judge's position bias, half of them for each side.
+const PRIOR_VERDICTS: f64 = 20.0;
+/// Distance of the expected z from the critical value at which a test counts as powerful: the judge
+/// named above is then missed in fewer than about 1 % of rankings.
 const MARGIN: f64 = 2.6;
 
-/// A prequential test (Dawid 1984) of whether verdicts have anything to do with the items.
+/// A prequential test (Dawid, "Statistical theory: the prequential
+/// approach", JRSS A 147, 1984) of whether verdicts
+/// depend on the items.
 ///
-/// Each verdict's score less the judge's mean for the first side, x, is predicted by M, the
+/// Each verdict's score minus the judge's mean for the first side, x, is predicted by M, the
 /// difference of the items' strengths, both from earlier verdicts only. If verdicts do not depend
 /// on the items, the sum of x M is a martingale: which of the two comes first was drawn at random,
 /// so that the sign of M says nothing about x, even while the mean is rough. z is that sum divided
 /// by the root of the sum of x² M². Only the first verdict on each pair counts, since a judge may
-/// agree with itself about a pair without sense.
+/// agree with itself about a pair and still decide at random.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BetterThanChance {
     /// Verdicts, one for each pair.
     pub n: u64,
-    /// About standard normal for a judge at chance, large for one with sense; none if nothing was
-    /// predicted.
+    /// The statistic: about standard normal for a judge at chance, large for a good one; none if
+    /// nothing was predicted.
     pub z: Option<f64>,
     /// One-sided p-value of `z`.
     pub p: Option<f64>,
     /// The z to be expected of a judge that names the better item of 72 % of random pairs.
     pub expected_z: f64,
-    /// Whether such a judge would hardly be missed with these pairs.
+    /// Whether the test would hardly miss such a judge with these pairs.
     pub has_power: bool,
-    /// Whether `p` is below the limit.
+    /// Whether `p` is below α.
     pub significant: bool,
 }
 
 impl BetterThanChance {
-    /// Whether there was enough to tell the judge from chance, and it could not be told.
+    /// Whether the test had power and the judge was still not told from chance.
     pub fn no_better(&self) -> bool {
         self.has_power && !self.significant
     }
@@ -64,8 +65,8 @@ struct Item {
 struct Step {
     x: f64,
     predicted: f64,
-    /// Variance of the prediction by noise alone, and by what a judge with sense adds to it if
-    /// pairs are random; both in units of the variance of x.
+    /// Variance of the prediction by noise alone, and the part that a judge better than chance adds
+    /// if pairs are random; both in units of the variance of x.
     noise: f64,
     signal: f64,
 }
@@ -88,20 +89,27 @@ pub fn better_than_chance(seen: &[PairVerdict], alpha: f64) -> Option<BetterThan
     })
 }
 
-/// The doubt about a judge that stands: its verdicts did not tell it from chance when there were
-/// half as many, and do not now, though both times there was enough to tell a judge of 72 %.
-/// Whoever looks again and again sends such a judge away by one bad look sooner or later; but
-/// between two looks so far apart the z that it should reach grows by half, so that its sum would
-/// have to stay down all the way. Nothing is remembered between looks: what is on record decides.
+/// The test on all verdicts, if the judge fails it there and failed it on the first half of them,
+/// both times with power.
+///
+/// A run tests after each batch, and a judge of 72 % would fail one test or another sooner or
+/// later. Between two tests so far apart the z that it should reach grows by half, so that its sum
+/// would have to stay down all the way. Nothing is remembered between tests: stored verdicts
+/// decide.
 pub fn no_better_twice(seen: &[PairVerdict], alpha: f64) -> Option<BetterThanChance> {
-    let doubt = |seen| better_than_chance(seen, alpha).filter(BetterThanChance::no_better);
-    doubt(seen).filter(|_| doubt(&seen[..seen.len() / 2]).is_some())
+    let failed = failed_test(seen, alpha)?;
+    failed_test(&seen[..seen.len() / 2], alpha)?;
+    Some(failed)
+}
+
+fn failed_test(seen: &[PairVerdict], alpha: f64) -> Option<BetterThanChance> {
+    better_than_chance(seen, alpha).filter(BetterThanChance::no_better)
 }
 
 fn steps(seen: &[PairVerdict]) -> Vec<Step> {
     let mut items: BTreeMap<u32, Item> = BTreeMap::new();
     let mut asked = BTreeSet::new();
-    let (mut total, mut count) = (EVEN / 2.0, EVEN);
+    let (mut total, mut count) = (PRIOR_VERDICTS / 2.0, PRIOR_VERDICTS);
     let mut steps = Vec::new();
     for verdict in seen
         .iter()
@@ -131,8 +139,8 @@ fn step(x: f64, a: Item, b: Item) -> Step {
     }
 }
 
-/// Like Elo, with a factor that falls with the number of games, so that a strong opponent counts
-/// for more.
+/// An item after one more verdict: an Elo step with a factor that falls with the number of games,
+/// so that a strong opponent counts for more.
 fn after(item: Item, surprise: f64) -> Item {
     let strength = item.strength + surprise / (item.games + SHRINKAGE + 1.0);
     Item {
@@ -152,7 +160,7 @@ fn expected_z(steps: &[Step]) -> f64 {
     let variance = sum(|step| step.x * step.x) / steps.len() as f64;
     let (noise, signal) = (sum(|step| step.noise), sum(|step| step.signal));
     let random = noise * variance;
-    // A judge of one answer has no variance; its pairs are what they are.
+    // Verdicts that are all the same have no variance: nothing says how even the pairs are.
     let ratio = if random > 0.0 {
         (sum(|step| step.predicted * step.predicted) / random).min(1.0)
     } else {

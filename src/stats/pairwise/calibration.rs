@@ -1,5 +1,5 @@
-//! Can a judge's stated confidence be taken at its word? Confidence against agreement with the
-//! ranking. Hides the grouping by confidence. There is no truth to compare with: a ranking that
+//! Calibration of a judge: its stated confidence against agreement with the ranking. Hides the
+//! grouping by confidence. There is no truth to compare with: a ranking that
 //! errs makes a sound judge look too sure, and one that was fitted to the same verdicts makes a
 //! poor judge look right.
 

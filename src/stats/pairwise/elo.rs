@@ -1,4 +1,5 @@
-//! Elo ratings, online, as RankEval uses them (DeepResearch Arena, section on RankEval).
+//! Elo ratings, updated game by game, as RankEval uses them (DeepResearch Arena, section on
+//! RankEval; Elo, "The Rating of Chessplayers", 1978).
 
 /// Every item's rating before its first game.
 pub const START: f64 = 1200.0;
@@ -8,7 +9,8 @@ pub fn expected(rating_a: f64, rating_b: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf((rating_b - rating_a) / 400.0))
 }
 
-/// What the first item gains and the second loses by a game with `score_a` in 0 to 1: K (s − e).
+/// Points that the first item gains and the second loses by a game with `score_a` in 0 to 1: K (s −
+/// e).
 pub fn gain(rating_a: f64, rating_b: f64, score_a: f64, k: f64) -> f64 {
     k * (score_a - expected(rating_a, rating_b))
 }

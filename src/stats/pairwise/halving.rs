@@ -1,7 +1,8 @@
-//! Which pairs are worth asking? First every task once; then batch after batch goes to those whose
-//! place at the edge of the best is least certain, among a third as many in each stage (sequential
-//! halving, Karnin et al. 2013, by thirds). Hides stages and pairing. The same items, verdicts and
-//! seed give the same pairs.
+//! Adaptive choice of pairs: every item once; then batch after batch goes to the items with the
+//! least certain membership of the best, among a third as many in each stage (sequential halving:
+//! Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013,
+//! here by thirds). Hides stages and pairing. The same items, verdicts and seed give
+//! the same pairs.
 
 use std::collections::HashSet;
 
@@ -15,40 +16,40 @@ use crate::stats::{
 /// Each stage has a third of the items of the one before. In simulation thirds find more than
 /// halves or quarters.
 const SHRINK: usize = 3;
-/// The last stage has this many times as many items as are to be found.
+/// The last stage has this many times as many items as are wanted.
 const LAST_STAGE: usize = 2;
-/// Neighbours that are looked at for one that was not compared yet.
+/// Neighbours in which a partner is searched that an item was not compared with yet.
 const NEIGHBOURS: usize = 12;
-/// Draws between two batches, which keep up what all items share.
+/// Sweeps between two batches, which keep up what all items share.
 const SWEEPS: usize = 2;
-/// Draws of the end, and those before them that are not looked at.
+/// Draws of the final summary, and the sweeps before them that are not counted.
 const DRAWS: usize = 400;
 const WARM_UP: usize = 100;
-/// The expected recall is looked at after each such share of the calls, with so many draws.
+/// Checks of the expected recall, evenly spread over the calls, and the draws of each.
 const CHECKS: usize = 20;
 const DRAWS_OF_A_CHECK: usize = 50;
 
-/// Exactness of the strength at the edge of the best, in logits.
+/// Tolerance of the strength at the cutoff of the best, in logits.
 const CUTOFF_TOLERANCE: f64 = 1e-6;
 
-/// How to rank.
+/// Settings of a ranking.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How many are to be found.
+    /// Number of the best items to find.
     pub top: usize,
-    /// Questions that may be asked.
+    /// Most questions.
     pub calls: usize,
-    /// How many judges there are; who orders lists is another one than who decides duels.
+    /// Number of judges; the judge of lists is another one than the judge of pairs.
     pub judges: usize,
-    /// Ends earlier when so large a share of the best is expected to be found.
+    /// Expected recall at which the ranking ends early.
     pub target_recall: Option<f64>,
-    /// How many are shown at a time until the last stage, in which it is two.
+    /// Items that are shown at a time; in the last stage always two.
     pub group: usize,
     /// Seed of groups, sides and draws.
     pub seed: u64,
 }
 
-/// A stage: among how many, how many questions, and how many items each of them shows.
+/// A stage: the number of items in it, of questions, and of items that each question shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stage {
     size: usize,
@@ -66,8 +67,11 @@ pub struct Halving {
     checks: usize,
     /// Whether the target is reached.
     reached: bool,
+    /// Pairs that are not asked (again), the lower number first.
     compared: HashSet<(u32, u32)>,
+    /// Lists that are not asked again, sorted.
     listed: HashSet<Vec<u32>>,
+    /// Items that were shown.
     seen: HashSet<u32>,
     verdicts: Vec<Preference>,
     fit: Option<Fit>,
@@ -75,7 +79,8 @@ pub struct Halving {
     rng: ChaCha8Rng,
 }
 
-/// How many are to be found among `items`: `top`, or a third where there are no more than that.
+/// The number of the best to find among `items`: `top`, or a third where there are no more than
+/// that.
 pub fn effective_top(items: usize, top: usize) -> usize {
     if top < items {
         top.max(1)
@@ -84,7 +89,7 @@ pub fn effective_top(items: usize, top: usize) -> usize {
     }
 }
 
-/// How many of the items no verdict is about.
+/// Number of items without any verdict.
 pub fn count_unseen(items: usize, verdicts: &[Preference]) -> usize {
     items
         - verdicts
@@ -94,8 +99,7 @@ pub fn count_unseen(items: usize, verdicts: &[Preference]) -> usize {
             .len()
 }
 
-/// Strengths and memberships from verdicts, whatever asked for them. Neither order nor threads
-/// matter.
+/// Strengths and memberships from verdicts, in any order.
 pub fn summarize(items: usize, verdicts: &[Preference], settings: &Settings) -> PosteriorSummary {
     Posterior::new(items, settings.judges, verdicts, true, settings.seed).summarize(
         settings.top,
@@ -107,12 +111,7 @@ pub fn summarize(items: usize, verdicts: &[Preference], settings: &Settings) -> 
 impl Halving {
     /// Begins with the verdicts that are `known` from before; nothing is asked yet.
     pub fn new(items: usize, known: &[Preference], settings: Settings) -> Self {
-        // Two that stood in a list may meet.
-        let pair = |verdict: &Preference| match verdict {
-            Preference::Pair(game) => Some(unordered(game.first, game.second)),
-            Preference::List(_) => None,
-        };
-        let compared: HashSet<(u32, u32)> = known.iter().filter_map(pair).collect();
+        let compared: HashSet<(u32, u32)> = known.iter().filter_map(compared_pair).collect();
         let seen: HashSet<u32> = known.iter().flat_map(Preference::items).collect();
         let mut stages = stages(items, items - seen.len(), &settings);
         stages.reverse();
@@ -134,19 +133,19 @@ impl Halving {
         }
     }
 
-    /// Pairs that are as good as compared.
+    /// Excludes pairs as if they had been compared.
     pub fn exclude_pairs(&mut self, pairs: &[(u32, u32)]) {
         self.compared
             .extend(pairs.iter().map(|&(a, b)| unordered(a, b)));
     }
 
-    /// Whether it ended because enough of the best are expected to be found.
+    /// Whether the ranking ended because the target recall is expected.
     pub fn target_reached(&self) -> bool {
         self.reached
     }
 
-    /// What to show next, two items or a list of more at a time, in the order in which they are
-    /// shown; none when it is over.
+    /// The next batch: pairs or lists of items in the order in which they are shown; empty when the
+    /// ranking is over.
     pub fn next_batch(&mut self) -> Vec<Vec<u32>> {
         if self.is_enough() {
             return Vec::new();
@@ -154,7 +153,8 @@ impl Halving {
         while let Some(stage) = self.stages.pop() {
             let mut groups = self.groups(stage, NEIGHBOURS);
             if groups.is_empty() && self.stages.is_empty() && stage.size >= self.items {
-                // Neighbours have all compared; before all ends, whoever is left may meet.
+                // All neighbours have been compared: before the ranking ends, all unplayed pairs
+                // become eligible.
                 groups = self.groups(stage, self.items);
             }
             groups.truncate(stage.calls);
@@ -168,7 +168,8 @@ impl Halving {
                 self.note_batch(&groups);
                 return groups;
             }
-            // Where so few have all compared, the calls are for more of them.
+            // A stage without new pairs passes its calls on: to the next stage, or, from the last
+            // one, to a stage of twice as many items.
             match self.stages.last_mut() {
                 Some(next) => next.calls += left,
                 None if stage.size < self.items => {
@@ -195,7 +196,7 @@ impl Halving {
         }
     }
 
-    /// Takes in what came of it. What has no verdict is left out and not asked again.
+    /// Takes in the verdicts of a batch. A pair without a verdict is not asked again.
     pub fn add_verdicts(&mut self, verdicts: Vec<Preference>) {
         self.verdicts.extend(verdicts);
         self.posterior.set_verdicts(&self.verdicts);
@@ -207,13 +208,13 @@ impl Halving {
         &self.verdicts
     }
 
-    /// Whether the target is reached, as far as is looked.
+    /// Whether the target recall is expected, as of the latest check.
     fn is_enough(&mut self) -> bool {
         let Some(target) = self.settings.target_recall else {
             return false;
         };
         let checks = self.asked * CHECKS / self.settings.calls.max(1);
-        // Not before everybody was seen.
+        // An expectation means nothing before every item was shown.
         if checks <= self.checks
             || self
                 .stages
@@ -231,8 +232,7 @@ impl Halving {
         self.reached
     }
 
-    /// Groups of those whose membership of the best is least certain; those who were never seen
-    /// first.
+    /// Groups of the items with the least certain membership; items that were never shown first.
     fn groups(&mut self, stage: Stage, reach: usize) -> Vec<Vec<u32>> {
         let order = if self.seen.len() < self.items {
             self.unseen(stage.group)
@@ -246,8 +246,7 @@ impl Halving {
         }
     }
 
-    /// Those who were never seen, in a random order; where they fill no whole number of groups,
-    /// others who were.
+    /// The items that were never shown, in a random order, filled up with others to whole groups.
     fn unseen(&mut self, group: usize) -> Vec<usize> {
         let is_seen = |item: &usize| self.seen.contains(&(*item as u32));
         let (mut others, mut order): (Vec<usize>, Vec<usize>) = (0..self.items).partition(is_seen);
@@ -258,9 +257,8 @@ impl Halving {
         order
     }
 
-    /// The `size` items whose membership of the best is least certain. By strength, equals meet,
-    /// which orders them; at random, which every other batch is, they find out how far apart they
-    /// are.
+    /// The `size` items with the least certain membership: in every other batch in the order of
+    /// strength, else at random.
     fn active(&mut self, size: usize) -> Vec<usize> {
         let fit = bradley_terry::fit(
             self.items,
@@ -270,6 +268,8 @@ impl Halving {
         );
         let mut active = least_certain(&fit, self.settings.top, size);
         self.batches += 1;
+        // Neighbours in strength tell which of two equals is better, but their verdicts are nearly
+        // coin tosses and say little about the scale: random pairs tell how far apart items are.
         if self.batches % 2 == 1 {
             active.shuffle(&mut self.rng);
         } else {
@@ -281,13 +281,12 @@ impl Halving {
         active
     }
 
-    /// Neighbours as lists, each in a random order, but for those that were listed together before.
+    /// Neighbours as lists, each in a random order, without those that were listed together before.
     fn lists(&mut self, order: &[usize], group: usize) -> Vec<Vec<u32>> {
-        let list = |items: &[usize]| items.iter().map(|item| *item as u32).collect::<Vec<u32>>();
         let mut lists: Vec<Vec<u32>> = order
             .chunks(group)
             .filter(|chunk| chunk.len() > 1)
-            .map(list)
+            .map(|items| items.iter().map(|item| *item as u32).collect())
             .collect();
         lists.retain(|list| !self.listed.contains(&sorted(list)));
         for list in &mut lists {
@@ -296,20 +295,24 @@ impl Halving {
         lists
     }
 
-    /// Disjoint pairs of neighbours who never compared, at most so far apart, on random sides.
+    /// Disjoint pairs of items that were never compared, at most `reach` places apart, on random
+    /// sides. The batch is disjoint because all its questions are asked at once: a second question
+    /// about an item would be chosen without the answer to the first.
     fn neighbours(&mut self, order: &[usize], reach: usize) -> Vec<Vec<u32>> {
         let mut paired = vec![false; order.len()];
         let mut pairs = Vec::new();
         for place in 0..order.len() {
+            if paired[place] {
+                continue;
+            }
             let a = order[place] as u32;
-            let is_free = |other: &usize| {
-                let b = order[*other] as u32;
-                a != b && !paired[*other] && !self.compared.contains(&unordered(a, b))
+            let within = place + 1..order.len().min(place + 1 + reach);
+            let Some(partner) = within
+                .filter(|other| !paired[*other])
+                .find(|other| self.is_new_pair(a, order[*other] as u32))
+            else {
+                continue;
             };
-            let partner = (place + 1..order.len().min(place + 1 + reach))
-                .find(is_free)
-                .filter(|_| !paired[place]);
-            let Some(partner) = partner else { continue };
             paired[place] = true;
             paired[partner] = true;
             let b = order[partner] as u32;
@@ -320,6 +323,18 @@ impl Halving {
             });
         }
         pairs
+    }
+
+    fn is_new_pair(&self, a: u32, b: u32) -> bool {
+        a != b && !self.compared.contains(&unordered(a, b))
+    }
+}
+
+/// The pair that a verdict compared. Items of a list may still be compared as a pair.
+fn compared_pair(verdict: &Preference) -> Option<(u32, u32)> {
+    match verdict {
+        Preference::Pair(game) => Some(unordered(game.first, game.second)),
+        Preference::List(_) => None,
     }
 }
 
@@ -333,8 +348,8 @@ fn unordered(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-/// The `size` items of which it is least certain whether they are among the best `top`: far from
-/// the edge in units of their own uncertainty, |z| orders as P (1 − P) does.
+/// The `size` items with the least certain membership of the best `top`: those nearest to the
+/// cutoff in units of their own uncertainty, because |z| orders as P (1 − P) does.
 fn least_certain(fit: &Fit, top: usize, size: usize) -> Vec<usize> {
     let deviation: Vec<f64> = fit.variance.iter().map(|v| v.sqrt()).collect();
     let edge = cutoff(&fit.strength, &deviation, top);
@@ -374,8 +389,8 @@ fn cutoff(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// A third as many each time, down to twice the top. The first stage sees everybody who was not
-/// seen yet, and the stages share the calls otherwise. The last one is by duels.
+/// The stages: a third as many items each time, down to twice the top. The first stage shows every
+/// item that was not shown yet; otherwise the stages share the calls. The last one asks for pairs.
 fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
     let Settings {
         top, calls, group, ..

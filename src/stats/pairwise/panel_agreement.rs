@@ -1,4 +1,4 @@
-//! Do the members of a panel decide alike? Agreement on the questions that several of them were
+//! Agreement of a panel: how alike its members decide the questions that several of them were
 //! asked.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{PairVerdict, Predicted};
 use crate::stats::agreement::{self, Level};
 
-/// How far judges agree with each other.
+/// Agreement of judges with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PanelAgreement {
     /// Questions that two or more judges decided.
@@ -19,8 +19,8 @@ pub struct PanelAgreement {
     pub alpha: Option<f64>,
 }
 
-/// Agreement of the panel's first verdicts on the same sides; none where nobody was asked what
-/// another was.
+/// Agreement of the panel's first verdicts on the same question, sides included; none where no
+/// question was put to two judges.
 pub fn panel_agreement(verdicts: &[Predicted]) -> Option<PanelAgreement> {
     let judges: BTreeSet<u32> = verdicts.iter().map(|(seen, _)| seen.judge).collect();
     let number: BTreeMap<u32, usize> = judges.into_iter().zip(0..).collect();

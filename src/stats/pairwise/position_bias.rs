@@ -1,5 +1,6 @@
-//! Does a judge's answer depend on the sides, and does it give the same answer twice?
-//! Hides which verdicts belong together. Each function takes the verdicts of one judge.
+//! Position bias and consistency of a judge: whether its verdicts depend on the side on which an
+//! item is shown, and whether it gives the same answer twice. Hides which verdicts belong together.
+//! Each function takes the verdicts of one judge.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use serde::Serialize;
 use super::PairVerdict;
 use crate::stats::binomial::{self, Share};
 
-/// How often the first side wins. Sides are drawn at random, so that a fair judge has one half
+/// Share won by the side shown first. Sides are drawn at random, so that a fair judge has one half
 /// whatever the items.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PositionBias {
@@ -20,11 +21,11 @@ pub struct PositionBias {
     pub share: Share,
     /// Two-sided p-value of one half: the exact sign test, in which ties do not count.
     pub p: f64,
-    /// Whether `p` is below the limit.
+    /// Whether `p` is below α.
     pub flagged: bool,
 }
 
-/// How often two answers to one question name the same winner.
+/// Agreement of a judge with itself: share of questions with the same winner twice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RepeatAgreement {
     /// Questions that were decided both times.
@@ -35,7 +36,7 @@ pub struct RepeatAgreement {
     pub share: Option<Share>,
 }
 
-/// Whether the first side wins too often or too seldom.
+/// Tests whether the side shown first wins too often or too seldom.
 pub fn position_bias(seen: &[PairVerdict], alpha: f64) -> Option<PositionBias> {
     let (mut wins, mut losses, mut ties) = (0, 0, 0);
     for verdict in seen.iter().filter(|verdict| verdict.sample == 0) {
@@ -57,17 +58,18 @@ pub fn position_bias(seen: &[PairVerdict], alpha: f64) -> Option<PositionBias> {
     })
 }
 
-/// Pairs that were shown in both orders.
+/// Agreement on pairs that were shown in both orders.
 pub fn position_consistency(seen: &[PairVerdict]) -> Option<RepeatAgreement> {
     let answers = answers(seen.iter().filter(|verdict| verdict.sample == 0));
     let once = answers.iter().filter(|((first, second), _)| first < second);
     agreement(once.filter_map(|(&(first, second), &won)| {
-        let exchanged = answers.get(&(second, first))?;
-        Some((won, exchanged.map(|first_won| !first_won)))
+        let swapped = answers.get(&(second, first))?;
+        Some((won, swapped.map(|first_won| !first_won)))
     }))
 }
 
-/// Questions that were asked again on the same sides; of several repetitions the first counts.
+/// Agreement on questions that were asked again on the same sides; of several repetitions the first
+/// counts.
 pub fn repetition(seen: &[PairVerdict]) -> Option<RepeatAgreement> {
     let answered = answers(seen.iter().filter(|verdict| verdict.sample == 0));
     let again = answers(seen.iter().filter(|verdict| verdict.sample > 0));

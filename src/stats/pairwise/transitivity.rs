@@ -1,6 +1,6 @@
-//! Do verdicts run in circles (a beats b, b beats c, c beats a) more often than a noisy but
-//! consistent judge's would? Hides the search for triangles in the sparse graph of pairs, and the
-//! variance of their number.
+//! Intransitivity of verdicts: whether cyclic triples (a beats b, b beats c, c beats a) are more
+//! frequent than those of a noisy but consistent judge. Hides the search for triangles in the sparse
+//! graph of pairs, and the variance of their number.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,21 @@ use serde::Serialize;
 
 use super::Predicted;
 
-/// Cyclic triples among the triples of items of which all three pairs have a decided and predicted
-/// verdict.
+/// Share of cyclic triples among the triples of items that have a decided and predicted verdict on
+/// all three pairs (Kendall and Babington Smith, "On the method of paired comparisons", Biometrika
+/// 31, 1940, count them for complete designs).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Intransitivity {
     /// Such triples.
     pub n: u64,
-    /// Those looked at: all, or a uniform sample of them.
+    /// Triples in the sample: all, or a uniform sample of them.
     pub sampled: u64,
-    /// Share of these that is cyclic, 0 to 1: about 0.25 for a judge at chance, less for one with
-    /// sense.
+    /// Share of these that is cyclic, 0 to 1: about 0.25 for a judge at chance, less for a
+    /// better one.
     pub share: f64,
     /// The share expected if verdicts fell independently with the predicted probabilities.
     pub expected: f64,
-    /// `share` less `expected`: above 0 there are more contradictions than one scale of quality
+    /// `share` minus `expected`: above 0 there are more contradictions than one scale of quality
     /// with noise explains.
     pub excess: f64,
     /// Standard error of the excess under the predicted probabilities. Exact: two triples share at
@@ -39,8 +40,8 @@ struct Edge {
 /// For each node its neighbours of higher rank, with the number of the edge.
 type Forward = Vec<Vec<(usize, usize)>>;
 
-/// Looks at no more than `most` triples. Of each pair the first decided verdict counts, whoever
-/// gave it.
+/// Counts cyclic triples, in a sample of `most` where there are more. Of each pair the first decided
+/// verdict counts, whichever judge gave it.
 pub fn intransitivity(
     verdicts: &[Predicted],
     most: usize,

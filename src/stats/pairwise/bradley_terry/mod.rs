@@ -1,10 +1,11 @@
 //! Bradley–Terry strengths from pairwise verdicts: the most probable ones (here), and draws from
-//! all that are credible ([`Posterior`]). Hides the solver. Nothing depends on the order of the
-//! verdicts, and an item without a win or a loss stays finite.
+//! the posterior ([`Posterior`]). Hides the solver. Nothing depends on the order of the verdicts,
+//! and an item without a win or a loss stays finite.
 //!
-//! The first of a pair wins with p = l/2 + (1 − l) σ(a (θ₁ − θ₂ + b)) (Bradley and Terry 1952, with
-//! an intercept b for the side shown first and a discrimination a of each judge, and a share l of
-//! verdicts that are a coin's). Orders of several are Plackett and Luce's ([`RankedList`]). Strengths
+//! The first of a pair wins with p = l/2 + (1 − l) σ(a (θ₁ − θ₂ + b)): Bradley and Terry, "Rank
+//! analysis of incomplete block designs", Biometrika 39, 1952, equation (1), with an intercept b
+//! for the side shown first, a discrimination a of each judge, and a lapse rate l, the share of
+//! random verdicts. Orders of several are Plackett and Luce's ([`RankedList`]). Strengths
 //! have the prior N(0, s²), intercepts N(0, 1).
 
 mod plackett_luce;
@@ -18,17 +19,17 @@ use plackett_luce::SortedList;
 pub use posterior::{Posterior, PosteriorSummary};
 use system::System;
 
-/// What a judge said.
+/// A judge's verdict on some items, as data for a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Preference {
-    /// Of two.
+    /// The better one of two.
     Pair(Game),
-    /// Of several.
+    /// The order of several.
     List(RankedList),
 }
 
 impl Preference {
-    /// Whom it is about.
+    /// The items that it is about.
     pub fn items(&self) -> Vec<u32> {
         match self {
             Self::Pair(game) => vec![game.first, game.second],
@@ -44,27 +45,27 @@ pub struct Game {
     pub first: u32,
     /// The other one.
     pub second: u32,
-    /// Who judged, from 0.
+    /// The judge, from 0.
     pub judge: u32,
-    /// What the first one got, 0 to 1.
+    /// Score of the item shown first, 0 to 1.
     pub score: f64,
 }
 
-/// What is held fixed when strengths are fitted.
+/// Parameters that are held fixed when strengths are fitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Variance s² of the strengths; its inverse is the ridge.
     pub variance: f64,
     /// Whether judges may prefer the side that is shown first.
     pub intercepts: bool,
-    /// Share of verdicts that are a coin's, below 1.
+    /// Lapse rate: share of random verdicts, below 1.
     pub lapse_rate: f64,
-    /// How much each judge's verdicts follow the strengths.
+    /// Discrimination of each judge: how steeply its verdicts follow the strengths.
     pub discrimination: Vec<f64>,
 }
 
 impl Model {
-    /// Judges that are alike and attentive.
+    /// Judges that are alike and never random.
     pub fn plain(judges: usize, variance: f64) -> Self {
         Self {
             variance,
@@ -86,7 +87,7 @@ impl Model {
 pub struct Fit {
     /// Strength of each item, in logits; the prior's mean is 0.
     pub strength: Vec<f64>,
-    /// How much each judge prefers the first side, in logits.
+    /// Position bias of each judge: preference for the side shown first, in logits.
     pub intercept: Vec<f64>,
     /// Variance of each strength, roughly: opponents' uncertainty enters, correlations do not (as
     /// in Glicko).
@@ -121,7 +122,7 @@ pub fn fit(items: usize, verdicts: &[Preference], model: &Model, start: Option<&
     }
 }
 
-/// The verdicts in an order of their own, as columns: the duels, then the pairs of each list.
+/// The verdicts as columns, sorted: games first, then the pairs of each list.
 #[derive(Clone, Debug, Default)]
 struct Games {
     items: usize,
@@ -130,22 +131,22 @@ struct Games {
     second: Vec<u32>,
     judge: Vec<u32>,
     score: Vec<f64>,
-    /// How much earlier the first was shown: 1 in a duel.
+    /// How much earlier the first was shown: 1 in a pair.
     lead: Vec<f64>,
-    duels: usize,
+    pairs: usize,
     lists: Vec<SortedList>,
 }
 
 impl Games {
     fn new(items: usize, judges: usize, verdicts: &[Preference]) -> Self {
-        let (mut duels, mut lists) = (Vec::<Game>::new(), Vec::<&RankedList>::new());
+        let (mut pairs, mut lists) = (Vec::<Game>::new(), Vec::<&RankedList>::new());
         for verdict in verdicts {
             match verdict {
-                Preference::Pair(game) => duels.push(*game),
+                Preference::Pair(game) => pairs.push(*game),
                 Preference::List(list) => lists.push(list),
             }
         }
-        duels.sort_unstable_by(|a, b| {
+        pairs.sort_unstable_by(|a, b| {
             let key = |game: &Game| (game.first, game.second, game.judge);
             key(a).cmp(&key(b)).then(a.score.total_cmp(&b.score))
         });
@@ -153,10 +154,10 @@ impl Games {
         let mut games = Self {
             items,
             judges,
-            duels: duels.len(),
+            pairs: pairs.len(),
             ..Self::default()
         };
-        for game in &duels {
+        for game in &pairs {
             games.push(game, 1.0);
         }
         for list in lists {
@@ -271,17 +272,17 @@ fn likelihood(logit: f64, score: f64) -> f64 {
     against / (1.0 + odds)
 }
 
-/// The logarithm of the likelihood of a list that may be a coin's, and the probability that it is
-/// none.
+/// The logarithm of the likelihood of a list that may be random, and the probability that it is
+/// not.
 fn list_log_likelihood(list: &SortedList, model: &Model, x: &[f64]) -> (f64, f64) {
-    let sense = (1.0 - model.lapse_rate).ln() + list.log_likelihood(model, x);
+    let attentive = (1.0 - model.lapse_rate).ln() + list.log_likelihood(model, x);
     if model.lapse_rate == 0.0 {
-        return (sense, 1.0);
+        return (attentive, 1.0);
     }
-    let coin = model.lapse_rate.ln() + list.log_chance;
+    let random = model.lapse_rate.ln() + list.log_chance;
     (
-        sense.max(coin) + (-(sense - coin).abs()).exp().ln_1p(),
-        sigma(sense - coin),
+        attentive.max(random) + (-(attentive - random).abs()).exp().ln_1p(),
+        sigma(attentive - random),
     )
 }
 
@@ -308,7 +309,7 @@ fn evaluate<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, S
         slopes[side] += games.lead[game] * slope;
         information.push(weight * steepness * steepness * point.information);
     };
-    for game in 0..games.duels {
+    for game in 0..games.pairs {
         let point = point(
             games.logit(model, x, game),
             games.score[game],
@@ -317,15 +318,15 @@ fn evaluate<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, S
         value += point.value;
         feel(game, 1.0, &point);
     }
-    let (mut game, mut weights) = (games.duels, Vec::new());
+    let (mut game, mut weights) = (games.pairs, Vec::new());
     for list in &games.lists {
-        let (likelihood, sense) = list_log_likelihood(list, model, x);
+        let (likelihood, attentive) = list_log_likelihood(list, model, x);
         value += likelihood;
         list.weights(model, x, &mut weights);
         for weight in weights.drain(..) {
             feel(
                 game,
-                sense * weight,
+                attentive * weight,
                 &point(games.logit(model, x, game), 1.0, 0.0),
             );
             game += 1;
@@ -334,7 +335,7 @@ fn evaluate<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, S
     (value, slopes, System::new(games, information, precision))
 }
 
-/// From `x` to the most probable strengths and intercepts.
+/// Newton's method from `x` to the most probable strengths and intercepts.
 fn newton(games: &Games, model: &Model, mut x: Vec<f64>) -> Vec<f64> {
     let (mut value, mut slopes, mut system) = evaluate(games, model, &x);
     for _ in 0..MOST_STEPS {

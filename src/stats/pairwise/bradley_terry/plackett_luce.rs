@@ -12,21 +12,21 @@ pub struct RankedList {
     pub shown: Vec<u32>,
     /// The place of each, the best first; numbers may be missing, none twice.
     pub places: Vec<usize>,
-    /// Who judged, from 0.
+    /// The judge, from 0.
     pub judge: u32,
 }
 
 /// A list in the order that the judge gave it.
 #[derive(Clone, Debug)]
 pub(super) struct SortedList {
-    /// Who judged, from 0.
+    /// The judge, from 0.
     pub judge: usize,
-    /// The logarithm of the probability that coins would give this order: of 1 / k!.
+    /// The logarithm of the probability of a random order, 1 / k!.
     pub log_chance: f64,
     /// The best first.
     items: Vec<u32>,
     /// How early each was shown: 1/2 the first, −1/2 the last, evenly spaced between. Two differ by
-    /// 1, as in a duel.
+    /// 1, as in a pair.
     early: Vec<f64>,
 }
 
@@ -66,11 +66,12 @@ impl SortedList {
     /// u of each item, from strengths followed by intercepts.
     fn utilities(&self, model: &Model, x: &[f64]) -> Vec<f64> {
         let preference = x[x.len() - model.discrimination.len() + self.judge];
-        let of = |(item, early): (&u32, &f64)| x[*item as usize] + early * preference;
         self.items
             .iter()
             .zip(&self.early)
-            .map(|at| model.discrimination[self.judge] * of(at))
+            .map(|(item, early)| {
+                model.discrimination[self.judge] * (x[*item as usize] + early * preference)
+            })
             .collect()
     }
 

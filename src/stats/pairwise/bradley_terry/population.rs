@@ -74,7 +74,7 @@ impl Population {
             .sum()
     }
 
-    /// Draws who belongs where, and then what the parts are like.
+    /// Draws which part each item belongs to, and then the parts.
     pub fn draw(&mut self, strengths: &[f64], rng: &mut impl Rng) {
         if self.parts.len() > 1 {
             self.draw_members(strengths, rng);

@@ -1,6 +1,7 @@
-//! All that the verdicts leave credible: draws of strengths, intercepts, the strengths' variance,
-//! lapses and discriminations together, by Gibbs sampling with Pólya–Gamma variables (Polson, Scott
-//! and Windle 2013). Hides the moves. A list is drawn by its weighted pairs ([`super::RankedList`]),
+//! Draws from the posterior of strengths, intercepts, the strengths' variance, the lapse rate and
+//! discriminations together, by Gibbs sampling with Pólya–Gamma variables (Polson, Scott and Windle,
+//! "Bayesian inference for logistic models using Pólya–Gamma latent variables", JASA 108, 2013,
+//! section 3). Hides the moves. A list is drawn by its weighted pairs ([`super::RankedList`]),
 //! which is an approximation; what all items share is drawn with its own likelihood. A normal
 //! approximation around the most probable strengths will not do here: with one to four verdicts an
 //! item it takes the variance for a quarter of what it is.
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::stats::{largest, normal};
 
-/// Prior of the share of coin tosses: beta, one in ten.
+/// Prior of the lapse rate: beta, one in ten.
 const LAPSES: f64 = 1.0;
 const NO_LAPSES: f64 = 9.0;
 const MOST_LAPSES: f64 = 0.5;
@@ -36,7 +37,7 @@ pub struct Posterior {
     games: Games,
     model: Model,
     population: Population,
-    /// Whether a share of coin tosses is looked for.
+    /// Whether verdicts may be random.
     lapses: bool,
     /// Strengths, then intercepts.
     x: Vec<f64>,
@@ -44,7 +45,7 @@ pub struct Posterior {
     stretch: f64,
 }
 
-/// What draws say of each item, and of the best `top`.
+/// A summary of the draws for each item, and for the best `top`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PosteriorSummary {
     /// Median strength: where a judge never contradicts itself the scale has no upper end, and a
@@ -56,15 +57,15 @@ pub struct PosteriorSummary {
     pub membership: Vec<f64>,
     /// Share of the truly best that the choice of the likeliest members is expected to hold.
     pub expected_recall: f64,
-    /// What all items share: the median variance, the means of the rest.
+    /// The parameters that all items share: the median of the variance, the means of the rest.
     pub model: Model,
-    /// How much each judge prefers the side shown first, in logits.
+    /// Position bias of each judge: preference for the side shown first, in logits.
     pub intercept: Vec<f64>,
 }
 
 impl Posterior {
-    /// A chain that starts at the most probable strengths. With `lapses`, some verdicts may be a
-    /// coin's.
+    /// A chain that starts at the most probable strengths. With `lapses`, some verdicts may be
+    /// random.
     pub fn new(
         items: usize,
         judges: usize,
@@ -101,7 +102,7 @@ impl Posterior {
         &self.x[..self.games.items]
     }
 
-    /// What all items share, in the latest draw.
+    /// The parameters that all items share, in the latest draw.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -117,47 +118,55 @@ impl Posterior {
         (1..self.games.judges).for_each(|judge| self.draw_discrimination(judge));
     }
 
-    /// Draws for each verdict whether it is a coin's and, if not, its Pólya–Gamma variables; then
-    /// the share of coins. Returns each pair's information and the slopes that pull at strengths
-    /// and intercepts.
+    /// Data augmentation: draws for each verdict whether it is random and, if not, its Pólya–Gamma
+    /// variables; then the lapse rate. Returns each pair's information and the slopes that pull at
+    /// strengths and intercepts.
     fn augment(&mut self) -> (Vec<f64>, Vec<f64>) {
         let mut push = vec![0.0; self.x.len()];
         let mut information = Vec::with_capacity(self.games.len());
-        let mut coins = 0.0;
-        for game in 0..self.games.duels {
+        let mut random_verdicts = 0.0;
+        for game in 0..self.games.pairs {
             let logit = self.games.logit(&self.model, &self.x, game);
-            let sense = (1.0 - self.model.lapse_rate) * likelihood(logit, self.games.score[game]);
-            let coin = self.is_coin(0.5 * self.model.lapse_rate, sense);
-            coins += f64::from(u8::from(coin));
-            information.push(self.draw_pair(game, if coin { 0.0 } else { 1.0 }, &mut push));
+            let attentive =
+                (1.0 - self.model.lapse_rate) * likelihood(logit, self.games.score[game]);
+            let random = self.is_random(0.5 * self.model.lapse_rate, attentive);
+            random_verdicts += f64::from(u8::from(random));
+            information.push(self.draw_pair(game, if random { 0.0 } else { 1.0 }, &mut push));
         }
-        let (mut game, mut weights) = (self.games.duels, Vec::new());
+        let (mut game, mut weights) = (self.games.pairs, Vec::new());
         for list in 0..self.games.lists.len() {
-            let (_, sense) = list_log_likelihood(&self.games.lists[list], &self.model, &self.x);
-            let coin = self.is_coin(1.0 - sense, sense);
-            coins += f64::from(u8::from(coin));
+            let (_, attentive) = list_log_likelihood(&self.games.lists[list], &self.model, &self.x);
+            let random = self.is_random(1.0 - attentive, attentive);
+            random_verdicts += f64::from(u8::from(random));
             self.games.lists[list].weights(&self.model, &self.x, &mut weights);
             for weight in weights.drain(..) {
-                information.push(self.draw_pair(game, if coin { 0.0 } else { weight }, &mut push));
+                information.push(self.draw_pair(
+                    game,
+                    if random { 0.0 } else { weight },
+                    &mut push,
+                ));
                 game += 1;
             }
         }
-        let verdicts = (self.games.duels + self.games.lists.len()) as f64;
+        let verdicts = (self.games.pairs + self.games.lists.len()) as f64;
         if self.lapses
-            && let Ok(beta) = Beta::new(LAPSES + coins, NO_LAPSES + verdicts - coins)
+            && let Ok(beta) = Beta::new(
+                LAPSES + random_verdicts,
+                NO_LAPSES + verdicts - random_verdicts,
+            )
         {
             self.model.lapse_rate = beta.sample(&mut self.rng);
         }
         (information, push)
     }
 
-    /// Draws whether a verdict is a coin's, from how probable it is together with either.
-    fn is_coin(&mut self, coin: f64, sense: f64) -> bool {
-        self.lapses && self.rng.random::<f64>() * (coin + sense) < coin
+    /// Draws whether a verdict is random, from its joint probability with either.
+    fn is_random(&mut self, random: f64, attentive: f64) -> bool {
+        self.lapses && self.rng.random::<f64>() * (random + attentive) < random
     }
 
-    /// Draws a pair's Pólya–Gamma variable and adds its pull; returns its information. Of what is a
-    /// coin's the weight is 0.
+    /// Draws a pair's Pólya–Gamma variable and adds its slope; returns its information. The weight of
+    /// a random verdict is 0.
     fn draw_pair(&mut self, game: usize, weight: f64, push: &mut [f64]) -> f64 {
         if weight == 0.0 {
             return 0.0;
@@ -165,7 +174,7 @@ impl Posterior {
         let (i, j, b) = self.games.at(game);
         let a = self.model.discrimination[b - self.games.items];
         let logit = self.games.logit(&self.model, &self.x, game);
-        let omega = if game < self.games.duels {
+        let omega = if game < self.games.pairs {
             polya_gamma::draw(logit, &mut self.rng)
         } else {
             polya_gamma::draw_part(weight, logit, &mut self.rng)
@@ -193,10 +202,11 @@ impl Posterior {
         self.x = System::new(&self.games, information, precision).solve(&push, EXACTNESS);
     }
 
-    /// Stretches all strengths and their spread together: alone, with the share of coin tosses, or
-    /// with the discriminations of all judges but the first. Without this they hardly move where
-    /// verdicts are few, or where more coins, larger differences and blunter judges explain the
-    /// same (interweaving, Yu and Meng 2011).
+    /// Metropolis moves that stretch all strengths and their spread together: alone, with the lapse
+    /// rate, or with the discriminations of all judges but the first. Without them these hardly move
+    /// where verdicts are few, or where a higher lapse rate, larger differences and lower
+    /// discriminations explain the same (interweaving: Yu and Meng, "To center or not to center",
+    /// JCGS 20, 2011).
     fn rescale(&mut self) {
         let items = self.games.items;
         let mut now = self.likelihood(&self.model, &self.x, None);
@@ -254,33 +264,32 @@ impl Posterior {
         }
     }
 
-    /// The logarithm of the likelihood of the verdicts, of all judges or of one. A verdict is a
-    /// coin's or follows the strengths, as [`Self::augment`] draws it.
+    /// The logarithm of the likelihood of the verdicts, of all judges or of one. A verdict is random
+    /// or follows the strengths, as [`Self::augment`] draws it.
     fn likelihood(&self, model: &Model, x: &[f64], judge: Option<usize>) -> f64 {
         let counts = |of: usize| judge.is_none_or(|judge| of == judge);
-        let duels = (0..self.games.duels).filter(|game| counts(self.games.judge[*game] as usize));
-        let duels = duels.map(|game| (self.games.logit(model, x, game), self.games.score[game]));
-        let duels: f64 =
-            if self.lapses {
-                let sense = 1.0 - model.lapse_rate;
-                ln_of_product(duels.map(|(logit, score)| {
-                    model.lapse_rate / 2.0 + sense * likelihood(logit, score)
-                }))
-            } else {
-                duels
-                    .map(|(logit, score)| log_likelihood(logit, score, 0.0))
-                    .sum()
-            };
+        let pairs = (0..self.games.pairs).filter(|game| counts(self.games.judge[*game] as usize));
+        let pairs = pairs.map(|game| (self.games.logit(model, x, game), self.games.score[game]));
+        let pairs: f64 = if self.lapses {
+            let attentive = 1.0 - model.lapse_rate;
+            ln_of_product(pairs.map(|(logit, score)| {
+                model.lapse_rate / 2.0 + attentive * likelihood(logit, score)
+            }))
+        } else {
+            pairs
+                .map(|(logit, score)| log_likelihood(logit, score, 0.0))
+                .sum()
+        };
         let lists = self.games.lists.iter().filter(|list| counts(list.judge));
-        duels
+        pairs
             + lists
                 .map(|list| list_log_likelihood(list, model, x).0)
                 .sum::<f64>()
     }
 
-    /// How far to stretch: about as far as the verdicts leave open.
+    /// Tunes the step of the scale: about as large as the verdicts leave open.
     fn tune_step(&mut self) {
-        let mut weights = vec![1.0; self.games.duels];
+        let mut weights = vec![1.0; self.games.pairs];
         self.games
             .lists
             .iter()
@@ -297,7 +306,7 @@ impl Posterior {
         self.stretch = 2.0 / (4.0 + known).sqrt();
     }
 
-    /// Draws `draws` times after `warm_up` sweeps, and says what they say.
+    /// Draws `draws` times after `warm_up` sweeps, and summarises the draws.
     pub fn summarize(&mut self, top: usize, warm_up: usize, draws: usize) -> PosteriorSummary {
         (0..warm_up).for_each(|_| self.sweep());
         let items = self.games.items;
@@ -368,7 +377,7 @@ fn prior_of_discrimination(ln: f64) -> f64 {
     -DISCRIMINATION_PRECISION * ln * ln / 2.0
 }
 
-/// The logarithm of the prior of the share of coin tosses.
+/// The logarithm of the prior of the lapse rate.
 fn prior_of_lapses(model: &Model) -> f64 {
     (NO_LAPSES - 1.0) * (1.0 - model.lapse_rate).ln()
 }
@@ -379,8 +388,8 @@ fn count(best: &[Vec<usize>], items: usize) -> Vec<u32> {
     counts
 }
 
-/// Chosen from one half of the draws and counted in the other, both ways: counted where it was
-/// chosen, a choice would flatter itself.
+/// Expected recall by cross-validation: the best are chosen from one half of the draws and counted in
+/// the other, both ways. Counted where it was chosen, a choice would flatter itself.
 fn expected_recall(best: &[Vec<usize>], items: usize, top: usize) -> f64 {
     let (one, other) = best.split_at(best.len() / 2);
     let held = |choose: &[Vec<usize>], check: &[Vec<usize>]| -> f64 {
