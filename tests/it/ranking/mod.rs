@@ -3,6 +3,7 @@
 
 mod flags;
 mod results;
+mod symmetry;
 
 use std::{collections::BTreeSet, time::Duration};
 
