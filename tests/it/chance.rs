@@ -28,7 +28,9 @@ fn deal(database: &mut Connection, all: &[(String, Said)], seed: u64) {
     let write = database.transaction().expect("a transaction");
     for ((id, _), (label, value)) in all.iter().zip(shuffled) {
         let sql = "UPDATE judgement SET label = ?2, value = ?3 WHERE id = ?1";
-        write.execute(sql, params![id, label, value]).expect("it is there");
+        write
+            .execute(sql, params![id, label, value])
+            .expect("it is there");
     }
     write.commit().expect("a commit");
 }
@@ -38,7 +40,10 @@ fn lead(world: &World, measure: &str, [first, second]: [&str; 2]) -> f64 {
     let board = world.project.json(&["leaderboard", "--resamples", "1"]);
     let of = |agent: &str| {
         let rows = board["agents"].as_array().expect("agents");
-        let row = rows.iter().find(|row| row["agent"] == agent).expect("a row");
+        let row = rows
+            .iter()
+            .find(|row| row["agent"] == agent)
+            .expect("a row");
         row["measures"][measure]["value"].as_f64().expect("a value")
     };
     of(first) - of(second)
