@@ -31,6 +31,7 @@ pub mod models;
 pub mod store;
 pub mod web;
 
+pub mod citations;
 pub mod data;
 pub mod files;
 pub mod panics;

@@ -1,10 +1,7 @@
 //! Sources that a provider names beside the text of a reply. A reader of the report sees only the
 //! text: sources that it does not cite are listed at its end, so that an evaluator finds them.
 
-use crate::{
-    data::Source,
-    text::{citations, url},
-};
+use crate::{citations, data::Source, text::url};
 
 /// Characters of a title that are shown.
 const LONGEST_TITLE: usize = 200;

@@ -14,6 +14,7 @@ use super::leaderboard_page::{
     Value, Whole,
 };
 use crate::{
+    citations,
     data::{
         Judgement, MeasureDef, Relation as Stored, RelationJudgement, ShareOf, State, Task, Unit,
     },
@@ -26,7 +27,6 @@ use crate::{
     },
     files,
     store::Store,
-    text::citations,
 };
 
 /// Writes the summary to `path` and the tasks' pages into a folder beside it.

@@ -2,7 +2,6 @@
 //! of the crate.
 
 pub mod boilerplate;
-pub mod citations;
 pub mod duplicate_guard;
 pub mod error_rate;
 pub mod find;

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use crate::{
+    citations,
     context::{Context, StageReport},
     data::{AgentReport, Reading, ReportId, Task, TaskId},
     evaluate::Case,
     store::Store,
-    text::{citations, words},
+    text::words,
     web::{Page, Pages},
 };
 
