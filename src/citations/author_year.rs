@@ -2,6 +2,7 @@
 //! `Smith and Lee (2020)`, `（王等，2020）`. Hides lead-ins, pages, several years for one author, and
 //! what only looks like an author.
 
+use super::steps;
 use crate::text::words::is_han;
 
 /// A longer bracket is prose.
@@ -200,6 +201,7 @@ pub(super) fn years(text: &str) -> Vec<(usize, &str)> {
     let mut years = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
+        steps::add(1);
         let figures = bytes[at..]
             .iter()
             .take_while(|byte| byte.is_ascii_digit())
@@ -259,7 +261,7 @@ fn is_joint(authors: &str) -> bool {
 /// Where the authors begin that stand right before `(2020)`, at the end of `text`: `Smith et al.`,
 /// `Smith and Lee`, `Smith`.
 pub(super) fn named_before(text: &str) -> Option<(usize, Sureness)> {
-    let text = text.trim_end();
+    let text = without_blanks(text);
     let many = text
         .strip_suffix("et al.")
         .or_else(|| text.strip_suffix("et al"));
@@ -288,6 +290,7 @@ fn name_start(text: &str) -> Option<usize> {
         .take_while(|(_, c)| letter(*c))
         .last()?
         .0;
+    steps::add(text.len() - start);
     let word = &text[start..];
     let name =
         word.starts_with(char::is_uppercase) && !NO_NAMES.contains(&word.to_lowercase().as_str());
@@ -297,7 +300,7 @@ fn name_start(text: &str) -> Option<usize> {
 /// Where the Han characters are that stand right before `（2020）`, without 等 and 等人; a name may be
 /// at their end.
 pub(super) fn han_before(text: &str) -> std::ops::Range<usize> {
-    let text = text.trim_end();
+    let text = without_blanks(text);
     let text = text
         .strip_suffix("等人")
         .or_else(|| text.strip_suffix('等'))
@@ -308,7 +311,14 @@ pub(super) fn han_before(text: &str) -> std::ops::Range<usize> {
         .take_while(|(_, c)| is_han(*c))
         .last()
         .map_or(text.len(), |(at, _)| at);
+    steps::add(text.len() - start);
     start..text.len()
+}
+
+fn without_blanks(text: &str) -> &str {
+    let trimmed = text.trim_end();
+    steps::add(text.len() - trimmed.len());
+    trimmed
 }
 
 #[cfg(test)]

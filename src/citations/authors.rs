@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::author_year::{Work, years};
+use super::{
+    author_year::{Work, years},
+    steps,
+};
 use crate::text::words::is_han;
 
 /// The authors of an entry are named this soon, in characters.
@@ -71,6 +74,7 @@ impl Authors {
     /// Where in a run of Han characters the name begins that it ends with, if an entry of that year
     /// begins with it.
     pub(super) fn han_author(&self, run: &str, year: &str) -> Option<usize> {
+        steps::add(run.len());
         let starts: Vec<usize> = run.char_indices().map(|(start, _)| start).collect();
         let places = (2..=HAN_NAME)
             .rev()
@@ -92,6 +96,7 @@ impl Authors {
             .map(Vec::as_slice)
             .unwrap_or_default();
         let names_all = |entry: &&usize| {
+            steps::add(1 + others.len());
             self.words
                 .get(entry)
                 .is_some_and(|words| others.iter().all(|other| words.contains(other)))

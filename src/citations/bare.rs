@@ -3,7 +3,10 @@
 
 use std::ops::Range;
 
-use super::identifiers::{arxiv, begins, doi};
+use super::{
+    identifiers::{arxiv, begins, doi},
+    steps,
+};
 use crate::text::words::is_han;
 
 /// Brackets in a bare address may nest this deep, or hostile text would take quadratic time.
@@ -40,7 +43,10 @@ fn host(address: &str) -> &str {
 
 /// Where the first address in a text begins.
 pub(super) fn first(text: &str) -> Option<usize> {
-    (0..text.len()).find(|&place| text.is_char_boundary(place) && at(text, place).is_some())
+    (0..text.len()).find(|&place| {
+        steps::add(1);
+        text.is_char_boundary(place) && at(text, place).is_some()
+    })
 }
 
 fn web(rest: &str) -> Option<usize> {
@@ -63,6 +69,7 @@ fn extent(rest: &str, start: usize) -> Option<usize> {
     let mut open: Vec<(char, usize)> = Vec::new();
     let mut end = rest.len();
     for (at, c) in rest[start..].char_indices().map(|(at, c)| (start + at, c)) {
+        steps::add(1);
         let literal = escaped;
         escaped = c == '\\' && !literal;
         in_host &= !matches!(c, '/' | '?' | '#');
@@ -92,6 +99,7 @@ fn extent(rest: &str, start: usize) -> Option<usize> {
 fn is_mark(text: &str) -> bool {
     let inner = text[1..].trim_start_matches('^');
     let after = inner.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ',' | '-'));
+    steps::add(text.len() - after.len());
     inner.len() < text.len() - 1
         || (after.len() < inner.len() && after.starts_with(']') && !after.starts_with("]="))
 }
@@ -116,6 +124,7 @@ fn trimmed(address: &str) -> usize {
     while kept.ends_with(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '\\'])
         && !kept.ends_with("...")
     {
+        steps::add(1);
         kept = &kept[..kept.len() - 1];
     }
     kept.len()

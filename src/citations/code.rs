@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use super::lines;
+use super::{lines, steps};
 
 /// The fence that a line is: its character, its length, what follows it.
 #[derive(Clone, Copy)]
@@ -35,6 +35,7 @@ pub(super) fn hide(report: &str) -> String {
     let closable = longest_after(&fences[inner.clone()]);
     let mut block: Option<(Fence, usize)> = None;
     for at in inner.clone() {
+        steps::add(lines[at].len());
         match (block, fences[at]) {
             (Some((open, start)), Some(fence)) if fence.closes(open) => {
                 hidden.push(start..lines[at].end);
@@ -102,10 +103,10 @@ fn unwrapped(report: &str, lines: &[Range<usize>], fences: &[Option<Fence>]) -> 
     let between = first + 1..last;
     let markdown = matches!(open.info.to_ascii_lowercase().as_str(), "markdown" | "md");
     let closed_before = || {
-        fences[between.clone()]
-            .iter()
-            .flatten()
-            .any(|fence| fence.closes(open))
+        fences[between.clone()].iter().flatten().any(|fence| {
+            steps::add(1);
+            fence.closes(open)
+        })
     };
     let one = last > first && close.closes(open) && (markdown || !closed_before());
     if one { between } else { whole }

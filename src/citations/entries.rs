@@ -8,6 +8,7 @@ use super::{
     headings::{BOLD, Heading, heading},
     lines,
     openings::{Opening, named, opening},
+    steps,
 };
 use crate::text::words::one_line;
 
@@ -111,6 +112,7 @@ fn next_is_listed(text: &str, lines: &[Range<usize>]) -> Vec<bool> {
     let mut next = false;
     let mut listed = vec![false; lines.len()];
     for (at, line) in lines.iter().enumerate().rev() {
+        steps::add(line.len());
         listed[at] = next;
         let line = &text[line.clone()];
         if !line.trim().is_empty() && !is_rule(line) {
@@ -134,6 +136,7 @@ fn loose(text: &str, lines: &[Range<usize>], entries: &mut Vec<Entry>) {
     let mut open = false;
     let mut gap = false;
     for range in lines {
+        steps::add(range.len());
         let line = &text[range.clone()];
         if line.trim().is_empty() {
             gap = true;
@@ -240,11 +243,13 @@ fn target(text: &str) -> Option<Range<usize>> {
 fn listed(text: &str, lines: &[Range<usize>], level: usize, entries: &mut Vec<Entry>) -> usize {
     let before = entries.len();
     let opens = |line: &str| opening(line).filter(|found| is_entry(line, found));
-    let marked = lines
-        .iter()
-        .any(|line| opens(&text[line.clone()]).is_some());
+    let marked = lines.iter().any(|line| {
+        steps::add(line.len());
+        opens(&text[line.clone()]).is_some()
+    });
     let (mut open, mut gap) = (false, false);
     for (at, range) in lines.iter().enumerate() {
+        steps::add(range.len());
         let line = &text[range.clone()];
         if line.trim().is_empty() {
             gap = true;

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::steps;
+
 /// Round brackets in an address may nest this deep; deeper ones are none, or hostile text would
 /// take quadratic time.
 const DEEPEST: usize = 32;
@@ -14,15 +16,12 @@ pub(super) fn pairs(text: &str) -> Vec<(usize, usize)> {
     let (mut open, mut pairs) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < bytes.len() {
+        steps::add(1);
         match bytes[at] {
             b'\\' if matches!(bytes.get(at + 1), Some(b'[' | b']')) => at += 1,
             b'[' => open.push(at),
             b']' => pairs.extend(open.pop().map(|start| (start, at))),
-            b'\n'
-                if text[at + 1..]
-                    .trim_start_matches([' ', '\t', '\r'])
-                    .starts_with('\n') =>
-            {
+            b'\n' if text[past_blanks(text, at + 1)..].starts_with('\n') => {
                 open.clear();
             }
             _ => {}
@@ -55,16 +54,32 @@ pub(super) fn destination(text: &str, at: usize) -> Option<(Range<usize>, usize)
 }
 
 fn skip(text: &str, at: usize) -> usize {
-    at + text[at..]
+    let blanks = text[at..]
         .bytes()
         .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .count()
+        .count();
+    steps::add(blanks);
+    at + blanks
+}
+
+/// Where the line that begins at `at` has its first character, or ends.
+fn past_blanks(text: &str, at: usize) -> usize {
+    let rest = text[at..].trim_start_matches([' ', '\t', '\r']);
+    steps::add(text.len() - at - rest.len());
+    text.len() - rest.len()
+}
+
+/// Where in `text`, from `at` on, the first of the characters is.
+fn next(text: &str, at: usize, of: &[char]) -> Option<usize> {
+    let found = text[at..].find(of);
+    steps::add(found.unwrap_or(text.len() - at));
+    found
 }
 
 /// The address in `<…>` and where it ends, brackets included.
 pub(super) fn angled(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let inner = at + 1;
-    let end = inner + text[inner..].find(['>', '<', '\n'])?;
+    let end = inner + next(text, inner, &['>', '<', '\n'])?;
     text[end..]
         .starts_with('>')
         .then_some((inner..end, end + 1))
@@ -74,6 +89,7 @@ fn plain(text: &str, start: usize, (open, close): (char, char)) -> Option<(Range
     let mut depth = 0;
     let mut escaped = false;
     for (at, c) in text[start..].char_indices() {
+        steps::add(1);
         let end = (start..start + at, start + at);
         match c {
             _ if std::mem::take(&mut escaped) && !c.is_whitespace() => {}
@@ -97,7 +113,7 @@ fn title(text: &str, at: usize) -> usize {
         _ => return at,
     };
     let inner = at + open.len_utf8();
-    match text[inner..].find([open, close, '\n']) {
+    match next(text, inner, &[open, close, '\n']) {
         Some(end) if text[inner + end..].starts_with(close) => inner + end + close.len_utf8(),
         _ => at,
     }
@@ -105,7 +121,7 @@ fn title(text: &str, at: usize) -> usize {
 
 /// A web address with blanks in it, which Markdown does not allow and models write.
 fn with_blanks(text: &str, start: usize, close: char) -> Option<(Range<usize>, usize)> {
-    let end = start + text[start..].find([close, '(', '[', '"', '\n'])?;
+    let end = start + next(text, start, &[close, '(', '[', '"', '\n'])?;
     let web = text[start..end].starts_with("http");
     (web && text[end..].starts_with(close)).then_some((start..end, end + close.len_utf8()))
 }

@@ -11,6 +11,7 @@ use super::{
     index::Index,
     links, numbers,
     openings::named,
+    steps,
 };
 
 /// The text of a link that stands for an entry is no longer.
@@ -75,6 +76,7 @@ pub(super) fn scan(text: &str, index: &Index) -> Vec<Mark> {
     let mut marks: Vec<Mark> = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
+        steps::add(1);
         let free_from = marks.last().map_or(0, |mark| mark.range.end.min(at));
         let found = scan.mark(c, at, free_from);
         let past = found
@@ -209,6 +211,7 @@ impl Scan<'_> {
             .closing(at)
             .filter(|close| close - at <= LONGEST_TEXT)?;
         let text = &self.text[at + 1..close];
+        steps::add(text.len());
         let label = self.text[close + 1..].strip_prefix('[').and_then(|rest| {
             let empty = rest.strip_prefix(']').map(|rest| (text, rest));
             empty.or_else(|| named(rest))
@@ -239,6 +242,7 @@ impl Scan<'_> {
         let close = self
             .closing(at)
             .filter(|close| close - at <= LONGEST_TEXT)?;
+        steps::add(close - at);
         let works = author_year::parenthesis(&self.text[at + 1..close]);
         (!works.is_empty()).then_some(Mark {
             range: at..close + 1,

@@ -19,6 +19,7 @@ mod numbers;
 mod openings;
 mod places;
 mod resolve;
+mod steps;
 
 use std::{collections::BTreeMap, ops::Range};
 

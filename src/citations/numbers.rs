@@ -1,6 +1,7 @@
 //! Marks made of numbers: `[1]`, `[2-5, 7]`, `【3†source】`, `［1］`, `[来源1]`, `<sup>1</sup>`, `^1^`,
 //! `¹²`. Hides ranges, page numbers, and which raised figures are exponents.
 
+use super::steps;
 use crate::text::words::is_han;
 
 /// A wider range is arithmetic and no citation.
@@ -77,7 +78,7 @@ fn bracket(text: &str) -> Option<(Vec<u32>, usize)> {
         .strip_prefix('\\')
         .unwrap_or(text)
         .strip_prefix(['[', '【', '［'])?;
-    let (numbers, rest) = list(named(inner.trim_start_matches(' ')))?;
+    let (numbers, rest) = list(named(past_blanks(inner)))?;
     let rest = rest
         .strip_prefix('\\')
         .unwrap_or(rest)
@@ -89,7 +90,7 @@ fn bracket(text: &str) -> Option<(Vec<u32>, usize)> {
 fn named(text: &str) -> &str {
     let after = WORDS.iter().find_map(|word| strip(text, word));
     after.map_or(text, |rest| {
-        rest.trim_start_matches([' ', ':', '：', '#', '.', '-'])
+        past(rest, |c| matches!(c, ' ' | ':' | '：' | '#' | '.' | '-'))
     })
 }
 
@@ -104,14 +105,14 @@ fn list(text: &str) -> Option<(Vec<u32>, &str)> {
     let mut numbers = Vec::new();
     let mut rest = text;
     loop {
-        let (first, after) = number(rest.trim_start_matches(' '))?;
+        let (first, after) = number(past_blanks(rest))?;
         let (last, after) = dash(after).and_then(number).unwrap_or((first, after));
         numbers.extend(wide(first, last)?);
-        let after = after.trim_start_matches(' ');
+        let after = past_blanks(after);
         let Some(next) = after.strip_prefix([',', '，', '、', ';', '；']) else {
             return Some((numbers, after));
         };
-        let next = next.trim_start_matches(' ');
+        let next = past_blanks(next);
         if PLACES.iter().any(|place| strip(next, place).is_some()) {
             return Some((numbers, to_bracket(next)));
         }
@@ -128,18 +129,16 @@ fn wide(first: u32, last: u32) -> Option<std::ops::RangeInclusive<u32>> {
 }
 
 fn dash(text: &str) -> Option<&str> {
-    let rest = text
-        .trim_start_matches(' ')
-        .strip_prefix(['-', '–', '—', '−', '‑', '~', '～', '至', '⁻'])?;
-    Some(rest.trim_start_matches(' '))
+    let rest = past_blanks(text).strip_prefix(['-', '–', '—', '−', '‑', '~', '～', '至', '⁻'])?;
+    Some(past_blanks(rest))
 }
 
 /// A number, and the text after it and after what a tool adds: `3†L10-L12`, `4:0†source`.
 fn number(text: &str) -> Option<(u32, &str)> {
     let (number, rest) = digits(text)?;
-    let inner = rest.strip_prefix(':').map_or(rest, |inner| {
-        inner.trim_start_matches(|c: char| c.is_ascii_digit())
-    });
+    let inner = rest
+        .strip_prefix(':')
+        .map_or(rest, |inner| past(inner, |c: char| c.is_ascii_digit()));
     Some((
         number,
         if inner.starts_with('†') {
@@ -148,6 +147,17 @@ fn number(text: &str) -> Option<(u32, &str)> {
             rest
         },
     ))
+}
+
+fn past_blanks(text: &str) -> &str {
+    past(text, |c| c == ' ')
+}
+
+/// The text after the characters that it begins with.
+fn past(text: &str, skipped: impl Fn(char) -> bool) -> &str {
+    let rest = text.trim_start_matches(skipped);
+    steps::add(text.len() - rest.len());
+    rest
 }
 
 fn to_bracket(text: &str) -> &str {

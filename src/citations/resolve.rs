@@ -14,6 +14,7 @@ use super::{
     index::Index,
     marks::{Mark, What},
     places::Places,
+    steps,
 };
 
 /// More are not told: a mark costs three bytes, what it leads to may take thousands.
@@ -358,6 +359,7 @@ impl Lists<'_> {
 
 /// The text of a link without the brackets or the image around it.
 fn link_text(text: &str) -> Option<String> {
+    steps::add(text.len());
     let text = text.trim();
     let text = text
         .strip_prefix("![")

@@ -219,9 +219,12 @@ fn words_out_of_place(source: &Source) -> Vec<String> {
         .collect();
     if PURE.contains(&source.module()) {
         let impure = IMPURE.iter().filter(|word| named(&[word]));
-        wrong.extend(
-            impure.map(|word| format!("{}: `{word}`: data, stats, text and citations are pure", source.path)),
-        );
+        wrong.extend(impure.map(|word| {
+            format!(
+                "{}: `{word}`: data, stats, text and citations are pure",
+                source.path
+            )
+        }));
     }
     wrong
 }

@@ -1,4 +1,5 @@
-//! Reports that were made to break a parser: nothing panics, and time grows with length only.
+//! Reports that were made to break a parser: nothing panics, and what is looked at grows with the
+//! length only.
 
 use proptest::prelude::*;
 
@@ -179,78 +180,125 @@ proptest! {
     }
 }
 
-#[test]
-fn two_megabytes_of_one_thing_are_read_in_one_pass() {
-    for part in ["[", "("] {
-        assert_eq!(parse(&part.repeat(2_000_000)), Citations::default());
-    }
+/// What is looked at again from each place, unless somebody bounded how far.
+const REPEATED: &[&str] = &[
+    "]",
+    "[[]",
+    "[]](",
+    "[a](",
+    "[a](b",
+    "[](<",
+    "[](u \"",
+    "[](u (",
+    "[](u “",
+    "[]（",
+    "[]（u x",
+    "【",
+    "【1†a",
+    "^1†",
+    "^1,",
+    "[1,",
+    "¹",
+    "`",
+    "``a`",
+    "```a\n",
+    "~~~\n```a\n",
+    "![",
+    "![a][",
+    "[^a",
+    "[^1]",
+    "<http",
+    "<img ",
+    "<sup>1",
+    "https://a(",
+    "https://a[",
+    "https://中",
+    "www.a,",
+    "www.a(",
+    "doi:10.1000/(",
+    "arxiv",
+    "(Ash, 2020",
+    "(Ash, 2020)",
+    "Ash (2020)(",
+    "王（2020）",
+    "\n[1]: ",
+    "\n[a]: x",
+    "\n[^1]: ",
+    "\n## Sources",
+    "\n**来源**\n- 2020",
+    "\nSources:\n- a",
+    "\n1. ",
+    "\n ",
+    "\\",
+    "[\\",
+    "&",
+    "##\n",
+    "- ",
+    "> ",
+    "| 1 ",
+    "a ",
+    "(",
+    "[",
+    "[^a-z] ",
+    "[ ",
+    "[1,  ",
+    "https://a[1",
+    "[](\\",
+    "\"(2020)",
+    "王",
+    "Ash",
+    "[a](https://a.org \"",
+    "![a](",
+    "[a b][c d] ",
+];
+
+/// What parsing looks at, by [`steps`]. Half as much again would be a scan that grows with the
+/// report; a scan of everything from everywhere takes four times as much.
+fn assert_linear(report: impl Fn(usize) -> String) {
+    let taken = |length: usize| steps::taken_by(|| parse(&report(length))).1;
+    let (once, twice) = (taken(25_000), taken(50_000));
+    assert!(once > 0, "the parser counts");
+    assert!(
+        twice <= once * 5 / 2 + 1_000,
+        "{once} steps, and {twice} of twice the length: {:?}",
+        report(60)
+    );
 }
 
 #[test]
-fn what_would_be_read_again_and_again_is_not() {
-    let parts = [
-        "]",
-        "[[]",
-        "[]](",
-        "[a](",
-        "[a](b",
-        "[](<",
-        "[](u \"",
-        "[](u (",
-        "[](u “",
-        "[]（",
-        "[]（u x",
-        "【",
-        "【1†a",
-        "^1†",
-        "^1,",
-        "[1,",
-        "¹",
-        "`",
-        "``a`",
-        "```a\n",
-        "~~~\n```a\n",
-        "![",
-        "![a][",
-        "[^a",
-        "[^1]",
-        "<http",
-        "<img ",
-        "<sup>1",
-        "https://a(",
-        "https://a[",
-        "https://中",
-        "www.a,",
-        "www.a(",
-        "doi:10.1000/(",
-        "arxiv",
-        "(Ash, 2020",
-        "(Ash, 2020)",
-        "Ash (2020)(",
-        "王（2020）",
-        "\n[1]: ",
-        "\n[a]: x",
-        "\n[^1]: ",
-        "\n## Sources",
-        "\n**来源**\n- 2020",
-        "\nSources:\n- a",
-        "\n1. ",
-        "\n ",
-        "\\",
-        "[\\",
-        "&",
-        "##\n",
-        "- ",
-        "> ",
-        "| 1 ",
-        "a ",
-    ];
-    for part in parts {
-        let report = part.repeat(100_000 / part.len());
-        parse(&report);
-        parse(&format!(
-            "{report})]\n\n## References\n\n1. Ash (2020) https://a.org\n"
-        ));
+fn a_report_of_twice_the_length_takes_twice_the_steps() {
+    for part in REPEATED {
+        let repeated = |length: usize| part.repeat(length / part.len());
+        assert_linear(repeated);
+        let list = ")]\n\n## References\n\n1. Ash (2020) https://a.org\n";
+        assert_linear(|length| repeated(length) + list);
+        // As many entries as marks.
+        let entry = "[a1]: https://a.org/x\n[2] Ash (2020) https://b.org\n";
+        assert_linear(|length| {
+            repeated(length / 2) + "\n\n" + &entry.repeat(length / 2 / entry.len())
+        });
+        let numbered = |at: usize| format!("[s{at}]: https://a.org/{at}\n");
+        assert_linear(|length| {
+            let entries: String = (0..length / 50).map(numbered).collect();
+            repeated(length / 2) + "\n\n" + &entries
+        });
+    }
+}
+
+/// The measure tells a parser that looks at everything from everywhere.
+#[test]
+#[should_panic(expected = "steps, and")]
+fn a_square_is_not_linear() {
+    assert_linear(|length| {
+        (0..length).for_each(steps::add);
+        "[".repeat(length)
+    });
+}
+
+#[test]
+fn two_megabytes_of_one_thing_cite_nothing() {
+    for part in ["[", "("] {
+        assert_eq!(parse(&part.repeat(2_000_000)), Citations::default());
     }
 }
 
