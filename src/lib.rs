@@ -20,6 +20,7 @@ pub mod weave;
 
 pub mod agents;
 pub mod benchmarks;
+pub mod evidence;
 pub mod judging;
 
 pub mod context;

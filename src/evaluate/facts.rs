@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::kae::known_reading;
 use crate::{
     data::{AgentReport, Average, InTable, MeasureDef, Role, Score, Scores, Unit},
+    evidence::reading,
     store::Store,
 };
 
@@ -89,7 +89,7 @@ pub fn of_report<T>(
     report: &AgentReport<T>,
     failures: &BTreeMap<String, Option<String>>,
 ) -> Result<Facts> {
-    let reading = known_reading(store, &report.id)?;
+    let reading = reading::known(store, &report.id)?;
     let mut url_failures = BTreeMap::new();
     for url in &reading.urls {
         let cause = failures

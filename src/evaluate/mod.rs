@@ -30,6 +30,7 @@ pub use self::{
 use crate::{
     context::{Context, StageReport},
     data::{AgentReport, MeasureDef, State, Task, TaskId},
+    evidence::reading,
     store::Evaluation,
     web::Pages,
 };
@@ -123,7 +124,8 @@ pub async fn run(
         ctx.store.save_evaluation(&after)?;
     }
     // What reports cite is counted whoever evaluates.
-    kae::read_reports(&ctx.store, &cases)?;
+    let reports: Vec<_> = cases.iter().map(|case| case.report).collect();
+    reading::read(&ctx.store, &reports)?;
     let work = Work {
         ctx,
         pages,

@@ -43,6 +43,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("audit", STAGE),
     ("agents", &["context", "llm", "citations", "text", "data"]),
     ("benchmarks", &["text", "data"]),
+    (
+        "evidence",
+        &["context", "web", "store", "citations", "text", "data"],
+    ),
     ("judging", &["context", "llm", "store", "data"]),
     ("context", &["llm", "store", "data"]),
     ("embed", &["files", "text", "data"]),
@@ -62,12 +66,12 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// A stage sees its tools and the nouns: never another stage, never pages or the command line.
 const STAGE: &[&str] = &[
     "agents",
+    "evidence",
     "judging",
     "context",
     "llm",
     "web",
     "store",
-    "citations",
     "stats",
     "text",
     "data",

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::reading::Library;
+use super::library::Library;
 use crate::{
     context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},

@@ -12,8 +12,8 @@ pub mod dedup;
 mod fold;
 mod key_points;
 mod key_points_extractive;
+mod library;
 pub mod measures;
-mod reading;
 pub mod relations;
 
 use std::time::Instant;
@@ -23,13 +23,14 @@ use async_trait::async_trait;
 use serde_json::json;
 
 pub use fold::decide;
-pub use reading::{known as known_reading, read as read_reports};
 
+use self::library::Library;
 use super::evaluator::{Evaluator, Fold, Work};
 use crate::{
     context::{Context, StageReport},
     data::{InForce, MeasureDef, Scores, Task},
     evaluate::{Options, scorecard::ReportScores, timed},
+    evidence::{pages, reading},
     judging,
     store::{Evaluation, Store},
 };
@@ -65,9 +66,11 @@ impl Evaluator for Kae {
 
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
         let started = Instant::now();
-        let readings = reading::read(&work.ctx.store, work.cases)?;
-        let (library, pages) =
-            reading::fetch(work.ctx, work.pages, work.cases, &readings, work.now).await?;
+        let reports: Vec<_> = work.cases.iter().map(|case| case.report).collect();
+        let readings = reading::read(&work.ctx.store, &reports)?;
+        let urls = readings.iter().flat_map(|reading| &reading.urls).collect();
+        let (cited, pages) = pages::fetch(work.ctx, work.pages, &urls, work.now).await?;
+        let library = Library::new(work.cases, &readings, cited);
         let pages = timed(pages, started);
         let started = Instant::now();
         let (found, key_points) = key_points::find_in(work.ctx, &library, work.options).await?;

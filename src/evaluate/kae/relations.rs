@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{
     dedup::{Cluster, Point, unify},
     key_points::{self, Found, OfPage},
-    reading::Library,
+    library::Library,
 };
 use crate::{
     context::{Context, StageReport},
