@@ -73,6 +73,26 @@ pub enum Diagnosis {
     PrivateHost,
 }
 
+impl Diagnosis {
+    /// The word that is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::DanglingNumber => "dangling_number",
+            Self::UncitedEntry => "uncited_entry",
+            Self::NoUrl => "no_url",
+            Self::MalformedUrl => "malformed_url",
+            Self::UnsupportedScheme => "unsupported_scheme",
+            Self::TruncatedUrl => "truncated_url",
+            Self::PlaceholderUrl => "placeholder_url",
+            Self::DuplicateNumber => "duplicate_number",
+            Self::DuplicateUrl => "duplicate_url",
+            Self::AmbiguousAuthorYear => "ambiguous_author_year",
+            Self::TrackingRemoved => "tracking_removed",
+            Self::PrivateHost => "private_host",
+        }
+    }
+}
+
 /// One citation. Those of one mark, such as `[1, 3]`, share its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Citation {

@@ -142,6 +142,8 @@ kinds! {
     TaskId = TaskKind 't';
     /// A report, by task, agent, attempt, state and text.
     ReportId = ReportKind 'd';
+    /// A statement, by document, reader and place.
+    StatementId = StatementKind 'n';
     /// A key point, by task, page and text.
     KeyPointId = KeyPointKind 'k';
     /// A model call, by everything that can change its reply.

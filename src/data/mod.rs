@@ -11,6 +11,7 @@ pub mod outcome;
 pub mod probe;
 pub mod report;
 pub mod score;
+pub mod statement;
 pub mod task;
 pub mod time;
 pub mod transcript;
@@ -19,7 +20,8 @@ pub mod verdict;
 pub use call::{Call, Exchange, Message, Source, Usage};
 pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
 pub use id::{
-    CallId, Id, InspirationId, ItemId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId,
+    CallId, Id, InspirationId, ItemId, KeyPointId, ReportId, SeminarId, StatementId, TaskId,
+    TranscriptId,
 };
 pub use inspiration::{
     Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait,
@@ -33,6 +35,7 @@ pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Probe, ProbeLabel};
 pub use report::{AgentReport, AttemptCost, Reading, ReportHead, State};
 pub use score::PersonScore;
+pub use statement::{Citation, ReadReport, Statement};
 pub use task::{Difficulty, Facets, FromFile, FromSeminar, Origin, Phase, Task, TaskType};
 pub use time::Ms;
 pub use transcript::{ModelRef, Segment, Transcript, is_read, other_language, primary_language};

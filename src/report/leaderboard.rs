@@ -14,7 +14,6 @@ use super::leaderboard_page::{
     Value, Whole,
 };
 use crate::{
-    citations,
     data::{
         Judgement, MeasureDef, Relation as Stored, RelationJudgement, ShareOf, State, Task, Unit,
     },
@@ -25,6 +24,7 @@ use crate::{
         measure, measures,
         scorecard::ReportScores,
     },
+    evidence::reading,
     files,
     store::Store,
 };
@@ -360,7 +360,7 @@ fn cited(
     urls: &mut BTreeMap<String, String>,
 ) -> Result<Vec<CitationView>> {
     let mut views = Vec::new();
-    for citation in citations::parse(&detail.report.text).citations {
+    for citation in reading::known_citations(store, &detail.report)? {
         let url = citation.url.clone().unwrap_or_default();
         let visit = if url.is_empty() {
             None
@@ -374,22 +374,10 @@ fn cited(
             None => String::new(),
             Some(visit) => visit.cause.unwrap_or_else(|| "read".to_owned()),
         };
-        let words: Vec<String> = citation
-            .diagnosis
-            .iter()
-            .filter_map(|diagnosis| {
-                Some(
-                    serde_json::to_value(diagnosis)
-                        .ok()?
-                        .as_str()?
-                        .replace('_', " "),
-                )
-            })
-            .collect();
         views.push(CitationView {
             label: citation.label.unwrap_or_default(),
             url,
-            diagnosis: words.join(", "),
+            diagnosis: citation.diagnosis.join(", ").replace('_', " "),
             status,
         });
     }

@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Store, from_json, from_word, runs::add_event};
-use crate::data::{AgentReport, AttemptCost, Reading, ReportHead, ReportId, TaskId, id};
+use super::{Store, Tx, from_json, from_word, runs::add_event};
+use crate::data::{
+    AgentReport, AttemptCost, Citation, ReadReport, Reading, ReportHead, ReportId, Statement,
+    StatementId, TaskId, id,
+};
 
 impl Store {
     /// Keeps a report, and returns whether it is a new one. `maker` tells what the agent was when
@@ -92,6 +95,10 @@ impl Store {
                 tx.execute("DELETE FROM document WHERE id = ?1", [report.as_str()])?;
                 add_event(tx, &stream, "report_removed", report.as_str())?;
             }
+            // Last: each looks for citations of its own, of which few are left by now.
+            for report in reports {
+                tx.execute("DELETE FROM statement WHERE source = ?1", [report.as_str()])?;
+            }
             Ok(())
         })
     }
@@ -161,15 +168,118 @@ impl Store {
     }
 
     /// Keeps what was read out of reports.
-    pub fn save_readings(&self, readings: &[(&ReportId, Reading)]) -> Result<()> {
+    pub fn save_readings(&self, read: &[(&ReportId, ReadReport)]) -> Result<()> {
         self.write(|tx| {
             let sql = "UPDATE document SET payload = json_set(payload, '$.reading', json(?2)) WHERE id = ?1";
-            for (report, reading) in readings {
-                tx.execute(sql, params![report.as_str(), serde_json::json!(reading).to_string()])?;
+            for (report, read) in read {
+                let version = read.reading.version.to_string();
+                save_statements(tx, report.as_str(), &version, read, self.run)?;
+                let reading = serde_json::json!(read.reading).to_string();
+                tx.execute(sql, params![report.as_str(), reading])?;
             }
             Ok(())
         })
     }
+
+    /// What this version of the reader found cited in a report, in order.
+    pub fn citations(&self, report: &ReportId, version: u32) -> Result<Vec<Citation>> {
+        let statements: BTreeMap<String, usize> = self
+            .statement_rows(report, version)?
+            .into_iter()
+            .enumerate()
+            .map(|(place, (id, _))| (id, place))
+            .collect();
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT label, url, start_char, end_char, statement, diagnosis FROM citation
+             WHERE document = ?1 AND extractor = ?2 AND version = ?3 ORDER BY seq",
+        )?;
+        let read = |row: &Row<'_>| {
+            let statement: Option<String> = row.get(4)?;
+            let diagnosis: Option<String> = row.get(5)?;
+            Ok(Citation {
+                label: row.get(0)?,
+                url: row.get(1)?,
+                start: row.get(2)?,
+                end: row.get(3)?,
+                statement: statement.and_then(|id| statements.get(&id).copied()),
+                diagnosis: diagnosis.map_or(Ok(Vec::new()), |words| from_json(5, &words))?,
+            })
+        };
+        let rows = query.query_map(params![report.as_str(), READER, version.to_string()], read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The statements of a report that carry its citations, by this version of the reader, in
+    /// order.
+    pub fn statements(&self, report: &ReportId, version: u32) -> Result<Vec<Statement>> {
+        let rows = self.statement_rows(report, version)?;
+        Ok(rows.into_iter().map(|(_, statement)| statement).collect())
+    }
+
+    fn statement_rows(&self, report: &ReportId, version: u32) -> Result<Vec<(String, Statement)>> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT id, start_char, end_char, text FROM statement
+             WHERE source = ?1 AND extractor = ?2 AND version = ?3 ORDER BY start_char",
+        )?;
+        let read = |row: &Row<'_>| {
+            let statement = Statement {
+                start: row.get(1)?,
+                end: row.get(2)?,
+                text: row.get(3)?,
+            };
+            Ok((row.get(0)?, statement))
+        };
+        let rows = query.query_map(params![report.as_str(), READER, version.to_string()], read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// What reads reports, as statements and citations name it.
+const READER: &str = "reader";
+
+fn save_statements(
+    tx: &Tx<'_>,
+    report: &str,
+    version: &str,
+    read: &ReadReport,
+    run: i64,
+) -> rusqlite::Result<()> {
+    let id = |statement: &Statement| {
+        StatementId::of(&[report, READER, version, &statement.start.to_string()])
+    };
+    let ids: Vec<StatementId> = read.statements.iter().map(id).collect();
+    for (id, statement) in ids.iter().zip(&read.statements) {
+        tx.execute(
+            "INSERT OR IGNORE INTO statement (id, source, start_char, end_char, text, extractor, version, run)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![id.as_str(), report, statement.start, statement.end, statement.text, READER, version, run],
+        )?;
+    }
+    for (seq, citation) in read.citations.iter().enumerate() {
+        let diagnosis = (!citation.diagnosis.is_empty())
+            .then(|| serde_json::json!(citation.diagnosis).to_string());
+        tx.execute(
+            "INSERT OR IGNORE INTO citation
+                (document, seq, label, url, start_char, end_char, statement, diagnosis, extractor, version, run)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            params![
+                report,
+                seq,
+                citation.label,
+                citation.url,
+                citation.start,
+                citation.end,
+                citation.statement.map(|place| ids[place].as_str()),
+                diagnosis,
+                READER,
+                version,
+                run
+            ],
+        )?;
+    }
+    Ok(())
 }
 
 fn select_reports(text: &str) -> String {
