@@ -38,6 +38,16 @@ fn version_of(extractor: &str) -> &'static str {
         .map_or("0", |(_, version)| version)
 }
 
+/// What decides whether bytes are a page: the extractors and the detection of stubs, each with its
+/// version.
+pub fn decider() -> String {
+    let readers = VERSIONS
+        .iter()
+        .map(|(name, version)| format!("{name} {version}"));
+    let stubs = format!("stubs {}", stub_detection::VERSION);
+    readers.chain([stubs]).collect::<Vec<_>>().join(", ")
+}
+
 /// Whether a stored text is what today's extractor would make of its bytes.
 pub fn is_current(extractor: &str, version: &str) -> bool {
     VERSIONS.contains(&(extractor, version))

@@ -2,6 +2,7 @@
 //! loopback, a judge that sees only its prompt, and scores that must be what was planted.
 
 mod missing;
+mod pages;
 mod statements;
 
 use crate::{
