@@ -45,7 +45,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("benchmarks", &["text", "data"]),
     (
         "evidence",
-        &["context", "web", "store", "citations", "text", "data"],
+        &[
+            "judging",
+            "context",
+            "llm",
+            "web",
+            "embed",
+            "store",
+            "citations",
+            "text",
+            "data",
+        ],
     ),
     ("judging", &["context", "llm", "store", "data"]),
     ("context", &["llm", "store", "data"]),
@@ -65,16 +75,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 /// A stage sees its tools and the nouns: never another stage, never pages or the command line.
 const STAGE: &[&str] = &[
-    "agents",
-    "evidence",
-    "judging",
-    "context",
-    "llm",
-    "web",
-    "store",
-    "stats",
-    "text",
-    "data",
+    "agents", "evidence", "judging", "context", "llm", "web", "store", "stats", "text", "data",
 ];
 
 /// Words that only some places may use, each with the places and the reason.

@@ -15,6 +15,7 @@ mod cli;
 mod compatibility;
 mod embed;
 mod evaluation;
+mod evidence;
 mod faults;
 mod hostile;
 mod imported;
