@@ -6,3 +6,4 @@ pub mod pages;
 pub mod reading;
 pub mod retrieval;
 mod statements;
+pub mod support;

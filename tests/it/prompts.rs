@@ -44,6 +44,7 @@ fn sample(name: &str, language: &str) -> Value {
         "evaluate/checklist" | "evaluate/checklist-short" => {
             json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources" })
         }
+        "evidence/support" => json!({ "claim": text, "passages": [text, text] }),
         "evaluate/rating" => json!({
             "task": text, "family": "Literature Survey", "difficulty": "Basic", "report": text, "criterion": text
         }),
