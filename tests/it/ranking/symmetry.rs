@@ -198,7 +198,7 @@ fn swapped_sides_change_no_aggregate_of_a_models_verdicts() {
 /// Share of the pairs of tasks that the ranking orders as the planted strengths do.
 fn agreement(report: &Value, strengths: &BTreeMap<String, f64>) -> f64 {
     let rated = rated_by_id(report);
-    let (mut same, mut all) = (0, 0);
+    let (mut same, mut all) = (0_usize, 0_usize);
     for (x, planted_x) in strengths {
         for (y, planted_y) in
             strengths.range::<String, _>((std::ops::Bound::Excluded(x), std::ops::Bound::Unbounded))
