@@ -1,9 +1,10 @@
 //! Here is a question about a subject: ask a panel, keep each judgement the moment it is there.
 //! Hides the record of judges, what a judge saw (by hash), how a failure is counted and that a
 //! judgement on record is not asked for again. Stages say what they ask; the forms that several of
-//! them ask in (a rating, a relation, a comparison in both orders) are here.
+//! them ask in (a rating, a relation, a comparison in both orders, an order) are here.
 
 pub mod compare;
+pub mod order;
 pub mod rate;
 pub mod relate;
 
@@ -55,6 +56,37 @@ pub struct Judged<A> {
     pub kept: Kept,
 }
 
+/// A member's reply that is not saved as a judgement yet; its call is on record.
+#[derive(Debug)]
+pub struct Asked<A> {
+    /// The reply, or why there is none.
+    pub reply: Result<A, Unscored>,
+    /// Who was asked.
+    pub judge: Judge,
+    /// The call that it was read from.
+    pub call: CallId,
+    /// Whether nothing had to be asked.
+    pub cached: bool,
+    /// Hash of what the judge saw.
+    pub evidence: String,
+}
+
+/// Asks one member of a panel. For a stage whose judgements have a form of their own in the store;
+/// all others ask by [`judge`].
+pub async fn ask<A: Answer>(ctx: &Context, ask: Ask<'_, A>) -> Result<Asked<A>> {
+    let (role, member, prompt) = (ask.role, ask.member, ask.prompt);
+    let evidence = sha256_hex(ask.vars.to_string().as_bytes());
+    let answer = ctx.llm.ask::<A>(ask).await?;
+    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
+    Ok(Asked {
+        reply: answer.value,
+        judge,
+        call: answer.call,
+        cached: answer.cached,
+        evidence,
+    })
+}
+
 /// Asks one member of a panel and saves the judgement, or why there is none.
 ///
 /// The call is on record before its judgement is: if the process dies in between, the same question
@@ -64,13 +96,11 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
         instrument,
         subject,
         other,
-        ask,
+        ask: asked,
     } = question;
-    let (role, member, sample, prompt) = (ask.role, ask.member, ask.sample, ask.prompt);
-    let evidence = sha256_hex(ask.vars.to_string().as_bytes());
-    let answer = ctx.llm.ask::<A>(ask).await?;
-    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
-    let decided_by = DecidedBy::Model(&judge);
+    let sample = asked.sample;
+    let answer = ask(ctx, asked).await?;
+    let decided_by = DecidedBy::Model(&answer.judge);
     let kept = ctx.store.save_judgement(&NewJudgement {
         instrument,
         id: judgement_id(
@@ -84,14 +114,14 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
         other,
         judge: decided_by,
         sample,
-        decision: answer.value.as_ref().map(Verdict::decision),
-        payload: payload(&answer.value),
+        decision: answer.reply.as_ref().map(Verdict::decision),
+        payload: payload(&answer.reply),
         call: Some(&answer.call),
-        evidence: Some(evidence),
+        evidence: Some(answer.evidence),
     })?;
     Ok(Judged {
-        reply: answer.value,
-        judge,
+        reply: answer.reply,
+        judge: answer.judge,
         call: answer.call,
         cached: answer.cached,
         kept,

@@ -11,16 +11,17 @@ use super::{items::Items, panel::prompts_of_member, request::ComparisonRequest};
 use crate::{
     context::Context,
     data::{
-        CallId, Cause, Comparison, Criteria, Judge, ListComparison, ListOrder, Side, Unscored,
-        Verdict, id::sha256_hex,
+        Cause, Comparison, Criteria, Judge, ListComparison, ListOrder, Side, Unscored, Verdict,
     },
-    judging::compare::CONFIDENCES,
+    judging::{
+        self, Asked,
+        compare::CONFIDENCES,
+        order::{self, Ordered},
+    },
     llm::{Answer, Ask, object},
     store::{Kept, Recorded},
 };
 
-/// Words that the prompt allows a reason; twice as many are let pass.
-const REASON_WORDS: usize = 40;
 /// The only confidences that equal scores allow: undecided, and the paper's.
 const CONFIDENCES_OF_A_TIE: [f64; 2] = [0.55, 0.5];
 
@@ -57,14 +58,6 @@ struct FullReply {
     confidence: f64,
 }
 
-/// The items' numbers, best first.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct OrderReply {
-    reason: Option<String>,
-    order: Vec<usize>,
-}
-
 impl From<ShortReply> for Verdict {
     fn from(reply: ShortReply) -> Self {
         Self {
@@ -87,43 +80,6 @@ impl From<FullReply> for Verdict {
     }
 }
 
-impl OrderReply {
-    /// The place of each of `n` items, if each is named once.
-    fn places(&self, n: usize) -> Result<Vec<usize>, Unscored> {
-        let mut places = vec![n; n];
-        for (place, number) in self.order.iter().enumerate() {
-            match number.checked_sub(1).and_then(|at| places.get_mut(at)) {
-                None => {
-                    return Err(unscored(
-                        Cause::UnknownReference,
-                        format!("there is no task {number}"),
-                    ));
-                }
-                Some(known) if *known < n => {
-                    return Err(unscored(
-                        Cause::Inconsistent,
-                        format!("task {number} is named twice"),
-                    ));
-                }
-                Some(known) => *known = place,
-            }
-        }
-        match places.iter().position(|place| *place == n) {
-            Some(left) => Err(unscored(
-                Cause::Inconsistent,
-                format!("task {} is not named", left + 1),
-            )),
-            None => Ok(places),
-        }
-    }
-}
-
-impl Answer for OrderReply {
-    fn validate(&self) -> Result<(), Unscored> {
-        self.reason.as_deref().map_or(Ok(()), check_length)
-    }
-}
-
 impl Answer for ShortReply {
     fn validate(&self) -> Result<(), Unscored> {
         check_confidence(self.confidence)
@@ -135,7 +91,7 @@ impl Answer for FullReply {
         check_confidence(self.confidence)?;
         check_scores(&self.scores_a)?;
         check_scores(&self.scores_b)?;
-        check_length(&self.reason)?;
+        order::check_reason(&self.reason)?;
         let (a, b) = (self.scores_a.sum(), self.scores_b.sum());
         let contradicts = match self.winner {
             Side::A => b > a,
@@ -177,16 +133,6 @@ fn check_scores(scores: &Criteria) -> Result<(), Unscored> {
     }
 }
 
-fn check_length(reason: &str) -> Result<(), Unscored> {
-    if crate::text::words::word_count(reason) <= 2 * REASON_WORDS {
-        return Ok(());
-    }
-    Err(unscored(
-        Cause::OutOfRange,
-        format!("the reason is longer than {} words", 2 * REASON_WORDS),
-    ))
-}
-
 fn check_confidence(confidence: f64) -> Result<(), Unscored> {
     if is_among(confidence, &CONFIDENCES) {
         return Ok(());
@@ -217,38 +163,22 @@ pub(super) async fn compare(
     let sample = request.sample;
     let vars = json!({ "a": items.shown(a)?, "b": items.shown(b)? });
     let [prompt, _] = prompts_of_member(ctx, &items.prompts, member)?;
-    let reply = if prompt == items.prompts.pair_short {
+    let short = prompt == items.prompts.pair_short;
+    let reply = if short {
         let ask = question(prompt, &vars, short_schema(), SHORT_PAIR_TOKENS);
-        put::<ShortReply, Verdict>(
-            ctx,
-            Ask {
-                member,
-                sample,
-                ..ask
-            },
-        )
-        .await?
+        verdict::<ShortReply>(ctx, ask, member, sample).await?
     } else {
         let ask = question(prompt, &vars, full_schema(), PAIR_TOKENS);
-        put::<FullReply, Verdict>(
-            ctx,
-            Ask {
-                member,
-                sample,
-                ..ask
-            },
-        )
-        .await?
+        verdict::<FullReply>(ctx, ask, member, sample).await?
     };
     let comparison = Comparison {
         a: a.clone(),
         b: b.clone(),
         sample,
-        outcome: reply.value,
+        outcome: reply.reply,
         call: reply.call,
     };
-    let (judge, round) = (reply.judge, request.round);
-    let seen = sha256_hex(vars.to_string().as_bytes());
+    let (judge, round, seen) = (reply.judge, request.round, reply.evidence);
     let kept = ctx
         .store
         .save_comparison(items.kind, &comparison, &judge, round, Some(seen))?;
@@ -280,20 +210,19 @@ pub(super) async fn order(
         SHORT_LIST_TOKENS
     };
     // An order that does not name each item once is asked again while the model is at it.
-    let check = |reply: &OrderReply| reply.places(n).map(|_| ());
+    let check = |reply: &Ordered| reply.places(n).map(|_| ());
     let ask = Ask {
         member,
         check: &check,
-        ..question(prompt, &vars, order_schema(n, with_reason), most)
+        ..question(prompt, &vars, order::schema(n, with_reason), most)
     };
-    let reply = put::<OrderReply, OrderReply>(ctx, ask).await?;
+    let reply = judging::ask(ctx, ask).await?;
     let list = ListComparison {
         shown: request.shown.clone(),
-        outcome: reply.value.and_then(|reply| list_order(reply, n)),
+        outcome: reply.reply.and_then(|reply| list_order(reply, n)),
         call: reply.call,
     };
-    let (judge, round) = (reply.judge, request.round);
-    let seen = sha256_hex(vars.to_string().as_bytes());
+    let (judge, round, seen) = (reply.judge, request.round, reply.evidence);
     let kept = ctx
         .store
         .save_list_comparison(items.kind, &list, &judge, round, Some(seen))?;
@@ -303,7 +232,7 @@ pub(super) async fn order(
     })
 }
 
-fn list_order(reply: OrderReply, n: usize) -> Result<ListOrder, Unscored> {
+fn list_order(reply: Ordered, n: usize) -> Result<ListOrder, Unscored> {
     Ok(ListOrder {
         places: reply.places(n)?,
         reason: reply.reason,
@@ -320,24 +249,28 @@ fn recorded<T>(judged: T, judge: Judge, round: u32, kept: Kept) -> Recorded<T> {
     }
 }
 
-/// A reply with its call and its judge.
-struct Reply<T> {
-    value: Result<T, Unscored>,
-    call: CallId,
-    cached: bool,
-    judge: Judge,
-}
-
-/// Puts a question to a model; the reply `A` is read as a `T`.
-async fn put<A: Answer, T: From<A>>(ctx: &Context, ask: Ask<'_, A>) -> Result<Reply<T>> {
-    let (role, member, prompt) = (ask.role, ask.member, ask.prompt);
-    let answer = ctx.llm.ask::<A>(ask).await?;
-    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
-    Ok(Reply {
-        value: answer.value.map(T::from),
-        call: answer.call,
-        cached: answer.cached,
-        judge,
+/// One verdict, in the form that the prompt asks for.
+async fn verdict<A: Answer + Into<Verdict>>(
+    ctx: &Context,
+    ask: Ask<'_, A>,
+    member: usize,
+    sample: u32,
+) -> Result<Asked<Verdict>> {
+    let asked = judging::ask(
+        ctx,
+        Ask {
+            member,
+            sample,
+            ..ask
+        },
+    )
+    .await?;
+    Ok(Asked {
+        reply: asked.reply.map(Into::into),
+        judge: asked.judge,
+        call: asked.call,
+        cached: asked.cached,
+        evidence: asked.evidence,
     })
 }
 
@@ -378,19 +311,6 @@ fn full_schema() -> serde_json::Value {
     }))
 }
 
-fn order_schema(n: usize, reason: bool) -> serde_json::Value {
-    let numbers: Vec<usize> = (1..=n).collect();
-    let order = json!({
-        "type": "array", "items": { "type": "integer", "enum": numbers }, "minItems": n, "maxItems": n
-    });
-    let why = json!({ "type": "string", "maxLength": 400 });
-    object(&if reason {
-        json!({ "reason": why, "order": order })
-    } else {
-        json!({ "order": order })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -421,23 +341,6 @@ mod tests {
         assert_eq!(cause(full(3, 3, Side::B, 0.9)), Some(Cause::Inconsistent));
         assert_eq!(cause(full(6, 3, Side::A, 0.8)), Some(Cause::OutOfRange));
         assert_eq!(cause(full(4, 3, Side::A, 0.3)), Some(Cause::OutOfRange));
-    }
-
-    #[test]
-    fn an_order_names_each_once() {
-        let places = |order: &[usize]| {
-            OrderReply {
-                reason: None,
-                order: order.to_vec(),
-            }
-            .places(3)
-            .map_err(|u| u.cause)
-        };
-        assert_eq!(places(&[2, 3, 1]), Ok(vec![2, 0, 1]));
-        assert_eq!(places(&[2, 2, 1]), Err(Cause::Inconsistent));
-        assert_eq!(places(&[2, 1]), Err(Cause::Inconsistent));
-        assert_eq!(places(&[2, 4, 1]), Err(Cause::UnknownReference));
-        assert_eq!(places(&[0, 1, 2]), Err(Cause::UnknownReference));
     }
 
     #[test]

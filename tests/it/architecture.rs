@@ -57,7 +57,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "data",
         ],
     ),
-    ("judging", &["context", "llm", "store", "data"]),
+    ("judging", &["context", "llm", "store", "text", "data"]),
     ("context", &["llm", "store", "data"]),
     ("embed", &["files", "text", "data"]),
     ("llm", &["store", "models", "http", "text", "data"]),

@@ -179,6 +179,7 @@ fn absurd_costs_stay_outside_and_reports_can_be_taken_out() {
     };
     assert_eq!(spent(&board, "rich"), Some(json!(2_500_000)));
 
+    project.ok(&EVALUATE);
     let before = project.json(&["leaderboard"]);
     world.fake.take();
     let removed = project.json(&["reports", "remove", "--agent", "faithful"]);
@@ -200,8 +201,39 @@ fn absurd_costs_stay_outside_and_reports_can_be_taken_out() {
     let told = project.told_each([
         ["reports", "remove"].as_slice(),
         &["reports", "remove", "r_nothing"],
-        &["reports", "remove", "r_"],
+        &["reports", "remove", "d_"],
         &["reports", "remove", "--agent", "nobody"],
     ]);
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @"
+    $ taskgen reports remove
+    exit 2
+    --- err
+    error: the following required arguments were not provided:
+      <ID|--agent <NAME>>
+
+    Usage: taskgen reports remove --offline --models-dir <DIR> <ID|--agent <NAME>>
+
+    For more information, try '--help'.
+
+    $ taskgen reports remove r_nothing
+    exit 2
+    --- err
+    error: no such report: `r_nothing`
+    hint: `taskgen reports list` shows the ids
+    log: `[project]/tasks/logs/[log]`
+
+    $ taskgen reports remove d_
+    exit 2
+    --- err
+    error: several reports begin with `d_`
+    hint: `taskgen reports list` shows the ids
+    log: `[project]/tasks/logs/[log]`
+
+    $ taskgen reports remove --agent nobody
+    exit 2
+    --- err
+    error: no report of the agent `nobody`
+    hint: `taskgen reports list` shows the ids
+    log: `[project]/tasks/logs/[log]`
+    ");
 }
