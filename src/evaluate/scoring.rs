@@ -12,7 +12,7 @@ use anyhow::Result;
 use super::{
     EVALUATORS,
     evaluator::{Fold, Record, Reported},
-    facts,
+    facts, kae,
     scorecard::ReportScores,
 };
 use crate::{
@@ -101,6 +101,8 @@ struct Scoring<'a> {
     folds: Vec<Box<dyn Fold + 'a>>,
     /// Why a visited URL gave no text; none where it gave some.
     url_failures: BTreeMap<String, Option<String>>,
+    /// Pages of a report that were fetched.
+    most_urls: usize,
 }
 
 impl<'a> Scoring<'a> {
@@ -113,6 +115,7 @@ impl<'a> Scoring<'a> {
                 .map(|evaluator| evaluator.fold(store, tasks, evaluation))
                 .collect::<Result<_>>()?,
             url_failures: store.visit_failures()?,
+            most_urls: kae::most_urls(evaluation),
         })
     }
 
@@ -138,7 +141,7 @@ impl<'a> Scoring<'a> {
         task: &Task,
         report: &AgentReport<T>,
     ) -> Result<ReportScores> {
-        let facts = facts::of_report(record.store, report, &self.url_failures)?;
+        let facts = facts::of_report(record.store, report, &self.url_failures, self.most_urls)?;
         let mut row = ReportScores {
             report: report.id.to_string(),
             task: task.id.to_string(),

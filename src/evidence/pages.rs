@@ -6,17 +6,16 @@ use anyhow::Result;
 
 use crate::{
     context::{Context, StageReport},
-    web::{Page, Pages},
+    web::Pages,
 };
 
 /// Pages in flight at once; each host takes fewer.
 const AT_ONCE: usize = 16;
 
-/// The pages that could be had.
+/// The pages that could be had, by the hash of their bytes. Their texts stay in the store: those of
+/// a large evaluation together are gigabytes.
 #[derive(Debug, Default)]
 pub struct CitedPages {
-    /// By the hash of their bytes.
-    pub pages: BTreeMap<String, Page>,
     /// The hash of the page behind each URL that gave one.
     content_of: BTreeMap<String, String>,
 }
@@ -40,14 +39,17 @@ pub async fn fetch(
 ) -> Result<(CitedPages, StageReport)> {
     let mut report = StageReport::new("pages");
     let mut cited = CitedPages::default();
-    let get = async |url: &String| pages.get(&ctx.store, url, now).await;
+    let get = async |url: &String| {
+        let got = pages.get(&ctx.store, url, now).await?;
+        anyhow::Ok((got.stored, got.page.map(|page| page.content)))
+    };
     let wanted = urls.iter().copied();
     for (url, got) in ctx.each(report.stage, wanted, AT_ONCE, get).await? {
-        report.count(got.stored);
-        match got.page {
-            Ok(page) => {
-                cited.content_of.insert(url.clone(), page.content.clone());
-                cited.pages.insert(page.content.clone(), page);
+        let (stored, page) = got;
+        report.count(stored);
+        match page {
+            Ok(content) => {
+                cited.content_of.insert(url.clone(), content);
             }
             Err(missing) => report.reject(&missing.cause),
         }

@@ -14,6 +14,9 @@ use crate::data::{Call, Cause, Unscored};
 /// was wrong; the others are the question as it was, because such a model does not say the same
 /// thing each time.
 const TURNS: usize = 6;
+/// Questions in a row that a model may leave without an answer, each after all its attempts. A
+/// server that serves nobody would hold up a run for a minute a question.
+const MOST_FAILED_IN_A_ROW: u32 = 5;
 /// What becomes of a call's reply: the answer, or why there is none.
 pub(super) type Read<'a, T> = dyn Fn(&Call) -> Result<T, Unscored> + Sync + 'a;
 
@@ -147,13 +150,14 @@ impl Llm {
 
     fn note_answered(&self, model: &dyn ChatModel) {
         let mut state = self.state();
+        state.failed_in_a_row.remove(model.name());
         if !state.answered.iter().any(|name| name == model.name()) {
             state.answered.push(model.name().to_owned());
         }
     }
 
-    /// A model that refuses us, or that nobody ever reached, ends the run; one that was lost on the
-    /// way does not.
+    /// A model that refuses us, that nobody ever reached, or that leaves one question after the other
+    /// without an answer ends the run; one that was lost for a moment does not.
     fn must_stop(&self, model: &dyn ChatModel, error: &ModelError) -> bool {
         let mut state = self.state();
         let reached = state.answered.iter().any(|name| name == model.name());
@@ -161,7 +165,14 @@ impl Llm {
         // asked by the next run.
         let closed =
             error.retry_after.is_some_and(|wait| wait > LONGEST_PAUSE) && error.is_transient();
-        let stop = error.is_terminal() || closed || (error.cause == Cause::Connection && !reached);
+        let in_a_row = state
+            .failed_in_a_row
+            .entry(model.name().to_owned())
+            .or_default();
+        *in_a_row += u32::from(error.is_transient());
+        let gone = *in_a_row >= MOST_FAILED_IN_A_ROW;
+        let unreached = error.cause == Cause::Connection && !reached;
+        let stop = error.is_terminal() || closed || unreached || gone;
         if stop {
             state
                 .stopped

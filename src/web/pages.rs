@@ -2,10 +2,15 @@
 //! asked for once; bytes are kept, so that every judgement can name what it saw, and what they are
 //! (a page, a wall, a test for robots) is decided again by a later version.
 
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
 use anyhow::Result;
 
 use super::{
-    FetchOptions, Fetcher,
+    FetchError, FetchOptions, Fetcher,
     fetch::Fetched,
     jina::{Jina, JinaOptions, KeyRefused},
     read,
@@ -20,6 +25,37 @@ pub struct Pages {
     reader: Reader,
     stored_only: bool,
     again: bool,
+    patience: Patience,
+}
+
+/// Failures in a row after which a host is left alone for the rest of a run.
+const FAILURES_IN_A_ROW: u32 = 5;
+
+/// The hosts that serve nobody now. A host that answers every request with a refusal would hold up a
+/// run for hours, a minute an address.
+#[derive(Default)]
+struct Patience {
+    failures: Mutex<HashMap<String, u32>>,
+}
+
+impl Patience {
+    fn is_given_up(&self, host: &str) -> bool {
+        self.failures().get(host).copied().unwrap_or(0) >= FAILURES_IN_A_ROW
+    }
+
+    /// Counts what came of a request; a page, or a refusal of this page alone, begins anew.
+    fn note(&self, host: &str, is_transient: bool) {
+        let mut failures = self.failures();
+        if is_transient {
+            *failures.entry(host.to_owned()).or_default() += 1;
+        } else {
+            failures.remove(host);
+        }
+    }
+
+    fn failures(&self) -> MutexGuard<'_, HashMap<String, u32>> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Who goes for a page.
@@ -104,6 +140,7 @@ impl Pages {
             reader,
             stored_only,
             again: retry_failed,
+            patience: Patience::default(),
         })
     }
 
@@ -128,6 +165,7 @@ impl Pages {
                     stored: true,
                 });
             }
+            _ if self.patience.is_given_up(&host_of(url)) => return Ok(given_up(url)),
             _ => (self.fetch(store, url, now).await?, false),
         };
         let page = page(store, &visit)?.ok_or_else(|| NoPage {
@@ -139,6 +177,8 @@ impl Pages {
 
     async fn fetch(&self, store: &Store, url: &str, now: &str) -> Result<Visit> {
         let fetched = self.reader.fetch(url).await?;
+        let is_transient = fetched.body.as_ref().is_err_and(FetchError::is_transient);
+        self.patience.note(&host_of(url), is_transient);
         // With its charset: the bytes may be read again.
         let content_type = match (&fetched.content_type, &fetched.charset) {
             (Some(media), Some(charset)) => Some(format!("{media}; charset={charset}")),
@@ -167,6 +207,27 @@ impl Pages {
         visit.content = store.save_visit(&visit, Some(&bytes))?;
         save_extract(store, &visit, extract)?;
         Ok(visit)
+    }
+}
+
+/// The host of a URL as it is written; empty for what is no URL.
+fn host_of(url: &str) -> String {
+    let host = url::Url::parse(url).ok();
+    let host = host.as_ref().and_then(url::Url::host_str);
+    host.unwrap_or_default().to_owned()
+}
+
+/// A page that was not asked for; the next run asks.
+fn given_up(url: &str) -> Got {
+    let host = super::error::quoted(&host_of(url));
+    Got {
+        page: Err(NoPage {
+            cause: "host_given_up".to_owned(),
+            message: format!(
+                "`{host}` refused {FAILURES_IN_A_ROW} requests in a row and is left alone in this run"
+            ),
+        }),
+        stored: false,
     }
 }
 

@@ -6,32 +6,31 @@ use crate::{
     data::{AgentReport, Reading, Task, TaskId},
     evaluate::Case,
     evidence::pages::CitedPages,
-    web::Page,
 };
 
 /// What was read, and for whom.
 pub struct Library<'a> {
-    /// The pages by the hash of their bytes.
-    pub pages: BTreeMap<String, Page>,
     /// The reports on each task, and the pages that each cites.
     cited: BTreeMap<&'a TaskId, Vec<(Case<'a>, BTreeSet<String>)>>,
 }
 
 impl<'a> Library<'a> {
-    /// The pages of these reports; each has its reading.
-    pub fn new(cases: &[Case<'a>], readings: &[Reading], pages: CitedPages) -> Self {
+    /// The pages of these reports; each has its reading, of which the first `most_urls` count.
+    pub fn new(
+        cases: &[Case<'a>],
+        readings: &[Reading],
+        pages: &CitedPages,
+        most_urls: usize,
+    ) -> Self {
         let mut cited: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (case, reading) in cases.iter().zip(readings) {
-            let behind = pages.behind(&reading.urls);
+            let behind = pages.behind(reading.urls.iter().take(most_urls));
             cited
                 .entry(&case.task.id)
                 .or_default()
                 .push((*case, behind));
         }
-        Self {
-            pages: pages.pages,
-            cited,
-        }
+        Self { cited }
     }
 
     /// The tasks.

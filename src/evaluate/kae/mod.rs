@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub use fold::decide;
 
@@ -29,7 +29,7 @@ use super::evaluator::{Evaluator, Fold, Work};
 use crate::{
     context::{Context, StageReport},
     data::{InForce, MeasureDef, Scores, Task},
-    evaluate::{Options, scorecard::ReportScores, timed},
+    evaluate::{Options, options::MOST_URLS, scorecard::ReportScores, timed},
     evidence::{pages, reading},
     judging,
     store::{Evaluation, Store},
@@ -37,6 +37,24 @@ use crate::{
 
 /// The evaluator.
 pub struct Kae;
+
+/// What decides what reports are compared with. The usual number of pages is left out, so that
+/// evaluations from before there was one are the same as today's.
+fn settings(ctx: &Context, options: &Options) -> Result<Value> {
+    let mut settings = json!({ "key_points": key_points::fingerprint(ctx, options)? });
+    if options.most_urls != MOST_URLS {
+        settings["most_urls"] = json!(options.most_urls);
+    }
+    Ok(settings)
+}
+
+/// How many of a report's pages an evaluation took.
+pub fn most_urls(evaluation: &Evaluation) -> usize {
+    let settings = evaluation.in_force(relations::RELATION).settings;
+    settings["most_urls"]
+        .as_u64()
+        .map_or(MOST_URLS, |most| most as usize)
+}
 
 #[async_trait(?Send)]
 impl Evaluator for Kae {
@@ -60,7 +78,7 @@ impl Evaluator for Kae {
         Ok(vec![InForce {
             instrument: relations::RELATION.id.to_owned(),
             panel: judging::panel(ctx, relations::ROLE, relations::PROMPT)?,
-            settings: json!({ "key_points": key_points::fingerprint(ctx, options)? }),
+            settings: settings(ctx, options)?,
         }])
     }
 
@@ -68,9 +86,13 @@ impl Evaluator for Kae {
         let started = Instant::now();
         let reports: Vec<_> = work.cases.iter().map(|case| case.report).collect();
         let readings = reading::read(&work.ctx.store, &reports)?;
-        let urls = readings.iter().flat_map(|reading| &reading.urls).collect();
+        let most = work.options.most_urls;
+        let urls = readings
+            .iter()
+            .flat_map(|reading| reading.urls.iter().take(most))
+            .collect();
         let (cited, pages) = pages::fetch(work.ctx, work.pages, &urls, work.now).await?;
-        let library = Library::new(work.cases, &readings, cited);
+        let library = Library::new(work.cases, &readings, &cited, most);
         let pages = timed(pages, started);
         let started = Instant::now();
         let (found, key_points) = key_points::find_in(work.ctx, &library, work.options).await?;

@@ -10,6 +10,7 @@ mod gemini;
 mod headers;
 mod limiter;
 mod openai;
+mod waiting;
 
 use std::{
     sync::{
@@ -29,6 +30,7 @@ use self::{
     gate::{Gate, Pass},
     headers::Allowance,
     limiter::{Limits, Seen},
+    waiting::Waiting,
 };
 use super::{
     ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse, Spent, record::most_tokens,
@@ -39,7 +41,10 @@ use crate::{
     llm::remote::capabilities::{Dress, Form, Worn},
 };
 
-pub use self::limiter::{RateChange, RateReason};
+pub use self::{
+    limiter::{RateChange, RateReason},
+    waiting::Say,
+};
 pub use crate::llm::remote::capabilities::THINKING_ROOM;
 
 /// A reply larger than this is no reply.
@@ -92,6 +97,8 @@ pub struct RemoteOptions {
     pub attempts: usize,
     /// The first pause between two attempts; it doubles each time.
     pub pause: Duration,
+    /// Takes a line for the user where the server makes the run wait.
+    pub say: Option<Say>,
 }
 
 impl Default for RemoteOptions {
@@ -108,6 +115,7 @@ impl Default for RemoteOptions {
             timeout: Duration::from_mins(5),
             attempts: 8,
             pause: Duration::from_millis(500),
+            say: None,
         }
     }
 }
@@ -148,6 +156,7 @@ pub struct Remote {
     /// Whether the server was ever there. One that never was is soon given up: its address is
     /// wrong, or it does not run.
     reached: AtomicBool,
+    waiting: Waiting,
 }
 
 impl Remote {
@@ -176,8 +185,13 @@ impl Remote {
             dress: Mutex::default(),
             closed: OnceLock::new(),
             reached: AtomicBool::new(false),
+            waiting: Waiting::new(options.say.clone()),
             options: RemoteOptions { most, ..options },
         }
+    }
+
+    fn tell_of(&self, wait: Duration, why: &str) {
+        self.waiting.tell(&self.options.name, wait, why);
     }
 
     /// One attempt: as many requests, one after the other, as it takes to find out what the server
@@ -185,7 +199,7 @@ impl Remote {
     async fn attempt(&self, request: &ChatRequest, sent: &Sent<'_>) -> Result<ChatReply, Failed> {
         let mut pass = self
             .gate
-            .enter()
+            .enter(|wait| self.tell_of(wait, "its server asked for a pause"))
             .await
             .map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
         if let Some(error) = self.closed.get() {
@@ -442,7 +456,9 @@ impl ChatModel for Remote {
             Cause::Timeout if request.is_text() => Again::Never,
             _ => self.again(failed, &sent),
         };
-        let outcome = http::retry(policy, || self.attempt(request, &sent), again).await;
+        let tell = |failed: &Failed, pause| self.tell_of(pause, &failed.error.message);
+        let outcome =
+            http::retry_telling(policy, || self.attempt(request, &sent), again, tell).await;
         let attempts = sent.requests.into_inner();
         match outcome {
             Ok(reply) => Ok(ChatReply { attempts, ..reply }),

@@ -66,3 +66,55 @@ fn a_project_whose_causes_were_stored_is_looked_at_again() {
     );
     assert_eq!(world.project.count(kept), failed, "nothing to look at");
 }
+
+/// A report with a hundred and fifty addresses costs as much as its first ones.
+#[test]
+fn of_a_report_only_so_many_pages_are_fetched() {
+    let world = World::new();
+    let config = world.project.configuration();
+    world
+        .project
+        .configure(&format!("{config}[evaluate]\nmost_urls = 2\n"));
+    let links: Vec<String> = (0..150)
+        .map(|n| format!("Figure {n} is [there]({}/missing/{n}).", world.web.url))
+        .collect();
+    let report = serde_json::json!({
+        "task": world.tasks["soil"], "agent": "linker", "text": links.join("\n\n"),
+    });
+    let file = world.project.path("linker.jsonl");
+    std::fs::write(&file, report.to_string()).expect("writable");
+    let file = file.to_str().expect("a path");
+    world.project.ok(&["reports", "import", file]);
+    world.project.ok(&EVALUATE);
+    let asked = world.project.count("SELECT count(*) FROM page_visit");
+    assert_eq!(asked, 2);
+    let listed = world.project.json(&["reports", "list"]);
+    let failures = &listed[0]["scores"]["url_failures"];
+    assert_eq!(failures["over_limit"], 148, "{failures}");
+    assert_eq!(failures["not_found"], 2, "{failures}");
+}
+
+/// A host that refuses everybody is left alone after a few refusals, and asked again by the next
+/// run.
+#[test]
+fn a_host_that_refuses_everybody_is_given_up() {
+    let world = World::new();
+    // Nobody listens on this port.
+    let links: Vec<String> = (0..60)
+        .map(|n| format!("Figure {n} is [there](http://127.0.0.1:1/{n})."))
+        .collect();
+    let report = serde_json::json!({
+        "task": world.tasks["soil"], "agent": "linker", "text": links.join("\n\n"),
+    });
+    let file = world.project.path("linker.jsonl");
+    std::fs::write(&file, report.to_string()).expect("writable");
+    let file = file.to_str().expect("a path");
+    world.project.ok(&["reports", "import", file]);
+    let told = world.project.told(&EVALUATE);
+    assert!(told.contains("host_given_up"), "{told}");
+    let visits = "SELECT count(*) FROM page_visit";
+    let asked = world.project.count(visits);
+    assert!((5..40).contains(&asked), "{asked} of 60");
+    world.project.told(&EVALUATE);
+    assert!(world.project.count(visits) > asked);
+}
