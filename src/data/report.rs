@@ -143,6 +143,29 @@ pub struct AttemptCost {
     pub seconds: Option<f64>,
 }
 
+/// The most characters of an agent's name.
+const MOST_IN_NAME: usize = 100;
+
+/// What is wrong with an agent's name, which stands in tables, on pages and on terminals.
+pub fn check_agent_name(name: &str) -> Result<(), String> {
+    let n = name.chars().count();
+    if name.trim().is_empty() {
+        return Err("an agent needs a name".to_owned());
+    }
+    if n > MOST_IN_NAME {
+        return Err(format!(
+            "an agent's name of {n} characters, over {MOST_IN_NAME}"
+        ));
+    }
+    match name.chars().find(|c| c.is_control()) {
+        Some(c) => Err(format!(
+            "an agent's name with a control character: `{}`",
+            c.escape_unicode()
+        )),
+        None => Ok(()),
+    }
+}
+
 /// More than any attempt can have cost: what is above was miscounted, or is an attack on the sums.
 const MOST_USD: f64 = 1e6;
 const MOST_TOKENS: u64 = 1_000_000_000_000;
@@ -201,6 +224,14 @@ mod tests {
             tokens.implausible().map(|(name, _)| name),
             Some("output_tokens")
         );
+    }
+
+    #[test]
+    fn names_of_agents_can_be_shown() {
+        assert_eq!(check_agent_name("o3 deep research (中文)"), Ok(()));
+        for wrong in ["", " ", "a\nb", "a\u{1b}[2J", &"x".repeat(101)] {
+            assert!(check_agent_name(wrong).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::{
         ui::exit::Usage,
     },
     context::Context,
-    data::id::sha256_hex,
+    data::{id::sha256_hex, report::check_agent_name},
 };
 
 /// Seconds for a task, where nobody says otherwise.
@@ -89,6 +89,7 @@ pub fn ready(
     name: &str,
     settings: &AgentConfig,
 ) -> Result<(Box<dyn Agent>, Options)> {
+    check_agent_name(name).map_err(Usage)?;
     let search = searches(global, project, settings)?;
     let agent: Box<dyn Agent> = match &settings.command {
         Some(command) => Box::new(program(project, name, settings, command)?),

@@ -305,6 +305,20 @@ fn papers(board: &Board) -> String {
 }
 
 /// One line an agent, and again for each value of the facet.
+/// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one gets
+/// an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
+fn plain_cell(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if text.trim_start().starts_with(['=', '+', '-', '@']) {
+        format!("'{text}")
+    } else {
+        text
+    }
+}
+
 fn csv(board: &Board) -> Result<String> {
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record([
@@ -321,9 +335,9 @@ fn csv(board: &Board) -> Result<String> {
                 let number =
                     |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
                 lines.write_record([
-                    facet,
+                    plain_cell(facet).as_str(),
                     &(rank + 1).to_string(),
-                    &row.agent,
+                    &plain_cell(&row.agent),
                     &row.tier.map_or_else(String::new, |tier| tier.to_string()),
                     name,
                     &number(measure.value),
@@ -336,4 +350,19 @@ fn csv(board: &Board) -> Result<String> {
         }
     }
     Ok(String::from_utf8(lines.into_inner()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_a_formula() {
+        let check = |name, expected| assert_eq!(plain_cell(name), expected);
+        check("plain agent", "plain agent");
+        check("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
+        check("+1+1", "'+1+1");
+        check("\t=1", "' =1");
+        check("a\u{1b}[31m", "a [31m");
+    }
 }

@@ -17,7 +17,7 @@ use crate::{
             output::{Printer, Problem, counted, listed, table},
         },
     },
-    data::{AgentReport, AttemptCost, MeasureDef, Task, Unit},
+    data::{AgentReport, AttemptCost, MeasureDef, Task, Unit, report::check_agent_name},
     evaluate::{self, measure, measures, scorecard::ReportScores},
     store::Store,
 };
@@ -78,6 +78,10 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
             ));
             continue;
         };
+        if let Err(why) = check_agent_name(&report.agent) {
+            problems.push(problem(incoming, &why));
+            continue;
+        }
         *agents.entry(report.agent.clone()).or_default() += 1;
         if store.save_report(&report, None)? {
             taken += 1;
