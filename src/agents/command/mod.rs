@@ -14,6 +14,7 @@
 //! the answer.
 
 mod group;
+mod result;
 mod run;
 mod shell_words;
 mod stderr;
@@ -34,7 +35,8 @@ use serde_json::{Map, Value};
 
 use super::{Agent, Attempt, Query};
 use crate::data::State;
-use run::{RunResult, run};
+use result::RunResult;
+use run::run;
 pub use shell_words::split;
 
 /// Names the file with the conversation before the question.

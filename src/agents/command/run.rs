@@ -18,6 +18,7 @@ use super::{
     CommandAgent, environment,
     group::{self, Group},
     question_json,
+    result::{Fault, RunResult, TooLong},
     stderr::{self, StderrLog},
 };
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
         Query,
         report_text::{self, MOST_BYTES},
     },
-    data::{AttemptCost, State},
+    data::State,
 };
 
 /// Exit code of a command that declines its task; 77 is what test suites use for a test that was
@@ -35,58 +36,6 @@ const REFUSED: i32 = 77;
 /// How long output is awaited after the command ended and its group is gone: only a descendant that
 /// left the group can still hold the pipe, and what the command itself wrote is there already.
 const LAST_OUTPUT: Duration = Duration::from_millis(100);
-
-/// The result of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RunResult {
-    /// How it ended.
-    pub state: State,
-    /// What went wrong, where the state is an error.
-    pub fault: Option<Fault>,
-    /// The report, or what was written with a refusal; without the values of named keys and tokens.
-    pub text: String,
-    /// The cost that the command states, and the time it took.
-    pub cost: AttemptCost,
-    /// Why there is no report, or what is wrong with the line on usage: one line, and a hint where
-    /// there is one.
-    pub message: Option<String>,
-    /// The end of standard error, at most 4 kB, without the values of named keys and tokens.
-    pub stderr: String,
-}
-
-/// What can go wrong with a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// There is no such program.
-    NotFound,
-    /// The program or its folder cannot be used.
-    NotStarted,
-    /// It ended with this exit code.
-    Exit(i32),
-    /// It was ended by this signal.
-    Signal(i32),
-    /// It wrote more than a report may have.
-    TooLong,
-    /// What it wrote is not UTF-8, or holds a NUL.
-    NotText,
-    /// The system does not tell how it ended.
-    Lost,
-}
-
-impl Fault {
-    /// The word that is shown.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::NotFound => "not_found",
-            Self::NotStarted => "not_started",
-            Self::Exit(_) => "exit",
-            Self::Signal(_) => "signal",
-            Self::TooLong => "too_long",
-            Self::NotText => "not_text",
-            Self::Lost => "lost",
-        }
-    }
-}
 
 /// How a run came to its end.
 enum Ending {
@@ -102,9 +51,6 @@ impl Ending {
     }
 }
 
-/// More was written than a report may have.
-pub(super) struct TooLong;
-
 /// Runs the command once in the query's folder, which is made where it is missing. Dropping the
 /// future ends the whole process group, which blocks for up to two seconds where a process ignores
 /// SIGTERM: afterwards nothing is left that costs money.
@@ -116,33 +62,6 @@ pub(super) async fn run(agent: &CommandAgent, query: &Query<'_>) -> RunResult {
     };
     result.cost.seconds = Some(started.elapsed().as_secs_f64());
     result
-}
-
-impl RunResult {
-    fn new(state: State, text: String) -> Self {
-        Self {
-            state,
-            fault: None,
-            text,
-            cost: AttemptCost::default(),
-            message: None,
-            stderr: String::new(),
-        }
-    }
-
-    fn error(fault: Fault, message: String) -> Self {
-        Self {
-            fault: Some(fault),
-            ..Self::without_report(State::Error, message)
-        }
-    }
-
-    fn without_report(state: State, message: String) -> Self {
-        Self {
-            message: Some(message),
-            ..Self::new(state, String::new())
-        }
-    }
 }
 
 fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, String)> {

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ffi::OsString};
 use serde::Deserialize;
 use tokio::{io::AsyncReadExt as _, process::ChildStderr};
 
-use super::run::{Fault, RunResult, TooLong};
+use super::result::{Fault, RunResult, TooLong};
 use crate::data::AttemptCost;
 
 /// Bytes of standard error that are kept.

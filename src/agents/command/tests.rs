@@ -6,7 +6,7 @@ use rustix::process::{Pid, test_kill_process};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-use super::{run::Fault, *};
+use super::{result::Fault, *};
 use crate::{
     agents::report_text::MOST_BYTES,
     data::{AttemptCost, Exchange},
