@@ -44,7 +44,6 @@ use crate::{
 pub use self::{
     limiter::{RateChange, RateReason},
     options::{Provider, RemoteOptions},
-    waiting::Say,
 };
 pub use crate::llm::remote::capabilities::THINKING_ROOM;
 
