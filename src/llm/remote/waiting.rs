@@ -59,7 +59,7 @@ mod tests {
         let waiting = Waiting::new(Some(say));
         waiting.tell("a/b", Duration::from_secs(4), "short");
         waiting.tell("a/b", Duration::from_millis(31_200), "it said 429");
-        waiting.tell("a/b", Duration::from_secs(60), "it said 429 again");
+        waiting.tell("a/b", Duration::from_mins(1), "it said 429 again");
         assert_eq!(
             *lines.lock().unwrap(),
             ["waiting 32 s for a/b: it said 429"]
