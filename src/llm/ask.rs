@@ -5,6 +5,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use serde_json::Value;
@@ -237,8 +238,8 @@ pub(super) struct State {
     pub(super) answered: Vec<String>,
     /// Models that cannot be asked any more.
     pub(super) stopped: HashMap<String, ModelError>,
-    /// Questions to a model that failed one after the other, by model.
-    pub(super) failed_in_a_row: HashMap<String, u32>,
+    /// When a model last answered, and how many questions that were asked since then failed.
+    pub(super) silence: HashMap<String, (Option<Instant>, u32)>,
     /// What a dry run would have asked.
     prediction: Prediction,
     /// What calls came to, by prompt and model, as far as it was looked up.

@@ -76,6 +76,7 @@ impl Llm {
         request: &ChatRequest,
         call: &mut Call,
     ) -> Result<(), Option<AskError>> {
+        let began = Instant::now();
         let already_stopped = self.state().stopped.get(model.name()).cloned();
         let reply = match already_stopped {
             Some(error) => Err(error),
@@ -98,7 +99,7 @@ impl Llm {
             }
             Err(error) => {
                 note_error(call, &error);
-                let stop = self.must_stop(model, &error);
+                let stop = self.must_stop(model, &error, began);
                 Err(stop.then(|| AskError::Model {
                     model: model.name().to_owned(),
                     error,
@@ -150,7 +151,9 @@ impl Llm {
 
     fn note_answered(&self, model: &dyn ChatModel) {
         let mut state = self.state();
-        state.failed_in_a_row.remove(model.name());
+        state
+            .silence
+            .insert(model.name().to_owned(), (Some(Instant::now()), 0));
         if !state.answered.iter().any(|name| name == model.name()) {
             state.answered.push(model.name().to_owned());
         }
@@ -158,19 +161,18 @@ impl Llm {
 
     /// A model that refuses us, that nobody ever reached, or that leaves one question after the other
     /// without an answer ends the run; one that was lost for a moment does not.
-    fn must_stop(&self, model: &dyn ChatModel, error: &ModelError) -> bool {
+    fn must_stop(&self, model: &dyn ChatModel, error: &ModelError, began: Instant) -> bool {
         let mut state = self.state();
         let reached = state.answered.iter().any(|name| name == model.name());
         // A server that wants hours of silence serves nobody now: what is left stays open, to be
         // asked by the next run.
         let closed =
             error.retry_after.is_some_and(|wait| wait > LONGEST_PAUSE) && error.is_transient();
-        let in_a_row = state
-            .failed_in_a_row
-            .entry(model.name().to_owned())
-            .or_default();
-        *in_a_row += u32::from(error.is_transient());
-        let gone = *in_a_row >= MOST_FAILED_IN_A_ROW;
+        // A question that was asked while others had answers says nothing about the server.
+        let (answered, failed) = state.silence.entry(model.name().to_owned()).or_default();
+        let since_then = answered.is_none_or(|answered| answered <= began);
+        *failed += u32::from(error.is_transient() && since_then);
+        let gone = *failed >= MOST_FAILED_IN_A_ROW;
         let unreached = error.cause == Cause::Connection && !reached;
         let stop = error.is_terminal() || closed || unreached || gone;
         if stop {

@@ -1,14 +1,7 @@
 //! The model layer: a scripted server on loopback, and the embedded model's real child process with
 //! the real 0.5B model.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde::Deserialize;
 use serde_json::json;
@@ -26,14 +19,14 @@ use crate::support::{
     llm::{Play, options},
 };
 
-const GOOD: &str = r#"{"winner":"A","confidence":0.8}"#;
+pub const GOOD: &str = r#"{"winner":"A","confidence":0.8}"#;
 
 /// A server that goes through `steps`, and afterwards gives a good reply each time.
-fn script(steps: &[Play]) -> ModelServer {
+pub fn script(steps: &[Play]) -> ModelServer {
     ModelServer::openai().script(steps.to_vec(), GOOD)
 }
 
-fn say(text: &str) -> Play {
+pub fn say(text: &str) -> Play {
     Play::Say(text.to_owned())
 }
 
@@ -45,12 +38,12 @@ fn raw(body: &str) -> Play {
     Play::Raw(body.to_owned())
 }
 
-fn status(status: u16, body: &str) -> Play {
+pub fn status(status: u16, body: &str) -> Play {
     Play::Status(status, Vec::new(), body.to_owned())
 }
 
 /// Too many requests; the next one is welcome `after` this.
-fn busy_until(after: &str) -> Play {
+pub fn busy_until(after: &str) -> Play {
     Play::Status(
         429,
         vec![("retry-after", after.to_owned())],
@@ -59,7 +52,7 @@ fn busy_until(after: &str) -> Play {
 }
 
 /// A model behind a server at `url` that soon gives up.
-fn remote(url: &str) -> Remote {
+pub fn remote(url: &str) -> Remote {
     Remote::new(RemoteOptions {
         timeout: Duration::from_secs(2),
         attempts: 4,
@@ -546,63 +539,6 @@ async fn a_server_that_nobody_reaches_stops_the_run_and_says_so() {
         listener.accept().map(|_| ()).unwrap_err().kind(),
         std::io::ErrorKind::WouldBlock
     );
-}
-
-/// A server that is there and serves nobody is given up after a few questions, not after all.
-#[tokio::test]
-async fn a_server_that_always_refuses_stops_the_run() {
-    let server = ModelServer::openai().plays(|_| status(429, "slow down"));
-    let bench = Bench::new();
-    let llm = bench.llm(remote(&server.url), false);
-    for question in ["one", "two", "three", "four"] {
-        let answered = pick(&llm, question).await.expect("the run goes on");
-        assert_eq!(answered.value.map_err(|u| u.cause), Err(Cause::RateLimit));
-    }
-    let error = pick(&llm, "five").await.expect_err("that is enough");
-    let told = error.to_string();
-    assert!(
-        told.contains("hint: run the same command again later"),
-        "{told}"
-    );
-    let sent = server.seen().len();
-    assert_eq!(sent, 5 * 4, "each question has its attempts");
-    pick(&llm, "six")
-        .await
-        .expect_err("nobody is asked any more");
-    assert_eq!(server.seen().len(), sent);
-}
-
-/// An answer in between begins the count anew.
-#[tokio::test]
-async fn a_server_that_refuses_now_and_then_does_not() {
-    let refusals = AtomicUsize::new(0);
-    let server = ModelServer::openai().plays(move |_| {
-        // Four questions of four attempts are refused, the fifth is answered.
-        match refusals.fetch_add(1, Ordering::Relaxed) % 17 {
-            16 => say(GOOD),
-            _ => status(503, "busy"),
-        }
-    });
-    let bench = Bench::new();
-    let llm = bench.llm(remote(&server.url), false);
-    for question in 0..15 {
-        let answered = pick(&llm, &question.to_string()).await;
-        assert_eq!(
-            answered.expect("the run goes on").value.is_ok(),
-            question % 5 == 4
-        );
-    }
-}
-
-/// A pause that no clock can hold is long, and not none: the server is given up at once.
-#[tokio::test]
-async fn an_endless_pause_is_not_waited_for() {
-    let server = script(&[busy_until("1e23")]);
-    let bench = Bench::new();
-    let llm = bench.llm(remote(&server.url), false);
-    let error = pick(&llm, "one").await.expect_err("it asks for silence");
-    assert!(matches!(error, AskError::Model { .. }), "{error}");
-    assert_eq!(server.seen().len(), 1);
 }
 
 #[tokio::test]

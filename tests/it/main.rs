@@ -25,6 +25,7 @@ mod llm;
 mod media;
 mod models;
 mod near;
+mod patience;
 mod pipeline;
 mod probe;
 mod prompts;

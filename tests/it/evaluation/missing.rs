@@ -37,18 +37,18 @@ fn what_is_missing_is_said() {
     error: the agent needs a name
     hint: --agent NAME
     ");
-    // A file of the project is found although the agent runs elsewhere; what a program says cannot
-    // work on the terminal.
+    let refused = ["answer", "--agent", "evil\u{1b}[2J", "--command", "true"];
+    assert!(!world.project.fails(&refused, 2).contains('\u{1b}'));
+    // A file of the project is found although the agent runs elsewhere.
     let script = "import sys\nprint('taskgen-usage: {\"output_tokens\": 18446744073709551615}', file=sys.stderr)\nprint('A report.')\n";
     std::fs::write(world.project.path("agent.py"), script).expect("writable");
     world.project.ok(&[
         "answer",
         "--agent",
-        "evil\u{1b}[2J",
+        "counter",
         "--command",
         "python3 agent.py",
     ]);
-    assert!(!world.project.ok(&["reports", "list"]).contains('\u{1b}'));
     world.project.ok(&["answer", "--agent", "faithful"]);
     insta::assert_snapshot!(world.project.told(&["evaluate", "--agent", "nobody"]), @"
     $ taskgen evaluate --agent nobody

@@ -91,7 +91,7 @@ fn of_a_report_only_so_many_pages_are_fetched() {
     let listed = world.project.json(&["reports", "list"]);
     let failures = &listed[0]["scores"]["url_failures"];
     assert_eq!(failures["over_limit"], 148, "{failures}");
-    assert_eq!(failures["not_found"], 2, "{failures}");
+    assert_eq!(failures["http_status"], 2, "{failures}");
 }
 
 /// A host that refuses everybody is left alone after a few refusals, and asked again by the next
