@@ -1,7 +1,7 @@
 //! What a report says and cites. A report is parsed once per version of the reader, and what was
 //! read is on record.
 
-use std::{num::NonZero, thread};
+use std::{num::NonZero, ops::RangeInclusive, thread};
 
 use anyhow::{Result, anyhow};
 
@@ -19,6 +19,10 @@ const AT_A_TIME: usize = 100;
 /// To be raised with every change of what is read out of a text: what is on record of an earlier
 /// one is read anew.
 const VERSION: u32 = 2;
+
+/// The versions that count words and list URLs as today's does: the first two differ in statements
+/// alone.
+const SAME_WORDS_AND_URLS: RangeInclusive<u32> = 1..=VERSION;
 
 /// Reads a report's text, which takes longer than all else that a leaderboard does.
 fn read_text(text: &str) -> ReadReport {
@@ -58,9 +62,9 @@ fn words_of(diagnosis: &[Diagnosis]) -> Vec<String> {
         .collect()
 }
 
-/// What a report says and cites: from the record, where it was evaluated before.
+/// The words and URLs of a report: from the record, where it was evaluated before.
 pub fn known(store: &Store, report: &ReportId) -> Result<Reading> {
-    match store.reading(report, VERSION)? {
+    match store.reading(report, SAME_WORDS_AND_URLS)? {
         Some(reading) => Ok(reading),
         None => Ok(read_text(&store.report_text(report)?).reading),
     }
@@ -68,7 +72,7 @@ pub fn known(store: &Store, report: &ReportId) -> Result<Reading> {
 
 /// What a report cites and where: from the record, where it was evaluated before.
 pub fn known_citations(store: &Store, report: &AgentReport) -> Result<Vec<Citation>> {
-    match store.reading(&report.id, VERSION)? {
+    match store.reading(&report.id, VERSION..=VERSION)? {
         Some(_) => store.citations(&report.id, VERSION),
         None => Ok(read_text(&report.text).citations),
     }
@@ -81,7 +85,7 @@ pub fn read(store: &Store, reports: &[&AgentReport]) -> Result<Vec<Reading>> {
     for some in reports.chunks(AT_A_TIME) {
         let known = some
             .iter()
-            .map(|report| store.reading(&report.id, VERSION))
+            .map(|report| store.reading(&report.id, VERSION..=VERSION))
             .collect::<Result<Vec<_>>>()?;
         let unread: Vec<&AgentReport> = some
             .iter()

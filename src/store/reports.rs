@@ -1,7 +1,7 @@
 //! Reports of research agents. Their text never changes; a later one for the same attempt is
 //! another report.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
@@ -153,14 +153,19 @@ impl Store {
         Ok(statement.query_row([report.as_str()], |row| row.get(0))?)
     }
 
-    /// What this version of the reader read out of a report, if that is on record; what another one
-    /// read has other fields.
-    pub fn reading(&self, report: &ReportId, version: u32) -> Result<Option<Reading>> {
+    /// What one of these versions of the reader read out of a report, if that is on record; what
+    /// others read may have other fields.
+    pub fn reading(
+        &self,
+        report: &ReportId,
+        versions: RangeInclusive<u32>,
+    ) -> Result<Option<Reading>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT payload -> '$.reading' FROM document WHERE id = ?1 AND payload ->> '$.reading.version' = ?2",
+            "SELECT payload -> '$.reading' FROM document WHERE id = ?1 AND payload ->> '$.reading.version' BETWEEN ?2 AND ?3",
         )?;
-        let mut rows = statement.query(params![report.as_str(), version])?;
+        let mut rows =
+            statement.query(params![report.as_str(), versions.start(), versions.end()])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };

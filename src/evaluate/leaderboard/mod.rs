@@ -265,9 +265,7 @@ fn known_measures(reports: &[&ReportScores]) -> Vec<&'static MeasureDef> {
     if ok.peek().is_none() {
         return measures().collect();
     }
-    let scored: BTreeSet<&str> = ok
-        .flat_map(|report| report.scores.keys().copied())
-        .collect();
+    let scored: BTreeSet<&str> = ok.flat_map(|report| report.scores.keys()).collect();
     measures()
         .filter(|measure| scored.contains(measure.key))
         .collect()

@@ -78,22 +78,20 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
 
 /// Refuses a facet that no task has.
 fn check_facet(facet: Option<&str>, scored: &[ReportScores]) -> Result<()> {
+    let Some(facet) = facet else {
+        return Ok(());
+    };
     let known: BTreeSet<&str> = scored
         .iter()
         .flat_map(|report| report.facets.keys())
         .map(String::as_str)
         .collect();
-    match facet {
-        Some(facet) if !known.contains(facet) => {
-            let known: Vec<&str> = known.into_iter().collect();
-            Err(Usage(format!(
-                "no task has the facet `{facet}`\nhint: {}",
-                known.join(", ")
-            ))
-            .into())
-        }
-        _ => Ok(()),
+    if known.contains(facet) {
+        return Ok(());
     }
+    let known: Vec<&str> = known.into_iter().collect();
+    let hint = known.join(", ");
+    Err(Usage(format!("no task has the facet `{facet}`\nhint: {hint}")).into())
 }
 
 fn write(path: &Path, bytes: &[u8], printer: &Printer) -> Result<()> {
