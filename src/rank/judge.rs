@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{items::Items, panel::prompts_of_member, request::ComparisonRequest};
 use crate::{
     context::Context,
-    data::{Cause, Criteria, Decision, ListOrder, Side, Unscored, Verdict, id},
+    data::{Cause, Criteria, Decision, ItemId, ListOrder, Side, Unscored, Verdict, id},
     judging::{
         self, Judged, Question,
         compare::{check_confidence, is_among, schema_behind},
@@ -210,7 +210,7 @@ pub(super) async fn order(
     };
     // An order that does not name each item once is asked again while the model is at it.
     let check = |reply: &Ordered| reply.places(n).map(drop);
-    let ids: Vec<&str> = request.shown.iter().map(|id| id.as_str()).collect();
+    let ids: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
     let question = Question {
         instrument: list_instrument(items.kind),
         subject: &id::text('l', &ids),
