@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallId, ItemId, Unscored};
+use super::{CallId, Decision, ItemId, Unscored};
 
 /// Which of the two shown tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -71,6 +71,15 @@ impl Criteria {
 }
 
 impl Verdict {
+    /// What is stored of it, in the fields that every judgement has.
+    pub fn decision(&self) -> Decision {
+        Decision {
+            value: Some(self.score_a()),
+            label: self.winner.word().to_owned(),
+            confidence: Some(self.confidence),
+        }
+    }
+
     /// Score of the item shown first, 0 to 1, as Elo takes it: the winner gets the confidence, the
     /// loser the rest (DeepResearch Arena, section on RankEval).
     pub fn score_a(&self) -> f64 {

@@ -159,6 +159,7 @@ pub async fn support(
         instrument: claim.instrument,
         subject: claim.subject,
         other: claim.other,
+        keep: json!({}),
         ask: Ask {
             role: ROLE,
             member: claim.member,

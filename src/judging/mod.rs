@@ -1,7 +1,7 @@
 //! Here is a question about a subject: ask a panel, keep each judgement the moment it is there.
 //! Hides the record of judges, what a judge saw (by hash), how a failure is counted and that a
 //! judgement on record is not asked for again. Stages say what they ask; the forms that several of
-//! them ask in (a rating, a relation, a comparison in both orders, an order) are here.
+//! them ask in (a rating, a relation, a comparison, an order) are here.
 
 pub mod compare;
 pub mod order;
@@ -29,6 +29,8 @@ pub struct Question<'a, A> {
     pub subject: &'a str,
     /// What it is judged against: a criterion, a key point, another item; none for nothing.
     pub other: Option<&'a str>,
+    /// What is kept beside what the reply says, such as the round: a JSON object.
+    pub keep: Value,
     /// The prompt, its values, the member of the panel and the repetition.
     pub ask: Ask<'a, A>,
 }
@@ -56,35 +58,25 @@ pub struct Judged<A> {
     pub kept: Kept,
 }
 
-/// A member's reply that is not saved as a judgement yet; its call is on record.
-#[derive(Debug)]
-pub struct Asked<A> {
-    /// The reply, or why there is none.
-    pub reply: Result<A, Unscored>,
-    /// Who was asked.
-    pub judge: Judge,
-    /// The call that it was read from.
-    pub call: CallId,
-    /// Whether nothing had to be asked.
-    pub cached: bool,
-    /// Hash of what the judge saw.
-    pub evidence: String,
-}
+impl<A> Judged<A> {
+    /// The same judgement, its reply in another form.
+    pub fn map<B>(self, form: impl FnOnce(A) -> B) -> Judged<B> {
+        Judged {
+            reply: self.reply.map(form),
+            judge: self.judge,
+            call: self.call,
+            cached: self.cached,
+            kept: self.kept,
+        }
+    }
 
-/// Asks one member of a panel. For a stage whose judgements have a form of their own in the store;
-/// all others ask by [`judge`].
-pub async fn ask<A: Answer>(ctx: &Context, ask: Ask<'_, A>) -> Result<Asked<A>> {
-    let (role, member, prompt) = (ask.role, ask.member, ask.prompt);
-    let evidence = sha256_hex(ask.vars.to_string().as_bytes());
-    let answer = ctx.llm.ask::<A>(ask).await?;
-    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
-    Ok(Asked {
-        reply: answer.value,
-        judge,
-        call: answer.call,
-        cached: answer.cached,
-        evidence,
-    })
+    /// Counts how it ended; `name` says what failed, for people.
+    pub fn count(&self, name: &str, report: &mut StageReport) {
+        report.count(self.cached);
+        if let Err(unscored) = &self.reply {
+            report.fail_unscored(name, unscored);
+        }
+    }
 }
 
 /// Asks one member of a panel and saves the judgement, or why there is none.
@@ -96,11 +88,14 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
         instrument,
         subject,
         other,
-        ask: asked,
+        keep,
+        ask,
     } = question;
-    let sample = asked.sample;
-    let answer = ask(ctx, asked).await?;
-    let decided_by = DecidedBy::Model(&answer.judge);
+    let (role, member, sample, prompt) = (ask.role, ask.member, ask.sample, ask.prompt);
+    let evidence = sha256_hex(ask.vars.to_string().as_bytes());
+    let answer = ctx.llm.ask::<A>(ask).await?;
+    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
+    let decided_by = DecidedBy::Model(&judge);
     let kept = ctx.store.save_judgement(&NewJudgement {
         instrument,
         id: judgement_id(
@@ -114,14 +109,14 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
         other,
         judge: decided_by,
         sample,
-        decision: answer.reply.as_ref().map(Verdict::decision),
-        payload: payload(&answer.reply),
+        decision: answer.value.as_ref().map(Verdict::decision),
+        payload: payload(&answer.value, keep),
         call: Some(&answer.call),
-        evidence: Some(answer.evidence),
+        evidence: Some(evidence),
     })?;
     Ok(Judged {
-        reply: answer.reply,
-        judge: answer.judge,
+        reply: answer.value,
+        judge,
         call: answer.call,
         cached: answer.cached,
         kept,
@@ -194,10 +189,7 @@ pub async fn judge_each<Q, A>(
         .each(stage, questions, ctx.llm.parallel(role), work)
         .await?;
     for (question, judged) in judged {
-        report.count(judged.cached);
-        if let Err(unscored) = judged.reply {
-            report.fail_unscored(&name(question), &unscored);
-        }
+        judged.count(&name(question), &mut report);
     }
     Ok(report)
 }
@@ -214,9 +206,13 @@ pub fn panel(ctx: &Context, role: &'static str, prompt: &str) -> Result<Vec<(Str
         .collect()
 }
 
-fn payload<A: Verdict>(reply: &Result<A, Unscored>) -> Value {
-    match reply {
+fn payload<A: Verdict>(reply: &Result<A, Unscored>, keep: Value) -> Value {
+    let mut payload = match reply {
         Ok(reply) => reply.payload(),
         Err(unscored) => serde_json::json!({ "reason": unscored.reason }),
+    };
+    if let (Value::Object(payload), Value::Object(keep)) = (&mut payload, keep) {
+        payload.extend(keep);
     }
+    payload
 }

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::Verdict;
 use crate::{
-    data::{Cause, Unscored},
+    data::{Cause, Decision, ListOrder, Unscored},
     llm::{Answer, object},
     text::words::word_count,
 };
@@ -48,11 +49,40 @@ impl Ordered {
             None => Ok(places),
         }
     }
+
+    /// The places in an order that names each item once, as its question's check has found.
+    fn checked_places(&self) -> Vec<usize> {
+        self.places(self.order.len()).unwrap_or_default()
+    }
+}
+
+impl From<Ordered> for ListOrder {
+    fn from(reply: Ordered) -> Self {
+        Self {
+            places: reply.checked_places(),
+            reason: reply.reason,
+        }
+    }
 }
 
 impl Answer for Ordered {
     fn validate(&self) -> Result<(), Unscored> {
         self.reason.as_deref().map_or(Ok(()), check_reason)
+    }
+}
+
+impl Verdict for Ordered {
+    fn decision(&self) -> Decision {
+        let places = self.checked_places();
+        let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+        Decision {
+            label: places.join(" "),
+            ..Decision::default()
+        }
+    }
+
+    fn payload(&self) -> Value {
+        json!({ "reason": self.reason, "places": self.checked_places() })
     }
 }
 

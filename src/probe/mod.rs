@@ -174,6 +174,7 @@ async fn review(
         instrument: probe.instrument(),
         subject: task.id.as_str(),
         other: None,
+        keep: json!({}),
         ask: Ask {
             role: REVIEWER,
             prompt,

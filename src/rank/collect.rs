@@ -6,16 +6,13 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 
 use super::{
-    history::History,
-    items::Items,
-    judge::{self, SavedVerdict},
-    panel::Panel,
-    ratings::panel_verdicts,
+    history::History, items::Items, judge, panel::Panel, ratings::panel_verdicts,
     request::ComparisonRequest,
 };
 use crate::{
     context::{self, Context, Notice, StageReport},
-    data::{Comparison, ItemId, ListComparison, Unscored},
+    data::{CallId, Comparison, ItemId, ListComparison, Unscored},
+    judging::Judged,
     store::{Judge, Ranking, Recorded},
 };
 
@@ -43,19 +40,22 @@ impl<'a> Collector<'a> {
         report: &mut StageReport,
     ) -> Result<Vec<Recorded>> {
         let (ctx, items) = (self.ctx, self.items);
-        let saved = ask_each(
-            ctx,
-            requests,
-            async |request: &ComparisonRequest, member| {
-                judge::compare(ctx, items, request, member).await
-            },
-        )
+        let judged = ask_each(ctx, requests, async |request, member| {
+            judge::compare(ctx, items, request, member).await
+        })
         .await?;
-        for verdict in &saved {
-            let outcome = &verdict.recorded.judged.outcome;
-            self.count(verdict, outcome.as_ref().err(), name_of_pair, report);
-        }
-        Ok(saved.into_iter().map(|saved| saved.recorded).collect())
+        Ok(
+            self.recorded(judged, " against ", report, |request, outcome, call| {
+                let [a, b] = [0, 1].map(|side| request.shown[side].clone());
+                Comparison {
+                    a,
+                    b,
+                    sample: request.sample,
+                    outcome,
+                    call,
+                }
+            }),
+        )
     }
 
     /// Asks every member of the panel for the order of each list, and returns the verdicts in the
@@ -66,33 +66,46 @@ impl<'a> Collector<'a> {
         report: &mut StageReport,
     ) -> Result<Vec<Recorded<ListComparison>>> {
         let (ctx, items) = (self.ctx, self.items);
-        let saved = ask_each(
-            ctx,
-            requests,
-            async |request: &ComparisonRequest, member| {
-                judge::order(ctx, items, request, member).await
-            },
-        )
+        let judged = ask_each(ctx, requests, async |request, member| {
+            judge::order(ctx, items, request, member).await
+        })
         .await?;
-        for verdict in &saved {
-            let outcome = &verdict.recorded.judged.outcome;
-            self.count(verdict, outcome.as_ref().err(), name_of_list, report);
-        }
-        Ok(saved.into_iter().map(|saved| saved.recorded).collect())
+        Ok(
+            self.recorded(judged, ", ", report, |request, outcome, call| {
+                ListComparison {
+                    shown: request.shown,
+                    outcome,
+                    call,
+                }
+            }),
+        )
     }
 
-    fn count<T>(
+    /// Counts judgements, and returns them as they are stored; `between` stands between the names
+    /// of what was shown.
+    fn recorded<A, T>(
         &mut self,
-        saved: &SavedVerdict<T>,
-        unscored: Option<&Unscored>,
-        name: fn(&T) -> String,
+        judged: Vec<(ComparisonRequest, Judged<A>)>,
+        between: &str,
         report: &mut StageReport,
-    ) {
-        report.count(saved.cached);
-        if let Some(unscored) = unscored {
-            self.unscored.insert(saved.recorded.judge.clone());
-            report.fail_unscored(&name(&saved.recorded.judged), unscored);
+        form: impl Fn(ComparisonRequest, Result<A, Unscored>, CallId) -> T,
+    ) -> Vec<Recorded<T>> {
+        let mut recorded = Vec::new();
+        for (request, judged) in judged {
+            let names: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
+            judged.count(&names.join(between), report);
+            if judged.reply.is_err() {
+                self.unscored.insert(judged.judge.clone());
+            }
+            recorded.push(Recorded {
+                round: request.round,
+                judged: form(request, judged.reply, judged.call),
+                judge: judged.judge,
+                run: judged.kept.run,
+                decided_after_retry: judged.kept.decided_after_retry,
+            });
         }
+        recorded
     }
 
     /// Saves the ranking's question and its judges, whatever ended the run: the verdicts until then
@@ -129,38 +142,26 @@ impl<'a> Collector<'a> {
     }
 }
 
-async fn ask_each<T>(
+/// Puts each request to each member of the panel, as many at once as the models allow.
+async fn ask_each<A>(
     ctx: &Context,
     mut requests: Vec<ComparisonRequest>,
-    ask: impl AsyncFn(&ComparisonRequest, usize) -> Result<SavedVerdict<T>>,
-) -> Result<Vec<SavedVerdict<T>>> {
-    if ctx.llm.parallel("judge") == 1 {
+    ask: impl AsyncFn(&ComparisonRequest, usize) -> Result<Judged<A>>,
+) -> Result<Vec<(ComparisonRequest, Judged<A>)>> {
+    let (at_once, members) = (ctx.llm.parallel("judge"), ctx.llm.members("judge"));
+    if at_once == 1 {
         // A model that is asked one thing at a time keeps what it has read: pairs with the same
         // first item follow each other.
         requests.sort_unstable();
     }
-    let members = ctx.llm.members("judge");
     let each = requests
-        .iter()
-        .flat_map(|request| (0..members).map(move |member| (request, member)));
+        .into_iter()
+        .flat_map(|request| (0..members).map(move |member| (request.clone(), member)));
     let ask = &ask;
-    context::all(
-        each,
-        ctx.llm.parallel("judge"),
-        |(request, member)| async move {
-            let saved = ask(request, member).await?;
-            (ctx.notify)(Notice::Advance(1));
-            Ok(saved)
-        },
-    )
+    context::all(each, at_once, |(request, member)| async move {
+        let judged = ask(&request, member).await?;
+        (ctx.notify)(Notice::Advance(1));
+        Ok((request, judged))
+    })
     .await
-}
-
-fn name_of_pair(comparison: &Comparison) -> String {
-    format!("{} against {}", comparison.a, comparison.b)
-}
-
-fn name_of_list(list: &ListComparison) -> String {
-    let ids: Vec<&str> = list.shown.iter().map(ItemId::as_str).collect();
-    ids.join(", ")
 }

@@ -1,6 +1,6 @@
-//! One judgement of a ranking: two items are shown and one verdict is read, or a list and its order,
-//! or the reason why there is none. A large judge scores five criteria and gives a reason
-//! (RankEval); a built-in model only names the better one.
+//! One judgement of a ranking: two items are shown and one verdict is read, or a list and its order.
+//! A large judge scores five criteria and gives a reason (RankEval); a built-in model only names the
+//! better one.
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -10,16 +10,14 @@ use serde_json::{Value, json};
 use super::{items::Items, panel::prompts_of_member, request::ComparisonRequest};
 use crate::{
     context::Context,
-    data::{
-        Cause, Comparison, Criteria, Judge, ListComparison, ListOrder, Side, Unscored, Verdict,
-    },
+    data::{Cause, Criteria, Decision, ItemId, ListOrder, Side, Unscored, Verdict, id},
     judging::{
-        self, Asked,
-        compare::CONFIDENCES,
+        self, Judged, Question,
+        compare::{check_confidence, is_among, schema_behind},
         order::{self, Ordered},
     },
     llm::{Answer, Ask, object},
-    store::{Kept, Recorded},
+    store::{list_instrument, pair_instrument},
 };
 
 /// The only confidences that equal scores allow: undecided, and the paper's.
@@ -30,14 +28,6 @@ const PAIR_TOKENS: u32 = 700;
 const SHORT_PAIR_TOKENS: u32 = 40;
 const LIST_TOKENS: u32 = 300;
 const SHORT_LIST_TOKENS: u32 = 60;
-
-/// A verdict that is stored now.
-pub(super) struct SavedVerdict<T> {
-    /// The verdict with its history.
-    pub recorded: Recorded<T>,
-    /// Whether nothing had to be asked.
-    pub cached: bool,
-}
 
 /// A built-in model's reply to a pair.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -58,8 +48,8 @@ struct FullReply {
     confidence: f64,
 }
 
-impl From<ShortReply> for Verdict {
-    fn from(reply: ShortReply) -> Self {
+impl From<&ShortReply> for Verdict {
+    fn from(reply: &ShortReply) -> Self {
         Self {
             winner: reply.winner,
             confidence: reply.confidence,
@@ -69,14 +59,34 @@ impl From<ShortReply> for Verdict {
     }
 }
 
-impl From<FullReply> for Verdict {
-    fn from(reply: FullReply) -> Self {
+impl From<&FullReply> for Verdict {
+    fn from(reply: &FullReply) -> Self {
         Self {
             winner: reply.winner,
             confidence: reply.confidence,
-            reason: Some(reply.reason),
+            reason: Some(reply.reason.clone()),
             scores: Some([reply.scores_a, reply.scores_b]),
         }
+    }
+}
+
+impl judging::Verdict for ShortReply {
+    fn decision(&self) -> Decision {
+        Verdict::from(self).decision()
+    }
+
+    fn payload(&self) -> Value {
+        json!({ "reason": null })
+    }
+}
+
+impl judging::Verdict for FullReply {
+    fn decision(&self) -> Decision {
+        Verdict::from(self).decision()
+    }
+
+    fn payload(&self) -> Value {
+        json!({ "reason": self.reason, "scores": [self.scores_a, self.scores_b] })
     }
 }
 
@@ -133,68 +143,57 @@ fn check_scores(scores: &Criteria) -> Result<(), Unscored> {
     }
 }
 
-fn check_confidence(confidence: f64) -> Result<(), Unscored> {
-    if is_among(confidence, &CONFIDENCES) {
-        return Ok(());
-    }
-    Err(unscored(
-        Cause::OutOfRange,
-        format!("a confidence of {confidence} is not among .5, .55 … 1"),
-    ))
-}
-
-fn is_among(confidence: f64, known: &[f64]) -> bool {
-    known.iter().any(|known| (known - confidence).abs() < 1e-9)
-}
-
-/// Asks one member of the panel for one verdict and saves it.
-///
-/// The call is on record before its verdict is: if the process dies in between, the same question
-/// finds the reply and pays nothing.
+/// Asks one member of the panel which of two items is better.
 pub(super) async fn compare(
     ctx: &Context,
     items: &Items,
     request: &ComparisonRequest,
     member: usize,
-) -> Result<SavedVerdict<Comparison>> {
+) -> Result<Judged<Verdict>> {
     let [a, b] = request.shown.as_slice() else {
         anyhow::bail!("two items are compared at a time")
     };
-    let sample = request.sample;
     let vars = json!({ "a": items.shown(a)?, "b": items.shown(b)? });
     let [prompt, _] = prompts_of_member(ctx, &items.prompts, member)?;
-    let short = prompt == items.prompts.pair_short;
-    let reply = if short {
-        let ask = question(prompt, &vars, short_schema(), SHORT_PAIR_TOKENS);
-        verdict::<ShortReply>(ctx, ask, member, sample).await?
+    if prompt == items.prompts.pair_short {
+        let ask = ask(prompt, member, &vars, short_schema(), SHORT_PAIR_TOKENS);
+        judge_pair::<ShortReply>(ctx, items, request, ask).await
     } else {
-        let ask = question(prompt, &vars, full_schema(), PAIR_TOKENS);
-        verdict::<FullReply>(ctx, ask, member, sample).await?
-    };
-    let comparison = Comparison {
-        a: a.clone(),
-        b: b.clone(),
-        sample,
-        outcome: reply.reply,
-        call: reply.call,
-    };
-    let (judge, round, seen) = (reply.judge, request.round, reply.evidence);
-    let kept = ctx
-        .store
-        .save_comparison(items.kind, &comparison, &judge, round, Some(seen))?;
-    Ok(SavedVerdict {
-        recorded: recorded(comparison, judge, round, kept),
-        cached: reply.cached,
-    })
+        let ask = ask(prompt, member, &vars, full_schema(), PAIR_TOKENS);
+        judge_pair::<FullReply>(ctx, items, request, ask).await
+    }
 }
 
-/// Asks one member of the panel for the order of several items and saves it.
+async fn judge_pair<A: judging::Verdict>(
+    ctx: &Context,
+    items: &Items,
+    request: &ComparisonRequest,
+    ask: Ask<'_, A>,
+) -> Result<Judged<Verdict>>
+where
+    Verdict: for<'r> From<&'r A>,
+{
+    let question = Question {
+        instrument: pair_instrument(items.kind),
+        subject: request.shown[0].as_str(),
+        other: Some(request.shown[1].as_str()),
+        keep: json!({ "round": request.round }),
+        ask: Ask {
+            sample: request.sample,
+            ..ask
+        },
+    };
+    let judged = judging::judge(ctx, question).await?;
+    Ok(judged.map(|reply| Verdict::from(&reply)))
+}
+
+/// Asks one member of the panel for the order of several items.
 pub(super) async fn order(
     ctx: &Context,
     items: &Items,
     request: &ComparisonRequest,
     member: usize,
-) -> Result<SavedVerdict<ListComparison>> {
+) -> Result<Judged<ListOrder>> {
     let shown: Vec<&Value> = request
         .shown
         .iter()
@@ -210,78 +209,32 @@ pub(super) async fn order(
         SHORT_LIST_TOKENS
     };
     // An order that does not name each item once is asked again while the model is at it.
-    let check = |reply: &Ordered| reply.places(n).map(|_| ());
-    let ask = Ask {
-        member,
-        check: &check,
-        ..question(prompt, &vars, order::schema(n, with_reason), most)
-    };
-    let reply = judging::ask(ctx, ask).await?;
-    let list = ListComparison {
-        shown: request.shown.clone(),
-        outcome: reply.reply.and_then(|reply| list_order(reply, n)),
-        call: reply.call,
-    };
-    let (judge, round, seen) = (reply.judge, request.round, reply.evidence);
-    let kept = ctx
-        .store
-        .save_list_comparison(items.kind, &list, &judge, round, Some(seen))?;
-    Ok(SavedVerdict {
-        recorded: recorded(list, judge, round, kept),
-        cached: reply.cached,
-    })
-}
-
-fn list_order(reply: Ordered, n: usize) -> Result<ListOrder, Unscored> {
-    Ok(ListOrder {
-        places: reply.places(n)?,
-        reason: reply.reason,
-    })
-}
-
-fn recorded<T>(judged: T, judge: Judge, round: u32, kept: Kept) -> Recorded<T> {
-    Recorded {
-        judged,
-        judge,
-        run: kept.run,
-        round,
-        decided_after_retry: kept.decided_after_retry,
-    }
-}
-
-/// One verdict, in the form that the prompt asks for.
-async fn verdict<A: Answer + Into<Verdict>>(
-    ctx: &Context,
-    ask: Ask<'_, A>,
-    member: usize,
-    sample: u32,
-) -> Result<Asked<Verdict>> {
-    let asked = judging::ask(
-        ctx,
-        Ask {
-            member,
-            sample,
-            ..ask
+    let check = |reply: &Ordered| reply.places(n).map(drop);
+    let ids: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
+    let question = Question {
+        instrument: list_instrument(items.kind),
+        subject: &id::text('l', &ids),
+        other: None,
+        keep: json!({ "round": request.round, "shown": request.shown }),
+        ask: Ask {
+            check: &check,
+            ..ask(prompt, member, &vars, order::schema(n, with_reason), most)
         },
-    )
-    .await?;
-    Ok(Asked {
-        reply: asked.reply.map(Into::into),
-        judge: asked.judge,
-        call: asked.call,
-        cached: asked.cached,
-        evidence: asked.evidence,
-    })
+    };
+    let judged = judging::judge(ctx, question).await?;
+    Ok(judged.map(ListOrder::from))
 }
 
-fn question<'a, T>(
+fn ask<'a, T>(
     prompt: &'a str,
-    vars: &'a serde_json::Value,
-    schema: serde_json::Value,
+    member: usize,
+    vars: &'a Value,
+    schema: Value,
     most: u32,
 ) -> Ask<'a, T> {
     Ask {
         role: "judge",
+        member,
         prompt,
         vars,
         schema: Some(schema),
@@ -290,24 +243,19 @@ fn question<'a, T>(
     }
 }
 
-fn short_schema() -> serde_json::Value {
-    object(&json!({
-        "winner": { "type": "string", "enum": ["A", "B"] },
-        "confidence": { "type": "number", "enum": CONFIDENCES }
-    }))
+fn short_schema() -> Value {
+    schema_behind(json!({}))
 }
 
-fn full_schema() -> serde_json::Value {
+fn full_schema() -> Value {
     let score = json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] });
     let criteria = object(&json!({
         "clarity": score, "actionability": score, "novelty": score, "depth_fit": score, "consistency": score
     }));
-    object(&json!({
+    schema_behind(json!({
         "scores_a": criteria,
         "scores_b": criteria,
-        "reason": { "type": "string", "maxLength": 400 },
-        "winner": { "type": "string", "enum": ["A", "B"] },
-        "confidence": { "type": "number", "enum": CONFIDENCES }
+        "reason": { "type": "string", "maxLength": 400 }
     }))
 }
 

@@ -3,12 +3,11 @@
 use anyhow::Result;
 use rusqlite::Row;
 use serde::Deserialize;
-use serde_json::json;
 
-use super::{Store, from_json, from_word, judgements::Kept, to_word};
+use super::{Store, from_json, from_word};
 use crate::data::{
-    CallId, Comparison, Criteria, DecidedBy, Decision, Instrument, ItemId, Judge, ListComparison,
-    ListOrder, NewJudgement, Side, SubjectKind, Unscored, Verdict, id, judgement_id,
+    CallId, Comparison, Criteria, Instrument, ItemId, Judge, ListComparison, ListOrder, Side,
+    SubjectKind, Unscored, Verdict,
 };
 
 /// A comparison of two items, or of several, with its history.
@@ -28,7 +27,7 @@ pub struct Recorded<T = Comparison> {
 
 /// The better one of two items. Each kind of items has an instrument of its own, so that the
 /// rankings of one kind never read the verdicts of another.
-fn pair_instrument(kind: SubjectKind) -> Instrument {
+pub fn pair_instrument(kind: SubjectKind) -> Instrument {
     Instrument {
         id: match kind {
             SubjectKind::Task => "rankeval/overall/1",
@@ -43,7 +42,7 @@ fn pair_instrument(kind: SubjectKind) -> Instrument {
 }
 
 /// The order of several items.
-fn list_instrument(kind: SubjectKind) -> Instrument {
+pub fn list_instrument(kind: SubjectKind) -> Instrument {
     Instrument {
         id: match kind {
             SubjectKind::Task => "rankeval/order/1",
@@ -66,91 +65,6 @@ fn family(kind: SubjectKind) -> &'static str {
 }
 
 impl Store {
-    /// Stores one verdict, or why there is none. `round` keeps the order in which verdicts were
-    /// asked for; `seen` is the hash of what the judge saw, where that is known.
-    pub fn save_comparison(
-        &self,
-        kind: SubjectKind,
-        comparison: &Comparison,
-        judge: &Judge,
-        round: u32,
-        seen: Option<String>,
-    ) -> Result<Kept> {
-        let (a, b) = (comparison.a.as_str(), comparison.b.as_str());
-        let (instrument, judge) = (pair_instrument(kind), DecidedBy::Model(judge));
-        let verdict = comparison.outcome.as_ref();
-        let reason = match verdict {
-            Ok(verdict) => verdict.reason.as_ref(),
-            Err(unscored) => Some(&unscored.reason),
-        };
-        let mut payload = json!({ "reason": reason, "round": round });
-        if let Some(scores) = verdict.ok().and_then(|verdict| verdict.scores) {
-            payload["scores"] = json!(scores);
-        }
-        self.save_judgement(&NewJudgement {
-            instrument,
-            id: judgement_id(instrument, a, b, comparison.sample, judge),
-            subject: a,
-            other: Some(b),
-            judge,
-            sample: comparison.sample,
-            decision: verdict.map(|verdict| Decision {
-                value: Some(verdict.score_a()),
-                label: to_word(&verdict.winner),
-                confidence: Some(verdict.confidence),
-            }),
-            payload,
-            call: Some(&comparison.call),
-            evidence: seen,
-        })
-    }
-
-    /// Stores an order, or why there is none, as [`Self::save_comparison`] does.
-    pub fn save_list_comparison(
-        &self,
-        kind: SubjectKind,
-        comparison: &ListComparison,
-        judge: &Judge,
-        round: u32,
-        seen: Option<String>,
-    ) -> Result<Kept> {
-        let ListComparison {
-            shown,
-            outcome,
-            call,
-        } = comparison;
-        let instrument = list_instrument(kind);
-        let ids: Vec<&str> = shown.iter().map(ItemId::as_str).collect();
-        let list = id::text('l', &ids);
-        let order = outcome.as_ref();
-        let reason = match order {
-            Ok(order) => order.reason.as_ref(),
-            Err(unscored) => Some(&unscored.reason),
-        };
-        self.save_judgement(&NewJudgement {
-            instrument,
-            // Lists are not asked twice: their ids have had no sample from the beginning.
-            id: id::text(instrument.letter, &[instrument.id, &list, &judge.id()]),
-            subject: &list,
-            other: None,
-            judge: DecidedBy::Model(judge),
-            sample: 0,
-            decision: order.map(|order| Decision {
-                value: None,
-                label: places_in_words(order),
-                confidence: None,
-            }),
-            payload: json!({
-                "reason": reason,
-                "round": round,
-                "shown": shown,
-                "places": order.ok().map(|order| &order.places),
-            }),
-            call: Some(call),
-            evidence: seen,
-        })
-    }
-
     /// Every comparison of two items by judges that `counts` (model asked, hash of the prompt), in
     /// the order in which they were asked.
     pub fn comparisons(
@@ -205,11 +119,6 @@ impl Store {
             .filter(|of| counts(&of.judge.model_asked, &of.judge.prompt_hash))
             .collect())
     }
-}
-
-fn places_in_words(order: &ListOrder) -> String {
-    let places: Vec<String> = order.places.iter().map(ToString::to_string).collect();
-    places.join(" ")
 }
 
 fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::small_web::world::World;
+use crate::{small_web::world::World, support::answers::drawn};
 
 const EVALUATE: [&str; 3] = ["evaluate", "--metric", "reference"];
 
@@ -164,15 +164,6 @@ fn swapped_sides_and_letters_change_no_aggregate() {
     );
     assert!(swapped > 8, "{swapped}");
     assert_eq!(world.project.ok(&["leaderboard", "--json"]), before);
-}
-
-/// A number that looks drawn, from a text and a seed (FNV-1a).
-fn drawn(text: &str, seed: u64) -> u64 {
-    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9), mix);
-    (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40
 }
 
 /// Letters that chance names win half of the comparisons, whoever wrote the reports.

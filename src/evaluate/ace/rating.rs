@@ -111,6 +111,7 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Rated>> {
         instrument: RATING,
         subject: case.report.id.as_str(),
         other: Some(name),
+        keep: json!({}),
         ask: Ask {
             role: ROLE,
             member: *member,

@@ -229,6 +229,7 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Related>> {
         instrument: RELATION,
         subject: case.report.id.as_str(),
         other: Some(point.id.as_str()),
+        keep: json!({}),
         ask: Ask {
             role: ROLE,
             member: *member,

@@ -281,6 +281,7 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Compared>> {
         instrument: PREFERENCE,
         subject: asked.case.report.id.as_str(),
         other: Some(&asked.other),
+        keep: json!({}),
         ask: Ask {
             role: ROLE,
             member: asked.member,

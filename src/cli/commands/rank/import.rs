@@ -18,9 +18,9 @@ use crate::{
             output::Printer,
         },
     },
-    data::{CallId, Comparison, ItemId, SubjectKind},
+    data::{CallId, DecidedBy, ItemId, NewJudgement, SubjectKind, judgement_id},
     rank::import::{self, Line},
-    store::{IMPORTED, Judge, Ranking, Recorded, Store},
+    store::{IMPORTED, Judge, Ranking, Recorded, Store, pair_instrument},
     text::words::one_line,
 };
 
@@ -203,15 +203,20 @@ fn take(
         prompt_hash: IMPORTED.to_owned(),
     };
     let call = sources[0].clone();
-    let comparison = Comparison {
-        a,
-        b,
-        sample: *sample,
-        outcome: Ok(line.verdict),
-        call: call.clone(),
-    };
+    let (instrument, judge) = (pair_instrument(SubjectKind::Task), DecidedBy::Model(&judge));
     store
-        .save_comparison(SubjectKind::Task, &comparison, &judge, number, None)
+        .save_judgement(&NewJudgement {
+            instrument,
+            id: judgement_id(instrument, a.as_str(), b.as_str(), *sample, judge),
+            subject: a.as_str(),
+            other: Some(b.as_str()),
+            judge,
+            sample: *sample,
+            decision: Ok(line.verdict.decision()),
+            payload: serde_json::json!({ "reason": line.verdict.reason, "round": number }),
+            call: Some(&call),
+            evidence: None,
+        })
         .context("cannot keep a judgement")?;
     *sample += 1;
     earlier.lines.insert((call, number));
