@@ -1,6 +1,6 @@
 //! What the Bradley–Terry fit costs, and whether it says the same as its peers for Python, `choix`
 //! and `evalica`: the same verdicts, in one run. Then what each makes of items that never won, and
-//! one ranking of a made-up world by halving.
+//! one ranking of a made-up scenario by halving.
 //!
 //! The rounds alternate; medians and ratios are printed. Agreement and memory are asserted. `make
 //! bench` runs it.
@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 use taskgen::{
     rank::{
         Method,
-        simulate::{self, Judge, Trial, World},
+        simulate::{self, Scenario, SimulatedJudge, Trial},
     },
     stats::{
-        bradley_terry::{Answer, Game, Model, fit},
         correlation::spearman,
+        pairwise::bradley_terry::{Game, Model, Preference, fit},
     },
 };
 
@@ -113,7 +113,7 @@ fn main() -> Result<()> {
 
 /// Fits a large ranking, with a preference for the first side, as the program does.
 fn fit_many(rounds: usize) -> Result<()> {
-    let answers = answers(&world(ITEMS, rounds).1);
+    let answers = answers(&simulated_games(ITEMS, rounds).1);
     let mut times = Vec::new();
     for _ in 0..FITS {
         let (seconds, fit) = timed(|| fit(ITEMS, &answers, &Model::plain(1, 1.0), None));
@@ -137,7 +137,7 @@ fn fit_many(rounds: usize) -> Result<()> {
 
 /// Fits the same verdicts as the peers do, in turns.
 fn compare(items: usize, rounds: usize, peers: &[Peer]) -> Result<()> {
-    let (_, games) = world(items, rounds);
+    let (_, games) = simulated_games(items, rounds);
     let answers = answers(&games);
     // Without a ridge, who never won or never lost has no strength.
     ensure!(
@@ -182,7 +182,7 @@ fn compare(items: usize, rounds: usize, peers: &[Peer]) -> Result<()> {
 /// ridge.
 fn never_won() -> Result<()> {
     let items = 500;
-    let (quality, games) = world(items, 20);
+    let (quality, games) = simulated_games(items, 20);
     let record = wins_and_losses(items, &games);
     let winless = record.iter().filter(|(wins, _)| *wins == 0).count();
     let unbeaten = record.iter().filter(|(_, losses)| *losses == 0).count();
@@ -231,7 +231,7 @@ fn show(method: &str, strength: &[f64], quality: &[f64], failure: Option<&str>) 
 fn rank_by_halving() {
     let (items, top, calls) = (ITEMS, 100, 20_000);
     let trial = Trial {
-        world: World::Bt1,
+        scenario: Scenario::Bt1,
         method: Method::Halving,
         items,
         top,
@@ -243,7 +243,7 @@ fn rank_by_halving() {
     let (seconds, score) = timed(|| simulate::run(&trial));
     let expected = score.expected_recall.unwrap_or(f64::NAN);
     println!(
-        "\nhalving in the world bt1, the best {top} of {items} with {} judgements: {seconds:.1} s with judge and score, \
+        "\nhalving in the scenario bt1, the best {top} of {items} with {} judgements: {seconds:.1} s with judge and score, \
          recall {:.2}, {expected:.2} expected by itself",
         score.calls, score.recall
     );
@@ -251,8 +251,8 @@ fn rank_by_halving() {
 
 /// True qualities, and verdicts: in each round every item meets a random other one, on random
 /// sides.
-fn world(items: usize, rounds: usize) -> (Vec<f64>, Vec<Game>) {
-    let judge = Judge::new(World::Bt1, items, SEED);
+fn simulated_games(items: usize, rounds: usize) -> (Vec<f64>, Vec<Game>) {
+    let judge = SimulatedJudge::new(Scenario::Bt1, items, SEED);
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut order: Vec<u32> = (0..items as u32).collect();
     let mut games = Vec::with_capacity(items / 2 * rounds);
@@ -271,8 +271,8 @@ fn world(items: usize, rounds: usize) -> (Vec<f64>, Vec<Game>) {
     (judge.quality, games)
 }
 
-fn answers(games: &[Game]) -> Vec<Answer> {
-    games.iter().copied().map(Answer::Duel).collect()
+fn answers(games: &[Game]) -> Vec<Preference> {
+    games.iter().copied().map(Preference::Pair).collect()
 }
 
 /// The peers know nothing of sides.

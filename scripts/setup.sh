@@ -128,6 +128,14 @@ remove_stale_builds() {
     find "$2/debug" "$2/release" -mindepth 2 -maxdepth 2 \( -name '*taskgen*' -o -name 'it-*' \) -mtime +7 -exec rm -rf {} + 2>/dev/null || true
 }
 
+# Cargo tells one checkout's package from another's by relative paths and times alone: what another checkout built last
+# would be taken for this one's. Where another one was the last, this one's own code is compiled again.
+refresh_own_code() {
+    [ "$(cat "$BUILD_FOLDER/last-checkout" 2>/dev/null)" != "$PWD" ] || return 0
+    touch src/lib.rs src/main.rs src/bin/*.rs tests/*/main.rs benches/*.rs benches/*/*.rs
+    echo "$PWD" > "$BUILD_FOLDER/last-checkout"
+}
+
 # Cargo's intermediate files are shared by all checkouts (they are most of the time and space); its results, the two
 # binaries, stay in the checkout, so that no other checkout can swap them under a running test.
 prepare_build_folder() {
@@ -140,6 +148,7 @@ prepare_build_folder() {
     mkdir -p "$BUILD_FOLDER" 2>/dev/null ||
         die "cannot write the build folder: $BUILD_FOLDER (what to do: set TASKGEN_BUILD_DIR to a folder that can be written)"
     touch "$BUILD_FOLDER/last-used"
+    refresh_own_code
     remove_stale_builds "$(cache_folder)" "$BUILD_FOLDER"
     if [ "${TASKGEN_CPU:-portable}" = native ]; then
         # whisper.cpp reads the first, llama.cpp's crate decides by the second.

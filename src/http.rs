@@ -172,6 +172,16 @@ pub async fn retry<T, E, F: Future<Output = Result<T, E>>>(
     attempt: impl FnMut() -> F,
     again: impl Fn(&E) -> Again,
 ) -> Result<T, E> {
+    retry_telling(policy, attempt, again, |_, _| ()).await
+}
+
+/// The same, where `tell` hears of each pause before it begins.
+pub async fn retry_telling<T, E, F: Future<Output = Result<T, E>>>(
+    policy: Retries,
+    attempt: impl FnMut() -> F,
+    again: impl Fn(&E) -> Again,
+    tell: impl Fn(&E, Duration),
+) -> Result<T, E> {
     let pauses = ExponentialBuilder::default()
         .with_min_delay(policy.pause)
         .with_max_delay(policy.longest)
@@ -183,7 +193,11 @@ pub async fn retry<T, E, F: Future<Output = Result<T, E>>>(
             .filter(|_| asked <= policy.longest)
             .map(|own| own.max(asked)),
     };
-    attempt.retry(pauses).adjust(pause).await
+    attempt
+        .retry(pauses)
+        .adjust(pause)
+        .notify(|error: &E, pause: Duration| tell(error, pause))
+        .await
 }
 
 /// Whether a text is a URL that can be asked.
@@ -206,14 +220,24 @@ pub fn is_loopback(url: &Url) -> bool {
 pub fn retry_after(headers: &reqwest::header::HeaderMap, now: jiff::Timestamp) -> Option<Duration> {
     let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
     if let Some(ms) = text("retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()) {
-        return Duration::try_from_secs_f64(ms / 1000.0).ok();
+        return seconds(ms / 1000.0);
     }
     let text = text("retry-after")?;
-    if let Ok(seconds) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+    if let Ok(asked) = text.parse::<f64>() {
+        return seconds(asked);
     }
     let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
     Some(Duration::try_from(date - now).unwrap_or(Duration::ZERO))
+}
+
+/// A year: longer pauses are as good as this one, and clocks can be set by it.
+const LONGEST_ASKED: f64 = 365.0 * 86_400.0;
+
+/// So many seconds. A number that no clock can hold asks for a long pause, and not for none; one
+/// below zero asks for nothing.
+fn seconds(asked: f64) -> Option<Duration> {
+    // NaN is not at least zero, either.
+    (asked >= 0.0).then(|| Duration::from_secs_f64(asked.min(LONGEST_ASKED)))
 }
 
 #[cfg(test)]
@@ -292,6 +316,11 @@ mod tests {
         assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
         assert_eq!(after("-1"), None);
         assert_eq!(after("7"), Some(Duration::from_secs(7)));
+        for endless in ["1e23", "1e300", "inf"] {
+            let asked = after(endless).expect("a pause");
+            assert!(asked > Duration::from_hours(24), "{endless}: {asked:?}");
+        }
+        assert_eq!(after("NaN"), None);
         assert_eq!(
             after("Sat, 21 Nov 2026 00:00:30 GMT"),
             Some(Duration::from_secs(30))

@@ -18,6 +18,9 @@ pub mod rank;
 pub mod transcribe;
 pub mod weave;
 
+pub mod agents;
+pub mod benchmarks;
+pub mod evidence;
 pub mod judging;
 
 pub mod context;
@@ -29,6 +32,7 @@ pub mod models;
 pub mod store;
 pub mod web;
 
+pub mod citations;
 pub mod data;
 pub mod files;
 pub mod panics;

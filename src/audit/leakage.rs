@@ -185,7 +185,7 @@ pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageRepor
 fn texts(tasks: &[Task]) -> Result<Vec<Text>> {
     let mut texts: Vec<Text> = tasks
         .iter()
-        .map(|task| Text::new(task.id.as_str(), &task.language, &task.task, true))
+        .map(|task| Text::new(task.id.as_str(), &task.language, &task.text, true))
         .collect();
     let languages: BTreeSet<String> = texts.iter().map(|text| text.language.clone()).collect();
     let famous: Famous = toml::from_str(FAMOUS).context("the famous texts cannot be read")?;

@@ -12,12 +12,15 @@ use clap_complete::Shell;
 
 use crate::{
     evaluate::EVALUATORS,
-    rank::{Method, simulate::World},
+    rank::{Method, simulate::Scenario},
     transcribe::Shard,
 };
-pub use looking::{Calls, Config, Inspirations, Models, Prompts, Review, Selection, Tasks};
+pub use looking::{
+    Calls, Config, Inspirations, Models, Prompts, Review, Selection, TaskImport, Tasks,
+};
 
-/// Turns recordings of academic seminars into ranked research tasks.
+/// Turns recordings of academic seminars into ranked research tasks, and measures research agents on
+/// them.
 ///
 /// Start with `taskgen init`, put recordings into `seminars/`, then `taskgen run`. Running a
 /// command again continues it.
@@ -108,45 +111,44 @@ pub enum Command {
     Inspire(Select),
     /// Inspirations → tasks
     Weave(Weave),
-    /// Find out which tasks need no research, and of which nobody could judge what is handed in
+    /// Tasks → findings: which need no research, which have no deliverable that can be judged
     Probe(Select),
     /// Tasks → a ranking, by pairwise judgements
     Rank(RankCommand),
     /// Runs a research agent over the tasks
     Answer(Answer),
-    /// Reports of agents: take in what was made elsewhere, list
+    /// Reports of agents: import those made elsewhere, list them
     #[command(subcommand)]
     Reports(Reports),
-    /// Reports → scores: key points of the cited pages (KAE), checklists (ACE)
+    /// Reports → scores: key points of cited pages (kae), checklists (ace), a reference report
     Evaluate(Evaluate),
-    /// Score the reports once more, by other judges, prompts or thresholds, on stored pages; and
-    /// how far that moves scores
+    /// Score the reports again with other judges, prompts or thresholds, and compare the scores
     Rescore(Rescore),
-    /// Scores → which agent is better, and how sure that is
+    /// Scores → a leaderboard of agents, with intervals and tests
     Leaderboard(Leaderboard),
-    /// Can the numbers be believed: what models know by heart, how far judges agree with people
+    /// Audits: tasks that models know by heart, agreement of the scores with people
     #[command(subcommand)]
     Audit(Audit),
-    /// What there is, as pages
+    /// Write pages: tasks with their quotes, a form on which people score reports
     #[command(subcommand)]
     Report(Report),
-    /// Look at the inspirations, accept or reject them
+    /// List inspirations, accept or reject them
     #[command(subcommand)]
     Inspirations(Inspirations),
-    /// Look at the tasks, follow one back to the recording, export them
+    /// List, show, select, compare and export tasks
     #[command(subcommand)]
     Tasks(Tasks),
-    /// Model files: what there is, fetch, convert
+    /// Model files: list, fetch, convert
     #[command(subcommand)]
     Models(Models),
-    /// The prompts of all calls; copies to edit
+    /// Prompts: list them, copy one out to edit, check the copies
     #[command(subcommand)]
     Prompts(Prompts),
-    /// What was asked of which model, and what it cost
+    /// Calls to models: prompts, replies, tokens, cost
     Calls(Calls),
-    /// What the project holds and what is still to do
+    /// What the project holds and what is left to do
     Status,
-    /// What is here, what is missing, and how fast the embedded model is
+    /// Check the installation: models, keys, the speed of the built-in model
     Doctor,
     /// The configuration in force
     #[command(subcommand)]
@@ -364,8 +366,11 @@ pub enum InsteadOfRanking {
 #[derive(Clone, Debug, clap::Args)]
 pub struct Simulate {
     /// What tasks and judge are like
-    #[arg(long, default_value = "bt1", value_parser = one_of::<World>(&["bt1", "bt2", "thur", "skew", "cyc", "lapse", "dup"]))]
-    pub world: World,
+    #[arg(long, default_value = "bt1", value_parser = one_of::<Scenario>(&["bt1", "bt2", "thur", "skew", "cyc", "lapse", "dup"]))]
+    pub scenario: Scenario,
+    /// The earlier name of --scenario, which is refused
+    #[arg(long, hide = true, value_name = "NAME")]
+    pub world: Option<String>,
     /// How to rank
     #[arg(long, default_value = "halving", value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
     pub method: Method,
@@ -431,6 +436,20 @@ pub enum Reports {
     },
     /// The reports that are there
     List,
+    /// Take reports out, into a file from which `reports import` takes them in again
+    Remove(RemoveReports),
+}
+
+/// `reports remove`
+#[derive(Clone, Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+pub struct RemoveReports {
+    /// Ids of `reports list`, or the starts of ids
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// All reports of this agent; with ids, only those among them
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
 }
 
 /// `evaluate`
@@ -479,8 +498,9 @@ pub struct Rescore {
 /// `leaderboard`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Leaderboard {
-    /// Also by a property of the tasks
-    #[arg(long, value_name = "FACET", value_parser = PossibleValuesParser::new(["phase", "type", "discipline", "language"]))]
+    /// Also by a facet of the tasks: language, phase, type, difficulty, discipline, or one that an
+    /// imported file has
+    #[arg(long, value_name = "FACET")]
     pub by: Option<String>,
     /// The tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]

@@ -13,8 +13,8 @@ use clap::Parser as _;
 
 use args::{Args, Command, InsteadOfRanking};
 use commands::{
-    audit, calls, completions, doctor, evaluate, init, inspirations, man, models, prompts, rank,
-    report, reports, seminars, stages, status, tasks,
+    audit, calls, completions, config, doctor, evaluate, init, inspirations, man, models, prompts,
+    rank, report, reports, seminars, stages, status, tasks,
 };
 use ui::{exit, log, output::Printer};
 
@@ -88,6 +88,6 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Man { output } => man::man(output.as_deref(), printer),
         Command::Doctor => doctor::doctor(&global, printer),
         Command::Status => status::status(&global, printer),
-        Command::Config(command) => project::config::show(&global, &command, printer),
+        Command::Config(command) => config::show(&global, &command, printer),
     }
 }

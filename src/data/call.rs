@@ -14,6 +14,15 @@ pub struct Message {
     pub content: String,
 }
 
+/// An earlier question of a conversation and its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// The question.
+    pub question: String,
+    /// The answer of the one who is asked now.
+    pub answer: String,
+}
+
 /// Tokens of one call, as the model's server counted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {

@@ -16,16 +16,20 @@ pub struct Visit {
     pub fetched: String,
     /// The last answer's status.
     pub status: Option<u16>,
-    /// Why there is no page to read, one word.
+    /// Why there is no page to read, one word: nothing came, or what came was taken for no page.
     pub cause: Option<String>,
     /// The same for people.
     pub message: Option<String>,
     /// Whether it may go better another time.
     pub transient: bool,
-    /// The media type that the server named.
+    /// The media type that the server named, with its charset.
     pub content_type: Option<String>,
     /// Hash of the bytes, if some came.
     pub content: Option<String>,
+    /// What decided from the bytes whether they are a page, in its version; another version may
+    /// decide otherwise. None where nothing came, and where it was decided before versions were
+    /// noted.
+    pub decided_by: Option<String>,
     /// Who went for it: `taskgen`, or `jina`.
     pub fetcher: String,
 }

@@ -83,6 +83,42 @@ impl<'de, K> Deserialize<'de> for Id<K> {
     }
 }
 
+/// The id of anything that can be ranked, such as a task or a report. It says nothing about the
+/// kind: all items of a ranking are of one kind, which the ranking names.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct ItemId(String);
+
+impl ItemId {
+    /// Takes an id as it was stored.
+    pub fn from_stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The id's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<K> From<&Id<K>> for ItemId {
+    fn from(id: &Id<K>) -> Self {
+        Self(id.0.clone())
+    }
+}
+
+impl fmt::Debug for ItemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for ItemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 macro_rules! kinds {
     ($($(#[$doc:meta])* $alias:ident = $marker:ident $letter:literal;)*) => {$(
         /// Marker of the id kind.
@@ -106,6 +142,8 @@ kinds! {
     TaskId = TaskKind 't';
     /// A report, by task, agent, attempt, state and text.
     ReportId = ReportKind 'd';
+    /// A statement, by document, reader and place.
+    StatementId = StatementKind 'n';
     /// A key point, by task, page and text.
     KeyPointId = KeyPointKind 'k';
     /// A model call, by everything that can change its reply.

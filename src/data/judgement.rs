@@ -140,6 +140,10 @@ pub fn judgement_id(
     sample: u32,
     judge: DecidedBy<'_>,
 ) -> String {
+    if instrument.letter == 'l' {
+        // Lists are not asked twice: their ids have had no sample from the beginning.
+        return id::text('l', &[instrument.id, subject, &judge.id()]);
+    }
     id::text(
         instrument.letter,
         &[

@@ -2,7 +2,7 @@
 //! averaged over tasks and where it is shown. Evaluators export tables of them; leaderboards, pages,
 //! CSV files, rescoring and agreement read those tables and know no evaluator.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
 use serde::Serialize;
 
@@ -146,8 +146,69 @@ pub struct Fraction {
     pub denominator: f64,
 }
 
-/// The scores of a report by the keys of their measures.
-pub type Scores = BTreeMap<&'static str, Score>;
+/// The scores of a report by the keys of their measures, each key once. They are two dozen at most,
+/// and a leaderboard holds those of a hundred thousand reports: a list takes less room and time
+/// than a tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scores(Vec<(&'static str, Score)>);
+
+impl Scores {
+    /// The score by a measure.
+    pub fn get(&self, key: &str) -> Option<&Score> {
+        let (_, score) = self.0.iter().find(|(known, _)| *known == key)?;
+        Some(score)
+    }
+
+    /// Adds a score; it takes the place of an earlier one by the same measure.
+    pub fn insert(&mut self, key: &'static str, score: Score) {
+        match self.0.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, known)) => *known = score,
+            None => self.0.push((key, score)),
+        }
+    }
+
+    /// The keys of the measures.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(key, _)| *key)
+    }
+}
+
+impl Extend<(&'static str, Score)> for Scores {
+    fn extend<I: IntoIterator<Item = (&'static str, Score)>>(&mut self, scores: I) {
+        for (key, score) in scores {
+            self.insert(key, score);
+        }
+    }
+}
+
+impl FromIterator<(&'static str, Score)> for Scores {
+    fn from_iter<I: IntoIterator<Item = (&'static str, Score)>>(scores: I) -> Self {
+        let mut all = Self::default();
+        all.extend(scores);
+        all
+    }
+}
+
+impl<const N: usize> From<[(&'static str, Score); N]> for Scores {
+    fn from(scores: [(&'static str, Score); N]) -> Self {
+        scores.into_iter().collect()
+    }
+}
+
+impl IntoIterator for Scores {
+    type Item = (&'static str, Score);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl Serialize for Scores {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, score)| (key, score)))
+    }
+}
 
 impl Fraction {
     /// A fraction.

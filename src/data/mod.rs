@@ -11,14 +11,18 @@ pub mod outcome;
 pub mod probe;
 pub mod report;
 pub mod score;
+pub mod statement;
 pub mod task;
 pub mod time;
 pub mod transcript;
 pub mod verdict;
 
-pub use call::{Call, Message, Source, Usage};
+pub use call::{Call, Exchange, Message, Source, Usage};
 pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
-pub use id::{CallId, Id, InspirationId, KeyPointId, ReportId, SeminarId, TaskId, TranscriptId};
+pub use id::{
+    CallId, Id, InspirationId, ItemId, KeyPointId, ReportId, SeminarId, StatementId, TaskId,
+    TranscriptId,
+};
 pub use inspiration::{
     Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait,
 };
@@ -29,9 +33,10 @@ pub use judgement::{
 pub use measure::{Average, Fraction, InTable, MeasureDef, Role, Score, Scores, ShareOf, Unit};
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Probe, ProbeLabel};
-pub use report::{AgentReport, Reading, ReportHead, Spent, State};
+pub use report::{AgentReport, AttemptCost, Reading, ReportHead, State};
 pub use score::PersonScore;
-pub use task::{Difficulty, Phase, Task, TaskType};
+pub use statement::{Citation, ReadReport, Statement};
+pub use task::{Difficulty, Facets, FromFile, FromSeminar, Origin, Phase, Task, TaskType};
 pub use time::Ms;
 pub use transcript::{ModelRef, Segment, Transcript, is_read, other_language, primary_language};
-pub use verdict::{Comparison, Criteria, Lineup, Ordered, Side, Verdict};
+pub use verdict::{Comparison, Criteria, ListComparison, ListOrder, Side, Verdict};

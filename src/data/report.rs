@@ -1,11 +1,11 @@
-//! What a research agent hands in for a task, how its attempt ended, and what it cost.
+//! The report of a research agent for a task, how the attempt ended, and its cost.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ReportId, TaskId};
 
-/// A report. Its text never changes. Without it ([`ReportHead`]) it is small enough to have many
-/// of.
+/// A report. Its text never changes. Without the text ([`ReportHead`]) it is small, and many of them
+/// fit into memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentReport<Text = String> {
     /// Content hash.
@@ -20,18 +20,17 @@ pub struct AgentReport<Text = String> {
     pub state: State,
     /// Markdown; empty where there is no report.
     pub text: Text,
-    /// What it cost.
-    pub spent: Spent,
+    /// Tokens, money and time.
+    pub spent: AttemptCost,
 }
 
 /// All of a report but its text.
 pub type ReportHead = AgentReport<()>;
 
-/// What a program reads out of a report's text: the same each time, unless the program is another
-/// one.
+/// Words and citations of a report, as a version of the reader finds them in its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Of the reader: another one may find something else.
+    /// Version of the reader: another one may find something else.
     pub version: u32,
     /// Words (a Han character is a word).
     pub words: u64,
@@ -47,7 +46,7 @@ impl AgentReport {
         attempt: u32,
         state: State,
         text: &str,
-        spent: Spent,
+        spent: AttemptCost,
     ) -> Self {
         Self {
             id: ReportId::of(&[
@@ -99,7 +98,7 @@ pub enum State {
     Ok,
     /// The agent declined.
     Refused,
-    /// Without a word.
+    /// Without a text.
     Empty,
     /// Not within the time limit.
     Timeout,
@@ -129,9 +128,9 @@ impl State {
     }
 }
 
-/// What an attempt cost, as far as it is known.
+/// The cost of an attempt, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct AttemptCost {
     /// Prompt tokens.
     pub input_tokens: Option<u64>,
     /// Reply tokens.
@@ -144,9 +143,96 @@ pub struct Spent {
     pub seconds: Option<f64>,
 }
 
+/// The most characters of an agent's name.
+const MOST_IN_NAME: usize = 100;
+
+/// What is wrong with an agent's name, which stands in tables, on pages and on terminals.
+pub fn check_agent_name(name: &str) -> Result<(), String> {
+    let n = name.chars().count();
+    if name.trim().is_empty() {
+        return Err("an agent needs a name".to_owned());
+    }
+    if n > MOST_IN_NAME {
+        return Err(format!(
+            "an agent's name of {n} characters, over {MOST_IN_NAME}"
+        ));
+    }
+    match name.chars().find(|c| c.is_control()) {
+        Some(c) => Err(format!(
+            "an agent's name with a control character: `{}`",
+            c.escape_unicode()
+        )),
+        None => Ok(()),
+    }
+}
+
+/// More than any attempt can have cost: what is above was miscounted, or is an attack on the sums.
+const MOST_USD: f64 = 1e6;
+const MOST_TOKENS: u64 = 1_000_000_000_000;
+/// About thirty years.
+const MOST_SECONDS: f64 = 1e9;
+
+impl AttemptCost {
+    /// The name and the value of the first figure that no attempt can have cost: negative, not
+    /// finite, or absurdly large.
+    pub fn implausible(&self) -> Option<(&'static str, String)> {
+        let counts = [
+            ("input_tokens", self.input_tokens),
+            ("output_tokens", self.output_tokens),
+            ("tokens", self.tokens),
+        ];
+        let amounts = [
+            ("cost_usd", self.cost_usd, MOST_USD),
+            ("seconds", self.seconds, MOST_SECONDS),
+        ];
+        let count = counts.into_iter().find_map(|(name, count)| {
+            let count = count.filter(|count| *count > MOST_TOKENS)?;
+            Some((name, count.to_string()))
+        });
+        let amount = amounts.into_iter().find_map(|(name, amount, most)| {
+            let amount = amount.filter(|amount| !(0.0..=most).contains(amount))?;
+            Some((name, format!("{amount:e}")))
+        });
+        count.or(amount)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_attempt_can_have_cost_is_named() {
+        let usd = |usd| AttemptCost {
+            cost_usd: Some(usd),
+            ..AttemptCost::default()
+        };
+        assert_eq!(AttemptCost::default().implausible(), None);
+        assert_eq!(usd(1e6).implausible(), None);
+        for absurd in [1e14, -0.01, f64::NAN, f64::INFINITY] {
+            assert!(usd(absurd).implausible().is_some(), "{absurd}");
+        }
+        assert_eq!(
+            usd(1e14).implausible(),
+            Some(("cost_usd", "1e14".to_owned()))
+        );
+        let tokens = AttemptCost {
+            output_tokens: Some(u64::MAX),
+            ..AttemptCost::default()
+        };
+        assert_eq!(
+            tokens.implausible().map(|(name, _)| name),
+            Some("output_tokens")
+        );
+    }
+
+    #[test]
+    fn names_of_agents_can_be_shown() {
+        assert_eq!(check_agent_name("o3 deep research (中文)"), Ok(()));
+        for wrong in ["", " ", "a\nb", "a\u{1b}[2J", &"x".repeat(101)] {
+            assert!(check_agent_name(wrong).is_err(), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn states_are_written_as_their_words() {

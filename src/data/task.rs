@@ -1,5 +1,8 @@
-//! A research task, as it is ranked, exported and given to agents.
+//! A research task, as it is ranked, exported and given to agents, whether it was woven from a
+//! seminar or imported.
 //! Phases, families and difficulties follow DeepResearch Arena, section on the task weaver.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,6 +126,9 @@ pub enum Difficulty {
 }
 
 impl Difficulty {
+    /// Both, the easier one first.
+    pub const ALL: [Self; 2] = [Self::Basic, Self::Advanced];
+
     /// The paper's label, for exports and people.
     pub fn label(self) -> &'static str {
         match self {
@@ -132,29 +138,166 @@ impl Difficulty {
     }
 }
 
-/// One research task woven from a seminar.
+/// A research task: a question to agents, wherever it comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// Hash of inspirations, family and text.
+    /// Hash of the text and of what it rests on.
     pub id: TaskId,
+    /// What an agent is asked to do. Time slots are filled.
+    #[serde(rename = "task")]
+    pub text: String,
+    /// BCP 47 tag of the text.
+    pub language: String,
+    /// The day, as `YYYY-MM-DD`, that time slots were filled for; none for a task of a seminar,
+    /// which asks about no day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
+    /// What it is grouped by.
+    #[serde(flatten)]
+    pub facets: Facets,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub origin: Origin,
+}
+
+impl Task {
+    /// What is known of it as a task of a seminar.
+    pub fn from_seminar(&self) -> Option<&FromSeminar> {
+        match &self.origin {
+            Origin::Seminar(from) => Some(from),
+            Origin::Imported(_) => None,
+        }
+    }
+
+    /// Its id in the file that it was imported from.
+    pub fn file_id(&self) -> Option<&str> {
+        match &self.origin {
+            Origin::Seminar(_) => None,
+            Origin::Imported(from) => from.file_id.as_deref(),
+        }
+    }
+
+    /// Whether its text depends on the day that it was imported for.
+    pub fn has_slots(&self) -> bool {
+        matches!(&self.origin, Origin::Imported(from) if from.template.is_some())
+    }
+
+    /// The recording that it comes from.
+    pub fn seminar(&self) -> Option<&SeminarId> {
+        self.from_seminar().map(|from| &from.seminar)
+    }
+
+    /// The inspirations that it rests on; none of an imported task.
+    pub fn inspirations(&self) -> &[InspirationId] {
+        self.from_seminar()
+            .map_or(&[], |from| from.inspirations.as_slice())
+    }
+
+    /// The task that this one says in another language.
+    pub fn translation_of(&self) -> Option<&TaskId> {
+        self.from_seminar()?.translation_of.as_ref()
+    }
+}
+
+/// What tasks are grouped by. A task of a seminar has the first four; an imported one has what its
+/// file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facets {
+    /// Phase of its family.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
+    /// Its family.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_type: Option<TaskType>,
+    /// Its difficulty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<Difficulty>,
+    /// Discipline, from the recording's side file, or `other`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discipline: Option<String>,
+    /// Facets of other benchmarks by name, such as a topic or a category.
+    #[serde(default, rename = "facets", skip_serializing_if = "BTreeMap::is_empty")]
+    pub others: BTreeMap<String, String>,
+}
+
+impl Facets {
+    /// The facets of a task of a seminar.
+    pub fn of_family(task_type: TaskType, difficulty: Difficulty, discipline: String) -> Self {
+        Self {
+            phase: Some(task_type.phase()),
+            task_type: Some(task_type),
+            difficulty: Some(difficulty),
+            discipline: Some(discipline),
+            others: BTreeMap::new(),
+        }
+    }
+
+    /// The label of the family; `research task` where none is known.
+    pub fn family_label(&self) -> &'static str {
+        self.task_type.map_or("research task", TaskType::label)
+    }
+
+    /// The label of the difficulty, in words that a prompt can show where none is known.
+    pub fn difficulty_label(&self) -> &'static str {
+        self.difficulty
+            .map_or("difficulty not given", Difficulty::label)
+    }
+
+    /// All that are known, by name, with the papers' labels.
+    pub fn labels(&self) -> BTreeMap<String, String> {
+        let known = [
+            ("phase", self.phase.map(Phase::label)),
+            ("type", self.task_type.map(TaskType::label)),
+            ("difficulty", self.difficulty.map(Difficulty::label)),
+            ("discipline", self.discipline.as_deref()),
+        ];
+        let mut labels = self.others.clone();
+        for (name, label) in known {
+            if let Some(label) = label {
+                labels.insert(name.to_owned(), label.to_owned());
+            }
+        }
+        labels
+    }
+}
+
+/// Where a task comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "origin", rename_all = "snake_case")]
+pub enum Origin {
+    /// It was woven from a seminar.
+    Seminar(FromSeminar),
+    /// It was read from a file.
+    Imported(FromFile),
+}
+
+/// The origin of a task that was woven.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FromSeminar {
     /// The recording that it comes from.
     pub seminar: SeminarId,
-    /// Phase of its family.
-    pub phase: Phase,
-    /// Its family.
-    pub task_type: TaskType,
-    /// Its difficulty.
-    pub difficulty: Difficulty,
-    /// BCP 47 tag of its text.
-    pub language: String,
-    /// Discipline, from the recording's side file, or `other`.
-    pub discipline: String,
-    /// What an agent is asked to do.
-    pub task: String,
     /// The inspirations that it rests on; at least one, of several recordings where it was woven
     /// across them.
     pub inspirations: Vec<InspirationId>,
     /// The task that this one says in another language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub translation_of: Option<TaskId>,
+}
+
+/// The origin of a task that was imported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FromFile {
+    /// Name of the benchmark: the set that it was imported into first.
+    pub benchmark: String,
+    /// Its id in the file, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_id: Option<String>,
+    /// Its text before time slots were filled, where it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// What a report must deliver, as the file says it. Time slots are filled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checklist: Vec<String>,
+    /// Licence of the file, as the user says; `unknown` if not.
+    pub licence: String,
 }

@@ -1,8 +1,8 @@
-//! What a judge of tasks says: which of two is better, or in which order several stand.
+//! Verdicts of a ranking: the better one of two items, or the order of several.
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallId, TaskId, Unscored};
+use super::{CallId, Decision, ItemId, Unscored};
 
 /// Which of the two shown tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -26,13 +26,13 @@ impl Side {
 /// The judge's decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The better task.
+    /// The better item.
     pub winner: Side,
     /// How sure the judge is, 0.5 to 1.
     pub confidence: f64,
     /// The judge's reason, if it was asked for one.
     pub reason: Option<String>,
-    /// What it gave each of the two, if it was asked to.
+    /// The scores of each of the two, if the judge was asked for them.
     pub scores: Option<[Criteria; 2]>,
 }
 
@@ -71,8 +71,17 @@ impl Criteria {
 }
 
 impl Verdict {
-    /// Outcome for the task shown first, 0 to 1 (RankEval: the winner gets the confidence, the
-    /// loser the rest).
+    /// What is stored of it, in the fields that every judgement has.
+    pub fn decision(&self) -> Decision {
+        Decision {
+            value: Some(self.score_a()),
+            label: self.winner.word().to_owned(),
+            confidence: Some(self.confidence),
+        }
+    }
+
+    /// Score of the item shown first, 0 to 1, as Elo takes it: the winner gets the confidence, the
+    /// loser the rest (DeepResearch Arena, section on RankEval).
     pub fn score_a(&self) -> f64 {
         match self.winner {
             Side::A => self.confidence,
@@ -80,8 +89,9 @@ impl Verdict {
         }
     }
 
-    /// What the task shown first got in a game: 1, 0, or ½ where the judge saw no difference.
-    pub fn outcome(&self) -> f64 {
+    /// Points of the item shown first, as Bradley–Terry takes them: 1 for a win, 0 for a loss, ½
+    /// where the judge saw no difference.
+    pub fn points_a(&self) -> f64 {
         match self.winner {
             _ if self.confidence <= 0.5 => 0.5,
             Side::A => 1.0,
@@ -90,13 +100,13 @@ impl Verdict {
     }
 }
 
-/// One comparison of a ranking: what was shown, and what came of it.
+/// A comparison of two items, with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The task shown first.
-    pub a: TaskId,
-    /// The task shown second.
-    pub b: TaskId,
+    /// The item shown first.
+    pub a: ItemId,
+    /// The item shown second.
+    pub b: ItemId,
     /// Repetition of the same question; 0 for a deterministic judge.
     pub sample: u32,
     /// The decision, or why there is none.
@@ -105,21 +115,21 @@ pub struct Comparison {
     pub call: CallId,
 }
 
-/// Several tasks shown together, and what came of it.
+/// A comparison of several items shown together, with their order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lineup {
-    /// The tasks in the order in which they were shown.
-    pub shown: Vec<TaskId>,
+pub struct ListComparison {
+    /// The items in the order in which they were shown.
+    pub shown: Vec<ItemId>,
     /// Their order, or why there is none.
-    pub outcome: Result<Ordered, Unscored>,
+    pub outcome: Result<ListOrder, Unscored>,
     /// The call that it was read from.
     pub call: CallId,
 }
 
-/// An order of several tasks.
+/// An order of several items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ordered {
-    /// The place of each task that was shown; 0 is the best.
+pub struct ListOrder {
+    /// The place of each item in the order shown; 0 is the best.
     pub places: Vec<usize>,
     /// The judge's reason, if it was asked for one.
     pub reason: Option<String>,

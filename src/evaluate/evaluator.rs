@@ -66,7 +66,7 @@ pub trait Evaluator: Send + Sync {
     /// What a report has that is not ok, where failures count as the worst (`--failed-as-zero`),
     /// given the reports on the same task that are ok. No entry leaves the measure without a value.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
-        Scores::new()
+        Scores::default()
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::kae::known_reading;
 use crate::{
     data::{AgentReport, Average, InTable, MeasureDef, Role, Score, Scores, Unit},
+    evidence::reading,
     store::Store,
 };
 
@@ -83,18 +83,22 @@ pub struct Facts {
 }
 
 /// The facts of a report. `failures` tells of each visited URL why it gave no text, or none where
-/// it gave some.
+/// it gave some; of a report, the first `most_urls` were to be visited.
 pub fn of_report<T>(
     store: &Store,
     report: &AgentReport<T>,
     failures: &BTreeMap<String, Option<String>>,
+    most_urls: usize,
 ) -> Result<Facts> {
-    let reading = known_reading(store, &report.id)?;
+    let reading = reading::known(store, &report.id)?;
     let mut url_failures = BTreeMap::new();
-    for url in &reading.urls {
-        let cause = failures
-            .get(url)
-            .map_or(Some("not_fetched"), Option::as_deref);
+    for (at, url) in reading.urls.iter().enumerate() {
+        let unvisited = if at < most_urls {
+            "not_fetched"
+        } else {
+            "over_limit"
+        };
+        let cause = failures.get(url).map_or(Some(unvisited), Option::as_deref);
         if let Some(cause) = cause {
             *url_failures.entry(cause.to_owned()).or_default() += 1;
         }

@@ -30,9 +30,15 @@ pub use self::{
 use crate::{
     context::{Context, StageReport},
     data::{AgentReport, MeasureDef, State, Task, TaskId},
+    evidence::reading,
     store::Evaluation,
     web::Pages,
 };
+
+/// A setting of an evaluator that does not fit the project, with a hint: the user's to mend.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Misconfigured(pub String);
 
 /// All evaluators, in the order in which tables show their measures.
 pub static EVALUATORS: &[&dyn Evaluator] = &[&ace::Ace, &kae::Kae, &reference::Reference];
@@ -118,7 +124,8 @@ pub async fn run(
         ctx.store.save_evaluation(&after)?;
     }
     // What reports cite is counted whoever evaluates.
-    kae::read_reports(&ctx.store, &cases)?;
+    let reports: Vec<_> = cases.iter().map(|case| case.report).collect();
+    reading::read(&ctx.store, &reports)?;
     let work = Work {
         ctx,
         pages,
@@ -145,7 +152,7 @@ fn next_evaluation(
     options: &Options,
 ) -> Result<Evaluation> {
     let mut instruments = Vec::new();
-    for evaluator in EVALUATORS.iter().copied() {
+    for evaluator in EVALUATORS {
         if asked.iter().any(|other| other.key() == evaluator.key()) {
             instruments.extend(evaluator.in_force(ctx, options)?);
             continue;

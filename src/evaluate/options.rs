@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{evaluator, kae::dedup};
 
+/// Pages of a report that are fetched, unless the configuration says otherwise. Reports of
+/// commercial agents cite 20 to 80.
+pub const MOST_URLS: usize = 100;
+
 /// How to evaluate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -16,6 +20,9 @@ pub struct Options {
     pub part: usize,
     /// Parts of a page that are read; the rest is left out, and said.
     pub parts: usize,
+    /// Pages of a report that are fetched, the first ones that it cites; the rest is counted. A
+    /// report with a thousand addresses must not cost thousands of calls.
+    pub most_urls: usize,
     /// Key points are one where they are at least so alike (Jaccard index).
     pub similarity: f64,
     /// How often each criterion is rated.
@@ -30,6 +37,7 @@ impl Default for Options {
             points: 8,
             part: 0,
             parts: 6,
+            most_urls: MOST_URLS,
             similarity: dedup::THRESHOLD,
             repeats: 1,
             settings: BTreeMap::new(),
@@ -43,6 +51,7 @@ impl Options {
         in_range("points", self.points as u64, 1..=30)?;
         in_range("part", self.part as u64, 0..=1_000_000)?;
         in_range("parts", self.parts as u64, 1..=1000)?;
+        in_range("most_urls", self.most_urls as u64, 1..=10_000)?;
         in_range("repeats", self.repeats.into(), 1..=20)?;
         if !(self.similarity > 0.0 && self.similarity <= 1.0) {
             return Err(format!(

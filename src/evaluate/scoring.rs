@@ -12,7 +12,7 @@ use anyhow::Result;
 use super::{
     EVALUATORS,
     evaluator::{Fold, Record, Reported},
-    facts,
+    facts, kae,
     scorecard::ReportScores,
 };
 use crate::{
@@ -63,10 +63,12 @@ pub fn scored_as<T: Sync>(
             .zip(shares)
             .map(|(reader, share)| scope.spawn(move || scoring.score_all(reader, share)))
             .collect();
-        let scored = threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        Ok(scored.collect::<Result<Vec<_>>>()?.concat())
+        // Moved, not copied: a million judgements are hundreds of megabytes of scores.
+        let mut scored = Vec::with_capacity(reports.len());
+        for thread in threads {
+            scored.append(&mut thread.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+        }
+        Ok(scored)
     })
 }
 
@@ -83,7 +85,7 @@ pub fn ratings_by_criterion<'r>(
     };
     let mut found = BTreeMap::new();
     for report in reports.into_iter().collect::<BTreeSet<_>>() {
-        for evaluator in EVALUATORS.iter().copied() {
+        for evaluator in EVALUATORS {
             for (criterion, value) in evaluator.by_criterion(&record, &evaluation, report)? {
                 found.insert((report.to_string(), criterion), value);
             }
@@ -99,6 +101,8 @@ struct Scoring<'a> {
     folds: Vec<Box<dyn Fold + 'a>>,
     /// Why a visited URL gave no text; none where it gave some.
     url_failures: BTreeMap<String, Option<String>>,
+    /// Pages of a report that were fetched.
+    most_urls: usize,
 }
 
 impl<'a> Scoring<'a> {
@@ -111,6 +115,7 @@ impl<'a> Scoring<'a> {
                 .map(|evaluator| evaluator.fold(store, tasks, evaluation))
                 .collect::<Result<_>>()?,
             url_failures: store.visit_failures()?,
+            most_urls: kae::most_urls(evaluation),
         })
     }
 
@@ -136,7 +141,7 @@ impl<'a> Scoring<'a> {
         task: &Task,
         report: &AgentReport<T>,
     ) -> Result<ReportScores> {
-        let facts = facts::of_report(record.store, report, &self.url_failures)?;
+        let facts = facts::of_report(record.store, report, &self.url_failures, self.most_urls)?;
         let mut row = ReportScores {
             report: report.id.to_string(),
             task: task.id.to_string(),
@@ -172,11 +177,10 @@ impl<'a> Scoring<'a> {
 
 /// What a leaderboard can be grouped by.
 fn facets(task: &Task) -> BTreeMap<String, String> {
-    let facet = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    BTreeMap::from([
-        facet("phase", task.phase.label()),
-        facet("type", task.task_type.label()),
-        facet("discipline", &task.discipline),
-        facet("language", primary_language(&task.language)),
-    ])
+    let mut facets = task.facets.labels();
+    facets.insert(
+        "language".to_owned(),
+        primary_language(&task.language).to_owned(),
+    );
+    facets
 }

@@ -1,5 +1,5 @@
-//! A comparison of two texts, each shown first once: a judge that prefers the first place says the
-//! opposite of the same pair, and the two cancel out.
+//! A comparison of two texts. Each can be shown first once: a judge that prefers the first place says
+//! the opposite of the same pair, and the two cancel out.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,17 +73,7 @@ pub struct Compared {
 
 impl Answer for Compared {
     fn validate(&self) -> Result<(), Unscored> {
-        let offered = |known: &f64| (known - self.confidence).abs() < 1e-9;
-        if CONFIDENCES.iter().any(offered) {
-            return Ok(());
-        }
-        Err(Unscored {
-            cause: Cause::OutOfRange,
-            reason: format!(
-                "a confidence of {} is not among .5, .55 … 1",
-                self.confidence
-            ),
-        })
+        check_confidence(self.confidence)
     }
 }
 
@@ -101,13 +91,33 @@ impl Verdict for Compared {
     }
 }
 
+/// Whether a confidence is one of those that are offered.
+pub fn check_confidence(confidence: f64) -> Result<(), Unscored> {
+    if is_among(confidence, &CONFIDENCES) {
+        return Ok(());
+    }
+    Err(Unscored {
+        cause: Cause::OutOfRange,
+        reason: format!("a confidence of {confidence} is not among .5, .55 … 1"),
+    })
+}
+
+/// Whether a confidence is one of those that are known.
+pub fn is_among(confidence: f64, known: &[f64]) -> bool {
+    known.iter().any(|known| (known - confidence).abs() < 1e-9)
+}
+
 /// The reply's schema.
 pub fn schema() -> Value {
-    object(&json!({
-        "reason": { "type": "string", "maxLength": LONGEST },
-        "winner": { "type": "string", "enum": ["A", "B"] },
-        "confidence": { "type": "number", "enum": CONFIDENCES }
-    }))
+    schema_behind(json!({ "reason": { "type": "string", "maxLength": LONGEST } }))
+}
+
+/// The schema of a reply that ends with the winner and the confidence; `properties` come before
+/// them.
+pub fn schema_behind(mut properties: Value) -> Value {
+    properties["winner"] = json!({ "type": "string", "enum": ["A", "B"] });
+    properties["confidence"] = json!({ "type": "number", "enum": CONFIDENCES });
+    object(&properties)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Here is a question about a subject: ask a panel, keep each judgement the moment it is there.
 //! Hides the record of judges, what a judge saw (by hash), how a failure is counted and that a
 //! judgement on record is not asked for again. Stages say what they ask; the forms that several of
-//! them ask in (a rating, a relation, a comparison in both orders) are here.
+//! them ask in (a rating, a relation, a comparison, an order) are here.
 
 pub mod compare;
+pub mod order;
 pub mod rate;
 pub mod relate;
 
@@ -28,6 +29,8 @@ pub struct Question<'a, A> {
     pub subject: &'a str,
     /// What it is judged against: a criterion, a key point, another item; none for nothing.
     pub other: Option<&'a str>,
+    /// What is kept beside what the reply says, such as the round: a JSON object.
+    pub keep: Value,
     /// The prompt, its values, the member of the panel and the repetition.
     pub ask: Ask<'a, A>,
 }
@@ -55,6 +58,27 @@ pub struct Judged<A> {
     pub kept: Kept,
 }
 
+impl<A> Judged<A> {
+    /// The same judgement, its reply in another form.
+    pub fn map<B>(self, form: impl FnOnce(A) -> B) -> Judged<B> {
+        Judged {
+            reply: self.reply.map(form),
+            judge: self.judge,
+            call: self.call,
+            cached: self.cached,
+            kept: self.kept,
+        }
+    }
+
+    /// Counts how it ended; `name` says what failed, for people.
+    pub fn count(&self, name: &str, report: &mut StageReport) {
+        report.count(self.cached);
+        if let Err(unscored) = &self.reply {
+            report.fail_unscored(name, unscored);
+        }
+    }
+}
+
 /// Asks one member of a panel and saves the judgement, or why there is none.
 ///
 /// The call is on record before its judgement is: if the process dies in between, the same question
@@ -64,6 +88,7 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
         instrument,
         subject,
         other,
+        keep,
         ask,
     } = question;
     let (role, member, sample, prompt) = (ask.role, ask.member, ask.sample, ask.prompt);
@@ -85,7 +110,7 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
         judge: decided_by,
         sample,
         decision: answer.value.as_ref().map(Verdict::decision),
-        payload: payload(&answer.value),
+        payload: payload(&answer.value, keep),
         call: Some(&answer.call),
         evidence: Some(evidence),
     })?;
@@ -164,10 +189,7 @@ pub async fn judge_each<Q, A>(
         .each(stage, questions, ctx.llm.parallel(role), work)
         .await?;
     for (question, judged) in judged {
-        report.count(judged.cached);
-        if let Err(unscored) = judged.reply {
-            report.fail_unscored(&name(question), &unscored);
-        }
+        judged.count(&name(question), &mut report);
     }
     Ok(report)
 }
@@ -184,9 +206,13 @@ pub fn panel(ctx: &Context, role: &'static str, prompt: &str) -> Result<Vec<(Str
         .collect()
 }
 
-fn payload<A: Verdict>(reply: &Result<A, Unscored>) -> Value {
-    match reply {
+fn payload<A: Verdict>(reply: &Result<A, Unscored>, keep: Value) -> Value {
+    let mut payload = match reply {
         Ok(reply) => reply.payload(),
         Err(unscored) => serde_json::json!({ "reason": unscored.reason }),
+    };
+    if let (Value::Object(payload), Value::Object(keep)) = (&mut payload, keep) {
+        payload.extend(keep);
     }
+    payload
 }

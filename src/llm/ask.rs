@@ -5,6 +5,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use serde_json::Value;
@@ -19,7 +20,7 @@ use super::{
     remote::MOST_SEARCHES,
 };
 use crate::{
-    data::{Call, CallId, Cause, Unscored, Usage},
+    data::{Call, CallId, Cause, Exchange, Unscored, Usage},
     llm::{
         estimate::{self, Prediction},
         repair::{Read, read},
@@ -37,6 +38,8 @@ pub struct Ask<'a, T> {
     pub prompt: &'a str,
     /// What the prompt is filled with: a JSON object.
     pub vars: &'a Value,
+    /// Earlier questions of the conversation with the model's own answers, oldest first.
+    pub history: &'a [Exchange],
     /// The reply's schema where `T`'s own is too wide, for instance with the ids that were shown as
     /// an enum.
     pub schema: Option<Value>,
@@ -62,6 +65,7 @@ impl<T> Default for Ask<'_, T> {
             member: 0,
             prompt: "",
             vars: &Value::Null,
+            history: &[],
             schema: None,
             max_tokens: 1000,
             temperature: 0.0,
@@ -234,6 +238,8 @@ pub(super) struct State {
     pub(super) answered: Vec<String>,
     /// Models that cannot be asked any more.
     pub(super) stopped: HashMap<String, ModelError>,
+    /// When a model last answered, and how many questions that were asked since then failed.
+    pub(super) silence: HashMap<String, (Option<Instant>, u32)>,
     /// What a dry run would have asked.
     prediction: Prediction,
     /// What calls came to, by prompt and model, as far as it was looked up.
@@ -274,7 +280,7 @@ impl Llm {
             .get(&(ask.role.to_owned(), ask.member));
         let own = of_member.copied().unwrap_or_default();
         let request = ChatRequest {
-            messages: rendered.messages,
+            messages: self.options.prompts.after(ask.history, rendered.messages),
             schema,
             schema_name: ask
                 .prompt

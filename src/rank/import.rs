@@ -183,7 +183,7 @@ mod tests {
         let table = one("model_a,model_b,winner,confidence,judge\nt_1,t_2,model_b,0.8,Ada\n");
         assert_eq!(Line { number: 1, ..table }, json);
         assert_eq!(
-            (json.verdict.winner, json.verdict.outcome().to_bits()),
+            (json.verdict.winner, json.verdict.points_a().to_bits()),
             (Side::B, 0f64.to_bits())
         );
         assert_eq!(one("a,b,winner\nt_1,t_2,t_1\n").verdict.winner, Side::A);
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn ties_are_halves_and_confidences_are_clamped_with_a_count() {
         let tie = one(r#"{"a":"x","b":"y","winner":"tie (bothbad)"}"#);
-        assert!((tie.verdict.outcome() - 0.5).abs() < 1e-12 && !tie.clamped);
+        assert!((tie.verdict.points_a() - 0.5).abs() < 1e-12 && !tie.clamped);
         let sure = one(r#"{"a":"x","b":"y","winner":"a","confidence":85}"#);
         assert!(sure.clamped && (sure.verdict.confidence - 1.0).abs() < 1e-12);
     }

@@ -1,70 +1,46 @@
-//! One comparison: two tasks are shown, one verdict is read, or the reason why there is none. A
-//! large judge scores five criteria and gives a reason (RankEval); a built-in model only names the
+//! One judgement of a ranking: two items are shown and one verdict is read, or a list and its order.
+//! A large judge scores five criteria and gives a reason (RankEval); a built-in model only names the
 //! better one.
 
-use std::collections::BTreeMap;
-
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::ask::Question;
+use super::{items::Items, panel::prompts_of_member, request::ComparisonRequest};
 use crate::{
     context::Context,
-    data::{
-        CallId, Cause, Comparison, Criteria, Lineup, Ordered, Side, Task, TaskId, Unscored, Verdict,
+    data::{Cause, Criteria, Decision, ItemId, ListOrder, Side, Unscored, Verdict, id},
+    judging::{
+        self, Judged, Question,
+        compare::{check_confidence, is_among, schema_behind},
+        order::{self, Ordered},
     },
     llm::{Answer, Ask, object},
-    store::{Judge, Kept, Recorded},
+    store::{list_instrument, pair_instrument},
 };
 
-/// Confidences are offered as an enumeration, so that a constrained decoder stays in range.
-const CONFIDENCES: [f64; 11] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0];
-/// Words that the prompt allows a reason; twice as many are let pass.
-const REASON_WORDS: usize = 40;
+/// The only confidences that equal scores allow: undecided, and the paper's.
+const CONFIDENCES_OF_A_TIE: [f64; 2] = [0.55, 0.5];
 
-const SHORT: &str = "rank/judge-short";
-const FULL: &str = "rank/judge";
-const SHORT_LIST: &str = "rank/list-short";
-const LIST: &str = "rank/list";
+/// Most tokens of a reply.
+const PAIR_TOKENS: u32 = 700;
+const SHORT_PAIR_TOKENS: u32 = 40;
+const LIST_TOKENS: u32 = 300;
+const SHORT_LIST_TOKENS: u32 = 60;
 
-type Tasks<'a> = BTreeMap<&'a TaskId, &'a Task>;
-
-/// What was decided by whom.
-pub(super) struct Judged<T> {
-    /// What is on record now.
-    pub recorded: Recorded<T>,
-    /// Whether nothing had to be asked.
-    pub cached: bool,
-}
-
-impl<T> Judged<T> {
-    fn new(told: T, judge: Judge, round: u32, cached: bool, kept: Kept) -> Self {
-        Self {
-            recorded: Recorded {
-                told,
-                judge,
-                run: kept.run,
-                round,
-                late: kept.decided_after_retry,
-            },
-            cached,
-        }
-    }
-}
-
-/// The built-in model's whole reply.
+/// A built-in model's reply to a pair.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Short {
+struct ShortReply {
     winner: Side,
     confidence: f64,
 }
 
+/// A large judge's reply to a pair.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Full {
+struct FullReply {
     scores_a: Criteria,
     scores_b: Criteria,
     reason: String,
@@ -72,280 +48,193 @@ struct Full {
     confidence: f64,
 }
 
-/// The tasks' numbers, best first.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Order {
-    reason: Option<String>,
-    order: Vec<usize>,
-}
-
-impl Order {
-    /// The place of each of `n` tasks, if each is named once.
-    fn places(&self, n: usize) -> Result<Vec<usize>, Unscored> {
-        let fail = |cause, reason: String| Err(Unscored { cause, reason });
-        let mut places = vec![n; n];
-        for (place, number) in self.order.iter().enumerate() {
-            match number.checked_sub(1).and_then(|at| places.get_mut(at)) {
-                None => {
-                    return fail(
-                        Cause::UnknownReference,
-                        format!("there is no task {number}"),
-                    );
-                }
-                Some(known) if *known < n => {
-                    return fail(Cause::Inconsistent, format!("task {number} is named twice"));
-                }
-                Some(known) => *known = place,
-            }
-        }
-        match places.iter().position(|place| *place == n) {
-            Some(left) => fail(
-                Cause::Inconsistent,
-                format!("task {} is not named", left + 1),
-            ),
-            None => Ok(places),
+impl From<&ShortReply> for Verdict {
+    fn from(reply: &ShortReply) -> Self {
+        Self {
+            winner: reply.winner,
+            confidence: reply.confidence,
+            reason: None,
+            scores: None,
         }
     }
 }
 
-impl Answer for Order {
-    fn validate(&self) -> Result<(), Unscored> {
-        self.reason.as_deref().map_or(Ok(()), short_enough)
-    }
-}
-
-impl Answer for Short {
-    fn validate(&self) -> Result<(), Unscored> {
-        known_confidence(self.confidence)
-    }
-}
-
-impl Answer for Full {
-    fn validate(&self) -> Result<(), Unscored> {
-        known_confidence(self.confidence)?;
-        let fail = |cause, reason: String| Err(Unscored { cause, reason });
-        if let Some(score) = self
-            .scores_a
-            .all()
-            .into_iter()
-            .chain(self.scores_b.all())
-            .find(|s| !(1..=5).contains(s))
-        {
-            return fail(
-                Cause::OutOfRange,
-                format!("a score of {score} is not between 1 and 5"),
-            );
+impl From<&FullReply> for Verdict {
+    fn from(reply: &FullReply) -> Self {
+        Self {
+            winner: reply.winner,
+            confidence: reply.confidence,
+            reason: Some(reply.reason.clone()),
+            scores: Some([reply.scores_a, reply.scores_b]),
         }
-        short_enough(&self.reason)?;
+    }
+}
+
+impl judging::Verdict for ShortReply {
+    fn decision(&self) -> Decision {
+        Verdict::from(self).decision()
+    }
+
+    fn payload(&self) -> Value {
+        json!({ "reason": null })
+    }
+}
+
+impl judging::Verdict for FullReply {
+    fn decision(&self) -> Decision {
+        Verdict::from(self).decision()
+    }
+
+    fn payload(&self) -> Value {
+        json!({ "reason": self.reason, "scores": [self.scores_a, self.scores_b] })
+    }
+}
+
+impl Answer for ShortReply {
+    fn validate(&self) -> Result<(), Unscored> {
+        check_confidence(self.confidence)
+    }
+}
+
+impl Answer for FullReply {
+    fn validate(&self) -> Result<(), Unscored> {
+        check_confidence(self.confidence)?;
+        check_scores(&self.scores_a)?;
+        check_scores(&self.scores_b)?;
+        order::check_reason(&self.reason)?;
         let (a, b) = (self.scores_a.sum(), self.scores_b.sum());
         let contradicts = match self.winner {
             Side::A => b > a,
             Side::B => a > b,
         };
         if contradicts {
-            return fail(
+            return Err(unscored(
                 Cause::Inconsistent,
                 format!(
                     "the winner is {:?}, but the scores add up to {a} and {b}",
                     self.winner
                 ),
-            );
+            ));
         }
-        if a == b && (self.confidence - 0.55).abs() > 1e-9 && (self.confidence - 0.5).abs() > 1e-9 {
-            return fail(
+        if a == b && !is_among(self.confidence, &CONFIDENCES_OF_A_TIE) {
+            return Err(unscored(
                 Cause::Inconsistent,
                 format!(
                     "equal scores allow a confidence of 0.55, not {}",
                     self.confidence
                 ),
-            );
+            ));
         }
         Ok(())
     }
 }
 
-fn short_enough(reason: &str) -> Result<(), Unscored> {
-    if crate::text::words::word_count(reason) <= 2 * REASON_WORDS {
-        return Ok(());
-    }
-    Err(Unscored {
-        cause: Cause::OutOfRange,
-        reason: format!("the reason is longer than {} words", 2 * REASON_WORDS),
-    })
+fn unscored(cause: Cause, reason: String) -> Unscored {
+    Unscored { cause, reason }
 }
 
-fn known_confidence(confidence: f64) -> Result<(), Unscored> {
-    if CONFIDENCES
-        .iter()
-        .any(|known| (known - confidence).abs() < 1e-9)
-    {
-        return Ok(());
+fn check_scores(scores: &Criteria) -> Result<(), Unscored> {
+    match scores.all().into_iter().find(|s| !(1..=5).contains(s)) {
+        None => Ok(()),
+        Some(score) => Err(unscored(
+            Cause::OutOfRange,
+            format!("a score of {score} is not between 1 and 5"),
+        )),
     }
-    Err(Unscored {
-        cause: Cause::OutOfRange,
-        reason: format!("a confidence of {confidence} is not among .5, .55 … 1"),
-    })
 }
 
-/// Asks one member of the panel for one verdict and saves it.
+/// Asks one member of the panel which of two items is better.
 pub(super) async fn compare(
     ctx: &Context,
-    tasks: &Tasks<'_>,
-    asked: &Question,
+    items: &Items,
+    request: &ComparisonRequest,
     member: usize,
-) -> Result<Judged<Comparison>> {
-    let [a, b] = asked.shown.as_slice() else {
-        anyhow::bail!("two tasks are compared at a time")
+) -> Result<Judged<Verdict>> {
+    let [a, b] = request.shown.as_slice() else {
+        anyhow::bail!("two items are compared at a time")
     };
-    let sample = asked.sample;
-    let vars = json!({ "a": shown(tasks, a)?, "b": shown(tasks, b)? });
-    let prompt = if ctx.llm.is_builtin("judge", member)? {
-        SHORT
+    let vars = json!({ "a": items.shown(a)?, "b": items.shown(b)? });
+    let [prompt, _] = prompts_of_member(ctx, &items.prompts, member)?;
+    if prompt == items.prompts.pair_short {
+        let ask = ask(prompt, member, &vars, short_schema(), SHORT_PAIR_TOKENS);
+        judge_pair::<ShortReply>(ctx, items, request, ask).await
     } else {
-        FULL
-    };
-    let Said {
-        value: outcome,
-        call,
-        cached,
-        judge,
-    } = if prompt == SHORT {
-        let ask = Ask {
-            member,
-            sample,
-            ..question(prompt, &vars, short_schema(), 40)
-        };
-        let verdict = |s: Short| Verdict {
-            winner: s.winner,
-            confidence: s.confidence,
-            reason: None,
-            scores: None,
-        };
-        ask_for(ctx, ask, verdict).await?
-    } else {
-        let ask = Ask {
-            member,
-            sample,
-            ..question(prompt, &vars, full_schema(), 700)
-        };
-        let verdict = |f: Full| Verdict {
-            winner: f.winner,
-            confidence: f.confidence,
-            reason: Some(f.reason),
-            scores: Some([f.scores_a, f.scores_b]),
-        };
-        ask_for(ctx, ask, verdict).await?
-    };
-    let told = Comparison {
-        a: a.clone(),
-        b: b.clone(),
-        sample,
-        outcome,
-        call,
-    };
-    let kept = ctx.store.save_comparison(&told, &judge, asked.round)?;
-    Ok(Judged::new(told, judge, asked.round, cached, kept))
+        let ask = ask(prompt, member, &vars, full_schema(), PAIR_TOKENS);
+        judge_pair::<FullReply>(ctx, items, request, ask).await
+    }
 }
 
-/// Asks one member of the panel for the order of several and saves it.
+async fn judge_pair<A: judging::Verdict>(
+    ctx: &Context,
+    items: &Items,
+    request: &ComparisonRequest,
+    ask: Ask<'_, A>,
+) -> Result<Judged<Verdict>>
+where
+    Verdict: for<'r> From<&'r A>,
+{
+    let question = Question {
+        instrument: pair_instrument(items.kind),
+        subject: request.shown[0].as_str(),
+        other: Some(request.shown[1].as_str()),
+        keep: json!({ "round": request.round }),
+        ask: Ask {
+            sample: request.sample,
+            ..ask
+        },
+    };
+    let judged = judging::judge(ctx, question).await?;
+    Ok(judged.map(|reply| Verdict::from(&reply)))
+}
+
+/// Asks one member of the panel for the order of several items.
 pub(super) async fn order(
     ctx: &Context,
-    tasks: &Tasks<'_>,
-    asked: &Question,
+    items: &Items,
+    request: &ComparisonRequest,
     member: usize,
-) -> Result<Judged<Lineup>> {
-    let shown = asked
+) -> Result<Judged<ListOrder>> {
+    let shown: Vec<&Value> = request
         .shown
         .iter()
-        .map(|id| shown(tasks, id))
-        .collect::<Result<Vec<_>>>()?;
+        .map(|id| items.shown(id))
+        .collect::<Result<_>>()?;
     let n = shown.len();
     let vars = json!({ "tasks": shown });
-    let check = |answer: &Order| answer.places(n).map(|_| ());
-    let prompt = if ctx.llm.is_builtin("judge", member)? {
-        SHORT_LIST
+    let [_, prompt] = prompts_of_member(ctx, &items.prompts, member)?;
+    let with_reason = prompt == items.prompts.list;
+    let most = if with_reason {
+        LIST_TOKENS
     } else {
-        LIST
+        SHORT_LIST_TOKENS
     };
-    let most = if prompt == LIST { 300 } else { 60 };
-    let ask = Ask {
-        member,
-        check: &check,
-        ..question(prompt, &vars, order_schema(n, prompt == LIST), most)
+    // An order that does not name each item once is asked again while the model is at it.
+    let check = |reply: &Ordered| reply.places(n).map(drop);
+    let ids: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
+    let question = Question {
+        instrument: list_instrument(items.kind),
+        subject: &id::text('l', &ids),
+        other: None,
+        keep: json!({ "round": request.round, "shown": request.shown }),
+        ask: Ask {
+            check: &check,
+            ..ask(prompt, member, &vars, order::schema(n, with_reason), most)
+        },
     };
-    let Said {
-        value,
-        call,
-        cached,
-        judge,
-    } = ask_for(ctx, ask, |order: Order| order).await?;
-    let outcome = value.and_then(|order| {
-        Ok(Ordered {
-            places: order.places(n)?,
-            reason: order.reason,
-        })
-    });
-    let told = Lineup {
-        shown: asked.shown.clone(),
-        outcome,
-        call,
-    };
-    let kept = ctx.store.save_lineup(&told, &judge, asked.round)?;
-    Ok(Judged::new(told, judge, asked.round, cached, kept))
+    let judged = judging::judge(ctx, question).await?;
+    Ok(judged.map(ListOrder::from))
 }
 
-/// A reply, and whose.
-struct Said<T> {
-    value: Result<T, Unscored>,
-    call: CallId,
-    cached: bool,
-    judge: Judge,
-}
-
-async fn ask_for<A: Answer, T>(
-    ctx: &Context,
-    ask: Ask<'_, A>,
-    read: impl Fn(A) -> T,
-) -> Result<Said<T>> {
-    let (role, member, prompt) = (ask.role, ask.member, ask.prompt);
-    let answer = ctx.llm.ask::<A>(ask).await?;
-    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
-    Ok(Said {
-        value: answer.value.map(read),
-        call: answer.call,
-        cached: answer.cached,
-        judge,
-    })
-}
-
-/// The hashes of the prompts that a member of the panel is shown: for two tasks, and for several.
-pub(super) fn prompt_hashes(ctx: &Context, member: usize) -> Result<[String; 2]> {
-    let [two, several] = if ctx.llm.is_builtin("judge", member)? {
-        [SHORT, SHORT_LIST]
-    } else {
-        [FULL, LIST]
-    };
-    Ok([ctx.llm.prompt_hash(two)?, ctx.llm.prompt_hash(several)?])
-}
-
-/// What the judge sees of a task: nothing but its text and difficulty, so that neither origin nor
-/// rank leak.
-fn shown(tasks: &Tasks<'_>, id: &TaskId) -> Result<serde_json::Value> {
-    let task = tasks
-        .get(id)
-        .context("a scheduled task is not in the list")?;
-    Ok(json!({ "text": task.task, "difficulty": task.difficulty.label() }))
-}
-
-fn question<'a, T>(
+fn ask<'a, T>(
     prompt: &'a str,
-    vars: &'a serde_json::Value,
-    schema: serde_json::Value,
+    member: usize,
+    vars: &'a Value,
+    schema: Value,
     most: u32,
 ) -> Ask<'a, T> {
     Ask {
         role: "judge",
+        member,
         prompt,
         vars,
         schema: Some(schema),
@@ -354,45 +243,27 @@ fn question<'a, T>(
     }
 }
 
-fn short_schema() -> serde_json::Value {
-    object(&json!({
-        "winner": { "type": "string", "enum": ["A", "B"] },
-        "confidence": { "type": "number", "enum": CONFIDENCES }
-    }))
+fn short_schema() -> Value {
+    schema_behind(json!({}))
 }
 
-fn full_schema() -> serde_json::Value {
+fn full_schema() -> Value {
     let score = json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] });
     let criteria = object(&json!({
         "clarity": score, "actionability": score, "novelty": score, "depth_fit": score, "consistency": score
     }));
-    object(&json!({
+    schema_behind(json!({
         "scores_a": criteria,
         "scores_b": criteria,
-        "reason": { "type": "string", "maxLength": 400 },
-        "winner": { "type": "string", "enum": ["A", "B"] },
-        "confidence": { "type": "number", "enum": CONFIDENCES }
+        "reason": { "type": "string", "maxLength": 400 }
     }))
-}
-
-fn order_schema(n: usize, reason: bool) -> serde_json::Value {
-    let numbers: Vec<usize> = (1..=n).collect();
-    let order = json!({
-        "type": "array", "items": { "type": "integer", "enum": numbers }, "minItems": n, "maxItems": n
-    });
-    let why = json!({ "type": "string", "maxLength": 400 });
-    object(&if reason {
-        json!({ "reason": why, "order": order })
-    } else {
-        json!({ "order": order })
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn full(a: u8, b: u8, winner: Side, confidence: f64) -> Full {
+    fn full(a: u8, b: u8, winner: Side, confidence: f64) -> FullReply {
         let scores = |n| Criteria {
             clarity: n,
             actionability: 3,
@@ -400,7 +271,7 @@ mod tests {
             depth_fit: 3,
             consistency: 3,
         };
-        Full {
+        FullReply {
             scores_a: scores(a),
             scores_b: scores(b),
             reason: "clearer".into(),
@@ -411,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_verdict_must_agree_with_its_own_scores() {
-        let cause = |f: Full| f.validate().err().map(|u| u.cause);
+        let cause = |f: FullReply| f.validate().err().map(|u| u.cause);
         assert_eq!(cause(full(4, 3, Side::A, 0.8)), None);
         assert_eq!(cause(full(4, 3, Side::B, 0.8)), Some(Cause::Inconsistent));
         assert_eq!(cause(full(3, 3, Side::B, 0.55)), None);
@@ -421,25 +292,8 @@ mod tests {
     }
 
     #[test]
-    fn an_order_names_each_once() {
-        let places = |order: &[usize]| {
-            Order {
-                reason: None,
-                order: order.to_vec(),
-            }
-            .places(3)
-            .map_err(|u| u.cause)
-        };
-        assert_eq!(places(&[2, 3, 1]), Ok(vec![2, 0, 1]));
-        assert_eq!(places(&[2, 2, 1]), Err(Cause::Inconsistent));
-        assert_eq!(places(&[2, 1]), Err(Cause::Inconsistent));
-        assert_eq!(places(&[2, 4, 1]), Err(Cause::UnknownReference));
-        assert_eq!(places(&[0, 1, 2]), Err(Cause::UnknownReference));
-    }
-
-    #[test]
     fn a_second_winner_under_another_name_is_no_verdict() {
-        let read = |text: &str| serde_json::from_str::<Short>(text);
+        let read = |text: &str| serde_json::from_str::<ShortReply>(text);
         assert!(read(r#"{"winner":"A","confidence":0.8}"#).is_ok());
         assert!(read(r#"{"winner":"A","confidence":0.8,"final_winner":"B"}"#).is_err());
     }

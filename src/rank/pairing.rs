@@ -1,30 +1,31 @@
-//! Who meets whom: random disjoint pairs in each round, and a random side, from the seed alone.
-//! The paper leaves open who sits out of an odd number; here it is the last of the shuffled order.
+//! The schedule of random rounds: disjoint pairs in each round, on random sides, from the seed
+//! alone. The paper leaves open which of an odd number sits out; here it is the last of the shuffled
+//! order.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
-use crate::data::TaskId;
+use crate::data::ItemId;
 
-/// Two tasks in the order in which the judge sees them.
+/// Two items in the order in which the judge sees them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// Shown first.
-    pub a: TaskId,
+    pub a: ItemId,
     /// Shown second.
-    pub b: TaskId,
+    pub b: ItemId,
 }
 
 /// The pairs of each round. The same ids (in any order), rounds and seed give the same pairs, and
 /// the first rounds of a longer schedule are those of a shorter one.
-pub fn schedule(tasks: &[TaskId], rounds: u32, seed: u64) -> Vec<Vec<Pair>> {
-    let mut sorted = tasks.to_vec();
+pub fn schedule(items: &[ItemId], rounds: u32, seed: u64) -> Vec<Vec<Pair>> {
+    let mut sorted = items.to_vec();
     sorted.sort_unstable();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     (0..rounds).map(|_| round(&sorted, &mut rng)).collect()
 }
 
-fn round(tasks: &[TaskId], rng: &mut ChaCha8Rng) -> Vec<Pair> {
-    let mut order = tasks.to_vec();
+fn round(items: &[ItemId], rng: &mut ChaCha8Rng) -> Vec<Pair> {
+    let mut order = items.to_vec();
     order.shuffle(rng);
     order
         .chunks_exact(2)
@@ -42,12 +43,14 @@ fn round(tasks: &[TaskId], rng: &mut ChaCha8Rng) -> Vec<Pair> {
 mod tests {
     use super::*;
 
-    fn ids(n: usize) -> Vec<TaskId> {
-        (0..n).map(|i| TaskId::of(&[&i.to_string()])).collect()
+    fn ids(n: usize) -> Vec<ItemId> {
+        (0..n)
+            .map(|i| ItemId::from_stored(format!("t_{i}")))
+            .collect()
     }
 
     #[test]
-    fn pairs_are_disjoint_and_everybody_plays() {
+    fn pairs_are_disjoint_and_every_item_plays() {
         for round in schedule(&ids(18), 20, 7) {
             let mut seen: Vec<_> = round.iter().flat_map(|pair| [&pair.a, &pair.b]).collect();
             seen.sort_unstable();

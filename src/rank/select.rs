@@ -67,7 +67,7 @@ pub struct Candidate {
 /// How sure it is that a task is among the k best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum MembershipClass {
     /// A membership of .75 or more.
     In,
     /// Between.
@@ -76,7 +76,7 @@ pub enum Standing {
     Out,
 }
 
-impl Standing {
+impl MembershipClass {
     /// The word for people, which is also its class in a page's styles.
     pub fn word(self) -> &'static str {
         match self {
@@ -88,11 +88,11 @@ impl Standing {
 }
 
 /// The standing of a membership.
-pub fn standing(membership: f64) -> Standing {
+pub fn classify(membership: f64) -> MembershipClass {
     match membership {
-        m if m >= CERTAIN => Standing::In,
-        m if m >= DOUBTFUL => Standing::Borderline,
-        _ => Standing::Out,
+        m if m >= CERTAIN => MembershipClass::In,
+        m if m >= DOUBTFUL => MembershipClass::Borderline,
+        _ => MembershipClass::Out,
     }
 }
 
@@ -131,7 +131,7 @@ pub struct Placed {
     /// Probability to be among the k best, 0 to 1.
     pub membership: f64,
     /// How sure that is.
-    pub standing: Standing,
+    pub standing: MembershipClass,
     /// Its strength, as it was given.
     pub strength: f64,
     /// Lower end of the strength's interval.
@@ -177,7 +177,7 @@ pub enum Link {
 impl Link {
     /// What links two members of a group of copies, if `by_words` are the groups that words alone
     /// make.
-    pub fn of(by_words: &[Vec<usize>]) -> impl Fn(usize, usize) -> Self + use<> {
+    pub fn classifier(by_words: &[Vec<usize>]) -> impl Fn(usize, usize) -> Self + use<> {
         let group_of: BTreeMap<usize, usize> = by_words
             .iter()
             .enumerate()
@@ -249,7 +249,7 @@ pub fn select(candidates: &[Candidate], also_near: &[Vec<usize>], options: &Opti
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    let mut filling = Filling {
+    let mut filling = PartialSelection {
         order: &order,
         quotas: &quotas,
         top: options.top,
@@ -263,8 +263,8 @@ pub fn select(candidates: &[Candidate], also_near: &[Vec<usize>], options: &Opti
     }
     let first = order.len().min(options.top);
     let expected = filling.expected(filling.taken.iter().copied());
-    let doubtful =
-        (0..order.len()).filter(|at| standing(membership(order[*at])) == Standing::Borderline);
+    let doubtful = (0..order.len())
+        .filter(|at| classify(membership(order[*at])) == MembershipClass::Borderline);
     let mut borderline: Vec<Placed> = doubtful.map(|at| filling.placed(at)).collect();
     borderline.sort_by(|x, y| {
         (x.membership - 0.5)
@@ -302,7 +302,7 @@ fn without_copies<'c>(
         .map(|candidate| candidate.text.as_str())
         .collect();
     let by_words = minhash::groups(&texts, near);
-    let linked = Link::of(&by_words);
+    let linked = Link::classifier(&by_words);
     let mut kept: BTreeSet<usize> = (0..candidates.len()).collect();
     let mut duplicates = Vec::new();
     for group in minhash::merge(&[&by_words, also_near].concat(), candidates.len()) {
@@ -336,11 +336,11 @@ pub fn best_first(x: &Candidate, y: &Candidate) -> Ordering {
     let elo = |candidate: &Candidate| candidate.elo.unwrap_or(f64::NEG_INFINITY);
     // The larger of a number and what is not one is the number.
     let strength = |candidate: &Candidate| candidate.strength.max(f64::NEG_INFINITY);
-    let by_strength = || strength(y).total_cmp(&strength(x));
+    let strength_ratings = || strength(y).total_cmp(&strength(x));
     let by_elo = elo(y).total_cmp(&elo(x));
     by_elo
         .then(membership(y).total_cmp(&membership(x)))
-        .then_with(by_strength)
+        .then_with(strength_ratings)
         .then_with(|| x.id.cmp(&y.id))
 }
 
@@ -353,7 +353,7 @@ fn membership(candidate: &Candidate) -> f64 {
 }
 
 /// A selection that is being filled.
-struct Filling<'a> {
+struct PartialSelection<'a> {
     order: &'a [&'a Candidate],
     quotas: &'a [Quota],
     top: usize,
@@ -362,7 +362,7 @@ struct Filling<'a> {
     counts: Counts,
 }
 
-impl<'a> Filling<'a> {
+impl<'a> PartialSelection<'a> {
     /// Takes what caps allow, the best first; `for_minima` only what a minimum needs.
     fn fill(&mut self, for_minima: bool) {
         for at in 0..self.order.len() {
@@ -504,7 +504,7 @@ impl<'a> Filling<'a> {
         } else {
             self.kept_out_by(at)
         };
-        let (by, standing) = (by.into_iter().cloned().collect(), standing(membership));
+        let (by, standing) = (by.into_iter().cloned().collect(), classify(membership));
         Placed {
             place: at + 1,
             id: id.clone(),

@@ -294,18 +294,18 @@ fn the_most_doubtful_come_first() {
             .collect::<Vec<_>>(),
         [true, false, true, false]
     );
-    let standings: Vec<Standing> = memberships.map(standing).to_vec();
+    let standings: Vec<MembershipClass> = memberships.map(classify).to_vec();
     assert_eq!(
         standings
             .iter()
-            .filter(|standing| **standing == Standing::In)
+            .filter(|standing| **standing == MembershipClass::In)
             .count(),
         2
     );
     assert_eq!(
         standings
             .iter()
-            .filter(|standing| **standing == Standing::Out)
+            .filter(|standing| **standing == MembershipClass::Out)
             .count(),
         2
     );

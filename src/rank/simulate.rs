@@ -1,5 +1,5 @@
 //! How good would a ranking be? Made-up tasks whose quality is known, a made-up judge, and the real
-//! methods. Hides the worlds. A judge is deterministic: asked the same pair in the same order, it
+//! methods. Hides the scenarios. A judge is deterministic: asked the same pair in the same order, it
 //! says the same again.
 
 use std::collections::HashSet;
@@ -7,20 +7,21 @@ use std::collections::HashSet;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Method,
-    halving::{self, Halving, Settings},
-};
+use super::Method;
 use crate::stats::{
-    bradley_terry::{Answer, Draws, Game, List},
     correlation::kendall,
-    elo, largest, normal,
+    largest, normal,
+    pairwise::{
+        bradley_terry::{Game, PosteriorSummary, Preference, RankedList},
+        elo,
+        halving::{self, Halving, Settings},
+    },
 };
 
 /// What qualities and verdicts are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum World {
+pub enum Scenario {
     /// Qualities N(0, 1), Bradley–Terry verdicts: 72.5 % of random pairs are judged rightly.
     Bt1,
     /// Qualities N(0, 4), Bradley–Terry verdicts: 82.7 %.
@@ -43,8 +44,8 @@ pub enum World {
 /// What is tried out.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Trial {
-    /// The world.
-    pub world: World,
+    /// The scenario.
+    pub scenario: Scenario,
     /// The method.
     pub method: Method,
     /// Tasks.
@@ -57,13 +58,13 @@ pub struct Trial {
     pub target_recall: Option<f64>,
     /// How many are shown at a time (listwise).
     pub list_size: usize,
-    /// Seed of world, judge and method.
+    /// Seed of scenario, judge and method.
     pub seed: u64,
 }
 
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Score {
+pub struct TrialResult {
     /// Judgements.
     pub calls: usize,
     /// Share of the truly best that were found.
@@ -83,33 +84,33 @@ pub struct Score {
 }
 
 /// Qualities and a judge.
-pub struct Judge {
-    world: World,
+pub struct SimulatedJudge {
+    scenario: Scenario,
     seed: u64,
     /// True qualities.
     pub quality: Vec<f64>,
     taste: Vec<f64>,
 }
 
-impl Judge {
-    /// A world of `items` tasks.
-    pub fn new(world: World, items: usize, seed: u64) -> Self {
+impl SimulatedJudge {
+    /// A scenario of `items` tasks.
+    pub fn new(scenario: Scenario, items: usize, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x0077_6f72_6c64);
-        let scale = match world {
-            World::Bt2 => 2.0,
-            World::Thur => 1.2,
+        let scale = match scenario {
+            Scenario::Bt2 => 2.0,
+            Scenario::Thur => 1.2,
             _ => 1.0,
         };
         let mut quality: Vec<f64> = (0..items)
             .map(|_| {
-                if world == World::Skew {
+                if scenario == Scenario::Skew {
                     skewed(&mut rng)
                 } else {
                     scale * normal::draw(&mut rng)
                 }
             })
             .collect();
-        if world == World::Dup {
+        if scenario == Scenario::Dup {
             let copies = items / 5;
             for at in items - copies..items {
                 quality[at] = quality[at - copies] + 0.05 * normal::draw(&mut rng);
@@ -119,7 +120,7 @@ impl Judge {
             .map(|_| rng.random::<f64>() * std::f64::consts::TAU)
             .collect();
         Self {
-            world,
+            scenario,
             seed,
             quality,
             taste,
@@ -134,12 +135,12 @@ impl Judge {
         let difference = self.quality[a] - self.quality[b];
         let mut logistic =
             |difference: f64| rng.random::<f64>() < 1.0 / (1.0 + (-difference).exp());
-        let wins = match self.world {
-            World::Bt1 | World::Bt2 | World::Dup => logistic(difference),
-            World::Thur => difference + 0.3 + 1.6 * normal::draw(&mut rng) > 0.0,
-            World::Skew => coin_or(0.08, logistic(difference + 0.4), &mut rng),
-            World::Lapse => coin_or(0.15, logistic(difference), &mut rng),
-            World::Cyc => {
+        let wins = match self.scenario {
+            Scenario::Bt1 | Scenario::Bt2 | Scenario::Dup => logistic(difference),
+            Scenario::Thur => difference + 0.3 + 1.6 * normal::draw(&mut rng) > 0.0,
+            Scenario::Skew => coin_or(0.08, logistic(difference + 0.4), &mut rng),
+            Scenario::Lapse => coin_or(0.15, logistic(difference), &mut rng),
+            Scenario::Cyc => {
                 let taste = (self.taste[a] - self.taste[b]).sin();
                 coin_or(0.05, logistic(difference + taste), &mut rng)
             }
@@ -148,33 +149,33 @@ impl Judge {
     }
 
     /// The place of each of a list that is shown together, 0 the best. Reading many at once is
-    /// noisier than two: the same worlds with noise 1.3 times as large, each item with its own
+    /// noisier than two: the same scenarios with noise 1.3 times as large, each item with its own
     /// (Plackett and Luce's model, where verdicts are Bradley and Terry's).
     pub fn places(&self, shown: &[u32]) -> Vec<usize> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ 0x006c_6973_7400);
         let key = |hash: u64, item: &u32| (hash ^ u64::from(*item)).wrapping_mul(0x0100_0000_01b3);
         rng.set_stream(shown.iter().fold(0xcbf2_9ce4_8422_2325, key));
-        let all_coins = match self.world {
-            World::Skew => rng.random::<f64>() < 0.08,
-            World::Cyc => rng.random::<f64>() < 0.05,
-            World::Lapse => rng.random::<f64>() < 0.15,
+        let all_coins = match self.scenario {
+            Scenario::Skew => rng.random::<f64>() < 0.08,
+            Scenario::Cyc => rng.random::<f64>() < 0.05,
+            Scenario::Lapse => rng.random::<f64>() < 0.15,
             _ => false,
         };
         let middle = (shown.len() as f64 - 1.0) / 2.0;
         let seems = |(slot, item): (usize, &u32)| {
             let at = *item as usize;
             let early = (middle - slot as f64) / middle.max(0.5) / 2.0;
-            let own = match self.world {
-                World::Thur => {
+            let own = match self.scenario {
+                Scenario::Thur => {
                     self.quality[at]
                         + 0.3 * early
                         + 1.6 / 2f64.sqrt() * LIST_NOISE * normal::draw(&mut rng)
                 }
-                World::Bt1 | World::Bt2 | World::Dup | World::Lapse => {
+                Scenario::Bt1 | Scenario::Bt2 | Scenario::Dup | Scenario::Lapse => {
                     self.quality[at] + gumbel(&mut rng)
                 }
-                World::Skew => self.quality[at] + 0.4 * early + gumbel(&mut rng),
-                World::Cyc => {
+                Scenario::Skew => self.quality[at] + 0.4 * early + gumbel(&mut rng),
+                Scenario::Cyc => {
                     let taste = |other: &u32| (self.taste[at] - self.taste[*other as usize]).sin();
                     self.quality[at]
                         + shown.iter().map(taste).sum::<f64>() / shown.len() as f64
@@ -221,16 +222,16 @@ fn skewed(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 /// Runs one trial.
-pub fn run(trial: &Trial) -> Score {
-    let judge = Judge::new(trial.world, trial.items, trial.seed);
+pub fn run(trial: &Trial) -> TrialResult {
+    let judge = SimulatedJudge::new(trial.scenario, trial.items, trial.seed);
     match trial.method {
-        Method::Elo => by_elo(trial, &judge),
-        Method::Halving => by_halving(trial, &judge, 2),
-        Method::Listwise => by_halving(trial, &judge, trial.list_size),
+        Method::Elo => run_elo(trial, &judge),
+        Method::Halving => run_halving(trial, &judge, 2),
+        Method::Listwise => run_halving(trial, &judge, trial.list_size),
     }
 }
 
-fn by_elo(trial: &Trial, judge: &Judge) -> Score {
+fn run_elo(trial: &Trial, judge: &SimulatedJudge) -> TrialResult {
     let mut rng = ChaCha8Rng::seed_from_u64(trial.seed);
     let mut rating = vec![elo::START; trial.items];
     let mut met = vec![false; trial.items];
@@ -248,13 +249,13 @@ fn by_elo(trial: &Trial, judge: &Judge) -> Score {
         }
     }
     let covered = met.iter().filter(|met| **met).count();
-    Score {
+    TrialResult {
         tau: kendall(&rating, &judge.quality),
-        ..score(judge, &largest(&rating, trial.top), calls, covered)
+        ..result(judge, &largest(&rating, trial.top), calls, covered)
     }
 }
 
-fn by_halving(trial: &Trial, judge: &Judge, group: usize) -> Score {
+fn run_halving(trial: &Trial, judge: &SimulatedJudge, group: usize) -> TrialResult {
     let Trial {
         items,
         top,
@@ -274,40 +275,44 @@ fn by_halving(trial: &Trial, judge: &Judge, group: usize) -> Score {
     let mut halving = Halving::new(items, &[], settings);
     let mut asked = 0;
     loop {
-        let groups = halving.next_groups();
+        let groups = halving.next_batch();
         if groups.is_empty() {
             break;
         }
         asked += groups.len();
         let verdicts = groups.into_iter().map(|shown| match *shown.as_slice() {
-            [first, second] => Answer::Duel(Game {
+            [first, second] => Preference::Pair(Game {
                 first,
                 second,
                 judge: 0,
                 score: judge.verdict(first, second),
             }),
-            _ => Answer::List(List {
+            _ => Preference::List(RankedList {
                 places: judge.places(&shown),
                 shown,
                 judge: 1,
             }),
         });
-        halving.take(verdicts.collect());
+        halving.add_verdicts(verdicts.collect());
     }
-    let draws = halving::conclude(items, halving.verdicts(), &settings);
-    let covered: HashSet<u32> = halving.verdicts().iter().flat_map(Answer::items).collect();
+    let draws = halving::summarize(items, halving.verdicts(), &settings);
+    let covered: HashSet<u32> = halving
+        .verdicts()
+        .iter()
+        .flat_map(Preference::items)
+        .collect();
     let found = largest(&draws.membership, top);
-    Score {
+    TrialResult {
         expected_recall: Some(draws.expected_recall),
         intervals: Some(held(judge, &draws, &(0..items).collect::<Vec<_>>())),
         intervals_of_found: Some(held(judge, &draws, &found)),
         tau: kendall(&draws.strength, &judge.quality),
-        ..score(judge, &found, asked, covered.len())
+        ..result(judge, &found, asked, covered.len())
     }
 }
 
 /// Share of the 95 % intervals that hold the true quality, both with the mean of all at 0.
-fn held(judge: &Judge, draws: &Draws, of: &[usize]) -> f64 {
+fn held(judge: &SimulatedJudge, draws: &PosteriorSummary, of: &[usize]) -> f64 {
     let middle = judge.quality.iter().sum::<f64>() / judge.quality.len().max(1) as f64;
     let holds = |item: &&usize| {
         let (low, high) = draws.interval[**item];
@@ -316,14 +321,14 @@ fn held(judge: &Judge, draws: &Draws, of: &[usize]) -> f64 {
     of.iter().filter(holds).count() as f64 / of.len().max(1) as f64
 }
 
-fn score(judge: &Judge, found: &[usize], calls: usize, covered: usize) -> Score {
+fn result(judge: &SimulatedJudge, found: &[usize], calls: usize, covered: usize) -> TrialResult {
     let items = judge.quality.len();
     let truth = largest(&judge.quality, found.len());
     let best: HashSet<usize> = truth.iter().copied().collect();
     let mean =
         |of: &[usize]| of.iter().map(|at| judge.quality[*at]).sum::<f64>() / of.len().max(1) as f64;
     let all = judge.quality.iter().sum::<f64>() / items.max(1) as f64;
-    Score {
+    TrialResult {
         calls,
         recall: found.iter().filter(|item| best.contains(item)).count() as f64
             / found.len().max(1) as f64,

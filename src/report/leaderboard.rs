@@ -24,9 +24,9 @@ use crate::{
         measure, measures,
         scorecard::ReportScores,
     },
+    evidence::reading,
     files,
     store::Store,
-    text::citations,
 };
 
 /// Writes the summary to `path` and the tasks' pages into a folder beside it.
@@ -266,7 +266,7 @@ fn task_rows(
         };
         rows.push(TaskRow {
             id: task.id.to_string(),
-            text: task.task.clone(),
+            text: task.text.clone(),
             facets,
             href,
             agents: task_scores(reports, drawn),
@@ -337,16 +337,12 @@ fn task_page(store: &Store, task: &Task, details: &[Detail], back: &str) -> Resu
             text: extract.text,
         });
     }
-    let facet = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut facets: Vec<(String, String)> = task.facets.labels().into_iter().collect();
+    facets.push(("language".to_owned(), task.language.clone()));
     Ok(TaskPage {
         id: task.id.to_string(),
-        text: task.task.clone(),
-        facets: vec![
-            facet("phase", task.phase.label()),
-            facet("type", task.task_type.label()),
-            facet("difficulty", task.difficulty.label()),
-            facet("language", &task.language),
-        ],
+        text: task.text.clone(),
+        facets,
         back: back.to_owned(),
         reports: reports
             .into_iter()
@@ -364,7 +360,7 @@ fn cited(
     urls: &mut BTreeMap<String, String>,
 ) -> Result<Vec<CitationView>> {
     let mut views = Vec::new();
-    for citation in citations::parse(&detail.report.text).citations {
+    for citation in reading::known_citations(store, &detail.report)? {
         let url = citation.url.clone().unwrap_or_default();
         let visit = if url.is_empty() {
             None
@@ -378,22 +374,10 @@ fn cited(
             None => String::new(),
             Some(visit) => visit.cause.unwrap_or_else(|| "read".to_owned()),
         };
-        let words: Vec<String> = citation
-            .diagnosis
-            .iter()
-            .filter_map(|diagnosis| {
-                Some(
-                    serde_json::to_value(diagnosis)
-                        .ok()?
-                        .as_str()?
-                        .replace('_', " "),
-                )
-            })
-            .collect();
         views.push(CitationView {
             label: citation.label.unwrap_or_default(),
             url,
-            diagnosis: words.join(", "),
+            diagnosis: citation.diagnosis.join(", ").replace('_', " "),
             status,
         });
     }

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
-    data::{Finding, Inspiration, SeminarId, Task, TaskId},
-    rank::{self, Estimate, Rated, Standing},
+    data::{Finding, Inspiration, Origin, SeminarId, SubjectKind, Task},
+    rank::{self, RatedItem, Ratings, StrengthEstimate},
     store::{Ranking, SeminarInfo, Store},
 };
 
@@ -21,15 +21,16 @@ pub struct Listed {
     pub elo: Option<f64>,
     /// Games that counted for it.
     pub elo_games: Option<u32>,
-    /// Strength, where the ranking is by duels.
-    pub estimate: Option<Estimate>,
+    /// Strength, where the ranking is not the paper's.
+    pub estimate: Option<StrengthEstimate>,
     /// Games that counted.
     pub games: Option<u32>,
     /// The task.
     #[serde(flatten)]
     pub task: Task,
-    /// Its recording.
-    pub source: SeminarInfo,
+    /// Its recording; none of an imported task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SeminarInfo>,
     /// Its inspirations in order.
     pub sources: Vec<Inspiration>,
     /// What probes found of it.
@@ -41,14 +42,25 @@ impl Listed {
     pub fn is_flagged(&self) -> bool {
         self.probes.iter().any(|finding| finding.outcome.flags())
     }
+
+    /// The path of its recording, or the name of the benchmark that it was imported from.
+    pub fn origin(&self) -> &str {
+        match (&self.task.origin, &self.source) {
+            (Origin::Imported(from), _) => &from.benchmark,
+            (Origin::Seminar(_), Some(source)) => &source.path,
+            (Origin::Seminar(from), None) => from.seminar.as_str(),
+        }
+    }
 }
 
 /// All current tasks, best first; those that were not ranked come last, by id.
 pub struct Listing {
     /// The tasks.
     pub tasks: Vec<Listed>,
+    /// The recordings by id.
+    pub seminars: BTreeMap<SeminarId, SeminarInfo>,
     /// What the ranking rests on.
-    pub standing: Option<Standing>,
+    pub ratings: Option<Ratings>,
     /// The newest ranking's question, judges included.
     pub ranking: Option<Ranking>,
 }
@@ -63,38 +75,42 @@ impl Listing {
 
 /// Reads the listing from the store.
 pub fn read(store: &Store) -> Result<Listing> {
-    let ranking = store.last_ranking()?;
-    let standing = ranking
+    let ranking = store.last_ranking(SubjectKind::Task)?;
+    let ratings = ranking
         .as_ref()
-        .map(|ranking| rank::fold(store, ranking))
+        .map(|ranking| rank::ratings(store, ranking))
         .transpose()?;
-    of(store, ranking, standing)
+    with_ratings(store, ranking, ratings)
 }
 
-/// The listing of a ranking whose standing is known.
-pub fn of(store: &Store, ranking: Option<Ranking>, standing: Option<Standing>) -> Result<Listing> {
+/// The listing of a ranking with known ratings.
+pub fn with_ratings(
+    store: &Store,
+    ranking: Option<Ranking>,
+    ratings: Option<Ratings>,
+) -> Result<Listing> {
     let seminars: BTreeMap<SeminarId, SeminarInfo> = store
         .seminars()?
         .into_iter()
         .map(|s| (s.id.clone(), s))
         .collect();
-    let rated = standing.iter().flat_map(|standing| &standing.rated);
-    let places: BTreeMap<&TaskId, (usize, &Rated)> =
-        (1..).zip(rated).map(|of| (&of.1.task, of)).collect();
+    let rated = ratings.iter().flat_map(|ratings| &ratings.rated);
+    let places: BTreeMap<&str, (usize, &RatedItem)> = (1..)
+        .zip(rated)
+        .map(|placed| (placed.1.item.as_str(), placed))
+        .collect();
     let (mut tasks, mut findings) = (Vec::new(), store.findings()?);
     for task in store.tasks()? {
-        let Some(source) = seminars.get(&task.seminar).cloned() else {
-            continue;
-        };
+        let source = task.seminar().and_then(|id| seminars.get(id)).cloned();
         let mut sources = Vec::new();
-        for id in &task.inspirations {
+        for id in task.inspirations() {
             sources.push(
                 store
                     .inspiration(id)?
                     .with_context(|| format!("the database lacks `{id}` of `{}`", task.id))?,
             );
         }
-        let place = places.get(&task.id).copied();
+        let place = places.get(task.id.as_str()).copied();
         tasks.push(Listed {
             rank: place.map(|(rank, _)| rank),
             elo: place.and_then(|(_, rated)| rated.elo),
@@ -113,7 +129,8 @@ pub fn of(store: &Store, ranking: Option<Ranking>, standing: Option<Standing>) -
     tasks.sort_by_key(|listed| (listed.rank.unwrap_or(usize::MAX), listed.task.id.clone()));
     Ok(Listing {
         tasks,
-        standing,
+        seminars,
+        ratings,
         ranking,
     })
 }

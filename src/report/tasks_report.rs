@@ -11,10 +11,10 @@ use anyhow::Result;
 use super::{
     listing::{self, Listed, Listing},
     relative,
-    tasks_page::{Guest, Inspiration, Page, Quote, Refusal, Seminar, Task, Trait},
+    tasks_page::{Benchmark, Guest, Inspiration, Page, Quote, Refusal, Seminar, Task, Trait},
 };
 use crate::{
-    data::{self, Evidence, SeminarId, TaskId},
+    data::{self, Evidence, Origin, SeminarId, TaskId},
     store::{Ranking, STAGES, SeminarInfo, Store, UNKNOWN_LICENCE},
 };
 
@@ -22,13 +22,20 @@ use crate::{
 pub fn page(store: &Store, recordings: &Path, folder: &Path) -> Result<Page> {
     let Listing { tasks, ranking, .. } = listing::read(store)?;
     let mut of_seminar: BTreeMap<SeminarId, Vec<(usize, Listed)>> = BTreeMap::new();
+    let mut imported: BTreeMap<(String, String), Vec<Task>> = BTreeMap::new();
     let infos = store.seminars()?;
     let beside = Beside::read(store, &infos)?;
     for (number, listed) in (1..).zip(tasks) {
-        of_seminar
-            .entry(listed.source.id.clone())
-            .or_default()
-            .push((number, listed));
+        match &listed.task.origin {
+            Origin::Imported(from) => imported
+                .entry((from.benchmark.clone(), from.licence.clone()))
+                .or_default()
+                .push(task(number, &listed, &beside)),
+            Origin::Seminar(from) => of_seminar
+                .entry(from.seminar.clone())
+                .or_default()
+                .push((number, listed)),
+        }
     }
     let mut seminars = Vec::new();
     for info in &infos {
@@ -41,12 +48,21 @@ pub fn page(store: &Store, recordings: &Path, folder: &Path) -> Result<Page> {
             .flatten();
         seminars.push(seminar(info, recording, found, &tasks, &beside));
     }
+    let benchmarks: Vec<Benchmark> = imported
+        .into_iter()
+        .map(|((name, licence), tasks)| Benchmark {
+            name,
+            licence,
+            tasks,
+        })
+        .collect();
     let refused = refused(store, &infos)?;
     Ok(Page {
-        title: title(&seminars),
-        facts: facts(&seminars, &refused, ranking.as_ref()),
-        warnings: warnings(&seminars, ranking.as_ref()),
+        title: title(&seminars, &benchmarks),
+        facts: facts(&seminars, &benchmarks, &refused, ranking.as_ref()),
+        warnings: warnings(&seminars, &benchmarks, ranking.as_ref()),
         seminars,
+        benchmarks,
         refused,
     })
 }
@@ -147,13 +163,13 @@ impl Beside {
             .collect();
         let mut translations = BTreeMap::<TaskId, Vec<(String, String)>>::new();
         for task in store.translations()? {
-            let Some(original) = task.translation_of else {
+            let Some(original) = task.translation_of().cloned() else {
                 continue;
             };
             translations
                 .entry(original)
                 .or_default()
-                .push((task.language, task.task));
+                .push((task.language, task.text));
         }
         Ok(Self {
             titles,
@@ -167,7 +183,7 @@ fn task(number: usize, listed: &Listed, beside: &Beside) -> Task {
     let (own, guests): (Vec<_>, Vec<_>) = listed
         .sources
         .iter()
-        .partition(|source| source.seminar == of.seminar);
+        .partition(|source| Some(&source.seminar) == of.seminar());
     let guest = |of: &data::Inspiration| {
         let seminar = beside.titles.get(&of.seminar).cloned().unwrap_or_default();
         Guest {
@@ -183,12 +199,13 @@ fn task(number: usize, listed: &Listed, beside: &Beside) -> Task {
     Task {
         id: of.id.to_string(),
         number,
-        phase: of.phase,
-        family: of.task_type,
-        difficulty: of.difficulty,
+        phase: of.facets.phase,
+        family: of.facets.task_type,
+        difficulty: of.facets.difficulty,
         language: of.language.clone(),
-        discipline: of.discipline.clone(),
-        text: of.task.clone(),
+        discipline: of.facets.discipline.clone(),
+        others: of.facets.others.clone(),
+        text: of.text.clone(),
         inspirations: own
             .into_iter()
             .map(|source| source.id.to_string())
@@ -220,13 +237,20 @@ fn refused(store: &Store, seminars: &[SeminarInfo]) -> Result<Vec<Refusal>> {
     Ok(refused)
 }
 
-fn title(seminars: &[Seminar]) -> String {
-    let tasks: usize = seminars.iter().map(|seminar| seminar.tasks.len()).sum();
-    format!("{tasks} research tasks of {} seminars", seminars.len())
+fn title(seminars: &[Seminar], benchmarks: &[Benchmark]) -> String {
+    let woven: usize = seminars.iter().map(|seminar| seminar.tasks.len()).sum();
+    let imported: usize = benchmarks.iter().map(|of| of.tasks.len()).sum();
+    let of_seminars = format!("{woven} research tasks of {} seminars", seminars.len());
+    match (seminars.is_empty(), benchmarks.is_empty()) {
+        (_, true) => of_seminars,
+        (true, false) => format!("{imported} imported research tasks"),
+        (false, false) => format!("{of_seminars}, {imported} imported ones"),
+    }
 }
 
 fn facts(
     seminars: &[Seminar],
+    benchmarks: &[Benchmark],
     refused: &[Refusal],
     ranking: Option<&Ranking>,
 ) -> Vec<(String, String)> {
@@ -249,21 +273,34 @@ fn facts(
         },
     );
     let fact = |name: &str, value: String| (name.to_owned(), value);
-    vec![
-        fact(
-            "Recordings",
-            format!("{}, {minutes:.0} minutes", seminars.len()),
-        ),
-        fact(
-            "Inspirations",
-            format!("{}, resting on {quotes} quotes", inspirations().count()),
-        ),
-        fact("Not kept", refused.len().to_string()),
-        fact("Ranking", ranked),
-    ]
+    let mut facts = Vec::new();
+    // A project of imported tasks alone has nothing to say of recordings.
+    if !seminars.is_empty() || benchmarks.is_empty() {
+        facts.extend([
+            fact(
+                "Recordings",
+                format!("{}, {minutes:.0} minutes", seminars.len()),
+            ),
+            fact(
+                "Inspirations",
+                format!("{}, resting on {quotes} quotes", inspirations().count()),
+            ),
+            fact("Not kept", refused.len().to_string()),
+        ]);
+    }
+    if !benchmarks.is_empty() {
+        let names: Vec<&str> = benchmarks.iter().map(|of| of.name.as_str()).collect();
+        facts.push(fact("Imported", names.join(", ")));
+    }
+    facts.push(fact("Ranking", ranked));
+    facts
 }
 
-fn warnings(seminars: &[Seminar], ranking: Option<&Ranking>) -> Vec<String> {
+fn warnings(
+    seminars: &[Seminar],
+    benchmarks: &[Benchmark],
+    ranking: Option<&Ranking>,
+) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut say = |n: usize, what: &str| {
         if n > 0 {
@@ -280,6 +317,12 @@ fn warnings(seminars: &[Seminar], ranking: Option<&Ranking>) -> Vec<String> {
         number(|of| of.licence == UNKNOWN_LICENCE),
         "have no known licence: a `NAME.toml` beside a recording can name it",
     );
+    for benchmark in benchmarks.iter().filter(|of| of.licence == UNKNOWN_LICENCE) {
+        warnings.push(format!(
+            "the licence of `{}` is unknown: `tasks import --licence` can name it",
+            benchmark.name
+        ));
+    }
     let judges = ranking
         .iter()
         .flat_map(|ranking| &ranking.panel)

@@ -171,9 +171,12 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 
 /// Half the width of a 95 % t-interval, in standard errors: the expansion 26.7.5 of Abramowitz and
 /// Stegun (1964), which is within .001 from four degrees of freedom on.
-fn t95(freedom: f64) -> f64 {
+fn t95(degrees_of_freedom: f64) -> f64 {
     let terms = [1.589_534, 2.555_850, 2.822_499, 2.372_271];
-    terms.iter().fold(0.0, |sum, term| (sum + term) / freedom) + Z95
+    terms
+        .iter()
+        .fold(0.0, |sum, term| (sum + term) / degrees_of_freedom)
+        + Z95
 }
 
 #[cfg(test)]

@@ -1,146 +1,91 @@
-//! What the judges of rankings decided: comparisons of two tasks, and lineups of several in an
-//! order.
+//! Verdicts of a ranking's judges: comparisons of two items, and of several in an order.
 
 use anyhow::Result;
 use rusqlite::Row;
 use serde::Deserialize;
-use serde_json::json;
 
-use super::{Store, from_json, from_word, judgements::Kept, to_word};
+use super::{Store, from_json, from_word};
 use crate::data::{
-    CallId, Comparison, Criteria, DecidedBy, Decision, Instrument, Judge, Lineup, NewJudgement,
-    Ordered, Side, SubjectKind, TaskId, Unscored, Verdict, id,
+    CallId, Comparison, Criteria, Instrument, ItemId, Judge, ListComparison, ListOrder, Side,
+    SubjectKind, Unscored, Verdict,
 };
 
-/// A comparison or lineup with its history.
+/// A comparison of two items, or of several, with its history.
 #[derive(Clone, Debug)]
 pub struct Recorded<T = Comparison> {
-    /// What was shown, and what came of it.
-    pub told: T,
-    /// Who decided.
+    /// The items with the verdict on them.
+    pub judged: T,
+    /// The judge.
     pub judge: Judge,
     /// The run that stored it.
     pub run: i64,
     /// The batch or round that first asked for it.
     pub round: u32,
     /// Whether the decision came only after a failure.
-    pub late: bool,
+    pub decided_after_retry: bool,
 }
 
-const DUEL: Instrument = Instrument {
-    id: "rankeval/overall/1",
-    family: "rankeval",
-    criterion: "overall",
-    scale: "pair, confidence 0.5 to 1",
-    subject: SubjectKind::Task,
-    letter: 'v',
-};
-const LINEUP: Instrument = Instrument {
-    id: "rankeval/order/1",
-    family: "rankeval",
-    criterion: "order",
-    scale: "several, best first",
-    subject: SubjectKind::Task,
-    letter: 'l',
-};
+/// The better one of two items. Each kind of items has an instrument of its own, so that the
+/// rankings of one kind never read the verdicts of another.
+pub fn pair_instrument(kind: SubjectKind) -> Instrument {
+    Instrument {
+        id: match kind {
+            SubjectKind::Task => "rankeval/overall/1",
+            SubjectKind::Report => "rank-reports/overall/1",
+        },
+        family: family(kind),
+        criterion: "overall",
+        scale: "pair, confidence 0.5 to 1",
+        subject: kind,
+        letter: 'v',
+    }
+}
+
+/// The order of several items.
+pub fn list_instrument(kind: SubjectKind) -> Instrument {
+    Instrument {
+        id: match kind {
+            SubjectKind::Task => "rankeval/order/1",
+            SubjectKind::Report => "rank-reports/order/1",
+        },
+        family: family(kind),
+        criterion: "order",
+        scale: "several, best first",
+        subject: kind,
+        letter: 'l',
+    }
+}
+
+/// RankEval is the paper's method for tasks.
+fn family(kind: SubjectKind) -> &'static str {
+    match kind {
+        SubjectKind::Task => "rankeval",
+        SubjectKind::Report => "rank-reports",
+    }
+}
 
 impl Store {
-    /// Stores one verdict, or why there is none; `round` tells in which order verdicts were asked
-    /// for.
-    pub fn save_comparison(
+    /// Every comparison of two items by judges that `counts` (model asked, hash of the prompt), in
+    /// the order in which they were asked.
+    pub fn comparisons(
         &self,
-        comparison: &Comparison,
-        judge: &Judge,
-        round: u32,
-    ) -> Result<Kept> {
-        let Comparison {
-            a,
-            b,
-            sample,
-            outcome,
-            call,
-        } = comparison;
-        let verdict = outcome.as_ref();
-        let reason = verdict.map_or_else(
-            |unscored| Some(&unscored.reason),
-            |verdict| verdict.reason.as_ref(),
-        );
-        let mut payload = json!({ "reason": reason, "round": round });
-        if let Ok(Verdict {
-            scores: Some(scores),
-            ..
-        }) = verdict
-        {
-            payload["scores"] = json!(scores);
-        }
-        self.save_judgement(&NewJudgement {
-            instrument: DUEL,
-            id: comparison_id(comparison, &judge.id()),
-            subject: a.as_str(),
-            other: Some(b.as_str()),
-            judge: DecidedBy::Model(judge),
-            sample: *sample,
-            decision: verdict.map(|verdict| Decision {
-                value: Some(verdict.score_a()),
-                label: to_word(&verdict.winner),
-                confidence: Some(verdict.confidence),
-            }),
-            payload,
-            call: Some(call),
-            evidence: None,
-        })
+        kind: SubjectKind,
+        counts: impl Fn(&str, &str) -> bool,
+    ) -> Result<Vec<Recorded>> {
+        self.recorded(pair_instrument(kind), counts, read_comparison)
     }
 
-    /// Stores an order, or why there is none, as [`Self::save_comparison`] does.
-    pub fn save_lineup(&self, lineup: &Lineup, judge: &Judge, round: u32) -> Result<Kept> {
-        let Lineup {
-            shown,
-            outcome,
-            call,
-        } = lineup;
-        let ids: Vec<&str> = shown.iter().map(TaskId::as_str).collect();
-        let list = id::text('l', &ids);
-        let ordered = outcome.as_ref();
-        let places = |ordered: &Ordered| {
-            ordered
-                .places
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        let reason = ordered.map_or_else(
-            |unscored| Some(&unscored.reason),
-            |ordered| ordered.reason.as_ref(),
-        );
-        self.save_judgement(&NewJudgement {
-            instrument: LINEUP,
-            id: id::text('l', &[LINEUP.id, &list, &judge.id()]),
-            subject: &list,
-            other: None,
-            judge: DecidedBy::Model(judge),
-            sample: 0,
-            decision: ordered.map(|ordered| Decision { value: None, label: places(ordered), confidence: None }),
-            payload: json!({
-                "reason": reason, "round": round, "shown": shown, "places": ordered.ok().map(|ordered| &ordered.places)
-            }),
-            call: Some(call),
-            evidence: None,
-        })
+    /// Every comparison of several items by judges that `counts`, in the order in which they were
+    /// asked.
+    pub fn list_comparisons(
+        &self,
+        kind: SubjectKind,
+        counts: impl Fn(&str, &str) -> bool,
+    ) -> Result<Vec<Recorded<ListComparison>>> {
+        self.recorded(list_instrument(kind), counts, read_list_comparison)
     }
 
-    /// Every comparison by judges that `counts` (model asked, hash of the prompt), in the order in
-    /// which they were asked.
-    pub fn recorded(&self, counts: impl Fn(&str, &str) -> bool) -> Result<Vec<Recorded>> {
-        self.of_instrument(DUEL, counts, read_comparison)
-    }
-
-    /// Every lineup by judges that `counts`, in the order in which they were asked.
-    pub fn lineups(&self, counts: impl Fn(&str, &str) -> bool) -> Result<Vec<Recorded<Lineup>>> {
-        self.of_instrument(LINEUP, counts, read_lineup)
-    }
-
-    fn of_instrument<T>(
+    fn recorded<T>(
         &self,
         instrument: Instrument,
         counts: impl Fn(&str, &str) -> bool,
@@ -161,11 +106,11 @@ impl Store {
                 prompt_hash: row.get(11)?,
             };
             Ok(Recorded {
-                told: read(row)?,
+                judged: read(row)?,
                 judge,
                 run: row.get(12)?,
                 round: row.get(13)?,
-                late: row.get(14)?,
+                decided_after_retry: row.get(14)?,
             })
         })?;
         let all: Vec<Recorded<T>> = rows.collect::<rusqlite::Result<_>>()?;
@@ -174,20 +119,6 @@ impl Store {
             .filter(|of| counts(&of.judge.model_asked, &of.judge.prompt_hash))
             .collect())
     }
-}
-
-fn comparison_id(comparison: &Comparison, judge: &str) -> String {
-    let sample = comparison.sample.to_string();
-    id::text(
-        'v',
-        &[
-            DUEL.id,
-            comparison.a.as_str(),
-            comparison.b.as_str(),
-            &sample,
-            judge,
-        ],
-    )
 }
 
 fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {
@@ -213,19 +144,19 @@ fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {
         })
     };
     Ok(Comparison {
-        a: TaskId::from_stored(row.get(0)?),
-        b: TaskId::from_stored(row.get(1)?),
+        a: ItemId::from_stored(row.get(0)?),
+        b: ItemId::from_stored(row.get(1)?),
         sample: row.get(2)?,
         outcome,
         call: CallId::from_stored(row.get(8)?),
     })
 }
 
-fn read_lineup(row: &Row<'_>) -> rusqlite::Result<Lineup> {
+fn read_list_comparison(row: &Row<'_>) -> rusqlite::Result<ListComparison> {
     #[derive(Deserialize)]
     struct Payload {
         reason: Option<String>,
-        shown: Vec<TaskId>,
+        shown: Vec<ItemId>,
         places: Option<Vec<usize>>,
     }
     let Payload {
@@ -234,7 +165,7 @@ fn read_lineup(row: &Row<'_>) -> rusqlite::Result<Lineup> {
         places,
     } = from_json(7, &row.get::<_, String>(7)?)?;
     let outcome = if let Some(places) = places {
-        Ok(Ordered { places, reason })
+        Ok(ListOrder { places, reason })
     } else {
         let cause = from_word(6, &row.get::<_, String>(6)?)?;
         Err(Unscored {
@@ -242,7 +173,7 @@ fn read_lineup(row: &Row<'_>) -> rusqlite::Result<Lineup> {
             reason: reason.unwrap_or_default(),
         })
     };
-    Ok(Lineup {
+    Ok(ListComparison {
         shown,
         outcome,
         call: CallId::from_stored(row.get(8)?),

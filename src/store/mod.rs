@@ -30,7 +30,7 @@ use serde::de::value::StrDeserializer;
 
 pub use crate::data::Judge;
 pub use calls::{CallFilter, CallTotals, Experience};
-pub use comparisons::Recorded;
+pub use comparisons::{Recorded, list_instrument, pair_instrument};
 pub use inspirations::{Rejection, STAGES};
 pub use judgements::{Evaluation, IMPORTED, JudgementCost, Kept, PanelJudgements, StoredJudgement};
 pub use lock::{Locked, WriteLock};

@@ -9,6 +9,7 @@ use std::{
 use anyhow::Result;
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use rusqlite::{OptionalExtension as _, params};
+use serde_json::{Value, json};
 
 use super::{Store, runs::add_event};
 use crate::data::{
@@ -36,9 +37,17 @@ impl Store {
         let content = bytes.map(sha256_hex);
         let packed = bytes.map(pack).transpose()?;
         let id = id::text('w', &[&visit.url, &visit.fetched]);
-        let payload = serde_json::json!({
-            "message": visit.message, "transient": visit.transient, "content_type": visit.content_type
+        // The column says how fetching failed, which no later version decides otherwise.
+        let (cause, message) = match bytes {
+            Some(_) => (None, None),
+            None => (visit.cause.as_ref(), visit.message.as_ref()),
+        };
+        let mut payload = json!({
+            "message": message, "transient": visit.transient, "content_type": visit.content_type
         });
+        if bytes.is_some() {
+            payload["decision"] = decision(visit);
+        }
         self.write(|tx| {
             if let (Some(hash), Some(packed), Some(bytes)) = (&content, &packed, bytes) {
                 tx.execute(
@@ -56,7 +65,7 @@ impl Store {
                     visit.final_url,
                     visit.fetched,
                     visit.status,
-                    visit.cause,
+                    cause,
                     visit.fetcher,
                     content,
                     payload.to_string(),
@@ -68,14 +77,28 @@ impl Store {
         Ok(content)
     }
 
+    /// Keeps what was decided from the bytes of a visit; an earlier version's decision is gone.
+    pub fn save_decision(&self, visit: &Visit) -> Result<()> {
+        let id = id::text('w', &[&visit.url, &visit.fetched]);
+        self.write(|tx| {
+            tx.execute(
+                "UPDATE page_visit SET payload = json_set(payload, '$.decision', json(?2)) WHERE id = ?1",
+                params![id, decision(visit).to_string()],
+            )?;
+            Ok(())
+        })
+    }
+
     /// The newest visit of a URL.
     pub fn visit(&self, url: &str) -> Result<Option<Visit>> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT url, final_url, fetched, status, cause, content, json_extract(payload, '$.message'),
-                coalesce(json_extract(payload, '$.transient'), 0), json_extract(payload, '$.content_type'), fetcher
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT url, final_url, fetched, status, {CAUSE}, content,
+                coalesce(payload ->> '$.decision.message', payload ->> '$.message'),
+                coalesce(json_extract(payload, '$.transient'), 0), json_extract(payload, '$.content_type'), fetcher,
+                payload ->> '$.decision.by'
              FROM page_visit WHERE url = ?1 ORDER BY fetched DESC, id LIMIT 1",
-        )?;
+        ))?;
         let read = |row: &rusqlite::Row<'_>| {
             Ok(Visit {
                 url: row.get(0)?,
@@ -88,6 +111,7 @@ impl Store {
                 transient: row.get(7)?,
                 content_type: row.get(8)?,
                 fetcher: row.get(9)?,
+                decided_by: row.get(10)?,
             })
         };
         Ok(statement.query_row([url], read).optional()?)
@@ -96,8 +120,9 @@ impl Store {
     /// Why the newest visit of each URL gave no text; none where it gave some.
     pub fn visit_failures(&self) -> Result<BTreeMap<String, Option<String>>> {
         let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT url, cause FROM page_visit ORDER BY fetched, id DESC")?;
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT url, {CAUSE} FROM page_visit ORDER BY fetched, id DESC"
+        ))?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -148,6 +173,15 @@ impl Store {
         };
         Ok(statement.query_row([content], read).optional()?)
     }
+}
+
+/// Why a visit brought no page. Where its bytes were looked at, that decides; before decisions had
+/// versions, they stood in the column, too.
+const CAUSE: &str = "CASE WHEN payload ->> '$.decision.by' IS NULL THEN cause ELSE payload ->> '$.decision.cause' END";
+
+/// What was decided from the bytes of a visit, as it is stored.
+fn decision(visit: &Visit) -> Value {
+    json!({ "by": visit.decided_by, "cause": visit.cause, "message": visit.message })
 }
 
 fn pack(bytes: &[u8]) -> Result<Vec<u8>> {

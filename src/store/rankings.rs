@@ -1,17 +1,17 @@
-//! Rankings: the questions, never the ratings, which are folds over what judges decided.
+//! Rankings: their questions, never their ratings, which are computed from the judges' verdicts.
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, params};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Store, from_json};
 use crate::data::{
-    Judge, TaskId,
+    ItemId, Judge, SubjectKind,
     id::{self, sha256_hex},
 };
 
 /// The question that a ranking asks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranking {
     /// `halving`, `listwise`, `elo` or `imported`.
     pub method: String,
@@ -19,10 +19,19 @@ pub struct Ranking {
     pub parameters: serde_json::Value,
     /// Seed of the pairing.
     pub seed: u64,
-    /// The ranked tasks, sorted.
-    pub items: Vec<TaskId>,
+    /// The kind of the items.
+    pub item_kind: SubjectKind,
+    /// The ranked items, sorted.
+    pub items: Vec<ItemId>,
     /// The judges whose verdicts count.
     pub panel: Vec<Judge>,
+}
+
+impl Ranking {
+    /// A parameter that is a number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.parameters.get(name)?.as_f64()
+    }
 }
 
 impl Store {
@@ -45,28 +54,42 @@ impl Store {
         })
     }
 
-    /// Notes the question of a ranking; the newest one is what listings show.
+    /// Saves the question of a ranking; the newest one of its kind is what listings show.
     pub fn save_ranking(&self, ranking: &Ranking) -> Result<()> {
-        let run = self.run;
+        let (run, kind) = (self.run, ranking.item_kind.word());
         let items = serde_json::to_string(&ranking.items)?;
         let panel = serde_json::to_string(&ranking.panel)?;
         let parameters = ranking.parameters.to_string();
         let seed = ranking.seed.to_string();
-        let id = id::text('q', &[&ranking.method, &parameters, &seed, &items, &panel]);
+        let mut parts = vec![&*ranking.method, &parameters, &seed, &items, &panel];
+        // Rankings of tasks were there first: their ids do not name the kind.
+        if ranking.item_kind != SubjectKind::Task {
+            parts.push(kind);
+        }
+        let id = id::text('q', &parts);
         self.write(|tx| {
-            let newest: Option<String> =
-                tx.query_row("SELECT id FROM ranking ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).optional()?;
+            let newest: Option<String> = tx
+                .query_row(
+                    "SELECT id FROM ranking WHERE item_kind = ?1 ORDER BY seq DESC LIMIT 1",
+                    [kind],
+                    |row| row.get(0),
+                )
+                .optional()?;
             if newest.as_deref() == Some(id.as_str()) {
                 return Ok(());
             }
-            let again =
-                tx.execute("UPDATE ranking SET seq = (SELECT max(seq) + 1 FROM ranking) WHERE id = ?1", [&id])?;
+            // An older ranking that is asked for again becomes the newest one.
+            let again = tx.execute(
+                "UPDATE ranking SET seq = (SELECT max(seq) + 1 FROM ranking) WHERE id = ?1",
+                [&id],
+            )?;
             if again == 0 {
                 tx.execute(
                     "INSERT INTO ranking (seq, id, item_kind, items_hash, items, method, parameters, seed, panel, run)
-                     VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM ranking), ?1, 'task', ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                     VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM ranking), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                     params![
                         id,
+                        kind,
                         sha256_hex(items.as_bytes()),
                         items,
                         ranking.method,
@@ -81,18 +104,20 @@ impl Store {
         })
     }
 
-    /// The newest ranking.
-    pub fn last_ranking(&self) -> Result<Option<Ranking>> {
+    /// The newest ranking of a kind of items.
+    pub fn last_ranking(&self, kind: SubjectKind) -> Result<Option<Ranking>> {
         let connection = self.connection();
         let found = connection
             .query_row(
-                "SELECT method, parameters, seed, items, panel FROM ranking ORDER BY seq DESC LIMIT 1",
-                [],
+                "SELECT method, parameters, seed, items, panel FROM ranking
+                 WHERE item_kind = ?1 ORDER BY seq DESC LIMIT 1",
+                [kind.word()],
                 |row| {
                     Ok(Ranking {
                         method: row.get(0)?,
                         parameters: from_json(1, &row.get::<_, String>(1)?)?,
                         seed: row.get::<_, i64>(2)? as u64,
+                        item_kind: kind,
                         items: from_json(3, &row.get::<_, String>(3)?)?,
                         panel: from_json(4, &row.get::<_, String>(4)?)?,
                     })

@@ -1,13 +1,16 @@
 //! Reports of research agents. Their text never changes; a later one for the same attempt is
 //! another report.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Store, from_json, from_word, runs::add_event};
-use crate::data::{AgentReport, Reading, ReportHead, ReportId, Spent, TaskId, id};
+use super::{Store, Tx, from_json, from_word, runs::add_event};
+use crate::data::{
+    AgentReport, AttemptCost, Citation, ReadReport, Reading, ReportHead, ReportId, Statement,
+    StatementId, TaskId, id,
+};
 
 impl Store {
     /// Keeps a report, and returns whether it is a new one. `maker` tells what the agent was when
@@ -74,6 +77,32 @@ impl Store {
         self.newest("NULL", |_| Ok(()))
     }
 
+    /// All reports, those too that a later one of the same attempt has replaced, by id.
+    pub fn all_reports(&self) -> Result<Vec<AgentReport>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(&select_reports("document.text"))?;
+        let rows = statement.query_map([], |row| read_report(row, |row| row.get(6)))?;
+        let mut reports: Vec<AgentReport> = rows.collect::<rusqlite::Result<_>>()?;
+        reports.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(reports)
+    }
+
+    /// Removes reports. What was judged of them stays: handed in again, they have their scores.
+    pub fn remove_reports(&self, reports: &[&ReportId]) -> Result<()> {
+        let stream = self.stream();
+        self.write(|tx| {
+            for report in reports {
+                tx.execute("DELETE FROM document WHERE id = ?1", [report.as_str()])?;
+                add_event(tx, &stream, "report_removed", report.as_str())?;
+            }
+            // Last: each looks for citations of its own, of which few are left by now.
+            for report in reports {
+                tx.execute("DELETE FROM statement WHERE source = ?1", [report.as_str()])?;
+            }
+            Ok(())
+        })
+    }
+
     fn newest<T>(
         &self,
         text: &str,
@@ -87,22 +116,11 @@ impl Store {
             Ok((from_json(0, row.get_ref(0)?.as_str()?)?, row.get(1)?))
         })?;
         let handed_in: BTreeMap<String, i64> = handed_in.collect::<rusqlite::Result<_>>()?;
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT document.id, task, name, attempt, state, document.payload, {text}
-             FROM document JOIN agent ON agent.id = document.agent WHERE document.kind = 'report'"
-        ))?;
+        let mut statement = connection.prepare_cached(&select_reports(text))?;
         let mut newest: BTreeMap<(TaskId, String, u32), (i64, AgentReport<T>)> = BTreeMap::new();
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let report = AgentReport {
-                id: ReportId::from_stored(row.get(0)?),
-                task: TaskId::from_stored(row.get(1)?),
-                agent: row.get(2)?,
-                attempt: row.get(3)?,
-                state: from_word(4, row.get_ref(4)?.as_str()?)?,
-                text: read_text(row)?,
-                spent: from_json::<Spent>(5, row.get_ref(5)?.as_str()?)?,
-            };
+            let report = read_report(row, &read_text)?;
             let seq = handed_in
                 .get(report.id.as_str())
                 .copied()
@@ -135,14 +153,19 @@ impl Store {
         Ok(statement.query_row([report.as_str()], |row| row.get(0))?)
     }
 
-    /// What this version of the reader read out of a report, if that is on record; what another one
-    /// read has other fields.
-    pub fn reading(&self, report: &ReportId, version: u32) -> Result<Option<Reading>> {
+    /// What one of these versions of the reader read out of a report, if that is on record; what
+    /// others read may have other fields.
+    pub fn reading(
+        &self,
+        report: &ReportId,
+        versions: RangeInclusive<u32>,
+    ) -> Result<Option<Reading>> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT payload -> '$.reading' FROM document WHERE id = ?1 AND payload ->> '$.reading.version' = ?2",
+            "SELECT payload -> '$.reading' FROM document WHERE id = ?1 AND payload ->> '$.reading.version' BETWEEN ?2 AND ?3",
         )?;
-        let mut rows = statement.query(params![report.as_str(), version])?;
+        let mut rows =
+            statement.query(params![report.as_str(), versions.start(), versions.end()])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
@@ -150,13 +173,138 @@ impl Store {
     }
 
     /// Keeps what was read out of reports.
-    pub fn save_readings(&self, readings: &[(&ReportId, Reading)]) -> Result<()> {
+    pub fn save_readings(&self, read: &[(&ReportId, ReadReport)]) -> Result<()> {
         self.write(|tx| {
             let sql = "UPDATE document SET payload = json_set(payload, '$.reading', json(?2)) WHERE id = ?1";
-            for (report, reading) in readings {
-                tx.execute(sql, params![report.as_str(), serde_json::json!(reading).to_string()])?;
+            for (report, read) in read {
+                let version = read.reading.version.to_string();
+                save_statements(tx, report.as_str(), &version, read, self.run)?;
+                let reading = serde_json::json!(read.reading).to_string();
+                tx.execute(sql, params![report.as_str(), reading])?;
             }
             Ok(())
         })
     }
+
+    /// What this version of the reader found cited in a report, in order.
+    pub fn citations(&self, report: &ReportId, version: u32) -> Result<Vec<Citation>> {
+        let statements: BTreeMap<String, usize> = self
+            .statement_rows(report, version)?
+            .into_iter()
+            .enumerate()
+            .map(|(place, (id, _))| (id, place))
+            .collect();
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT label, url, start_char, end_char, statement, diagnosis FROM citation
+             WHERE document = ?1 AND extractor = ?2 AND version = ?3 ORDER BY seq",
+        )?;
+        let read = |row: &Row<'_>| {
+            let statement: Option<String> = row.get(4)?;
+            let diagnosis: Option<String> = row.get(5)?;
+            Ok(Citation {
+                label: row.get(0)?,
+                url: row.get(1)?,
+                start: row.get(2)?,
+                end: row.get(3)?,
+                statement: statement.and_then(|id| statements.get(&id).copied()),
+                diagnosis: diagnosis.map_or(Ok(Vec::new()), |words| from_json(5, &words))?,
+            })
+        };
+        let rows = query.query_map(params![report.as_str(), READER, version.to_string()], read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The statements of a report that carry its citations, by this version of the reader, in
+    /// order.
+    pub fn statements(&self, report: &ReportId, version: u32) -> Result<Vec<Statement>> {
+        let rows = self.statement_rows(report, version)?;
+        Ok(rows.into_iter().map(|(_, statement)| statement).collect())
+    }
+
+    fn statement_rows(&self, report: &ReportId, version: u32) -> Result<Vec<(String, Statement)>> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT id, start_char, end_char, text FROM statement
+             WHERE source = ?1 AND extractor = ?2 AND version = ?3 ORDER BY start_char",
+        )?;
+        let read = |row: &Row<'_>| {
+            let statement = Statement {
+                start: row.get(1)?,
+                end: row.get(2)?,
+                text: row.get(3)?,
+            };
+            Ok((row.get(0)?, statement))
+        };
+        let rows = query.query_map(params![report.as_str(), READER, version.to_string()], read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// What reads reports, as statements and citations name it.
+const READER: &str = "reader";
+
+fn save_statements(
+    tx: &Tx<'_>,
+    report: &str,
+    version: &str,
+    read: &ReadReport,
+    run: i64,
+) -> rusqlite::Result<()> {
+    let id = |statement: &Statement| {
+        StatementId::of(&[report, READER, version, &statement.start.to_string()])
+    };
+    let ids: Vec<StatementId> = read.statements.iter().map(id).collect();
+    for (id, statement) in ids.iter().zip(&read.statements) {
+        tx.execute(
+            "INSERT OR IGNORE INTO statement (id, source, start_char, end_char, text, extractor, version, run)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![id.as_str(), report, statement.start, statement.end, statement.text, READER, version, run],
+        )?;
+    }
+    for (seq, citation) in read.citations.iter().enumerate() {
+        let diagnosis = (!citation.diagnosis.is_empty())
+            .then(|| serde_json::json!(citation.diagnosis).to_string());
+        tx.execute(
+            "INSERT OR IGNORE INTO citation
+                (document, seq, label, url, start_char, end_char, statement, diagnosis, extractor, version, run)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            params![
+                report,
+                seq,
+                citation.label,
+                citation.url,
+                citation.start,
+                citation.end,
+                citation.statement.map(|place| ids[place].as_str()),
+                diagnosis,
+                READER,
+                version,
+                run
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+fn select_reports(text: &str) -> String {
+    format!(
+        "SELECT document.id, task, name, attempt, state, document.payload, {text}
+         FROM document JOIN agent ON agent.id = document.agent WHERE document.kind = 'report'"
+    )
+}
+
+fn read_report<T>(
+    row: &Row<'_>,
+    read_text: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<AgentReport<T>> {
+    Ok(AgentReport {
+        id: ReportId::from_stored(row.get(0)?),
+        task: TaskId::from_stored(row.get(1)?),
+        agent: row.get(2)?,
+        attempt: row.get(3)?,
+        state: from_word(4, row.get_ref(4)?.as_str()?)?,
+        text: read_text(row)?,
+        spent: from_json::<AttemptCost>(5, row.get_ref(5)?.as_str()?)?,
+    })
 }

@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::{
-    Rejection, Store, Tx, from_word,
+    Rejection, Store, Tx, from_json, from_word,
     inspirations::{save_rejections, stands},
     runs::add_event,
     to_word,
 };
 use crate::data::{
-    CallId, InspirationId, SeminarId, Task, TaskId, id::sha256_hex, primary_language,
+    CallId, Facets, FromFile, FromSeminar, Id, InspirationId, Origin, SeminarId, Task, TaskId,
+    id::sha256_hex, primary_language,
 };
 
 impl Store {
@@ -85,7 +88,7 @@ impl Store {
                 supersede.execute([id])?;
             }
             for (task, call) in woven {
-                upsert(tx, kind, task, call, run)?;
+                upsert(tx, kind.word(), task, Some(call), run)?;
                 if !before.contains(task.id.as_str()) {
                     add_event(tx, &stream, "task", task.id.as_str())?;
                 }
@@ -109,11 +112,12 @@ impl Store {
     /// of its inspirations; that of one seminar is woven anew with it.
     pub fn tasks(&self) -> Result<Vec<Task>> {
         let mut tasks = self.tasks_of_one()?;
-        let across = self.read_tasks("json_extract(payload, '$.kind') = 'across'")?;
+        tasks.extend(self.imported_tasks()?);
+        let across = self.woven_tasks("json_extract(payload, '$.kind') = 'across'")?;
         let connection = self.connection();
         for task in across {
             let fallen = task
-                .inspirations
+                .inspirations()
                 .iter()
                 .map(|id| stands(&connection, id).map(|stands| !stands));
             if !fallen
@@ -129,41 +133,106 @@ impl Store {
 
     /// The current tasks that were woven from one seminar each, by id.
     pub fn tasks_of_one(&self) -> Result<Vec<Task>> {
-        self.read_tasks("json_extract(payload, '$.kind') IS NULL")
+        self.woven_tasks("json_extract(payload, '$.kind') IS NULL")
+    }
+
+    /// The current imported tasks, by id.
+    pub fn imported_tasks(&self) -> Result<Vec<Task>> {
+        self.read_tasks("origin = 'imported'", read_imported)
     }
 
     /// The current translations of current tasks, by id.
     pub fn translations(&self) -> Result<Vec<Task>> {
         let originals: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
         let mut translations =
-            self.read_tasks("json_extract(payload, '$.kind') = 'translation'")?;
+            self.woven_tasks("json_extract(payload, '$.kind') = 'translation'")?;
         translations.retain(|task| {
-            task.translation_of
-                .as_ref()
+            task.translation_of()
                 .is_some_and(|id| originals.contains(id))
         });
         Ok(translations)
     }
 
-    fn read_tasks(&self, condition: &str) -> Result<Vec<Task>> {
+    /// Current tasks of recordings that are still there, with their inspirations.
+    fn woven_tasks(&self, condition: &str) -> Result<Vec<Task>> {
+        let of_recordings = format!(
+            "origin = 'seminar' AND {condition}
+             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)"
+        );
+        let mut tasks = self.read_tasks(&of_recordings, read_woven)?;
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT id, seminar, phase, type, difficulty, language, coalesce(discipline, 'other'), text,
-                    json_extract(payload, '$.translation_of') FROM task
-             WHERE superseded = 0 AND origin = 'seminar' AND {condition}
-             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar) ORDER BY id"
-        ))?;
-        let rows = statement.query_map([], read_task)?;
-        let mut tasks: Vec<Task> = rows.collect::<rusqlite::Result<_>>()?;
         let mut sources = connection
             .prepare_cached("SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq")?;
         for task in &mut tasks {
+            let Origin::Seminar(from) = &mut task.origin else {
+                continue;
+            };
             let rows = sources.query_map([task.id.as_str()], |row| {
                 Ok(InspirationId::from_stored(row.get::<_, String>(0)?))
             })?;
-            task.inspirations = rows.collect::<rusqlite::Result<_>>()?;
+            from.inspirations = rows.collect::<rusqlite::Result<_>>()?;
         }
         Ok(tasks)
+    }
+
+    fn read_tasks(
+        &self,
+        condition: &str,
+        read_origin: fn(&Row<'_>) -> rusqlite::Result<Origin>,
+    ) -> Result<Vec<Task>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT id, text, language, as_of, phase, type, difficulty, discipline,
+                    coalesce(json_extract(payload, '$.facets'), '{{}}'), seminar,
+                    json_extract(payload, '$.translation_of'), template, json_extract(payload, '$.from')
+             FROM task WHERE superseded = 0 AND {condition} ORDER BY id"
+        ))?;
+        let rows = statement.query_map([], |row| {
+            Ok(Task {
+                id: TaskId::from_stored(row.get(0)?),
+                text: row.get(1)?,
+                language: row.get(2)?,
+                as_of: row.get(3)?,
+                facets: read_facets(row)?,
+                origin: read_origin(row)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Makes `tasks` the members of an imported set. Returns its version, and how many members of
+    /// the version before are current no more: those stay with their reports, superseded, unless
+    /// another set has them.
+    pub fn save_imported(&self, set: &str, tasks: &[Task]) -> Result<(u32, u64)> {
+        let (run, stream) = (self.run, self.stream());
+        let earlier = self.task_set(Some(set))?.unwrap_or_default();
+        let known: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
+        let ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
+        self.write(|tx| {
+            for task in tasks {
+                upsert(tx, Some("imported"), task, None, run)?;
+                if !known.contains(&task.id) {
+                    add_event(tx, &stream, "task", task.id.as_str())?;
+                }
+            }
+            Ok(())
+        })?;
+        let version = self.save_task_set(set, &ids)?;
+        let mut superseded = 0;
+        self.write(|tx| {
+            let mut supersede = tx.prepare_cached(
+                "UPDATE task SET superseded = 1 WHERE id = ?1 AND origin = 'imported' AND superseded = 0
+                 AND NOT EXISTS (
+                    SELECT 1 FROM task_set_member m JOIN task_set s ON s.id = m.task_set WHERE m.task = ?1
+                    AND s.version = (SELECT max(version) FROM task_set WHERE name = s.name)
+                 )",
+            )?;
+            for id in earlier.difference(&ids.iter().cloned().collect()) {
+                superseded += supersede.execute([id.as_str()])? as u64;
+            }
+            Ok(())
+        })?;
+        Ok((version, superseded))
     }
 }
 
@@ -226,44 +295,43 @@ impl Weaving<'_> {
     }
 }
 
+/// Writes a task, which is current then. Facts that its id says nothing about are the latest ones.
 fn upsert(
     tx: &Tx<'_>,
-    kind: Weaving<'_>,
+    kind: Option<&str>,
     task: &Task,
-    call: &CallId,
+    call: Option<&CallId>,
     run: i64,
 ) -> rusqlite::Result<()> {
-    let mut payload = serde_json::Map::new();
-    if let Some(word) = kind.word() {
-        payload.insert("kind".to_owned(), word.into());
-    }
-    if let Some(original) = &task.translation_of {
-        payload.insert("translation_of".to_owned(), original.as_str().into());
-    }
+    let facets = &task.facets;
     tx.execute(
-        "INSERT INTO task (id, seminar, phase, type, difficulty, discipline, language, text, call, run, payload)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-         ON CONFLICT (id) DO UPDATE SET superseded = 0, difficulty = ?5, discipline = ?6, language = ?7, call = ?9,
-            payload = ?11",
+        "INSERT INTO task (id, origin, seminar, phase, type, difficulty, discipline, language, template, text, as_of,
+            call, run, payload)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+         ON CONFLICT (id) DO UPDATE SET superseded = 0, phase = ?4, type = ?5, difficulty = ?6, discipline = ?7,
+            language = ?8, call = ?12, payload = ?14",
         params![
             task.id.as_str(),
-            task.seminar.as_str(),
-            to_word(&task.phase),
-            to_word(&task.task_type),
-            to_word(&task.difficulty),
-            task.discipline,
+            if task.from_seminar().is_some() { "seminar" } else { "imported" },
+            task.seminar().map(Id::as_str),
+            facets.phase.as_ref().map(to_word),
+            facets.task_type.as_ref().map(to_word),
+            facets.difficulty.as_ref().map(to_word),
+            facets.discipline,
             task.language,
-            task.task,
-            call.as_str(),
+            template(task),
+            task.text,
+            task.as_of,
+            call.map(Id::as_str),
             run,
-            serde_json::Value::from(payload).to_string()
+            payload(kind, task).to_string()
         ],
     )?;
     tx.execute(
         "DELETE FROM task_source WHERE task = ?1",
         [task.id.as_str()],
     )?;
-    for (seq, inspiration) in task.inspirations.iter().enumerate() {
+    for (seq, inspiration) in task.inspirations().iter().enumerate() {
         tx.execute(
             "INSERT INTO task_source (task, seq, inspiration) VALUES (?1, ?2, ?3)",
             params![task.id.as_str(), seq as i64, inspiration.as_str()],
@@ -272,17 +340,62 @@ fn upsert(
     Ok(())
 }
 
-fn read_task(row: &Row<'_>) -> rusqlite::Result<Task> {
-    Ok(Task {
-        id: TaskId::from_stored(row.get(0)?),
-        seminar: SeminarId::from_stored(row.get(1)?),
-        phase: from_word(2, &row.get::<_, String>(2)?)?,
-        task_type: from_word(3, &row.get::<_, String>(3)?)?,
-        difficulty: from_word(4, &row.get::<_, String>(4)?)?,
-        language: row.get(5)?,
-        discipline: row.get(6)?,
-        task: row.get(7)?,
-        inspirations: Vec::new(),
-        translation_of: row.get::<_, Option<String>>(8)?.map(TaskId::from_stored),
+fn template(task: &Task) -> Option<&str> {
+    match &task.origin {
+        Origin::Seminar(_) => None,
+        Origin::Imported(from) => from.template.as_deref(),
+    }
+}
+
+/// What has no column of its own.
+fn payload(kind: Option<&str>, task: &Task) -> Value {
+    let mut payload = serde_json::Map::new();
+    if let Some(word) = kind {
+        payload.insert("kind".to_owned(), word.into());
+    }
+    if let Some(original) = task.translation_of() {
+        payload.insert("translation_of".to_owned(), original.as_str().into());
+    }
+    if !task.facets.others.is_empty() {
+        payload.insert("facets".to_owned(), json!(task.facets.others));
+    }
+    if let Origin::Imported(from) = &task.origin {
+        let from = FromFile {
+            template: None,
+            ..from.clone()
+        };
+        payload.insert("from".to_owned(), json!(from));
+    }
+    payload.into()
+}
+
+fn read_facets(row: &Row<'_>) -> rusqlite::Result<Facets> {
+    Ok(Facets {
+        phase: read_word(row, 4)?,
+        task_type: read_word(row, 5)?,
+        difficulty: read_word(row, 6)?,
+        discipline: row.get(7)?,
+        others: from_json(8, row.get_ref(8)?.as_str()?)?,
     })
+}
+
+fn read_word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
+    let word: Option<String> = row.get(column)?;
+    word.map(|word| from_word(column, &word)).transpose()
+}
+
+fn read_woven(row: &Row<'_>) -> rusqlite::Result<Origin> {
+    Ok(Origin::Seminar(FromSeminar {
+        seminar: SeminarId::from_stored(row.get(9)?),
+        inspirations: Vec::new(),
+        translation_of: row.get::<_, Option<String>>(10)?.map(TaskId::from_stored),
+    }))
+}
+
+fn read_imported(row: &Row<'_>) -> rusqlite::Result<Origin> {
+    let from: FromFile = from_json(12, row.get_ref(12)?.as_str()?)?;
+    Ok(Origin::Imported(FromFile {
+        template: row.get(11)?,
+        ..from
+    }))
 }

@@ -2,7 +2,6 @@
 //! of the crate.
 
 pub mod boilerplate;
-pub mod citations;
 pub mod duplicate_guard;
 pub mod error_rate;
 pub mod find;
@@ -16,6 +15,7 @@ mod numbers;
 pub mod planted;
 pub mod prompt_injection;
 pub mod quote_alignment;
+pub mod records;
 pub mod sentences;
 pub mod toml_error;
 pub mod topics;

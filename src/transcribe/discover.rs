@@ -38,6 +38,12 @@ pub fn discover(root: &Path, paths: &[PathBuf]) -> anyhow::Result<Discovered> {
     for path in if paths.is_empty() { &whole } else { paths } {
         if fs_err::metadata(path)?.is_dir() {
             search(root, path, &mut found)?;
+        } else if !path.is_file() {
+            // A pipe or a device may never end.
+            anyhow::bail!(
+                "neither a file nor a folder: `{}`\nhint: save the recording as a file",
+                path.display()
+            );
         } else {
             found.recordings.push(recording(root, path)?);
         }
@@ -135,6 +141,14 @@ fn recording(root: &Path, path: &Path) -> anyhow::Result<Recording> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_may_never_end_is_no_recording() {
+        let zero = PathBuf::from("/dev/zero");
+        let error = discover(Path::new("/dev"), &[zero]).expect_err("a device");
+        assert!(error.to_string().contains("neither a file nor a folder"));
+    }
 
     #[test]
     fn finds_recordings_and_counts_what_it_leaves() -> anyhow::Result<()> {

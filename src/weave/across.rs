@@ -63,9 +63,10 @@ pub async fn across(
         let (seminar, guest) = (of[&one.seminar], of[&other.seminar]);
         let people = [seminar.people(), guest.people()].concat();
         let mut loom = Loom::new(seminar, people, options, disciplines);
-        let of_the_two = own
-            .iter()
-            .filter(|task| task.seminar == one.seminar || task.seminar == other.seminar);
+        let of_the_two = own.iter().filter(|task| {
+            task.seminar()
+                .is_some_and(|seminar| *seminar == one.seminar || *seminar == other.seminar)
+        });
         loom.others = woven
             .iter()
             .map(|(task, _)| task)

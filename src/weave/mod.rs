@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
     data::{
-        CallId, Cause, Id, Inspiration, Phase, SeminarId, Task, TaskId, Unscored, is_read,
-        other_language, primary_language,
+        CallId, Cause, Facets, FromSeminar, Id, Inspiration, Origin, Phase, SeminarId, Task,
+        TaskId, Unscored, is_read, other_language, primary_language,
     },
     store::{Rejection, SeminarInfo, Weaving},
     text::words::one_line,
@@ -220,17 +220,21 @@ impl<'a> Loom<'a> {
             .map(|called| self.disciplines.resolve(called));
         Task {
             id: TaskId::of(&parts),
-            seminar: slot.sources[0].seminar.clone(),
-            phase: slot.task_type.phase(),
-            task_type: slot.task_type,
-            difficulty: woven.difficulty,
+            text,
             language: self.language.to_owned(),
-            discipline: of_talk
-                .or(chosen)
-                .unwrap_or_else(|| disciplines::OTHER.to_owned()),
-            task: text,
-            inspirations,
-            translation_of: None,
+            as_of: None,
+            facets: Facets::of_family(
+                slot.task_type,
+                woven.difficulty,
+                of_talk
+                    .or(chosen)
+                    .unwrap_or_else(|| disciplines::OTHER.to_owned()),
+            ),
+            origin: Origin::Seminar(FromSeminar {
+                seminar: slot.sources[0].seminar.clone(),
+                inspirations,
+                translation_of: None,
+            }),
         }
     }
 }
@@ -422,8 +426,8 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
                 return Ok(Attempt::Woven);
             }
             Err(rule) => {
-                loom.refuse(rule.name(), task.task.clone(), answer.call);
-                broken = Some((rule, task.task));
+                loom.refuse(rule.name(), task.text.clone(), answer.call);
+                broken = Some((rule, task.text));
             }
         }
     }

@@ -46,11 +46,19 @@ impl<'a> Plan<'a> {
         if self.asked.len() >= wanted * 4 {
             return None;
         }
-        let in_phase = |phase: Phase| kept.iter().filter(|task| task.phase == phase).count();
-        let of_type = |kind: TaskType| kept.iter().filter(|task| task.task_type == kind).count();
+        let in_phase = |phase: Phase| {
+            kept.iter()
+                .filter(|task| task.facets.phase == Some(phase))
+                .count()
+        };
+        let of_type = |kind: TaskType| {
+            kept.iter()
+                .filter(|task| task.facets.task_type == Some(kind))
+                .count()
+        };
         let of_source = |i: &Inspiration| {
             kept.iter()
-                .filter(|task| task.inspirations.contains(&i.id))
+                .filter(|task| task.inspirations().contains(&i.id))
                 .count()
         };
         let open = self
@@ -228,7 +236,9 @@ pub fn frame(kind: TaskType, chinese: bool) -> (&'static str, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Difficulty, InspirationId, SeminarId, TaskId, TranscriptId};
+    use crate::data::{
+        Difficulty, Facets, FromSeminar, InspirationId, Origin, SeminarId, TaskId, TranscriptId,
+    };
 
     fn inspirations() -> Vec<Inspiration> {
         InspirationType::ALL
@@ -255,15 +265,15 @@ mod tests {
                 .expect("a slot is left");
             kept.push(Task {
                 id: TaskId::of(&[&kept.len().to_string()]),
-                seminar: SeminarId::of(&["s"]),
-                phase: slot.task_type.phase(),
-                task_type: slot.task_type,
-                difficulty: Difficulty::Basic,
+                text: String::new(),
                 language: "en".into(),
-                discipline: "other".into(),
-                task: String::new(),
-                inspirations: vec![slot.sources[0].id.clone()],
-                translation_of: None,
+                as_of: None,
+                facets: Facets::of_family(slot.task_type, Difficulty::Basic, "other".into()),
+                origin: Origin::Seminar(FromSeminar {
+                    seminar: SeminarId::of(&["s"]),
+                    inspirations: vec![slot.sources[0].id.clone()],
+                    translation_of: None,
+                }),
             });
         }
         kept
@@ -275,12 +285,15 @@ mod tests {
         let tasks = take(&inspirations, 6);
         for phase in Phase::ALL {
             assert_eq!(
-                tasks.iter().filter(|t| t.phase == phase).count(),
+                tasks
+                    .iter()
+                    .filter(|t| t.facets.phase == Some(phase))
+                    .count(),
                 2,
                 "{phase:?}"
             );
         }
-        let sources: BTreeSet<_> = tasks.iter().flat_map(|t| &t.inspirations).collect();
+        let sources: BTreeSet<_> = tasks.iter().flat_map(Task::inspirations).collect();
         assert_eq!(sources.len(), 4);
     }
 
@@ -306,7 +319,13 @@ mod tests {
     fn even_one_inspiration_reaches_eight_tasks_with_no_family_thrice() {
         let tasks = take(&inspirations()[..1], 8);
         for kind in TaskType::ALL {
-            assert!(tasks.iter().filter(|t| t.task_type == kind).count() <= 2);
+            assert!(
+                tasks
+                    .iter()
+                    .filter(|t| t.facets.task_type == Some(kind))
+                    .count()
+                    <= 2
+            );
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::rules::{self, Broken, Material};
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, SeminarId, Task, TaskId, Unscored, primary_language},
+    data::{CallId, Origin, SeminarId, Task, TaskId, Unscored, primary_language},
     llm::{Answer, Ask},
     store::{Rejection, SeminarInfo, Weaving},
     text::words::one_line,
@@ -43,7 +43,9 @@ pub async fn translate(
         .iter()
         .map(|seminar| (&seminar.id, seminar))
         .collect();
-    let tasks = ctx.store.tasks()?;
+    let mut tasks = ctx.store.tasks()?;
+    // A benchmark of others asks in the languages that it asks in.
+    tasks.retain(|task| task.from_seminar().is_some());
     let wanted: Vec<(&Task, &String)> = tasks
         .iter()
         .flat_map(|task| languages.iter().map(move |language| (task, language)))
@@ -100,10 +102,9 @@ pub async fn translate(
         for rejection in one.refused {
             report.reject(&rejection.rule);
             *harvest.rejected.entry(rejection.rule.clone()).or_default() += 1;
-            rejected
-                .entry(task.seminar.clone())
-                .or_default()
-                .push(rejection);
+            if let Some(seminar) = task.seminar() {
+                rejected.entry(seminar.clone()).or_default().push(rejection);
+            }
         }
         woven.extend(one.kept);
     }
@@ -136,7 +137,7 @@ fn people(
     of: &BTreeMap<&SeminarId, &SeminarInfo>,
 ) -> Result<Vec<String>> {
     let mut people = Vec::new();
-    for id in &task.inspirations {
+    for id in task.inspirations() {
         let seminar = ctx
             .store
             .inspiration(id)?
@@ -161,6 +162,14 @@ struct One {
     asked: bool,
 }
 
+fn translated_origin(original: &Task) -> Origin {
+    let mut origin = original.origin.clone();
+    if let Origin::Seminar(from) = &mut origin {
+        from.translation_of = Some(original.id.clone());
+    }
+    origin
+}
+
 async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> Result<One> {
     let chinese = language.starts_with("zh");
     let mut one = One::default();
@@ -168,7 +177,7 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
     for _ in 0..TRIES {
         let vars = json!({
             "language": language,
-            "task": task.task,
+            "task": task.text,
             "broken": broken.as_ref().map(|(rule, draft)| rule.of_draft(draft, chinese)),
         });
         let ask = Ask {
@@ -190,9 +199,9 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
         };
         let made = Task {
             id: TaskId::of(&[task.id.as_str(), language, &translated]),
+            text: translated,
             language: language.to_owned(),
-            task: translated,
-            translation_of: Some(task.id.clone()),
+            origin: translated_origin(task),
             ..task.clone()
         };
         match rules::translation(&made, task, Material { words: "", people }) {
@@ -201,13 +210,13 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
                 return Ok(one);
             }
             Err(rule) => {
-                let detail = made.task.clone();
+                let detail = made.text.clone();
                 one.refused.push(Rejection {
                     rule: rule.name().to_owned(),
                     detail,
                     call: Some(answer.call),
                 });
-                broken = Some((rule, made.task));
+                broken = Some((rule, made.text));
             }
         }
     }

@@ -1,10 +1,16 @@
 //! A URL becomes a page with its text, out of the store where it was fetched before. Each URL is
-//! asked for once; bytes are kept, so that every judgement can name what it saw.
+//! asked for once; bytes are kept, so that every judgement can name what it saw, and what they are
+//! (a page, a wall, a test for robots) is decided again by a later version.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use anyhow::Result;
 
 use super::{
-    FetchOptions, Fetcher,
+    FetchError, FetchOptions, Fetcher,
     fetch::Fetched,
     jina::{Jina, JinaOptions, KeyRefused},
     read,
@@ -19,6 +25,37 @@ pub struct Pages {
     reader: Reader,
     stored_only: bool,
     again: bool,
+    patience: Patience,
+}
+
+/// Failures in a row after which a host is left alone for the rest of a run.
+const FAILURES_IN_A_ROW: u32 = 5;
+
+/// The hosts that serve nobody now. A host that answers every request with a refusal would hold up a
+/// run for hours, a minute an address.
+#[derive(Default)]
+struct Patience {
+    failures: Mutex<HashMap<String, u32>>,
+}
+
+impl Patience {
+    fn is_given_up(&self, host: &str) -> bool {
+        self.failures().get(host).copied().unwrap_or(0) >= FAILURES_IN_A_ROW
+    }
+
+    /// Counts what came of a request; a page, or a refusal of this page alone, begins anew.
+    fn note(&self, host: &str, is_transient: bool) {
+        let mut failures = self.failures();
+        if is_transient {
+            *failures.entry(host.to_owned()).or_default() += 1;
+        } else {
+            failures.remove(host);
+        }
+    }
+
+    fn failures(&self) -> MutexGuard<'_, HashMap<String, u32>> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Who goes for a page.
@@ -103,12 +140,16 @@ impl Pages {
             reader,
             stored_only,
             again: retry_failed,
+            patience: Patience::default(),
         })
     }
 
     /// The page behind `url`, fetched now (at `now`, RFC 3339) unless it is known.
     pub async fn get(&self, store: &Store, url: &str, now: &str) -> Result<Got> {
-        let known = store.visit(url)?;
+        let known = match store.visit(url)? {
+            Some(visit) => Some(up_to_date(store, visit).await?),
+            None => None,
+        };
         let usable = |visit: &Visit| {
             visit.cause.is_none() || self.stored_only || !(visit.transient || self.again)
         };
@@ -124,26 +165,31 @@ impl Pages {
                     stored: true,
                 });
             }
+            _ if self.patience.is_given_up(&host_of(url)) => return Ok(given_up(url)),
             _ => (self.fetch(store, url, now).await?, false),
         };
-        let page = match (&visit.cause, &visit.content) {
-            (None, Some(content)) => page(store, &visit, content)?,
-            (cause, _) => Err(NoPage {
-                cause: cause.clone().unwrap_or_else(|| "no_content".to_owned()),
-                message: visit.message.clone().unwrap_or_default(),
-            }),
-        };
+        let page = page(store, &visit)?.ok_or_else(|| NoPage {
+            cause: visit.cause.unwrap_or_else(|| "no_content".to_owned()),
+            message: visit.message.unwrap_or_default(),
+        });
         Ok(Got { page, stored })
     }
 
     async fn fetch(&self, store: &Store, url: &str, now: &str) -> Result<Visit> {
         let fetched = self.reader.fetch(url).await?;
+        let is_transient = fetched.body.as_ref().is_err_and(FetchError::is_transient);
+        self.patience.note(&host_of(url), is_transient);
+        // With its charset: the bytes may be read again.
+        let content_type = match (&fetched.content_type, &fetched.charset) {
+            (Some(media), Some(charset)) => Some(format!("{media}; charset={charset}")),
+            (media, _) => media.clone(),
+        };
         let mut visit = Visit {
             url: url.to_owned(),
-            final_url: fetched.final_url.clone(),
+            final_url: fetched.final_url,
             fetched: now.to_owned(),
             status: fetched.status,
-            content_type: fetched.content_type.clone(),
+            content_type,
             fetcher: self.reader.word().to_owned(),
             ..Visit::default()
         };
@@ -157,51 +203,106 @@ impl Pages {
                 return Ok(visit);
             }
         };
-        let header = match (&fetched.content_type, &fetched.charset) {
-            (Some(media), Some(charset)) => Some(format!("{media}; charset={charset}")),
-            (media, _) => media.clone(),
-        };
-        let (status, last) = (
-            fetched.status.unwrap_or(200),
-            fetched.final_url.unwrap_or_else(|| url.to_owned()),
-        );
-        let asked = url.to_owned();
-        // Reading is work for the processor, not waiting.
-        let (bytes, text) = tokio::task::spawn_blocking(move || {
-            let text = read::read(&bytes, header.as_deref(), &last);
-            let doubt = text
-                .as_ref()
-                .ok()
-                .and_then(|text| read::suspect(status, text, &asked, &last));
-            (bytes, text.map(|text| (text, doubt)))
-        })
-        .await?;
-        match &text {
-            Err(error) => {
-                visit.cause = Some(error.cause().to_owned());
-                visit.message = Some(error.to_string());
-            }
-            Ok((_, Some(doubt))) => {
-                let cues: Vec<String> = doubt
-                    .cues
-                    .iter()
-                    .map(|cue| format!("{:?}: {}", cue.place, cue.seen))
-                    .collect();
-                visit.cause = Some(doubt.stub.word().to_owned());
-                visit.message = Some(format!("not the page itself ({})", cues.join("; ")));
-            }
-            Ok((text, None)) if text.text.trim().is_empty() => {
-                visit.cause = Some("no_text".to_owned());
-            }
-            Ok(_) => {}
-        }
-        let content = store.save_visit(&visit, Some(&bytes))?;
-        if let (Ok((text, _)), Some(content)) = (text, &content) {
-            store.save_extract(content, &extract(text))?;
-        }
-        visit.content = content;
+        let (bytes, extract) = decide(&mut visit, bytes).await?;
+        visit.content = store.save_visit(&visit, Some(&bytes))?;
+        save_extract(store, &visit, extract)?;
         Ok(visit)
     }
+}
+
+/// The host of a URL as it is written; empty for what is no URL.
+fn host_of(url: &str) -> String {
+    let host = url::Url::parse(url).ok();
+    let host = host.as_ref().and_then(url::Url::host_str);
+    host.unwrap_or_default().to_owned()
+}
+
+/// A page that was not asked for; the next run asks.
+fn given_up(url: &str) -> Got {
+    let host = super::error::quoted(&host_of(url));
+    Got {
+        page: Err(NoPage {
+            cause: "host_given_up".to_owned(),
+            message: format!(
+                "`{host}` refused {FAILURES_IN_A_ROW} requests in a row and is left alone in this run"
+            ),
+        }),
+        stored: false,
+    }
+}
+
+/// A stored visit as today's readers see it. Its bytes are looked at again where an earlier version
+/// decided what they are or made their text, and where a run ended between the bytes and their
+/// text.
+async fn up_to_date(store: &Store, mut visit: Visit) -> Result<Visit> {
+    let Some(content) = &visit.content else {
+        return Ok(visit);
+    };
+    if visit.decided_by.as_ref() == Some(&read::decider())
+        && (visit.cause.is_some() || is_read(store, content)?)
+    {
+        return Ok(visit);
+    }
+    let Some(bytes) = store.content(content)? else {
+        return Ok(visit);
+    };
+    let (_, extract) = decide(&mut visit, bytes).await?;
+    store.save_decision(&visit)?;
+    save_extract(store, &visit, extract)?;
+    Ok(visit)
+}
+
+fn is_read(store: &Store, content: &str) -> Result<bool> {
+    let known = store.extract(content)?;
+    Ok(known.is_some_and(|known| read::is_current(&known.extractor, &known.version)))
+}
+
+/// Decides from its bytes whether a visit brought a page; with the text that was read, if any.
+async fn decide(visit: &mut Visit, bytes: Vec<u8>) -> Result<(Vec<u8>, Option<Extract>)> {
+    let header = visit.content_type.clone();
+    let asked = visit.url.clone();
+    let last = visit.final_url.clone().unwrap_or_else(|| asked.clone());
+    let status = visit.status.unwrap_or(200);
+    // Reading is work for the processor, not waiting.
+    let (bytes, text) = tokio::task::spawn_blocking(move || {
+        let text = read::read(&bytes, header.as_deref(), &last).map(|text| {
+            let suspicion = read::suspect(status, &text, &asked, &last);
+            (text, suspicion)
+        });
+        (bytes, text)
+    })
+    .await?;
+    (visit.cause, visit.message) = match &text {
+        Err(error) => (Some(error.cause().to_owned()), Some(error.to_string())),
+        Ok((_, Some(suspicion))) => (
+            Some(suspicion.stub.word().to_owned()),
+            Some(suspicion.message()),
+        ),
+        Ok((text, None)) if text.text.trim().is_empty() => (Some("no_text".to_owned()), None),
+        Ok(_) => (None, None),
+    };
+    visit.decided_by = Some(read::decider());
+    Ok((bytes, text.ok().map(|(text, _)| extract(text))))
+}
+
+fn save_extract(store: &Store, visit: &Visit, extract: Option<Extract>) -> Result<()> {
+    match (&visit.content, extract) {
+        (Some(content), Some(extract)) => store.save_extract(content, &extract),
+        _ => Ok(()),
+    }
+}
+
+/// The page that a visit brought, if it brought one.
+fn page(store: &Store, visit: &Visit) -> Result<Option<Page>> {
+    let (None, Some(content)) = (&visit.cause, &visit.content) else {
+        return Ok(None);
+    };
+    let page = store.extract(content)?.map(|extract| Page {
+        content: content.clone(),
+        title: extract.title,
+        text: extract.text,
+    });
+    Ok(page)
 }
 
 fn extract(read: read::Read) -> Extract {
@@ -210,32 +311,5 @@ fn extract(read: read::Read) -> Extract {
         version: read.version.to_owned(),
         title: read.title,
         text: read.text,
-    }
-}
-
-/// The text of stored bytes; read again where a run ended between the bytes and their text.
-fn page(store: &Store, visit: &Visit, content: &str) -> Result<Result<Page, NoPage>> {
-    if let Some(Extract { title, text, .. }) = store.extract(content)? {
-        return Ok(Ok(Page {
-            content: content.to_owned(),
-            title,
-            text,
-        }));
-    }
-    let bytes = store.content(content)?.unwrap_or_default();
-    match read::read(&bytes, visit.content_type.as_deref(), &visit.url) {
-        Ok(read) => {
-            let extract = extract(read);
-            store.save_extract(content, &extract)?;
-            Ok(Ok(Page {
-                content: content.to_owned(),
-                title: extract.title,
-                text: extract.text,
-            }))
-        }
-        Err(error) => Ok(Err(NoPage {
-            cause: error.cause().to_owned(),
-            message: error.to_string(),
-        })),
     }
 }

@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "evaluate",
             "audit",
             "transcribe",
+            "evidence",
             "store",
             "files",
             "stats",
@@ -40,7 +41,23 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("answer", STAGE),
     ("evaluate", STAGE),
     ("audit", STAGE),
-    ("judging", &["context", "llm", "store", "data"]),
+    ("agents", &["context", "llm", "citations", "text", "data"]),
+    ("benchmarks", &["text", "data"]),
+    (
+        "evidence",
+        &[
+            "judging",
+            "context",
+            "llm",
+            "web",
+            "embed",
+            "store",
+            "citations",
+            "text",
+            "data",
+        ],
+    ),
+    ("judging", &["context", "llm", "store", "text", "data"]),
     ("context", &["llm", "store", "data"]),
     ("embed", &["files", "text", "data"]),
     ("llm", &["store", "models", "http", "text", "data"]),
@@ -52,12 +69,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("panics", &[]),
     ("data", &[]),
     ("stats", &[]),
+    ("citations", &["text"]),
     ("text", &[]),
 ];
 
 /// A stage sees its tools and the nouns: never another stage, never pages or the command line.
 const STAGE: &[&str] = &[
-    "judging", "context", "llm", "web", "store", "stats", "text", "data",
+    "agents", "evidence", "judging", "context", "llm", "web", "store", "stats", "text", "data",
 ];
 
 /// Words that only some places may use, each with the places and the reason.
@@ -159,9 +177,9 @@ const IMPURE: &[&str] = &[
     "ThreadRng",
     "OsRng",
 ];
-const PURE: &[&str] = &["data", "stats", "text"];
+const PURE: &[&str] = &["data", "stats", "text", "citations"];
 
-const MOST_LINES: usize = 850;
+const MOST_LINES: usize = 630;
 
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -206,9 +224,12 @@ fn words_out_of_place(source: &Source) -> Vec<String> {
         .collect();
     if PURE.contains(&source.module()) {
         let impure = IMPURE.iter().filter(|word| named(&[word]));
-        wrong.extend(
-            impure.map(|word| format!("{}: `{word}`: data, stats and text are pure", source.path)),
-        );
+        wrong.extend(impure.map(|word| {
+            format!(
+                "{}: `{word}`: data, stats, text and citations are pure",
+                source.path
+            )
+        }));
     }
     wrong
 }

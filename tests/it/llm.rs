@@ -19,14 +19,14 @@ use crate::support::{
     llm::{Play, options},
 };
 
-const GOOD: &str = r#"{"winner":"A","confidence":0.8}"#;
+pub const GOOD: &str = r#"{"winner":"A","confidence":0.8}"#;
 
 /// A server that goes through `steps`, and afterwards gives a good reply each time.
-fn script(steps: &[Play]) -> ModelServer {
+pub fn script(steps: &[Play]) -> ModelServer {
     ModelServer::openai().script(steps.to_vec(), GOOD)
 }
 
-fn say(text: &str) -> Play {
+pub fn say(text: &str) -> Play {
     Play::Say(text.to_owned())
 }
 
@@ -38,12 +38,12 @@ fn raw(body: &str) -> Play {
     Play::Raw(body.to_owned())
 }
 
-fn status(status: u16, body: &str) -> Play {
+pub fn status(status: u16, body: &str) -> Play {
     Play::Status(status, Vec::new(), body.to_owned())
 }
 
 /// Too many requests; the next one is welcome `after` this.
-fn busy_until(after: &str) -> Play {
+pub fn busy_until(after: &str) -> Play {
     Play::Status(
         429,
         vec![("retry-after", after.to_owned())],
@@ -52,7 +52,7 @@ fn busy_until(after: &str) -> Play {
 }
 
 /// A model behind a server at `url` that soon gives up.
-fn remote(url: &str) -> Remote {
+pub fn remote(url: &str) -> Remote {
     Remote::new(RemoteOptions {
         timeout: Duration::from_secs(2),
         attempts: 4,

@@ -6,20 +6,26 @@
     reason = "tests are named for what they show, and stop where they cannot go on"
 )]
 
+mod agents;
 mod answer;
 mod architecture;
 mod audit;
+mod chance;
 mod cli;
+mod compatibility;
 mod embed;
 mod evaluation;
+mod evidence;
 mod faults;
 mod hostile;
+mod imported;
 mod injection;
 mod installing;
 mod llm;
 mod media;
 mod models;
 mod near;
+mod patience;
 mod pipeline;
 mod probe;
 mod prompts;

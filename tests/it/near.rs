@@ -389,17 +389,17 @@ fn near_without_its_model_words_are_compared_and_that_is_said() {
     insta::assert_snapshot!(one_is_wanted.join("\n\n"), @r#"
     model = use-multilingual
     exit 3
-    error: near.model names it: the model `use-multilingual` could not be had: this disk: not there; --offline: nothing was fetched
+    error: similarity.model names it: the model `use-multilingual` could not be had: this disk: not there; --offline: nothing was fetched
     hint: bring the file `use-multilingual-v3.bin` yourself and run `taskgen models import FILE`
 
     model = tiny.en
     exit 2
     error: the model `tiny.en` does not say where texts lie
-    hint: near.model = "use-multilingual", or "auto", or "none"
+    hint: similarity.model = "use-multilingual", or "auto", or "none"
 
     model = nobody
     exit 2
-    error: near.model names it: no such model: `nobody`
+    error: similarity.model names it: no such model: `nobody`
     hint: `taskgen models list` shows the names; a file's path works, too
     "#);
 }

@@ -25,7 +25,8 @@ fn sample(name: &str, language: &str) -> Value {
         "probe/attempt" | "probe/deliverable" => json!({ "task": text }),
         "audit/continue" => json!({ "beginning": text }),
         "answer/report" => {
-            json!({ "task": text, "language": language, "search": language == "en" })
+            let max_words = (language == "en").then_some(300);
+            json!({ "task": text, "language": language, "search": language == "en", "max_words": max_words })
         }
         "probe/closed-book" => json!({ "task": text, "answer": text }),
         "rank/judge" | "rank/judge-short" => {
@@ -43,6 +44,7 @@ fn sample(name: &str, language: &str) -> Value {
         "evaluate/checklist" | "evaluate/checklist-short" => {
             json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources" })
         }
+        "evidence/support" => json!({ "claim": text, "passages": [text, text] }),
         "evaluate/rating" => json!({
             "task": text, "family": "Literature Survey", "difficulty": "Basic", "report": text, "criterion": text
         }),

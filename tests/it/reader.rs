@@ -102,7 +102,7 @@ fn evaluate(
 fn visits(project: &Project) -> BTreeMap<String, (String, String)> {
     let database = project.database();
     let mut rows = database
-        .prepare("SELECT url, coalesce(cause, ''), fetcher FROM page_visit")
+        .prepare("SELECT url, coalesce(payload ->> '$.decision.cause', cause, ''), fetcher FROM page_visit")
         .unwrap();
     let rows = rows
         .query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::small_web::world::World;
+use crate::{small_web::world::World, support::answers::drawn};
 
 const EVALUATE: [&str; 3] = ["evaluate", "--metric", "reference"];
 
@@ -59,8 +59,8 @@ fn it_shows_wherever_measures_show() {
             "{length}"
         );
     }
-    let compares = board["differences"].as_array().expect("pairs");
-    assert!(compares.iter().any(|pair| pair["measure"] == "win_rate"));
+    let pairs = board["differences"].as_array().expect("pairs");
+    assert!(pairs.iter().any(|pair| pair["measure"] == "win_rate"));
 
     let terminal = world.project.ok(&["leaderboard"]);
     assert!(
@@ -109,26 +109,13 @@ fn it_is_rescored_and_held_against_people() {
     assert_eq!(instruments[0]["models"], json!(["fake/n"]));
 
     let reports = world.project.json(&["reports", "list"]);
-    let scores: Vec<Value> = reports
-        .as_array()
-        .expect("a list")
-        .iter()
-        .enumerate()
-        .map(|(at, report)| json!({ "report": report["report"], "rater": "ann", "score": at % 11 }))
-        .collect();
-    let lines: String = scores
-        .iter()
-        .map(|score| {
-            let report = score["report"].as_str().expect("an id");
-            format!(
-                "{report},{},{}\n",
-                score["rater"].as_str().expect("a name"),
-                score["score"]
-            )
-        })
-        .collect();
+    let mut lines = "report,rater,score\n".to_owned();
+    for (at, report) in reports.as_array().expect("a list").iter().enumerate() {
+        let id = report["report"].as_str().expect("an id");
+        lines += &format!("{id},ann,{}\n", at % 11);
+    }
     let file = world.project.path("scores.csv");
-    std::fs::write(&file, format!("report,rater,score\n{lines}")).expect("writable");
+    std::fs::write(&file, lines).expect("writable");
     let agreed = world
         .project
         .json(&["audit", "agreement", file.to_str().expect("a path")]);
@@ -145,13 +132,13 @@ fn it_is_rescored_and_held_against_people() {
 fn without_a_reference_it_says_what_to_do() {
     let world = World::new();
     world.answer();
-    let said = world.project.fails(&EVALUATE, 1);
+    let said = world.project.fails(&EVALUATE, 2);
     assert!(said.contains("[evaluate.settings.reference]"), "{said}");
     let config = world.project.configuration();
     world.project.configure(&format!(
         "{config}[evaluate.settings.reference]\nagent = \"nobody\"\n"
     ));
-    let said = world.project.fails(&EVALUATE, 1);
+    let said = world.project.fails(&EVALUATE, 2);
     assert!(
         said.contains("has no report on these tasks: `nobody`"),
         "{said}"
@@ -161,4 +148,64 @@ fn without_a_reference_it_says_what_to_do() {
     ));
     let said = world.project.fails(&EVALUATE, 2);
     assert!(said.contains("there is no evaluator `referenz`"), "{said}");
+}
+
+/// Every pair shown the other way round, with the other letter named, says the same: no aggregate
+/// of a leaderboard changes.
+#[test]
+fn swapped_sides_and_letters_change_no_aggregate() {
+    let world = world();
+    let before = world.project.ok(&["leaderboard", "--json"]);
+    let swapped = world.project.sql(
+        "UPDATE judgement SET label = CASE label WHEN 'A' THEN 'B' ELSE 'A' END, other = CASE
+             WHEN other LIKE '%/subject_first' THEN replace(other, '/subject_first', '/other_first')
+             ELSE replace(other, '/other_first', '/subject_first') END
+         WHERE instrument = 'reference/preference/1'",
+    );
+    assert!(swapped > 8, "{swapped}");
+    assert_eq!(world.project.ok(&["leaderboard", "--json"]), before);
+}
+
+/// Letters that chance names win half of the comparisons, whoever wrote the reports.
+#[test]
+fn shuffled_letters_score_at_chance() {
+    let world = world();
+    let ids: Vec<String> = {
+        let database = world.project.database();
+        let mut statement = database
+            .prepare("SELECT id FROM judgement WHERE instrument = 'reference/preference/1'")
+            .expect("a statement");
+        let rows = statement.query_map([], |row| row.get(0)).expect("rows");
+        rows.collect::<Result<_, _>>().expect("ids")
+    };
+    let (mut sum, mut n) = (0.0, 0.0);
+    for seed in 0..20 {
+        for letter in ["A", "B"] {
+            let chosen: Vec<String> = ids
+                .iter()
+                .filter(|id| drawn(id, seed).is_multiple_of(2) == (letter == "A"))
+                .map(|id| format!("'{id}'"))
+                .collect();
+            world.project.sql(&format!(
+                "UPDATE judgement SET label = '{letter}', confidence = 0.9 WHERE id IN ({})",
+                chosen.join(", ")
+            ));
+        }
+        let board = world.project.json(&["leaderboard"]);
+        for row in board["agents"].as_array().expect("agents") {
+            let measure = &row["measures"]["win_rate"];
+            if let Some(rate) = measure["value"].as_f64() {
+                let tasks = measure["n"].as_f64().expect("a count");
+                sum += rate * tasks;
+                n += tasks;
+            }
+        }
+    }
+    // The mean of two fair letters has a standard deviation of √⅛.
+    let bound = 4.0 * 0.125_f64.sqrt() / f64::sqrt(n);
+    assert!(
+        (sum / n - 0.5).abs() < bound,
+        "{} of {n}, ± {bound}",
+        sum / n
+    );
 }

@@ -32,11 +32,11 @@ fn a_second_page_is_the_same_and_nobody_is_asked() {
     exit 0
     --- out
     ───
-     seminar         language   duration   inspirations   quotes   tasks   refused
+     seminar or benchmark   language   duration   inspirations   quotes   tasks   refused
     ───
-     heliu.wav       zh         0:20       4              4        6       0
+     heliu.wav              zh         0:20       4              4        6       0
     ───
-     rivers #1.wav   en         0:24       4              4        6       0
+     rivers #1.wav          en         0:24       4              4        6       0
     ───
     tasks by phase and family: Literature Survey 2, Requirements Gathering / Needs Analysis 2, Hypothesis Generation 2, Method / Experiment Blueprint 2, Empirical / Simulation Test 2, Comparative Analysis 2
     tasks by difficulty: Basic 5, Advanced 7

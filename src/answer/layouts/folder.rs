@@ -8,8 +8,8 @@ use serde_json::Map;
 
 use super::{Agents, Incoming, Layout, Problem, Read, bytes_of};
 use crate::{
-    answer::attempt::{MOST_BYTES, text_of},
-    data::{Spent, State},
+    agents::report_text::{self, MOST_BYTES},
+    data::{AttemptCost, State},
 };
 
 /// Names on a path that are looked at: one more than the deepest layout has.
@@ -70,7 +70,7 @@ fn report(path: &Path, place: &Place, agent: Option<String>) -> Result<Incoming,
         return Err("it is not a regular file".to_owned());
     }
     let bytes = bytes_of(path, MOST_BYTES).map_err(|e| format!("{e:#}"))?;
-    let text = text_of(&bytes)?;
+    let text = report_text::from_bytes(&bytes)?;
     let state = if text.trim().is_empty() {
         State::Empty
     } else {
@@ -84,7 +84,7 @@ fn report(path: &Path, place: &Place, agent: Option<String>) -> Result<Incoming,
         attempt: place.attempt,
         text,
         state,
-        spent: Spent::default(),
+        spent: AttemptCost::default(),
         more: Map::new(),
     })
 }
@@ -97,17 +97,12 @@ struct Place<'a> {
 }
 
 fn layout(path: &Path, files: &[(Vec<String>, PathBuf)]) -> Result<Layout> {
-    let fits = |layout: &Layout| {
-        files
-            .iter()
-            .any(|(parts, _)| place(*layout, parts).is_some())
-    };
     let found: Vec<Layout> = Layout::FOLDERS
         .into_iter()
-        .filter(|of| *of != Layout::Folder && fits(of))
+        .filter(|of| *of != Layout::Folder && fits(*of, files))
         .collect();
     match found.as_slice() {
-        [] if fits(&Layout::Folder) => Ok(Layout::Folder),
+        [] if fits(Layout::Folder, files) => Ok(Layout::Folder),
         [] => bail!("no reports in the folder `{}`", path.display()),
         [one] => Ok(*one),
         several => {
@@ -119,6 +114,13 @@ fn layout(path: &Path, files: &[(Vec<String>, PathBuf)]) -> Result<Layout> {
             )
         }
     }
+}
+
+/// Whether any of the files has a place in the layout.
+fn fits(layout: Layout, files: &[(Vec<String>, PathBuf)]) -> bool {
+    files
+        .iter()
+        .any(|(parts, _)| place(layout, parts).is_some())
 }
 
 /// The place of a file in a layout, by the names of its folders and its own.

@@ -20,13 +20,25 @@ pub struct Matches {
     pub ambiguous: Vec<(usize, Vec<usize>)>,
 }
 
-/// Finds the task of each report among `tasks`, pairs of id and text in the order of their export.
+/// A task that reports may be for.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its id in the file that it was imported from.
+    pub file_id: Option<&'a str>,
+    /// The question.
+    pub text: &'a str,
+}
+
+/// Finds the task of each report among `tasks`, in the order of their export.
 ///
-/// A key is a whole id, else the start of exactly one id. Where all keys are numbers from 1 to the
+/// A key is a whole id, else the id in an imported file, else the start of exactly one id. Where
+/// several files have an id, the prompt must say which task it is. Where all keys are numbers from 1 to the
 /// number of tasks, a key is a position, unless the report's prompt is not that task's text. Else
 /// the prompt must be a task's text: exactly, then but for case, width and white space. A second
 /// report for the same task, agent and attempt has no task.
-pub fn match_tasks(reports: &[Incoming], tasks: &[(&str, &str)]) -> Matches {
+pub fn match_tasks(reports: &[Incoming], tasks: &[Target<'_>]) -> Matches {
     let index = Index::new(reports, tasks);
     let mut taken: BTreeMap<(usize, Option<&str>, u32), &str> = BTreeMap::new();
     let mut matches = Matches::default();
@@ -66,6 +78,7 @@ fn why_none(report: &Incoming) -> String {
 /// The tasks by what may name them.
 struct Index<'a> {
     by_id: BTreeMap<&'a str, usize>,
+    by_file_id: BTreeMap<&'a str, Vec<usize>>,
     by_text: BTreeMap<&'a str, Vec<usize>>,
     by_folded: BTreeMap<String, Vec<usize>>,
     folded: Vec<String>,
@@ -74,20 +87,25 @@ struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    fn new(reports: &[Incoming], tasks: &[(&'a str, &'a str)]) -> Self {
-        let folded: Vec<String> = tasks.iter().map(|(_, text)| fold(text)).collect();
+    fn new(reports: &[Incoming], tasks: &[Target<'a>]) -> Self {
+        let folded: Vec<String> = tasks.iter().map(|task| fold(task.text)).collect();
+        let mut by_file_id: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let mut by_text: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let mut by_folded: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (at, (_, text)) in tasks.iter().enumerate() {
-            by_text.entry(text).or_default().push(at);
+        for (at, task) in tasks.iter().enumerate() {
+            by_text.entry(task.text).or_default().push(at);
+            if let Some(id) = task.file_id {
+                by_file_id.entry(id).or_default().push(at);
+            }
             by_folded.entry(folded[at].clone()).or_default().push(at);
         }
         Self {
             by_id: tasks
                 .iter()
                 .enumerate()
-                .map(|(at, (id, _))| (*id, at))
+                .map(|(at, task)| (task.id, at))
                 .collect(),
+            by_file_id,
             by_text,
             by_folded,
             numbered: reports
@@ -102,6 +120,9 @@ impl<'a> Index<'a> {
         let key: String = report.key.nfc().collect();
         if let Some(task) = self.by_id.get(key.as_str()) {
             return vec![*task];
+        }
+        if let Some(tasks) = self.by_file_id.get(key.as_str()) {
+            return self.told_apart(tasks, report);
         }
         let begun = self
             .by_id
@@ -129,6 +150,25 @@ impl<'a> Index<'a> {
         });
         asked.cloned().unwrap_or(begun)
     }
+
+    /// Of tasks with the same id in different files, the ones that the report's prompt asks; all of
+    /// them where it asks none.
+    fn told_apart(&self, tasks: &[usize], report: &Incoming) -> Vec<usize> {
+        let Some(prompt) = &report.prompt else {
+            return tasks.to_vec();
+        };
+        let folded = fold(prompt);
+        let asked: Vec<usize> = tasks
+            .iter()
+            .copied()
+            .filter(|task| self.folded[*task] == folded)
+            .collect();
+        if asked.is_empty() {
+            tasks.to_vec()
+        } else {
+            asked
+        }
+    }
 }
 
 /// The position, from 0, that a key names among `n` tasks, from 1.
@@ -149,7 +189,7 @@ mod tests {
     use serde_json::Map;
 
     use super::*;
-    use crate::data::{Spent, State};
+    use crate::data::{AttemptCost, State};
 
     const TASKS: [(&str, &str); 4] = [
         ("t_abc1", "Survey the logbooks"),
@@ -157,6 +197,38 @@ mod tests {
         ("t_xyz3", "综述方言语音识别"),
         ("t_xyz4", "design  a TEST of Tones"),
     ];
+
+    fn targets() -> Vec<Target<'static>> {
+        let target = |(id, text)| Target {
+            id,
+            file_id: None,
+            text,
+        };
+        TASKS.into_iter().map(target).collect()
+    }
+
+    /// An id of an imported file is no position, and in two files it is told apart by the prompt.
+    #[test]
+    fn an_id_in_a_file_names_its_task() {
+        let target = |id, file_id, text| Target {
+            id,
+            file_id: Some(file_id),
+            text,
+        };
+        let tasks = [
+            target("t_a", "2", "How deep?"),
+            target("t_b", "1", "How wide?"),
+            target("t_c", "1", "How long?"),
+        ];
+        let reports = [
+            report("2", None),
+            report("1", Some("How  LONG?")),
+            report("1", None),
+        ];
+        let matches = match_tasks(&reports, &tasks);
+        assert_eq!(matches.matched, [(0, 0), (1, 2)]);
+        assert_eq!(matches.ambiguous, [(2, vec![1, 2])]);
+    }
 
     fn report(key: &str, prompt: Option<&str>) -> Incoming {
         Incoming {
@@ -167,7 +239,7 @@ mod tests {
             attempt: 1,
             text: "x".to_owned(),
             state: State::Ok,
-            spent: Spent::default(),
+            spent: AttemptCost::default(),
             more: Map::new(),
         }
     }
@@ -177,7 +249,7 @@ mod tests {
             .iter()
             .map(|(key, prompt)| report(key, *prompt))
             .collect();
-        let matches = match_tasks(&reports, &TASKS);
+        let matches = match_tasks(&reports, &targets());
         assert_eq!(matches.matched, expect);
         assert_eq!(
             matches.matched.len() + matches.unmatched.len() + matches.ambiguous.len(),
@@ -278,7 +350,7 @@ mod tests {
             ..report("t_abc1", None)
         };
         assert_eq!(
-            match_tasks(&[report("t_abc1", None), second, other], &TASKS)
+            match_tasks(&[report("t_abc1", None), second, other], &targets())
                 .matched
                 .len(),
             3
@@ -287,7 +359,7 @@ mod tests {
 
     #[test]
     fn nothing_is_matched_with_nothing() {
-        assert_eq!(match_tasks(&[], &TASKS), Matches::default());
+        assert_eq!(match_tasks(&[], &targets()), Matches::default());
         assert_eq!(
             match_tasks(&[report("1", Some("x"))], &[]).unmatched.len(),
             1

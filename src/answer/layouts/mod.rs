@@ -17,8 +17,8 @@ use std::{
 use anyhow::{Result, bail};
 use serde_json::{Map, Value};
 
-use crate::data::{Spent, State};
-pub use matching::match_tasks;
+use crate::data::{AttemptCost, State};
+pub use matching::{Target, match_tasks};
 
 /// How reports lie in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,8 +87,8 @@ pub struct Incoming {
     pub text: String,
     /// How the attempt ended. Without a text it is empty unless the layout says more.
     pub state: State,
-    /// What it cost.
-    pub spent: Spent,
+    /// Tokens, money and time.
+    pub spent: AttemptCost,
     /// Fields that the layout does not define, as they were written.
     pub more: Map<String, Value>,
 }
@@ -145,15 +145,13 @@ pub fn read(path: &Path, agent: Option<&str>) -> Result<Read> {
 }
 
 fn hint() -> String {
-    let shapes = |layouts: &[Layout]| {
-        layouts
-            .iter()
-            .map(|of| of.shape())
-            .collect::<Vec<_>>()
-            .join(", or ")
-    };
     let (records, folders) = (shapes(&Layout::RECORDS), shapes(&Layout::FOLDERS));
     format!("needed are JSONL or a JSON list of {records}, or a folder with {folders}")
+}
+
+fn shapes(layouts: &[Layout]) -> String {
+    let shapes: Vec<&str> = layouts.iter().map(|layout| layout.shape()).collect();
+    shapes.join(", or ")
 }
 
 /// Whose reports are wanted, and whose there are.

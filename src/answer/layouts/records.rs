@@ -1,5 +1,4 @@
-//! Files of records: one JSON object a line, or one JSON list. Hides how a broken record is left
-//! out without losing the ones after it.
+//! Reports in a file of records. Hides which fields each layout has.
 
 use std::path::Path;
 
@@ -8,15 +7,13 @@ use serde_json::{Map, Number, Value};
 
 use super::{Agents, Incoming, Layout, Problem, Read, bytes_of, shown};
 use crate::{
-    answer::attempt::{is_utf16, text_of},
-    data::{Spent, State},
+    agents::report_text::{self, is_utf16},
+    data::{AttemptCost, State},
+    text::records,
 };
 
 /// The most bytes that a file may have; it is held in memory.
 const MOST_IN_FILE: usize = 1_000_000_000;
-/// The most bytes that a record may have.
-const MOST_IN_RECORD: usize = 50_000_000;
-
 type Object = Map<String, Value>;
 
 /// Reads a file of records. The layout is that of the first record that has one.
@@ -26,10 +23,7 @@ pub fn read(path: &Path, agents: &mut Agents) -> Result<Read> {
     if is_utf16(&bytes) {
         bail!("`{file}` is UTF-16, not UTF-8");
     }
-    let records: Vec<(usize, Result<Object, String>)> = split(&bytes)
-        .into_iter()
-        .map(|(line, record)| (line, object(record)))
-        .collect();
+    let records: Vec<(usize, Result<Object, String>)> = records::read(&bytes);
     let layout = records
         .iter()
         .find_map(|(_, record)| layout_of(record.as_ref().ok()?));
@@ -60,90 +54,6 @@ pub fn read(path: &Path, agents: &mut Agents) -> Result<Read> {
     Ok(read)
 }
 
-/// The records of a file, each with its line, from 1.
-fn split(bytes: &[u8]) -> Vec<(usize, &[u8])> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if bytes.trim_ascii_start().starts_with(b"[") {
-        return items(bytes);
-    }
-    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-    lines
-        .map(|(at, line)| (at + 1, line.trim_ascii()))
-        .filter(|(_, line)| !line.is_empty())
-        .collect()
-}
-
-/// The items of a JSON list, told by brackets, commas and quotes alone, so that one that is broken
-/// inside is one problem. What follows the list is an item, too: it is none, and a problem. A list
-/// without an end ends with an empty one.
-fn items(bytes: &[u8]) -> Vec<(usize, &[u8])> {
-    let open = bytes
-        .iter()
-        .position(|byte| *byte == b'[')
-        .map_or(0, |at| at + 1);
-    let (mut depth, mut quoted, mut escaped, mut closed, mut start) =
-        (0_usize, false, false, false, open);
-    let mut items = Vec::new();
-    for (at, byte) in bytes.iter().enumerate().skip(open) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            _ if quoted => {}
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' if depth > 0 => depth -= 1,
-            b']' | b',' if depth == 0 => {
-                items.push((start, at));
-                start = at + 1;
-                closed |= *byte == b']';
-            }
-            _ => {}
-        }
-    }
-    items.push((start, bytes.len()));
-    let mut items = numbered(bytes, &items);
-    if !closed {
-        items.push((1 + breaks(bytes), b""));
-    }
-    items
-}
-
-/// The items that are not blank, each with the line on which it begins.
-fn numbered<'a>(bytes: &'a [u8], items: &[(usize, usize)]) -> Vec<(usize, &'a [u8])> {
-    let (mut line, mut counted) = (1, 0);
-    let mut numbered = Vec::new();
-    for (start, end) in items {
-        let item = bytes[*start..*end].trim_ascii_start();
-        let begin = end - item.len();
-        line += breaks(&bytes[counted..begin]);
-        counted = begin;
-        if !item.is_empty() {
-            numbered.push((line, item));
-        }
-    }
-    numbered
-}
-
-fn breaks(bytes: &[u8]) -> usize {
-    bytes.split(|byte| *byte == b'\n').count() - 1
-}
-
-fn object(record: &[u8]) -> Result<Object, String> {
-    if record.is_empty() {
-        return Err("where the list should end".to_owned());
-    }
-    if record.len() > MOST_IN_RECORD {
-        return Err(format!("over {} MB", MOST_IN_RECORD / 1_000_000));
-    }
-    let text = str::from_utf8(record)
-        .map_err(|e| format!("not UTF-8 from byte {}", e.valid_up_to() + 1))?;
-    serde_json::from_str(text).map_err(|e| {
-        let why = e.to_string();
-        let why = why.split(" at line ").next().unwrap_or_default();
-        format!("not a JSON object: {why} (column {})", e.column())
-    })
-}
-
 fn names(object: &Object) -> String {
     let names: Vec<String> = object
         .keys()
@@ -157,19 +67,19 @@ fn names(object: &Object) -> String {
     }
 }
 
+fn has(object: &Object, fields: &[&str]) -> bool {
+    fields.iter().all(|field| object.contains_key(*field))
+}
+
 fn layout_of(object: &Object) -> Option<Layout> {
-    let has = |name: &str| object.contains_key(name);
-    let shapes = [
-        (
-            Layout::Taskgen,
-            has("task") && (has("text") || has("state")),
-        ),
-        (Layout::DeepResearchBench, has("id") && has("article")),
-        (Layout::ResearcherBench, has("id") && has("response")),
-    ];
-    shapes
-        .into_iter()
-        .find_map(|(layout, fits)| fits.then_some(layout))
+    // In the order of `Layout::RECORDS`: our own fields beside those of another layout are ours.
+    if has(object, &["task", "text"]) || has(object, &["task", "state"]) {
+        return Some(Layout::Taskgen);
+    }
+    if has(object, &["id", "article"]) {
+        return Some(Layout::DeepResearchBench);
+    }
+    has(object, &["id", "response"]).then_some(Layout::ResearcherBench)
 }
 
 /// The report of a record, or nothing where it is not the wanted agent's.
@@ -198,8 +108,8 @@ fn foreign(
 ) -> Result<Incoming, String> {
     let key = id(&mut record, key)?;
     let prompt = string(&mut record, prompt)?;
-    let text = report_text(&mut record, text)?.ok_or_else(|| format!("no `{text}`"))?;
-    let (state, spent) = (state_with(&text, None)?, Spent::default());
+    let text = text_field(&mut record, text)?.ok_or_else(|| format!("no `{text}`"))?;
+    let (state, spent) = (state_with(&text, None)?, AttemptCost::default());
     let (source, agent) = (source.to_owned(), agents.name(None));
     Ok(Incoming {
         source,
@@ -222,8 +132,8 @@ fn own(mut record: Object, source: &str, agents: &mut Agents) -> Result<Option<I
     let key = id(&mut record, "task")?;
     let attempt = attempt(&mut record)?;
     let stated = state(&mut record)?;
-    let spent = spent(&mut record)?;
-    let text = match report_text(&mut record, "text")? {
+    let spent = cost(&mut record)?;
+    let text = match text_field(&mut record, "text")? {
         None if stated.is_none_or(|state| state == State::Ok) => return Err("no `text`".to_owned()),
         text => text.unwrap_or_default(),
     };
@@ -267,11 +177,11 @@ fn string(record: &mut Object, name: &str) -> Result<Option<String>, String> {
     }
 }
 
-fn report_text(record: &mut Object, name: &str) -> Result<Option<String>, String> {
+fn text_field(record: &mut Object, name: &str) -> Result<Option<String>, String> {
     let Some(text) = string(record, name)? else {
         return Ok(None);
     };
-    text_of(text.as_bytes())
+    report_text::from_bytes(text.as_bytes())
         .map(Some)
         .map_err(|why| format!("`{name}`: {why}"))
 }
@@ -336,24 +246,29 @@ fn state(record: &mut Object) -> Result<Option<State>, String> {
 }
 
 /// `tokens` is a number, or an object with `input` and `output`.
-fn spent(record: &mut Object) -> Result<Spent, String> {
-    let mut spent = Spent {
+fn cost(record: &mut Object) -> Result<AttemptCost, String> {
+    let mut cost = AttemptCost {
         cost_usd: amount(record, "cost_usd")?,
         seconds: amount(record, "seconds")?,
-        ..Spent::default()
+        ..AttemptCost::default()
     };
     match take(record, "tokens") {
         None => {}
         Some(Value::Object(mut tokens)) => {
-            spent.input_tokens = count(take(&mut tokens, "input"), "tokens.input")?;
-            spent.output_tokens = count(take(&mut tokens, "output"), "tokens.output")?;
+            cost.input_tokens = count(take(&mut tokens, "input"), "tokens.input")?;
+            cost.output_tokens = count(take(&mut tokens, "output"), "tokens.output")?;
             if !tokens.is_empty() {
                 record.insert("tokens".to_owned(), Value::Object(tokens));
             }
         }
-        other => spent.tokens = count(other, "tokens")?,
+        other => cost.tokens = count(other, "tokens")?,
     }
-    Ok(spent)
+    match cost.implausible() {
+        Some((name, value)) => Err(format!(
+            "no attempt can have cost so much: `{name}` is {value}"
+        )),
+        None => Ok(cost),
+    }
 }
 
 fn count(value: Option<Value>, name: &str) -> Result<Option<u64>, String> {

@@ -144,20 +144,20 @@ fn our_own_records_say_more() {
     let [first, second, third] = read.reports.as_slice() else {
         panic!("three reports")
     };
-    let spent = Spent {
+    let spent = AttemptCost {
         tokens: Some(9),
         cost_usd: Some(0.5),
         seconds: Some(3.0),
-        ..Spent::default()
+        ..AttemptCost::default()
     };
     assert_eq!(
         (first.spent, Value::Object(first.more.clone())),
         (spent, json!({"note": [1]}))
     );
-    let spent = Spent {
+    let spent = AttemptCost {
         input_tokens: Some(5),
         output_tokens: Some(7),
-        ..Spent::default()
+        ..AttemptCost::default()
     };
     assert_eq!(
         (second.spent, second.state, second.text.as_str()),
@@ -264,7 +264,7 @@ fn a_name_picks_one_agent_and_names_nobodys_reports() {
 
 #[test]
 fn a_broken_line_says_what_is_wrong_and_the_others_go_on() {
-    let long = "x".repeat(crate::answer::attempt::MOST_BYTES + 1);
+    let long = "x".repeat(crate::agents::report_text::MOST_BYTES + 1);
     let broken = [
         json!({"id": 7, "article": 5}),
         json!({"id": 7}),
@@ -457,7 +457,7 @@ fn equal_reports_are_taken_once_and_different_ones_not_at_all() {
 
 #[test]
 fn a_folder_holds_more_than_reports() {
-    let long = vec![b'x'; crate::answer::attempt::MOST_BYTES + 1];
+    let long = vec![b'x'; crate::agents::report_text::MOST_BYTES + 1];
     let files = Files::new(&[
         ("good.md", "\u{feff}# Gut\r\n".as_bytes()),
         ("blank.md", b"\r\n"),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, builder::PossibleValuesParser};
+use jiff::civil::Date;
 
 use super::{Renamed, Select, renamed_to_similarity};
 
@@ -64,6 +65,10 @@ pub enum Tasks {
         #[arg(long, hide = true, value_parser = renamed_to_similarity)]
         near: Option<Renamed>,
     },
+    /// Questions from elsewhere as tasks: JSONL, JSON, CSV, TSV or one question a line. The files of
+    /// DeepResearch Bench and LiveResearchBench are known. They become a named set, which `answer`
+    /// takes
+    Import(TaskImport),
     /// The tasks as JSONL, best first, with provenance
     Export {
         /// Where to; `-` is standard output [default: tasks/tasks.jsonl]
@@ -76,6 +81,31 @@ pub enum Tasks {
         #[arg(long)]
         require_licence: bool,
     },
+}
+
+/// `tasks import`
+#[derive(Debug, clap::Args)]
+pub struct TaskImport {
+    /// The file. Importing it again adds what is new, and sets aside what it no longer holds
+    pub file: PathBuf,
+    /// Name of the set [default: the file's name without its extension]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// The day, as YYYY-MM-DD, that `{{date}}`, `{{current_year}}` and `{{last_year}}` are filled
+    /// for [default: the day of the set's first import]
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub as_of: Option<Date>,
+    /// Language of questions that do not say theirs [default: guessed from the text]
+    #[arg(long, value_name = "TAG")]
+    pub language: Option<String>,
+    /// Licence of the questions; exports and pages name it
+    #[arg(long, value_name = "NAME")]
+    pub licence: Option<String>,
+}
+
+fn day(text: &str) -> Result<Date, String> {
+    text.parse()
+        .map_err(|_| "a day is written like 2026-11-03".to_owned())
 }
 
 /// `tasks select`

@@ -28,7 +28,7 @@ use crate::{
             progress, summary,
         },
     },
-    data::{PersonScore, ReportHead, ReportId, State},
+    data::{MeasureDef, PersonScore, ReportHead, ReportId, State},
     evaluate::{self, measures, scorecard::ReportScores},
     store::Store,
 };
@@ -50,7 +50,7 @@ fn leakage(global: &Global, set: Option<&str>, max_unscored: f64, printer: &Prin
     let store = Arc::new(project.write(global)?);
     let seed = project.loaded.config.seed;
     printer.note(&format!("seed {seed} (change it with --seed)"));
-    let tasks = answer::of_set(&store, set)?;
+    let tasks = answer::tasks_in_set(&store, set)?;
     let notify = progress::notify(global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &["complete"])?;
     let work = resolve::block_on(leakage::run(&ctx, &tasks, seed));
@@ -175,7 +175,7 @@ fn agreement(
     } else {
         project.write(global)?
     };
-    let tasks = answer::of_set(&store, set)?;
+    let tasks = answer::tasks_in_set(&store, set)?;
     let reports = answer::report_heads(&store)?;
     let mut problems = Vec::new();
     let mut given = BTreeMap::new();
@@ -346,7 +346,14 @@ fn compared(
         agreement::between("people with each other, whole reports", &whole, seed),
         agreement::between("people with each other, by criterion", &by_criterion, seed),
     ];
-    for measure in measures().filter(|measure| measure.role.compares()) {
+    let is_known = |measure: &&MeasureDef| {
+        let mut reports = scored.values();
+        reports.any(|report| report.score(measure.key).is_some())
+    };
+    for measure in measures()
+        .filter(|measure| measure.role.compares())
+        .filter(is_known)
+    {
         let items = items(&things, scored, true, |report, _| {
             scored.get(report)?.value(measure.key)
         });

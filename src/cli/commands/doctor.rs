@@ -13,10 +13,10 @@ use crate::{
         args::Global,
         project::{
             Project,
-            config::Transcribe,
             providers::{self, Variables},
             resolve,
             roles::DEFAULT_MODEL,
+            settings::Transcribe,
         },
         ui::{
             exit,

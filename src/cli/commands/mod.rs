@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod calls;
 pub mod completions;
+pub mod config;
 pub mod doctor;
 pub mod evaluate;
 pub mod init;

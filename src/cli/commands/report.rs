@@ -29,9 +29,18 @@ use crate::{
 struct Written<'a> {
     file: &'a Path,
     seminars: Vec<Counted<'a>>,
+    benchmarks: Vec<CountedBenchmark<'a>>,
     distributions: Vec<Distribution>,
     refused: Vec<Rule<'a>>,
     warnings: &'a [String],
+}
+
+/// A benchmark that was imported.
+#[derive(Serialize)]
+struct CountedBenchmark<'a> {
+    name: &'a str,
+    licence: &'a str,
+    tasks: usize,
 }
 
 /// A seminar and how much came of it.
@@ -100,7 +109,16 @@ fn written<'a>(file: &'a Path, page: &'a Page) -> Written<'a> {
     Written {
         file,
         seminars: seminars.collect(),
-        distributions: distributions(&page.seminars),
+        benchmarks: page
+            .benchmarks
+            .iter()
+            .map(|of| CountedBenchmark {
+                name: &of.name,
+                licence: &of.licence,
+                tasks: of.tasks.len(),
+            })
+            .collect(),
+        distributions: distributions(page),
         refused: by_rule(&page.refused),
         warnings: &page.warnings,
     }
@@ -108,7 +126,7 @@ fn written<'a>(file: &'a Path, page: &'a Page) -> Written<'a> {
 
 fn text(written: &Written<'_>) -> String {
     let mut rows = table(&[
-        "seminar",
+        "seminar or benchmark",
         "language",
         "duration",
         "inspirations",
@@ -126,6 +144,12 @@ fn text(written: &Written<'_>) -> String {
             of.tasks.to_string(),
             of.refused.to_string(),
         ]);
+    }
+    for of in &written.benchmarks {
+        let mut cells = vec![of.name.to_owned(), "–".to_owned()];
+        cells.extend(["–", "–", "–"].map(str::to_owned));
+        cells.extend([of.tasks.to_string(), "–".to_owned()]);
+        rows.add_row(cells);
     }
     let mut out = format!("{rows}\n");
     for of in &written.distributions {

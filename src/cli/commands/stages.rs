@@ -10,7 +10,7 @@ use crate::{
     cli::{
         args::{self, Global},
         commands::seminars::transcribe,
-        project::{Project, config::Config, resolve, roles},
+        project::{Project, resolve, roles, settings::Config},
         ui::{
             exit::{self, Usage},
             output::{Printer, table},
@@ -19,7 +19,8 @@ use crate::{
     },
     context::{Context, Notify, StageReport},
     data::Transcript,
-    inspire, probe, rank,
+    inspire, probe,
+    rank::{self, Items},
     store::{SeminarInfo, Store},
     transcribe::{BatchItem, Discovered, RecordingFolder},
     weave::{self, disciplines::Disciplines},
@@ -98,7 +99,7 @@ async fn after_transcription(
     }
     stages.push(inspire::run(ctx, seminars, &config.inspire).await?);
     woven(ctx, config, disciplines, seminars, stages).await?;
-    stages.push(rank::run(ctx, &ctx.store.tasks()?, &config.rank).await?);
+    stages.push(rank::run(ctx, &Items::from_tasks(&ctx.store.tasks()?), &config.rank).await?);
     Ok(())
 }
 
@@ -260,14 +261,20 @@ pub fn probe(global: &Global, args: &args::Select, printer: &Printer) -> Result<
         &["probe", "review"],
         1.0,
         async |ctx, _, stages| {
-            let chosen: BTreeSet<_> = chosen_by_name(&ctx.store, args)?
-                .into_iter()
-                .map(|seminar| seminar.id)
-                .collect();
             let mut tasks = ctx.store.tasks()?;
-            tasks.retain(|task| chosen.contains(&task.seminar));
+            // Imported tasks are of no seminar: they are probed unless seminars are named.
+            if !args.seminar.is_empty() {
+                let chosen: BTreeSet<_> = chosen_by_name(&ctx.store, args)?
+                    .into_iter()
+                    .map(|seminar| seminar.id)
+                    .collect();
+                tasks.retain(|task| task.seminar().is_some_and(|id| chosen.contains(id)));
+            }
             if tasks.is_empty() {
-                return Err(Usage("no tasks yet\nhint: `taskgen weave`".into()).into());
+                return Err(Usage(
+                    "no tasks yet\nhint: `taskgen weave`, or `taskgen tasks import FILE`".into(),
+                )
+                .into());
             }
             stages.push(probe::run(ctx, &tasks).await?);
             Ok(())
@@ -286,9 +293,13 @@ pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8>
         async |ctx, project, stages| {
             let tasks = ctx.store.tasks()?;
             if tasks.is_empty() {
-                return Err(Usage("no tasks yet\nhint: `taskgen weave`".into()).into());
+                return Err(Usage(
+                    "no tasks yet\nhint: `taskgen weave`, or `taskgen tasks import FILE`".into(),
+                )
+                .into());
             }
-            stages.push(rank::run(ctx, &tasks, &project.loaded.config.rank).await?);
+            let items = Items::from_tasks(&tasks);
+            stages.push(rank::run(ctx, &items, &project.loaded.config.rank).await?);
             Ok(())
         },
         |project| project.apply_rank(args),
@@ -302,6 +313,11 @@ fn judged_by(global: &Global, rank: &args::Rank) -> Global {
         .model_role
         .extend(rank.judge.as_ref().map(|judge| format!("judge={judge}")));
     global
+}
+
+fn no_transcripts() -> anyhow::Error {
+    Usage("no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages".into())
+        .into()
 }
 
 fn one_stage(
@@ -323,12 +339,8 @@ fn one_stage(
         project.loaded.config.seed
     ));
     transcribe::take_in_saved(&project, &store)?;
-    if store.seminars()?.is_empty() {
-        return Err(Usage(
-            "no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages"
-                .into(),
-        )
-        .into());
+    if store.seminars()?.is_empty() && store.imported_tasks()?.is_empty() {
+        return Err(no_transcripts());
     }
     let ctx = resolve::context(
         global,
@@ -367,7 +379,12 @@ fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
 
 /// The seminars that the flags name; all without any.
 pub fn chosen_by_name(store: &Store, args: &args::Select) -> Result<Vec<SeminarInfo>> {
-    inspire::select(store.seminars()?, &args.seminar).map_err(|e| Usage(format!("{e:#}")).into())
+    let seminars = store.seminars()?;
+    // A project of imported tasks alone has nothing to read or to weave from.
+    if seminars.is_empty() {
+        return Err(no_transcripts());
+    }
+    inspire::select(seminars, &args.seminar).map_err(|e| Usage(format!("{e:#}")).into())
 }
 
 /// The seminars of the recordings that were named.

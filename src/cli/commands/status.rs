@@ -14,7 +14,7 @@ use crate::{
             output::{Printer, counted, table},
         },
     },
-    data::Phase,
+    data::{Origin, Phase, SubjectKind},
     store::{CallTotals, STAGES, Store},
     transcribe,
 };
@@ -23,6 +23,8 @@ use crate::{
 struct Status {
     recordings: usize,
     seminars: Vec<SeminarStatus>,
+    /// Imported tasks by benchmark.
+    benchmarks: BTreeMap<String, usize>,
     calls: Vec<CallTotals>,
     comparisons: Option<Comparisons>,
 }
@@ -54,6 +56,7 @@ pub fn status(global: &Global, printer: &Printer) -> Result<u8> {
         None => Status {
             recordings,
             seminars: Vec::new(),
+            benchmarks: BTreeMap::new(),
             calls: Vec::new(),
             comparisons: None,
         },
@@ -77,7 +80,7 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
         let of_phase = |phase: Phase| {
             tasks
                 .iter()
-                .filter(|t| t.seminar == seminar.id && t.phase == phase)
+                .filter(|t| t.seminar() == Some(&seminar.id) && t.facets.phase == Some(phase))
                 .count()
         };
         seminars.push(SeminarStatus {
@@ -96,9 +99,9 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
             language: seminar.language,
         });
     }
-    let comparisons = match store.last_ranking()? {
+    let comparisons = match store.last_ranking(SubjectKind::Task)? {
         Some(ranking) => {
-            let standing = crate::rank::counts(store, &ranking)?;
+            let standing = crate::rank::verdict_counts(store, &ranking)?;
             Some(Comparisons {
                 n_total: standing.n_total,
                 n_scored: standing.n_scored,
@@ -107,9 +110,16 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
         }
         None => None,
     };
+    let mut benchmarks = BTreeMap::new();
+    for task in &tasks {
+        if let Origin::Imported(from) = &task.origin {
+            *benchmarks.entry(from.benchmark.clone()).or_default() += 1;
+        }
+    }
     Ok(Status {
         recordings,
         seminars,
+        benchmarks,
         calls: store.call_totals()?,
         comparisons,
     })
@@ -148,6 +158,9 @@ fn text(status: &Status) -> String {
             ]);
         }
         out.push_str(&format!("{rows}\n"));
+    }
+    for (name, n) in &status.benchmarks {
+        out.push_str(&format!("{n} tasks imported from `{name}`\n"));
     }
     if !status.calls.is_empty() {
         out.push_str(&format!("{}\n", super::calls::totals(&status.calls)));

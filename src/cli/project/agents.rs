@@ -1,5 +1,4 @@
-//! `[agents.NAME]`: a program or a model, with how long and how often it works; and from there an
-//! agent that can be run. A program is found from the project's folder and gets only the variables
+//! An agent that can be run, from its settings in `[agents.NAME]` and from flags. A program is found from the project's folder and gets only the variables
 //! that were named for it.
 
 use std::{
@@ -10,204 +9,158 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{providers, roles::Member};
+use super::{providers, roles::Member, settings::AgentConfig};
 use crate::{
-    answer::{
-        Agent, By,
-        command::{self, CommandAgent},
-        model::ModelAgent,
-    },
+    agents::{Agent, CommandAgent, ModelAgent, command},
+    answer::{Options, PROMPT, ROLE},
     cli::{
         args::{self, Global},
         project::Project,
         ui::exit::Usage,
     },
-    data::id::sha256_hex,
+    context::Context,
+    data::{id::sha256_hex, report::check_agent_name},
 };
 
 /// Seconds for a task, where nobody says otherwise.
 const TIME_LIMIT: u64 = 1800;
 
-/// A research agent: a program or a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AgentConfig {
-    /// Program and arguments; no shell reads them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
-    /// `provider/model`, which is asked for the report itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Whether the model searches the web; where it is left out, if its provider has a search of
-    /// its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub web_search: Option<bool>,
-    /// How freely the model draws its words, 0 to 2; 0 where it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// The model's report is cut at this many tokens.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u32>,
-    /// Seconds that it may take for a task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time_limit: Option<u64>,
-    /// Tasks at once; one for a program, as many as its server takes for a model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jobs: Option<usize>,
-    /// Answers to each task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attempts: Option<u32>,
-    /// Environment variables that the program gets.
-    pub env: Vec<String>,
-}
-
-impl AgentConfig {
-    /// What the types cannot say.
-    pub fn check(&self) -> Result<(), String> {
-        let of_models =
-            self.web_search.is_some() || self.temperature.is_some() || self.max_tokens.is_some();
-        match (&self.command, &self.model) {
-            (None, None) => Err("it needs a `command` or a `model`".into()),
-            (Some(_), Some(_)) => Err("it is a `command` or a `model`, and not both".into()),
-            (Some(_), None) if of_models => {
-                Err("web_search, temperature and max_tokens are for a `model`".into())
-            }
-            (None, Some(_)) if !self.env.is_empty() => Err("env is for a `command`".into()),
-            _ if self
-                .temperature
-                .is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
-                || self.max_tokens == Some(0) =>
-            {
-                Err("temperature must be 0 to 2, and max_tokens at least 1".into())
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The agent that the flags name: one of the configuration, or the program or model that they give,
-/// as `taskgen.toml` would have it.
+/// The settings of the agent that the flags name: those of the configuration, or a program or model
+/// of the flags, as `taskgen.toml` would have it.
 pub fn configured(project: &Project, args: &args::Answer) -> Result<AgentConfig> {
     let name = &args.agent;
     let known = project.loaded.config.agents.get(name).cloned();
-    let mut of = if args.command.is_some() || args.model.is_some() {
-        // What else is known of an agent of the same kind holds for it, too.
-        let is_of_kind = |of: &AgentConfig| of.model.is_some() == args.model.is_some();
-        let known = known.filter(is_of_kind).unwrap_or_default();
-        AgentConfig {
-            command: args.command.clone(),
-            model: args.model.clone(),
-            ..known
-        }
+    let mut settings = if args.command.is_some() || args.model.is_some() {
+        with_flags(known, args)
     } else {
-        known.ok_or_else(|| {
-            let hint = format!(
-                "[agents.{name}] with a `command` or a `model` in `taskgen.toml`, or --command 'PROGRAM ARGUMENT …', or --model PROVIDER/MODEL"
-            );
-            Usage(format!("no such agent: `{name}`\nhint: {hint}"))
-        })?
+        known.ok_or_else(|| no_such_agent(name))?
     };
-    of.time_limit = args.time_limit.or(of.time_limit);
-    of.jobs = args.jobs.or(of.jobs);
-    of.attempts = args.attempts.or(of.attempts);
-    of.env.extend(args.env.iter().cloned());
-    of.check().map_err(|error| {
+    settings.time_limit = args.time_limit.or(settings.time_limit);
+    settings.jobs = args.jobs.or(settings.jobs);
+    settings.attempts = args.attempts.or(settings.attempts);
+    settings.env.extend(args.env.iter().cloned());
+    settings.check().map_err(|error| {
         Usage(format!(
             "the agent `{name}`: {error}\nhint: `taskgen answer --help`"
         ))
     })?;
-    Ok(of)
+    Ok(settings)
+}
+
+/// The program or model of the flags. Further settings of a known agent of that name hold if it is
+/// of the same kind: `max_tokens` means nothing to a program.
+fn with_flags(known: Option<AgentConfig>, args: &args::Answer) -> AgentConfig {
+    let same_kind = known.filter(|known| known.model.is_some() == args.model.is_some());
+    AgentConfig {
+        command: args.command.clone(),
+        model: args.model.clone(),
+        ..same_kind.unwrap_or_default()
+    }
+}
+
+fn no_such_agent(name: &str) -> Usage {
+    let hint = format!(
+        "[agents.{name}] with a `command` or a `model` in `taskgen.toml`, or --command 'PROGRAM ARGUMENT …', or --model PROVIDER/MODEL"
+    );
+    Usage(format!("no such agent: `{name}`\nhint: {hint}"))
 }
 
 /// The model of an agent, as a member of a role would be.
-pub fn member(of: &AgentConfig) -> Option<Member> {
-    let model = of.model.clone()?;
-    let timeout = Some(of.time_limit.unwrap_or(TIME_LIMIT));
+pub fn member(settings: &AgentConfig) -> Option<Member> {
+    let model = settings.model.clone()?;
+    let timeout = Some(settings.time_limit.unwrap_or(TIME_LIMIT));
     Some(Member {
         model,
         max_connections: None,
         timeout,
-        temperature: of.temperature,
-        max_tokens: of.max_tokens,
+        temperature: settings.temperature,
+        max_tokens: settings.max_tokens,
     })
 }
 
-/// The agent, ready to run; `parallel` is how many questions its model takes at once.
-pub fn agent(
+/// The agent, ready to run, and how the stage runs it. A model is the only member of the stage's
+/// role in `ctx`.
+pub fn ready(
+    ctx: &Context,
     global: &Global,
     project: &Project,
     name: &str,
-    of: &AgentConfig,
-    parallel: usize,
-) -> Result<Agent> {
-    let by = match (&of.command, &of.model) {
-        (Some(command), _) => by_command(project, name, of, command)?,
-        (None, model) => By::Model(ModelAgent {
-            search: searches(
-                global,
-                project,
-                of.web_search,
-                model.as_deref().unwrap_or_default(),
-            )?,
+    settings: &AgentConfig,
+) -> Result<(Box<dyn Agent>, Options)> {
+    check_agent_name(name).map_err(Usage)?;
+    let search = searches(global, project, settings)?;
+    let agent: Box<dyn Agent> = match &settings.command {
+        Some(command) => Box::new(program(project, name, settings, command)?),
+        None => Box::new(ModelAgent {
+            ctx: ctx.clone(),
+            role: ROLE,
+            prompt: PROMPT,
+            search,
         }),
     };
-    let usual = if of.model.is_some() { parallel } else { 1 };
-    Ok(Agent {
+    // A program may need the whole machine; a model's server says how much it takes.
+    let usual_jobs = match &settings.model {
+        Some(_) => ctx.llm.parallel(ROLE),
+        None => 1,
+    };
+    let folder = project.tasks().join("agents").join(file_name(name));
+    let options = Options {
         name: name.to_owned(),
-        maker: maker(of, &by),
-        by,
-        jobs: of.jobs.unwrap_or(usual).max(1),
-        attempts: of.attempts.unwrap_or(1).max(1),
+        maker: maker(settings, search),
+        folder: std::path::absolute(folder).context("the project's folder is gone")?,
+        jobs: settings.jobs.unwrap_or(usual_jobs).max(1),
+        attempts: settings.attempts.unwrap_or(1).max(1),
         retry_failed: global.retry_failed,
-    })
+    };
+    Ok((agent, options))
 }
 
-/// What makes the reports, hashed, because a command may hold a key: the command, or the model with
-/// its settings, and neither limits nor numbers.
-fn maker(of: &AgentConfig, by: &By) -> String {
-    let search = matches!(by, By::Model(model) if model.search);
-    let what = json!([
-        of.command,
-        of.model,
+/// A hash of what makes the reports: the command, or the model with its settings, and neither limits
+/// nor numbers. It is hashed because a command may hold a key.
+fn maker(settings: &AgentConfig, search: bool) -> String {
+    let parts = json!([
+        settings.command,
+        settings.model,
         search,
-        of.temperature.unwrap_or(0.0),
-        of.max_tokens
+        settings.temperature.unwrap_or(0.0),
+        settings.max_tokens
     ]);
-    sha256_hex(what.to_string().as_bytes())[..16].to_owned()
+    sha256_hex(parts.to_string().as_bytes())[..16].to_owned()
 }
 
-/// Whether the model searches the web: as the user says, else if its provider can.
-fn searches(global: &Global, project: &Project, wanted: Option<bool>, model: &str) -> Result<bool> {
-    if wanted == Some(true) && model.starts_with("local/") {
+/// Whether the agent is a model that searches the web: as the user says, else if its provider can.
+fn searches(global: &Global, project: &Project, settings: &AgentConfig) -> Result<bool> {
+    let Some(model) = settings.model.as_deref() else {
+        return Ok(false);
+    };
+    if settings.web_search == Some(true) && model.starts_with("local/") {
         let hint = "hint: leave out `web_search`, or name a model of a provider that has a search of its own";
         return Err(Usage(format!("the embedded model cannot search the web\n{hint}")).into());
     }
-    match wanted {
+    match settings.web_search {
         Some(wanted) => Ok(wanted),
         None => providers::searches(global, &project.loaded.config, model),
     }
 }
 
-fn by_command(project: &Project, name: &str, of: &AgentConfig, command: &str) -> Result<By> {
-    let folder = std::path::absolute(project.tasks().join("agents").join(file_name(name)))
-        .context("the project's folder is gone")?;
-    let mut words =
+fn program(
+    project: &Project,
+    name: &str,
+    settings: &AgentConfig,
+    command: &str,
+) -> Result<CommandAgent> {
+    let mut argv =
         command::split(command).map_err(|e| Usage(format!("the command of `{name}`: {e:#}")))?;
-    for (at, word) in words.iter_mut().enumerate() {
-        *word = placed(word, at == 0, &project.root)?;
+    for (index, word) in argv.iter_mut().enumerate() {
+        *word = placed(word, index == 0, &project.root)?;
     }
-    let limit = Duration::from_secs(of.time_limit.unwrap_or(TIME_LIMIT));
-    Ok(By::Command(
-        CommandAgent {
-            argv: words,
-            environment: environment(&of.env)?,
-            limit,
-        },
-        folder,
-    ))
+    Ok(CommandAgent {
+        argv,
+        environment: environment(&settings.env)?,
+        time_limit: Duration::from_secs(settings.time_limit.unwrap_or(TIME_LIMIT)),
+    })
 }
 
 /// The agent runs in a folder of its own: a program that is named by a path, and any argument that
@@ -246,42 +199,14 @@ fn environment(named: &[String]) -> Result<BTreeMap<String, OsString>> {
 
 /// The name as part of a path, whatever is in it; no two names have the same.
 fn file_name(name: &str) -> PathBuf {
-    let plain = |c: char| {
-        if c.is_alphanumeric() || c == '-' {
-            c
-        } else {
-            '_'
-        }
-    };
-    let readable: String = name.chars().map(plain).take(40).collect();
+    let readable: String = name.chars().map(plain_in_paths).take(40).collect();
     PathBuf::from(format!("{readable}-{}", &sha256_hex(name.as_bytes())[..8]))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_agent_is_a_program_or_a_model() {
-        let check = |text: &str| {
-            toml::from_str::<AgentConfig>(text)
-                .expect("it parses")
-                .check()
-        };
-        assert_eq!(check("command = \"true\"\nenv = [\"KEY\"]"), Ok(()));
-        assert_eq!(
-            check("model = \"a/b\"\nweb_search = false\nmax_tokens = 9"),
-            Ok(())
-        );
-        for wrong in [
-            "jobs = 1",
-            "model = \"a/b\"\ncommand = \"true\"",
-            "command = \"true\"\nweb_search = true",
-            "model = \"a/b\"\nenv = [\"KEY\"]",
-            "model = \"a/b\"\ntemperature = 7",
-            "model = \"a/b\"\nmax_tokens = 0",
-        ] {
-            assert!(check(wrong).is_err(), "{wrong}");
-        }
+fn plain_in_paths(c: char) -> char {
+    if c.is_alphanumeric() || c == '-' {
+        c
+    } else {
+        '_'
     }
 }

@@ -1,6 +1,6 @@
-//! `taskgen.toml`: found by walking up, unknown keys refused with line and suggestion, each value
-//! with its origin. Each stage owns its options; this file only nests them. Flags beat the file,
-//! which beats the defaults.
+//! `taskgen.toml` as a file: found by walking up, unknown keys refused with line and suggestion, each
+//! value with its origin. Flags beat the file, which beats the defaults. What the keys are is in
+//! `settings`.
 
 use std::{
     collections::BTreeMap,
@@ -8,209 +8,17 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::{agents::AgentConfig, roles::Roles};
-use crate::{
-    cli::{
-        args::{self, Global},
-        project::{Project, similarity},
-        ui::{
-            exit::{self, Usage},
-            output::{Printer, table},
-        },
-    },
-    evaluate, http, inspire,
-    llm::{self, shown_url},
-    rank, weave,
-    web::JINA,
-};
+use super::settings::{Config, Transcribe};
+use crate::{cli::ui::exit::Usage, http, llm::shown_url, rank};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";
 const HINT: &str = "`taskgen init` in an empty folder writes a file with every key and its comment";
 /// The file that `taskgen init` writes, and the project's own.
 pub const TEMPLATE: &str = include_str!("../../../taskgen.toml");
-
-/// The whole configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Config {
-    /// Seed of every random choice.
-    pub seed: u64,
-    /// Which model answers in which role, as `provider/model`.
-    pub roles: Roles,
-    /// How recordings become text.
-    pub transcribe: Transcribe,
-    /// How transcripts are read.
-    pub inspire: inspire::Options,
-    /// How tasks are woven.
-    pub weave: weave::Options,
-    /// How tasks are ranked.
-    pub rank: rank::Options,
-    /// How near-copies among tasks are found.
-    pub similarity: Similarity,
-    /// How reports are evaluated.
-    pub evaluate: evaluate::Options,
-    /// How pages are fetched.
-    pub web: Web,
-    /// What may leave the machine.
-    pub privacy: Privacy,
-    /// Servers by name.
-    pub providers: BTreeMap<String, Provider>,
-    /// Research agents by name.
-    pub agents: BTreeMap<String, AgentConfig>,
-}
-
-/// How near-copies among tasks are found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Similarity {
-    /// What compares meanings: `auto` for the usual model where it is on this machine, `none`, or a
-    /// model to fetch.
-    pub model: String,
-}
-
-impl Default for Similarity {
-    fn default() -> Self {
-        Self {
-            model: similarity::AUTO.into(),
-        }
-    }
-}
-
-/// How pages are fetched.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Web {
-    /// Who goes for them.
-    pub reader: Reader,
-    /// Where Jina Reader is.
-    pub jina_url: String,
-    /// Whether robots.txt is obeyed.
-    pub robots: bool,
-    /// Seconds for one page.
-    pub timeout: u64,
-    /// Requests to one host at once.
-    pub per_host: usize,
-    /// Milliseconds between two requests to one host.
-    pub pause_ms: u64,
-}
-
-impl Default for Web {
-    fn default() -> Self {
-        Self {
-            reader: Reader::Own,
-            jina_url: JINA.to_owned(),
-            robots: true,
-            timeout: 30,
-            per_host: 2,
-            pause_ms: 500,
-        }
-    }
-}
-
-/// Who goes for a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reader {
-    /// This program.
-    Own,
-    /// Jina Reader, with a key.
-    Jina,
-}
-
-/// How recordings become text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Transcribe {
-    /// `auto`, a model of the manifest, or a ggml file.
-    pub model: String,
-    /// `auto` or a language tag.
-    pub language: String,
-    /// Worker states; 0 is one per core.
-    pub jobs: usize,
-    /// A file with names and terms that occur in the talks.
-    pub vocabulary: Option<PathBuf>,
-    /// The only channel to hear, from 1; all of them mixed without it.
-    pub channel: Option<usize>,
-    /// Whether transcripts tell when each word was said.
-    pub words: bool,
-}
-
-/// What may leave the machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Privacy {
-    /// Whether texts of seminars may go to another host.
-    pub remote: Remote,
-}
-
-/// Whether texts may go to another host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Remote {
-    /// Ask on a terminal; elsewhere say so and go on.
-    Ask,
-    /// Say so and go on.
-    Allow,
-    /// Refuse.
-    Never,
-}
-
-/// A server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Provider {
-    /// Such as `http://127.0.0.1:8000/v1`.
-    pub base_url: String,
-    /// The protocol: `openai`, `anthropic` or `gemini`.
-    #[serde(default)]
-    pub kind: llm::Provider,
-    /// Name of the environment variable with the key.
-    pub key_env: Option<String>,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            roles: Roles::default(),
-            transcribe: Transcribe::default(),
-            inspire: inspire::Options::default(),
-            weave: weave::Options::default(),
-            rank: rank::Options::default(),
-            similarity: Similarity::default(),
-            evaluate: evaluate::Options::default(),
-            web: Web::default(),
-            privacy: Privacy::default(),
-            providers: BTreeMap::new(),
-            agents: BTreeMap::new(),
-        }
-    }
-}
-
-impl Default for Transcribe {
-    fn default() -> Self {
-        Self {
-            model: "auto".into(),
-            language: "auto".into(),
-            jobs: 0,
-            vocabulary: None,
-            channel: None,
-            words: false,
-        }
-    }
-}
-
-impl Default for Privacy {
-    fn default() -> Self {
-        Self {
-            remote: Remote::Ask,
-        }
-    }
-}
 
 /// The configuration in force and where each value came from.
 pub struct Loaded {
@@ -233,24 +41,6 @@ pub struct Shown {
     pub value: Value,
     /// `default`, the file's path, or the flag or variable that set it.
     pub origin: String,
-}
-
-/// `taskgen config show`
-pub fn show(global: &Global, command: &args::Config, printer: &Printer) -> Result<u8> {
-    let args::Config::Show = command;
-    let project = Project::find(global)?;
-    printer.show(&project.loaded.show(), |values| {
-        let mut rows = table(&["key", "value", "from"]);
-        for shown in values {
-            rows.add_row(vec![
-                shown.key.clone(),
-                shown.value.to_string(),
-                shown.origin.clone(),
-            ]);
-        }
-        rows.to_string()
-    })?;
-    Ok(exit::DONE)
 }
 
 /// Finds the file from `start` upwards.

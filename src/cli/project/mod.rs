@@ -5,6 +5,7 @@ pub mod config;
 pub mod providers;
 pub mod resolve;
 pub mod roles;
+pub mod settings;
 pub mod similarity;
 use std::path::{Path, PathBuf};
 

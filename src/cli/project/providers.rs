@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 
-use super::{config::Config, roles::Member};
+use super::{roles::Member, settings::Config};
 use crate::{
     cli::{
         args::Global,
@@ -14,7 +14,7 @@ use crate::{
             progress,
         },
     },
-    context::Notify,
+    context::{Notice, Notify},
     http::Http,
     llm::{
         ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, Replay, shown_url,
@@ -57,6 +57,7 @@ pub fn chat_model(
         Key::Missing(variable) => return Err(missing_key(provider, &variable)),
     };
     let usual = RemoteOptions::default();
+    let notify = Arc::clone(notify);
     Ok(Arc::new(Remote::new(RemoteOptions {
         name: name.to_owned(),
         model: model.to_owned(),
@@ -69,6 +70,7 @@ pub fn chat_model(
             .or(global.max_connections)
             .unwrap_or(usual.start),
         timeout: member.timeout.map_or(usual.timeout, Duration::from_secs),
+        say: Some(Arc::new(move |line| notify(Notice::Say(line)))),
         ..usual
     })))
 }

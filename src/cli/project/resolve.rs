@@ -7,9 +7,9 @@ use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::Path
 use anyhow::{Context as _, Result};
 
 use super::{
-    config::{Config, Remote, Transcribe},
     providers,
     roles::{Member, Role},
+    settings::{Config, Remote, Transcribe},
 };
 use crate::{
     cli::{

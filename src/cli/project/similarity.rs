@@ -10,7 +10,7 @@ use crate::{
     cli::{
         args::Global,
         commands::models,
-        project::Project,
+        project::{Project, settings::AUTO},
         ui::{exit::Usage, output::Printer, progress},
     },
     embed,
@@ -18,8 +18,7 @@ use crate::{
     text::{duplicate_guard::agree, minhash},
 };
 
-/// In `similarity.model`: the model where it is on this machine, and no model at all.
-pub const AUTO: &str = "auto";
+/// In `similarity.model`: no model at all.
 const NONE: &str = "none";
 /// Fewer texts are encoded without a word about it.
 const MANY: usize = 1000;

@@ -1,8 +1,8 @@
 //! Errors into exit codes and messages: lower case, no full stop, then what to do next.
 
 use crate::{
-    llm::AskError, models::ModelFileError, rank::NoBetterThanChance, store::Locked,
-    transcribe::TranscribeError, web::KeyRefused,
+    evaluate::Misconfigured, llm::AskError, models::ModelFileError, rank::NoBetterThanChance,
+    store::Locked, transcribe::TranscribeError, web::KeyRefused,
 };
 
 /// Done.
@@ -37,7 +37,7 @@ pub struct NoModel(pub String);
 /// The exit code for an error that ended a command.
 pub fn code(error: &anyhow::Error) -> u8 {
     for cause in error.chain() {
-        if cause.is::<Usage>() || cause.is::<Locked>() {
+        if cause.is::<Usage>() || cause.is::<Locked>() || cause.is::<Misconfigured>() {
             return USAGE;
         }
         if cause.is::<ModelFileError>() || cause.is::<NoModel>() || cause.is::<KeyRefused>() {

@@ -11,7 +11,7 @@ use super::{
     output::{Printer, counted, seconds, table},
 };
 use crate::{
-    answer::model::ROLE,
+    answer::ROLE,
     cli::project::Project,
     context::{Context, Harvest, StageReport},
     report::listing,
@@ -244,12 +244,12 @@ pub fn end(
         ..Summary::new(project, ctx, stages, started)?
     };
     let mut code = summary.show(printer)?;
-    if let Some(standing) = &listing.standing {
-        let missing = standing.n_total - standing.n_scored;
-        if standing.n_total > 0 && missing as f64 / standing.n_total as f64 > max_unscored {
+    if let Some(ratings) = &listing.ratings {
+        let missing = ratings.n_total - ratings.n_scored;
+        if ratings.n_total > 0 && missing as f64 / ratings.n_total as f64 > max_unscored {
             printer.error(&format!(
                 "error: {missing} of {} comparisons have no verdict, more than --max-unscored {max_unscored} allows\nhint: run again with --retry-failed, or use another judge",
-                standing.n_total
+                ratings.n_total
             ));
             code = exit::UNSCORED;
         }

@@ -163,10 +163,10 @@ pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, Sta
 
 async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
     let vars = json!({
-        "task": task.task,
-        "family": task.task_type.label(),
-        "difficulty": task.difficulty.label(),
-        "focus": focus(task.task_type),
+        "task": task.text,
+        "family": task.facets.family_label(),
+        "difficulty": task.facets.difficulty_label(),
+        "focus": focus(task.facets.task_type),
     });
     let (criteria, call) = if ctx.llm.is_builtin(ROLE, 0)? {
         let answer = ctx
@@ -201,10 +201,14 @@ fn question<'a, T>(prompt: &'a str, vars: &'a Value, schema: Value, most: u32) -
     }
 }
 
-/// What the paper asks a checklist to weigh, by type of task.
-fn focus(of: TaskType) -> &'static str {
+/// What the paper asks a checklist to weigh, by type of task; where none is known, what holds for
+/// most of them.
+fn focus(task_type: Option<TaskType>) -> &'static str {
     use TaskType as T;
-    match of {
+    let Some(task_type) = task_type else {
+        return "complete coverage of what is asked and the quality of sources";
+    };
+    match task_type {
         T::LiteratureSurvey => "comprehensiveness and the quality of sources",
         T::TrendScan => "accurate data and insight into trends",
         T::RequirementsGathering => "coverage of the stakeholders and validated needs",

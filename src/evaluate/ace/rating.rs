@@ -101,9 +101,9 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Rated>> {
         sample,
     } = asked;
     let vars = json!({
-        "task": case.task.task,
-        "family": case.task.task_type.label(),
-        "difficulty": case.task.difficulty.label(),
+        "task": case.task.text,
+        "family": case.task.facets.family_label(),
+        "difficulty": case.task.facets.difficulty_label(),
         "report": case.report.text,
         "criterion": format!("{}\n{}", criterion.title, criterion.description),
     });
@@ -111,6 +111,7 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Rated>> {
         instrument: RATING,
         subject: case.report.id.as_str(),
         other: Some(name),
+        keep: json!({}),
         ask: Ask {
             role: ROLE,
             member: *member,

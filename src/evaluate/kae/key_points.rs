@@ -3,19 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::reading::Library;
+use super::library::Library;
 use crate::{
     context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
     evaluate::{Options, kae::key_points_extractive},
     llm::{Answer, Answered, Ask, object},
+    store::Store,
     text::{find::find, sentences, words},
-    web::Page,
 };
 
 const PROMPT: &str = "evaluate/key-points";
@@ -98,13 +98,19 @@ impl Answer for Points {
     }
 }
 
-/// A part of a page, for a task.
-struct Part<'t, 'p> {
+/// A part of a page, for a task. Its text is read when its turn comes.
+struct Part<'t> {
     task: &'t Task,
-    page: &'p Page,
-    text: &'p str,
+    /// Hash of the page's bytes.
+    content: String,
     number: usize,
     parts: usize,
+}
+
+/// The text of a part, and its page's title.
+struct PartText {
+    title: Option<String>,
+    text: String,
 }
 
 /// Asks for the key points of every cited page.
@@ -119,7 +125,7 @@ pub async fn find_in<'a>(
         0 => PART,
         size => size,
     };
-    let (parts, cut) = all_parts(library, size, options.parts);
+    let (parts, cut) = all_parts(&ctx.store, library, size, options.parts)?;
     if cut > 0 {
         report.notes.push(format!(
             "{cut} pages are longer than {} parts: what follows was not read",
@@ -127,7 +133,7 @@ pub async fn find_in<'a>(
         ));
     }
     let mut found = Found::new();
-    let ask = async |part| ask(ctx, part, options).await;
+    let ask = async |part| ask(ctx, part, size, options).await;
     for (part, (points, cached)) in ctx
         .each(report.stage, &parts, ctx.llm.parallel(ROLE), ask)
         .await?
@@ -136,7 +142,7 @@ pub async fn find_in<'a>(
         let of_page = found
             .entry(&part.task.id)
             .or_default()
-            .entry(part.page.content.clone())
+            .entry(part.content.clone())
             .or_default();
         match points {
             Ok(points) => {
@@ -151,7 +157,7 @@ pub async fn find_in<'a>(
                 let item = format!(
                     "part {} of page {} for {}",
                     part.number,
-                    &part.page.content[..12],
+                    &part.content[..12],
                     part.task.id
                 );
                 report.fail_unscored(&item, &unscored);
@@ -164,49 +170,63 @@ pub async fn find_in<'a>(
 
 /// At most so many parts of every cited page for every task, and of how many pages that is not the
 /// whole.
-fn all_parts<'t, 'p>(
-    library: &'p Library<'t>,
+fn all_parts<'t>(
+    store: &Store,
+    library: &Library<'t>,
     size: usize,
     most: usize,
-) -> (Vec<Part<'t, 'p>>, usize) {
+) -> Result<(Vec<Part<'t>>, usize)> {
     let (mut parts, mut cut) = (Vec::new(), 0);
     for task in library.tasks() {
-        for page in library
-            .cited(&task.id, |_| true)
-            .into_iter()
-            .filter_map(|content| library.pages.get(content))
-        {
-            let texts = in_parts(&page.text, size);
-            cut += usize::from(texts.len() > most);
-            let n = texts.len().min(most);
-            let part = |(at, text)| Part {
-                task,
-                page,
-                text,
-                number: at + 1,
-                parts: n,
+        for content in library.cited(&task.id, |_| true) {
+            let Some(extract) = store.extract(content)? else {
+                continue;
             };
-            parts.extend(texts.into_iter().take(n).enumerate().map(part));
+            let n = in_parts(&extract.text, size).len();
+            cut += usize::from(n > most);
+            let n = n.min(most);
+            parts.extend((1..=n).map(|number| Part {
+                task,
+                content: content.to_owned(),
+                number,
+                parts: n,
+            }));
         }
     }
-    (parts, cut)
+    Ok((parts, cut))
+}
+
+fn text_of(store: &Store, part: &Part<'_>, size: usize) -> Result<PartText> {
+    let extract = store
+        .extract(&part.content)?
+        .context("the text of a page is gone")?;
+    let text = in_parts(&extract.text, size)
+        .get(part.number - 1)
+        .context("a page is shorter than it was")?
+        .to_string();
+    Ok(PartText {
+        title: extract.title,
+        text,
+    })
 }
 
 async fn ask(
     ctx: &Context,
-    part: &Part<'_, '_>,
+    part: &Part<'_>,
+    size: usize,
     options: &Options,
 ) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
+    let read = text_of(&ctx.store, part, size)?;
     let answer = if ctx.llm.is_builtin(ROLE, 0)? {
         let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
         let chosen =
-            key_points_extractive::choose(ctx, part.task, part.text, options.points).await?;
+            key_points_extractive::choose(ctx, part.task, &read.text, options.points).await?;
         let Some(chosen) = chosen else {
             return Ok((Ok(Vec::new()), true));
         };
         chosen.map(|texts| texts.into_iter().map(own).collect::<Vec<_>>())
     } else {
-        note(ctx, part, options).await?
+        note(ctx, part, &read, options).await?
     };
     if let Ok(points) = &answer.value {
         ctx.store.save_key_points(points, &answer.call)?;
@@ -216,15 +236,16 @@ async fn ask(
 
 async fn note(
     ctx: &Context,
-    part: &Part<'_, '_>,
+    part: &Part<'_>,
+    read: &PartText,
     options: &Options,
 ) -> Result<Answered<Vec<KeyPoint>>> {
     let vars = json!({
-        "task": part.task.task,
-        "title": part.page.title,
+        "task": part.task.text,
+        "title": read.title,
         "part": part.number,
         "parts": part.parts,
-        "page": part.text,
+        "page": read.text,
         "most": options.points,
     });
     let most = options.points;
@@ -256,16 +277,16 @@ async fn note(
         reply
             .points
             .into_iter()
-            .map(|point| key_point(part, point))
+            .map(|point| key_point(part, &read.text, point))
             .collect()
     }))
 }
 
 /// The point, with the page's own wording of its spans.
-fn key_point(part: &Part<'_, '_>, point: Point) -> KeyPoint {
+fn key_point(part: &Part<'_>, text: &str, point: Point) -> KeyPoint {
     // A word or two are on any page.
     let tells = |span: &&String| words::length(span) >= FEWEST_WORDS;
-    let own = |span: &String| find(part.text, span).map(|place| part.text[place].to_owned());
+    let own = |span: &String| find(text, span).map(|place| text[place].to_owned());
     let spans: Vec<String> = point
         .spans
         .iter()
@@ -278,11 +299,11 @@ fn key_point(part: &Part<'_, '_>, point: Point) -> KeyPoint {
     new_point(part, point.point_content.trim().to_owned(), spans, verified)
 }
 
-fn new_point(part: &Part<'_, '_>, text: String, spans: Vec<String>, verified: bool) -> KeyPoint {
+fn new_point(part: &Part<'_>, text: String, spans: Vec<String>, verified: bool) -> KeyPoint {
     KeyPoint {
-        id: KeyPointId::of(&[part.task.id.as_str(), &part.page.content, &text]),
+        id: KeyPointId::of(&[part.task.id.as_str(), &part.content, &text]),
         task: part.task.id.clone(),
-        source: part.page.content.clone(),
+        source: part.content.clone(),
         text,
         spans,
         verified,

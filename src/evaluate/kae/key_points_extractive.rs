@@ -51,7 +51,7 @@ pub async fn choose<'a>(
         .enumerate()
         .map(|(at, text)| json!({ "number": at + 1, "text": words::one_line(text) }))
         .collect();
-    let vars = json!({ "task": task.task, "lines": numbered, "most": most });
+    let vars = json!({ "task": task.text, "lines": numbered, "most": most });
     let among = |reply: &Chosen| {
         let known = |line: &usize| (1..=lines.len()).contains(line);
         if reply.lines.len() <= most && reply.lines.iter().all(known) {

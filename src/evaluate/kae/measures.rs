@@ -79,16 +79,17 @@ pub fn scores(keys: SetKeys, counts: Option<Counts>) -> Scores {
         return keys.map(|key| (key, missing.clone())).collect();
     }
     let number = |n: u64| n as f64;
-    let mut scores = rates(
+    let rates = rates(
         keys,
         number(counts.supported),
         number(counts.contradicted),
         number(counts.omitted),
     );
-    for score in scores.values_mut() {
-        score.unscored = counts.unscored;
-    }
-    scores
+    let unscored = counts.unscored;
+    rates
+        .into_iter()
+        .map(|(key, score)| (key, Score { unscored, ..score }))
+        .collect()
 }
 
 /// The four rates, each as a pooled fraction and as one of the task alone.
@@ -112,7 +113,7 @@ fn rates(keys: SetKeys, supported: f64, contradicted: f64, omitted: f64) -> Scor
 
 /// A failed report omits as many key points as the task's other reports have on average.
 pub fn failed(others: &[&ReportScores]) -> Scores {
-    let mut scores = Scores::new();
+    let mut scores = Scores::default();
     for keys in [INDEPENDENT, OWN] {
         let totals: Vec<f64> = others
             .iter()

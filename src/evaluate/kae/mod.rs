@@ -12,30 +12,49 @@ pub mod dedup;
 mod fold;
 mod key_points;
 mod key_points_extractive;
+mod library;
 pub mod measures;
-mod reading;
 pub mod relations;
 
 use std::time::Instant;
 
 use anyhow::Result;
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub use fold::decide;
-pub use reading::{known as known_reading, read as read_reports};
 
+use self::library::Library;
 use super::evaluator::{Evaluator, Fold, Work};
 use crate::{
     context::{Context, StageReport},
     data::{InForce, MeasureDef, Scores, Task},
-    evaluate::{Options, scorecard::ReportScores, timed},
+    evaluate::{Options, options::MOST_URLS, scorecard::ReportScores, timed},
+    evidence::{pages, reading},
     judging,
     store::{Evaluation, Store},
 };
 
 /// The evaluator.
 pub struct Kae;
+
+/// What decides what reports are compared with. The usual number of pages is left out, so that
+/// evaluations from before there was one are the same as today's.
+fn settings(ctx: &Context, options: &Options) -> Result<Value> {
+    let mut settings = json!({ "key_points": key_points::fingerprint(ctx, options)? });
+    if options.most_urls != MOST_URLS {
+        settings["most_urls"] = json!(options.most_urls);
+    }
+    Ok(settings)
+}
+
+/// How many of a report's pages an evaluation took.
+pub fn most_urls(evaluation: &Evaluation) -> usize {
+    let settings = evaluation.in_force(relations::RELATION).settings;
+    settings["most_urls"]
+        .as_u64()
+        .map_or(MOST_URLS, |most| most as usize)
+}
 
 #[async_trait(?Send)]
 impl Evaluator for Kae {
@@ -59,15 +78,21 @@ impl Evaluator for Kae {
         Ok(vec![InForce {
             instrument: relations::RELATION.id.to_owned(),
             panel: judging::panel(ctx, relations::ROLE, relations::PROMPT)?,
-            settings: json!({ "key_points": key_points::fingerprint(ctx, options)? }),
+            settings: settings(ctx, options)?,
         }])
     }
 
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
         let started = Instant::now();
-        let readings = reading::read(&work.ctx.store, work.cases)?;
-        let (library, pages) =
-            reading::fetch(work.ctx, work.pages, work.cases, &readings, work.now).await?;
+        let reports: Vec<_> = work.cases.iter().map(|case| case.report).collect();
+        let readings = reading::read(&work.ctx.store, &reports)?;
+        let most = work.options.most_urls;
+        let urls = readings
+            .iter()
+            .flat_map(|reading| reading.urls.iter().take(most))
+            .collect();
+        let (cited, pages) = pages::fetch(work.ctx, work.pages, &urls, work.now).await?;
+        let library = Library::new(work.cases, &readings, &cited, most);
         let pages = timed(pages, started);
         let started = Instant::now();
         let (found, key_points) = key_points::find_in(work.ctx, &library, work.options).await?;

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{
     dedup::{Cluster, Point, unify},
     key_points::{self, Found, OfPage},
-    reading::Library,
+    library::Library,
 };
 use crate::{
     context::{Context, StageReport},
@@ -224,11 +224,12 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Related>> {
         point,
         member,
     } = asked;
-    let vars = json!({ "task": case.task.task, "report": case.report.text, "point": point.text });
+    let vars = json!({ "task": case.task.text, "report": case.report.text, "point": point.text });
     let question = Question {
         instrument: RELATION,
         subject: case.report.id.as_str(),
         other: Some(point.id.as_str()),
+        keep: json!({}),
         ask: Ask {
             role: ROLE,
             member: *member,

@@ -43,7 +43,7 @@ fn cells(
     let failed = if failed_as_zero {
         scores_of_failure(reports)
     } else {
-        Scores::new()
+        Scores::default()
     };
     let mut attempts: Vec<Vec<Cell>> = vec![vec![]; agents.len()];
     for report in reports {

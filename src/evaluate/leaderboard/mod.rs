@@ -29,7 +29,11 @@ use serde::Serialize;
 
 use self::table::table;
 
-use crate::{evaluate::scorecard::ReportScores, stats::bootstrap::RESAMPLES};
+use crate::{
+    data::MeasureDef,
+    evaluate::{measures, scorecard::ReportScores},
+    stats::bootstrap::RESAMPLES,
+};
 
 /// What a leaderboard is made with.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -240,15 +244,29 @@ pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Board {
                 .push(report);
         }
     }
+    let measures = known_measures(&all);
     Board {
         options: options.clone(),
-        whole: table(&all, &agents, options),
+        whole: table(&measures, &all, &agents, options),
         groups: groups
             .into_iter()
             .map(|(value, reports)| Group {
                 value: value.cloned(),
-                table: table(&reports, &agents, options),
+                table: table(&measures, &reports, &agents, options),
             })
             .collect(),
     }
+}
+
+/// The measures that reports were scored by: an evaluator that has not been used in a project says
+/// nothing about it. Where no report is ok, nothing is known of that.
+fn known_measures(reports: &[&ReportScores]) -> Vec<&'static MeasureDef> {
+    let mut ok = reports.iter().filter(|report| report.is_ok()).peekable();
+    if ok.peek().is_none() {
+        return measures().collect();
+    }
+    let scored: BTreeSet<&str> = ok.flat_map(|report| report.scores.keys()).collect();
+    measures()
+        .filter(|measure| scored.contains(measure.key))
+        .collect()
 }

@@ -13,10 +13,7 @@ use super::{
 };
 use crate::{
     data::{Average, Fraction, MeasureDef, Role, Unit},
-    evaluate::{
-        measures,
-        scorecard::{ReportScores, Spread},
-    },
+    evaluate::scorecard::{ReportScores, Spread},
     stats::{
         binomial,
         bootstrap::{self, Ratios},
@@ -27,10 +24,14 @@ use crate::{
 
 /// The table of some reports, in the order of their attempts; agents without any of them stand in
 /// it all the same.
-pub fn table(reports: &[&ReportScores], agents: &[&str], options: &Options) -> Table {
+pub fn table(
+    measures: &[&'static MeasureDef],
+    reports: &[&ReportScores],
+    agents: &[&str],
+    options: &Options,
+) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let measures: Vec<&'static MeasureDef> = measures().collect();
-    let tasks = cells::tasks(&measures, reports, agents, options.failed_as_zero);
+    let tasks = cells::tasks(measures, reports, agents, options.failed_as_zero);
     let clusters = pairs::clusters(tasks.len(), &mut rng);
     let rows = tasks
         .iter()
@@ -79,14 +80,14 @@ fn part(fraction: Fraction) -> Part {
 }
 
 /// Each agent on each task, and what is made of it.
-struct AgentScores {
-    measures: Vec<&'static MeasureDef>,
+struct AgentScores<'a> {
+    measures: &'a [&'static MeasureDef],
     tasks: Vec<Vec<Cell>>,
     /// Each agent has one column a measure.
     ratios: Ratios,
 }
 
-impl AgentScores {
+impl AgentScores<'_> {
     fn value(&self, agent: usize, measure: usize) -> Option<f64> {
         self.ratios
             .estimate(agent * self.measures.len() + measure)

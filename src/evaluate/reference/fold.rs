@@ -39,8 +39,12 @@ impl ReferenceFold {
 impl Fold for ReferenceFold {
     fn score(&self, record: &Record<'_>, _task: &Task, report: Reported<'_>) -> Result<Folded> {
         let mut folded = Folded::default();
+        // Without a reference nothing was compared: the measures do not exist in this project.
+        if self.agent.is_empty() {
+            return Ok(folded);
+        }
         // The reference is what the others are compared with; it has no score.
-        if self.agent.is_empty() || report.agent == self.agent {
+        if report.agent == self.agent {
             folded.scores.insert(WIN_RATE, Score::missing("reference"));
             folded
                 .scores

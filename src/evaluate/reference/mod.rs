@@ -13,7 +13,7 @@ mod fold;
 
 use std::{collections::BTreeMap, time::Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,6 +30,7 @@ use crate::{
         AgentReport, Average, Decision, InForce, InTable, Instrument, MeasureDef, Role, Score,
         Scores, SubjectKind, Task, TaskId, Unit,
     },
+    evaluate::Misconfigured,
     judging::{
         self, Judged, Question,
         compare::{self, Compared, ShownFirst},
@@ -155,9 +156,10 @@ impl Evaluator for Reference {
         let agent = reference_agent(work.options)?;
         let references = references(work.cases, &agent);
         if references.is_empty() {
-            bail!(
+            return Err(Misconfigured(format!(
                 "the reference agent has no report on these tasks: `{agent}`\nhint: `taskgen reports import PATH --agent {agent}`"
-            );
+            ))
+            .into());
         }
         let mut without = 0;
         let mut pairs = Vec::new();
@@ -197,13 +199,14 @@ impl Evaluator for Reference {
 
 fn reference_agent(options: &Options) -> Result<String> {
     let Some(value) = options.settings.get(KEY) else {
-        bail!(
+        return Err(Misconfigured(format!(
             "the evaluator `{KEY}` has no reference agent\nhint: `[evaluate.settings.{KEY}]` with `agent = \"NAME\"` in taskgen.toml names the agent whose reports the others are compared with"
-        );
+        ))
+        .into());
     };
     settings(value)
         .map(|settings| settings.agent)
-        .map_err(anyhow::Error::msg)
+        .map_err(|why| Misconfigured(why).into())
 }
 
 /// The first attempt of the reference agent at each task.
@@ -273,11 +276,12 @@ async fn compare_all(ctx: &Context, pairs: &[(Case<'_>, &AgentReport)]) -> Resul
 async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Compared>> {
     let texts = (&asked.case.report.text, &asked.reference.text);
     let [a, b] = asked.order.arrange(texts.0, texts.1);
-    let vars = json!({ "task": asked.case.task.task, "a": a, "b": b });
+    let vars = json!({ "task": asked.case.task.text, "a": a, "b": b });
     let question = Question {
         instrument: PREFERENCE,
         subject: asked.case.report.id.as_str(),
         other: Some(&asked.other),
+        keep: json!({}),
         ask: Ask {
             role: ROLE,
             member: asked.member,

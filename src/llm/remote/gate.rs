@@ -46,8 +46,8 @@ impl Gate {
     }
 
     /// Waits for the right to send a request; the server may want a pause that is too long to wait
-    /// for.
-    pub(super) async fn enter(&self) -> Result<Pass<'_>, Duration> {
+    /// for. `tell` hears of each wait.
+    pub(super) async fn enter(&self, tell: impl Fn(Duration)) -> Result<Pass<'_>, Duration> {
         let _first = self.line.lock().await;
         loop {
             let entry = self.limiter().enter(self.began.elapsed());
@@ -62,6 +62,7 @@ impl Gate {
                 Entry::WhenOneIsBack => self.back.notified().await,
                 Entry::At(time) => {
                     let wait = time.saturating_sub(self.began.elapsed());
+                    tell(wait);
                     // Somebody who comes back may bring news.
                     let _ = tokio::time::timeout(wait, self.back.notified()).await;
                 }

@@ -10,6 +10,8 @@ mod gemini;
 mod headers;
 mod limiter;
 mod openai;
+mod options;
+mod waiting;
 
 use std::{
     sync::{
@@ -21,7 +23,6 @@ use std::{
 
 use async_trait::async_trait;
 use reqwest::{Method, Response, StatusCode, Url};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::{
@@ -29,6 +30,7 @@ use self::{
     gate::{Gate, Pass},
     headers::Allowance,
     limiter::{Limits, Seen},
+    waiting::Waiting,
 };
 use super::{
     ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse, Spent, record::most_tokens,
@@ -39,7 +41,10 @@ use crate::{
     llm::remote::capabilities::{Dress, Form, Worn},
 };
 
-pub use self::limiter::{RateChange, RateReason};
+pub use self::{
+    limiter::{RateChange, RateReason},
+    options::{Provider, RemoteOptions},
+};
 pub use crate::llm::remote::capabilities::THINKING_ROOM;
 
 /// A reply larger than this is no reply.
@@ -53,64 +58,6 @@ const KNOCKS: u32 = 3;
 pub const MOST_SEARCHES: u32 = 8;
 /// A server that asks for a longer pause is given up for now.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
-
-/// The languages that servers speak.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// `OpenAI`'s chat completions, which many servers speak.
-    #[default]
-    OpenAi,
-    /// Anthropic's Messages.
-    Anthropic,
-    /// Google's `generateContent`.
-    Gemini,
-}
-
-/// How to reach a model.
-#[derive(Clone)]
-pub struct RemoteOptions {
-    /// `provider/model`, as configured.
-    pub name: String,
-    /// The model's name on the server.
-    pub model: String,
-    /// What the server speaks.
-    pub provider: Provider,
-    /// Such as `https://api.openai.com/v1`. A query is kept; nothing of it is ever shown.
-    pub base_url: String,
-    /// Sent in the provider's header, and nowhere else.
-    pub api_key: Option<String>,
-    /// The client, with the rule of `--offline`; without one, a client without that rule.
-    pub http: Option<Http>,
-    /// Requests in flight at first.
-    pub start: usize,
-    /// Requests in flight at most.
-    pub most: usize,
-    /// A request that takes longer is cut.
-    pub timeout: Duration,
-    /// Requests that are sent for one question before it is given up.
-    pub attempts: usize,
-    /// The first pause between two attempts; it doubles each time.
-    pub pause: Duration,
-}
-
-impl Default for RemoteOptions {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            model: String::new(),
-            provider: Provider::OpenAi,
-            base_url: String::new(),
-            api_key: None,
-            http: None,
-            start: 20,
-            most: 256,
-            timeout: Duration::from_mins(5),
-            attempts: 8,
-            pause: Duration::from_millis(500),
-        }
-    }
-}
 
 /// What differs between providers, and nothing else.
 trait Dialect: Send + Sync {
@@ -148,6 +95,7 @@ pub struct Remote {
     /// Whether the server was ever there. One that never was is soon given up: its address is
     /// wrong, or it does not run.
     reached: AtomicBool,
+    waiting: Waiting,
 }
 
 impl Remote {
@@ -176,8 +124,13 @@ impl Remote {
             dress: Mutex::default(),
             closed: OnceLock::new(),
             reached: AtomicBool::new(false),
+            waiting: Waiting::new(options.say.clone()),
             options: RemoteOptions { most, ..options },
         }
+    }
+
+    fn tell_of(&self, wait: Duration, why: &str) {
+        self.waiting.tell(&self.options.name, wait, why);
     }
 
     /// One attempt: as many requests, one after the other, as it takes to find out what the server
@@ -185,7 +138,7 @@ impl Remote {
     async fn attempt(&self, request: &ChatRequest, sent: &Sent<'_>) -> Result<ChatReply, Failed> {
         let mut pass = self
             .gate
-            .enter()
+            .enter(|wait| self.tell_of(wait, "its server asked for a pause"))
             .await
             .map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
         if let Some(error) = self.closed.get() {
@@ -442,7 +395,9 @@ impl ChatModel for Remote {
             Cause::Timeout if request.is_text() => Again::Never,
             _ => self.again(failed, &sent),
         };
-        let outcome = http::retry(policy, || self.attempt(request, &sent), again).await;
+        let tell = |failed: &Failed, pause| self.tell_of(pause, &failed.error.message);
+        let outcome =
+            http::retry_telling(policy, || self.attempt(request, &sent), again, tell).await;
         let attempts = sent.requests.into_inner();
         match outcome {
             Ok(reply) => Ok(ChatReply { attempts, ..reply }),

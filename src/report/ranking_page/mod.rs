@@ -11,12 +11,12 @@ use minijinja::{context, value::Serde};
 use serde::Serialize;
 
 use super::{markup, svg};
-use crate::rank::select::Standing;
+use crate::rank::select::MembershipClass;
 
 /// What the page says. A number that is not finite was not computed: it is shown as a dash and left
 /// out of the plots.
 #[derive(Clone, Debug, Serialize)]
-pub struct Page {
+pub struct RankingPage {
     /// The heading.
     pub title: String,
     /// Names and values: method, judges, seed, verdicts, cost.
@@ -28,18 +28,18 @@ pub struct Page {
     /// What strengths are measured in, such as `Elo points`.
     pub unit: String,
     /// All tasks, best first.
-    pub rated: Vec<Row>,
+    pub rated: Vec<RankedRow>,
     /// How many of the chosen belong there.
     pub recall: Option<Recall>,
     /// What was found about the judge.
     pub audit: Vec<Check>,
     /// Values by facet, such as `discipline`, in the order in which they are shown.
-    pub facets: BTreeMap<String, Vec<Count>>,
+    pub facets: BTreeMap<String, Vec<FacetCount>>,
 }
 
 /// A task's place.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct RankedRow {
     /// From 1, without gaps.
     pub place: usize,
     /// The task's id.
@@ -59,7 +59,7 @@ pub struct Row {
     /// Verdicts on it.
     pub games: u32,
     /// On which side of the edge it stands.
-    pub standing: Standing,
+    pub standing: MembershipClass,
     /// Its values, such as `Metric Design` and `en`.
     pub facets: Vec<String>,
 }
@@ -74,7 +74,7 @@ pub struct Check {
     /// In how many cases.
     pub n: String,
     /// Whether it speaks for the judge.
-    pub state: State,
+    pub state: CheckState,
     /// What it means, in one sentence.
     pub meaning: String,
 }
@@ -82,7 +82,7 @@ pub struct Check {
 /// Whether a finding speaks for the judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum CheckState {
     /// As it should be.
     Good,
     /// To be looked at.
@@ -106,7 +106,7 @@ pub struct Recall {
 
 /// How often a facet has a value.
 #[derive(Clone, Debug, Serialize)]
-pub struct Count {
+pub struct FacetCount {
     /// The value.
     pub value: String,
     /// Among the chosen tasks.
@@ -116,7 +116,7 @@ pub struct Count {
 }
 
 /// The page as one file.
-pub fn html(page: &Page) -> Result<String> {
+pub fn html(page: &RankingPage) -> Result<String> {
     let listed = &page.rated[..listed(page.rated.len(), page.top)];
     let values = context! {
         page => Serde(page),
@@ -145,8 +145,12 @@ fn listed(n_tasks: usize, top: usize) -> usize {
 }
 
 /// How many tasks there are of each standing, in words.
-fn standings(rows: &[Row]) -> String {
-    let all = [Standing::In, Standing::Borderline, Standing::Out];
+fn standings(rows: &[RankedRow]) -> String {
+    let all = [
+        MembershipClass::In,
+        MembershipClass::Borderline,
+        MembershipClass::Out,
+    ];
     let counted = all.map(|of| {
         (
             of.word(),
@@ -157,7 +161,7 @@ fn standings(rows: &[Row]) -> String {
 }
 
 /// Decimals that show a three-hundredth part of the spread of strengths.
-fn strength_decimals(rows: &[Row]) -> usize {
+fn strength_decimals(rows: &[RankedRow]) -> usize {
     svg::Axis::new(rows.iter().map(|row| row.strength), 0.0, 1.0)
         .map_or(2, |axis| svg::decimals((axis.high - axis.low) / 300.0))
 }

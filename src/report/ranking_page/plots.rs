@@ -8,7 +8,7 @@ use super::{
         markup::interval,
         svg::{self, Axis, Figure, WIDTH},
     },
-    Count, Page, Row, Standing, strength_decimals,
+    FacetCount, MembershipClass, RankedRow, RankingPage, strength_decimals,
 };
 
 /// Points of a curve, at most.
@@ -27,7 +27,7 @@ const BOTTOM: f64 = 270.0;
 const HEIGHT: f64 = BOTTOM + 40.0;
 
 /// All plots that have something to show, in reading order; the ladder shows the `listed` tasks.
-pub fn all(page: &Page, listed: &[Row]) -> Vec<Figure> {
+pub fn all(page: &RankingPage, listed: &[RankedRow]) -> Vec<Figure> {
     let mut figures = Vec::new();
     figures.extend(ladder(page, listed));
     figures.extend(strengths(page));
@@ -43,7 +43,7 @@ pub fn all(page: &Page, listed: &[Row]) -> Vec<Figure> {
 }
 
 /// One line for each of the tasks, in pieces that fit a printed page and share one axis.
-fn ladder(page: &Page, listed: &[Row]) -> Option<Figure> {
+fn ladder(page: &RankingPage, listed: &[RankedRow]) -> Option<Figure> {
     let axis = Axis::new(
         listed
             .iter()
@@ -78,7 +78,7 @@ fn ladder(page: &Page, listed: &[Row]) -> Option<Figure> {
 }
 
 /// A piece of the ladder: for each task its label, and a dot at its strength on its interval.
-fn rungs(page: &Page, rows: &[Row], axis: &Axis) -> String {
+fn rungs(page: &RankingPage, rows: &[RankedRow], axis: &Axis) -> String {
     const STEP: f64 = 17.0;
     let top = 30.0;
     let bottom = top + STEP * rows.len() as f64;
@@ -117,7 +117,7 @@ fn rungs(page: &Page, rows: &[Row], axis: &Axis) -> String {
 }
 
 /// Strength against place, for all tasks; one is no curve.
-fn strengths(page: &Page) -> Option<Figure> {
+fn strengths(page: &RankingPage) -> Option<Figure> {
     let rows = sampled(&page.rated);
     if rows.len() < 2 {
         return None;
@@ -129,7 +129,7 @@ fn strengths(page: &Page) -> Option<Figure> {
         BOTTOM,
         TOP,
     )?;
-    let points = |of: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+    let points = |of: fn(&RankedRow) -> f64| -> Vec<(f64, f64)> {
         rows.iter()
             .filter_map(|row| Some((x.at(row.place as f64)?, y.at(of(row))?)))
             .collect()
@@ -147,7 +147,7 @@ fn strengths(page: &Page) -> Option<Figure> {
         "Where the curve is steep, places are well told apart; where it is flat, neighbours are alike.".to_owned();
     let svg = svg::image("strengths", HEIGHT, &title, &caption, &body);
     let decimals = strength_decimals(&page.rated);
-    let numbers = |row: &Row| {
+    let numbers = |row: &RankedRow| {
         let strength = svg::number(row.strength, decimals);
         vec![
             row.place.to_string(),
@@ -169,7 +169,7 @@ fn strengths(page: &Page) -> Option<Figure> {
 }
 
 /// Probability to be among the best k against place, as far down as there is any.
-fn memberships(page: &Page) -> Option<Figure> {
+fn memberships(page: &RankingPage) -> Option<Figure> {
     let hopeful = page
         .rated
         .iter()
@@ -205,7 +205,7 @@ fn memberships(page: &Page) -> Option<Figure> {
         "A sharp step means that the edge is known; the shaded places are too close to tell."
             .to_owned();
     let svg = svg::image("memberships", HEIGHT, &title, &caption, &body);
-    let numbers = |row: &Row| {
+    let numbers = |row: &RankedRow| {
         vec![
             row.place.to_string(),
             svg::number(row.membership, 2),
@@ -226,7 +226,7 @@ fn memberships(page: &Page) -> Option<Figure> {
 }
 
 /// A facet's values: their shares of the chosen tasks and of all.
-fn shares(index: usize, name: &str, counts: &[Count]) -> Option<Figure> {
+fn shares(index: usize, name: &str, counts: &[FacetCount]) -> Option<Figure> {
     const STEP: f64 = 30.0;
     const BARS: f64 = 232.0;
     let counts = folded(counts);
@@ -273,7 +273,7 @@ fn shares(index: usize, name: &str, counts: &[Count]) -> Option<Figure> {
         &caption,
         &body,
     );
-    let numbers = |(count, chosen, all): (&Count, f64, f64)| {
+    let numbers = |(count, chosen, all): (&FacetCount, f64, f64)| {
         let (n_chosen, n_all) = (count.chosen.to_string(), count.all.to_string());
         vec![
             count.value.clone(),
@@ -297,7 +297,7 @@ fn shares(index: usize, name: &str, counts: &[Count]) -> Option<Figure> {
 }
 
 /// How many tasks were judged how often.
-fn verdicts(rows: &[Row]) -> Option<Figure> {
+fn verdicts(rows: &[RankedRow]) -> Option<Figure> {
     let games = || rows.iter().map(|row| u64::from(row.games));
     let width = svg::round_step((games().max()? - games().min()?) as f64 / 30.0).max(1.0) as u64;
     let mut bins = BTreeMap::<u64, u64>::new();
@@ -342,12 +342,12 @@ fn verdicts(rows: &[Row]) -> Option<Figure> {
 }
 
 /// The axis of places.
-fn places(rows: &[Row]) -> Option<Axis> {
+fn places(rows: &[RankedRow]) -> Option<Axis> {
     Some(Axis::new(rows.iter().map(|row| row.place as f64), LEFT, RIGHT)?.whole())
 }
 
 /// At most `POINTS` of the rows, evenly spread, the first and the last among them.
-fn sampled(rows: &[Row]) -> Vec<&Row> {
+fn sampled(rows: &[RankedRow]) -> Vec<&RankedRow> {
     let n = rows.len().min(POINTS);
     (0..n)
         .map(|i| &rows[i * (rows.len() - 1) / (n - 1).max(1)])
@@ -371,10 +371,10 @@ fn edge(x: &Axis, top: usize, n_tasks: usize) -> String {
 }
 
 /// The places from the first to the last borderline task, shaded.
-fn borderline_zone(x: &Axis, rows: &[Row]) -> String {
+fn borderline_zone(x: &Axis, rows: &[RankedRow]) -> String {
     let mut places = rows
         .iter()
-        .filter(|row| row.standing == Standing::Borderline)
+        .filter(|row| row.standing == MembershipClass::Borderline)
         .map(|row| row.place as f64);
     let zone = places
         .next()
@@ -394,7 +394,7 @@ fn standing_key(x: f64) -> String {
 }
 
 /// The counts as they are, or the most frequent ones of many and the sum of the others.
-fn folded(counts: &[Count]) -> Vec<Count> {
+fn folded(counts: &[FacetCount]) -> Vec<FacetCount> {
     if counts.len() <= VALUES {
         return counts.to_vec();
     }
@@ -404,7 +404,7 @@ fn folded(counts: &[Count]) -> Vec<Count> {
     let (chosen, all) = rest.iter().fold((0, 0), |sum, count| {
         (sum.0 + count.chosen, sum.1 + count.all)
     });
-    sorted.push(Count {
+    sorted.push(FacetCount {
         value: format!("{} others", rest.len()),
         chosen,
         all,

@@ -6,9 +6,9 @@ use super::*;
 
 /// A page about `n` tasks of which the best `top` are chosen, with made-up numbers that look like
 /// real ones.
-fn page(n: usize, top: usize, text: &str) -> Page {
-    let rated: Vec<Row> = (1..=n).map(|place| row(place, n, top, text)).collect();
-    let count = |value: &str, chosen, all| Count {
+fn page(n: usize, top: usize, text: &str) -> RankingPage {
+    let rated: Vec<RankedRow> = (1..=n).map(|place| row(place, n, top, text)).collect();
+    let count = |value: &str, chosen, all| FacetCount {
         value: value.into(),
         chosen,
         all,
@@ -21,7 +21,7 @@ fn page(n: usize, top: usize, text: &str) -> Page {
         meaning: "A fair judge prefers neither side; this one does not, as far as can be told."
             .into(),
     };
-    Page {
+    RankingPage {
         title: "Ranking of research tasks".into(),
         facts: [
             ("Method", "Bradley-Terry"),
@@ -40,14 +40,22 @@ fn page(n: usize, top: usize, text: &str) -> Page {
             high: 0.95,
         }),
         audit: vec![
-            check("First side preferred", "0.52 [0.47, 0.57]", State::Good),
+            check(
+                "First side preferred",
+                "0.52 [0.47, 0.57]",
+                CheckState::Good,
+            ),
             check(
                 "Same winner in both orders",
                 "0.81 [0.75, 0.86]",
-                State::Doubtful,
+                CheckState::Doubtful,
             ),
-            check("Longer tasks preferred", "0.61 [0.52, 0.69]", State::Bad),
-            check("Cycles beyond chance", "–", State::Unknown),
+            check(
+                "Longer tasks preferred",
+                "0.61 [0.52, 0.69]",
+                CheckState::Bad,
+            ),
+            check("Cycles beyond chance", "–", CheckState::Unknown),
         ],
         facets: BTreeMap::from([
             (
@@ -66,13 +74,13 @@ fn page(n: usize, top: usize, text: &str) -> Page {
     }
 }
 
-fn row(place: usize, n: usize, top: usize, text: &str) -> Row {
+fn row(place: usize, n: usize, top: usize, text: &str) -> RankedRow {
     let share = (place as f64 - 0.5) / n as f64;
     let strength = ((1.0 - share) / share).ln();
     let near = (top as f64 - place as f64) / (top as f64 * 0.12 + 0.1);
     let membership = 1.0 / (1.0 + (-near).exp());
     let half = 0.9 - 0.4 * (-near * near / 20.0).exp() + 0.1 * (place as f64 * 1.7).sin();
-    Row {
+    RankedRow {
         place,
         id: format!("t_{:08x}", place * 2_654_435 % 0xffff_ffff),
         text: text.into(),
@@ -83,9 +91,9 @@ fn row(place: usize, n: usize, top: usize, text: &str) -> Row {
         membership,
         games: 8 + (30.0 * (-near * near / 20.0).exp()) as u32 + (place % 3) as u32,
         standing: match membership {
-            p if p > 0.75 => Standing::In,
-            p if p < 0.25 => Standing::Out,
-            _ => Standing::Borderline,
+            p if p > 0.75 => MembershipClass::In,
+            p if p < 0.25 => MembershipClass::Out,
+            _ => MembershipClass::Borderline,
         },
         facets: vec!["Design".into(), "en".into()],
     }
@@ -227,8 +235,8 @@ fn the_numbers_stand_beside_their_plots() {
     };
     let standings = format!(
         "500: {} in, {} borderline, ",
-        of(Standing::In),
-        of(Standing::Borderline)
+        of(MembershipClass::In),
+        of(MembershipClass::Borderline)
     );
     assert!(visible_text(&html).contains(&standings));
 }
@@ -247,7 +255,7 @@ fn strangers_texts_stay_texts() {
     page.audit[0].meaning = hostile.into();
     page.facets = BTreeMap::from([(
         hostile.into(),
-        vec![Count {
+        vec![FacetCount {
             value: hostile.into(),
             chosen: 1,
             all: 3,
@@ -400,7 +408,7 @@ fn ten_thousand_tasks_fit() {
     }
     // Each quotation mark is written with six characters.
     let mut page = page(10_000, 1_000, &"\"".repeat(5_000));
-    let many = |i: u64| Count {
+    let many = |i: u64| FacetCount {
         value: format!("seminar {i}"),
         chosen: i % 3,
         all: i,

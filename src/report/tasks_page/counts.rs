@@ -1,7 +1,7 @@
 //! How tasks, inspirations and quotes are spread over what they can be. Hides which values get a
 //! bar of their own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -11,11 +11,14 @@ use crate::data::{Difficulty, InspirationType, TaskType};
 /// Values of a distribution that are drawn, at most; the rest is one bar.
 const BARS: usize = 16;
 
+/// Facets of benchmarks that are drawn, at most.
+const OTHERS: usize = 6;
+
 /// How often each value occurs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Distribution {
     /// What is counted, such as `tasks by language`.
-    pub name: &'static str,
+    pub name: String,
     /// Fixed values in their own order, others by number.
     pub counts: Vec<Count>,
 }
@@ -33,9 +36,13 @@ pub struct Count {
 }
 
 /// All distributions.
-pub fn distributions(seminars: &[Seminar]) -> Vec<Distribution> {
-    let tasks = || seminars.iter().flat_map(|seminar| &seminar.tasks);
-    let inspirations = || seminars.iter().flat_map(|seminar| &seminar.inspirations);
+pub fn distributions(page: &Page) -> Vec<Distribution> {
+    let tasks = || page.tasks();
+    let inspirations = || {
+        page.seminars
+            .iter()
+            .flat_map(|seminar| &seminar.inspirations)
+    };
     let count = |group, value: &str, n| Count {
         group,
         value: value.to_owned(),
@@ -45,14 +52,14 @@ pub fn distributions(seminars: &[Seminar]) -> Vec<Distribution> {
         count(
             Some(family.phase().label()),
             family.label(),
-            tasks().filter(|task| task.family == family).count(),
+            tasks().filter(|task| task.family == Some(family)).count(),
         )
     });
     let difficulties = [Difficulty::Basic, Difficulty::Advanced].map(|of| {
         count(
             None,
             of.label(),
-            tasks().filter(|task| task.difficulty == of).count(),
+            tasks().filter(|task| task.difficulty == Some(of)).count(),
         )
     });
     let kinds = InspirationType::ALL.map(|kind| {
@@ -64,9 +71,12 @@ pub fn distributions(seminars: &[Seminar]) -> Vec<Distribution> {
     });
     let quarters = ["first", "second", "third", "fourth"]
         .iter()
-        .zip(quarters(seminars));
-    let of = |name, counts| Distribution { name, counts };
-    vec![
+        .zip(quarters(&page.seminars));
+    let of = |name: &str, counts| Distribution {
+        name: name.to_owned(),
+        counts,
+    };
+    let mut distributions = vec![
         of("tasks by phase and family", families.into()),
         of("tasks by difficulty", difficulties.into()),
         of(
@@ -75,14 +85,23 @@ pub fn distributions(seminars: &[Seminar]) -> Vec<Distribution> {
         ),
         of(
             "tasks by discipline",
-            by_number(tasks().map(|task| task.discipline.as_str())),
+            by_number(tasks().filter_map(|task| task.discipline.as_deref())),
         ),
         of("inspirations by type", kinds.into()),
         of(
             "quotes by quarter of the talk",
             quarters.map(|(name, n)| count(None, name, n)).collect(),
         ),
-    ]
+    ];
+    let names: BTreeSet<&String> = tasks().flat_map(|task| task.others.keys()).collect();
+    for name in names.into_iter().take(OTHERS) {
+        let values = tasks().filter_map(|task| task.others.get(name));
+        distributions.push(of(
+            &format!("tasks by {name}"),
+            by_number(values.map(String::as_str)),
+        ));
+    }
+    distributions
 }
 
 /// In which quarter of their talk the quotes begin.
@@ -118,7 +137,7 @@ fn by_number<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Count> {
 /// A distribution as bars.
 #[derive(Serialize)]
 pub struct Drawn {
-    name: &'static str,
+    name: String,
     n: usize,
     rows: Vec<Row>,
 }
@@ -134,10 +153,7 @@ struct Row {
 
 /// All distributions as bars.
 pub fn drawn(page: &Page) -> Vec<Drawn> {
-    distributions(&page.seminars)
-        .into_iter()
-        .map(bars)
-        .collect()
+    distributions(page).into_iter().map(bars).collect()
 }
 
 fn bars(of: Distribution) -> Drawn {

@@ -30,6 +30,8 @@ pub struct Page {
     pub warnings: Vec<String>,
     /// In the order in which they are shown.
     pub seminars: Vec<Seminar>,
+    /// What was imported, shown after the seminars.
+    pub benchmarks: Vec<Benchmark>,
     /// What was not kept, in the order in which it is listed.
     pub refused: Vec<Refusal>,
 }
@@ -55,6 +57,17 @@ pub struct Seminar {
     pub recording: Option<String>,
     /// In order of time.
     pub inspirations: Vec<Inspiration>,
+    /// Best first.
+    pub tasks: Vec<Task>,
+}
+
+/// Tasks that were imported together.
+#[derive(Clone, Debug, Serialize)]
+pub struct Benchmark {
+    /// Its name.
+    pub name: String,
+    /// Its licence, or `unknown`.
+    pub licence: String,
     /// Best first.
     pub tasks: Vec<Task>,
 }
@@ -121,15 +134,17 @@ pub struct Task {
     /// Its number on the page, from 1.
     pub number: usize,
     /// Its phase.
-    pub phase: Phase,
+    pub phase: Option<Phase>,
     /// Its family.
-    pub family: TaskType,
+    pub family: Option<TaskType>,
     /// Its difficulty.
-    pub difficulty: Difficulty,
+    pub difficulty: Option<Difficulty>,
     /// BCP 47 tag of its text.
     pub language: String,
     /// Its discipline.
-    pub discipline: String,
+    pub discipline: Option<String>,
+    /// Further facets of a benchmark, by name.
+    pub others: BTreeMap<String, String>,
     /// What it asks for.
     pub text: String,
     /// Ids of the inspirations that it rests on and that are of its seminar.
@@ -148,6 +163,18 @@ pub struct Task {
     pub membership: Option<f64>,
 }
 
+impl Page {
+    /// All tasks, those of seminars first.
+    pub fn tasks(&self) -> impl Iterator<Item = &Task> {
+        let woven = self.seminars.iter().flat_map(|seminar| &seminar.tasks);
+        woven.chain(
+            self.benchmarks
+                .iter()
+                .flat_map(|benchmark| &benchmark.tasks),
+        )
+    }
+}
+
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// So many tasks are seen at once; of more, the seminars are folded.
@@ -155,11 +182,7 @@ const UNFOLDED: usize = 60;
 
 /// The page as one file.
 pub fn html(page: &Page) -> Result<String> {
-    let n_tasks: usize = page
-        .seminars
-        .iter()
-        .map(|seminar| seminar.tasks.len())
-        .sum();
+    let n_tasks = page.tasks().count();
     let boxes = Boxes::of(page);
     let values = context! {
         page => Serde(page),
@@ -169,6 +192,7 @@ pub fn html(page: &Page) -> Result<String> {
         boxes => Serde(&boxes),
         labels => Serde(labels()),
         links => Serde(page.seminars.iter().map(|seminar| Links::of(seminar, &boxes)).collect::<Vec<_>>()),
+        imported => Serde(page.benchmarks.iter().map(|benchmark| found_by(benchmark, &boxes)).collect::<Vec<_>>()),
         strips => page.seminars.iter().enumerate().map(|(at, of)| strip::strip(at, of)).collect::<Vec<_>>(),
         distributions => Serde(counts::drawn(page)),
         refused => Serde(refused::listed(page)),
@@ -219,7 +243,6 @@ type Choice = (&'static str, String);
 
 impl Boxes {
     fn of(page: &Page) -> Self {
-        let tasks = || page.seminars.iter().flat_map(|seminar| &seminar.tasks);
         let of_phase = |phase: Phase| {
             TaskType::ALL
                 .into_iter()
@@ -234,12 +257,12 @@ impl Boxes {
             .seminars
             .iter()
             .map(|of| &of.language)
-            .chain(tasks().map(|task| &task.language));
+            .chain(page.tasks().map(|task| &task.language));
         let disciplines = page
             .seminars
             .iter()
             .map(|of| &of.discipline)
-            .chain(tasks().map(|task| &task.discipline));
+            .chain(page.tasks().filter_map(|task| task.discipline.as_ref()));
         Self {
             phases: Phase::ALL
                 .map(|phase| (phase.label(), phase_word(phase)))
@@ -254,6 +277,32 @@ impl Boxes {
             disciplines: numbered('d', disciplines),
         }
     }
+
+    /// The words of a language and a discipline.
+    fn place(&self, language: &str, discipline: Option<&str>) -> impl Iterator<Item = String> {
+        let words = [
+            self.languages.get(language),
+            discipline.and_then(|discipline| self.disciplines.get(discipline)),
+        ];
+        words.into_iter().flatten().cloned()
+    }
+}
+
+/// The words of a task's phase and family.
+fn form(task: &Task) -> impl Iterator<Item = String> {
+    let words = [task.phase.map(phase_word), task.family.map(family_word)];
+    words.into_iter().flatten()
+}
+
+/// For each task of a benchmark, the words by which the boxes find it.
+fn found_by(benchmark: &Benchmark, boxes: &Boxes) -> Vec<String> {
+    let tasks = benchmark.tasks.iter();
+    tasks
+        .map(|task| {
+            let place = boxes.place(&task.language, task.discipline.as_deref());
+            words(place.chain(form(task)))
+        })
+        .collect()
 }
 
 fn phase_word(phase: Phase) -> String {
@@ -315,19 +364,10 @@ impl Links {
             }
         }
         let kind = |at: &usize| kind_word(seminar.inspirations[*at].kind);
-        let form = |task: &Task| [phase_word(task.phase), family_word(task.family)];
-        let place = |language: &str, discipline: &str| {
-            [
-                boxes.languages.get(language),
-                boxes.disciplines.get(discipline),
-            ]
-            .into_iter()
-            .flatten()
-            .cloned()
-        };
         let tasks = seminar.tasks.iter().zip(&sources).map(|(task, sources)| {
             words(
-                place(&task.language, &task.discipline)
+                boxes
+                    .place(&task.language, task.discipline.as_deref())
                     .chain(form(task))
                     .chain(sources.iter().map(kind)),
             )
@@ -335,7 +375,8 @@ impl Links {
         let inspirations = seminar.inspirations.iter().zip(&woven).map(|(of, woven)| {
             let of_tasks = woven.iter().flat_map(|at| form(&seminar.tasks[*at]));
             words(
-                place(&seminar.language, &seminar.discipline)
+                boxes
+                    .place(&seminar.language, Some(&seminar.discipline))
                     .chain([kind_word(of.kind)])
                     .chain(of_tasks),
             )

@@ -24,6 +24,7 @@ fn page(n: usize, tasks: usize, text: &str) -> Page {
         facts: vec![("Recordings".into(), n.to_string())],
         warnings: vec!["the judge was a built-in model".into()],
         seminars: (0..n).map(|at| seminar(at, tasks, text)).collect(),
+        benchmarks: Vec::new(),
         refused: (0..n)
             .flat_map(|at| {
                 [
@@ -62,15 +63,16 @@ fn seminar(at: usize, tasks: usize, text: &str) -> Seminar {
     let task = |number: usize| Task {
         id: id('t', number),
         number: at * tasks + number + 1,
-        phase: TaskType::ALL[number % 10].phase(),
-        family: TaskType::ALL[number % 10],
-        difficulty: if number.is_multiple_of(3) {
+        phase: Some(TaskType::ALL[number % 10].phase()),
+        family: Some(TaskType::ALL[number % 10]),
+        difficulty: Some(if number.is_multiple_of(3) {
             Difficulty::Basic
         } else {
             Difficulty::Advanced
-        },
+        }),
         language: "en".into(),
-        discipline: "Hydrology".into(),
+        discipline: Some("Hydrology".into()),
+        others: BTreeMap::new(),
         text: text.into(),
         inspirations: vec![id('i', number % 10), id('i', (number + 1) % 10)],
         guests: (number == 0).then(guest).into_iter().collect(),
@@ -168,6 +170,44 @@ fn every_quote_has_its_time_in_its_list_in_its_tasks_and_on_its_strip() {
     });
 }
 
+/// A page of imported tasks alone: no player, no recordings, and what the file groups them by.
+#[test]
+fn imported_tasks_stand_in_a_list_of_their_own() {
+    let mut woven = page(1, 3, TEXT);
+    let tasks = woven.seminars.remove(0).tasks;
+    let imported = |mut task: Task| {
+        (task.phase, task.family, task.difficulty) = (None, None, None);
+        (task.discipline, task.inspirations) = (None, Vec::new());
+        task.others = BTreeMap::from([("topic".into(), "<b>Lakes</b>".into())]);
+        task
+    };
+    let page = Page {
+        benchmarks: vec![Benchmark {
+            name: "query".into(),
+            licence: "CC0-1.0".into(),
+            tasks: tasks.into_iter().map(imported).collect(),
+        }],
+        seminars: Vec::new(),
+        refused: Vec::new(),
+        ..woven
+    };
+    let html = html(&page).expect("a page");
+    with_document(&html, |document| {
+        assert_eq!(named(document, "audio").count(), 0);
+        let items = named(document, "li").filter(|item| item.has_attribute("data-is"));
+        let items: Vec<String> = items.map(text_of).collect();
+        assert_eq!(items.len(), 3);
+        assert!(
+            items[0].contains("topic: <b>Lakes</b> · place 1"),
+            "{}",
+            items[0]
+        );
+        let captions: Vec<String> = named(document, "caption").map(text_of).collect();
+        assert_eq!(captions, ["Tasks by language", "Tasks by topic"]);
+        assert!(named(document, "h2").any(|heading| text_of(heading) == "Imported tasks"));
+    });
+}
+
 #[test]
 fn a_mark_is_where_its_quote_is_in_the_talk() {
     let mut page = page(1, 0, TEXT);
@@ -253,7 +293,7 @@ fn what_is_counted_is_what_is_shown() {
         .take(5)
         .for_each(|task| task.language = "zh".into());
     page.seminars[1].inspirations[0].quotes[0].start = Ms(1_000_000);
-    let all = distributions(&page.seminars);
+    let all = distributions(&page);
     let of = |name: &str| {
         let found = all
             .iter()
@@ -388,7 +428,7 @@ fn hostile_page() -> Page {
         inspiration.quotes[0].speaker = Some(hostile());
     }
     for task in &mut seminar.tasks {
-        (task.id, task.language, task.discipline) = (hostile(), hostile(), hostile());
+        (task.id, task.language, task.discipline) = (hostile(), hostile(), Some(hostile()));
         task.inspirations = vec![hostile()];
     }
     page.seminars[1].recording = Some("javascript:alert(1)".into());

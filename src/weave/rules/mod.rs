@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::{
-    data::{Phase, Task},
+    data::{Phase, Task, TaskType},
     text::{
         duplicate_guard::numbers,
         likeness::jaccard,
@@ -168,10 +168,10 @@ impl Broken {
 /// it.
 pub fn check(task: &Task, material: Material<'_>, kept: &[&Task]) -> Result<(), Broken> {
     of_its_form(task)?;
-    of_its_words(&task.task, material)?;
+    of_its_words(&task.text, material)?;
     if kept
         .iter()
-        .filter(|other| other.task_type == task.task_type)
+        .filter(|other| other.facets.task_type == task.facets.task_type)
         .count()
         >= MOST_OF_A_FAMILY
     {
@@ -196,12 +196,12 @@ pub fn new_beside(task: &Task, others: &[Task]) -> Result<(), Broken> {
 /// the original.
 pub fn translation(task: &Task, original: &Task, material: Material<'_>) -> Result<(), Broken> {
     of_its_form(task)?;
-    not_pointing(&task.task, material.people)?;
-    if !deliverable::is_named(&task.task) {
+    not_pointing(&task.text, material.people)?;
+    if !deliverable::is_named(&task.text) {
         return Err(Broken::NoDeliverable);
     }
-    match numbers(&original.task)
-        .symmetric_difference(&numbers(&task.task))
+    match numbers(&original.text)
+        .symmetric_difference(&numbers(&task.text))
         .next()
     {
         Some(number) => Err(Broken::NumbersDiffer(number.clone())),
@@ -213,13 +213,13 @@ pub fn translation(task: &Task, original: &Task, material: Material<'_>) -> Resu
 pub fn missing_phases(kept: &[&Task]) -> Vec<Phase> {
     Phase::ALL
         .into_iter()
-        .filter(|phase| !kept.iter().any(|task| task.phase == *phase))
+        .filter(|phase| !kept.iter().any(|task| task.facets.phase == Some(*phase)))
         .collect()
 }
 
 /// Length, language, an end, and a phase that fits.
 fn of_its_form(task: &Task) -> Result<(), Broken> {
-    let text = task.task.as_str();
+    let text = task.text.as_str();
     let (words, han) = (word_count(text), han_count(text));
     if words > MOST_WORDS || han > MOST_HAN {
         return Err(Broken::TooLong);
@@ -236,7 +236,7 @@ fn of_its_form(task: &Task) -> Result<(), Broken> {
     {
         return Err(Broken::Unfinished);
     }
-    if task.phase != task.task_type.phase() {
+    if task.facets.phase != task.facets.task_type.map(TaskType::phase) {
         return Err(Broken::WrongPhase);
     }
     Ok(())
@@ -275,9 +275,9 @@ fn not_pointing(text: &str, people: &[String]) -> Result<(), Broken> {
 /// Whether two tasks are one: nearly the same words, or the same family asked of the same
 /// inspirations in similar ones.
 fn same(a: &Task, b: &Task) -> bool {
-    let sources = |task: &Task| task.inspirations.iter().cloned().collect::<BTreeSet<_>>();
-    let twins = a.task_type == b.task_type && sources(a) == sources(b);
-    jaccard(&a.task, &b.task) >= ALIKE || (twins && shared(&a.task, &b.task) >= TWINS_ALIKE)
+    let sources = |task: &Task| task.inspirations().iter().cloned().collect::<BTreeSet<_>>();
+    let twins = a.facets.task_type == b.facets.task_type && sources(a) == sources(b);
+    jaccard(&a.text, &b.text) >= ALIKE || (twins && shared(&a.text, &b.text) >= TWINS_ALIKE)
 }
 
 /// Jaccard index of the terms of two texts.
@@ -289,7 +289,7 @@ fn shared(a: &str, b: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Difficulty, SeminarId, TaskId, TaskType};
+    use crate::data::{Difficulty, Facets, FromSeminar, Origin, SeminarId, TaskId};
 
     fn material(language: &str) -> Material<'static> {
         let chinese = language.starts_with("zh");
@@ -307,15 +307,19 @@ mod tests {
     fn task(language: &str, text: &str) -> Task {
         Task {
             id: TaskId::of(&[text]),
-            seminar: SeminarId::of(&["s"]),
-            phase: TaskType::LiteratureSurvey.phase(),
-            task_type: TaskType::LiteratureSurvey,
-            difficulty: Difficulty::Basic,
+            text: text.into(),
             language: language.into(),
-            discipline: "other".into(),
-            task: text.into(),
-            inspirations: vec![],
-            translation_of: None,
+            as_of: None,
+            facets: Facets::of_family(
+                TaskType::LiteratureSurvey,
+                Difficulty::Basic,
+                "other".into(),
+            ),
+            origin: Origin::Seminar(FromSeminar {
+                seminar: SeminarId::of(&["s"]),
+                inspirations: vec![],
+                translation_of: None,
+            }),
         }
     }
 

@@ -6,7 +6,10 @@ use serde::Deserialize;
 
 use super::{Material, check, missing_phases};
 use crate::{
-    data::{Difficulty, InspirationId, Phase, SeminarId, Task, TaskId, TaskType},
+    data::{
+        Difficulty, Facets, FromSeminar, InspirationId, Origin, Phase, SeminarId, Task, TaskId,
+        TaskType,
+    },
     text::planted,
 };
 
@@ -46,15 +49,18 @@ fn broken(given: Given, reply: Reply) -> BTreeSet<String> {
         let words = format!("{}\n{}", source.text, source.quotes.join("\n"));
         let task = Task {
             id: TaskId::of(&[&written.task]),
-            seminar: SeminarId::of(&["s"]),
-            phase: written.phase,
-            task_type: written.task_type,
-            difficulty: written.difficulty,
+            text: written.task,
             language: given.language.clone(),
-            discipline: "other".into(),
-            task: written.task,
-            inspirations: vec![InspirationId::of(&[&written.inspiration.to_string()])],
-            translation_of: None,
+            as_of: None,
+            facets: Facets {
+                phase: Some(written.phase),
+                ..Facets::of_family(written.task_type, written.difficulty, "other".into())
+            },
+            origin: Origin::Seminar(FromSeminar {
+                seminar: SeminarId::of(&["s"]),
+                inspirations: vec![InspirationId::of(&[&written.inspiration.to_string()])],
+                translation_of: None,
+            }),
         };
         match check(
             &task,

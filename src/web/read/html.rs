@@ -1,11 +1,12 @@
 //! An HTML page to its text and signs. The steps are the module's other files: tree, article,
-//! lines, tidy.
+//! lines, clean.
 
 use super::{
-    Read, Signs,
+    HTML, Read, Signs,
     article::{self, Article},
     lines,
     tree::{self, Node, Tree},
+    version_of,
 };
 use crate::web::read::{clean, metadata::about};
 
@@ -22,8 +23,8 @@ pub fn read(html: &str, url: &str) -> Read {
         text,
         truncated: too_long || tree.cut || html.len() > LONGEST,
         language: about.language,
-        extractor: "html",
-        version: "1",
+        extractor: HTML,
+        version: version_of(HTML),
         canonical_url: about.canonical_url,
         published: about.published,
         signs: signs(&tree, about.is_paid),

@@ -24,6 +24,35 @@ pub use crate::web::read::stub_detection::suspect;
 
 use crate::panics;
 
+/// The extractors with their versions. A version is raised with every change of what its extractor
+/// makes of the same bytes: stored texts of earlier versions are then made again.
+const VERSIONS: [(&str, &str); 3] = [(HTML, "1"), (PDF, "1"), (PLAIN, "1")];
+const HTML: &str = "html";
+const PDF: &str = "pdf";
+const PLAIN: &str = "plain";
+
+fn version_of(extractor: &str) -> &'static str {
+    VERSIONS
+        .iter()
+        .find(|(name, _)| *name == extractor)
+        .map_or("0", |(_, version)| version)
+}
+
+/// What decides whether bytes are a page: the extractors and the detection of stubs, each with its
+/// version.
+pub fn decider() -> String {
+    let readers = VERSIONS
+        .iter()
+        .map(|(name, version)| format!("{name} {version}"));
+    let stubs = format!("stubs {}", stub_detection::VERSION);
+    readers.chain([stubs]).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a stored text is what today's extractor would make of its bytes.
+pub fn is_current(extractor: &str, version: &str) -> bool {
+    VERSIONS.contains(&(extractor, version))
+}
+
 /// The text of a page and what the page says about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {

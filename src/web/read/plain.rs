@@ -1,7 +1,7 @@
 //! Formats whose text is there as it is: plain text and Markdown, JSON laid out, XML without its
 //! tags.
 
-use super::{Read, ReadError, Signs};
+use super::{PLAIN, Read, ReadError, Signs, version_of};
 use crate::web::read::clean;
 
 /// Reads a text. Its title is a Markdown heading in its first line, if there is one.
@@ -15,7 +15,7 @@ pub fn read(text: &str) -> Result<Read, ReadError> {
         .next()
         .and_then(|line| line.strip_prefix("# "))
         .map(|title| title.chars().take(300).collect());
-    let (extractor, version) = ("plain", "1");
+    let (extractor, version) = (PLAIN, version_of(PLAIN));
     let (language, canonical_url, published, signs) = (None, None, None, Signs::default());
     Ok(Read {
         title,

@@ -7,6 +7,9 @@ use url::Url;
 use super::{Read, phrases};
 use crate::text::words::{fold, han_count, word_count};
 
+/// To be raised with every change of what is taken for a stub: stored pages are then looked at
+/// again.
+pub const VERSION: &str = "1";
 /// The score from which on a page is suspect.
 pub const THRESHOLD: f64 = 1.0;
 
@@ -47,6 +50,17 @@ pub struct Suspicion {
     pub score: f64,
     /// What speaks for it, and what against.
     pub cues: Vec<Cue>,
+}
+
+impl Suspicion {
+    /// What was seen, for people.
+    pub fn message(&self) -> String {
+        let cues = self.cues.iter();
+        let seen: Vec<String> = cues
+            .map(|cue| format!("{:?}: {}", cue.place, cue.seen))
+            .collect();
+        format!("not the page itself ({})", seen.join("; "))
+    }
 }
 
 /// One observation.

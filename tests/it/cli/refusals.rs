@@ -140,7 +140,7 @@ fn models_are_listed_and_named_mistakes_explained() {
     exit 2
     --- err
     error: no such role: `juge`
-    hint: the roles are inspire, review, weave, translate, probe, judge, keypoints, checklist, rate, continue
+    hint: the roles are inspire, review, weave, translate, probe, judge, relate, keypoints, checklist, rate, complete
     ");
     insta::assert_snapshot!(project.told(&["inspire", "--model-role", "inspire=nowhere/x"]), @"
     $ taskgen inspire --model-role inspire=nowhere/x
@@ -151,4 +151,26 @@ fn models_are_listed_and_named_mistakes_explained() {
     hint: local, openai, anthropic, gemini, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
     log: `[project]/tasks/logs/[log]`
     ");
+}
+
+/// What was renamed is refused under its old name, with the new one.
+#[test]
+fn old_names_are_refused_with_the_new_ones() {
+    let (_, project) = project();
+    let said = project.fails(&["tasks", "diversity", "--near", "0.5"], 2);
+    assert!(said.contains("it is called --similarity now"), "{said}");
+    let said = project.fails(&["tasks", "select", "--near", "0.5"], 2);
+    assert!(said.contains("it is called --similarity now"), "{said}");
+    let said = project.fails(&["--model-role", "continue=fake/m", "status"], 2);
+    assert!(said.contains("it is called `complete` now"), "{said}");
+    for (old, new) in [
+        ("[near]\nmodel = \"none\"\n", "similarity"),
+        ("[evaluate]\nnear = 0.5\n", "similarity"),
+    ] {
+        let config = project.configuration();
+        project.configure(&format!("{config}{old}"));
+        let said = project.fails(&["status"], 2);
+        assert!(said.contains(&format!("did you mean `{new}`?")), "{said}");
+        project.configure(&config);
+    }
 }

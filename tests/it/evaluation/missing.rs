@@ -1,8 +1,8 @@
 //! What an evaluation lacks, and what it says then: no reports, no agent, reports on other tasks.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::small_web::world::World;
+use crate::small_web::world::{EVALUATE, World};
 
 #[test]
 fn what_is_missing_is_said() {
@@ -37,18 +37,18 @@ fn what_is_missing_is_said() {
     error: the agent needs a name
     hint: --agent NAME
     ");
-    // A file of the project is found although the agent runs elsewhere; what a program says cannot
-    // work on the terminal.
+    let refused = ["answer", "--agent", "evil\u{1b}[2J", "--command", "true"];
+    assert!(!world.project.fails(&refused, 2).contains('\u{1b}'));
+    // A file of the project is found although the agent runs elsewhere.
     let script = "import sys\nprint('taskgen-usage: {\"output_tokens\": 18446744073709551615}', file=sys.stderr)\nprint('A report.')\n";
     std::fs::write(world.project.path("agent.py"), script).expect("writable");
     world.project.ok(&[
         "answer",
         "--agent",
-        "evil\u{1b}[2J",
+        "counter",
         "--command",
         "python3 agent.py",
     ]);
-    assert!(!world.project.ok(&["reports", "list"]).contains('\u{1b}'));
     world.project.ok(&["answer", "--agent", "faithful"]);
     insta::assert_snapshot!(world.project.told(&["evaluate", "--agent", "nobody"]), @"
     $ taskgen evaluate --agent nobody
@@ -84,12 +84,15 @@ fn what_is_missing_is_said() {
     // Tasks that are gone take their reports along, and that is said.
     world
         .project
-        .sql("UPDATE task SET superseded = 1 - superseded");
+        .sql("UPDATE task SET superseded = 1 WHERE language = 'zh'");
+    world
+        .project
+        .sql("DELETE FROM document WHERE task IN (SELECT id FROM task WHERE language = 'en')");
     insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
     $ taskgen leaderboard
     exit 2
     --- err
-    error: none of the 8 reports is on these 2 tasks
+    error: none of the 4 reports is on these 2 tasks
     hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on
     ");
 }
@@ -153,4 +156,84 @@ fn an_agent_that_fails_is_said_and_not_forgotten() {
     ");
     let board = world.project.json(&["leaderboard"]);
     assert_eq!(board["agents"][0]["states"]["error"], 4);
+}
+
+/// Costs that nobody can have had are refused where they come in, and reports that are in by
+/// mistake go, into a file that brings them back.
+#[test]
+fn absurd_costs_stay_outside_and_reports_can_be_taken_out() {
+    let world = World::evaluated();
+    let project = &world.project;
+    let task = &world.tasks["soil"];
+    let absurd = |attempt, cost: f64| json!({ "task": task, "agent": "rich", "attempt": attempt, "text": "A report.", "cost_usd": cost });
+    let file = project.path("rich.jsonl");
+    let rows = [absurd(1, 1e14), absurd(2, 1e14), absurd(3, 2.5)];
+    std::fs::write(&file, rows.map(|row| row.to_string()).join("\n")).expect("writable");
+    let told = project.told(&["reports", "import", file.to_str().expect("a path")]);
+    assert!(told.contains("`cost_usd` is 1e14"), "{told}");
+    let board = project.json(&["leaderboard"]);
+    let spent = |board: &Value, name: &str| {
+        let rows = board["agents"].as_array().expect("agents");
+        let row = rows.iter().find(|row| row["agent"] == name);
+        row.map(|row| row["spent_micro"].clone())
+    };
+    assert_eq!(spent(&board, "rich"), Some(json!(2_500_000)));
+
+    project.ok(&EVALUATE);
+    let before = project.json(&["leaderboard"]);
+    world.fake.take();
+    let removed = project.json(&["reports", "remove", "--agent", "faithful"]);
+    assert_eq!(removed["removed"].as_array().map(Vec::len), Some(4));
+    assert_eq!(spent(&project.json(&["leaderboard"]), "faithful"), None);
+    project.ok(&[
+        "reports",
+        "import",
+        removed["file"].as_str().expect("a path"),
+    ]);
+    project.ok(&EVALUATE);
+    assert_eq!(
+        world.fake.take(),
+        0,
+        "what was judged is not paid for twice"
+    );
+    assert_eq!(project.json(&["leaderboard"])["agents"], before["agents"]);
+
+    let told = project.told_each([
+        ["reports", "remove"].as_slice(),
+        &["reports", "remove", "r_nothing"],
+        &["reports", "remove", "d_"],
+        &["reports", "remove", "--agent", "nobody"],
+    ]);
+    insta::assert_snapshot!(told, @"
+    $ taskgen reports remove
+    exit 2
+    --- err
+    error: the following required arguments were not provided:
+      <ID|--agent <NAME>>
+
+    Usage: taskgen reports remove --offline --models-dir <DIR> <ID|--agent <NAME>>
+
+    For more information, try '--help'.
+
+    $ taskgen reports remove r_nothing
+    exit 2
+    --- err
+    error: no such report: `r_nothing`
+    hint: `taskgen reports list` shows the ids
+    log: `[project]/tasks/logs/[log]`
+
+    $ taskgen reports remove d_
+    exit 2
+    --- err
+    error: several reports begin with `d_`
+    hint: `taskgen reports list` shows the ids
+    log: `[project]/tasks/logs/[log]`
+
+    $ taskgen reports remove --agent nobody
+    exit 2
+    --- err
+    error: no report of the agent `nobody`
+    hint: `taskgen reports list` shows the ids
+    log: `[project]/tasks/logs/[log]`
+    ");
 }

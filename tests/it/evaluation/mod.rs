@@ -2,6 +2,8 @@
 //! loopback, a judge that sees only its prompt, and scores that must be what was planted.
 
 mod missing;
+mod pages;
+mod statements;
 
 use crate::{
     faults::{self, Words},
@@ -115,16 +117,16 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
     ───
      key points   0      33        0        –                                       [time]
     ───
-     relations    0      200       0        –                                       [time]
+     relations    0      198       0        –                                       [time]
     ───
      checklists   0      4         0        –                                       [time]
     ───
      ratings      0      48        0        –                                       [time]
     ───
-    0 model calls, 281 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    0 model calls, 279 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
     [time] in all
     error: nothing differs from the evaluation before
-    hint: --model-role judge=PROVIDER/MODEL, --model-role rate=…, --similarity, --repeats, or an edited prompt
+    hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --similarity, --repeats, or an edited prompt
     log: `[project]/tasks/logs/[log]`
     ");
     assert_eq!(world.fake.take(), 0);
@@ -483,15 +485,15 @@ fn raters_are_told_apart_and_so_are_repetitions() {
      ACE       half − tricky       [strength]   0.375      1.21                  4
     ───
     faithful: ACE by each judge alone: fake/m 6.85 (of 4 tasks); fake/n 7.35 (of 4 tasks)
-    faithful: ACE, judgements of one judge who is asked again: standard deviation 0.50
+    faithful: ACE judged again by the same judge: standard deviation 0.50
     half: ACE by each judge alone: fake/m 5.10 (of 4 tasks); fake/n 5.60 (of 4 tasks)
-    half: ACE, judgements of one judge who is asked again: standard deviation 0.50
+    half: ACE judged again by the same judge: standard deviation 0.50
     tricky: ACE by each judge alone: fake/m 1.12 (of 4 tasks); fake/n 1.62 (of 4 tasks)
-    tricky: ACE, judgements of one judge who is asked again: standard deviation 0.50
+    tricky: ACE judged again by the same judge: standard deviation 0.50
     faithful: cited pages that could not be read: not_fetched 17
     half: cited pages that could not be read: not_fetched 18
     tricky: cited pages that could not be read: not_fetched 11
-    intervals: 95 %, by resampling tasks; own: key points of the pages that a report cites itself (the paper's), independent: of the pages that other agents cite
+    intervals: 95 %, by resampling tasks; ACE: weighted mean of a checklist written for the task, 0 to 10
     ");
 }
 
@@ -540,4 +542,27 @@ fn a_page_leads_from_the_score_to_the_span_and_other_points_are_stale() {
         row("half").expect("a row")["unscored"]["stale"],
         Value::Null
     );
+}
+
+/// A text that an earlier version of the reader made is made again from the stored bytes: nothing is
+/// fetched, and what is found in the same text is on record.
+#[test]
+fn texts_of_an_earlier_reader_are_made_again() {
+    let world = World::new();
+    world.answer();
+    world.project.ok(&EVALUATE);
+    let board = world.project.ok(&["leaderboard", "--json"]);
+    let (fetched, _) = (world.web.hits(), world.fake.take());
+    let texts = "SELECT count(*) FROM extract WHERE version = '1' AND text != 'old'";
+    let before = world.project.count(texts);
+    world
+        .project
+        .sql("UPDATE extract SET version = '0', text = 'old'");
+    assert_eq!(world.project.count(texts), 0);
+    world.project.ok(&EVALUATE);
+    assert_eq!((world.web.hits(), world.fake.take()), (fetched, 0));
+    // What is not the page itself (a wall, a test for robots) is not asked for again.
+    let again = world.project.count(texts);
+    assert!(0 < again && again <= before, "{again} of {before}");
+    assert_eq!(world.project.ok(&["leaderboard", "--json"]), board);
 }

@@ -1,4 +1,4 @@
-//! Flags that have no meaning together, and trials on made-up tasks.
+//! Flags that have no meaning together, and simulations on made-up tasks.
 
 use serde_json::Value;
 
@@ -73,11 +73,13 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     exit 2
     --- err
     error: --list-size has no meaning but for --method listwise
+    hint: add --method listwise, or leave it out
 
     $ taskgen rank simulate --method elo --target-recall 0.9
     exit 2
     --- err
     error: --target-recall has no meaning for --method elo
+    hint: --method halving stops at a recall
 
     $ taskgen rank simulate -n 1000000
     exit 2
@@ -115,7 +117,7 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     seed 1 (change it with --seed)
     until here: [usage]
     error: no tasks yet
-    hint: `taskgen weave`
+    hint: `taskgen weave`, or `taskgen tasks import FILE`
     log: `[project]/tasks/logs/[log]`
     ");
     let said = project.ok(&[
@@ -131,6 +133,13 @@ fn what_has_no_meaning_is_refused_before_any_work() {
         "1",
     ]);
     assert!(said.contains("tau") && said.contains("intervals"), "{said}");
+    insta::assert_snapshot!(project.told(&["rank", "simulate", "--world", "bt2"]), @"
+    $ taskgen rank simulate --world bt2
+    exit 2
+    --- err
+    error: there is no --world any more
+    hint: `taskgen rank simulate --scenario bt2`
+    ");
     insta::assert_snapshot!(project.told(&["rank", "report"]), @"
     $ taskgen rank report
     exit 2
@@ -140,7 +149,7 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     ");
 }
 
-/// Made-up worlds need no project; the same seed gives the same numbers.
+/// Simulated scenarios need no project; the same seed gives the same numbers.
 #[test]
 fn simulations_repeat_themselves() {
     let (_, project) = project(30);

@@ -3,6 +3,7 @@
 
 mod flags;
 mod results;
+mod symmetry;
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -391,7 +392,7 @@ fn small_budgets_are_spent_and_said_to_be_small() {
      rank    95     0         0        –                 [time]
     ───
     1 verdicts were known from earlier rankings
-    95 of at most 1000 judgements were asked: the tasks have all met each other
+    95 of at most 1000 judgements were asked: all pairs have been compared
     95 model calls, 0 more from the record; 9500 prompt tokens (0 read before), 950 reply tokens, and 95 calls of unknown price (`prices.toml` can name it)
     12 tasks, [time] in all
     ");

@@ -12,7 +12,7 @@ fn the_card_the_page_and_the_selection() {
     let page = project.path("ranking.html");
     let report = project.json(&["rank", "report", "--html", page.to_str().expect("UTF-8")]);
     let judge = &report["audit"]["judges"][0];
-    assert!(judge["first_side"]["n"].as_u64() > Some(40));
+    assert!(judge["position_bias"]["n"].as_u64() > Some(40));
     assert!(
         judge["position_consistency"]["n"].as_u64() > Some(0),
         "some pairs were turned: {judge}"

@@ -8,12 +8,30 @@ use serde_json::{Value, json};
 use super::{
     SmallWeb, agents,
     expected::{Expected, expected},
-    facts::TASKS,
+    facts::{TASKS, Task},
 };
-use crate::support::{ModelServer, Project, TALK};
+use crate::support::{ModelServer, Project};
 
 /// Scores every report; the small web is on loopback.
 pub const EVALUATE: [&str; 2] = ["evaluate", "--allow-private-network"];
+
+/// The questions as a file of a benchmark; their ids by their keys.
+fn import(project: &Project) -> BTreeMap<&'static str, String> {
+    let row = |task: &Task| json!({ "id": task.key, "language": task.language, "topic": task.key, "task_type": "literature_survey", "prompt": task.text });
+    let rows: Vec<String> = TASKS.iter().map(|task| row(task).to_string()).collect();
+    let file = project.path("small-web.jsonl");
+    std::fs::write(&file, rows.join("\n")).expect("writable");
+    project.ok(&["tasks", "import", file.to_str().expect("a path")]);
+    let listed = project.json(&["tasks", "list"]);
+    let id_of = |task: &Task| {
+        let rows = listed.as_array().expect("a list");
+        let row = rows.iter().find(|row| row["file_id"] == task.key);
+        row.and_then(|row| row["id"].as_str())
+            .expect("it is listed")
+            .to_owned()
+    };
+    TASKS.iter().map(|task| (task.key, id_of(task))).collect()
+}
 
 /// A small web, a project whose only tasks are about it, and the model behind a server.
 pub struct World {
@@ -32,25 +50,8 @@ impl World {
     pub fn with_delay(delay: Duration) -> Self {
         let web = SmallWeb::start();
         let fake = ModelServer::openai().delay(delay).pipeline();
-        let project = Project::new(&fake.url)
-            .seminar("rivers.wav", "en", TALK)
-            .woven();
-        let listed = project.json(&["tasks", "list"]);
-        let ids = listed
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|task| task["id"].as_str().expect("an id").to_owned());
-        let tasks: BTreeMap<&str, String> = TASKS.iter().map(|task| task.key).zip(ids).collect();
-        assert_eq!(tasks.len(), TASKS.len());
-        project.sql("UPDATE task SET superseded = 1");
-        for task in TASKS {
-            let (text, language) = (task.text.replace('\'', "''"), task.language);
-            project.sql(&format!(
-                "UPDATE task SET superseded = 0, text = '{text}', language = '{language}' WHERE id = '{}'",
-                tasks[task.key]
-            ));
-        }
+        let project = Project::new(&fake.url);
+        let tasks = import(&project);
         let mut config = "[web]\npause_ms = 0\nper_host = 8\n".to_owned();
         agents::prepare(project.folder.path(), &web.url);
         for agent in agents::AGENTS {

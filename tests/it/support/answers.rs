@@ -8,14 +8,16 @@ use super::{
     project::{TALK, TALK_ZH},
 };
 
+/// The ids in the texts of tasks, without their letter.
+fn ids(prompt: &str) -> impl Iterator<Item = &str> {
+    let after = prompt.split("(t_").skip(1);
+    after.filter_map(|after| after.split(')').next())
+}
+
 /// A number that follows from the ids in the tasks' texts, however the question is put.
 fn tasks_of(request: &Value) -> usize {
     let text = request["messages"].to_string();
-    let ids = text
-        .split("(t_")
-        .skip(1)
-        .take(2)
-        .filter_map(|after| after.split(')').next());
+    let ids = ids(&text).take(2);
     ids.flat_map(str::bytes).map(usize::from).sum()
 }
 
@@ -52,22 +54,63 @@ fn reject(content: &mut Value) {
     }
 }
 
-/// An answer that passes every rule, from the prompt alone.
+/// A number that looks drawn, from a text and a seed (FNV-1a).
+pub fn drawn(text: &str, seed: u64) -> u64 {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9), mix);
+    (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40
+}
+
+/// An answer that passes every rule, from the prompt alone. A judge called `chance-SEED` draws its
+/// labels, whatever it reads; `noisy-SEED` draws one in three, and has sense in the others (of two
+/// tasks the one with the larger id in its text is better).
 fn reply(request: &Request) -> Value {
     let prompt = request.body["messages"].to_string();
+    let model = request.body["model"].as_str().unwrap_or_default();
+    let mut content = sensible(request, &prompt, model);
+    if let Some((kind @ ("chance" | "noisy"), seed)) = model.split_once('-') {
+        let drawn = drawn(&prompt, seed.parse().expect("a seed"));
+        if kind == "chance" || drawn.is_multiple_of(3) {
+            draw_label(&mut content, drawn as usize / 3);
+        }
+    }
+    content
+}
+
+/// Puts what was drawn in the place of a judge's label.
+fn draw_label(content: &mut Value, drawn: usize) {
+    if content.get("scores_a").is_some() {
+        *content = decided(drawn);
+    } else if content.get("winner").is_some() {
+        content["winner"] = json!(["A", "B"][drawn % 2]);
+        content["confidence"] = json!(0.9);
+    } else if content.get("rating").is_some() {
+        content["rating"] = json!(drawn % 11);
+    } else if content.get("relationship").is_some() {
+        content["relationship"] = json!(["SUPPORTS", "OMITS", "CONTRADICTS"][drawn % 3]);
+    }
+}
+
+fn sensible(request: &Request, prompt: &str, model: &str) -> Value {
     match request.prompt() {
-        "inspire_ideas" => ideas(&prompt),
+        "inspire_ideas" => ideas(prompt),
         "inspire_review" => json!({ "note": "It is sound.", "fault": "none", "value": 3 }),
         "weave_task" => json!({
-            "task": task(&prompt), "discipline": "earth-environment",
+            "task": task(prompt), "discipline": "earth-environment",
             "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" }
         }),
-        "weave_translation" => json!({ "task": translated(&prompt) }),
+        "weave_translation" => json!({ "task": translated(prompt) }),
         "probe_attempt" => json!({ "answer": "From memory I know the rivers, and no figure." }),
-        "probe_closed_book" | "probe_deliverable" => finding(&prompt),
-        "audit_continue" => json!({ "continuation": remembered(&prompt) }),
-        "rank_judge" => verdict(&prompt),
-        "rank_list" => order(&request.body, &prompt),
+        "probe_closed_book" | "probe_deliverable" => finding(prompt),
+        "audit_continue" => json!({ "continuation": remembered(prompt) }),
+        "rank_judge" if model.starts_with("noisy") => {
+            let worth: Vec<&str> = ids(prompt).collect();
+            decided(usize::from(worth[1] > worth[0]))
+        }
+        "rank_judge" => verdict(prompt),
+        "rank_list" => order(&request.body, prompt),
         name if name.starts_with("evaluate_") => {
             crate::small_web::judge::reply(name, &request.body)
         }
@@ -212,6 +255,11 @@ fn verdict(prompt: &str) -> Value {
         .enumerate()
         .map(|(i, b)| i % 7 * b as usize)
         .sum();
+    decided(sum)
+}
+
+/// A verdict for each number: even ones are for A.
+fn decided(sum: usize) -> Value {
     let (a, b) = if sum.is_multiple_of(2) {
         (4, 3)
     } else {

@@ -1,7 +1,7 @@
 //! What the tests share, one builder each: a project on disk, the fake model server, and web servers
 //! on loopback. The real program runs in real folders, and nothing leaves the machine.
 
-mod answers;
+pub mod answers;
 pub mod llm;
 pub mod project;
 pub mod web;

@@ -8,7 +8,7 @@ use crate::{
     cli::{
         args::{self, Global},
         commands::{reports::answer, stages},
-        project::{Project, config::Reader, providers::Variables, resolve},
+        project::{Project, providers::Variables, resolve, settings::Reader},
         ui::{
             exit::{self, NoModel, Usage},
             output::Printer,
@@ -78,7 +78,7 @@ pub fn judge(
         "seed {} (change it with --seed)",
         project.loaded.config.seed
     ));
-    let tasks = answer::of_set(&store, args.set.as_deref())?;
+    let tasks = answer::tasks_in_set(&store, args.set.as_deref())?;
     let reports = answer::reports(&store)?;
     if let Some(nobody) = args
         .agent
@@ -90,7 +90,7 @@ pub fn judge(
         ))
         .into());
     }
-    answer::on_tasks(&reports, &tasks, printer)?;
+    answer::check_on_tasks(&reports, &tasks, printer)?;
     if args.allow_private_network {
         printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");
     }

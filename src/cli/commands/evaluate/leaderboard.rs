@@ -1,7 +1,10 @@
 //! `taskgen leaderboard`: which agent is better, at what, and how sure that is. Folds what was
 //! judged; asks nobody.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use anyhow::{Context as _, Result};
 
@@ -20,6 +23,7 @@ use crate::{
         self,
         leaderboard::{Board, Measure, Options, Row, Table, leaderboard as fold, paper},
         measure, measures,
+        scorecard::ReportScores,
     },
     files,
     report::leaderboard,
@@ -29,9 +33,9 @@ use crate::{
 pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let tasks = answer::of_set(&store, args.set.as_deref())?;
+    let tasks = answer::tasks_in_set(&store, args.set.as_deref())?;
     let reports = answer::report_heads(&store)?;
-    answer::on_tasks(&reports, &tasks, printer)?;
+    answer::check_on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;
     if args.resamples == 0 {
         return Err(
@@ -43,6 +47,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     } else {
         args.by.clone()
     };
+    check_facet(by.as_deref(), &scored)?;
     let options = Options {
         by,
         resamples: args.resamples,
@@ -69,6 +74,24 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         ));
     }
     Ok(exit::DONE)
+}
+
+/// Refuses a facet that no task has.
+fn check_facet(facet: Option<&str>, scored: &[ReportScores]) -> Result<()> {
+    let Some(facet) = facet else {
+        return Ok(());
+    };
+    let known: BTreeSet<&str> = scored
+        .iter()
+        .flat_map(|report| report.facets.keys())
+        .map(String::as_str)
+        .collect();
+    if known.contains(facet) {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.into_iter().collect();
+    let hint = known.join(", ");
+    Err(Usage(format!("no task has the facet `{facet}`\nhint: {hint}")).into())
 }
 
 fn write(path: &Path, bytes: &[u8], printer: &Printer) -> Result<()> {
@@ -280,6 +303,20 @@ fn papers(board: &Board) -> String {
 }
 
 /// One line an agent, and again for each value of the facet.
+/// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one gets
+/// an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
+fn plain_cell(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if text.trim_start().starts_with(['=', '+', '-', '@']) {
+        format!("'{text}")
+    } else {
+        text
+    }
+}
+
 fn csv(board: &Board) -> Result<String> {
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record([
@@ -296,9 +333,9 @@ fn csv(board: &Board) -> Result<String> {
                 let number =
                     |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
                 lines.write_record([
-                    facet,
+                    plain_cell(facet).as_str(),
                     &(rank + 1).to_string(),
-                    &row.agent,
+                    &plain_cell(&row.agent),
                     &row.tier.map_or_else(String::new, |tier| tier.to_string()),
                     name,
                     &number(measure.value),
@@ -311,4 +348,19 @@ fn csv(board: &Board) -> Result<String> {
         }
     }
     Ok(String::from_utf8(lines.into_inner()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_a_formula() {
+        let check = |name, expected| assert_eq!(plain_cell(name), expected);
+        check("plain agent", "plain agent");
+        check("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
+        check("+1+1", "'+1+1");
+        check("\t=1", "' =1");
+        check("a\u{1b}[31m", "a [31m");
+    }
 }

@@ -49,9 +49,9 @@ pub fn scoring(
         )
         .into());
     }
-    let tasks = answer::of_set(&store, set)?;
+    let tasks = answer::tasks_in_set(&store, set)?;
     let known = answer::reports(&store)?;
-    answer::on_tasks(&known, &tasks, printer)?;
+    answer::check_on_tasks(&known, &tasks, printer)?;
     let checklists = evaluate::checklists(&store)?;
     let seed = project.loaded.config.seed;
     let by_id: BTreeMap<_, _> = tasks.iter().map(|task| (&task.id, task)).collect();
@@ -87,7 +87,7 @@ pub fn scoring(
         .into_iter()
         .map(|(task, report)| Report {
             id: report.id.to_string(),
-            task: task.task.clone(),
+            task: task.text.clone(),
             text: report.text.clone(),
             criteria: criteria(&task.id),
         })

@@ -18,14 +18,14 @@ use crate::{
             output::Printer,
         },
     },
-    data::{CallId, Comparison, TaskId},
+    data::{CallId, DecidedBy, ItemId, NewJudgement, SubjectKind, judgement_id},
     rank::import::{self, Line},
-    store::{IMPORTED, Judge, Ranking, Recorded, Store},
+    store::{IMPORTED, Judge, Ranking, Recorded, Store, pair_instrument},
     text::words::one_line,
 };
 
 /// Who judged which two, in this order.
-type Key = (String, TaskId, TaskId);
+type Key = (String, ItemId, ItemId);
 
 /// What came of the file.
 #[derive(Default, Serialize)]
@@ -60,7 +60,11 @@ pub fn import(global: &Global, file: &Path, judge: &str, printer: &Printer) -> R
         import::read(&text).map_err(|e| Usage(format!("`{}`: {e:#}\n{hint}", file.display())))?;
     let project = Project::find(global)?;
     let store = project.write(global)?;
-    let tasks: Vec<TaskId> = store.tasks()?.into_iter().map(|task| task.id).collect();
+    let tasks: Vec<ItemId> = store
+        .tasks()?
+        .iter()
+        .map(|task| ItemId::from(&task.id))
+        .collect();
     let mut earlier = Earlier::read(&store)?;
     let sources = earlier.sources(&text);
     let mut imported = Imported {
@@ -98,6 +102,7 @@ pub fn import(global: &Global, file: &Path, judge: &str, printer: &Printer) -> R
             method: "imported".into(),
             parameters,
             seed,
+            item_kind: SubjectKind::Task,
             items: tasks,
             panel,
         })?;
@@ -119,15 +124,18 @@ impl Earlier {
             samples: BTreeMap::new(),
         };
         for Recorded {
-            told, judge, round, ..
-        } in store.recorded(|_, prompt| prompt == IMPORTED)?
+            judged,
+            judge,
+            round,
+            ..
+        } in imported_comparisons(store)?
         {
-            earlier.lines.insert((told.call, round));
+            earlier.lines.insert((judged.call, round));
             let next = earlier
                 .samples
-                .entry((judge.model_returned, told.a, told.b))
+                .entry((judge.model_returned, judged.a, judged.b))
                 .or_default();
-            *next = (*next).max(told.sample + 1);
+            *next = (*next).max(judged.sample + 1);
         }
         Ok(earlier)
     }
@@ -195,31 +203,41 @@ fn take(
         prompt_hash: IMPORTED.to_owned(),
     };
     let call = sources[0].clone();
-    let comparison = Comparison {
-        a,
-        b,
-        sample: *sample,
-        outcome: Ok(line.verdict),
-        call: call.clone(),
-    };
+    let (instrument, judge) = (pair_instrument(SubjectKind::Task), DecidedBy::Model(&judge));
     store
-        .save_comparison(&comparison, &judge, number)
+        .save_judgement(&NewJudgement {
+            instrument,
+            id: judgement_id(instrument, a.as_str(), b.as_str(), *sample, judge),
+            subject: a.as_str(),
+            other: Some(b.as_str()),
+            judge,
+            sample: *sample,
+            decision: Ok(line.verdict.decision()),
+            payload: serde_json::json!({ "reason": line.verdict.reason, "round": number }),
+            call: Some(&call),
+            evidence: None,
+        })
         .context("cannot keep a judgement")?;
     *sample += 1;
     earlier.lines.insert((call, number));
     Ok(())
 }
 
-/// Whoever's judgements on these tasks were imported, from whichever file.
-fn panel(store: &Store, tasks: &[TaskId]) -> Result<Vec<Judge>> {
-    let tasks: BTreeSet<&TaskId> = tasks.iter().collect();
-    let mut imported = store.recorded(|_, prompt| prompt == IMPORTED)?;
-    imported.retain(|of| tasks.contains(&of.told.a) && tasks.contains(&of.told.b));
+/// The comparisons that any import brought in.
+fn imported_comparisons(store: &Store) -> Result<Vec<Recorded>> {
+    store.comparisons(SubjectKind::Task, |_, prompt| prompt == IMPORTED)
+}
+
+/// The judges of all imported judgements on these tasks, from whichever file.
+fn panel(store: &Store, tasks: &[ItemId]) -> Result<Vec<Judge>> {
+    let tasks: BTreeSet<&ItemId> = tasks.iter().collect();
+    let mut imported = imported_comparisons(store)?;
+    imported.retain(|of| tasks.contains(&of.judged.a) && tasks.contains(&of.judged.b));
     let panel: BTreeSet<Judge> = imported.into_iter().map(|of| of.judge).collect();
     Ok(panel.into_iter().collect())
 }
 
-fn sides(tasks: &[TaskId], line: &Line) -> Result<(TaskId, TaskId), String> {
+fn sides(tasks: &[ItemId], line: &Line) -> Result<(ItemId, ItemId), String> {
     let (a, b) = (find(tasks, &line.a)?, find(tasks, &line.b)?);
     if a == b {
         Err(format!("both sides are the same: `{a}`"))
@@ -229,7 +247,7 @@ fn sides(tasks: &[TaskId], line: &Line) -> Result<(TaskId, TaskId), String> {
 }
 
 /// The one task with this id or start of an id.
-fn find(tasks: &[TaskId], id: &str) -> Result<TaskId, String> {
+fn find(tasks: &[ItemId], id: &str) -> Result<ItemId, String> {
     let mut matching = tasks.iter().filter(|task| task.as_str().starts_with(id));
     match (matching.next(), matching.next()) {
         (Some(task), None) => Ok(task.clone()),

@@ -19,17 +19,24 @@ use crate::{
             output::{Printer, in_brackets, table},
         },
     },
-    data::primary_language,
+    data::{ItemId, Phase, SubjectKind, TaskType, primary_language},
     files,
     rank::{
-        audit::{Agreement, Audit, JudgeAudit, PanelAgreement},
-        card::{self, Card, Member},
+        audit::{Audit, JudgeAudit},
+        audit_card::{AuditCard, JudgeSummary, audit_card},
         quota::Facet,
         select::{self, Candidate},
     },
     report::{
         listing::{self, Listed, Listing},
-        ranking_page::{self, Check, Count, Page, Recall, Row, State},
+        ranking_page::{self, Check, CheckState, FacetCount, RankedRow, RankingPage, Recall},
+    },
+    stats::pairwise::{
+        better_than_chance::BetterThanChance,
+        bradley_terry::PosteriorSummary,
+        calibration::Calibration,
+        panel_agreement::PanelAgreement,
+        position_bias::{PositionBias, RepeatAgreement},
     },
     store::{Ranking, Store},
 };
@@ -39,15 +46,15 @@ use crate::{
 struct Report<'a> {
     ranking: &'a Ranking,
     #[serde(flatten)]
-    card: &'a Card,
+    card: &'a AuditCard,
     checks: &'a [Check],
     warnings: &'a [String],
     /// Judgements without a verdict, by cause.
     failed_by_cause: &'a BTreeMap<String, u64>,
     /// How the first `top` and all tasks are spread over disciplines, types and so on.
-    counts: &'a BTreeMap<String, Vec<Count>>,
+    counts: &'a BTreeMap<String, Vec<FacetCount>>,
     /// The tasks, best first, with strength, interval and membership.
-    rated: &'a [Row],
+    rated: &'a [RankedRow],
 }
 
 /// A ranking with its tasks and its card.
@@ -55,7 +62,7 @@ pub struct Ranked {
     /// Its question.
     pub ranking: Ranking,
     /// How far it can be believed.
-    pub card: Card,
+    pub card: AuditCard,
     /// Its tasks, best first.
     pub tasks: Vec<Listed>,
 }
@@ -63,7 +70,7 @@ pub struct Ranked {
 /// The newest ranking's question; without one, what to do.
 pub fn newest(store: &Store) -> Result<Ranking> {
     store
-        .last_ranking()?
+        .last_ranking(SubjectKind::Task)?
         .ok_or_else(|| Usage("nothing is ranked yet\nhint: `taskgen rank`".into()).into())
 }
 
@@ -71,8 +78,13 @@ pub fn newest(store: &Store) -> Result<Ranking> {
 /// do.
 pub fn ranked(store: &Store, top: Option<usize>) -> Result<Ranked> {
     let ranking = newest(store)?;
-    let card = card::card(store, &ranking, &store.tasks()?, top)?;
-    let Listing { mut tasks, .. } = listing::of(store, None, Some(card.standing.clone()))?;
+    let lengths: BTreeMap<ItemId, f64> = store
+        .tasks()?
+        .iter()
+        .map(|task| (ItemId::from(&task.id), task.text.chars().count() as f64))
+        .collect();
+    let card = audit_card(store, &ranking, &lengths, top)?;
+    let Listing { mut tasks, .. } = listing::with_ratings(store, None, Some(card.ratings.clone()))?;
     tasks.retain(|listed| listed.rank.is_some());
     Ok(Ranked {
         ranking,
@@ -91,35 +103,46 @@ impl Ranked {
             .enumerate()
             .map(|(at, id)| (id.as_str(), at))
             .collect();
-        let candidate = |listed: &Listed| {
-            let at = *numbers.get(listed.task.id.as_str())?;
-            let (low, high) = self.card.draws.interval[at];
-            Some(Candidate {
-                id: listed.task.id.to_string(),
-                text: listed.task.task.clone(),
-                facets: facets(listed),
-                membership: self.card.draws.membership[at],
-                elo: listed.elo,
-                strength: self.card.draws.strength[at],
-                low,
-                high,
+        self.tasks
+            .iter()
+            .filter_map(|listed| {
+                let at = *numbers.get(listed.task.id.as_str())?;
+                Some(candidate(listed, &self.card.posterior, at))
             })
-        };
-        self.tasks.iter().filter_map(candidate).collect()
+            .collect()
+    }
+}
+
+fn candidate(listed: &Listed, posterior: &PosteriorSummary, at: usize) -> Candidate {
+    let (low, high) = posterior.interval[at];
+    Candidate {
+        id: listed.task.id.to_string(),
+        text: listed.task.text.clone(),
+        facets: facets(listed),
+        membership: posterior.membership[at],
+        elo: listed.elo,
+        strength: posterior.strength[at],
+        low,
+        high,
     }
 }
 
 fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
-    BTreeMap::from([
-        (Facet::Discipline, listed.task.discipline.clone()),
-        (Facet::Type, listed.task.task_type.label().to_owned()),
-        (Facet::Phase, listed.task.phase.label().to_owned()),
+    let known = &listed.task.facets;
+    let facets = [
+        (Facet::Discipline, known.discipline.as_deref()),
+        (Facet::Type, known.task_type.map(TaskType::label)),
+        (Facet::Phase, known.phase.map(Phase::label)),
         (
             Facet::Language,
-            primary_language(&listed.task.language).to_owned(),
+            Some(primary_language(&listed.task.language)),
         ),
-        (Facet::Seminar, listed.source.path.clone()),
-    ])
+        (Facet::Seminar, Some(listed.origin())),
+    ];
+    facets
+        .into_iter()
+        .filter_map(|(facet, value)| Some((facet, value?.to_owned())))
+        .collect()
 }
 
 /// Runs the command.
@@ -133,7 +156,7 @@ pub fn report(global: &Global, html: Option<PathBuf>, printer: &Printer) -> Resu
         card: &ranked.card,
         checks: &checks,
         warnings: &warnings,
-        failed_by_cause: &ranked.card.standing.n_failed,
+        failed_by_cause: &ranked.card.ratings.n_failed,
         counts: &page.facets,
         rated: &page.rated,
     };
@@ -151,10 +174,10 @@ fn text(report: &Report<'_>, tasks: usize) -> String {
     let mut rows = table(&["check", "value", "of", "", "what it means"]);
     for check in report.checks {
         let state = match check.state {
-            State::Good => "good",
-            State::Doubtful => "doubtful",
-            State::Bad => "BAD",
-            State::Unknown => "–",
+            CheckState::Good => "good",
+            CheckState::Doubtful => "doubtful",
+            CheckState::Bad => "BAD",
+            CheckState::Unknown => "–",
         };
         rows.add_row(vec![
             &check.name,
@@ -175,7 +198,7 @@ fn text(report: &Report<'_>, tasks: usize) -> String {
     out
 }
 
-fn facts(ranking: &Ranking, card: &Card, tasks: usize) -> Vec<(String, String)> {
+fn facts(ranking: &Ranking, card: &AuditCard, tasks: usize) -> Vec<(String, String)> {
     let spent = card.spent;
     let unpriced = if spent.unpriced > 0 {
         format!(" and {} of unknown price", spent.unpriced)
@@ -209,9 +232,9 @@ fn facts(ranking: &Ranking, card: &Card, tasks: usize) -> Vec<(String, String)> 
         fact(
             "strengths",
             format!(
-                "standard deviation {:.2} logits; {:.0} % of the verdicts seem a coin's",
+                "standard deviation {:.2} logits; lapse rate {:.0} % (share of random verdicts)",
                 card.deviation,
-                card.lapses * 100.0
+                card.lapse_rate * 100.0
             ),
         ),
         fact(
@@ -228,7 +251,7 @@ fn facts(ranking: &Ranking, card: &Card, tasks: usize) -> Vec<(String, String)> 
 }
 
 /// What a reader must know before believing anything else.
-pub fn warnings(card: &Card) -> Vec<String> {
+pub fn warnings(card: &AuditCard) -> Vec<String> {
     let mut warnings = Vec::new();
     if card.n_scored == 0 {
         warnings.push("nothing was judged: this order means nothing".into());
@@ -250,16 +273,17 @@ pub fn warnings(card: &Card) -> Vec<String> {
             .judges
             .get(of.judge as usize)
             .map_or("?", |judge| judge.name.as_str());
-        if of.chance.is_some_and(|chance| chance.no_better()) {
+        let test = of.better_than_chance;
+        if test.is_some_and(|test| test.no_better()) {
             warnings.push(format!(
                 "the judge {name} cannot be told from chance: this order means nothing"
             ));
-        } else if of.chance.is_none_or(|chance| !chance.told) {
+        } else if test.is_none_or(|test| !test.significant) {
             warnings.push(format!(
                 "the judge {name} is not told from chance yet: more verdicts are needed"
             ));
         }
-        if of.first_side.is_some_and(|side| side.flagged) {
+        if of.position_bias.is_some_and(|bias| bias.flagged) {
             warnings.push(format!(
                 "the judge {name} prefers a side; the fit allows for it, and it costs precision"
             ));
@@ -268,38 +292,127 @@ pub fn warnings(card: &Card) -> Vec<String> {
     warnings
 }
 
-fn checks(card: &Card) -> Vec<Check> {
+fn checks(card: &AuditCard) -> Vec<Check> {
     let audit = &card.audit;
     let mut checks = Vec::new();
     for of in &audit.judges {
         let judge = card.judges.get(of.judge as usize);
-        let who = match judge {
+        let suffix = match judge {
             _ if audit.judges.len() < 2 => String::new(),
             Some(judge) => format!(", {}", judge.name),
             None => ", ?".to_owned(),
         };
-        checks.extend(of_judge(of, who));
+        checks.extend(checks_of_judge(of).into_iter().map(|check| Check {
+            name: format!("{}{suffix}", check.name),
+            ..check
+        }));
     }
     if card.judges.len() > 1 {
-        checks.extend(card.judges.iter().map(sharpness));
+        checks.extend(card.judges.iter().map(discrimination));
     }
     checks.extend(panel_agreement(audit.panel));
-    checks.push(circles(audit));
+    checks.push(intransitivity(audit));
     checks.push(strength_and_length(audit));
     checks.extend(coverage(audit));
     checks.push(verdicts(card));
     checks
 }
 
-fn sharpness(judge: &Member) -> Check {
+fn checks_of_judge(audit: &JudgeAudit) -> Vec<Check> {
+    let mut checks = Vec::new();
+    checks.extend(audit.better_than_chance.map(better_than_chance));
+    checks.extend(audit.position_bias.map(position_bias));
+    checks.push(repeat_agreement(
+        "same winner with sides swapped",
+        "0.50 is what a coin reaches",
+        audit.position_consistency,
+    ));
+    checks.push(repeat_agreement(
+        "same winner asked again",
+        "1.00 for a judge that repeats itself",
+        audit.repetition,
+    ));
+    checks.extend(audit.calibration.as_ref().map(confidence));
+    checks
+}
+
+fn better_than_chance(test: BetterThanChance) -> Check {
+    let z = test.z.map_or_else(|| "–".to_owned(), |z| format!("{z:.1}"));
+    Check {
+        value: format!("z = {z}, usual {:.1}", test.expected_z),
+        n: format!("{} pairs", test.n),
+        state: match (test.significant, test.has_power) {
+            (true, _) => CheckState::Good,
+            (false, true) => CheckState::Bad,
+            (false, false) => CheckState::Unknown,
+        },
+        ..check(
+            "better than chance",
+            "whether earlier verdicts predict later ones; 0 is what a coin reaches",
+        )
+    }
+}
+
+fn position_bias(bias: PositionBias) -> Check {
     Check {
         value: format!(
-            "{:.2}, first side {:+.2}",
-            judge.discrimination, judge.first_side
+            "{:.2} [{:.2}, {:.2}], p = {:.3}",
+            bias.share.value, bias.share.low, bias.share.high, bias.p
+        ),
+        n: format!("{} verdicts", bias.n),
+        state: good_unless(bias.flagged, CheckState::Bad),
+        ..check(
+            "position bias",
+            "share won by the side shown first; sides are drawn at random, so that a fair judge has 0.50",
+        )
+    }
+}
+
+fn repeat_agreement(name: &str, meaning: &str, agreement: Option<RepeatAgreement>) -> Check {
+    let Some(agreement) = agreement else {
+        return check(name, "nothing was asked twice");
+    };
+    let Some(share) = agreement.share else {
+        return check(
+            name,
+            "what was asked twice was a tie at least once each time",
+        );
+    };
+    Check {
+        value: format!("{:.2} [{:.2}, {:.2}]", share.value, share.low, share.high),
+        n: format!("{} pairs", agreement.n),
+        state: good_unless(share.low <= 0.5, CheckState::Doubtful),
+        ..check(name, meaning)
+    }
+}
+
+fn confidence(calibration: &Calibration) -> Check {
+    Check {
+        value: format!(
+            "error {:.2} (by chance {:.2}), Brier {:.2}",
+            calibration.ece, calibration.ece_by_chance, calibration.brier
+        ),
+        n: format!("{} verdicts", calibration.n),
+        state: good_unless(
+            calibration.ece > 0.1 + calibration.ece_by_chance,
+            CheckState::Doubtful,
         ),
         ..check(
-            &format!("sharpness, {}", judge.name),
-            "how much the verdicts follow the strengths next to the first judge's; logits for the first side",
+            "confidence",
+            "stated confidence against agreement with a ranking that has not seen the pair",
+        )
+    }
+}
+
+fn discrimination(judge: &JudgeSummary) -> Check {
+    Check {
+        value: format!(
+            "{:.2}, position bias {:+.2}",
+            judge.discrimination, judge.position_bias
+        ),
+        ..check(
+            &format!("discrimination, {}", judge.name),
+            "how steeply the verdicts follow the strengths, relative to the first judge; position bias in logits for the side shown first",
         )
     }
 }
@@ -313,11 +426,7 @@ fn panel_agreement(panel: Option<PanelAgreement>) -> Option<Check> {
     Some(Check {
         value: format!("{share:.2}{alpha}"),
         n: format!("{} questions", agreement.n),
-        state: if share > 0.5 {
-            State::Good
-        } else {
-            State::Doubtful
-        },
+        state: good_unless(share <= 0.5, CheckState::Doubtful),
         ..check(
             "judges agree",
             "same winner on the same question; Krippendorff's alpha is 0 at chance",
@@ -325,25 +434,27 @@ fn panel_agreement(panel: Option<PanelAgreement>) -> Option<Check> {
     })
 }
 
-fn circles(audit: &Audit) -> Check {
-    let Some(cycles) = &audit.cycles else {
-        return check("circles", "no three tasks met each other");
+fn intransitivity(audit: &Audit) -> Check {
+    let Some(found) = &audit.intransitivity else {
+        return check(
+            "intransitivity",
+            "no three tasks were all compared with each other",
+        );
     };
     Check {
         value: format!(
             "{:.3}, {:+.3} ± {:.3} beyond noise",
-            cycles.share,
-            cycles.excess,
-            1.96 * cycles.standard_error
+            found.share,
+            found.excess,
+            1.96 * found.standard_error
         ),
-        n: format!("{} triples", cycles.n),
-        state: if cycles.excess > 3.0 * cycles.standard_error {
-            State::Doubtful
-        } else {
-            State::Good
-        },
+        n: format!("{} triples", found.n),
+        state: good_unless(
+            found.excess > 3.0 * found.standard_error,
+            CheckState::Doubtful,
+        ),
         ..check(
-            "circles",
+            "intransitivity",
             "a beats b, b beats c, c beats a: above 0 there is more than one idea of quality",
         )
     }
@@ -359,11 +470,7 @@ fn strength_and_length(audit: &Audit) -> Check {
             |(low, high)| format!("{:+.2} [{low:+.2}, {high:+.2}]", length.value),
         ),
         n: format!("{} tasks", length.n),
-        state: if length.value.abs() > 0.5 {
-            State::Doubtful
-        } else {
-            State::Good
-        },
+        state: good_unless(length.value.abs() > 0.5, CheckState::Doubtful),
         ..check(
             "strength and length",
             "rank correlation: near ±1 the judge may only measure length",
@@ -382,122 +489,30 @@ fn coverage(audit: &Audit) -> Option<Check> {
             coverage.mean
         ),
         n: format!("{} tasks", coverage.n),
-        state: if coverage.judged < 1.0 {
-            State::Bad
-        } else {
-            State::Good
-        },
+        state: good_unless(coverage.judged < 1.0, CheckState::Bad),
         ..check("coverage", "tasks that were judged at least once")
     })
 }
 
-fn verdicts(card: &Card) -> Check {
+fn verdicts(card: &AuditCard) -> Check {
     let all = card.n_scored + card.n_failed;
-    let failed = in_brackets(&card.standing.n_failed);
+    let failed = in_brackets(&card.ratings.n_failed);
     Check {
         value: format!(
             "{} without{failed}, {} ignored",
             card.n_failed, card.audit.ignored
         ),
         n: format!("{all} judgements"),
-        state: if all == 0 || card.n_failed * 10 > all {
-            State::Bad
-        } else {
-            State::Good
-        },
-        ..check("verdicts", "what has no verdict counts for nobody")
+        state: good_unless(all == 0 || card.n_failed * 10 > all, CheckState::Bad),
+        ..check(
+            "verdicts",
+            "a judgement without a verdict changes no strength",
+        )
     }
 }
 
-fn of_judge(of: &JudgeAudit, who: String) -> Vec<Check> {
-    let named = |name: &str, meaning: &str| check(&format!("{name}{who}"), meaning);
-    let agreement = |name: &str, meaning: &str, agreement: Option<Agreement>| {
-        let share = agreement.and_then(|a| Some((a.n, a.share?)));
-        match share {
-            Some((n, share)) => Check {
-                value: format!("{:.2} [{:.2}, {:.2}]", share.value, share.low, share.high),
-                n: format!("{n} pairs"),
-                state: if share.low > 0.5 {
-                    State::Good
-                } else {
-                    State::Doubtful
-                },
-                ..named(name, meaning)
-            },
-            None if agreement.is_some() => named(
-                name,
-                "what was asked twice was a tie at least once each time",
-            ),
-            None => named(name, "nothing was asked twice"),
-        }
-    };
-    let mut checks = Vec::new();
-    if let Some(chance) = of.chance {
-        let state = match (chance.told, chance.enough) {
-            (true, _) => State::Good,
-            (false, true) => State::Bad,
-            (false, false) => State::Unknown,
-        };
-        let z = chance
-            .z
-            .map_or_else(|| "–".to_owned(), |z| format!("{z:.1}"));
-        checks.push(Check {
-            value: format!("z = {z}, usual {:.1}", chance.expected_z),
-            n: format!("{} pairs", chance.n),
-            state,
-            ..named(
-                "sense",
-                "whether earlier verdicts predict later ones; 0 is what a coin reaches",
-            )
-        });
-    }
-    if let Some(side) = of.first_side {
-        checks.push(Check {
-            value: format!(
-                "{:.2} [{:.2}, {:.2}], p = {:.3}",
-                side.share.value, side.share.low, side.share.high, side.p
-            ),
-            n: format!("{} verdicts", side.n),
-            state: if side.flagged {
-                State::Bad
-            } else {
-                State::Good
-            },
-            ..named(
-                "first side wins",
-                "sides are drawn at random, so that a fair judge has 0.50",
-            )
-        });
-    }
-    checks.push(agreement(
-        "same winner with sides exchanged",
-        "0.50 is what a coin reaches",
-        of.position_consistency,
-    ));
-    checks.push(agreement(
-        "same winner asked again",
-        "1.00 for a judge that repeats itself",
-        of.repetition,
-    ));
-    if let Some(c) = &of.calibration {
-        checks.push(Check {
-            value: format!(
-                "error {:.2} (by chance {:.2}), Brier {:.2}",
-                c.ece, c.ece_by_chance, c.brier
-            ),
-            n: format!("{} verdicts", c.n),
-            state: if c.ece > 0.1 + c.ece_by_chance {
-                State::Doubtful
-            } else {
-                State::Good
-            },
-            ..named(
-                "confidence",
-                "stated confidence against agreement with a ranking that has not seen the pair",
-            )
-        });
-    }
-    checks
+fn good_unless(wrong: bool, otherwise: CheckState) -> CheckState {
+    if wrong { otherwise } else { CheckState::Good }
 }
 
 fn check(name: &str, meaning: &str) -> Check {
@@ -505,22 +520,22 @@ fn check(name: &str, meaning: &str) -> Check {
         name: name.into(),
         value: "–".into(),
         n: "–".into(),
-        state: State::Unknown,
+        state: CheckState::Unknown,
         meaning: meaning.into(),
     }
 }
 
-fn page(ranked: &Ranked, audit: Vec<Check>, warnings: Vec<String>) -> Page {
+fn page(ranked: &Ranked, audit: Vec<Check>, warnings: Vec<String>) -> RankingPage {
     let by_elo = ranked.ranking.method == "elo";
     let candidates = ranked.candidates();
-    let rows: Vec<Row> = ranked
+    let rows: Vec<RankedRow> = ranked
         .tasks
         .iter()
         .zip(&candidates)
         .enumerate()
         .map(|(at, (listed, candidate))| row(at + 1, listed, candidate, by_elo))
         .collect();
-    Page {
+    RankingPage {
         title: format!("{} ranked research tasks", rows.len()),
         facts: facts(&ranked.ranking, &ranked.card, rows.len()),
         warnings,
@@ -537,22 +552,25 @@ fn page(ranked: &Ranked, audit: Vec<Check>, warnings: Vec<String>) -> Page {
     }
 }
 
-fn row(place: usize, listed: &Listed, candidate: &Candidate, by_elo: bool) -> Row {
+fn row(place: usize, listed: &Listed, candidate: &Candidate, by_elo: bool) -> RankedRow {
     let (strength, low, high) = match listed.elo {
         Some(elo) if by_elo => (elo, f64::NAN, f64::NAN),
         _ => (candidate.strength, candidate.low, candidate.high),
     };
-    Row {
+    RankedRow {
         place,
         id: candidate.id.clone(),
         text: candidate.text.clone(),
-        seminar: listed.source.title.clone(),
+        seminar: listed
+            .source
+            .as_ref()
+            .map_or_else(|| listed.origin().to_owned(), |source| source.title.clone()),
         strength,
         low,
         high,
         membership: candidate.membership,
         games: listed.games.unwrap_or(0),
-        standing: select::standing(candidate.membership),
+        standing: select::classify(candidate.membership),
         facets: [Facet::Phase, Facet::Type, Facet::Language]
             .iter()
             .filter_map(|f| candidate.facets.get(f).cloned())
@@ -561,7 +579,7 @@ fn row(place: usize, listed: &Listed, candidate: &Candidate, by_elo: bool) -> Ro
 }
 
 /// How the first `top` and all tasks are spread.
-fn counts(candidates: &[Candidate], top: usize) -> BTreeMap<String, Vec<Count>> {
+fn counts(candidates: &[Candidate], top: usize) -> BTreeMap<String, Vec<FacetCount>> {
     let mut of: BTreeMap<String, BTreeMap<String, (u64, u64)>> = BTreeMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
         for (facet, value) in &candidate.facets {
@@ -574,13 +592,13 @@ fn counts(candidates: &[Candidate], top: usize) -> BTreeMap<String, Vec<Count>> 
             count.1 += 1;
         }
     }
-    let list = |values: BTreeMap<String, (u64, u64)>| {
-        values
-            .into_iter()
-            .map(|(value, (chosen, all))| Count { value, chosen, all })
-            .collect()
-    };
     of.into_iter()
-        .map(|(facet, values)| (facet, list(values)))
+        .map(|(facet, values)| {
+            let counts =
+                values
+                    .into_iter()
+                    .map(|(value, (chosen, all))| FacetCount { value, chosen, all });
+            (facet, counts.collect())
+        })
         .collect()
 }

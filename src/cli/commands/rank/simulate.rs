@@ -15,7 +15,7 @@ use crate::{
     },
     rank::{
         Method, Options,
-        simulate::{Score, Trial, run},
+        simulate::{Trial, TrialResult, run},
     },
 };
 
@@ -26,19 +26,25 @@ const MOST_TASKS: usize = 100_000;
 struct Tried {
     seed: u64,
     #[serde(flatten)]
-    score: Score,
+    score: TrialResult,
     seconds: f64,
 }
 
 /// Runs the trials and shows each with their mean.
 pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u8> {
+    if let Some(name) = &args.world {
+        return Err(Usage(format!(
+            "there is no --world any more\nhint: `taskgen rank simulate --scenario {name}`"
+        ))
+        .into());
+    }
     let list_size = check(args).map_err(Usage)?;
     let first = global.seed.unwrap_or(1).min(u64::MAX - args.seeds);
     let tried: Vec<Tried> = (first..first + args.seeds)
         .map(|seed| {
             let began = Instant::now();
             let Simulate {
-                world,
+                scenario,
                 method,
                 n: items,
                 top,
@@ -47,7 +53,7 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
                 ..
             } = *args;
             let score = run(&Trial {
-                world,
+                scenario,
                 method,
                 items,
                 top,
@@ -98,7 +104,7 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
                 seconds(*time),
             ]);
         }
-        let mean = |of: fn(&Score) -> f64| {
+        let mean = |of: fn(&TrialResult) -> f64| {
             tried.iter().map(|one| of(&one.score)).sum::<f64>() / tried.len() as f64
         };
         let expected = match args.method {
@@ -133,7 +139,7 @@ fn check(args: &Simulate) -> Result<usize, String> {
     } = *args;
     if n < 2 || top == 0 || top >= n {
         return Err(format!(
-            "--top must be at least 1 and less than -n: `{top}` of `{n}`"
+            "--top must be at least 1 and less than -n: `{top}` of `{n}`\nhint: the best tenth is usual"
         ));
     }
     if n > MOST_TASKS || seeds == 0 {
@@ -143,10 +149,10 @@ fn check(args: &Simulate) -> Result<usize, String> {
         ));
     }
     if method != Method::Listwise && list_size.is_some() {
-        return Err("--list-size has no meaning but for --method listwise".into());
+        return Err("--list-size has no meaning but for --method listwise\nhint: add --method listwise, or leave it out".into());
     }
     if method == Method::Elo && target_recall.is_some() {
-        return Err("--target-recall has no meaning for --method elo".into());
+        return Err("--target-recall has no meaning for --method elo\nhint: --method halving stops at a recall".into());
     }
     let usual = Options::default();
     let options = Options {

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 use anyhow::Result;
 
 use crate::{
-    answer::{self, model::ROLE},
+    answer::{self, ROLE},
     cli::{
         args::{self, Global},
         commands::stages,
@@ -24,20 +24,20 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
         return Err(Usage("the agent needs a name\nhint: --agent NAME".into()).into());
     }
     let project = Project::find(global)?;
-    let of = agents::configured(&project, args)?;
-    if of.command.is_some() {
+    let settings = agents::configured(&project, args)?;
+    if settings.command.is_some() {
         check_program(global, printer)?;
     }
     let store = Arc::new(project.write(global)?);
-    let tasks = of_set(&store, args.set.as_deref())?;
+    let tasks = tasks_in_set(&store, args.set.as_deref())?;
     let notify = progress::notify(global.quiet || global.json);
-    let role = agents::member(&of).map(|member| (ROLE, Role(vec![member])));
+    let role = agents::member(&settings).map(|member| (ROLE, Role(vec![member])));
     let ctx = resolve::context_of(global, &project, &store, &notify, printer, role.as_slice())?;
-    let agent = agents::agent(global, &project, &args.agent, &of, ctx.llm.parallel(ROLE))?;
+    let (agent, options) = agents::ready(&ctx, global, &project, &args.agent, &settings)?;
     let work = async {
         tokio::select! {
-            // Dropped, it ends what it has begun.
-            report = answer::run(&ctx, &tasks, &agent) => Ok(Ok(report?)),
+            // Dropping the stage ends the processes of a program, which would cost money otherwise.
+            report = answer::run(&ctx, &tasks, agent.as_ref(), &options) => Ok(Ok(report?)),
             code = resolve::signal() => Ok(Err(code?)),
         }
     };
@@ -51,7 +51,7 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
             summary::evaluated(&project, &store, vec![report], &ctx, started, 1.0, printer)
         }
         Err(code) => {
-            let ended = if of.command.is_some() {
+            let ended = if settings.command.is_some() {
                 ", and the agent's processes are ended"
             } else {
                 ""
@@ -63,7 +63,7 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     }
 }
 
-/// What does not go with a program, which nobody can ask what it would do.
+/// Refuses flags that have no meaning for a program, because its actions cannot be foreseen.
 fn check_program(global: &Global, printer: &Printer) -> Result<()> {
     if global.replay {
         let hint = "hint: reports that were handed in are kept; `taskgen reports list`";
@@ -84,7 +84,7 @@ fn check_program(global: &Global, printer: &Printer) -> Result<()> {
 }
 
 /// The tasks of a set; of the newest one if none is named, or all if there is none.
-pub fn of_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
+pub fn tasks_in_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
     let mut tasks = store.tasks()?;
     match (store.task_set(name)?, name) {
         (Some(members), _) => tasks.retain(|task| members.contains(&task.id)),
@@ -95,22 +95,26 @@ pub fn of_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
         (None, None) => {}
     }
     if tasks.is_empty() {
-        return Err(Usage("there are no tasks to answer\nhint: `taskgen run`".into()).into());
+        return Err(Usage(
+            "there are no tasks to answer\nhint: `taskgen run`, or `taskgen tasks import FILE`"
+                .into(),
+        )
+        .into());
     }
     Ok(tasks)
 }
 
-/// All reports; where there are none, what to do.
+/// All reports; without any, an error that says how to get some.
 pub fn reports(store: &Store) -> Result<Vec<AgentReport>> {
-    some(store.reports()?)
+    not_empty(store.reports()?)
 }
 
-/// All reports without their texts; where there are none, what to do.
+/// All reports without their texts; without any, an error that says how to get some.
 pub fn report_heads(store: &Store) -> Result<Vec<ReportHead>> {
-    some(store.report_heads()?)
+    not_empty(store.report_heads()?)
 }
 
-fn some<T>(reports: Vec<T>) -> Result<Vec<T>> {
+fn not_empty<T>(reports: Vec<T>) -> Result<Vec<T>> {
     if reports.is_empty() {
         let hint =
             "hint: `taskgen answer --agent NAME`, or `taskgen reports import PATH --agent NAME`";
@@ -119,8 +123,12 @@ fn some<T>(reports: Vec<T>) -> Result<Vec<T>> {
     Ok(reports)
 }
 
-/// Says how many reports are on other tasks than these; if all are, there is nothing to do.
-pub fn on_tasks<T>(reports: &[AgentReport<T>], tasks: &[Task], printer: &Printer) -> Result<()> {
+/// Notes how many reports are on other tasks than these; an error if all are.
+pub fn check_on_tasks<T>(
+    reports: &[AgentReport<T>],
+    tasks: &[Task],
+    printer: &Printer,
+) -> Result<()> {
     let ids: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let other = reports
         .iter()

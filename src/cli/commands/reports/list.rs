@@ -6,8 +6,9 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Result;
 use serde::Serialize;
 
+use super::remove;
 use crate::{
-    answer::layouts::{self, Incoming},
+    answer::layouts::{self, Incoming, Target},
     cli::{
         args::{Global, Reports},
         project::Project,
@@ -16,7 +17,7 @@ use crate::{
             output::{Printer, Problem, counted, listed, table},
         },
     },
-    data::{AgentReport, MeasureDef, Spent, Task, Unit},
+    data::{AgentReport, AttemptCost, MeasureDef, Task, Unit, report::check_agent_name},
     evaluate::{self, measure, measures, scorecard::ReportScores},
     store::Store,
 };
@@ -26,6 +27,7 @@ pub fn reports(global: &Global, command: &Reports, printer: &Printer) -> Result<
     match command {
         Reports::Import { path, agent } => import(global, path, agent.as_deref(), printer),
         Reports::List => list(global, printer),
+        Reports::Remove(args) => remove::run(global, args, printer),
     }
 }
 
@@ -51,7 +53,7 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     let tasks = store.tasks()?;
     if tasks.is_empty() {
         return Err(Usage(
-            "there are no tasks that a report could answer\nhint: `taskgen run`".into(),
+            "there are no tasks that a report could answer\nhint: `taskgen run`, or `taskgen tasks import FILE`".into(),
         )
         .into());
     }
@@ -65,11 +67,8 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
             problem: p.message.clone(),
         })
         .collect();
-    let texts: Vec<(&str, &str)> = tasks
-        .iter()
-        .map(|task| (task.id.as_str(), task.task.as_str()))
-        .collect();
-    let matches = layouts::match_tasks(&read.reports, &texts);
+    let targets: Vec<Target<'_>> = tasks.iter().map(target).collect();
+    let matches = layouts::match_tasks(&read.reports, &targets);
     for (report, task) in matches.matched {
         let incoming = &read.reports[report];
         let Some(report) = handed_in(incoming, &tasks[task], agent) else {
@@ -79,6 +78,10 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
             ));
             continue;
         };
+        if let Err(why) = check_agent_name(&report.agent) {
+            problems.push(problem(incoming, &why));
+            continue;
+        }
         *agents.entry(report.agent.clone()).or_default() += 1;
         if store.save_report(&report, None)? {
             taken += 1;
@@ -120,6 +123,14 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     printer.show(&imported, text)?;
     store.end_run(&jiff::Timestamp::now().to_string(), code)?;
     Ok(code)
+}
+
+fn target(task: &Task) -> Target<'_> {
+    Target {
+        id: task.id.as_str(),
+        file_id: task.file_id(),
+        text: &task.text,
+    }
 }
 
 fn problem(incoming: &Incoming, what: &str) -> Problem {
@@ -164,7 +175,7 @@ struct Listed<'a> {
     attempt: u32,
     state: &'static str,
     characters: usize,
-    spent: Spent,
+    spent: AttemptCost,
     /// What the last evaluation says of it, if its task is among the current ones.
     scores: Option<&'a ReportScores>,
 }

@@ -13,11 +13,7 @@ use crate::{
     cli::{
         args::{self, Global},
         commands::models,
-        project::{
-            self, Project,
-            config::{self, Config},
-            resolve,
-        },
+        project::{self, Project, config, resolve, settings::Config},
         ui::{
             exit::{self, Usage},
             output::Printer,

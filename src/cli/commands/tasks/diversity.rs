@@ -18,7 +18,7 @@ use crate::{
             output::{Printer, table},
         },
     },
-    data::TaskType,
+    data::{Phase, TaskType},
     rank::select::Link,
     report::listing::{self, Listed},
     stats::entropy::entropy,
@@ -29,6 +29,8 @@ use crate::{
 const SHOWN: usize = 20;
 /// Columns of disciplines that are printed.
 const COLUMNS: usize = 6;
+/// What stands for a facet that an imported task does not have.
+const NOT_GIVEN: &str = "not given";
 /// Characters of a task that are printed.
 const BEGINNING: usize = 90;
 
@@ -102,7 +104,7 @@ pub fn run(global: &Global, likeness: f64, printer: &Printer) -> Result<u8> {
     let tasks = listing::read(&project.read_or_hint()?)?.tasks;
     let texts: Vec<&str> = tasks
         .iter()
-        .map(|listed| listed.task.task.as_str())
+        .map(|listed| listed.task.text.as_str())
         .collect();
     let near = if likeness > 1.0 {
         None
@@ -117,7 +119,7 @@ pub fn run(global: &Global, likeness: f64, printer: &Printer) -> Result<u8> {
 fn diversity(tasks: &[Listed], likeness: f64, near: Option<&Near>) -> Diversity {
     let texts: Vec<&str> = tasks
         .iter()
-        .map(|listed| listed.task.task.as_str())
+        .map(|listed| listed.task.text.as_str())
         .collect();
     let by_words = minhash::groups(&texts, likeness);
     let by_meaning = near.map(|near| near.groups.as_slice()).unwrap_or_default();
@@ -127,7 +129,7 @@ fn diversity(tasks: &[Listed], likeness: f64, near: Option<&Near>) -> Diversity 
     let mut sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
     sizes.resize(distinct, 1);
     let entropy = entropy(&sizes);
-    let linked = Link::of(&by_words);
+    let linked = Link::classifier(&by_words);
     let mut clusters: Vec<Cluster> = groups
         .iter()
         .map(|group| cluster(tasks, group, &linked, near))
@@ -143,11 +145,13 @@ fn diversity(tasks: &[Listed], likeness: f64, near: Option<&Near>) -> Diversity 
         entropy,
         effective: if tasks.is_empty() { 0.0 } else { entropy.exp() },
         types: types(tasks),
-        phases: counted(tasks, |listed| listed.task.phase.label()),
+        phases: counted(tasks, |listed| {
+            listed.task.facets.phase.map_or(NOT_GIVEN, Phase::label)
+        }),
         languages: counted(tasks, |listed| {
             listed.task.language.split('-').next().unwrap_or_default()
         }),
-        seminars: counted(tasks, |listed| &listed.source.path),
+        seminars: counted(tasks, Listed::origin),
     }
 }
 
@@ -158,17 +162,15 @@ fn cluster(
     near: Option<&Near>,
 ) -> Cluster {
     let member = |at: usize| {
-        let Listed {
-            task, source, rank, ..
-        } = &tasks[at];
+        let listed = &tasks[at];
         Member {
-            id: task.id.to_string(),
-            rank: *rank,
-            seminar: source.path.clone(),
-            task: task.task.clone(),
+            id: listed.task.id.to_string(),
+            rank: listed.rank,
+            seminar: listed.origin().to_owned(),
+            task: listed.task.text.clone(),
         }
     };
-    let shingles = |at: usize| minhash::shingles(&tasks[at].task.task);
+    let shingles = |at: usize| minhash::shingles(&tasks[at].task.text);
     // A group is in ascending order, and the tasks are best first.
     let best = group[0];
     let copied = |at: &usize| Copied {
@@ -195,8 +197,10 @@ fn types(tasks: &[Listed]) -> BTreeMap<&'static str, Counts> {
     let mut types: BTreeMap<&'static str, Counts> =
         TaskType::ALL.map(|of| (of.label(), Counts::new())).into();
     for Listed { task, .. } in tasks {
-        let counts = types.entry(task.task_type.label()).or_default();
-        *counts.entry(task.discipline.clone()).or_default() += 1;
+        let family = task.facets.task_type.map_or(NOT_GIVEN, TaskType::label);
+        let discipline = task.facets.discipline.as_deref().unwrap_or(NOT_GIVEN);
+        let counts = types.entry(family).or_default();
+        *counts.entry(discipline.to_owned()).or_default() += 1;
     }
     types
 }
@@ -271,10 +275,18 @@ fn by_type(diversity: &Diversity) -> String {
         .chain(["all"])
         .collect();
     let mut rows = table(&header);
-    for of in TaskType::ALL {
-        let Some(counts) = diversity.types.get(of.label()) else {
+    for family in TaskType::ALL
+        .map(TaskType::label)
+        .into_iter()
+        .chain([NOT_GIVEN])
+    {
+        let Some(counts) = diversity.types.get(family) else {
             continue;
         };
+        // A family without tasks says something only beside families with some.
+        if counts.is_empty() && diversity.types.values().filter(|of| !of.is_empty()).count() < 2 {
+            continue;
+        }
         let sum: usize = counts.values().sum();
         let named: Vec<usize> = shown
             .iter()
@@ -287,7 +299,7 @@ fn by_type(diversity: &Diversity) -> String {
             .chain(others)
             .chain([sum])
             .map(|n| n.to_string());
-        rows.add_row([of.label().to_owned()].into_iter().chain(numbers));
+        rows.add_row([family.to_owned()].into_iter().chain(numbers));
     }
     rows.to_string()
 }

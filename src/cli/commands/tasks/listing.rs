@@ -1,16 +1,9 @@
-//! `taskgen tasks list|show|export`: the tasks, best first, and the way back to the second of the
-//! recording.
-
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+//! `taskgen tasks list|show`: the tasks, best first, and the way back to the second of the recording.
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::select;
+use super::{export, import, select};
 use crate::{
     cli::{
         args::{Global, Tasks},
@@ -20,16 +13,11 @@ use crate::{
             output::{Printer, in_brackets, table},
         },
     },
-    data::{Finding, Inspiration, SeminarId, Task, TaskId, Transcript, TranscriptId},
-    files,
+    data::{Difficulty, Finding, FromFile, Inspiration, Origin, Phase, Task, TaskType},
     report::listing::{self, Listed, Listing},
-    store::{Store, UNKNOWN_LICENCE},
+    store::Store,
     text::words::one_line,
-    weave::disciplines::Disciplines,
 };
-
-/// Version of the exported record's shape.
-const SCHEMA_VERSION: u32 = 1;
 
 /// Runs one of the commands.
 pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
@@ -54,19 +42,9 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
         } => {
             let (project, store, mut listing) = read()?;
             listing.keep(top);
-            let unlicensed = Unlicensed::of(&store, &listing)?;
-            if require_licence {
-                unlicensed.refuse()?;
-            }
-            export(
-                &project,
-                &store,
-                &listing,
-                output,
-                unlicensed.tasks,
-                printer,
-            )
+            export::run(&project, &store, &listing, output, require_licence, printer)
         }
+        Tasks::Import(args) => import::run(global, &args, printer),
     }
 }
 
@@ -102,17 +80,29 @@ pub fn text_list(tasks: &[Listed]) -> String {
         table.add_row(vec![
             place,
             rating_of(listed),
-            format!(
-                "{}\n{}\n{}",
-                task.phase.label(),
-                task.task_type.label(),
-                task.id
-            ),
+            format!("{}\n{}", kind_of(task), task.id),
             text_with_flags(listed),
             source(listed),
         ]);
     }
     table.to_string()
+}
+
+/// Phase and family; of an imported task without them, what its file groups it by.
+fn kind_of(task: &Task) -> String {
+    let facets = &task.facets;
+    let known = [
+        facets.phase.map(Phase::label),
+        facets.task_type.map(TaskType::label),
+    ];
+    let mut lines: Vec<&str> = known.into_iter().flatten().collect();
+    if lines.is_empty() {
+        lines = facets.others.values().map(String::as_str).collect();
+    }
+    if lines.is_empty() {
+        lines.push("–");
+    }
+    lines.join("\n")
 }
 
 fn text_with_flags(listed: &Listed) -> String {
@@ -127,7 +117,7 @@ fn text_with_flags(listed: &Listed) -> String {
             one_line(&finding.note)
         )
     });
-    format!("{}{}", listed.task.task, flags.collect::<String>())
+    format!("{}{}", listed.task.text, flags.collect::<String>())
 }
 
 fn rating_of(listed: &Listed) -> String {
@@ -149,22 +139,32 @@ fn source(listed: &Listed) -> String {
     match quote {
         Some(evidence) => format!(
             "{} {}\n“{}”",
-            listed.source.path,
+            listed.origin(),
             evidence.start,
             one_line(&evidence.quote)
         ),
-        None => listed.source.path.clone(),
+        None => numbered_origin(listed),
+    }
+}
+
+/// The origin of a task without a quote; of an imported one with its id in the file.
+fn numbered_origin(listed: &Listed) -> String {
+    match &listed.task.origin {
+        Origin::Imported(FromFile {
+            file_id: Some(id), ..
+        }) => format!("{} {id}", listed.origin()),
+        _ => listed.origin().to_owned(),
     }
 }
 
 fn about(listing: &Listing, printer: &Printer) {
-    if let Some(standing) = &listing.standing {
-        let failed = in_brackets(&standing.n_failed);
+    if let Some(ratings) = &listing.ratings {
+        let failed = in_brackets(&ratings.n_failed);
         printer.note(&format!(
             "ratings rest on {} of {} comparisons{failed}",
-            standing.n_scored, standing.n_total
+            ratings.n_scored, ratings.n_total
         ));
-        if let (Some(top), Some(recall)) = (standing.top, standing.expected_recall) {
+        if let (Some(top), Some(recall)) = (ratings.top, ratings.expected_recall) {
             printer.note(&format!(
                 "of the truly best {top}, the first {top} are expected to hold {:.0} %; `taskgen rank report` says how far the judge can be believed",
                 recall * 100.0
@@ -200,7 +200,7 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
     let said = |original: &Task| {
         translations
             .iter()
-            .any(|t| t.translation_of.as_ref() == Some(&original.id) && begins(t))
+            .any(|t| t.translation_of() == Some(&original.id) && begins(t))
     };
     // A translation is shown with its original.
     let matching: Vec<&Listed> = listing
@@ -246,7 +246,7 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
             inspiration,
         ));
     }
-    translations.retain(|task| task.translation_of.as_ref() == Some(&listed.task.id));
+    translations.retain(|task| task.translation_of() == Some(&listed.task.id));
     let traced = Traced {
         listed,
         context,
@@ -275,9 +275,53 @@ fn around(text: &[char], inspiration: &Inspiration) -> String {
     one_line(&format!("…{before}[{}]{after}…", evidence.quote))
 }
 
+/// Phase, family, difficulty, language and discipline, then what a benchmark adds.
+fn facets_line(task: &Task) -> String {
+    let facets = &task.facets;
+    let known = [
+        facets.phase.map(Phase::label),
+        facets.task_type.map(TaskType::label),
+        facets.difficulty.map(Difficulty::label),
+        Some(task.language.as_str()),
+        facets.discipline.as_deref(),
+    ];
+    let others = facets
+        .others
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}"));
+    let all: Vec<String> = known
+        .into_iter()
+        .flatten()
+        .map(str::to_owned)
+        .chain(others)
+        .collect();
+    all.join(" · ")
+}
+
+/// The benchmark of a task, the day that it asks about, its text before time slots were filled, and
+/// what its file asks of a report.
+fn imported(task: &Task, from: &FromFile, listed: &Listed) -> String {
+    let mut out = numbered_origin(listed);
+    if let Some(day) = &task.as_of {
+        out.push_str(&format!("  as of {day}"));
+    }
+    out.push_str(&format!("  licence {}", from.licence));
+    if let Some(template) = &from.template {
+        out.push_str(&format!("\n\nbefore time slots were filled\n{template}"));
+    }
+    if !from.checklist.is_empty() {
+        out.push_str("\n\nits file asks of a report");
+    }
+    for item in &from.checklist {
+        out.push_str(&format!("\n  {}", one_line(item)));
+    }
+    out
+}
+
 fn text_show(traced: &Traced<'_>) -> String {
-    let Listed { task, source, .. } = traced.listed;
     let Listed {
+        task,
+        source,
         rank,
         elo,
         estimate,
@@ -294,23 +338,21 @@ fn text_show(traced: &Traced<'_>) -> String {
         _ => "not ranked yet".to_owned(),
     };
     let mut out = format!(
-        "{}\n{} · {} · {} · {} · {}\n{place}\n\n{}\n\nfrom  {}  “{}”  {}",
+        "{}\n{}\n{place}\n\n{}\n\nfrom  ",
         task.id,
-        task.phase.label(),
-        task.task_type.label(),
-        task.difficulty.label(),
-        task.language,
-        task.discipline,
-        task.task,
-        source.path,
-        source.title,
-        source.duration,
+        facets_line(task),
+        task.text
     );
-    for Task {
-        id, language, task, ..
-    } in &traced.translations
-    {
-        out.push_str(&format!("\n\nin {language}, {id}\n{task}"));
+    out.push_str(&match (&task.origin, source) {
+        (Origin::Imported(from), _) => imported(task, from, traced.listed),
+        (_, Some(source)) => format!("{}  “{}”  {}", source.path, source.title, source.duration),
+        (_, None) => traced.listed.origin().to_owned(),
+    });
+    for translation in &traced.translations {
+        out.push_str(&format!(
+            "\n\nin {}, {}\n{}",
+            translation.language, translation.id, translation.text
+        ));
     }
     for Finding {
         probe,
@@ -360,254 +402,4 @@ fn text_show(traced: &Traced<'_>) -> String {
         out.push_str(&format!("\n  in context: {context}"));
     }
     out
-}
-
-#[derive(Serialize)]
-struct Exported {
-    tasks: usize,
-    /// Lines beside these: the same tasks in other languages.
-    translations: usize,
-    file: PathBuf,
-    unknown_licence: usize,
-}
-
-fn export(
-    project: &Project,
-    store: &Store,
-    listing: &Listing,
-    output: Option<PathBuf>,
-    unknown_licence: usize,
-    printer: &Printer,
-) -> Result<u8> {
-    let path = output.unwrap_or_else(|| project.tasks().join("tasks.jsonl"));
-    let chosen = &listing.tasks;
-    let mut translations = BTreeMap::<TaskId, Vec<Task>>::new();
-    for task in store.translations()? {
-        translations
-            .entry(
-                task.translation_of
-                    .clone()
-                    .unwrap_or_else(|| task.id.clone()),
-            )
-            .or_default()
-            .push(task);
-    }
-    let (mut transcripts, mut said_again) = (BTreeMap::new(), 0);
-    let disciplines = Disciplines::load(&project.root)?;
-    let mut text = String::new();
-    for listed in chosen {
-        for inspiration in &listed.sources {
-            if !transcripts.contains_key(&inspiration.transcript) {
-                let found = store
-                    .transcript(&inspiration.transcript)?
-                    .context("the transcript is gone")?;
-                transcripts.insert(inspiration.transcript.clone(), found);
-            }
-            check_quotes(listed, inspiration, &transcripts[&inspiration.transcript])?;
-        }
-        let again = translations
-            .get(&listed.task.id)
-            .map_or(&[][..], Vec::as_slice);
-        said_again += again.len();
-        for task in std::iter::once(&listed.task).chain(again) {
-            text.push_str(&record(listed, task, &transcripts, &disciplines)?.to_string());
-            text.push('\n');
-        }
-    }
-    // JSON lines with --json and without.
-    if path.as_os_str() == "-" {
-        if !text.is_empty() {
-            printer.data(text.trim_end())?;
-        }
-        return Ok(exit::DONE);
-    }
-    write(&path, &text)?;
-    let meta = json!({
-        "schema_version": SCHEMA_VERSION,
-        "created": jiff::Timestamp::now().to_string(),
-        "tool_version": env!("CARGO_PKG_VERSION"),
-        "ranking": listing.ranking,
-        "standing": listing.standing,
-        "tasks": chosen.len(),
-        "translations": said_again,
-    });
-    write(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
-    printer.show(
-        &Exported { tasks: chosen.len(), translations: said_again, file: path, unknown_licence },
-        |exported| {
-            let licence = match exported.unknown_licence {
-                0 => String::new(),
-                n => format!(
-                    "\n{n} come from recordings of unknown licence: a `NAME.toml` beside a recording can name it"
-                ),
-            };
-            let again = match exported.translations {
-                0 => String::new(),
-                n => format!(" and {n} translations"),
-            };
-            format!("{} tasks{again} written to `{}`{licence}", exported.tasks, exported.file.display())
-        },
-    )?;
-    Ok(exit::DONE)
-}
-
-/// What comes from recordings of which nobody said whether they may be passed on.
-struct Unlicensed {
-    tasks: usize,
-    recordings: BTreeSet<String>,
-}
-
-impl Unlicensed {
-    fn of(store: &Store, listing: &Listing) -> Result<Self> {
-        let seminars = store
-            .seminars()?
-            .into_iter()
-            .filter(|seminar| seminar.licence == UNKNOWN_LICENCE);
-        let unknown: BTreeMap<SeminarId, String> =
-            seminars.map(|seminar| (seminar.id, seminar.path)).collect();
-        let paths = |listed: &Listed| -> BTreeSet<String> {
-            listed
-                .sources
-                .iter()
-                .filter_map(|inspiration| unknown.get(&inspiration.seminar).cloned())
-                .collect()
-        };
-        let each: Vec<BTreeSet<String>> = listing
-            .tasks
-            .iter()
-            .map(paths)
-            .filter(|of| !of.is_empty())
-            .collect();
-        Ok(Self {
-            tasks: each.len(),
-            recordings: each.into_iter().flatten().collect(),
-        })
-    }
-
-    fn refuse(&self) -> Result<()> {
-        let Self { tasks, recordings } = self;
-        let Some(first) = recordings.first() else {
-            return Ok(());
-        };
-        let more = if recordings.len() > 1 {
-            format!(" and {} more", recordings.len() - 1)
-        } else {
-            String::new()
-        };
-        let side = Path::new(first).with_extension("toml");
-        let hint = format!(
-            "name it in `{}` beside the recording, then `taskgen inspire`",
-            side.display()
-        );
-        Err(Usage(format!(
-            "{tasks} tasks come from recordings of unknown licence: `{first}`{more}\nhint: {hint}"
-        ))
-        .into())
-    }
-}
-
-/// One line of the export. It holds no clock, host or run, so that the same seed gives the same
-/// bytes.
-fn record(
-    listed: &Listed,
-    task: &Task,
-    transcripts: &BTreeMap<TranscriptId, Transcript>,
-    disciplines: &Disciplines,
-) -> Result<Value> {
-    let first = listed
-        .sources
-        .first()
-        .with_context(|| format!("`{}` has no source", listed.task.id))?;
-    let transcript = &transcripts[&first.transcript];
-    let mut inspirations = Vec::new();
-    for inspiration in &listed.sources {
-        let evidence: Vec<Value> = inspiration
-            .evidence
-            .iter()
-            .map(|e| {
-                json!({
-                    "segment_id": format!("{}/{}", inspiration.transcript, e.segment),
-                    "start_s": e.start, "end_s": e.end,
-                    "start_char": e.start_char, "end_char": e.end_char,
-                    "quote": e.quote,
-                    "speaker": e.speaker,
-                    "similarity": thousandths(e.similarity),
-                })
-            })
-            .collect();
-        inspirations.push(json!({
-            "id": inspiration.id,
-            "seminar": { "id": inspiration.seminar, "path": transcripts[&inspiration.transcript].path },
-            "type": inspiration.kind.label(),
-            "traits": inspiration.traits,
-            "text": inspiration.text,
-            "evidence": evidence,
-            "reviews": inspiration.reviews,
-        }));
-    }
-    Ok(json!({
-        "id": task.id,
-        "schema_version": SCHEMA_VERSION,
-        "phase": task.phase.label(),
-        "task_type": task.task_type.label(),
-        "difficulty": task.difficulty.label(),
-        "task": task.task,
-        "inspiration_ids": task.inspirations,
-        "language": task.language,
-        "translation_of": task.translation_of,
-        "discipline": task.discipline,
-        "categories": disciplines.get(&task.discipline).map(|of| json!({
-            "wiki_live_challenge": of.wiki_live, "live_research_bench": of.live_research,
-        })),
-        "rank": listed.rank,
-        "elo": listed.elo.map(thousandths),
-        "elo_games": listed.elo_games,
-        "estimate": listed.estimate.map(|e| json!({
-            "strength": thousandths(e.strength), "low": thousandths(e.low), "high": thousandths(e.high),
-            "p_top": thousandths(e.membership), "games": listed.games,
-        })),
-        "probes": listed.probes,
-        "provenance": {
-            "seminar": {
-                "id": listed.source.id, "path": listed.source.path, "title": listed.source.title,
-                "licence": listed.source.licence, "media_sha256": transcript.media_sha256,
-                "duration_s": listed.source.duration,
-            },
-            "transcript": { "id": transcript.id, "asr_model": transcript.model },
-            "inspirations": inspirations,
-        }
-    }))
-}
-
-fn thousandths(x: f64) -> f64 {
-    (x * 1000.0).round() / 1000.0
-}
-
-/// Every quote is compared with its span of the stored transcript: what is exported leads back to
-/// what was said.
-fn check_quotes(listed: &Listed, inspiration: &Inspiration, transcript: &Transcript) -> Result<()> {
-    let text: Vec<char> = transcript.text().chars().collect();
-    anyhow::ensure!(
-        !inspiration.evidence.is_empty(),
-        "an inspiration of `{}` has no quote",
-        listed.task.id
-    );
-    for evidence in &inspiration.evidence {
-        let span = text
-            .get(evidence.start_char..evidence.end_char)
-            .map(String::from_iter);
-        anyhow::ensure!(
-            span.as_deref() == Some(&evidence.quote) && evidence.end <= transcript.duration,
-            "a quote of `{}` is not in the transcript of `{}`: `{}`\nhint: `taskgen run` finds the inspirations again",
-            listed.task.id,
-            transcript.path,
-            evidence.quote
-        );
-    }
-    Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    files::write_whole(path, text.as_bytes())
-        .context("cannot write the export\nhint: choose another place with --output")
 }

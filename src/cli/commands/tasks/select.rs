@@ -20,7 +20,7 @@ use crate::{
             output::{Printer, table},
         },
     },
-    data::{Task, TaskId},
+    data::{ItemId, Task, TaskId},
     rank::{
         quota,
         select::{Candidate, Options, Placed, Selection, Shortage, best_first, select},
@@ -82,7 +82,7 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
     let ranking = report::newest(&store)?;
     let (ranked, unranked) = tasks
         .iter()
-        .partition::<Vec<&Task>, _>(|task| ranking.items.contains(&task.id));
+        .partition::<Vec<&Task>, _>(|task| ranking.items.contains(&ItemId::from(&task.id)));
     let there = ranked
         .iter()
         .filter(|task| !flagged.contains(task.id.as_str()))

@@ -11,7 +11,7 @@ mod layout;
 
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 
-use super::{Read, ReadError, Signs};
+use super::{PDF, Read, ReadError, Signs, version_of};
 use crate::web::read::clean;
 
 /// Pages that are read.
@@ -47,8 +47,8 @@ pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         text,
         truncated: cut || !whole,
         language: None,
-        extractor: "pdf",
-        version: "1",
+        extractor: PDF,
+        version: version_of(PDF),
         canonical_url: None,
         published: published(&pdf),
         signs: Signs::default(),

@@ -1,0 +1,143 @@
+//! An agent that is a program: the question as JSON on its standard input, the report as Markdown on
+//! its standard output, its diagnostics on standard error. Hides the process, its descendants and
+//! every way in which they may hang.
+//!
+//! The program gets a folder, a process group and an environment of its own. Exit code 0 with text
+//! is a report, 0 without text is empty, 77 is a refusal, everything else is an error. Its last
+//! line on standard error may give its cost: `taskgen-usage: {"input_tokens": 812,
+//! "output_tokens": 2040, "cost_usd": 0.03}`, each field optional. Nothing that it writes is ever
+//! executed.
+//!
+//! Two variables are set only where there is something to say. `TASKGEN_CONVERSATION` names a file,
+//! `conversation.json` in the program's folder, with the earlier questions and its own answers:
+//! `[{"question": "…", "answer": "…"}, …]`, oldest first. `TASKGEN_MAX_WORDS` is the most words of
+//! the answer.
+
+mod group;
+mod result;
+mod run;
+mod shell_words;
+mod stderr;
+#[cfg(all(test, unix))]
+mod tests;
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Result;
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use super::{Agent, Attempt, Query};
+use crate::data::State;
+use result::RunResult;
+use run::run;
+pub use shell_words::split;
+
+/// Names the file with the conversation before the question.
+const CONVERSATION: &str = "TASKGEN_CONVERSATION";
+/// The file's name in the program's folder.
+const CONVERSATION_FILE: &str = "conversation.json";
+/// The most words of the answer.
+const MAX_WORDS: &str = "TASKGEN_MAX_WORDS";
+
+/// A program that answers questions.
+#[derive(Clone, Debug)]
+pub struct CommandAgent {
+    /// Program and arguments, handed on as they are: no shell reads them. The program is looked up
+    /// in `PATH`; a path must be absolute, because the program runs in a folder of its own.
+    pub argv: Vec<String>,
+    /// `PATH`, `LANG` and the variables that the user named, with their values. The program gets no
+    /// others, except for `HOME` and `TMPDIR`, which are in its own folder unless they are named, a
+    /// plain `LANG`, and what it is told about the question.
+    pub environment: BTreeMap<String, OsString>,
+    /// Wall time that it may take.
+    pub time_limit: Duration,
+}
+
+#[async_trait]
+impl Agent for CommandAgent {
+    async fn answer(&self, query: &Query<'_>) -> Result<Option<Attempt>> {
+        let result = run(self, query).await;
+        Ok(Some(attempt_of(result).within(query.max_words)))
+    }
+}
+
+fn attempt_of(result: RunResult) -> Attempt {
+    let message = if result.state == State::Ok {
+        String::new()
+    } else {
+        explain(&result)
+    };
+    Attempt {
+        cost: result.cost,
+        cause: result
+            .fault
+            .map_or(result.state.word(), |fault| fault.word()),
+        message,
+        ..Attempt::new(result.state, result.text)
+    }
+}
+
+/// Why there is no report, with the last line of standard error.
+fn explain(result: &RunResult) -> String {
+    let message = result
+        .message
+        .clone()
+        .unwrap_or_else(|| format!("no report: {}", result.state.word()));
+    match result.stderr.trim().lines().next_back() {
+        Some(last) => format!("{message}\nits last words: {last}"),
+        None => message,
+    }
+}
+
+/// The question as the program reads it. A limit and a history are told apart from it, so that a
+/// program that knows neither reads the same JSON as ever.
+fn question_json(query: &Query<'_>) -> String {
+    let mut question = Map::new();
+    question.insert("id".into(), query.id.into());
+    question.insert("task".into(), query.text.into());
+    question.insert("language".into(), query.language.into());
+    question.extend(query.facets.clone());
+    Value::Object(question).to_string()
+}
+
+/// The variables of the program. Makes the folders that they name and writes the conversation.
+fn environment(
+    agent: &CommandAgent,
+    query: &Query<'_>,
+) -> Result<BTreeMap<String, OsString>, io::Error> {
+    let home: PathBuf = std::path::absolute(query.folder)?;
+    let temporary = home.join("tmp");
+    fs_err::create_dir_all(&temporary)?;
+    let own = [
+        ("HOME", home.as_os_str()),
+        ("TMPDIR", temporary.as_os_str()),
+        ("LANG", OsStr::new("C.UTF-8")),
+    ];
+    let mut all: BTreeMap<String, OsString> = own
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    all.extend(agent.environment.clone());
+    // These come last: a user's variable of the same name would tell about another question.
+    if !query.history.is_empty() {
+        let file = write_conversation(&home, query)?;
+        all.insert(CONVERSATION.into(), file.into());
+    }
+    if let Some(max_words) = query.max_words {
+        all.insert(MAX_WORDS.into(), max_words.to_string().into());
+    }
+    Ok(all)
+}
+
+fn write_conversation(folder: &Path, query: &Query<'_>) -> io::Result<PathBuf> {
+    let file = folder.join(CONVERSATION_FILE);
+    fs_err::write(&file, serde_json::to_vec_pretty(query.history)?)?;
+    Ok(file)
+}

@@ -1,0 +1,209 @@
+//! One run of a program: started, fed, read and ended, with nothing of it left. Hides pipes, limits
+//! and how an exit status becomes a state.
+
+use std::{
+    io,
+    pin::pin,
+    process::{ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    process::{ChildStdin, ChildStdout, Command},
+    time::timeout,
+};
+
+use super::{
+    CommandAgent, environment,
+    group::{self, Group},
+    question_json,
+    result::{Fault, RunResult, TooLong},
+    stderr::{self, StderrLog},
+};
+use crate::{
+    agents::{
+        Query,
+        report_text::{self, MOST_BYTES},
+    },
+    data::State,
+};
+
+/// Exit code of a command that declines its task; 77 is what test suites use for a test that was
+/// not run.
+const REFUSED: i32 = 77;
+
+/// How long output is awaited after the command ended and its group is gone: only a descendant that
+/// left the group can still hold the pipe, and what the command itself wrote is there already.
+const LAST_OUTPUT: Duration = Duration::from_millis(100);
+
+/// How a run came to its end.
+enum Ending {
+    Exited(ExitStatus),
+    TooLong,
+    OutOfTime,
+    Lost(io::Error),
+}
+
+impl Ending {
+    fn new(status: io::Result<ExitStatus>) -> Self {
+        status.map_or_else(Self::Lost, Self::Exited)
+    }
+}
+
+/// Runs the command once in the query's folder, which is made where it is missing. Dropping the
+/// future ends the whole process group, which blocks for up to two seconds where a process ignores
+/// SIGTERM: afterwards nothing is left that costs money.
+pub(super) async fn run(agent: &CommandAgent, query: &Query<'_>) -> RunResult {
+    let started = Instant::now();
+    let mut result = match start(agent, query) {
+        Ok(group) => attend(group, agent, &question_json(query)).await,
+        Err((fault, message)) => RunResult::error(fault, message),
+    };
+    result.cost.seconds = Some(started.elapsed().as_secs_f64());
+    result
+}
+
+fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, String)> {
+    let Some((program, arguments)) = agent.argv.split_first() else {
+        return Err((Fault::NotStarted, "the command is empty".to_owned()));
+    };
+    let environment = environment(agent, query).map_err(|e| (Fault::NotStarted, e.to_string()))?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(query.folder)
+        .env_clear()
+        .envs(environment)
+        .kill_on_drop(true);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Group::start(command).map_err(|e| not_started(program, &e))
+}
+
+fn not_started(program: &str, error: &io::Error) -> (Fault, String) {
+    let hint =
+        "hint: without a `/` the program is looked up in PATH; otherwise write the whole path";
+    match error.kind() {
+        io::ErrorKind::NotFound => (
+            Fault::NotFound,
+            format!("no such program: `{program}`\n{hint}"),
+        ),
+        _ => (
+            Fault::NotStarted,
+            format!("cannot start `{program}`: {error}"),
+        ),
+    }
+}
+
+/// Feeds and reads a running command to its end, and sees that nothing of it is left.
+async fn attend(mut group: Group, agent: &CommandAgent, question: &str) -> RunResult {
+    let secrets = stderr::secrets(&agent.environment);
+    let (stdin, stdout, stderr) = (
+        group.child.stdin.take(),
+        group.child.stdout.take(),
+        group.child.stderr.take(),
+    );
+    let mut out = Vec::with_capacity(1 << 16);
+    let mut log = StderrLog::new(&secrets);
+    let ending = {
+        // All three at once: a command that fills one pipe while another is waited for would hang.
+        let streams = async {
+            tokio::try_join!(
+                write_question(stdin, question),
+                read_report(stdout, &mut out),
+                log.read(stderr)
+            )
+        };
+        let mut streams = pin!(streams);
+        let mut is_open = true;
+        let ended = timeout(agent.time_limit, async {
+            tokio::select! {
+                status = group.child.wait() => Ending::new(status),
+                read = &mut streams => {
+                    is_open = false;
+                    if read.is_err() { return Ending::TooLong }
+                    Ending::new(group.child.wait().await)
+                }
+            }
+        });
+        let ended = ended.await.unwrap_or(Ending::OutOfTime);
+        // Descendants that outlive the command hold its pipes, so the group ends before the last
+        // output is read.
+        group.end().await;
+        match ended {
+            Ending::Exited(status) if is_open => match timeout(LAST_OUTPUT, streams).await {
+                Ok(Err(TooLong)) => Ending::TooLong,
+                _ => Ending::Exited(status),
+            },
+            ended => ended,
+        }
+    };
+    log.complete(result_of(ending, &out, agent.time_limit))
+}
+
+/// Hands the question over. A command may leave it unread: a broken pipe is no failure.
+async fn write_question(stdin: Option<ChildStdin>, question: &str) -> Result<(), TooLong> {
+    if let Some(mut stdin) = stdin {
+        stdin
+            .write_all(question.as_bytes())
+            .await
+            .unwrap_or_default();
+    }
+    Ok(())
+}
+
+async fn read_report(stdout: Option<ChildStdout>, out: &mut Vec<u8>) -> Result<(), TooLong> {
+    let Some(mut stdout) = stdout else {
+        return Ok(());
+    };
+    while stdout.read_buf(out).await.unwrap_or_default() > 0 {
+        if out.len() > MOST_BYTES {
+            return Err(TooLong);
+        }
+    }
+    Ok(())
+}
+
+fn result_of(ending: Ending, out: &[u8], time_limit: Duration) -> RunResult {
+    match ending {
+        Ending::Exited(status) => result_of_exit(status, report_text::from_bytes(out)),
+        Ending::TooLong => RunResult::error(
+            Fault::TooLong,
+            format!("it wrote more than {} MB", MOST_BYTES / 1_000_000),
+        ),
+        Ending::OutOfTime => RunResult::without_report(
+            State::Timeout,
+            format!("it did not end in {} s", time_limit.as_secs_f64()),
+        ),
+        Ending::Lost(e) => RunResult::error(Fault::Lost, format!("its end was not seen: {e}")),
+    }
+}
+
+fn result_of_exit(status: ExitStatus, text: Result<String, String>) -> RunResult {
+    match (status.code(), text) {
+        (Some(0), Ok(text)) if text.trim().is_empty() => {
+            RunResult::without_report(State::Empty, "it wrote nothing".into())
+        }
+        (Some(0), Ok(text)) => RunResult::new(State::Ok, text),
+        (Some(0), Err(why)) => {
+            RunResult::error(Fault::NotText, format!("what it wrote is no text: {why}"))
+        }
+        (Some(REFUSED), text) => RunResult {
+            message: Some(format!("it declined (exit code {REFUSED})")),
+            ..RunResult::new(State::Refused, text.unwrap_or_default())
+        },
+        (Some(code), _) => {
+            RunResult::error(Fault::Exit(code), format!("it ended with exit code {code}"))
+        }
+        (None, _) => {
+            let signal = group::signal_of(status);
+            RunResult::error(
+                Fault::Signal(signal),
+                format!("it was ended by signal {signal}"),
+            )
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Sources that a provider names beside the text of a reply. A reader of the report sees only the
+//! text: sources that it does not cite are listed at its end, so that an evaluator finds them.
+
+use crate::{citations, data::Source, text::url};
+
+/// Characters of a title that are shown.
+const LONGEST_TITLE: usize = 200;
+
+/// The report with a list of the `sources` that its text does not cite, in their order and each once.
+pub fn append_uncited(report: &str, sources: &[Source], language: &str) -> String {
+    let cited = citations::parse(report);
+    let mut known: Vec<String> = cited
+        .urls()
+        .into_iter()
+        .map(|(url, _)| url.to_owned())
+        .collect();
+    let mut lines = Vec::new();
+    for source in sources {
+        let Some(address) = url::canonical(&source.url) else {
+            continue;
+        };
+        if known.iter().any(|known| url::same_page(known, &address)) {
+            continue;
+        }
+        lines.push(line(&source.title, &address));
+        known.push(address);
+    }
+    if lines.is_empty() {
+        return report.to_owned();
+    }
+    let heading = if language.starts_with("zh") {
+        "参考来源"
+    } else {
+        "Further sources"
+    };
+    format!(
+        "{}\n\n## {heading}\n\n{}\n",
+        report.trim_end(),
+        lines.join("\n")
+    )
+}
+
+/// An entry of the list. It has no number, because the text could cite a source by the same number.
+fn line(title: &str, address: &str) -> String {
+    let title: String = title
+        .chars()
+        .map(without_markup)
+        .take(LONGEST_TITLE)
+        .collect();
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    if title.is_empty() {
+        format!("- <{address}>")
+    } else {
+        format!("- {title}: <{address}>")
+    }
+}
+
+/// A space for a character that Markdown could read as markup: a title is a stranger's text.
+fn without_markup(c: char) -> char {
+    if c.is_control() || "[]<>`*_".contains(c) {
+        ' '
+    } else {
+        c
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(url: &str, title: &str) -> Source {
+        Source {
+            url: url.into(),
+            title: title.into(),
+        }
+    }
+
+    #[test]
+    fn what_the_text_does_not_cite_is_listed_once_and_found_again() {
+        let report = "# Gravel\n\nIt drums [1].\n\n## References\n\n[1] Drums. https://drum.test/a?utm_source=openai";
+        let sources = [
+            source("https://drum.test/a", "Drums"),
+            source("https://river.test/b_(c)?x=1", "Rivers [2]\nand *beds*"),
+            source("http://www.river.test/b_(c)?x=1", "the same"),
+            source("javascript:alert(1)", "no page"),
+            source("https://silt.test/", ""),
+        ];
+        let whole = append_uncited(report, &sources, "en");
+        let tail = "\n\n## Further sources\n\n- Rivers 2 and beds: <https://river.test/b_(c)?x=1>\n- <https://silt.test/>\n";
+        assert!(whole.ends_with(tail), "{whole}");
+        let found = citations::parse(&whole);
+        let urls: Vec<&str> = found.urls().into_iter().map(|(url, _)| url).collect();
+        assert_eq!(
+            urls,
+            [
+                "https://drum.test/a",
+                "https://river.test/b_(c)?x=1",
+                "https://silt.test/"
+            ]
+        );
+        assert_eq!(found.references.len(), 3, "{found:?}");
+        assert_eq!(
+            append_uncited(&whole, &sources, "en"),
+            whole,
+            "nothing is listed twice"
+        );
+    }
+
+    #[test]
+    fn the_heading_is_in_the_language_of_the_report() {
+        let whole = append_uncited("# 报告", &[source("https://a.test/x", "甲")], "zh-Hans");
+        assert_eq!(whole, "# 报告\n\n## 参考来源\n\n- 甲: <https://a.test/x>\n");
+        assert_eq!(append_uncited("# 报告", &[], "zh-Hans"), "# 报告");
+    }
+}

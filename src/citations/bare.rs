@@ -1,0 +1,198 @@
+//! Addresses that stand in running text: where they begin and end. Hides the punctuation of two
+//! languages and brackets that belong to the sentence.
+
+use std::ops::Range;
+
+use super::{
+    identifiers::{arxiv, begins, doi},
+    steps,
+};
+use crate::text::words::is_han;
+
+/// Brackets in a bare address may nest this deep, or hostile text would take quadratic time.
+const DEEPEST: usize = 8;
+/// The address that begins at `at` in running text, without the punctuation after it.
+pub(super) fn at(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = &text[at..];
+    let free = || {
+        !text[..at].ends_with(|c: char| {
+            c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '@')
+        })
+    };
+    let length = match rest.as_bytes().first()? {
+        b'h' | b'H' => web(rest)?,
+        b'w' | b'W' if begins(rest, "www.") && is_domain(host(rest)) && free() => extent(rest, 4)?,
+        b'd' | b'D' if begins(rest, "doi") && free() => extent(rest, doi(window(rest))?)?,
+        b'a' | b'A' if begins(rest, "arxiv") && free() => arxiv(window(rest))?.end,
+        _ => return None,
+    };
+    Some(at..at + length)
+}
+
+/// Enough of a text to see whether it begins with a DOI or an arXiv number.
+fn window(text: &str) -> &str {
+    &text[..text.floor_char_boundary(60)]
+}
+
+/// The name of a host that an address without a scheme begins with; names have 253 characters at
+/// most.
+fn host(address: &str) -> &str {
+    let name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    address[..address.bytes().take(253).take_while(name).count()].trim_end_matches('.')
+}
+
+/// Where the first address in a text begins.
+pub(super) fn first(text: &str) -> Option<usize> {
+    (0..text.len()).find(|&place| {
+        steps::add(1);
+        text.is_char_boundary(place) && at(text, place).is_some()
+    })
+}
+
+fn web(rest: &str) -> Option<usize> {
+    let start = ["https://", "http://"]
+        .iter()
+        .find(|scheme| begins(rest, scheme))?
+        .len();
+    let first = rest[start..]
+        .chars()
+        .next()
+        .filter(|c| c.is_alphanumeric() || *c == '[')?;
+    // A host in an East Asian script has a dot; without one it is the sentence that goes on.
+    extent(rest, start).filter(|&end| !is_east_asian(first) || rest[start..end].contains('.'))
+}
+
+/// Where an address ends whose host or number begins at `start`.
+fn extent(rest: &str, start: usize) -> Option<usize> {
+    let foreign = rest[start..].starts_with(is_east_asian);
+    let (mut in_host, mut escaped) = (true, false);
+    let mut open: Vec<(char, usize)> = Vec::new();
+    let mut end = rest.len();
+    for (at, c) in rest[start..].char_indices().map(|(at, c)| (start + at, c)) {
+        steps::add(1);
+        let literal = escaped;
+        escaped = c == '\\' && !literal;
+        in_host &= !matches!(c, '/' | '?' | '#');
+        let belongs = match c {
+            _ if literal => c.is_ascii_punctuation(),
+            '\\' => true,
+            '(' => open.len() < DEEPEST,
+            '[' => open.len() < DEEPEST && (at == start || !(in_host || is_mark(&rest[at..]))),
+            ')' => open.pop().is_some_and(|(bracket, _)| bracket == '('),
+            ']' => open.pop().is_some_and(|(bracket, _)| bracket == '['),
+            ',' | ';' => !begins(&rest[at + 1..], "http"),
+            _ => is_plain(c) || (foreign && in_host && c.is_alphanumeric()),
+        };
+        if !belongs {
+            end = at;
+            break;
+        }
+        if !literal && matches!(c, '(' | '[') {
+            open.push((c, at));
+        }
+    }
+    let end = open.first().map_or(end, |(_, at)| *at);
+    Some(trimmed(&rest[..end])).filter(|&end| end > start)
+}
+
+/// Whether a bracket after an address is a citation mark and none of its own.
+fn is_mark(text: &str) -> bool {
+    let inner = text[1..].trim_start_matches('^');
+    let after = inner.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ',' | '-'));
+    steps::add(text.len() - after.len());
+    inner.len() < text.len() - 1
+        || (after.len() < inner.len() && after.starts_with(']') && !after.starts_with("]="))
+}
+
+fn is_plain(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || "-._~:/?#@!$&'*+=%".contains(c);
+    }
+    c == '…' || (c.is_alphabetic() && !is_east_asian(c))
+}
+
+/// Scripts that are written without spaces, so that prose begins right after an address.
+fn is_east_asian(c: char) -> bool {
+    is_han(c)
+        || matches!(c, '\u{3040}'..='\u{31ff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ffef}' | '々' | '〇')
+}
+
+/// The length without the punctuation of the sentence around it; three dots are no punctuation but
+/// a cut.
+fn trimmed(address: &str) -> usize {
+    let mut kept = address;
+    while kept.ends_with(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '\\'])
+        && !kept.ends_with("...")
+    {
+        steps::add(1);
+        kept = &kept[..kept.len() - 1];
+    }
+    kept.len()
+}
+
+/// Whether a host without a scheme is one: `a.org`.
+pub(super) fn is_domain(host: &str) -> bool {
+    let top = host
+        .rsplit_once('.')
+        .map_or("", |(name, top)| if name.is_empty() { "" } else { top });
+    top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_alphabetic()) && !host.starts_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_end_before_the_sentence_does() {
+        let check = |text: &str, address: &str| {
+            let found = first(text)
+                .and_then(|place| at(text, place))
+                .map_or("", |range| &text[range]);
+            assert_eq!(found, address, "{text}");
+        };
+        check("See https://a.org/x.", "https://a.org/x");
+        check("(https://a.org/x_(y)), so", "https://a.org/x_(y)");
+        check("(https://a.org/x)?!", "https://a.org/x");
+        check("https://a.org/x(see", "https://a.org/x");
+        check("https://a.org/x[1]", "https://a.org/x");
+        check("https://a.org/x[^n]", "https://a.org/x");
+        check(
+            "https://a.org/x?a[0]=1&b[]=2 y",
+            "https://a.org/x?a[0]=1&b[]=2",
+        );
+        check("[https://a.org/x]", "https://a.org/x");
+        check("**https://a.org/x**", "https://a.org/x");
+        check("\"https://a.org/x\"", "https://a.org/x");
+        check("<https://a.org/x>", "https://a.org/x");
+        check("https://a.org/x，然后", "https://a.org/x");
+        check("见https://a.org/x的研究", "https://a.org/x");
+        check("（https://a.org/x）。", "https://a.org/x");
+        check("《https://a.org/x》", "https://a.org/x");
+        check(
+            "https://ru.wikipedia.org/wiki/Москва.",
+            "https://ru.wikipedia.org/wiki/Москва",
+        );
+        check("https://例子.中国/x的研究", "https://例子.中国/x");
+        check("https://a.org/x,https://b.org", "https://a.org/x");
+        check("https://a.org/x...", "https://a.org/x...");
+        check("https://a.org/x… and", "https://a.org/x…");
+        check(r"https://a.org/x\_y\n", r"https://a.org/x\_y");
+        check("| https://a.org/x | y |", "https://a.org/x");
+        check("https://[::1]:80/x.", "https://[::1]:80/x");
+        check("www.a.org/x.", "www.a.org/x");
+        check("doi: 10.1000/xyz.", "doi: 10.1000/xyz");
+        check("(arXiv:2301.00001)", "arXiv:2301.00001");
+        for none in [
+            "https://",
+            "https://.",
+            "http://(",
+            "https://中文文本",
+            "awww.a.org",
+            "www.a",
+            "doi:10.1/x",
+            "arXiv:x",
+        ] {
+            check(none, "");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The keys of `taskgen.toml` as types, with their defaults. Each stage owns its options; this file
+//! nests them, and has the keys that no stage owns. It imports nothing else of the project, so that
+//! whatever reads a setting can import it.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::roles::Roles;
+use crate::{evaluate, inspire, llm, rank, weave, web::JINA};
+
+/// The whole configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Which model answers in which role, as `provider/model`.
+    pub roles: Roles,
+    /// How recordings become text.
+    pub transcribe: Transcribe,
+    /// How transcripts are read.
+    pub inspire: inspire::Options,
+    /// How tasks are woven.
+    pub weave: weave::Options,
+    /// How tasks are ranked.
+    pub rank: rank::Options,
+    /// How near-copies among tasks are found.
+    pub similarity: Similarity,
+    /// How reports are evaluated.
+    pub evaluate: evaluate::Options,
+    /// How pages are fetched.
+    pub web: Web,
+    /// What may leave the machine.
+    pub privacy: Privacy,
+    /// Servers by name.
+    pub providers: BTreeMap<String, Provider>,
+    /// Research agents by name.
+    pub agents: BTreeMap<String, AgentConfig>,
+}
+
+/// In `similarity.model`: the usual model where it is on this machine.
+pub const AUTO: &str = "auto";
+
+/// How near-copies among tasks are found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Similarity {
+    /// What compares meanings: `auto` for the usual model where it is on this machine, `none`, or a
+    /// model to fetch.
+    pub model: String,
+}
+
+impl Default for Similarity {
+    fn default() -> Self {
+        Self { model: AUTO.into() }
+    }
+}
+
+/// How pages are fetched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Web {
+    /// Who goes for them.
+    pub reader: Reader,
+    /// Where Jina Reader is.
+    pub jina_url: String,
+    /// Whether robots.txt is obeyed.
+    pub robots: bool,
+    /// Seconds for one page.
+    pub timeout: u64,
+    /// Requests to one host at once.
+    pub per_host: usize,
+    /// Milliseconds between two requests to one host.
+    pub pause_ms: u64,
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        Self {
+            reader: Reader::Own,
+            jina_url: JINA.to_owned(),
+            robots: true,
+            timeout: 30,
+            per_host: 2,
+            pause_ms: 500,
+        }
+    }
+}
+
+/// Who goes for a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reader {
+    /// This program.
+    Own,
+    /// Jina Reader, with a key.
+    Jina,
+}
+
+/// How recordings become text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Transcribe {
+    /// `auto`, a model of the manifest, or a ggml file.
+    pub model: String,
+    /// `auto` or a language tag.
+    pub language: String,
+    /// Worker states; 0 is one per core.
+    pub jobs: usize,
+    /// A file with names and terms that occur in the talks.
+    pub vocabulary: Option<PathBuf>,
+    /// The only channel to hear, from 1; all of them mixed without it.
+    pub channel: Option<usize>,
+    /// Whether transcripts tell when each word was said.
+    pub words: bool,
+}
+
+/// What may leave the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Privacy {
+    /// Whether texts of seminars may go to another host.
+    pub remote: Remote,
+}
+
+/// Whether texts may go to another host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Remote {
+    /// Ask on a terminal; elsewhere say so and go on.
+    Ask,
+    /// Say so and go on.
+    Allow,
+    /// Refuse.
+    Never,
+}
+
+/// A server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provider {
+    /// Such as `http://127.0.0.1:8000/v1`.
+    pub base_url: String,
+    /// The protocol: `openai`, `anthropic` or `gemini`.
+    #[serde(default)]
+    pub kind: llm::Provider,
+    /// Name of the environment variable with the key.
+    pub key_env: Option<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            roles: Roles::default(),
+            transcribe: Transcribe::default(),
+            inspire: inspire::Options::default(),
+            weave: weave::Options::default(),
+            rank: rank::Options::default(),
+            similarity: Similarity::default(),
+            evaluate: evaluate::Options::default(),
+            web: Web::default(),
+            privacy: Privacy::default(),
+            providers: BTreeMap::new(),
+            agents: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for Transcribe {
+    fn default() -> Self {
+        Self {
+            model: "auto".into(),
+            language: "auto".into(),
+            jobs: 0,
+            vocabulary: None,
+            channel: None,
+            words: false,
+        }
+    }
+}
+
+impl Default for Privacy {
+    fn default() -> Self {
+        Self {
+            remote: Remote::Ask,
+        }
+    }
+}
+
+/// A research agent: a program or a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgentConfig {
+    /// Program and arguments; no shell reads them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// `provider/model`, which is asked for the report itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Whether the model searches the web; where it is left out, if its provider has a search of
+    /// its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub web_search: Option<bool>,
+    /// How freely the model draws its words, 0 to 2; 0 where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// The model's report is cut at this many tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// Seconds that it may take for a task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<u64>,
+    /// Tasks at once; one for a program, as many as its server takes for a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<usize>,
+    /// Answers to each task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u32>,
+    /// Environment variables that the program gets.
+    pub env: Vec<String>,
+}
+
+impl AgentConfig {
+    /// What the types cannot say.
+    pub fn check(&self) -> Result<(), String> {
+        let of_models =
+            self.web_search.is_some() || self.temperature.is_some() || self.max_tokens.is_some();
+        match (&self.command, &self.model) {
+            (None, None) => Err("it needs a `command` or a `model`".into()),
+            (Some(_), Some(_)) => Err("it is a `command` or a `model`, and not both".into()),
+            (Some(_), None) if of_models => {
+                Err("web_search, temperature and max_tokens are for a `model`".into())
+            }
+            (None, Some(_)) if !self.env.is_empty() => Err("env is for a `command`".into()),
+            _ if self
+                .temperature
+                .is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
+                || self.max_tokens == Some(0) =>
+            {
+                Err("temperature must be 0 to 2, and max_tokens at least 1".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_a_program_or_a_model() {
+        let check = |text: &str| {
+            toml::from_str::<AgentConfig>(text)
+                .expect("it parses")
+                .check()
+        };
+        assert_eq!(check("command = \"true\"\nenv = [\"KEY\"]"), Ok(()));
+        assert_eq!(
+            check("model = \"a/b\"\nweb_search = false\nmax_tokens = 9"),
+            Ok(())
+        );
+        for wrong in [
+            "jobs = 1",
+            "model = \"a/b\"\ncommand = \"true\"",
+            "command = \"true\"\nweb_search = true",
+            "model = \"a/b\"\nenv = [\"KEY\"]",
+            "model = \"a/b\"\ntemperature = 7",
+            "model = \"a/b\"\nmax_tokens = 0",
+        ] {
+            assert!(check(wrong).is_err(), "{wrong}");
+        }
+    }
+}

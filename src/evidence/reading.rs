@@ -1,0 +1,187 @@
+//! What a report says and cites. A report is parsed once per version of the reader, and what was
+//! read is on record.
+
+use std::{num::NonZero, ops::RangeInclusive, thread};
+
+use anyhow::{Result, anyhow};
+
+use super::statements;
+use crate::{
+    citations::{self, Diagnosis},
+    data::{AgentReport, Citation, ReadReport, Reading, ReportId},
+    store::Store,
+    text::words,
+};
+
+/// Reports that are read between two transactions.
+const AT_A_TIME: usize = 100;
+
+/// To be raised with every change of what is read out of a text: what is on record of an earlier
+/// one is read anew.
+const VERSION: u32 = 2;
+
+/// The versions that count words and list URLs as today's does: the first two differ in statements
+/// alone.
+const SAME_WORDS_AND_URLS: RangeInclusive<u32> = 1..=VERSION;
+
+/// Reads a report's text, which takes longer than all else that a leaderboard does.
+fn read_text(text: &str) -> ReadReport {
+    let found = citations::parse(text);
+    let (statements, carriers) = statements::carrying(text, &found.citations);
+    let urls = found
+        .urls()
+        .into_iter()
+        .map(|(url, _)| url.to_owned())
+        .collect();
+    let reading = Reading {
+        version: VERSION,
+        words: words::length(text) as u64,
+        urls,
+    };
+    let citations = found.citations.into_iter().zip(carriers);
+    ReadReport {
+        reading,
+        statements,
+        citations: citations
+            .map(|(citation, statement)| Citation {
+                label: citation.label,
+                url: citation.url,
+                start: citation.start,
+                end: citation.end,
+                statement,
+                diagnosis: words_of(&citation.diagnosis),
+            })
+            .collect(),
+    }
+}
+
+fn words_of(diagnosis: &[Diagnosis]) -> Vec<String> {
+    diagnosis
+        .iter()
+        .map(|fault| fault.word().to_owned())
+        .collect()
+}
+
+/// The words and URLs of a report: from the record, where it was evaluated before.
+pub fn known(store: &Store, report: &ReportId) -> Result<Reading> {
+    match store.reading(report, SAME_WORDS_AND_URLS)? {
+        Some(reading) => Ok(reading),
+        None => Ok(read_text(&store.report_text(report)?).reading),
+    }
+}
+
+/// What a report cites and where: from the record, where it was evaluated before.
+pub fn known_citations(store: &Store, report: &AgentReport) -> Result<Vec<Citation>> {
+    match store.reading(&report.id, VERSION..=VERSION)? {
+        Some(_) => store.citations(&report.id, VERSION),
+        None => Ok(read_text(&report.text).citations),
+    }
+}
+
+/// What each of the reports says and cites. What is new is put on record, some at a time: who is
+/// killed goes on from there.
+pub fn read(store: &Store, reports: &[&AgentReport]) -> Result<Vec<Reading>> {
+    let mut readings = Vec::new();
+    for some in reports.chunks(AT_A_TIME) {
+        let known = some
+            .iter()
+            .map(|report| store.reading(&report.id, VERSION..=VERSION))
+            .collect::<Result<Vec<_>>>()?;
+        let unread: Vec<&AgentReport> = some
+            .iter()
+            .zip(&known)
+            .filter(|(_, known)| known.is_none())
+            .map(|(report, _)| *report)
+            .collect();
+        let new = read_texts(&unread)?;
+        if !new.is_empty() {
+            store.save_readings(&new)?;
+        }
+        let mut new = new.into_iter().map(|(_, read)| read.reading);
+        readings.extend(
+            known
+                .into_iter()
+                .filter_map(|known| known.or_else(|| new.next())),
+        );
+    }
+    Ok(readings)
+}
+
+/// Reads several texts, on as many threads as the machine has processors: what is found is also
+/// stored, and the two together are to take no longer than finding it alone did.
+fn read_texts<'a>(reports: &[&'a AgentReport]) -> Result<Vec<(&'a ReportId, ReadReport)>> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let read = |reports: &[&'a AgentReport]| -> Vec<_> {
+        reports
+            .iter()
+            .map(|report| (&report.id, read_text(&report.text)))
+            .collect()
+    };
+    thread::scope(|scope| {
+        let parts: Vec<_> = reports
+            .chunks(reports.len().div_ceil(threads).max(1))
+            .map(|some| scope.spawn(move || read(some)))
+            .collect();
+        let mut all = Vec::with_capacity(reports.len());
+        for part in parts {
+            all.extend(
+                part.join()
+                    .map_err(|_| anyhow!("a report could not be read"))?,
+            );
+        }
+        Ok(all)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "Gauges drift [1], as [a survey](https://a.org/x?utm_source=y) says (Smith, 2020); 河流^2.\n\n\
+        ## References\n\n[1] Lee. https://b.org/1\nSmith, A. (2020). Rivers. https://c.org/2\n\
+        - https://d.org/(3)\n";
+
+    /// Whoever changes what is found here raises the version, or reports of before keep what they
+    /// had.
+    #[test]
+    fn what_is_read_belongs_to_its_version() {
+        let urls = [
+            "https://b.org/1",
+            "https://a.org/x",
+            "https://c.org/2",
+            "https://d.org/(3)",
+        ];
+        let expected = Reading {
+            version: 2,
+            words: 33,
+            urls: urls.map(str::to_owned).to_vec(),
+        };
+        let read = read_text(TEXT);
+        assert_eq!(read.reading, expected);
+        let statement = "Gauges drift [1], as [a survey](https://a.org/x?utm_source=y) says (Smith, 2020); 河流^2.";
+        let statements: Vec<&str> = read.statements.iter().map(|s| s.text.as_str()).collect();
+        assert_eq!(statements, [statement]);
+        let told = |citation: &Citation| {
+            let cut: String = TEXT
+                .chars()
+                .skip(citation.start)
+                .take(citation.end - citation.start)
+                .collect();
+            format!(
+                "{cut} {} {} {}",
+                citation.label.as_deref().unwrap_or("-"),
+                citation.statement.is_some(),
+                citation.diagnosis.join(",")
+            )
+        };
+        let citations: Vec<String> = read.citations.iter().map(told).collect();
+        let expected = [
+            "[1] 1 true ",
+            "[a survey](https://a.org/x?utm_source=y) a survey true tracking_removed",
+            "(Smith, 2020) Smith 2020 true ",
+            "https://c.org/2 1 false ",
+            "- https://d.org/(3) - false uncited_entry",
+        ];
+        assert_eq!(citations, expected);
+    }
+}

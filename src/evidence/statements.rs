@@ -1,0 +1,370 @@
+//! The statements of a report in Markdown that carry its citations. Hides where a sentence ends
+//! whose marks stand behind its full stop, and that headings, list items and rows of tables are
+//! apart.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use crate::{
+    citations::{Citation, Style},
+    data::Statement,
+    text::sentences,
+};
+
+/// Figures before the dot of a numbered item; four are a year.
+const MOST_FIGURES: usize = 3;
+
+/// The statements in order, and for each citation the position of the one that carries it. What
+/// only a list of references has is carried by none, nor is a mark that stands alone.
+pub fn carrying(report: &str, citations: &[Citation]) -> (Vec<Statement>, Vec<Option<usize>>) {
+    let chars: Vec<char> = report.chars().collect();
+    let plain = without_marks(&chars, citations);
+    let mut spans: BTreeMap<usize, Range<usize>> = BTreeMap::new();
+    let mut carriers = vec![None; citations.len()];
+    let mut next = 0;
+    for block in blocks(&chars) {
+        let first = next + citations[next..].partition_point(|c| c.start < block.range.start);
+        next = first + citations[first..].partition_point(|c| c.start < block.range.end);
+        let inside = first..next;
+        if citations[inside.clone()].iter().all(is_listed) {
+            continue;
+        }
+        let sentences = block.sentences(&plain);
+        for at in inside.filter(|at| !is_listed(&citations[*at])) {
+            let citation = &citations[at];
+            let Some(core) = carrier(&sentences, citation.start, &chars) else {
+                continue;
+            };
+            let span = spans.entry(core.start).or_insert_with(|| core.clone());
+            // Marks before the first word or behind the full stop belong to the statement.
+            span.start = span.start.min(citation.start);
+            span.end = span.end.max(citation.end);
+            carriers[at] = Some(core.start);
+        }
+    }
+    let positions: BTreeMap<usize, usize> = spans.keys().copied().zip(0..).collect();
+    let carriers = carriers
+        .into_iter()
+        .map(|core| core.and_then(|core: usize| positions.get(&core).copied()))
+        .collect();
+    let statement = |span: Range<usize>| Statement {
+        start: span.start,
+        end: span.end,
+        text: chars[span].iter().collect(),
+    };
+    (spans.into_values().map(statement).collect(), carriers)
+}
+
+fn is_listed(citation: &Citation) -> bool {
+    citation.style == Style::ReferenceOnly
+}
+
+/// The text with blanks for marks, so that a sentence ends before those behind its full stop, and
+/// letters for links, whose addresses have stops and question marks of their own. Line breaks are
+/// blanks, too: within a block they end nothing.
+fn without_marks(chars: &[char], citations: &[Citation]) -> Vec<char> {
+    let mut plain: Vec<char> = chars
+        .iter()
+        .map(|c| if *c == '\n' { ' ' } else { *c })
+        .collect();
+    for citation in citations.iter().filter(|citation| !is_listed(citation)) {
+        let place = citation.start..citation.end;
+        let named = chars[place.start].is_alphanumeric();
+        let is_mark = match citation.style {
+            Style::Numbered | Style::Footnote => true,
+            // `Smith (2020)` is a part of its sentence, `(Smith, 2020)` is not.
+            Style::AuthorYear => !named,
+            Style::Link | Style::Bare | Style::ReferenceOnly => false,
+        };
+        plain[place].fill(if is_mark { ' ' } else { 'x' });
+    }
+    plain
+}
+
+/// A paragraph, a heading, a list item or a row of a table.
+struct Block {
+    /// Without its bullet, in characters.
+    range: Range<usize>,
+    is_row: bool,
+}
+
+impl Block {
+    /// Its sentences; a row is one.
+    fn sentences(&self, plain: &[char]) -> Vec<Range<usize>> {
+        if self.is_row {
+            return vec![self.range.clone()];
+        }
+        let text: String = plain[self.range.clone()].iter().collect();
+        let start = self.range.start;
+        sentences::split(&text)
+            .into_iter()
+            .map(|sentence| start + sentence.start..start + sentence.end)
+            .collect()
+    }
+}
+
+/// The sentence that a mark at `at` belongs to: the one that it stands in, else the one before,
+/// unless what follows the mark goes on in lower case (`[1] shows that …`).
+fn carrier<'a>(
+    sentences: &'a [Range<usize>],
+    at: usize,
+    chars: &[char],
+) -> Option<&'a Range<usize>> {
+    let following = sentences.partition_point(|sentence| sentence.start <= at);
+    let Some(before) = following.checked_sub(1).map(|place| &sentences[place]) else {
+        return sentences.first();
+    };
+    let next = sentences.get(following);
+    let goes_on = |next: &&Range<usize>| chars[next.start].is_lowercase();
+    if at < before.end {
+        Some(before)
+    } else {
+        next.filter(goes_on).or(Some(before))
+    }
+}
+
+/// The blocks of a text in order.
+fn blocks(chars: &[char]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open = false;
+    let mut start = 0;
+    for line in chars.split_inclusive(|c| *c == '\n') {
+        let end = start + line.len();
+        let (kind, skipped) = kind(line);
+        match kind {
+            Line::Empty => open = false,
+            Line::Text if open => {
+                if let Some(block) = blocks.last_mut() {
+                    block.range.end = end;
+                }
+            }
+            Line::Text | Line::Item | Line::Heading | Line::Row => {
+                blocks.push(Block {
+                    range: start + skipped..end,
+                    is_row: kind == Line::Row,
+                });
+                open = matches!(kind, Line::Text | Line::Item);
+            }
+        }
+        start = end;
+    }
+    for block in &mut blocks {
+        let text = &chars[block.range.clone()];
+        let last = text.iter().rposition(|c| !c.is_whitespace());
+        block.range.end = block.range.start + last.map_or(0, |last| last + 1);
+    }
+    blocks
+}
+
+/// What a line is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Empty,
+    Text,
+    Item,
+    Heading,
+    Row,
+}
+
+/// What a line is, and how many characters stand before its text.
+fn kind(line: &[char]) -> (Line, usize) {
+    let indent = count(line, |c| c.is_whitespace() || c == '>');
+    let rest = &line[indent..];
+    let Some(first) = rest.first() else {
+        return (Line::Empty, indent);
+    };
+    let hashes = count(rest, |c| c == '#');
+    let is_blank = |at: usize| rest.get(at).is_none_or(|c| c.is_whitespace());
+    let past = |at: usize| indent + at + count(&rest[at..], char::is_whitespace);
+    let figures = count(rest, |c| c.is_ascii_digit());
+    let dotted = matches!(rest.get(figures), Some('.' | ')' | '、' | '．'));
+    match first {
+        _ if (1..=6).contains(&hashes) && is_blank(hashes) => (Line::Heading, past(hashes)),
+        '|' => (Line::Row, indent),
+        '-' | '*' | '_' | '=' if rest.iter().all(|c| "-*_= \r\n".contains(*c)) => {
+            (Line::Empty, indent)
+        }
+        '-' | '*' | '+' | '•' | '·' | '●' | '–' if is_blank(1) => (Line::Item, past(1)),
+        _ if (1..=MOST_FIGURES).contains(&figures)
+            && dotted
+            && (is_blank(figures + 1) || rest[figures] == '、') =>
+        {
+            (Line::Item, past(figures + 1))
+        }
+        _ => (Line::Text, indent),
+    }
+}
+
+/// How many characters of this kind a text begins with.
+fn count(text: &[char], of: impl Fn(char) -> bool) -> usize {
+    text.iter().take_while(|c| of(**c)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::citations;
+
+    /// `statement ← label, label` for each statement.
+    fn told(report: &str) -> Vec<String> {
+        let citations = citations::parse(report).citations;
+        let (statements, carriers) = carrying(report, &citations);
+        let labels = |place: usize| -> Vec<&str> {
+            let of_it = carriers.iter().zip(&citations);
+            of_it
+                .filter(|(carrier, _)| **carrier == Some(place))
+                .filter_map(|(_, citation)| citation.label.as_deref())
+                .collect()
+        };
+        let line = |(place, statement): (usize, &Statement)| {
+            format!("{} ← {}", statement.text, labels(place).join(", "))
+        };
+        statements.iter().enumerate().map(line).collect()
+    }
+
+    /// The same with a list of two references.
+    fn check(text: &str, expect: &[&str]) {
+        let list = "## References\n\n1. Ash, A. (2019). Winds. https://a.org/1\n\
+                    2. Birch, B. (2021). Sails. https://b.org/2\n";
+        assert_eq!(told(&format!("{text}\n\n{list}")), expect, "{text}");
+    }
+
+    #[test]
+    fn a_mark_belongs_to_its_sentence() {
+        check(
+            "Ice grows [1]. Heat helps. Salt does not [2].",
+            &["Ice grows [1]. ← 1", "Salt does not [2]. ← 2"],
+        );
+        check(
+            "Ice grows.[1] Heat helps.[1][2] It ends.",
+            &["Ice grows.[1] ← 1", "Heat helps.[1][2] ← 1, 2"],
+        );
+        check(
+            "Ice grows. [1] shows that heat helps. So it is.",
+            &["[1] shows that heat helps. ← 1"],
+        );
+        check(
+            "河流移动。[1]热量有帮助。盐没有【2】。",
+            &["河流移动。[1] ← 1", "盐没有【2】。 ← 2"],
+        );
+        check(
+            "Winds turn, as Ash (2019) says. Sails do not (Birch, 2021). So it is.",
+            &[
+                "Winds turn, as Ash (2019) says. ← Ash 2019",
+                "Sails do not (Birch, 2021). ← Birch 2021",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_link_is_part_of_its_sentence() {
+        check(
+            "One. [A survey? Yes. No.](https://c.org/?a=1) says so. Two.",
+            &["[A survey? Yes. No.](https://c.org/?a=1) says so. ← A survey? Yes. No."],
+        );
+        assert_eq!(
+            told("One. See https://c.org/?a=1&b for more. Two."),
+            ["See https://c.org/?a=1&b for more. ← "]
+        );
+    }
+
+    #[test]
+    fn blocks_are_apart() {
+        check(
+            "# Ice [1]\nIce grows\nover lines [2] and\nends\n\n- an item [1]\n  goes on\n- another\n3. third. It is [2]\n\n\
+             | River | 23 mm. Much [1] |\n|---|---|\n| Sea | 4 [2] |\n> quoted [1]\n***\n[1]",
+            &[
+                "Ice [1] ← 1",
+                "Ice grows\nover lines [2] and\nends ← 2",
+                "an item [1]\n  goes on ← 1",
+                "It is [2] ← 2",
+                "| River | 23 mm. Much [1] | ← 1",
+                "| Sea | 4 [2] | ← 2",
+                "quoted [1] ← 1",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_only_listed_is_carried_by_nothing() {
+        check("Nothing is cited.", &[]);
+        assert_eq!(told(""), Vec::<String>::new());
+    }
+
+    const TRICKY: &[&str] = &[
+        "[1]",
+        "[2]",
+        "[^a]",
+        "[^a]: https://c.org",
+        "¹",
+        "【1】",
+        "(Ash, 2019)",
+        "Ash et al. (2019)",
+        "[a. b](https://c.org/?x=1)",
+        "[a\nb](https://d.org)",
+        "https://e.org/x.",
+        "![i](https://f.org)",
+        "Ice grows",
+        "热量有帮助",
+        "。",
+        ".",
+        "! ",
+        "?",
+        ". ",
+        "a",
+        "B",
+        " ",
+        "\n",
+        "\r\n",
+        "\n\n",
+        "- ",
+        "* ",
+        "1. ",
+        "2、",
+        "# ",
+        "> ",
+        "| ",
+        "---\n",
+        "```\n",
+        "`",
+        "\"",
+        "”",
+        "😀",
+        "e\u{301}",
+        "\n\n## References\n\n1. Ash (2019) https://a.org\n",
+        "\n\n[2] Birch https://b.org\n",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+        #[test]
+        fn a_statement_is_the_text_at_its_span(
+            parts in prop::collection::vec(prop::sample::select(TRICKY), 0..40)
+        ) {
+            let report = parts.concat();
+            let citations = citations::parse(&report).citations;
+            let (statements, carriers) = carrying(&report, &citations);
+            prop_assert_eq!(carriers.len(), citations.len());
+            for Statement { start, end, text } in &statements {
+                let cut: String = report.chars().skip(*start).take(end - start).collect();
+                prop_assert_eq!(&cut, text);
+                prop_assert!(start < end);
+                prop_assert!(!text.starts_with(char::is_whitespace));
+                prop_assert!(!text.ends_with(char::is_whitespace));
+            }
+            prop_assert!(statements.is_sorted_by(|a, b| a.start < b.start));
+            let mut carrying = vec![false; statements.len()];
+            for (citation, carrier) in citations.iter().zip(&carriers) {
+                prop_assert!(!is_listed(citation) || carrier.is_none());
+                if let Some(place) = carrier {
+                    let statement = &statements[*place];
+                    prop_assert!(statement.start <= citation.start && citation.end <= statement.end);
+                    carrying[*place] = true;
+                }
+            }
+            prop_assert!(carrying.into_iter().all(|carries| carries));
+        }
+    }
+}

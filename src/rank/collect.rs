@@ -1,0 +1,167 @@
+//! Verdicts of a whole panel on a batch of requests: each one is saved the moment it is there, and
+//! failures are counted. Hides who is asked in which order.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+
+use super::{
+    history::History, items::Items, judge, panel::Panel, ratings::panel_verdicts,
+    request::ComparisonRequest,
+};
+use crate::{
+    context::{self, Context, Notice, StageReport},
+    data::{CallId, Comparison, ItemId, ListComparison, Unscored},
+    judging::Judged,
+    store::{Judge, Ranking, Recorded},
+};
+
+/// The items, and the judges whose answers were of no use.
+pub(super) struct Collector<'a> {
+    ctx: &'a Context,
+    items: &'a Items,
+    unscored: BTreeSet<Judge>,
+}
+
+impl<'a> Collector<'a> {
+    pub fn new(ctx: &'a Context, items: &'a Items) -> Self {
+        Self {
+            ctx,
+            items,
+            unscored: BTreeSet::new(),
+        }
+    }
+
+    /// Asks every member of the panel for each pair, and returns the verdicts in the order of the
+    /// requests.
+    pub async fn compare(
+        &mut self,
+        requests: Vec<ComparisonRequest>,
+        report: &mut StageReport,
+    ) -> Result<Vec<Recorded>> {
+        let (ctx, items) = (self.ctx, self.items);
+        let judged = ask_each(ctx, requests, async |request, member| {
+            judge::compare(ctx, items, request, member).await
+        })
+        .await?;
+        Ok(
+            self.recorded(judged, " against ", report, |request, outcome, call| {
+                let [a, b] = [0, 1].map(|side| request.shown[side].clone());
+                Comparison {
+                    a,
+                    b,
+                    sample: request.sample,
+                    outcome,
+                    call,
+                }
+            }),
+        )
+    }
+
+    /// Asks every member of the panel for the order of each list, and returns the verdicts in the
+    /// order of the requests.
+    pub async fn order(
+        &mut self,
+        requests: Vec<ComparisonRequest>,
+        report: &mut StageReport,
+    ) -> Result<Vec<Recorded<ListComparison>>> {
+        let (ctx, items) = (self.ctx, self.items);
+        let judged = ask_each(ctx, requests, async |request, member| {
+            judge::order(ctx, items, request, member).await
+        })
+        .await?;
+        Ok(
+            self.recorded(judged, ", ", report, |request, outcome, call| {
+                ListComparison {
+                    shown: request.shown,
+                    outcome,
+                    call,
+                }
+            }),
+        )
+    }
+
+    /// Counts judgements, and returns them as they are stored; `between` stands between the names
+    /// of what was shown.
+    fn recorded<A, T>(
+        &mut self,
+        judged: Vec<(ComparisonRequest, Judged<A>)>,
+        between: &str,
+        report: &mut StageReport,
+        form: impl Fn(ComparisonRequest, Result<A, Unscored>, CallId) -> T,
+    ) -> Vec<Recorded<T>> {
+        let mut recorded = Vec::new();
+        for (request, judged) in judged {
+            let names: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
+            judged.count(&names.join(between), report);
+            if judged.reply.is_err() {
+                self.unscored.insert(judged.judge.clone());
+            }
+            recorded.push(Recorded {
+                round: request.round,
+                judged: form(request, judged.reply, judged.call),
+                judge: judged.judge,
+                run: judged.kept.run,
+                decided_after_retry: judged.kept.decided_after_retry,
+            });
+        }
+        recorded
+    }
+
+    /// Saves the ranking's question and its judges, whatever ended the run: the verdicts until then
+    /// are a ranking, too. Where nobody answered, nothing is saved. Then checks the judges a last
+    /// time.
+    pub fn finish(
+        &self,
+        panel: &mut Panel,
+        method: &str,
+        parameters: serde_json::Value,
+        outcome: Result<()>,
+    ) -> Result<()> {
+        let (kind, ids) = (self.items.kind, self.items.ids());
+        if outcome.is_err() {
+            // The batch that failed is in the store only: its verdicts tell who the judges are.
+            History::everything(self.ctx, kind, &ids, panel)?;
+        }
+        let judges = panel.judges(&self.unscored);
+        if judges.is_empty() {
+            return outcome;
+        }
+        let ranking = Ranking {
+            method: method.into(),
+            parameters,
+            seed: self.ctx.seed,
+            item_kind: kind,
+            items: ids,
+            panel: judges,
+        };
+        self.ctx.store.save_ranking(&ranking)?;
+        outcome?;
+        let stored = panel_verdicts(&self.ctx.store, &ranking)?;
+        Ok(panel.final_check(&stored.judges, &stored.pairs)?)
+    }
+}
+
+/// Puts each request to each member of the panel, as many at once as the models allow.
+async fn ask_each<A>(
+    ctx: &Context,
+    mut requests: Vec<ComparisonRequest>,
+    ask: impl AsyncFn(&ComparisonRequest, usize) -> Result<Judged<A>>,
+) -> Result<Vec<(ComparisonRequest, Judged<A>)>> {
+    let (at_once, members) = (ctx.llm.parallel("judge"), ctx.llm.members("judge"));
+    if at_once == 1 {
+        // A model that is asked one thing at a time keeps what it has read: pairs with the same
+        // first item follow each other.
+        requests.sort_unstable();
+    }
+    let each = requests
+        .into_iter()
+        .flat_map(|request| (0..members).map(move |member| (request.clone(), member)));
+    let ask = &ask;
+    context::all(each, at_once, |(request, member)| async move {
+        let judged = ask(&request, member).await?;
+        (ctx.notify)(Notice::Advance(1));
+        Ok((request, judged))
+    })
+    .await
+}

@@ -1,0 +1,18 @@
+//! Statistics of pairwise verdicts: ratings (Elo, Bradley–Terry), the choice of pairs (sequential
+//! halving), and how far a judge can be believed (better than chance, position bias, transitivity,
+//! calibration, agreement of a panel). Items and judges are numbers from 0; what they stand for is
+//! the caller's affair.
+
+pub mod better_than_chance;
+pub mod bradley_terry;
+pub mod calibration;
+pub mod elo;
+pub mod halving;
+pub mod panel_agreement;
+pub mod position_bias;
+pub mod transitivity;
+mod verdict;
+
+#[cfg(test)]
+pub(crate) use verdict::verdict;
+pub use verdict::{PairVerdict, Predicted};

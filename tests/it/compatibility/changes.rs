@@ -1,0 +1,354 @@
+//! What is called otherwise since commit d769f59. The CHANGELOG has a line for each of these. Rules
+//! apply one after the other, so that a later one finds what an earlier one made.
+
+use serde_json::{Value, json};
+
+use super::rules::{
+    Change::{self, Added, Moved, NullDropped, Reshaped},
+    Rule,
+};
+
+/// What a user types otherwise today: a word of a command, a heading or a key of `taskgen.toml`;
+/// before, and today.
+pub const SPELLINGS: &[(&str, &str)] = &[
+    ("[near]", "[similarity]"),
+    ("near", "similarity"),
+    ("--near", "--similarity"),
+    ("--world", "--scenario"),
+];
+
+/// What is different in today's outputs.
+pub const RULES: &[Rule] = &[
+    // A row of an agent holds its measures by their keys.
+    board(Moved("/**/agents/*/ace", "/**/agents/*/measures/ace")),
+    board(Moved(
+        "/**/agents/*/references",
+        "/**/agents/*/measures/references",
+    )),
+    board(Moved(
+        "/**/agents/*/output_tokens",
+        "/**/agents/*/measures/output_tokens",
+    )),
+    board(Moved("/**/agents/*/words", "/**/agents/*/measures/words")),
+    board(Moved(
+        "/**/agents/*/cost_micro",
+        "/**/agents/*/measures/cost_micro",
+    )),
+    board(Moved(
+        "/**/agents/*/url_failure_share",
+        "/**/agents/*/measures/url_failure_share",
+    )),
+    board(Moved(
+        "/**/agents/*/independent/pooled/*",
+        "/**/agents/*/measures/*_independent",
+    )),
+    board(Moved(
+        "/**/agents/*/independent/mean/*",
+        "/**/agents/*/measures/*_independent_mean",
+    )),
+    board(Moved(
+        "/**/agents/*/own/pooled/*",
+        "/**/agents/*/measures/*_own",
+    )),
+    board(Moved(
+        "/**/agents/*/own/mean/*",
+        "/**/agents/*/measures/*_own_mean",
+    )),
+    board(Reshaped(
+        "/**/agents/*/independent/counts",
+        counts_by_measure,
+        COUNTS,
+    )),
+    board(Reshaped(
+        "/**/agents/*/own/counts",
+        counts_by_measure,
+        COUNTS,
+    )),
+    board(Moved(
+        "/**/agents/*/independent/counts/*",
+        "/**/agents/*/measures/*_independent/counts",
+    )),
+    board(Moved(
+        "/**/agents/*/own/counts/*",
+        "/**/agents/*/measures/*_own/counts",
+    )),
+    board(Moved(
+        "/**/agents/*/independent/ksr_wilson",
+        "/**/agents/*/measures/ksr_independent/counts/wilson",
+    )),
+    board(Moved(
+        "/**/agents/*/own/ksr_wilson",
+        "/**/agents/*/measures/ksr_own/counts/wilson",
+    )),
+    board(Added("/**/agents/*/measures/kcr_*/counts/wilson")),
+    board(Added("/**/agents/*/measures/kor_*/counts/wilson")),
+    board(Added("/**/agents/*/measures/url_failure_share/counts")),
+    board(Moved(
+        "/**/agents/*/ace_by/*/ace",
+        "/**/agents/*/by_judge/ace/*/value",
+    )),
+    board(Moved(
+        "/**/agents/*/ace_by/*/tasks",
+        "/**/agents/*/by_judge/ace/*/tasks",
+    )),
+    board(Moved("/**/agents/*/ace_by", "/**/agents/*/by_judge")),
+    board(Reshaped("/**/agents/*/repeated", by_ace, REPEATED)),
+    // The table has all measures as rows.
+    board(Added("/*/*/efficiency_independent")),
+    board(Added("/*/*/*_mean")),
+    board(Added("/*/*/url_failure_share")),
+    // So do the reports; each measure with what it is a share of.
+    reports(Moved("/*/scores/ace", "/*/scores/measures/ace/value")),
+    reports(Moved(
+        "/*/scores/references",
+        "/*/scores/measures/references/value",
+    )),
+    reports(Moved("/*/scores/words", "/*/scores/measures/words/value")),
+    reports(Moved(
+        "/*/scores/output_tokens",
+        "/*/scores/measures/output_tokens/value",
+    )),
+    reports(NullDropped("/*/scores/measures/*/value")),
+    reports(Moved(
+        "/*/scores/own/supported",
+        "/*/scores/measures/ksr_own/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/own/conflicting",
+        "/*/scores/measures/kcr_own/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/own/omitted",
+        "/*/scores/measures/kor_own/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/own/unscored",
+        "/*/scores/measures/ksr_own/unscored",
+    )),
+    reports(NullDropped("/*/scores/own")),
+    reports(Moved(
+        "/*/scores/independent/supported",
+        "/*/scores/measures/ksr_independent/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/independent/conflicting",
+        "/*/scores/measures/kcr_independent/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/independent/omitted",
+        "/*/scores/measures/kor_independent/numerator",
+    )),
+    reports(Moved(
+        "/*/scores/independent/unscored",
+        "/*/scores/measures/ksr_independent/unscored",
+    )),
+    reports(NullDropped("/*/scores/independent")),
+    reports(Added("/*/scores/measures/*_mean")),
+    reports(Added("/*/scores/measures/efficiency_*")),
+    reports(Added("/*/scores/measures/url_failure_share")),
+    reports(Added("/*/scores/measures/cost_micro")),
+    reports(Added("/*/scores/measures/*/cause")),
+    reports(Added("/*/scores/measures/*/denominator")),
+    reports(Added("/*/scores/measures/k*/value")),
+    reports(Added("/*/scores/measures/kcr_*/unscored")),
+    reports(Added("/*/scores/measures/kor_*/unscored")),
+    reports(Added("/*/scores/measures/ace/numerator")),
+    reports(Added("/*/scores/measures/ace/unscored")),
+    reports(Added("/*/scores/measures/references/numerator")),
+    reports(Added("/*/scores/measures/references/unscored")),
+    reports(Added("/*/scores/measures/words/numerator")),
+    reports(Added("/*/scores/measures/words/unscored")),
+    reports(Added("/*/scores/measures/output_tokens/numerator")),
+    reports(Added("/*/scores/measures/output_tokens/unscored")),
+    reports(Moved("/*/scores/ace_by/*", "/*/scores/by_judge/ace/*")),
+    reports(Moved("/*/scores/ace_by", "/*/scores/by_judge")),
+    reports(Reshaped("/*/scores/repeated", by_ace, REPEATED)),
+    reports(Moved(
+        "/*/scores/repeated/ace/freedom",
+        "/*/scores/repeated/ace/degrees_of_freedom",
+    )),
+    rescore(Reshaped("/before", instruments, INSTRUMENTS)),
+    rescore(Reshaped("/after", instruments, INSTRUMENTS)),
+    // The evaluator that compares with a reference, where nothing was compared.
+    config(Moved("/roles.continue", "/roles.complete")),
+    config(Moved("/near.model", "/similarity.model")),
+    config(Moved("/evaluate.near", "/evaluate.similarity")),
+    config(Added("/evaluate.most_urls")),
+    // The audit card of a ranking has the field's words.
+    // Tasks may come from a file, and are grouped by all of their facets.
+    Rule {
+        of: "tasks-list",
+        change: Added("/*/origin"),
+    },
+    Rule {
+        of: "tasks-show",
+        change: Added("/**/origin"),
+    },
+    Rule {
+        of: "status",
+        change: Added("/benchmarks"),
+    },
+    reports(Added("/*/scores/facets/difficulty")),
+    card(Added("/ranking/item_kind")),
+    Rule {
+        of: "tasks.meta",
+        change: Added("/ranking/item_kind"),
+    },
+    card(Moved("/judges/*/first_side", "/judges/*/position_bias")),
+    card(Moved(
+        "/audit/judges/*/first_side",
+        "/audit/judges/*/position_bias",
+    )),
+    card(Moved(
+        "/audit/judges/*/chance/enough",
+        "/audit/judges/*/chance/has_power",
+    )),
+    card(Moved(
+        "/audit/judges/*/chance/told",
+        "/audit/judges/*/chance/significant",
+    )),
+    card(Moved(
+        "/audit/judges/*/chance",
+        "/audit/judges/*/better_than_chance",
+    )),
+    card(Moved("/audit/cycles/looked_at", "/audit/cycles/sampled")),
+    card(Moved("/audit/cycles", "/audit/intransitivity")),
+    card(Moved("/lapses", "/lapse_rate")),
+    card(Reshaped(
+        "/checks/*",
+        check,
+        "the checks *sense*, *first side wins*, *sharpness* and *circles* are *better than chance*, *position bias*, *discrimination* and *intransitivity*",
+    )),
+];
+
+const COUNTS: &str = "the counts of `own` and `independent` stand with each measure, as \
+     `numerator` and `denominator`";
+const REPEATED: &str = "`repeated` holds the measures that are asked again by their keys";
+const INSTRUMENTS: &str = "`points`, `relation`, `rating` and `repeats` of `before` and `after` \
+     are `instruments` with their models and settings";
+
+const fn board(change: Change) -> Rule {
+    Rule {
+        of: "leaderboard",
+        change,
+    }
+}
+
+const fn reports(change: Change) -> Rule {
+    Rule {
+        of: "reports-list",
+        change,
+    }
+}
+
+const fn rescore(change: Change) -> Rule {
+    Rule {
+        of: "rescore",
+        change,
+    }
+}
+
+const fn config(change: Change) -> Rule {
+    Rule {
+        of: "config-show",
+        change,
+    }
+}
+
+/// Of each measure, how many key points it counts, of how many.
+fn counts_by_measure(counts: Value) -> Value {
+    let kinds = [
+        ("ksr", "supported"),
+        ("kcr", "conflicting"),
+        ("kor", "omitted"),
+    ];
+    let all: u64 = kinds.iter().map(|(_, kind)| number(&counts[kind])).sum();
+    let mut by_measure = json!({});
+    for (measure, kind) in kinds {
+        by_measure[measure] = json!({
+            "numerator": counts[kind],
+            "denominator": format!("#{all}"),
+            "unscored": counts["unscored"],
+        });
+    }
+    by_measure
+}
+
+fn number(text: &Value) -> u64 {
+    let digits = text.as_str().and_then(|text| text.strip_prefix('#'));
+    digits
+        .and_then(|digits| digits.parse().ok())
+        .expect("a whole number")
+}
+
+fn by_ace(repeated: Value) -> Value {
+    match repeated {
+        Value::Null => json!({}),
+        repeated => json!({ "ace": repeated }),
+    }
+}
+
+fn instruments(way: Value) -> Value {
+    json!({ "instruments": [
+        {
+            "instrument": "ace/rating/1",
+            "models": way["rating"],
+            "settings": { "repeats": way["repeats"] },
+        },
+        {
+            "instrument": "kae/relation/1",
+            "models": way["relation"],
+            "settings": { "key_points": way["points"] },
+        },
+    ] })
+}
+
+const fn card(change: Change) -> Rule {
+    Rule {
+        of: "rank-report",
+        change,
+    }
+}
+
+/// The words of a check of the audit card, before and today.
+const WORDS: [(&str, &str); 11] = [
+    ("sense, ", "better than chance, "),
+    ("first side wins, ", "position bias, "),
+    (
+        "same winner with sides exchanged",
+        "same winner with sides swapped",
+    ),
+    ("sharpness, ", "discrimination, "),
+    ("circles", "intransitivity"),
+    (", first side +", ", position bias +"),
+    (
+        "sides are drawn at random, so that a fair judge",
+        "share won by the side shown first; sides are drawn at random, so that a fair judge",
+    ),
+    (
+        "how much the verdicts follow the strengths next to the first judge's; logits for the first side",
+        "how steeply the verdicts follow the strengths, relative to the first judge; position bias in logits for the side shown first",
+    ),
+    (
+        "what has no verdict counts for nobody",
+        "a judgement without a verdict changes no strength",
+    ),
+    ("sense", "better than chance"),
+    ("first side wins", "position bias"),
+];
+
+fn check(mut check: Value) -> Value {
+    for key in ["name", "value", "meaning"] {
+        if let Some(text) = check[key].as_str() {
+            let worded = WORDS.iter().fold(text.to_owned(), |text, (before, today)| {
+                if text.starts_with(before) || before.starts_with(',') {
+                    text.replacen(before, today, 1)
+                } else {
+                    text
+                }
+            });
+            check[key] = worded.into();
+        }
+    }
+    check
+}

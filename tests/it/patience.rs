@@ -1,0 +1,67 @@
+//! How long a run bears a server that does not answer: not for ever, and not in silence.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use taskgen::{data::Cause, llm::AskError};
+
+use crate::{
+    llm::{Bench, GOOD, busy_until, pick, remote, say, script, status},
+    support::ModelServer,
+};
+
+/// A server that is there and serves nobody is given up after a few questions, not after all.
+#[tokio::test]
+async fn a_server_that_always_refuses_stops_the_run() {
+    let server = ModelServer::openai().plays(|_| status(503, "busy"));
+    let bench = Bench::new();
+    let llm = bench.llm(remote(&server.url), false);
+    for question in ["one", "two", "three", "four"] {
+        let answered = pick(&llm, question).await.expect("the run goes on");
+        assert_eq!(answered.value.map_err(|u| u.cause), Err(Cause::Overloaded));
+    }
+    let error = pick(&llm, "five").await.expect_err("that is enough");
+    let told = error.to_string();
+    assert!(
+        told.contains("hint: run the same command again later"),
+        "{told}"
+    );
+    let sent = server.seen().len();
+    assert_eq!(sent, 5 * 4, "each question has its attempts");
+    pick(&llm, "six")
+        .await
+        .expect_err("nobody is asked any more");
+    assert_eq!(server.seen().len(), sent);
+}
+
+/// An answer in between begins the count anew.
+#[tokio::test]
+async fn a_server_that_refuses_now_and_then_does_not() {
+    let refusals = AtomicUsize::new(0);
+    let server = ModelServer::openai().plays(move |_| {
+        // Four questions of four attempts are refused, the fifth is answered.
+        match refusals.fetch_add(1, Ordering::Relaxed) % 17 {
+            16 => say(GOOD),
+            _ => status(503, "busy"),
+        }
+    });
+    let bench = Bench::new();
+    let llm = bench.llm(remote(&server.url), false);
+    for question in 0..15 {
+        let answered = pick(&llm, &question.to_string()).await;
+        assert_eq!(
+            answered.expect("the run goes on").value.is_ok(),
+            question % 5 == 4
+        );
+    }
+}
+
+/// A pause that no clock can hold is long, and not none: the server is given up at once.
+#[tokio::test]
+async fn an_endless_pause_is_not_waited_for() {
+    let server = script(&[busy_until("1e23")]);
+    let bench = Bench::new();
+    let llm = bench.llm(remote(&server.url), false);
+    let error = pick(&llm, "one").await.expect_err("it asks for silence");
+    assert!(matches!(error, AskError::Model { .. }), "{error}");
+    assert_eq!(server.seen().len(), 1);
+}
