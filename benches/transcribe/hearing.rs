@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     }
     .decode(Path::new(recording), None)?;
     let began = Instant::now();
-    let spans = SpeechActivity::of(&sound)?.spans();
+    let spans = SpeechActivity::detect(&sound)?.spans();
     let seconds = began.elapsed().as_secs_f64();
     let at = |sample: usize| sample as f64 / SAMPLE_RATE as f64;
     let spans: Vec<[f64; 2]> = spans

@@ -143,7 +143,7 @@ mod tests {
             parts
                 .iter()
                 .zip(&samples)
-                .all(|(a, b)| (a - b).abs() < 0.5 / FULL_FULL_SCALE + 1e-6)
+                .all(|(a, b)| (a - b).abs() < 0.5 / FULL_SCALE + 1e-6)
         );
         assert_eq!(pcm16(&[-1.0, 1.0]), [1, 128, 255, 127]);
     }

@@ -118,7 +118,7 @@ impl Job<'_> {
         };
         let (segments, diagnostics) =
             recognizer.recognize(&self.sections(&allowed, &runs), &mut journal, &|share| {
-                (self.progress)(LANGUAGE_KNOWN + RECOGNITION * share)
+                (self.progress)(LANGUAGE_KNOWN + RECOGNITION * share);
             })?;
         if segments.is_empty() {
             // The journal stays: with it, the next run knows this at once.

@@ -194,13 +194,13 @@ fn mutated_media_are_a_sound_or_one_error_each() -> Result<()> {
         let begun = Instant::now();
         let outcome = match decode(&path) {
             Ok(_) => "decoded",
-            Err(TranscribeError::Media { fault, .. }) => {
+            Err(TranscribeError::Media { error, .. }) => {
                 ensure!(
-                    !matches!(fault, MediaError::Unreadable(_))
-                        && !fault.to_string().contains('\n'),
-                    "{fault:?}"
+                    !matches!(error, MediaError::Unreadable(_))
+                        && !error.to_string().contains('\n'),
+                    "{error:?}"
                 );
-                fault.cause()
+                error.cause()
             }
             Err(other) => anyhow::bail!("{number}-{name}: {other}"),
         };

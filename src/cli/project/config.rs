@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::settings::{Config, Transcribe};
-use crate::{cli::ui::exit::Usage, http, llm::shown_url, rank};
+use crate::{cli::ui::exit::Usage, http, llm::shown_url, rank, text::toml_error};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";

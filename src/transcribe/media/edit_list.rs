@@ -85,18 +85,18 @@ fn read_edit(
 /// is negative for a pause.
 fn entries(list: &[u8]) -> Vec<(u64, i64)> {
     // Version 1 has numbers of 64 bits.
-    let (size, entry): (usize, fn(&[u8]) -> Option<(u64, i64)>) = if list.first() == Some(&1) {
-        (20, wide_entry)
-    } else {
-        (12, narrow_entry)
-    };
+    let is_wide = list.first() == Some(&1);
     let count = number(list, 4, 4).unwrap_or(0) as usize;
-    list.get(8..)
+    let entries = list
+        .get(8..)
         .unwrap_or_default()
-        .chunks_exact(size)
-        .take(count)
-        .filter_map(entry)
-        .collect()
+        .chunks_exact(if is_wide { 20 } else { 12 })
+        .take(count);
+    if is_wide {
+        entries.filter_map(wide_entry).collect()
+    } else {
+        entries.filter_map(narrow_entry).collect()
+    }
 }
 
 fn wide_entry(entry: &[u8]) -> Option<(u64, i64)> {

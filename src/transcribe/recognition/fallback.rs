@@ -175,7 +175,10 @@ mod tests {
         );
         let diagnostics = window_result(vec![guessed], false).diagnostics;
         assert_eq!(
-            (diagnostics.dropped, notes.doubtful[0].reasons.as_slice()),
+            (
+                diagnostics.dropped,
+                diagnostics.doubtful[0].reasons.as_slice()
+            ),
             (2, [QualityIssue::Lost].as_slice())
         );
         let sparse = heard(&[(0, 22, 20)], -0.3);

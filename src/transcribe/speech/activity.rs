@@ -215,10 +215,10 @@ impl SpeechActivity {
         let mut found = Vec::new();
         let mut start = None;
         // One step beyond the last frame ends a stretch that lasts to the end.
-        for frame in 0..=self.levels.len() {
-            let is_loud = frame < self.levels.len()
-                && !is_detected[frame]
-                && smoothed(&self.levels, frame) >= threshold;
+        let beyond = self.levels.len();
+        for frame in 0..=beyond {
+            let is_open = is_detected.get(frame) == Some(&false);
+            let is_loud = is_open && smoothed(&self.levels, frame) >= threshold;
             match (start, is_loud) {
                 (None, true) => start = Some(frame),
                 (Some(from), false) => {

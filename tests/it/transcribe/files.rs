@@ -7,7 +7,8 @@ use taskgen::{
     models::ModelFile,
     text::normalize::normalize,
     transcribe::{
-        Engine, Meta, ModelChoice, Options, TranscriptStatus, meta_path, standing, transcript_path,
+        Engine, ModelChoice, Options, TranscriptMeta, TranscriptStatus, meta_path, transcript_path,
+        transcript_status,
     },
 };
 
@@ -48,16 +49,17 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
         model: ModelChoice::parse("tiny.en"),
         ..Options::default()
     };
-    let stands =
-        |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
+    let stands = |options: &Options| {
+        transcript_status(&copy.transcripts(), &copy.recording, options, &pinned)
+    };
     assert_eq!(
         stands(&options)?,
-        TranscriptStatus::Todo("no transcript yet")
+        TranscriptStatus::Needed("no transcript yet")
     );
     let done = copy.transcribe(&engine(), &options)?.transcript;
     assert_eq!(
         stands(&options)?,
-        TranscriptStatus::Done(Box::new(done.clone()))
+        TranscriptStatus::Current(Box::new(done.clone()))
     );
 
     // Other bytes with the same size and time: only reading would notice, and it does not read.
@@ -68,7 +70,7 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
     File::options().write(true).open(path)?.set_modified(time)?;
     assert_eq!(
         stands(&options)?,
-        TranscriptStatus::Done(Box::new(done.clone()))
+        TranscriptStatus::Current(Box::new(done.clone()))
     );
 
     // Touched: hashed, found to be the same, remembered with the new time.
@@ -80,9 +82,9 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
         .set_modified(later)?;
     assert_eq!(
         stands(&options)?,
-        TranscriptStatus::Done(Box::new(done.clone()))
+        TranscriptStatus::Current(Box::new(done.clone()))
     );
-    let meta: Meta = serde_json::from_slice(&fs_err::read(meta_path(
+    let meta: TranscriptMeta = serde_json::from_slice(&fs_err::read(meta_path(
         &copy.transcripts(),
         &copy.recording,
     ))?)?;
@@ -91,32 +93,38 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
         later.duration_since(std::time::UNIX_EPOCH)?.as_nanos() as i128
     );
     fs_err::remove_file(meta_path(&copy.transcripts(), &copy.recording))?;
-    assert_eq!(stands(&options)?, TranscriptStatus::Done(Box::new(done)));
+    assert_eq!(stands(&options)?, TranscriptStatus::Current(Box::new(done)));
 
     // Anything that changes the text asks for a new transcript.
     let other = Options {
         vocabulary: Some("topsail".into()),
         ..options.clone()
     };
-    assert_eq!(stands(&other)?, TranscriptStatus::Todo("other parameters"));
+    assert_eq!(
+        stands(&other)?,
+        TranscriptStatus::Needed("other parameters")
+    );
     let other = Options {
         model: ModelChoice::parse("base"),
         ..options.clone()
     };
-    assert_eq!(stands(&other)?, TranscriptStatus::Todo("another model"));
+    assert_eq!(stands(&other)?, TranscriptStatus::Needed("another model"));
     let other = Options {
         language: Some("de".into()),
         ..options.clone()
     };
-    assert_eq!(stands(&other)?, TranscriptStatus::Todo("another language"));
-    let other = standing(&copy.transcripts(), &copy.recording, &options, &|_| {
+    assert_eq!(
+        stands(&other)?,
+        TranscriptStatus::Needed("another language")
+    );
+    let other = transcript_status(&copy.transcripts(), &copy.recording, &options, &|_| {
         Some("another hash".into())
     })?;
-    assert_eq!(other, TranscriptStatus::Todo("another model"));
+    assert_eq!(other, TranscriptStatus::Needed("another model"));
     fs_err::write(path, [&original[..], b"more"].concat())?;
     assert_eq!(
         stands(&options)?,
-        TranscriptStatus::Todo("the recording changed")
+        TranscriptStatus::Needed("the recording changed")
     );
     Ok(())
 }
@@ -272,7 +280,7 @@ fn a_transcript_that_was_edited_into_something_else_is_not_overwritten() -> Resu
     let path = transcript_path(&copy.transcripts(), &copy.recording);
     fs_err::create_dir_all(copy.transcripts())?;
     fs_err::write(&path, "{ \"segments\": [")?;
-    let standing = standing(
+    let standing = transcript_status(
         &copy.transcripts(),
         &copy.recording,
         &Options::default(),

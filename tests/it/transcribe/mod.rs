@@ -20,7 +20,8 @@ use taskgen::{
     },
     transcribe::{
         Engine, ModelChoice, Options, Recording, SAMPLE_RATE, SpeechActivity, TranscribeError,
-        Transcribed, TranscriptStatus, journal_path, standing, transcribe_file, transcript_path,
+        Transcribed, TranscriptStatus, journal_path, transcribe_file, transcript_path,
+        transcript_status,
     },
 };
 
@@ -242,7 +243,7 @@ fn sample(path: &str) -> Result<Transcript> {
     show(&format!(
         "{path}: {took:.1} s for {length:.1} s, {:.1} x real time, {:?}",
         length / took,
-        done.notes
+        done.diagnostics
     ));
     check_order(&done.transcript)?;
     Ok(done.transcript)
@@ -328,7 +329,7 @@ fn the_voice_detector_hears_every_turn() -> Result<()> {
         ("minnan.opus", "minnan"),
     ] {
         let sound = decoder().decode(&repository("seminars").join(file), None)?;
-        let spans = SpeechActivity::of(&sound)?.spans();
+        let spans = SpeechActivity::detect(&sound)?.spans();
         let kept: usize = spans.iter().map(|s| s.range.len()).sum();
         let (mut inside, mut total) = (0, 0);
         for turn in &reference(name)?.turns {
@@ -365,23 +366,24 @@ fn real_words_have_their_times_when_asked_for() -> Result<()> {
         words: true,
         ..plain.clone()
     };
-    let stands =
-        |options: &Options| standing(&copy.transcripts(), &copy.recording, options, &pinned);
+    let stands = |options: &Options| {
+        transcript_status(&copy.transcripts(), &copy.recording, options, &pinned)
+    };
     let before = copy.transcribe(&engine(), &plain)?.transcript;
     assert!(!before.has_words());
     assert_eq!(
         stands(&timed)?,
-        TranscriptStatus::Todo("without the times of its words")
+        TranscriptStatus::Needed("without the times of its words")
     );
     let transcript = copy.transcribe(&engine(), &timed)?.transcript;
     assert_eq!(transcript.id, before.id, "what was made of the text stays");
     assert_eq!(
         stands(&timed)?,
-        TranscriptStatus::Done(Box::new(transcript.clone()))
+        TranscriptStatus::Current(Box::new(transcript.clone()))
     );
     assert_eq!(
         stands(&plain)?,
-        TranscriptStatus::Done(Box::new(transcript.clone())),
+        TranscriptStatus::Current(Box::new(transcript.clone())),
         "words do no harm"
     );
     for segment in &transcript.segments {
