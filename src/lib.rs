@@ -22,6 +22,7 @@ pub mod agents;
 pub mod benchmarks;
 pub mod evidence;
 pub mod judging;
+pub mod similarity;
 
 pub mod context;
 

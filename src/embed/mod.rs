@@ -13,10 +13,6 @@ pub use encoder::{Encoder, WIDTH};
 /// The model's name in the manifest.
 pub const MODEL: &str = "use-multilingual";
 
-/// From this cosine on two tasks say the same, unless numbers or names speak against it:
-/// `docs/ranking.md` has the sweep.
-pub const SAME: f64 = 0.7;
-
 /// Cosine of the angle between two vectors of unit length, as the encoder makes them.
 pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
     a.iter()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::ground;
 use crate::{
     data::{CallId, Inspiration, InspirationType, Ms, Transcript},
-    text::likeness::jaccard,
+    similarity::shared_tokens,
 };
 
 /// At most so many inspirations are kept of one transcript (DeepResearch Arena, inspiration agent).
@@ -37,7 +37,7 @@ pub fn add(
 ) -> Result<(), String> {
     let same = |old: &Inspiration| {
         covers(&old.evidence, &new.inspiration.evidence)
-            || jaccard(&old.text, &new.inspiration.text) >= ALIKE
+            || shared_tokens(&old.text, &new.inspiration.text) >= ALIKE
     };
     let Some(old) = kept.iter_mut().find(|old| same(&old.inspiration)) else {
         kept.push(new);

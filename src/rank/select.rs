@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::quota::{Bound, Facet, Quota};
-use crate::text::minhash;
+use crate::similarity::{Copies, Likeness, Link, Meaning};
 
 /// Memberships from here on are in, below `DOUBTFUL` out, between them borderline.
 const CERTAIN: f64 = 0.75;
@@ -164,40 +164,6 @@ pub struct Duplicate {
     pub membership: f64,
 }
 
-/// What makes two tasks copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Link {
-    /// Nearly the same words, in the two or in copies between them.
-    Words,
-    /// Vectors, too: no chain of the same words leads from one to the other.
-    Meaning,
-}
-
-impl Link {
-    /// What links two members of a group of copies, if `by_words` are the groups that words alone
-    /// make.
-    pub fn classifier(by_words: &[Vec<usize>]) -> impl Fn(usize, usize) -> Self + use<> {
-        let group_of: BTreeMap<usize, usize> = by_words
-            .iter()
-            .enumerate()
-            .flat_map(|(group, of)| of.iter().map(move |at| (*at, group)))
-            .collect();
-        move |a, b| match (group_of.get(&a), group_of.get(&b)) {
-            (Some(a), Some(b)) if a == b => Self::Words,
-            _ => Self::Meaning,
-        }
-    }
-
-    /// The word for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Meaning => "meaning",
-        }
-    }
-}
-
 /// A minimum, or the selection itself, that was not reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unfilled {
@@ -227,9 +193,8 @@ pub enum Shortage {
 
 /// Selects `options.top` of the candidates; their order makes no difference.
 ///
-/// 1. Of candidates with nearly the same text the best one stays. `also_near` holds further groups
-///    of copies, as indices of candidates: what `minhash::near_by_vector` finds in candidates that
-///    are best first.
+/// 1. Of candidates with nearly the same text the best one stays. `meaning` tells which others say
+///    the same, as numbers of candidates.
 /// 2. Minima: whoever counts for a minimum that is not reached yet is taken, the best first, and
 ///    counts for all of its minima.
 /// 3. The remaining places go to the best of the rest.
@@ -240,8 +205,8 @@ pub enum Shortage {
 ///
 /// Caps hold throughout, against minima too. One exchange at a time does not find everything: where
 /// caps on several facets cross, another choice may in rare cases fill more or give up less.
-pub fn select(candidates: &[Candidate], also_near: &[Vec<usize>], options: &Options) -> Selection {
-    let (order, duplicates) = without_copies(candidates, also_near, options.near);
+pub fn select(candidates: &[Candidate], meaning: Option<&Meaning>, options: &Options) -> Selection {
+    let (order, duplicates) = without_copies(candidates, meaning, options.near);
     let quotas: Vec<Quota> = options
         .quotas
         .iter()
@@ -294,24 +259,24 @@ pub fn select(candidates: &[Candidate], also_near: &[Vec<usize>], options: &Opti
 /// The candidates best first without copies, and the copies.
 fn without_copies<'c>(
     candidates: &'c [Candidate],
-    also_near: &[Vec<usize>],
+    meaning: Option<&Meaning>,
     near: f64,
 ) -> (Vec<&'c Candidate>, Vec<Duplicate>) {
     let texts: Vec<&str> = candidates
         .iter()
         .map(|candidate| candidate.text.as_str())
         .collect();
-    let by_words = minhash::groups(&texts, near);
-    let linked = Link::classifier(&by_words);
+    let copies = Copies::find(&texts, near, meaning);
     let mut kept: BTreeSet<usize> = (0..candidates.len()).collect();
     let mut duplicates = Vec::new();
-    for group in minhash::merge(&[&by_words, also_near].concat(), candidates.len()) {
-        let mut group: Vec<(usize, &Candidate)> =
-            group.into_iter().map(|at| (at, &candidates[at])).collect();
-        group.sort_by(|(_, x), (_, y)| best_first(x, y));
-        for (at, copy) in &group[1..] {
-            kept.remove(at);
-            duplicates.push(duplicate(copy, group[0].1, linked(*at, group[0].0)));
+    for group in &copies.groups {
+        let mut group = group.clone();
+        group.sort_by(|x, y| best_first(&candidates[*x], &candidates[*y]));
+        let best = group.remove(0);
+        for at in group {
+            kept.remove(&at);
+            let likeness = copies.likeness(at, best);
+            duplicates.push(duplicate(&candidates[at], &candidates[best], likeness));
         }
     }
     duplicates.sort_by(|x, y| (&x.copy_of, &x.id).cmp(&(&y.copy_of, &y.id)));
@@ -320,13 +285,13 @@ fn without_copies<'c>(
     (order, duplicates)
 }
 
-fn duplicate(copy: &Candidate, of: &Candidate, by: Link) -> Duplicate {
+fn duplicate(copy: &Candidate, of: &Candidate, likeness: Likeness) -> Duplicate {
     Duplicate {
         id: copy.id.clone(),
         copy_of: of.id.clone(),
-        by,
-        likeness: minhash::jaccard(&minhash::shingles(&copy.text), &minhash::shingles(&of.text)),
-        cosine: None,
+        by: likeness.by,
+        likeness: likeness.words,
+        cosine: likeness.cosine,
         membership: membership(copy),
     }
 }

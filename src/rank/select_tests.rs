@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use super::*;
-use crate::rank::quota::parse;
+use crate::{rank::quota::parse, similarity::Encoding};
 
 /// A candidate with a text like no other's; `facets` as in `zh` (language), `s1` (seminar),
 /// `survey` (type).
@@ -72,7 +72,7 @@ fn check(
     out: &str,
     come: &str,
 ) -> Selection {
-    let selection = select(candidates, &[], &options(top, quotas));
+    let selection = select(candidates, None, &options(top, quotas));
     let moved = |placed: &[Placed]| {
         let by = |placed: &Placed| {
             placed
@@ -123,7 +123,7 @@ fn ties_go_to_strength_and_then_to_the_name() {
     tied[2].strength = 1.0;
     tied[3].strength = f64::NAN;
     assert_eq!(
-        ids(&select(&tied, &[], &options(3, &[])).chosen),
+        ids(&select(&tied, None, &options(3, &[])).chosen),
         ["d", "a", "b"]
     );
 }
@@ -136,7 +136,7 @@ fn elo_ratings_come_before_memberships() {
         ..candidate(id, 0.1 * (elo - 1200.0).abs(), "")
     });
     assert_eq!(
-        ids(&select(&rated, &[], &options(2, &[])).chosen),
+        ids(&select(&rated, None, &options(2, &[])).chosen),
         ["c", "a"]
     );
 }
@@ -186,7 +186,7 @@ fn overlapping_minima_share_where_places_are_scarce() {
     let three = three.map(|(id, membership, facets)| candidate(id, membership, facets));
     let both = ["language:zh>=1", "type:survey>=1"];
     assert_eq!(
-        ids(&select(&three, &[], &options(2, &both)).chosen),
+        ids(&select(&three, None, &options(2, &both)).chosen),
         ["a", "b"]
     );
     check(
@@ -202,7 +202,7 @@ fn overlapping_minima_share_where_places_are_scarce() {
 #[test]
 fn what_is_missing_is_said() {
     let missing = |top: usize, quotas: &[&str]| {
-        let selection = select(&five(), &[], &options(top, quotas));
+        let selection = select(&five(), None, &options(top, quotas));
         let row = |unfilled: Unfilled| {
             let quota = unfilled
                 .quota
@@ -242,7 +242,12 @@ fn the_best_of_the_copies_stays() {
     candidates[0].text = long.replace("old", "young");
     candidates[1].text = long.replace("table", "list");
     candidates[4].text = long.to_uppercase();
-    let selection = select(&candidates, &[vec![2, 3], vec![99]], &options(3, &[]));
+    let meaning = Meaning {
+        vectors: vec![vec![1.0]; candidates.len()],
+        groups: vec![vec![2, 3], vec![99]],
+        by: Encoding::new("m".into(), "h".into()),
+    };
+    let selection = select(&candidates, Some(&meaning), &options(3, &[]));
     assert_eq!(ids(&selection.chosen), ["a", "c"]);
     let copies: Vec<_> = selection
         .duplicates
@@ -265,7 +270,7 @@ fn the_best_of_the_copies_stays() {
     assert!(
         select(
             &candidates,
-            &[],
+            None,
             &Options {
                 near: 1.1,
                 ..options(3, &[])
@@ -284,7 +289,7 @@ fn the_most_doubtful_come_first() {
         .enumerate()
         .map(|(i, m)| candidate(&i.to_string(), *m, ""))
         .collect();
-    let selection = select(&candidates, &[], &options(4, &[]));
+    let selection = select(&candidates, None, &options(4, &[]));
     assert_eq!(ids(&selection.borderline), ["3", "4", "2", "5"]);
     assert_eq!(
         selection
@@ -313,7 +318,7 @@ fn the_most_doubtful_come_first() {
 
 #[test]
 fn odd_input_is_no_trouble() {
-    let nothing = select(&[], &[], &options(2, &["language:zh>=1"]));
+    let nothing = select(&[], None, &options(2, &["language:zh>=1"]));
     assert_eq!(
         (
             nothing.expected_recall,
@@ -323,12 +328,12 @@ fn odd_input_is_no_trouble() {
         (Some(0.0), 0.0, 2)
     );
     assert_eq!(
-        select(&five(), &[], &options(0, &["seminar=3"])).expected_recall,
+        select(&five(), None, &options(0, &["seminar=3"])).expected_recall,
         None
     );
     let odd =
         [f64::NAN, 7.0, -1.0].map(|membership| candidate(&membership.to_string(), membership, ""));
-    let selection = select(&odd, &[], &options(3, &[]));
+    let selection = select(&odd, None, &options(3, &[]));
     assert_eq!(
         selection
             .chosen
@@ -360,12 +365,12 @@ fn quotas_hold_and_the_accounts_balance() {
         ];
         let all = [cap.as_str(), &each, &zh, &survey];
         let quotas: Vec<&str> = all.into_iter().filter(|_| rng.random()).collect();
-        let selection = select(&candidates, &[], &options(top, &quotas));
+        let selection = select(&candidates, None, &options(top, &quotas));
 
         candidates.shuffle(&mut rng);
         let reversed: Vec<&str> = quotas.iter().rev().copied().collect();
         assert_eq!(
-            select(&candidates, &[], &options(top, &reversed)),
+            select(&candidates, None, &options(top, &reversed)),
             selection
         );
 
@@ -445,7 +450,7 @@ fn two_minima_are_met_wherever_they_can_be() {
             .min(b);
         let possible = a <= n_zh && b <= n_survey && a + b - shared <= top;
         let quotas = [format!("language:zh>={a}"), format!("type:survey>={b}")];
-        let selection = select(&candidates, &[], &options(top, &[&quotas[0], &quotas[1]]));
+        let selection = select(&candidates, None, &options(top, &[&quotas[0], &quotas[1]]));
         assert_eq!(
             selection
                 .unfilled

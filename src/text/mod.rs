@@ -1,14 +1,11 @@
-//! Pure text: sentences, words, likeness, error rates. Deliberately absent: files, models, the rest
+//! Pure text: sentences, words, error rates. Deliberately absent: files, models, the rest
 //! of the crate.
 
 pub mod boilerplate;
-pub mod duplicate_guard;
 pub mod error_rate;
 pub mod find;
 pub mod invisible;
-pub mod likeness;
 pub mod memorization;
-pub mod minhash;
 pub mod normalize;
 mod numbers;
 #[cfg(test)]

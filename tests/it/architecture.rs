@@ -21,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "audit",
             "transcribe",
             "evidence",
+            "similarity",
             "store",
             "files",
             "stats",
@@ -59,6 +60,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("judging", &["context", "llm", "store", "text", "data"]),
     ("context", &["llm", "store", "data"]),
+    ("similarity", &["embed", "text"]),
     ("embed", &["files", "text", "data"]),
     ("llm", &["store", "models", "http", "text", "data"]),
     ("web", &["store", "http", "panics", "text", "data"]),
@@ -75,7 +77,17 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 /// A stage sees its tools and the nouns: never another stage, never pages or the command line.
 const STAGE: &[&str] = &[
-    "agents", "evidence", "judging", "context", "llm", "web", "store", "stats", "text", "data",
+    "agents",
+    "evidence",
+    "similarity",
+    "judging",
+    "context",
+    "llm",
+    "web",
+    "store",
+    "stats",
+    "text",
+    "data",
 ];
 
 /// Words that only some places may use, each with the places and the reason.

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use taskgen::{
-    embed::{self, Encoder, cosine},
-    text::{duplicate_guard::agree, minhash, words::is_chinese},
+    embed::{Encoder, cosine},
+    similarity::{SAME, agree, jaccard, joined, shingles},
+    text::words::is_chinese,
 };
 
 use crate::{
@@ -38,7 +39,7 @@ fn pairs(text: &str) -> Vec<Pair> {
 fn measured(pairs: &[Pair], encoder: &Encoder) -> Vec<Measured> {
     let measure = |Pair { a, b, same }: &Pair| Measured {
         same: *same,
-        words: minhash::jaccard(&minhash::shingles(a), &minhash::shingles(b)),
+        words: jaccard(&shingles(a), &shingles(b)),
         cosine: cosine(&encoder.encode(a), &encoder.encode(b)),
         agree: agree(a, b),
     };
@@ -99,8 +100,7 @@ fn real_near_pairs_by_threshold() {
                 said(both)
             );
         }
-        let [precision, recall, _] =
-            quality(&pairs, |pair| pair.cosine >= embed::SAME && pair.agree);
+        let [precision, recall, _] = quality(&pairs, |pair| pair.cosine >= SAME && pair.agree);
         assert!(
             precision >= 0.9 && recall >= 0.4,
             "{name}: {precision} {recall}"
@@ -128,7 +128,7 @@ fn real_near_topics_are_apart() {
         .iter()
         .map(|pair| vec![number(&pair.a), number(&pair.b)])
         .collect();
-    let topics = minhash::merge(&linked, texts.len());
+    let topics = joined(&linked, texts.len());
     let topic = |at: usize| topics.iter().position(|topic| topic.contains(&at));
     let vectors: Vec<Vec<f32>> = texts.iter().map(|text| encoder.encode(text)).collect();
     let apart = (0..texts.len())
@@ -144,7 +144,7 @@ fn real_near_topics_are_apart() {
         topics.len(),
         cosines.len()
     );
-    assert!(highest < embed::SAME - 0.1);
+    assert!(highest < SAME - 0.1);
 }
 
 /// One place, crop or year put for another: to vectors it is the same task.
@@ -173,9 +173,9 @@ fn real_near_swaps() {
     };
     let [words, vectors] = [
         count(&|pair| pair.words >= 0.7),
-        count(&|pair| pair.cosine >= embed::SAME),
+        count(&|pair| pair.cosine >= SAME),
     ];
-    let guarded = count(&|pair| pair.cosine >= embed::SAME && pair.agree);
+    let guarded = count(&|pair| pair.cosine >= SAME && pair.agree);
     println!(
         "of {} swaps, words call {words} copies, vectors {vectors}, vectors with the guard {guarded}",
         SWAPS.len()
@@ -455,7 +455,7 @@ fn real_near_copies_are_named_as_such() {
     {
         assert!(copies.len() == 1 && copies[0]["by"] == "meaning", "{of:#}");
         assert!(
-            copies[0]["cosine"].as_f64() >= Some(embed::SAME) && copies[0]["task"] != texts[2],
+            copies[0]["cosine"].as_f64() >= Some(SAME) && copies[0]["task"] != texts[2],
             "{of:#}"
         );
     }
@@ -467,7 +467,7 @@ fn real_near_copies_are_named_as_such() {
     assert!(
         copies
             .iter()
-            .all(|copy| copy["by"] == "meaning" && copy["cosine"].as_f64() >= Some(embed::SAME))
+            .all(|copy| copy["by"] == "meaning" && copy["cosine"].as_f64() >= Some(SAME))
     );
     assert!(
         project

@@ -1,10 +1,9 @@
-//! Which tasks lie near each other, where the model for that is at hand; without it words alone are
-//! compared, and that is said. Hides where the model and the vectors that are known come from.
+//! What tasks mean, where the model for that is at hand; without it words alone are compared, and
+//! that is said. Hides where the model and the vectors that are known come from.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use serde::Serialize;
 
 use crate::{
     cli::{
@@ -15,7 +14,7 @@ use crate::{
     },
     embed,
     models::{Kind, Manifest, ModelFile},
-    text::{duplicate_guard::agree, minhash},
+    similarity::{Encoding, Meaning},
 };
 
 /// In `similarity.model`: no model at all.
@@ -23,44 +22,16 @@ const NONE: &str = "none";
 /// Fewer texts are encoded without a word about it.
 const MANY: usize = 1000;
 
-/// What vectors say about texts.
-pub struct Near {
-    vectors: Vec<Vec<f32>>,
-    /// Copies, by their numbers: each is near the first of its group.
-    pub groups: Vec<Vec<usize>>,
-    /// What they rest on.
-    pub by: By,
-}
-
-/// What vectors rest on.
-#[derive(Clone, Serialize)]
-pub struct By {
-    /// The model's name.
-    pub model: String,
-    /// Its hash.
-    pub sha256: String,
-    /// From this cosine on texts are copies.
-    pub cosine: f64,
-}
-
-impl Near {
-    /// Cosine of two of the texts.
-    pub fn cosine(&self, a: usize, b: usize) -> f64 {
-        embed::cosine(&self.vectors[a], &self.vectors[b])
-    }
-}
-
-/// Compares texts, best first, by their vectors; none without a model. Vectors are kept in the
+/// Compares texts, best first, by their meaning; none without a model. Vectors are kept in the
 /// project's `tasks/`.
-pub fn near(
+pub fn meaning(
     global: &Global,
     project: &Project,
     texts: &[&str],
     printer: &Printer,
-) -> Result<Option<Near>> {
-    let Some(ModelFile { name, path, sha256 }) =
-        model(global, &project.loaded.config.similarity.model, printer)?
-    else {
+) -> Result<Option<Meaning>> {
+    let name = &project.loaded.config.similarity.model;
+    let Some(ModelFile { name, path, sha256 }) = model(global, name, printer)? else {
         return Ok(None);
     };
     let progress = |done: usize, all: usize| {
@@ -68,23 +39,11 @@ pub fn near(
             printer.note(&format!("placing tasks by their meaning: {done} of {all}"));
         }
     };
-    let vectors = embed::vectors(
-        &path,
-        &sha256,
-        texts,
-        &project.tasks().join("vectors.bin"),
-        &progress,
-    )?;
-    let groups = minhash::near_by_vector(&vectors, embed::SAME, |a, b| agree(texts[a], texts[b]));
-    Ok(Some(Near {
-        vectors,
-        groups,
-        by: By {
-            model: name,
-            sha256,
-            cosine: embed::SAME,
-        },
-    }))
+    let known = project.tasks().join("vectors.bin");
+    let by = Encoding::new(name, sha256);
+    Ok(Some(Meaning::of_texts(
+        texts, &path, by, &known, &progress,
+    )?))
 }
 
 /// The model's file. Only one that the configuration names is fetched.

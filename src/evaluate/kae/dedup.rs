@@ -21,10 +21,12 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::{
-    minhash::{self, jaccard, shingles},
-    normalize::normalize,
-    words::{self, tokens},
+use crate::{
+    similarity::{jaccard, near_copies, shingles},
+    text::{
+        normalize::normalize,
+        words::{self, tokens},
+    },
 };
 
 /// The default: of 40 labelled pairs it merges 11 of 20 that say the same and none of 20 that do
@@ -93,7 +95,7 @@ pub fn unify(points: &[Point], threshold: f64) -> Vec<Cluster> {
     });
     let forms: Vec<Form> = points.iter().map(|point| form(&point.text)).collect();
     let texts: Vec<&str> = forms.iter().map(|form| &*form.text).collect();
-    let chains = minhash::groups(&texts, threshold);
+    let chains = near_copies(&texts, threshold);
     let mut alone = vec![true; points.len()];
     chains.iter().flatten().for_each(|&at| alone[at] = false);
     let single = (0..points.len()).filter(|&at| alone[at]).map(|at| vec![at]);

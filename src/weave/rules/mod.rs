@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 
 use crate::{
     data::{Phase, Task, TaskType},
+    similarity::{jaccard, numbers, shared_tokens},
     text::{
-        duplicate_guard::numbers,
-        likeness::jaccard,
         prompt_injection::gives_orders,
         words::{han_count, is_chinese, terms, word_count},
     },
@@ -277,13 +276,8 @@ fn not_pointing(text: &str, people: &[String]) -> Result<(), Broken> {
 fn same(a: &Task, b: &Task) -> bool {
     let sources = |task: &Task| task.inspirations().iter().cloned().collect::<BTreeSet<_>>();
     let twins = a.facets.task_type == b.facets.task_type && sources(a) == sources(b);
-    jaccard(&a.text, &b.text) >= ALIKE || (twins && shared(&a.text, &b.text) >= TWINS_ALIKE)
-}
-
-/// Jaccard index of the terms of two texts.
-fn shared(a: &str, b: &str) -> f64 {
-    let (a, b) = (terms(a), terms(b));
-    a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64
+    shared_tokens(&a.text, &b.text) >= ALIKE
+        || (twins && jaccard(&terms(&a.text), &terms(&b.text)) >= TWINS_ALIKE)
 }
 
 #[cfg(test)]

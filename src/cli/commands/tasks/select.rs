@@ -1,7 +1,7 @@
 //! `taskgen tasks select`: the best tasks as a named set, without copies and within quotas, and
 //! what that gave up.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use serde::Serialize;
@@ -11,10 +11,7 @@ use crate::{
     cli::{
         args::{self, Global},
         commands::rank::report,
-        project::{
-            Project,
-            similarity::{self, By},
-        },
+        project::{Project, similarity},
         ui::{
             exit::{self, Usage},
             output::{Printer, table},
@@ -23,8 +20,9 @@ use crate::{
     data::{ItemId, Task, TaskId},
     rank::{
         quota,
-        select::{Candidate, Options, Placed, Selection, Shortage, best_first, select},
+        select::{Options, Placed, Selection, Shortage, best_first, select},
     },
+    similarity::Encoding,
     store::Store,
 };
 
@@ -36,7 +34,7 @@ struct Selected<'a> {
     set: &'a str,
     version: u32,
     /// By what meanings were compared; none where only words were.
-    meaning: Option<By>,
+    meaning: Option<Encoding>,
     /// Left out because a probe flags them.
     flagged: BTreeSet<String>,
     /// Current tasks that joined after the ranking.
@@ -109,7 +107,16 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
         near,
         quotas,
     };
-    let (selection, meaning) = without_copies(global, &project, &candidates, &options, printer)?;
+    let texts: Vec<&str> = candidates
+        .iter()
+        .map(|candidate| candidate.text.as_str())
+        .collect();
+    let meaning = if near > 1.0 {
+        None
+    } else {
+        similarity::meaning(global, &project, &texts, printer)?
+    };
+    let selection = select(&candidates, meaning.as_ref(), &options);
     if selection.chosen.is_empty() {
         return Err(Usage(why_empty(&selection, flagged.len())).into());
     }
@@ -124,7 +131,7 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
     let selected = Selected {
         set: name,
         version,
-        meaning,
+        meaning: meaning.map(|meaning| meaning.by),
         flagged,
         unranked,
         warnings,
@@ -177,38 +184,6 @@ fn flagged(store: &Store, tasks: &[Task]) -> Result<BTreeSet<String>> {
         .filter(|task| findings.contains_key(&task.id))
         .map(|task| task.id.to_string())
         .collect())
-}
-
-/// The selection, with copies by meaning left out, too, where their model is at hand.
-fn without_copies(
-    global: &Global,
-    project: &Project,
-    candidates: &[Candidate],
-    options: &Options,
-    printer: &Printer,
-) -> Result<(Selection, Option<By>)> {
-    let texts: Vec<&str> = candidates
-        .iter()
-        .map(|candidate| candidate.text.as_str())
-        .collect();
-    let near = if options.near > 1.0 {
-        None
-    } else {
-        similarity::near(global, project, &texts, printer)?
-    };
-    let Some(near) = near else {
-        return Ok((select(candidates, &[], options), None));
-    };
-    let mut selection = select(candidates, &near.groups, options);
-    let numbers: BTreeMap<&str, usize> = candidates
-        .iter()
-        .enumerate()
-        .map(|(at, candidate)| (candidate.id.as_str(), at))
-        .collect();
-    for copy in &mut selection.duplicates {
-        copy.cosine = Some(near.cosine(numbers[copy.id.as_str()], numbers[copy.copy_of.as_str()]));
-    }
-    Ok((selection, Some(near.by)))
 }
 
 fn text(selected: &Selected<'_>) -> String {

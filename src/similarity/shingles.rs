@@ -1,10 +1,8 @@
-//! Near-duplicates among thousands of texts, and among their embeddings where somebody has them.
-//! Hides the shingles, the sketches and the buckets that spare comparing everything with
-//! everything.
+//! Near-copies among thousands of texts, by the shingles that they share. Hides the sketches and the
+//! buckets that spare comparing everything with everything.
 
-use std::{cmp::Ordering, collections::BTreeMap};
-
-use super::words::tokens;
+use super::{groups::Links, jaccard};
+use crate::text::words::tokens;
 
 /// Consecutive tokens in a shingle. Words are tokens and so are overlapping pairs of Han
 /// characters: a shingle is three words or four Han characters.
@@ -13,10 +11,6 @@ const SHINGLE: usize = 3;
 const PERMUTATIONS: usize = 128;
 /// How seldom the buckets may miss a pair that is exactly as alike as the threshold.
 const MISSED: f64 = 1e-3;
-/// Vectors that are compared with each other while they are in the cache.
-const BLOCK: usize = 64;
-/// What rounding may take from a cosine.
-const ROUNDING: f64 = 1e-6;
 
 type Sketch = [u64; PERMUTATIONS];
 
@@ -34,28 +28,6 @@ pub fn shingles(text: &str) -> Vec<u64> {
     set
 }
 
-/// Jaccard index of two sets of shingles, 0 to 1. Two empty sets have nothing in common: 0.
-pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
-    let (mut i, mut j, mut common) = (0, 0, 0);
-    while i < a.len() && j < b.len() {
-        match a[i].cmp(&b[j]) {
-            Ordering::Less => i += 1,
-            Ordering::Greater => j += 1,
-            Ordering::Equal => {
-                common += 1;
-                i += 1;
-                j += 1;
-            }
-        }
-    }
-    let union = a.len() + b.len() - common;
-    if union == 0 {
-        0.0
-    } else {
-        common as f64 / union as f64
-    }
-}
-
 /// Groups of texts that are linked by pairs whose shingles have a Jaccard index of `threshold`
 /// (above 0; above 1 finds nothing) or more. Groups and members are in ascending order, a text
 /// alone is in none.
@@ -66,7 +38,7 @@ pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
 /// most, a more alike one less often.
 ///
 /// In a text of n words a changed word costs three shingles: the index falls to (n − 5) / (n + 1).
-pub fn groups(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
+pub fn near_copies(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
     let mut links = Links::new(texts.len());
     if threshold.is_nan() || threshold > 1.0 {
         return links.groups();
@@ -92,92 +64,6 @@ pub fn groups(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
         }
     }
     links.groups()
-}
-
-/// Groups of vectors of which the first has a cosine of `threshold` (above 0) or more with each
-/// other one, and `agree`s with it; who is best should come first. Nobody is in two groups, and who
-/// is in one is the first of no other: with thousands of texts of one field, chains of near
-/// neighbours would lead from anything to anything. Groups are in the order of their first members,
-/// and members in ascending order. A vector without length or direction is like nothing, and so are
-/// vectors of different dimensions.
-pub fn near_by_vector(
-    vectors: &[Vec<f32>],
-    threshold: f64,
-    agree: impl Fn(usize, usize) -> bool,
-) -> Vec<Vec<usize>> {
-    let units: Vec<Vec<f32>> = vectors.iter().map(|vector| unit(vector)).collect();
-    let least = (threshold - ROUNDING) as f32;
-    let near = |a: usize, b: usize| {
-        units[a].len() == units[b].len() && dot(&units[a], &units[b]) >= least && agree(a, b)
-    };
-    let mut first: Vec<usize> = (0..units.len()).collect();
-    for rows in (0..units.len()).step_by(BLOCK) {
-        // Within the first block of columns, the block itself, it turns out who is the first of a
-        // group.
-        for columns in (rows..units.len()).step_by(BLOCK) {
-            for a in rows..units.len().min(rows + BLOCK) {
-                for b in columns.max(a + 1)..units.len().min(columns + BLOCK) {
-                    if first[a] == a && first[b] == b && near(a, b) {
-                        first[b] = a;
-                    }
-                }
-            }
-        }
-    }
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, first) in first.iter().enumerate() {
-        groups.entry(*first).or_default().push(at);
-    }
-    groups
-        .into_values()
-        .filter(|group| group.len() > 1)
-        .collect()
-}
-
-/// The groups of `items` things when groups that share a member are one; members that are not below
-/// `items` are ignored.
-pub fn merge(groups: &[Vec<usize>], items: usize) -> Vec<Vec<usize>> {
-    let mut links = Links::new(items);
-    for group in groups {
-        let known: Vec<usize> = group.iter().copied().filter(|at| *at < items).collect();
-        for pair in known.windows(2) {
-            links.join(pair[0], pair[1]);
-        }
-    }
-    links.groups()
-}
-
-/// Who is linked with whom: each item points at a smaller one of its group, the smallest at itself.
-struct Links(Vec<usize>);
-
-impl Links {
-    fn new(items: usize) -> Self {
-        Self((0..items).collect())
-    }
-
-    fn first(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.first(a), self.first(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-
-    fn groups(mut self) -> Vec<Vec<usize>> {
-        let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for at in 0..self.0.len() {
-            by_first.entry(self.first(at)).or_default().push(at);
-        }
-        by_first
-            .into_values()
-            .filter(|group| group.len() > 1)
-            .collect()
-    }
 }
 
 /// Joins equal sets, so that a thousand copies of one text are not a million pairs; one of each is
@@ -258,40 +144,11 @@ fn mix(state: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The vector at length 1; none where it has no length or is not finite.
-fn unit(vector: &[f32]) -> Vec<f32> {
-    let length = vector
-        .iter()
-        .map(|x| f64::from(*x).powi(2))
-        .sum::<f64>()
-        .sqrt();
-    if !length.is_normal() {
-        return Vec::new();
-    }
-    vector
-        .iter()
-        .map(|x| (f64::from(*x) / length) as f32)
-        .collect()
-}
-
-/// Sums in lanes of their own, so that the compiler may add them at once.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 16;
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let mut sums = [0.0; LANES];
-    for (x, y) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    sums.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum::<f32>()
-}
-
 #[cfg(test)]
 mod tests {
     use rand::{Rng, RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
-    use super::*;
+    use super::{super::groups::joined, *};
 
     fn likeness(a: &str, b: &str) -> f64 {
         jaccard(&shingles(a), &shingles(b))
@@ -390,7 +247,7 @@ mod tests {
     fn planted_copies_are_found_and_nothing_else() {
         let texts = planted(2000, &mut ChaCha8Rng::seed_from_u64(2));
         let expect: Vec<Vec<usize>> = (0..200).map(|copy| vec![10 * copy, 2000 + copy]).collect();
-        assert_eq!(groups(&refs(&texts), 0.7), expect);
+        assert_eq!(near_copies(&refs(&texts), 0.7), expect);
     }
 
     /// Texts that are half alike and more: what every pair compared would link, sorted into buckets
@@ -416,8 +273,8 @@ mod tests {
                 .filter(alike);
             let pairs: Vec<Vec<usize>> = pairs.map(|(a, b)| vec![a, b]).collect();
             assert_eq!(
-                groups(&refs(&texts), threshold),
-                merge(&pairs, 150),
+                near_copies(&refs(&texts), threshold),
+                joined(&pairs, 150),
                 "{threshold}"
             );
         }
@@ -431,83 +288,22 @@ mod tests {
             "请比较四种方言语音识别模型在闽南话录音上的错误率，并说明声调标注对结果的影响，提交一份完整的报告。",
             "设计一个面向县级档案馆的家谱数字化流程，说明扫描、校对与开放获取的步骤，并估计所需的人力和费用。",
         ];
-        assert_eq!(groups(&texts, 0.7), [vec![0, 1, 2]]);
+        assert_eq!(near_copies(&texts, 0.7), [vec![0, 1, 2]]);
     }
 
     #[test]
     fn odd_texts_are_no_trouble() {
-        assert!(groups(&[], 0.7).is_empty());
-        assert!(groups(&["", "…", "", "word"], 0.7).is_empty());
+        assert!(near_copies(&[], 0.7).is_empty());
+        assert!(near_copies(&["", "…", "", "word"], 0.7).is_empty());
         assert_eq!(
-            groups(&["word", "two words", "Word!", "two, words"], 0.7),
+            near_copies(&["word", "two words", "Word!", "two, words"], 0.7),
             [vec![0, 2], vec![1, 3]]
         );
         assert_eq!(
-            groups(&vec!["the same text again and again"; 3000], 1.0),
+            near_copies(&vec!["the same text again and again"; 3000], 1.0),
             [(0..3000).collect::<Vec<_>>()]
         );
-        assert!(groups(&["word", "word"], 1.1).is_empty());
-        assert!(groups(&["word", "word"], f64::NAN).is_empty());
-    }
-
-    #[test]
-    fn vectors_are_alike_by_their_angle() {
-        let at = |degrees: f32| {
-            vec![
-                3.0 * degrees.to_radians().cos(),
-                3.0 * degrees.to_radians().sin(),
-            ]
-        };
-        let vectors = [
-            at(0.0),
-            at(90.0),
-            at(20.0),
-            at(40.0),
-            vec![0.0, 0.0],
-            vec![f32::NAN, 1.0],
-            vec![1.0],
-        ];
-        let near =
-            |vectors: &[Vec<f32>], threshold| near_by_vector(vectors, threshold, |_, _| true);
-        assert_eq!(
-            near(&vectors, 0.93),
-            [vec![0, 2]],
-            "40° is near 20°, which is a copy, and not near 0°"
-        );
-        assert_eq!(near(&vectors, 0.76), [vec![0, 2, 3]]);
-        assert!(near(&vectors, 0.95).is_empty());
-        assert_eq!(near(&[at(7.0), at(7.0)], 1.0), [vec![0, 1]]);
-        assert!(near(&[], 0.9).is_empty());
-        assert_eq!(
-            near_by_vector(&vectors, 0.93, |a, b| (a, b) != (0, 2)),
-            [vec![2, 3]]
-        );
-    }
-
-    /// More than a block, and dimensions that no lane divides.
-    #[test]
-    fn planted_vectors_are_found_and_nothing_else() {
-        let mut rng = ChaCha8Rng::seed_from_u64(4);
-        let mut vectors: Vec<Vec<f32>> = (0..300)
-            .map(|_| (0..50).map(|_| rng.random_range(-1.0..1.0)).collect())
-            .collect();
-        for at in (0..300).step_by(20) {
-            let near = vectors[at]
-                .iter()
-                .map(|x| 2.0 * x + rng.random_range(-0.1..0.1))
-                .collect();
-            vectors.push(near);
-        }
-        let expect: Vec<Vec<usize>> = (0..15).map(|copy| vec![20 * copy, 300 + copy]).collect();
-        assert_eq!(near_by_vector(&vectors, 0.95, |_, _| true), expect);
-    }
-
-    #[test]
-    fn groups_that_share_a_member_are_one() {
-        assert_eq!(
-            merge(&[vec![4, 1], vec![2, 3], vec![3, 1], vec![0, 9]], 5),
-            [vec![1, 2, 3, 4]]
-        );
-        assert!(merge(&[vec![]], 0).is_empty());
+        assert!(near_copies(&["word", "word"], 1.1).is_empty());
+        assert!(near_copies(&["word", "word"], f64::NAN).is_empty());
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{
+use crate::text::{
     normalize::normalize,
     words::{is_chinese, terms},
 };
