@@ -7,21 +7,10 @@ use super::{
     address, author_year, bare,
     headings::{BOLD, Heading, heading},
     lines,
-    openings::{Opening, named, opening},
+    openings::{Kind, Opening, named, opening},
     steps,
 };
 use crate::text::words::one_line;
-
-/// What an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// In a list of references.
-    Listed,
-    /// `[label]: https://…`
-    Definition,
-    /// `[^1]: …`
-    Footnote,
-}
 
 /// An entry as it stands in the report, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

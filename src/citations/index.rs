@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::{
     authors::Authors,
     bare,
-    entries::{Entry, Kind, key},
+    entries::{Entry, key},
+    openings::Kind,
     steps,
 };
 

@@ -7,9 +7,9 @@ use super::{
     Style,
     author_year::{self, Sureness, Work},
     bare,
-    entries::Kind,
     index::Index,
     links, numbers,
+    openings::Kind,
     openings::named,
     steps,
 };

@@ -1,7 +1,18 @@
 //! How a line opens an entry: `[1]`, `1.`, `(1)`, `1、`, `- `, `[^1]:`, `[label]:`, `| 1 |`. Hides
 //! bullets, emphasis and tables around the number.
 
-use super::{entries::Kind, numbers};
+use super::numbers;
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// In a list of references.
+    Listed,
+    /// `[label]: https://…`
+    Definition,
+    /// `[^1]: …`
+    Footnote,
+}
 
 /// A longer label is a sentence in brackets.
 const LONGEST_LABEL: usize = 40;

@@ -76,9 +76,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Leaderboard(args) => evaluate::leaderboard::leaderboard(&global, &args, printer),
         Command::Audit(command) => audit::audit(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),
-        Command::Inspirations(command) => {
-            inspirations::list::inspirations(&global, &command, printer)
-        }
+        Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
         Command::Tasks(command) => tasks::listing::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),

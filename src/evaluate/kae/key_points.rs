@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::library::Library;
+use super::{
+    library::Library,
+    limits::{FEWEST_WORDS, LONGEST, ROLE},
+};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
@@ -19,15 +22,11 @@ use crate::{
 };
 
 const PROMPT: &str = "evaluate/key-points";
-pub const ROLE: &str = "keypoints";
 /// Characters that a model behind a server reads at once, and a small one.
 const PART: usize = 16_000;
 const SMALL_PART: usize = 2_500;
-/// Longest key point in characters, and most spans of it.
-pub const LONGEST: usize = 1000;
+/// Most spans of a key point.
 const SPANS: usize = 3;
-/// Shorter spans prove nothing; a Han character is a word.
-pub const FEWEST_WORDS: usize = 4;
 
 /// What was found in the pages that are cited for a task, by page.
 pub type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, OfPage>>;

@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::limits::{FEWEST_WORDS, LONGEST, ROLE};
 use crate::{
     context::Context,
     data::{Cause, Task, Unscored},
-    evaluate::kae::key_points::{self, FEWEST_WORDS, LONGEST},
     llm::{Answer, Answered, Ask, object},
     text::{sentences, words},
 };
@@ -68,7 +68,7 @@ pub async fn choose<'a>(
         })
     };
     let ask = Ask {
-        role: key_points::ROLE,
+        role: ROLE,
         prompt: PROMPT,
         vars: &vars,
         schema: Some(schema(lines.len(), most)),

@@ -13,6 +13,7 @@ mod fold;
 mod key_points;
 mod key_points_extractive;
 mod library;
+mod limits;
 pub mod measures;
 pub mod relations;
 
@@ -71,7 +72,7 @@ impl Evaluator for Kae {
     }
 
     fn roles(&self) -> &'static [&'static str] {
-        &[key_points::ROLE, relations::ROLE]
+        &[limits::ROLE, relations::ROLE]
     }
 
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {

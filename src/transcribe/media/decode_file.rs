@@ -1,34 +1,21 @@
 //! Decoding a file in this process: the work of the process that [`super::Decoder`] starts.
 
 use std::{
-    io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
 };
 
-use serde::{Deserialize, Serialize};
 use symphonia::core::formats::{FormatReader, Track, TrackType};
 
 use super::{
     container::{self, ReadingEnd},
+    decoded::{DecodeSummary, Sink},
     edit_list,
     error::MediaError,
     track_decoder::TrackDecoder,
     wav,
 };
 use crate::panics;
-
-/// Takes decoded audio: mono samples at [`SAMPLE_RATE`](crate::transcribe::SAMPLE_RATE), in order.
-pub type Sink<'a> = &'a mut dyn FnMut(&[f32]) -> io::Result<()>;
-
-/// What was missing in a file that could be decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DecodeSummary {
-    /// Packets that could not be decoded.
-    pub broken_packets: usize,
-    /// Whether the file lacks its end.
-    pub unfinished: bool,
-}
 
 /// Decodes the whole file: all channels mixed, or only `channel`, counted from 1.
 pub fn decode_file(

@@ -3,6 +3,7 @@
 
 mod container;
 mod decode_file;
+mod decoded;
 mod decoder;
 mod edit_list;
 mod error;

@@ -12,11 +12,7 @@ use std::{
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::{
-    decode_file::{self, DecodeSummary},
-    error::MediaError,
-    track_decoder::MAX_HOURS,
-};
+use super::{decode_file, decoded::DecodeSummary, error::MediaError, track_decoder::MAX_HOURS};
 use crate::transcribe::audio::{AudioWriter, SAMPLE_RATE, pcm16};
 
 /// Most bytes of address space of the process: many times what any whole file needs.

@@ -13,7 +13,7 @@ use symphonia::core::{
 
 use super::{
     container::{ReadingEnd, is_mpeg},
-    decode_file::{DecodeSummary, Sink},
+    decoded::{DecodeSummary, Sink},
     edit_list::Edit,
     error::MediaError,
     resample::ToMono16k,

@@ -2,7 +2,7 @@
 //! to its reader count most: articles about such pages seldom do. All are in lower case and
 //! simplified script, as `text::words::fold` writes.
 
-use crate::web::read::stub_detection::Stub::{self, Blocked, Consent, NotFound, Shell, Wall};
+use super::stub::Stub::{self, Blocked, Consent, NotFound, Shell, Wall};
 
 /// Phrases of a text.
 pub const IN_TEXTS: &[(Stub, f64, &str)] = &[

@@ -4,7 +4,7 @@
 
 use url::Url;
 
-use super::{Read, phrases};
+use super::{Read, phrases, stub::Stub};
 use crate::text::words::{fold, han_count, word_count};
 
 /// To be raised with every change of what is taken for a stub: stored pages are then looked at
@@ -12,34 +12,6 @@ use crate::text::words::{fold, han_count, word_count};
 pub const VERSION: &str = "1";
 /// The score from which on a page is suspect.
 pub const THRESHOLD: f64 = 1.0;
-
-/// What a page is instead of what was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stub {
-    /// The server refuses programs, or this reader, or everybody for now.
-    Blocked,
-    /// It is not there, whatever the status says.
-    NotFound,
-    /// It wants a login or money.
-    Wall,
-    /// It wants consent first.
-    Consent,
-    /// Only scripts would fill it.
-    Shell,
-}
-
-impl Stub {
-    /// One word for the summary by cause.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Blocked => "blocked",
-            Self::NotFound => "not_found",
-            Self::Wall => "wall",
-            Self::Consent => "consent",
-            Self::Shell => "shell",
-        }
-    }
-}
 
 /// Why a page is taken for none.
 #[derive(Clone, Debug, PartialEq)]

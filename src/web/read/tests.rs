@@ -1,7 +1,7 @@
 //! The sample pages, end to end.
 
 use super::*;
-use crate::web::read::stub_detection::Stub;
+use crate::web::read::stub::Stub;
 
 const URL: &str = "https://fieldnotes.example/notes/soil?from=feed";
 

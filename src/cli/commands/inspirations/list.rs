@@ -2,80 +2,23 @@
 //! it.
 
 use anyhow::Result;
-use serde::Serialize;
 
-use super::review;
+use super::found::{Found, read};
 use crate::{
     cli::{
-        args::{Global, Inspirations, Select},
-        commands::stages,
+        args::{Global, Select},
         project::Project,
         ui::{
             exit,
             output::{Printer, table},
         },
     },
-    data::{Inspiration, Review, Reviewer},
-    store::Store,
+    data::{Review, Reviewer},
     text::words::one_line,
 };
 
-/// Runs one of the commands.
-pub fn inspirations(global: &Global, command: &Inspirations, printer: &Printer) -> Result<u8> {
-    match command {
-        Inspirations::List { select, rejected } => list(global, select, *rejected, printer),
-        Inspirations::Review(args) => review::review(global, args, printer),
-    }
-}
-
-/// An inspiration and its recording.
-#[derive(Serialize)]
-pub struct Found {
-    /// The inspiration.
-    #[serde(flatten)]
-    pub inspiration: Inspiration,
-    /// Path of the recording under the seminars folder.
-    pub path: String,
-    /// Whether tasks may be woven from it.
-    pub stands: bool,
-}
-
-impl Found {
-    /// Where it is said first.
-    pub fn place(&self) -> String {
-        match self.inspiration.evidence.first() {
-            Some(evidence) => format!("{} {}", self.path, evidence.start),
-            None => self.path.clone(),
-        }
-    }
-}
-
-/// The inspirations that `weave` may use, in the order of the talks. Those of an earlier version of
-/// a text are none.
-pub fn read(store: &Store, select: &Select) -> Result<Vec<Found>> {
-    let mut found = Vec::new();
-    for seminar in stages::chosen_by_name(store, select)? {
-        let mut inspirations = store.inspirations_of(&seminar)?;
-        inspirations.sort_by_key(|inspiration| {
-            inspiration
-                .evidence
-                .first()
-                .map(|evidence| evidence.start_char)
-        });
-        let path = |inspiration: Inspiration| {
-            let stands = inspiration.stands();
-            Found {
-                inspiration,
-                path: seminar.path.clone(),
-                stands,
-            }
-        };
-        found.extend(inspirations.into_iter().map(path));
-    }
-    Ok(found)
-}
-
-fn list(global: &Global, select: &Select, rejected: bool, printer: &Printer) -> Result<u8> {
+/// Runs the command.
+pub fn list(global: &Global, select: &Select, rejected: bool, printer: &Printer) -> Result<u8> {
     let store = Project::find(global)?.read_or_hint()?;
     let mut found = read(&store, select)?;
     let (all, fallen) = (found.len(), found.iter().filter(|of| !of.stands).count());

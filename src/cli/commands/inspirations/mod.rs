@@ -1,4 +1,20 @@
 //! Commands that list inspirations and take in what people say of them.
 
-pub mod list;
+mod found;
+mod list;
 pub mod review;
+
+use anyhow::Result;
+
+use crate::cli::{
+    args::{Global, Inspirations},
+    ui::output::Printer,
+};
+
+/// Runs one of the commands.
+pub fn inspirations(global: &Global, command: &Inspirations, printer: &Printer) -> Result<u8> {
+    match command {
+        Inspirations::List { select, rejected } => list::list(global, select, *rejected, printer),
+        Inspirations::Review(args) => review::review(global, args, printer),
+    }
+}

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use crate::{
     cli::{
         args::{self, Global},
-        commands::inspirations::list::{self, Found},
+        commands::inspirations::found::{self, Found},
         project::{Project, resolve},
         ui::{
             exit::{self, Usage},
@@ -34,7 +34,7 @@ pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result
     drop(project.read_or_hint()?);
     resolve::stop_on_signals(*printer)?;
     let store = project.write(global)?;
-    let mut found = list::read(&store, &args.select)?;
+    let mut found = found::read(&store, &args.select)?;
     if found.is_empty() {
         return Err(Usage("no inspirations yet\nhint: `taskgen inspire`".into()).into());
     }
@@ -56,7 +56,7 @@ pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result
         decided: Vec::new(),
     }
     .run(&Keyboard::open()?)?;
-    let now = list::read(&store, &args.select)?;
+    let now = found::read(&store, &args.select)?;
     printer.show(&summary::of(&reviewer, &found, &now), summary::text)?;
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
     Ok(exit::DONE)

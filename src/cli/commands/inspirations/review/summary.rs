@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::{
-    cli::{commands::inspirations::list::Found, ui::output::in_brackets},
+    cli::{commands::inspirations::found::Found, ui::output::in_brackets},
     data::{Fault, Inspiration, Review, Reviewer},
     stats::agreement::{Weights, cohen, percent},
 };

@@ -1,0 +1,29 @@
+//! Pages that are none.
+
+/// What a page is instead of what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stub {
+    /// The server refuses programs, or this reader, or everybody for now.
+    Blocked,
+    /// It is not there, whatever the status says.
+    NotFound,
+    /// It wants a login or money.
+    Wall,
+    /// It wants consent first.
+    Consent,
+    /// Only scripts would fill it.
+    Shell,
+}
+
+impl Stub {
+    /// One word for the summary by cause.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Blocked => "blocked",
+            Self::NotFound => "not_found",
+            Self::Wall => "wall",
+            Self::Consent => "consent",
+            Self::Shell => "shell",
+        }
+    }
+}
