@@ -198,15 +198,37 @@ mod tests {
         }
     }
 
+    /// What is still read after a byte was changed fits together, and of each group of bytes it is
+    /// known how many changes are refused.
     #[test]
-    fn any_changed_byte_is_survived() {
+    fn a_changed_byte_is_refused_or_changes_a_number_or_a_name() {
         let file = file();
+        let mut refused = Vec::new();
         for at in 0..file.len() {
-            for value in [0, 1, 127, 255] {
+            for value in [0, 1, 127, 255].into_iter().filter(|v| *v != file[at]) {
                 let mut changed = file.clone();
                 changed[at] = value;
-                let _ = Arrays::parse(&changed);
+                let Ok(arrays) = Arrays::parse(&changed) else {
+                    refused.push(at);
+                    continue;
+                };
+                for (name, (shape, bytes)) in &arrays.arrays {
+                    let elements: usize = shape.iter().product();
+                    assert_eq!(bytes.len(), 2 * elements, "{at} {value} {name}");
+                }
             }
+        }
+        // The version, the length and the letters of the format's name, and its end.
+        let head = 4 + 2 + SPEC.len() + 1;
+        let of_head = refused.iter().filter(|at| **at < head).count();
+        let changes = file[..head]
+            .iter()
+            .map(|byte| 4 - usize::from([0, 1, 127, 255].contains(byte)))
+            .sum::<usize>();
+        assert_eq!(of_head, changes, "all of them");
+        // The number that nobody reads, and the numbers in the arrays, may be anything.
+        for free in [head..head + 4, file.len() - 4..file.len()] {
+            assert!(!refused.iter().any(|at| free.contains(at)), "{free:?}");
         }
     }
 }
