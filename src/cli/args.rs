@@ -167,6 +167,9 @@ pub enum Command {
     /// Decodes a recording for another process of this program
     #[command(hide = true)]
     Decode(Decode),
+    /// Reads a web page for another process of this program
+    #[command(hide = true)]
+    ReadPage,
     /// Make a folder a project: `taskgen.toml` and the folders
     Init {
         /// The folder [default: --project, or this one]

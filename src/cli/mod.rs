@@ -82,6 +82,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),
         Command::Calls(args) => calls::calls(&global, &args, printer),
         Command::Decode(decode) => seminars::transcribe::decode(&decode),
+        Command::ReadPage => evaluate::judge::read_page(),
         Command::Completions { shell } => completions::completions(shell, printer),
         Command::Man { output } => man::man(output.as_deref(), printer),
         Command::Doctor => doctor::doctor(&global, printer),

@@ -9,6 +9,7 @@ use std::{
 use anyhow::Result;
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use rusqlite::{OptionalExtension as _, params};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Store, runs::add_event};
@@ -18,7 +19,7 @@ use crate::data::{
 };
 
 /// The text of a page, and what read it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extract {
     /// What made the text out of the bytes.
     pub extractor: String,
@@ -177,7 +178,7 @@ impl Store {
 
 /// Why a visit brought no page. Where its bytes were looked at, that decides; before decisions had
 /// versions, they stood in the column, too.
-const CAUSE: &str = "CASE WHEN payload ->> '$.decision.by' IS NULL THEN cause ELSE payload ->> '$.decision.cause' END";
+const CAUSE: &str = "CASE WHEN payload -> '$.decision' IS NULL THEN cause ELSE payload ->> '$.decision.cause' END";
 
 /// What was decided from the bytes of a visit, as it is stored.
 fn decision(visit: &Visit) -> Value {

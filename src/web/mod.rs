@@ -10,6 +10,7 @@ mod jina;
 mod pages;
 mod polite;
 mod read;
+mod reader_process;
 mod response;
 mod robots;
 
@@ -18,3 +19,4 @@ pub use fetch::FetchOptions;
 use fetch::Fetcher;
 pub use jina::{JINA, JinaOptions, KeyRefused};
 pub use pages::{Page, Pages, PagesOptions};
+pub use reader_process::serve as serve_reading;

@@ -4,6 +4,7 @@
 
 use std::{
     collections::HashMap,
+    path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -14,15 +15,14 @@ use super::{
     fetch::Fetched,
     jina::{Jina, JinaOptions, KeyRefused},
     read,
+    reader_process::{PageQuestion, PageReader},
 };
-use crate::{
-    data::Visit,
-    store::{Extract, Store},
-};
+use crate::{data::Visit, store::Store};
 
 /// Where pages come from.
 pub struct Pages {
-    reader: Reader,
+    source: Source,
+    reader: PageReader,
     stored_only: bool,
     again: bool,
     patience: Patience,
@@ -59,12 +59,12 @@ impl Patience {
 }
 
 /// Who goes for a page.
-enum Reader {
+enum Source {
     Own(Box<Fetcher>),
     Jina(Box<Jina>),
 }
 
-impl Reader {
+impl Source {
     async fn fetch(&self, url: &str) -> Result<Fetched, KeyRefused> {
         match self {
             Self::Own(fetcher) => Ok(fetcher.fetch(url).await),
@@ -84,6 +84,8 @@ impl Reader {
 /// How to get pages.
 #[derive(Clone, Debug, Default)]
 pub struct PagesOptions {
+    /// This program, which reads each page in a process of its own.
+    pub program: PathBuf,
     /// How to fetch.
     pub fetch: FetchOptions,
     /// Jina Reader goes for them instead of us.
@@ -127,17 +129,19 @@ impl Pages {
     /// Pages by these options.
     pub fn new(options: PagesOptions) -> Result<Self> {
         let PagesOptions {
+            program,
             fetch,
             jina,
             stored_only,
             retry_failed,
         } = options;
-        let reader = match jina {
-            Some(jina) => Reader::Jina(Box::new(Jina::new(jina, fetch)?)),
-            None => Reader::Own(Box::new(Fetcher::new(fetch)?)),
+        let source = match jina {
+            Some(jina) => Source::Jina(Box::new(Jina::new(jina, fetch)?)),
+            None => Source::Own(Box::new(Fetcher::new(fetch)?)),
         };
         Ok(Self {
-            reader,
+            source,
+            reader: PageReader::new(program),
             stored_only,
             again: retry_failed,
             patience: Patience::default(),
@@ -147,7 +151,7 @@ impl Pages {
     /// The page behind `url`, fetched now (at `now`, RFC 3339) unless it is known.
     pub async fn get(&self, store: &Store, url: &str, now: &str) -> Result<Got> {
         let known = match store.visit(url)? {
-            Some(visit) => Some(up_to_date(store, visit).await?),
+            Some(visit) => Some(self.up_to_date(store, visit).await?),
             None => None,
         };
         let usable = |visit: &Visit| {
@@ -176,7 +180,7 @@ impl Pages {
     }
 
     async fn fetch(&self, store: &Store, url: &str, now: &str) -> Result<Visit> {
-        let fetched = self.reader.fetch(url).await?;
+        let fetched = self.source.fetch(url).await?;
         let is_transient = fetched.body.as_ref().is_err_and(FetchError::is_transient);
         self.patience.note(&host_of(url), is_transient);
         // With its charset: the bytes may be read again.
@@ -190,7 +194,7 @@ impl Pages {
             fetched: now.to_owned(),
             status: fetched.status,
             content_type,
-            fetcher: self.reader.word().to_owned(),
+            fetcher: self.source.word().to_owned(),
             ..Visit::default()
         };
         let bytes = match fetched.body {
@@ -203,10 +207,48 @@ impl Pages {
                 return Ok(visit);
             }
         };
-        let (bytes, extract) = decide(&mut visit, bytes).await?;
+        // The bytes first: whatever becomes of reading them, they are not fetched again. A run that
+        // ends in between leaves a visit that is counted as not read, and read by the next one.
+        visit.cause = Some("not_read".to_owned());
         visit.content = store.save_visit(&visit, Some(&bytes))?;
-        save_extract(store, &visit, extract)?;
+        self.decide(store, &mut visit, &bytes).await?;
         Ok(visit)
+    }
+
+    /// A stored visit as today's readers see it. Its bytes are looked at again where an earlier
+    /// version decided what they are or made their text, and where a run ended before that.
+    async fn up_to_date(&self, store: &Store, mut visit: Visit) -> Result<Visit> {
+        let Some(content) = &visit.content else {
+            return Ok(visit);
+        };
+        if visit.decided_by.as_ref() == Some(&read::decider())
+            && (visit.cause.is_some() || is_read(store, content)?)
+        {
+            return Ok(visit);
+        }
+        if let Some(bytes) = store.content(content)? {
+            self.decide(store, &mut visit, &bytes).await?;
+        }
+        Ok(visit)
+    }
+
+    /// Decides from its bytes whether a visit brought a page, and keeps the decision and the text.
+    async fn decide(&self, store: &Store, visit: &mut Visit, bytes: &[u8]) -> Result<()> {
+        let asked = visit.url.clone();
+        let question = PageQuestion {
+            status: visit.status.unwrap_or(200),
+            last: visit.final_url.clone().unwrap_or_else(|| asked.clone()),
+            asked,
+            content_type: visit.content_type.clone(),
+        };
+        let decision = self.reader.decide(&question, bytes).await?;
+        (visit.cause, visit.message) = (decision.cause, decision.message);
+        visit.decided_by = Some(read::decider());
+        store.save_decision(visit)?;
+        if let (Some(content), Some(extract)) = (&visit.content, decision.extract) {
+            store.save_extract(content, &extract)?;
+        }
+        Ok(())
     }
 }
 
@@ -231,65 +273,9 @@ fn given_up(url: &str) -> Got {
     }
 }
 
-/// A stored visit as today's readers see it. Its bytes are looked at again where an earlier version
-/// decided what they are or made their text, and where a run ended between the bytes and their
-/// text.
-async fn up_to_date(store: &Store, mut visit: Visit) -> Result<Visit> {
-    let Some(content) = &visit.content else {
-        return Ok(visit);
-    };
-    if visit.decided_by.as_ref() == Some(&read::decider())
-        && (visit.cause.is_some() || is_read(store, content)?)
-    {
-        return Ok(visit);
-    }
-    let Some(bytes) = store.content(content)? else {
-        return Ok(visit);
-    };
-    let (_, extract) = decide(&mut visit, bytes).await?;
-    store.save_decision(&visit)?;
-    save_extract(store, &visit, extract)?;
-    Ok(visit)
-}
-
 fn is_read(store: &Store, content: &str) -> Result<bool> {
     let known = store.extract(content)?;
     Ok(known.is_some_and(|known| read::is_current(&known.extractor, &known.version)))
-}
-
-/// Decides from its bytes whether a visit brought a page; with the text that was read, if any.
-async fn decide(visit: &mut Visit, bytes: Vec<u8>) -> Result<(Vec<u8>, Option<Extract>)> {
-    let header = visit.content_type.clone();
-    let asked = visit.url.clone();
-    let last = visit.final_url.clone().unwrap_or_else(|| asked.clone());
-    let status = visit.status.unwrap_or(200);
-    // Reading is work for the processor, not waiting.
-    let (bytes, text) = tokio::task::spawn_blocking(move || {
-        let text = read::read(&bytes, header.as_deref(), &last).map(|text| {
-            let suspicion = read::suspect(status, &text, &asked, &last);
-            (text, suspicion)
-        });
-        (bytes, text)
-    })
-    .await?;
-    (visit.cause, visit.message) = match &text {
-        Err(error) => (Some(error.cause().to_owned()), Some(error.to_string())),
-        Ok((_, Some(suspicion))) => (
-            Some(suspicion.stub.word().to_owned()),
-            Some(suspicion.message()),
-        ),
-        Ok((text, None)) if text.text.trim().is_empty() => (Some("no_text".to_owned()), None),
-        Ok(_) => (None, None),
-    };
-    visit.decided_by = Some(read::decider());
-    Ok((bytes, text.ok().map(|(text, _)| extract(text))))
-}
-
-fn save_extract(store: &Store, visit: &Visit, extract: Option<Extract>) -> Result<()> {
-    match (&visit.content, extract) {
-        (Some(content), Some(extract)) => store.save_extract(content, &extract),
-        _ => Ok(()),
-    }
 }
 
 /// The page that a visit brought, if it brought one.
@@ -303,13 +289,4 @@ fn page(store: &Store, visit: &Visit) -> Result<Option<Page>> {
         text: extract.text,
     });
     Ok(page)
-}
-
-fn extract(read: read::Read) -> Extract {
-    Extract {
-        extractor: read.extractor.to_owned(),
-        version: read.version.to_owned(),
-        title: read.title,
-        text: read.text,
-    }
 }

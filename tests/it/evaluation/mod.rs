@@ -1,6 +1,7 @@
 //! A whole evaluation without a network: planted reports of three agents about a small web on
 //! loopback, a judge that sees only its prompt, and scores that must be what was planted.
 
+mod hostile;
 mod missing;
 mod pages;
 mod statements;

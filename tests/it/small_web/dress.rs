@@ -157,11 +157,16 @@ fn text_of(page: &Page) -> String {
 /// One sheet of A4 in Helvetica.
 fn pdf_of(page: &Page, packed: bool) -> Vec<u8> {
     let content = content(page);
-    let (filter, content) = if packed {
-        ("/Filter /FlateDecode ", deflated(&content))
+    if packed {
+        pdf("/FlateDecode", &deflated(&content))
     } else {
-        ("", content)
-    };
+        pdf("", &content)
+    }
+}
+
+/// A PDF whose only sheet has this content, which is packed by these filters.
+pub fn pdf(filters: &str, content: &[u8]) -> Vec<u8> {
+    let filter = format!("/Filter [{filters}] ");
     let head = format!("<< {filter}/Length {} >>\nstream\n", content.len());
     let objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
@@ -169,7 +174,7 @@ fn pdf_of(page: &Page, packed: bool) -> Vec<u8> {
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>"
             .to_vec(),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_vec(),
-        [head.into_bytes(), content, b"\nendstream".to_vec()].concat(),
+        [head.as_bytes(), content, b"\nendstream"].concat(),
     ];
     let mut pdf = b"%PDF-1.4\n".to_vec();
     let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
@@ -226,7 +231,7 @@ fn lines(text: &str, most: usize) -> Vec<String> {
     lines
 }
 
-fn deflated(bytes: &[u8]) -> Vec<u8> {
+pub fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")

@@ -3,7 +3,7 @@
 //! come out. Hides how servers dress, move, refuse and lose their pages.
 
 pub mod agents;
-mod dress;
+pub mod dress;
 pub mod expected;
 pub mod facts;
 pub mod judge;

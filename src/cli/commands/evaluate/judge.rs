@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration, time::Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::{
     cli::{
@@ -18,7 +18,7 @@ use crate::{
     data::{AgentReport, Task},
     evaluate::{self, Evaluator, Subject},
     store::Store,
-    web::{FetchOptions, JinaOptions, Pages, PagesOptions},
+    web::{self, FetchOptions, JinaOptions, Pages, PagesOptions},
 };
 
 /// Runs the command.
@@ -152,6 +152,12 @@ pub fn judge(
     })
 }
 
+/// `taskgen read-page`: what a process does that reads a page for another one.
+pub fn read_page() -> Result<u8> {
+    web::serve_reading(&mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
+    Ok(exit::DONE)
+}
+
 fn pages_options(
     global: &Global,
     project: &Project,
@@ -168,7 +174,10 @@ fn pages_options(
         Reader::Jina if !stored_only => Some(jina(global, &web.jina_url, printer)?),
         _ => None,
     };
+    let program =
+        std::env::current_exe().context("the program cannot be found, which reads pages")?;
     Ok(PagesOptions {
+        program,
         jina,
         fetch: FetchOptions {
             allow_private,

@@ -2,7 +2,6 @@
 //! what the glyphs mean and in which order they are read is decided here. No other file of the
 //! program knows either.
 
-mod bomb;
 mod cmap;
 mod content;
 mod encoding;
@@ -19,9 +18,6 @@ const MOST_PAGES: usize = 2_000;
 
 /// Reads a document.
 pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    if bomb::is_one(bytes) {
-        return Err(ReadError::BrokenPdf);
-    }
     let pdf = Pdf::new(bytes.to_vec()).map_err(failure)?;
     let mut reader = content::Reader::default();
     let mut text = String::new();
