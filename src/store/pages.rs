@@ -178,7 +178,8 @@ impl Store {
 
 /// Why a visit brought no page. Where its bytes were looked at, that decides; before decisions had
 /// versions, they stood in the column, too.
-const CAUSE: &str = "CASE WHEN payload -> '$.decision' IS NULL THEN cause ELSE payload ->> '$.decision.cause' END";
+const CAUSE: &str =
+    "CASE WHEN payload -> '$.decision' IS NULL THEN cause ELSE payload ->> '$.decision.cause' END";
 
 /// What was decided from the bytes of a visit, as it is stored.
 fn decision(visit: &Visit) -> Value {

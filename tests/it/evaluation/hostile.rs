@@ -24,7 +24,7 @@ use crate::{
 
 /// Most memory of the process that reads a page.
 const MOST_MEMORY: u64 = 512 << 20;
-/// A run of 128 equal bytes, as RunLength writes it.
+/// A run of 128 equal bytes, as `RunLength` writes it.
 const RUN: [u8; 2] = [129, b' '];
 
 /// A run of 6 GB in 100 MB, packed by what comes after.

@@ -1,0 +1,201 @@
+//! What agents write, and how good it is.
+
+use std::path::PathBuf;
+
+use clap::{Subcommand, builder::PossibleValuesParser};
+
+use super::values::{Renamed, evaluators, renamed_to_similarity, share};
+
+/// `answer`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Answer {
+    /// The agent: one of `[agents]` in `taskgen.toml`, or a new name with --command or --model
+    #[arg(long, value_name = "NAME")]
+    pub agent: String,
+    /// Program that is the agent: it gets the task as JSON on standard input and writes the report
+    /// as Markdown to standard output. It is started without a shell
+    #[arg(long, value_name = "COMMAND")]
+    pub command: Option<String>,
+    /// Model that is the agent; it searches the web where its provider offers that
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub model: Option<String>,
+    /// Only the tasks of this set [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Seconds that the agent has for one task [default: 1800]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub time_limit: Option<u64>,
+    /// Tasks that are worked on at once [default: 1; for a model as many as its server bears]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Reports on each task [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub attempts: Option<u32>,
+    /// Give this environment variable to the program, which gets no others; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
+}
+
+/// `reports …`
+#[derive(Debug, Subcommand)]
+pub enum Reports {
+    /// Take in reports that were made elsewhere
+    ///
+    /// The layouts of other benchmarks are known: JSONL or a JSON list of records with a task, an
+    /// agent and a text; or a folder of Markdown files. Records find their tasks by the task's id,
+    /// by the id of an imported file, or by the task's text.
+    Import {
+        /// The file or folder
+        path: PathBuf,
+        /// Name of the agent, where the layout has none; where it has several, take only this one's
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+    },
+    /// List the reports with their scores
+    List,
+    /// Take reports out
+    ///
+    /// They are written to `tasks/reports-removed.jsonl`, from which `taskgen reports import` takes
+    /// them in again. What was judged of them stays on record.
+    Remove(RemoveReports),
+}
+
+/// `reports remove`
+#[derive(Clone, Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+pub struct RemoveReports {
+    /// Ids as `taskgen reports list` shows them, or the beginnings of ids
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// All reports of this agent; together with ids, only those among them
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+}
+
+/// `evaluate`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Evaluate {
+    /// The evaluators, separated by commas
+    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = evaluators())]
+    pub metric: Vec<String>,
+    /// Only the reports of this agent; repeatable. The pages that other agents cite still count
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only the tasks of this set [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Also fetch pages from private addresses: for an intranet, never for strangers' reports
+    #[arg(long)]
+    pub allow_private_network: bool,
+    /// Fail with exit code 4 if more than this share of the judgements has no verdict, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
+    pub max_unscored: f64,
+}
+
+/// `rescore`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Rescore {
+    /// The evaluators, separated by commas
+    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = evaluators())]
+    pub metric: Vec<String>,
+    /// Only the tasks of this set [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Merge key points whose wording is at least this similar, 0 to 1 [default: that of
+    /// `taskgen.toml`]
+    #[arg(long, value_name = "SHARE")]
+    pub similarity: Option<f64>,
+    #[arg(long, hide = true, value_parser = renamed_to_similarity)]
+    pub near: Option<Renamed>,
+    /// How often each criterion is rated [default: that of `taskgen.toml`]
+    #[arg(long, value_name = "N")]
+    pub repeats: Option<u32>,
+    /// Fail with exit code 4 if more than this share of the judgements has no verdict, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
+    pub max_unscored: f64,
+}
+
+/// `leaderboard`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Leaderboard {
+    /// Add a table for each value of a facet of the tasks: language, phase, type, difficulty,
+    /// discipline, or a field of an imported file
+    #[arg(long, value_name = "FACET")]
+    pub by: Option<String>,
+    /// Only the tasks of this set [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Use the layout of Table 3 of the DeepResearch Arena paper
+    #[arg(long, value_parser = PossibleValuesParser::new(["paper"]))]
+    pub table: Option<String>,
+    /// Count attempts that gave no report as the worst score; otherwise they are left out
+    #[arg(long)]
+    pub failed_as_zero: bool,
+    /// Bootstrap resamples, which the intervals are made from
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub resamples: usize,
+    /// Also write the table as CSV to this file
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Also write a page with plots to this file, and a page for each task into a folder beside it
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// `audit …`
+#[derive(Debug, Subcommand)]
+pub enum Audit {
+    /// Test whether models know the tasks by heart
+    ///
+    /// Models of the role `complete` get the first half of each task and continue it; what they
+    /// write is compared with the second half, and with what they write for texts that they cannot
+    /// know.
+    Leakage {
+        /// Only the tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+        /// Fail with exit code 4 if more than this share of the texts has no answer, 0 to 1
+        #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
+        max_unscored: f64,
+    },
+    /// Measure how far the scores agree with people's, and people with each other
+    ///
+    /// Files with people's scores are taken into the project first. `taskgen report scoring` writes
+    /// a page on which people score.
+    Agreement {
+        /// Files of scores: what a scoring page saved; CSV with rater, score, and report or task and
+        /// agent; or Label Studio's JSON
+        files: Vec<PathBuf>,
+        /// Only the tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+    },
+}
+
+/// `report …`
+#[derive(Debug, Subcommand)]
+pub enum Report {
+    /// Write a page on which people score reports
+    ///
+    /// Reports are shown without their agents' names and in random order. The page saves a file for
+    /// `taskgen audit agreement`.
+    Scoring {
+        /// File of the page [default: tasks/scoring.html]
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+        /// Only the tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+        /// Only this many reports, drawn by the seed
+        #[arg(long, value_name = "N")]
+        sample: Option<usize>,
+    },
+    /// Write a page with the seminars, inspirations and tasks
+    ///
+    /// Each quote plays its place in the recording.
+    Tasks {
+        /// File of the page [default: tasks/tasks.html]
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+    },
+}

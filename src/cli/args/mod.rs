@@ -1,0 +1,172 @@
+//! What users type: one file for each group of commands, whose comments are the help.
+
+mod evaluation;
+mod global;
+mod looking;
+mod pipeline;
+mod rank;
+mod tasks;
+mod values;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+
+pub use self::{
+    evaluation::{Answer, Audit, Evaluate, Leaderboard, RemoveReports, Report, Reports, Rescore},
+    global::Global,
+    looking::{Calls, Config, Models, Prompts},
+    pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},
+    rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
+    tasks::{Inspirations, Review, Selection, TaskImport, Tasks},
+};
+
+const EXIT_CODES: &str = "Exit codes:
+    0  done
+    1  done, but some items failed
+    2  wrong usage or configuration, or another taskgen is writing to the project
+    3  a model, a key or a provider is missing
+    4  too many judgements without a verdict
+    5  stopped by the budget
+    6  a judge is no better than chance
+   75  stopped on request (SIGTERM)
+  130  interrupted (Ctrl-C)
+All that was finished is saved, and the same command goes on from there.";
+
+/// Turns recordings of academic seminars into ranked research tasks, and measures research agents on
+/// them
+///
+/// Begin with `taskgen init`, put recordings into `seminars/`, then `taskgen run`; or bring questions
+/// from elsewhere with `taskgen tasks import`. Then `taskgen answer`, `taskgen evaluate` and `taskgen
+/// leaderboard` measure agents. Any command can be run again: it goes on where it stopped.
+#[derive(Debug, Parser)]
+#[command(
+    name = "taskgen",
+    version,
+    propagate_version = true,
+    max_term_width = 110,
+    after_help = EXIT_CODES
+)]
+pub struct Args {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a folder a project
+    ///
+    /// Writes `taskgen.toml`, with every setting and its comment, and the folders `seminars/`,
+    /// `transcripts/` and `tasks/`. Nothing that is there is changed.
+    Init {
+        /// The folder [default: --project, or this one]
+        folder: Option<PathBuf>,
+    },
+    /// Make ranked tasks from recordings: transcribe, inspire, weave and rank in one go
+    ///
+    /// Transcripts go to `transcripts/`, everything else to `tasks/taskgen.db`. Without further
+    /// settings all models run on this machine. Next: `taskgen tasks list`.
+    Run(Run),
+    /// Transcribe recordings
+    ///
+    /// Reads audio and video files, and writes `transcripts/NAME.json` for each. Without a project,
+    /// transcripts go beside the recordings. A transcript that you edit by hand is kept.
+    Transcribe(Transcribe),
+    /// Find what research could start from in the transcripts: inspirations, each with its quotes
+    Inspire(Select),
+    /// Write research tasks from the inspirations
+    Weave(Weave),
+    /// Flag tasks that need no research, and tasks whose result nobody could judge
+    Probe(Select),
+    /// Rank the tasks by comparing them
+    ///
+    /// A model judges which of two tasks, or in which order a list of them, would be the better
+    /// research task. See the ranking with `taskgen tasks list`, and how far it can be believed with
+    /// `taskgen rank report`.
+    Rank(RankCommand),
+    /// Have an agent write reports on the tasks
+    ///
+    /// An agent is a program or a model. Reports are saved one by one; tasks that have one are
+    /// skipped. Next: `taskgen evaluate`.
+    Answer(Answer),
+    /// Import, list and remove reports of agents
+    #[command(subcommand)]
+    Reports(Reports),
+    /// Score the reports
+    ///
+    /// Fetches the pages that the reports cite (kae), asks the models that judge, and saves each
+    /// judgement. Next: `taskgen leaderboard`.
+    Evaluate(Evaluate),
+    /// Score the reports again with other judges, prompts or thresholds, and compare the scores
+    Rescore(Rescore),
+    /// Show which agent is better, at what, and how sure that is
+    ///
+    /// Made from the scores on record; asks no model.
+    Leaderboard(Leaderboard),
+    /// Test whether the scores can be believed
+    #[command(subcommand)]
+    Audit(Audit),
+    /// Write web pages: the tasks with their quotes, or a form on which people score reports
+    #[command(subcommand)]
+    Report(Report),
+    /// List inspirations, accept or reject them
+    #[command(subcommand)]
+    Inspirations(Inspirations),
+    /// List, show, select, compare, import and export tasks
+    #[command(subcommand)]
+    Tasks(Tasks),
+    /// List and fetch model files
+    #[command(subcommand)]
+    Models(Models),
+    /// List prompts, copy them to edit, check the copies
+    #[command(subcommand)]
+    Prompts(Prompts),
+    /// List the calls to models, with tokens and cost
+    Calls(Calls),
+    /// Show what the project holds and what is left to do
+    Status,
+    /// Check the installation: models, keys, the speed of the built-in model
+    Doctor,
+    /// Show the configuration in force
+    #[command(subcommand)]
+    Config(Config),
+    /// Print the script with which a shell completes commands and flags
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the man page, or write one for each command
+    Man {
+        /// Write the pages into this folder
+        #[arg(long, value_name = "DIR")]
+        output: Option<PathBuf>,
+    },
+    /// Decodes a recording for another process of this program
+    #[command(hide = true)]
+    Decode(Decode),
+    /// Reads a web page for another process of this program
+    #[command(hide = true)]
+    ReadPage,
+}
+
+impl Command {
+    /// Whether the command asks models, so that it can be tried dry.
+    pub fn asks(&self) -> bool {
+        match self {
+            Self::Rank(rank) => rank.instead.is_none(),
+            Self::Run(_)
+            | Self::Inspire(_)
+            | Self::Weave(_)
+            | Self::Probe(_)
+            | Self::Answer(_)
+            | Self::Evaluate(_)
+            | Self::Rescore(_)
+            | Self::Audit(Audit::Leakage { .. }) => true,
+            _ => false,
+        }
+    }
+}

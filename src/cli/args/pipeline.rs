@@ -1,0 +1,107 @@
+//! `run` and the stages from recordings to tasks.
+
+use std::path::PathBuf;
+
+use super::Rank;
+use crate::transcribe::Shard;
+
+/// `decode`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Decode {
+    /// The recording
+    pub path: PathBuf,
+    /// Use only this channel, from 1
+    #[arg(long)]
+    pub channel: Option<usize>,
+    /// Write only the length in seconds that the file states
+    #[arg(long)]
+    pub length: bool,
+}
+
+/// `run`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Run {
+    /// Recordings, or folders of them [default: all of `seminars/`]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub sound: Sound,
+    #[command(flatten)]
+    pub rank: Rank,
+}
+
+/// `transcribe`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Transcribe {
+    /// Recordings, or folders of them [default: all of `seminars/`]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub sound: Sound,
+    /// Also write the transcript in these formats, separated by commas: srt, vtt, txt
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "json"
+    )]
+    pub format: Vec<String>,
+    /// Transcribe again what is done
+    #[arg(long)]
+    pub force: bool,
+    /// Transcribe only part i of n; several machines that share a folder take one part each
+    #[arg(long, value_name = "i/n")]
+    pub shard: Option<Shard>,
+    /// Transcribe nothing; list the recordings with their lengths and what would be done with each
+    #[arg(long)]
+    pub plan: bool,
+}
+
+/// How to transcribe.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Sound {
+    /// Speech model: auto (tiny.en for English, base otherwise), a name of `taskgen models list`,
+    /// or a ggml file
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Language of the talks: auto, en, zh …; several, separated by commas, for talks that switch
+    #[arg(long, value_name = "TAG")]
+    pub language: Option<String>,
+    /// Text file with names and terms that occur in the talks
+    #[arg(long, value_name = "FILE")]
+    pub vocabulary: Option<PathBuf>,
+    /// Use only this channel, from 1: for recordings with a microphone on each channel
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub channel: Option<usize>,
+    /// Also record when each word is said
+    #[arg(long)]
+    pub words: bool,
+    /// Threads that transcribe at once; 0 for one per core
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+/// Which seminars.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Select {
+    /// Only this seminar: the path of its recording, or its id; repeatable
+    #[arg(long, value_name = "ID")]
+    pub seminar: Vec<String>,
+}
+
+/// `weave`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Weave {
+    #[command(flatten)]
+    pub select: Select,
+    /// Tasks from one seminar, 5 to 8 [default: 6]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(5..=8))]
+    pub per_seminar: Option<u64>,
+    /// Language of the tasks: en, zh …; or talk, for the language of each talk [default: talk]
+    #[arg(long, value_name = "TAG")]
+    pub language: Option<String>,
+    /// Also write this many tasks that each join two seminars; 0 removes those that there are
+    #[arg(long, value_name = "N")]
+    pub across: Option<usize>,
+    /// Also translate each task into these languages, separated by commas: en,zh
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    pub translate: Option<Vec<String>>,
+}

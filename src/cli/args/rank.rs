@@ -1,0 +1,117 @@
+//! `rank` and what can be done instead of ranking.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::values::{one_of, share};
+use crate::rank::{Method, simulate::Scenario};
+
+/// `rank`
+#[derive(Clone, Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct RankCommand {
+    /// Instead of ranking
+    #[command(subcommand)]
+    pub instead: Option<InsteadOfRanking>,
+    #[command(flatten)]
+    pub rank: Rank,
+}
+
+/// How to rank.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Rank {
+    /// How the ranking is made: halving compares pairs, and looks ever closer at the best; listwise
+    /// has lists put in order; elo is the paper's way, rounds of random pairs [default: halving;
+    /// elo with --rounds]
+    #[arg(long, value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
+    pub method: Option<Method>,
+    /// Model that judges; several, separated by commas, are a panel. Short for --model-role judge=…
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub judge: Option<String>,
+    /// Most judgements [default: four for each task; with --method listwise, as many lists as show
+    /// each task eight times]
+    #[arg(long, value_name = "N")]
+    pub budget_calls: Option<u64>,
+    /// With --method listwise: tasks in a list [default: 8]
+    #[arg(long, value_name = "N")]
+    pub list_size: Option<usize>,
+    /// How many best tasks are to be found [default: 100, or a third of the tasks]
+    #[arg(long, value_name = "K")]
+    pub top: Option<usize>,
+    /// Stop early once this share of the best tasks is probably found, 0 to 1 [default: 0.95]
+    #[arg(long, value_name = "SHARE")]
+    pub target_recall: Option<f64>,
+    /// With --method elo: rounds; each task meets one other in a round
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<u32>,
+    /// With --method elo: the factor K, points that a sure win is worth
+    #[arg(long, value_name = "K")]
+    pub elo_k: Option<f64>,
+    /// Fail with exit code 4 if more than this share of the judgements has no verdict, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
+    pub max_unscored: f64,
+}
+
+/// `rank …`
+#[derive(Clone, Debug, Subcommand)]
+pub enum InsteadOfRanking {
+    /// Try a way to rank on made-up tasks whose quality is known
+    ///
+    /// Asks no model: judges are made up, too. Prints how many of the best tasks were found, with
+    /// how many judgements.
+    Simulate(Simulate),
+    /// Show how far the ranking can be believed
+    ///
+    /// The audit card: how often judges failed, prefer the first place or the longer text,
+    /// contradict themselves, and agree with each other.
+    Report {
+        /// Also write a page with plots to this file
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+    },
+    /// Take in judgements made elsewhere, as a ranking of their own
+    Import {
+        /// JSONL, or CSV as chatbot arenas write it. Each line has a and b (or `model_a` and
+        /// `model_b`) and winner; confidence, judge and reason are optional
+        file: PathBuf,
+        /// Name of the judge, where a line has none
+        #[arg(long, value_name = "NAME", default_value = "people")]
+        judge: String,
+    },
+}
+
+/// `rank simulate`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Simulate {
+    /// What the made-up tasks and their judge are like. bt1: the judge is right about 73 % of random
+    /// pairs; bt2: about 83 %; thur: it prefers what is shown first; skew: most tasks are good;
+    /// cyc: preferences go in circles; lapse: 15 % of the verdicts are drawn; dup: a fifth of the
+    /// tasks are near-copies
+    #[arg(long, default_value = "bt1", value_parser = one_of::<Scenario>(&["bt1", "bt2", "thur", "skew", "cyc", "lapse", "dup"]))]
+    pub scenario: Scenario,
+    /// The earlier name of --scenario, which is refused
+    #[arg(long, hide = true, value_name = "NAME")]
+    pub world: Option<String>,
+    /// How to rank
+    #[arg(long, default_value = "halving", value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
+    pub method: Method,
+    /// With --method listwise: tasks in a list [default: 8]
+    #[arg(long, value_name = "N")]
+    pub list_size: Option<usize>,
+    /// Number of tasks
+    #[arg(long, short, value_name = "N", default_value_t = 10_000)]
+    pub n: usize,
+    /// How many best tasks are to be found
+    #[arg(long, value_name = "K", default_value_t = 100)]
+    pub top: usize,
+    /// Most judgements
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub budget_calls: usize,
+    /// Stop a trial early once this share of the best tasks is probably found, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub target_recall: Option<f64>,
+    /// Number of trials, each with a seed of its own
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub seeds: u64,
+}

@@ -1,0 +1,138 @@
+//! `inspirations` and `tasks`.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use jiff::civil::Date;
+
+use super::{
+    Select,
+    values::{Renamed, day, renamed_to_similarity},
+};
+
+/// `inspirations …`
+#[derive(Debug, Subcommand)]
+pub enum Inspirations {
+    /// List the inspirations, where each comes from, and what reviewers said of it
+    List {
+        #[command(flatten)]
+        select: Select,
+        /// Only those that are rejected: no task is woven from them
+        #[arg(long)]
+        rejected: bool,
+    },
+    /// Accept or reject inspirations, one key each
+    ///
+    /// They are shown one at a time, in random order and without what others said. Each decision is
+    /// saved at once.
+    Review(Review),
+}
+
+/// `inspirations review`
+#[derive(Debug, clap::Args)]
+pub struct Review {
+    #[command(flatten)]
+    pub select: Select,
+    /// Name under which the decisions are saved [default: the user's name]
+    #[arg(long, value_name = "NAME")]
+    pub reviewer: Option<String>,
+    /// Also show what this reviewer has decided already
+    #[arg(long)]
+    pub again: bool,
+}
+
+/// `tasks …`
+#[derive(Debug, Subcommand)]
+pub enum Tasks {
+    /// List the tasks, best first
+    List {
+        /// Only the best N
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        top: Option<u64>,
+        /// Only the tasks that `taskgen probe` flags, with the reason
+        #[arg(long)]
+        flagged: bool,
+    },
+    /// Show one task, its inspirations, and where in the recording each is said
+    Show {
+        /// Id of the task, or the beginning of it
+        id: String,
+    },
+    /// Select the best tasks as a named set
+    ///
+    /// Near-copies of better tasks are left out, quotas are kept, and doubtful choices are listed.
+    /// `answer`, `evaluate` and `leaderboard` use the newest selection. Needs a ranking.
+    Select(Selection),
+    /// Show how much the tasks differ
+    ///
+    /// Lists near-copies, and counts the tasks by family, discipline, phase, language and seminar.
+    Diversity {
+        /// Tasks whose wording is at least this similar are copies, 0 to 1; above 1 none is
+        #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
+        similarity: f64,
+        #[arg(long, hide = true, value_parser = renamed_to_similarity)]
+        near: Option<Renamed>,
+    },
+    /// Import questions from elsewhere as tasks
+    ///
+    /// Reads JSONL, a JSON list, CSV, TSV, or one question a line; the files of DeepResearch Bench
+    /// and LiveResearchBench are known. The questions become a named set of tasks. No recording is
+    /// needed.
+    Import(TaskImport),
+    /// Write the tasks as JSONL, best first, with their sources
+    Export {
+        /// File to write; `-` is standard output [default: tasks/tasks.jsonl]
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Only the best N
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        top: Option<u64>,
+        /// Write nothing if the licence of any task's recording is unknown
+        #[arg(long)]
+        require_licence: bool,
+    },
+}
+
+/// `tasks import`
+#[derive(Debug, clap::Args)]
+pub struct TaskImport {
+    /// The file. Imported again, new questions are added; those that it no longer holds are set
+    /// aside
+    pub file: PathBuf,
+    /// Name of the set [default: the file's name without its extension]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Day, as YYYY-MM-DD, for which `{{date}}`, `{{current_year}}` and `{{last_year}}` in questions
+    /// are filled in [default: the day of the set's first import]
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub as_of: Option<Date>,
+    /// Language of questions that do not state theirs [default: guessed from the text]
+    #[arg(long, value_name = "TAG")]
+    pub language: Option<String>,
+    /// Licence of the questions, which exports and pages name
+    #[arg(long, value_name = "NAME")]
+    pub licence: Option<String>,
+}
+
+/// `tasks select`
+#[derive(Debug, clap::Args)]
+pub struct Selection {
+    /// How many tasks
+    #[arg(long, value_name = "K", default_value_t = 100)]
+    pub top: usize,
+    /// Limit of a facet: at most 3 tasks of each seminar (seminar=3), at most 50 in English
+    /// (language:en=50), at least 20 in Chinese (language:zh>=20); repeatable
+    #[arg(long, value_name = "QUOTA")]
+    pub quota: Vec<String>,
+    /// Tasks whose wording is at least this similar are copies, 0 to 1; above 1 none is
+    #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
+    pub similarity: f64,
+    #[arg(long, hide = true, value_parser = renamed_to_similarity)]
+    pub near: Option<Renamed>,
+    /// Leave out the tasks that `taskgen probe` flags
+    #[arg(long)]
+    pub unflagged: bool,
+    /// Name of the set
+    #[arg(long, value_name = "NAME", default_value = "selected")]
+    pub name: String,
+}

@@ -1,0 +1,48 @@
+//! What values of options are read as.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use jiff::civil::Date;
+
+use crate::evaluate::EVALUATORS;
+
+/// A number from 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&number) {
+        Ok(number)
+    } else {
+        Err("not between 0 and 1".to_owned())
+    }
+}
+
+/// A word of an enumeration, by the name that it is stored under.
+pub fn one_of<T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static>(
+    names: &'static [&'static str],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names)
+        .try_map(|name| serde_json::from_value(serde_json::Value::String(name)))
+}
+
+/// The evaluators that there are, each with what it says.
+pub fn evaluators() -> PossibleValuesParser {
+    PossibleValuesParser::new(
+        EVALUATORS
+            .iter()
+            .map(|evaluator| PossibleValue::new(evaluator.key()).help(evaluator.about())),
+    )
+}
+
+/// A day of the calendar.
+pub fn day(text: &str) -> Result<Date, String> {
+    text.parse()
+        .map_err(|_| "a day is written like 2026-11-03".to_owned())
+}
+
+/// An option under its old name, which is refused with the new one.
+#[derive(Clone, Debug)]
+pub struct Renamed;
+
+/// Refuses `--near`.
+pub fn renamed_to_similarity(_: &str) -> Result<Renamed, String> {
+    Err("it is called --similarity now".to_owned())
+}
