@@ -325,15 +325,16 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
             .context("cannot copy the old database aside")?;
     }
     for (index, sql) in MIGRATIONS.iter().enumerate().skip(version) {
-        let apply = |connection: &mut Connection| {
-            let transaction = connection.transaction()?;
-            transaction.execute_batch(sql)?;
-            transaction.pragma_update(None, "user_version", index as i64 + 1)?;
-            transaction.commit()
-        };
-        apply(connection).map_err(|e| explain(path, e))?;
+        apply(connection, index, sql).map_err(|e| explain(path, e))?;
     }
     Ok(())
+}
+
+fn apply(connection: &mut Connection, index: usize, sql: &str) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(sql)?;
+    transaction.pragma_update(None, "user_version", index as i64 + 1)?;
+    transaction.commit()
 }
 
 /// A value that was stored as JSON text; what cannot be read is the row's error.

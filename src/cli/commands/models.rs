@@ -118,23 +118,28 @@ pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile>
         Err(_) if path.is_file() => return own_file(path),
         Err(e) => return Err(Usage(e.to_string()).into()),
     };
+    models::pull(model, &places(global), &download_progress(model, notify))
+}
+
+/// Says how far a download is, from time to time.
+fn download_progress(model: &models::Model, notify: &Notify) -> impl Fn(&str, u64, u64) {
     let last = Mutex::new(None::<Instant>);
-    let progress = |what: &str, done: u64, total: u64| {
+    move |what, done, total| {
         let mut last = last
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if done == 0 || done == total || last.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
-            *last = Some(Instant::now());
-            let line = format!(
-                "model {}: {what}, {} of {}",
-                model.name,
-                bytes(done),
-                bytes(total)
-            );
-            notify(Notice::Say(&line));
+        let is_due = last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
+        if !is_due && done != 0 && done != total {
+            return;
         }
-    };
-    models::pull(model, &places(global), &progress)
+        *last = Some(Instant::now());
+        notify(Notice::Say(&format!(
+            "model {}: {what}, {} of {}",
+            model.name,
+            bytes(done),
+            bytes(total)
+        )));
+    }
 }
 
 /// A model of the manifest, or a smaller form of one that hears.

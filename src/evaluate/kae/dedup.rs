@@ -242,21 +242,23 @@ fn signs(plain: &str) -> Vec<String> {
         .chain(plain.chars())
         .chain([' '])
         .collect();
-    let sign = |three: &[char]| {
-        let begins =
-            (words::is_han(three[0]) || !three[0].is_alphanumeric()) && three[2].is_ascii_digit();
-        match three[1] {
-            '-' | '−' | '–' if begins => Some('-'),
-            '.' if begins => Some('.'),
-            c if "<>≤≥".contains(c) => Some(c),
-            _ => None,
-        }
-    };
     chars
         .windows(3)
         .filter_map(sign)
         .map(String::from)
         .collect()
+}
+
+/// The sign in the middle of three characters.
+fn sign(three: &[char]) -> Option<char> {
+    let begins =
+        (words::is_han(three[0]) || !three[0].is_alphanumeric()) && three[2].is_ascii_digit();
+    match three[1] {
+        '-' | '−' | '–' if begins => Some('-'),
+        '.' if begins => Some('.'),
+        c if "<>≤≥".contains(c) => Some(c),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
