@@ -244,22 +244,22 @@ impl Numbered {
 
 /// The terms and numbers of sentences that give orders which stand in none of the others.
 fn only_ordered(sentences: &[String], orders: &[bool]) -> BTreeSet<String> {
-    let of = |ordered: bool| {
-        let texts = sentences
-            .iter()
-            .zip(orders)
-            .filter(|(_, orders)| **orders == ordered);
-        texts
-            .flat_map(|(text, _)| marks(text))
-            .collect::<BTreeSet<_>>()
-    };
-    let ordered = of(true);
+    let ordered = marks_where(sentences, orders, true);
     // Nearly every talk has none, and the words of a long one are many.
     if ordered.is_empty() {
         ordered
     } else {
-        &ordered - &of(false)
+        &ordered - &marks_where(sentences, orders, false)
     }
+}
+
+fn marks_where(sentences: &[String], orders: &[bool], ordered: bool) -> BTreeSet<String> {
+    sentences
+        .iter()
+        .zip(orders)
+        .filter(|(_, orders)| **orders == ordered)
+        .flat_map(|(text, _)| marks(text))
+        .collect()
 }
 
 /// The terms and the numbers of a text.

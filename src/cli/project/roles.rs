@@ -228,17 +228,20 @@ impl From<Form> for Role {
     }
 }
 
+impl From<Member> for Entry {
+    fn from(member: Member) -> Self {
+        let plain = Member::named(&member.model) == member;
+        if plain {
+            Self::Name(member.model)
+        } else {
+            Self::Table(member)
+        }
+    }
+}
+
 impl From<Role> for Form {
     fn from(role: Role) -> Self {
-        let entry = |member: Member| {
-            let plain = Member::named(&member.model) == member;
-            if plain {
-                Entry::Name(member.model)
-            } else {
-                Entry::Table(member)
-            }
-        };
-        let mut entries: Vec<Entry> = role.0.into_iter().map(entry).collect();
+        let mut entries: Vec<Entry> = role.0.into_iter().map(Entry::from).collect();
         match entries.len() {
             1 => Self::One(entries.remove(0)),
             _ => Self::Panel(entries),

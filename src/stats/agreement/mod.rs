@@ -103,15 +103,11 @@ fn within(item: &[usize], apart: impl Fn(usize, usize) -> f64) -> f64 {
 
 /// Mean distance of two labels that are drawn apart, with these shares.
 fn by_chance(first: &[f64], second: &[f64], apart: impl Fn(usize, usize) -> f64) -> f64 {
-    let row = |(a, share): (usize, &f64)| {
-        share
-            * second
-                .iter()
-                .enumerate()
-                .map(|(b, p)| p * apart(a, b))
-                .sum::<f64>()
-    };
-    first.iter().enumerate().map(row).sum()
+    let rows = first.iter().enumerate().map(|(a, share)| {
+        let distances = second.iter().enumerate().map(|(b, p)| p * apart(a, b));
+        share * distances.sum::<f64>()
+    });
+    rows.sum()
 }
 
 /// The coefficient that is 1 without disagreement, and 0 with as much as by chance.

@@ -135,7 +135,7 @@ impl Population {
     pub fn density_of_scale(&self) -> f64 {
         let alone = self.parts.len() == 1;
         let (shape, scale) = part_prior(alone);
-        let of = |part: &Component| {
+        let densities = self.parts.iter().map(|part| {
             // A mean that is stretched along brings the factor of the change of variables.
             let mean = if alone {
                 0.0
@@ -143,8 +143,8 @@ impl Population {
                 part.variance.ln() / 2.0 - part.mean * part.mean / (2.0 * MEAN_VARIANCE)
             };
             mean - shape * part.variance.ln() - scale / part.variance
-        };
-        self.parts.iter().map(of).sum()
+        });
+        densities.sum()
     }
 }
 
