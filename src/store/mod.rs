@@ -85,13 +85,7 @@ impl Store {
         }
         let flags =
             rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let open = || -> rusqlite::Result<(Connection, usize)> {
-            let connection = Connection::open_with_flags(path, flags)?;
-            settle(&connection, READER_WAITS)?;
-            let version = user_version(&connection)?;
-            Ok((connection, version))
-        };
-        let opened = match open() {
+        let opened = match open_shared(path, flags) {
             Err(error) if cannot_be_shared(&error) => open_unchanging(path, flags).ok_or(error),
             opened => opened,
         };
@@ -230,6 +224,14 @@ fn cannot_be_shared(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen)
     )
+}
+
+/// A database for reading, with its version.
+fn open_shared(path: &Path, flags: rusqlite::OpenFlags) -> rusqlite::Result<(Connection, usize)> {
+    let connection = Connection::open_with_flags(path, flags)?;
+    settle(&connection, READER_WAITS)?;
+    let version = user_version(&connection)?;
+    Ok((connection, version))
 }
 
 /// A database on a medium that cannot be written, where SQLite cannot make the files that readers

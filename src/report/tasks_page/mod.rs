@@ -350,13 +350,14 @@ impl Links {
             .zip(&seminar.inspirations)
             .map(|(at, of)| (of.id.as_str(), at))
             .collect();
-        let found = |task: &Task| {
-            task.inspirations
+        let mut sources: Vec<Vec<usize>> = Vec::new();
+        for task in &seminar.tasks {
+            let found = task
+                .inspirations
                 .iter()
-                .filter_map(|id| at.get(id.as_str()).copied())
-                .collect()
-        };
-        let sources: Vec<Vec<usize>> = seminar.tasks.iter().map(found).collect();
+                .filter_map(|id| at.get(id.as_str()).copied());
+            sources.push(found.collect());
+        }
         let mut woven = vec![Vec::new(); seminar.inspirations.len()];
         for (task, sources) in sources.iter().enumerate() {
             for source in sources {
