@@ -142,15 +142,16 @@ fn enter(arrays: &Arrays) -> Result<Matrix> {
         .iter()
         .map(|(order, _)| arrays.matrix(&format!("proj{order}"), WIDTH, BRANCH))
         .collect::<Result<_>>()?;
-    let row = |at: usize| {
-        parts
-            .iter()
-            .flat_map(move |part| part.values[at * BRANCH..(at + 1) * BRANCH].iter().copied())
-    };
+    let mut values = Vec::new();
+    for at in 0..WIDTH {
+        for part in &parts {
+            values.extend_from_slice(&part.values[at * BRANCH..(at + 1) * BRANCH]);
+        }
+    }
     Ok(Matrix {
         rows: WIDTH,
         columns: 3 * BRANCH,
-        values: (0..WIDTH).flat_map(row).collect(),
+        values,
     })
 }
 

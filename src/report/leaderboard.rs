@@ -490,11 +490,11 @@ fn point_view(
             format!("{model}: {}. {}", word(related.relation), related.reasoning)
         })
         .collect();
-    let source = |content: &String| SourcePage {
+    let pages = of.pages.iter().map(|content| SourcePage {
         url: urls.get(content).cloned().unwrap_or_default(),
         title: titles.get(content).cloned().unwrap_or_default(),
         verified: of.point.verified,
-    };
+    });
     PointView {
         text: of.point.text.clone(),
         relation,
@@ -509,7 +509,7 @@ fn point_view(
             reasons.join("\n")
         },
         spans: of.point.spans.clone(),
-        pages: of.pages.iter().map(source).collect(),
+        pages: pages.collect(),
         in_own: of.own,
         in_independent: of.independent,
     }

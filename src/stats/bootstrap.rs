@@ -116,12 +116,11 @@ pub fn statistic<T>(
     let of = |items: Vec<&T>| of(&items).filter(|value| value.is_finite());
     let value = of(clusters.iter().flatten().collect())?;
     let n = clusters.len();
-    let mut once = || {
-        of((0..n)
-            .flat_map(|_| &clusters[rng.random_range(0..n)])
-            .collect())
-    };
-    let draws = (0..resamples).filter_map(|_| once()).collect();
+    let mut draws = Vec::new();
+    for _ in 0..resamples {
+        let drawn = (0..n).flat_map(|_| &clusters[rng.random_range(0..n)]);
+        draws.extend(of(drawn.collect()));
+    }
     let filled = clusters
         .iter()
         .filter(|cluster| !cluster.is_empty())

@@ -161,18 +161,19 @@ impl Store {
     /// Has all that `work` reads be of one moment, whoever writes meanwhile; also faster for many
     /// small questions. It must write nothing.
     pub fn at_one_moment<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let tell = |sql| {
-            self.connection()
-                .execute_batch(sql)
-                .map_err(|e| explain(&self.path, e))
-        };
-        tell("BEGIN")?;
+        self.execute("BEGIN")?;
         let value = work();
         // After an error of the disk nothing may be open any more: the first error is the one to
         // show.
-        let ended = tell("COMMIT");
+        let ended = self.execute("COMMIT");
         let value = value?;
         ended.map(|()| value)
+    }
+
+    fn execute(&self, sql: &str) -> Result<()> {
+        self.connection()
+            .execute_batch(sql)
+            .map_err(|e| explain(&self.path, e))
     }
 }
 

@@ -215,15 +215,20 @@ impl Member {
     }
 }
 
+impl From<Entry> for Member {
+    fn from(entry: Entry) -> Self {
+        match entry {
+            Entry::Name(name) => Self::named(&name),
+            Entry::Table(member) => member,
+        }
+    }
+}
+
 impl From<Form> for Role {
     fn from(form: Form) -> Self {
-        let member = |entry: Entry| match entry {
-            Entry::Name(name) => Member::named(&name),
-            Entry::Table(member) => member,
-        };
         Self(match form {
-            Form::One(entry) => vec![member(entry)],
-            Form::Panel(entries) => entries.into_iter().map(member).collect(),
+            Form::One(entry) => vec![Member::from(entry)],
+            Form::Panel(entries) => entries.into_iter().map(Member::from).collect(),
         })
     }
 }

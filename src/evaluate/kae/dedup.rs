@@ -162,11 +162,13 @@ fn why(a: &Form, b: &Form, threshold: f64) -> Option<Why> {
 }
 
 fn cluster(points: &[&Point], first: usize, others: &[(usize, Why)]) -> Cluster {
-    let merge = |(at, why): &(usize, Why)| Merge {
-        id: points[*at].id.clone(),
-        why: *why,
-    };
-    let mut merges: Vec<Merge> = others.iter().map(merge).collect();
+    let mut merges: Vec<Merge> = others
+        .iter()
+        .map(|(at, why)| Merge {
+            id: points[*at].id.clone(),
+            why: *why,
+        })
+        .collect();
     merges.sort_by(|a, b| a.id.cmp(&b.id));
     let representative = points[first].id.clone();
     let mut members: Vec<String> = merges.iter().map(|merge| merge.id.clone()).collect();

@@ -288,6 +288,14 @@ fn shares(index: usize, name: &str, counts: &[FacetCount]) -> Option<Figure> {
     })
 }
 
+fn verdict_range(bin: u64, width: u64) -> String {
+    if width == 1 {
+        bin.to_string()
+    } else {
+        format!("{}–{}", bin * width, (bin + 1) * width - 1)
+    }
+}
+
 /// How many tasks were judged how often.
 fn verdicts(rows: &[RankedRow]) -> Option<Figure> {
     let games = || rows.iter().map(|row| u64::from(row.games));
@@ -312,16 +320,9 @@ fn verdicts(rows: &[RankedRow]) -> Option<Figure> {
     let title = "Verdicts by task".to_owned();
     let caption = "Where the questions went: how many tasks were judged how often.".to_owned();
     let svg = svg::image("verdicts", HEIGHT, &title, &caption, &body);
-    let span = |bin: u64| {
-        if width == 1 {
-            bin.to_string()
-        } else {
-            format!("{}–{}", bin * width, (bin + 1) * width - 1)
-        }
-    };
     let rows = bins
         .iter()
-        .map(|(bin, n)| vec![span(*bin), n.to_string()])
+        .map(|(bin, n)| vec![verdict_range(*bin, width), n.to_string()])
         .collect();
     let columns = ["verdicts", "tasks"].map(String::from).into();
     Some(Figure {

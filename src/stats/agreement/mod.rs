@@ -53,14 +53,13 @@ impl Table {
     /// With the labels that occur.
     fn of(items: &[impl AsRef<[Option<f64>]>]) -> Self {
         let labels = distinct(items.iter().flat_map(|item| given(item.as_ref())));
-        let code = |item: &[Option<f64>]| {
-            given(item)
-                .filter_map(|rating| index(&labels, rating))
-                .collect()
-        };
         let items = items
             .iter()
-            .map(|item| code(item.as_ref()))
+            .map(|item| {
+                given(item.as_ref())
+                    .filter_map(|rating| index(&labels, rating))
+                    .collect()
+            })
             .filter(|codes: &Vec<usize>| !codes.is_empty())
             .collect();
         Self { labels, items }

@@ -45,12 +45,13 @@ impl Population {
         let parts = if items < MANY {
             vec![one]
         } else {
-            let part = |at: usize| Component {
-                share: 1.0 / PARTS as f64,
-                mean: at as f64 - 0.5,
-                variance: 0.8,
-            };
-            (0..PARTS).map(part).collect()
+            (0..PARTS)
+                .map(|at| Component {
+                    share: 1.0 / PARTS as f64,
+                    mean: at as f64 - 0.5,
+                    variance: 0.8,
+                })
+                .collect()
         };
         let middle = (parts.len() / 2) as u8;
         Self {
