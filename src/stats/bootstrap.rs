@@ -118,8 +118,8 @@ pub fn statistic<T>(
     let n = clusters.len();
     let mut draws = Vec::new();
     for _ in 0..resamples {
-        let drawn = (0..n).flat_map(|_| &clusters[rng.random_range(0..n)]);
-        draws.extend(of(drawn.collect()));
+        let sample = (0..n).flat_map(|_| &clusters[rng.random_range(0..n)]);
+        draws.extend(of(sample.collect()));
     }
     let filled = clusters
         .iter()
