@@ -142,15 +142,14 @@ impl Text {
 pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageReport, Vec<Leakage>)> {
     let mut report = StageReport::new("leakage");
     let texts = texts(tasks)?;
-    let open = || {
-        texts
+    let mut questions: Vec<(usize, usize)> = Vec::new();
+    for member in 0..ctx.llm.members(ROLE) {
+        let open = texts
             .iter()
             .enumerate()
-            .filter(|(_, text)| text.parts.is_some())
-    };
-    let questions: Vec<(usize, usize)> = (0..ctx.llm.members(ROLE))
-        .flat_map(|member| open().map(move |(at, _)| (member, at)))
-        .collect();
+            .filter(|(_, text)| text.parts.is_some());
+        questions.extend(open.map(|(at, _)| (member, at)));
+    }
     let ask = async |(member, at): (usize, usize)| go_on(ctx, member, &texts[at]).await;
     let mut answers = vec![BTreeMap::new(); ctx.llm.members(ROLE)];
     for ((member, at), (answer, cached)) in ctx
@@ -163,22 +162,12 @@ pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageRepor
         }
         answers[member].insert(at, answer);
     }
-    let of_model = |(member, answers)| {
-        Ok(compared(
-            ctx.llm.model_name(ROLE, member)?,
-            &texts,
-            answers,
-            seed,
-        ))
-    };
-    Ok((
-        report,
-        answers
-            .iter()
-            .enumerate()
-            .map(of_model)
-            .collect::<Result<_>>()?,
-    ))
+    let mut leakages = Vec::new();
+    for (member, answers) in answers.iter().enumerate() {
+        let model = ctx.llm.model_name(ROLE, member)?;
+        leakages.push(compared(model, &texts, answers, seed));
+    }
+    Ok((report, leakages))
 }
 
 /// The tasks, and the famous texts of their languages.
@@ -228,66 +217,71 @@ fn compared(
     answers: &BTreeMap<usize, Result<String, Unscored>>,
     seed: u64,
 ) -> Leakage {
-    let mut probed = Vec::new();
-    let mut of = |is_task: bool| {
-        let chosen = || {
-            texts
-                .iter()
-                .enumerate()
-                .filter(|(_, text)| text.is_task == is_task)
-        };
-        // Each kind has its own words: a word that no text of a set has counts for nothing in it.
-        let words = Vocabulary::new(chosen().map(|(_, text)| text.whole.as_str()));
-        let mut sum = Sum::default();
-        for (at, text) in chosen() {
-            let (Some((beginning, rest)), Some(answer)) = (&text.parts, answers.get(&at)) else {
-                sum.fail("no place to cut");
-                continue;
-            };
-            match answer {
-                Err(unscored) => sum.fail(unscored.cause.word()),
-                Ok(continuation) => {
-                    let Some(alike) = words.compare(as_far(continuation, rest), rest) else {
-                        continue;
-                    };
-                    sum.add(alike);
-                    probed.push((
-                        !is_task,
-                        Probed {
-                            text: text.name.clone(),
-                            beginning: beginning.clone(),
-                            rest: rest.clone(),
-                            continuation: continuation.clone(),
-                            composite: alike.composite(),
-                            leaked: alike.leaked(),
-                        },
-                    ));
-                }
-            }
-        }
-        (sum, words)
-    };
-    let (tasks, words) = of(true);
-    let (famous, _) = of(false);
+    let (words, tasks, mut probed) = compared_kind(texts, answers, true);
+    let (_, famous, famous_probed) = compared_kind(texts, answers, false);
+    probed.extend(famous_probed);
     let mut shuffled = Sum::default();
     for (continuation, rest) in strangers(texts, answers, seed) {
         shuffled
             .alike
             .extend(words.compare(as_far(continuation, rest), rest));
     }
-    probed.sort_by(|(a_known, a), (b_known, b)| {
-        a_known
-            .cmp(b_known)
-            .then(b.composite.total_cmp(&a.composite))
-            .then_with(|| a.text.cmp(&b.text))
-    });
     Leakage {
         model,
         tasks: tasks.means(seed),
         shuffled: shuffled.means(seed),
         famous: famous.means(seed),
-        texts: probed.into_iter().map(|(_, probed)| probed).collect(),
+        texts: probed,
     }
+}
+
+/// The words of one kind of text, tasks or famous ones, and how alike what was said is to what the
+/// texts say; the most alike come first.
+fn compared_kind(
+    texts: &[Text],
+    answers: &BTreeMap<usize, Result<String, Unscored>>,
+    is_task: bool,
+) -> (Vocabulary, Sum, Vec<Probed>) {
+    let of_kind: Vec<(usize, &Text)> = texts
+        .iter()
+        .enumerate()
+        .filter(|(_, text)| text.is_task == is_task)
+        .collect();
+    // Each kind has its own words: a word that no text of a set has counts for nothing in it.
+    let words = Vocabulary::new(of_kind.iter().map(|(_, text)| text.whole.as_str()));
+    let mut sum = Sum::default();
+    let mut probed = Vec::new();
+    for (at, text) in of_kind {
+        let (Some((beginning, rest)), Some(answer)) = (&text.parts, answers.get(&at)) else {
+            sum.fail("no place to cut");
+            continue;
+        };
+        let continuation = match answer {
+            Ok(continuation) => continuation,
+            Err(unscored) => {
+                sum.fail(unscored.cause.word());
+                continue;
+            }
+        };
+        let Some(alike) = words.compare(as_far(continuation, rest), rest) else {
+            continue;
+        };
+        sum.add(alike);
+        probed.push(Probed {
+            text: text.name.clone(),
+            beginning: beginning.clone(),
+            rest: rest.clone(),
+            continuation: continuation.clone(),
+            composite: alike.composite(),
+            leaked: alike.leaked(),
+        });
+    }
+    probed.sort_by(|a, b| {
+        b.composite
+            .total_cmp(&a.composite)
+            .then_with(|| a.text.cmp(&b.text))
+    });
+    (words, sum, probed)
 }
 
 /// A continuation as far as the true end goes: who knows more than that is no stranger to the text.

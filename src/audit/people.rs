@@ -215,14 +215,11 @@ fn label_studio(text: &str) -> Result<Read> {
 
 /// Label Studio names who labelled by number, by address, or by both.
 fn rater(by: &Value) -> String {
-    let named = by["email"].as_str().or_else(|| by.as_str());
-    let number = || {
-        by["id"]
-            .as_u64()
-            .or_else(|| by.as_u64())
-            .map(|id| format!("annotator {id}"))
-    };
-    named.map(str::to_owned).or_else(number).unwrap_or_default()
+    if let Some(name) = by["email"].as_str().or_else(|| by.as_str()) {
+        return name.to_owned();
+    }
+    let number = by["id"].as_u64().or_else(|| by.as_u64());
+    number.map_or_else(String::new, |id| format!("annotator {id}"))
 }
 
 impl Read {

@@ -70,18 +70,19 @@ pub fn vectors(
     Ok(hashes.iter().map(|hash| known[hash].clone()).collect())
 }
 
+fn encode_in_turn(encoder: &Encoder, texts: &[(Hash, &str)]) -> Vec<(Hash, Vec<f32>)> {
+    texts
+        .iter()
+        .map(|(hash, text)| (*hash, encoder.encode(text)))
+        .collect()
+}
+
 /// A batch on two threads.
 fn encode(encoder: &Encoder, batch: &[(Hash, &str)]) -> Result<Vec<(Hash, Vec<f32>)>> {
-    let part = |texts: &[(Hash, &str)]| -> Vec<(Hash, Vec<f32>)> {
-        texts
-            .iter()
-            .map(|(hash, text)| (*hash, encoder.encode(text)))
-            .collect()
-    };
     std::thread::scope(|scope| {
         let threads: Vec<_> = batch
             .chunks(batch.len().div_ceil(THREADS).max(1))
-            .map(|texts| scope.spawn(move || part(texts)))
+            .map(|texts| scope.spawn(move || encode_in_turn(encoder, texts)))
             .collect();
         let mut all = Vec::new();
         for thread in threads {

@@ -28,17 +28,19 @@ pub struct Encoder {
 impl Encoder {
     /// Loads the model's file.
     pub fn load(path: &Path) -> Result<Self> {
-        let load = || {
-            let (model, weights) = weights::read(path)?;
-            let tokens = Tokens::parse(&model)?;
-            let rows = weights.table[0].len() / WIDTH;
-            ensure!(
-                tokens.count() <= rows * PARTS,
-                "its table is too short for its pieces"
-            );
-            Ok(Self { tokens, weights })
-        };
-        load().with_context(|| format!("the encoder cannot be loaded: `{}`", path.display()))
+        Self::read(path)
+            .with_context(|| format!("the encoder cannot be loaded: `{}`", path.display()))
+    }
+
+    fn read(path: &Path) -> Result<Self> {
+        let (model, weights) = weights::read(path)?;
+        let tokens = Tokens::parse(&model)?;
+        let rows = weights.table[0].len() / WIDTH;
+        ensure!(
+            tokens.count() <= rows * PARTS,
+            "its table is too short for its pieces"
+        );
+        Ok(Self { tokens, weights })
     }
 
     /// The numbers of a text's tokens.

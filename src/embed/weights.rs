@@ -95,23 +95,6 @@ pub fn read(path: &Path) -> Result<(Vec<u8>, Weights)> {
 }
 
 fn weights(arrays: &Arrays) -> Result<Weights> {
-    let joined = |name: &str| -> Result<Vec<f32>> {
-        let parts = ORDERS
-            .iter()
-            .map(|(order, _)| arrays.numbers(&format!("{name}{order}"), &[BRANCH]));
-        Ok(parts.collect::<Result<Vec<_>>>()?.concat())
-    };
-    let branch = |(order, _): &(usize, usize)| {
-        let layer = |n: usize| {
-            arrays.layer(
-                &format!("w{n}_{order}"),
-                &format!("b{n}_{order}"),
-                order * BRANCH,
-                BRANCH,
-            )
-        };
-        Ok([layer(1)?, layer(2)?])
-    };
     let table = (1..=PARTS)
         .map(|part| arrays.rows(&format!("q{part}")))
         .collect::<Result<Vec<_>>>()?;
@@ -125,13 +108,16 @@ fn weights(arrays: &Arrays) -> Result<Weights> {
         low: arrays.numbers("lo", &[PARTS])?,
         enter: Layer {
             matrix: enter(arrays)?,
-            bias: joined("proj_b")?,
+            bias: arrays.joined("proj_b")?,
         },
         entered: Norm {
-            gain: joined("ln_g")?,
-            shift: joined("ln_b")?,
+            gain: arrays.joined("ln_g")?,
+            shift: arrays.joined("ln_b")?,
         },
-        branches: ORDERS.iter().map(branch).collect::<Result<_>>()?,
+        branches: ORDERS
+            .iter()
+            .map(|(order, _)| arrays.branch(*order))
+            .collect::<Result<_>>()?,
         featured: Norm {
             gain: arrays.numbers("ln_g", &[FEATURES])?,
             shift: arrays.numbers("ln_b", &[FEATURES])?,
@@ -156,15 +142,16 @@ fn enter(arrays: &Arrays) -> Result<Matrix> {
         .iter()
         .map(|(order, _)| arrays.matrix(&format!("proj{order}"), WIDTH, BRANCH))
         .collect::<Result<_>>()?;
-    let row = |at: usize| {
-        parts
-            .iter()
-            .flat_map(move |part| part.values[at * BRANCH..(at + 1) * BRANCH].iter().copied())
-    };
+    let mut values = Vec::new();
+    for at in 0..WIDTH {
+        for part in &parts {
+            values.extend_from_slice(&part.values[at * BRANCH..(at + 1) * BRANCH]);
+        }
+    }
     Ok(Matrix {
         rows: WIDTH,
         columns: 3 * BRANCH,
-        values: (0..WIDTH).flat_map(row).collect(),
+        values,
     })
 }
 
@@ -219,6 +206,27 @@ impl Arrays {
         })
     }
 
+    /// The two layers of the branch of an order.
+    fn branch(&self, order: usize) -> Result<[Layer; 2]> {
+        let layer = |n: usize| {
+            self.layer(
+                &format!("w{n}_{order}"),
+                &format!("b{n}_{order}"),
+                order * BRANCH,
+                BRANCH,
+            )
+        };
+        Ok([layer(1)?, layer(2)?])
+    }
+
+    /// The numbers of all branches, one after the other.
+    fn joined(&self, name: &str) -> Result<Vec<f32>> {
+        let parts = ORDERS
+            .iter()
+            .map(|(order, _)| self.numbers(&format!("{name}{order}"), &[BRANCH]));
+        Ok(parts.collect::<Result<Vec<_>>>()?.concat())
+    }
+
     /// A part of the table.
     fn rows(&self, name: &str) -> Result<Vec<u8>> {
         let content = self.content(
@@ -249,15 +257,8 @@ fn npy(bytes: &[u8]) -> Result<(&str, Vec<usize>, &[u8])> {
         !header.contains("'fortran_order': True"),
         "the array is stored column by column"
     );
-    let between = |from: &str, to: char| {
-        header
-            .split_once(from)?
-            .1
-            .split_once(to)
-            .map(|(found, _)| found)
-    };
-    let kind = between("'descr': '", '\'').context("the array has no type")?;
-    let shape = between("'shape': (", ')').context("the array has no shape")?;
+    let kind = between(header, "'descr': '", '\'').context("the array has no type")?;
+    let shape = between(header, "'shape': (", ')').context("the array has no shape")?;
     let shape = shape
         .split(',')
         .map(str::trim)
@@ -265,6 +266,12 @@ fn npy(bytes: &[u8]) -> Result<(&str, Vec<usize>, &[u8])> {
         .map(str::parse)
         .collect::<Result<_, _>>()?;
     Ok((kind, shape, content))
+}
+
+fn between<'a>(text: &'a str, from: &str, to: char) -> Option<&'a str> {
+    let (_, rest) = text.split_once(from)?;
+    let (found, _) = rest.split_once(to)?;
+    Some(found)
 }
 
 #[cfg(test)]

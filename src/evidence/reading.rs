@@ -107,20 +107,21 @@ pub fn read(store: &Store, reports: &[&AgentReport]) -> Result<Vec<Reading>> {
     Ok(readings)
 }
 
+fn read_in_turn<'a>(reports: &[&'a AgentReport]) -> Vec<(&'a ReportId, ReadReport)> {
+    reports
+        .iter()
+        .map(|report| (&report.id, read_text(&report.text)))
+        .collect()
+}
+
 /// Reads several texts, on as many threads as the machine has processors: what is found is also
 /// stored, and the two together are to take no longer than finding it alone did.
 fn read_texts<'a>(reports: &[&'a AgentReport]) -> Result<Vec<(&'a ReportId, ReadReport)>> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let read = |reports: &[&'a AgentReport]| -> Vec<_> {
-        reports
-            .iter()
-            .map(|report| (&report.id, read_text(&report.text)))
-            .collect()
-    };
     thread::scope(|scope| {
         let parts: Vec<_> = reports
             .chunks(reports.len().div_ceil(threads).max(1))
-            .map(|some| scope.spawn(move || read(some)))
+            .map(|some| scope.spawn(move || read_in_turn(some)))
             .collect();
         let mut all = Vec::with_capacity(reports.len());
         for part in parts {

@@ -46,12 +46,12 @@ pub fn carrying(report: &str, citations: &[Citation]) -> (Vec<Statement>, Vec<Op
         .into_iter()
         .map(|core| core.and_then(|core: usize| positions.get(&core).copied()))
         .collect();
-    let statement = |span: Range<usize>| Statement {
+    let statements = spans.into_values().map(|span| Statement {
         start: span.start,
         end: span.end,
         text: chars[span].iter().collect(),
-    };
-    (spans.into_values().map(statement).collect(), carriers)
+    });
+    (statements.collect(), carriers)
 }
 
 fn is_listed(citation: &Citation) -> bool {

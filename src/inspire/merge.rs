@@ -1,7 +1,7 @@
 //! What all windows of a talk gave, as one list: what says the same is one inspiration, and of more
 //! than ten the best are kept, spread over the talk and the types.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::ground;
 use crate::{
@@ -80,22 +80,19 @@ pub fn choose(
     let mut of_kind = BTreeMap::<InspirationType, usize>::new();
     let mut picked = Vec::new();
     while picked.len() < most && !candidates.is_empty() {
-        let turn = |candidate: &Candidate| {
-            let inspiration = &candidate.inspiration;
-            let part = of_part
-                .get(&part(inspiration, duration))
-                .copied()
-                .unwrap_or(0);
-            (part, of_kind.get(&inspiration.kind).copied().unwrap_or(0))
-        };
-        let ahead = |a: &Candidate, b: &Candidate| {
-            turn(a)
-                .cmp(&turn(b))
-                .then(value(b).cmp(&value(a)))
-                .then(start(a).cmp(&start(b)))
-        };
         let best = (0..candidates.len())
-            .min_by(|a, b| ahead(&candidates[*a], &candidates[*b]))
+            .min_by_key(|&at| {
+                let candidate = &candidates[at];
+                let inspiration = &candidate.inspiration;
+                let picked_of_part = of_part.get(&part(inspiration, duration)).copied();
+                let picked_of_kind = of_kind.get(&inspiration.kind).copied();
+                (
+                    picked_of_part.unwrap_or(0),
+                    picked_of_kind.unwrap_or(0),
+                    Reverse(value(candidate)),
+                    start(candidate),
+                )
+            })
             .unwrap_or(0);
         let best = candidates.remove(best);
         *of_part

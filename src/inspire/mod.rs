@@ -150,17 +150,13 @@ impl Talk<'_> {
             0 => LARGE_WINDOW,
             size => size,
         };
-        let windows = windows::windows(&self.numbered, size).into_iter();
-        let of = |window| {
-            question::questions(
-                &self.transcript.language,
-                &self.numbered,
-                window,
-                small,
-                options,
-            )
-        };
-        windows.flat_map(of).collect()
+        let language = &self.transcript.language;
+        windows::windows(&self.numbered, size)
+            .into_iter()
+            .flat_map(|window| {
+                question::questions(language, &self.numbered, window, small, options)
+            })
+            .collect()
     }
 }
 
@@ -309,16 +305,10 @@ async fn ask_all(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>]) -> 
     }
     let mut all: Vec<Given> = Vec::new();
     for question in questions {
-        let carried = |number: &usize| {
-            let span = talk.numbered.evidence(*number, *number);
-            let mut taken = all
-                .iter()
-                .flat_map(|given| &given.sound)
-                .flat_map(|found| &found.inspiration.evidence);
-            taken.any(|e| e.start_char < span.end_char && span.start_char < e.end_char)
-        };
         let mut question = question.clone();
-        question.offered.retain(|number| !carried(number));
+        question
+            .offered
+            .retain(|number| !is_carried(*number, talk, &all));
         all.push(if question.offered.is_empty() {
             Given::default()
         } else {
@@ -326,6 +316,16 @@ async fn ask_all(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>]) -> 
         });
     }
     Ok(all)
+}
+
+/// Whether a sentence of a talk carries an idea already.
+fn is_carried(number: usize, talk: &Talk<'_>, given: &[Given]) -> bool {
+    let span = talk.numbered.evidence(number, number);
+    let mut taken = given
+        .iter()
+        .flat_map(|given| &given.sound)
+        .flat_map(|found| &found.inspiration.evidence);
+    taken.any(|e| e.start_char < span.end_char && span.start_char < e.end_char)
 }
 
 /// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again

@@ -244,22 +244,22 @@ impl Numbered {
 
 /// The terms and numbers of sentences that give orders which stand in none of the others.
 fn only_ordered(sentences: &[String], orders: &[bool]) -> BTreeSet<String> {
-    let of = |ordered: bool| {
-        let texts = sentences
-            .iter()
-            .zip(orders)
-            .filter(|(_, orders)| **orders == ordered);
-        texts
-            .flat_map(|(text, _)| marks(text))
-            .collect::<BTreeSet<_>>()
-    };
-    let ordered = of(true);
+    let ordered = marks_where(sentences, orders, true);
     // Nearly every talk has none, and the words of a long one are many.
     if ordered.is_empty() {
         ordered
     } else {
-        &ordered - &of(false)
+        &ordered - &marks_where(sentences, orders, false)
     }
+}
+
+fn marks_where(sentences: &[String], orders: &[bool], ordered: bool) -> BTreeSet<String> {
+    sentences
+        .iter()
+        .zip(orders)
+        .filter(|(_, orders)| **orders == ordered)
+        .flat_map(|(text, _)| marks(text))
+        .collect()
 }
 
 /// The terms and the numbers of a text.
@@ -277,19 +277,24 @@ fn marks(text: &str) -> BTreeSet<String> {
     marks
 }
 
+fn is_long_enough(sentence: &[char]) -> bool {
+    let text: String = sentence.iter().collect();
+    word_count(&text) >= LEAST_WORDS || han_count(&text) >= LEAST_HAN
+}
+
 fn join_short(chars: &[char], sentences: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let long_enough = |range: &Range<usize>| {
-        let text: String = chars[range.clone()].iter().collect();
-        word_count(&text) >= LEAST_WORDS || han_count(&text) >= LEAST_HAN
-    };
     let mut joined: Vec<Range<usize>> = Vec::new();
     for sentence in sentences {
         match joined.last_mut() {
-            Some(last) if !long_enough(last) => last.end = sentence.end,
+            Some(last) if !is_long_enough(&chars[last.clone()]) => last.end = sentence.end,
             _ => joined.push(sentence),
         }
     }
-    if joined.len() >= 2 && joined.last().is_some_and(|last| !long_enough(last)) {
+    if joined.len() >= 2
+        && joined
+            .last()
+            .is_some_and(|last| !is_long_enough(&chars[last.clone()]))
+    {
         let end = joined.pop().map_or(0, |last| last.end);
         if let Some(last) = joined.last_mut() {
             last.end = end;

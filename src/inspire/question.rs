@@ -83,12 +83,10 @@ pub fn questions<'a>(
     small: bool,
     options: &Options,
 ) -> Vec<Question<'a>> {
-    let most = |otherwise: usize| {
-        if options.per_window == 0 {
-            otherwise
-        } else {
-            options.per_window
-        }
+    let most = match options.per_window {
+        0 if small => 1,
+        0 => MOST_IDEAS,
+        most => most,
     };
     if !small {
         return vec![Question {
@@ -96,22 +94,21 @@ pub fn questions<'a>(
             numbered,
             kind: None,
             offered: window.collect(),
-            most: most(MOST_IDEAS),
+            most,
         }];
     }
-    let of = |kind: InspirationType| {
-        // A small model loses its way among many sentences: it is shown those with a cue of the
-        // type, if there are any.
-        let offered = cues::offered(numbered, window.clone(), kind);
-        Question {
+    InspirationType::ALL
+        .into_iter()
+        .map(|kind| Question {
             language,
             numbered,
             kind: Some(kind),
-            offered,
-            most: most(1),
-        }
-    };
-    InspirationType::ALL.into_iter().map(of).collect()
+            // A small model loses its way among many sentences: it is shown those with a cue of the
+            // type, if there are any.
+            offered: cues::offered(numbered, window.clone(), kind),
+            most,
+        })
+        .collect()
 }
 
 impl Question<'_> {

@@ -52,16 +52,16 @@ pub fn from_url(target: &Target<'_>, url: &str, patience: Duration) -> Result<()
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let fetch = || {
-        retry(
-            RETRIES,
-            || attempt(target, &http, &url),
-            |failed: &Failed| failed.again,
-        )
-    };
     // The caller may be inside a runtime of its own; a thread of ours is in none.
     std::thread::scope(|scope| {
-        let download = scope.spawn(|| runtime.block_on(fetch()).map_err(|failed| failed.error));
+        let download = scope.spawn(|| {
+            let fetch = retry(
+                RETRIES,
+                || attempt(target, &http, &url),
+                |failed: &Failed| failed.again,
+            );
+            runtime.block_on(fetch).map_err(|failed| failed.error)
+        });
         download
             .join()
             .map_err(|_| anyhow!("the download stopped"))?

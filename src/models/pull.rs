@@ -101,15 +101,15 @@ fn lock(target: &Target<'_>) -> Result<std::fs::File> {
     Ok(file)
 }
 
+fn reason(source: &str, error: &anyhow::Error) -> String {
+    let error = format!("{error:#}");
+    format!("{source}: {}", error.lines().next().unwrap_or_default())
+}
+
 /// Tries the sources in order; if none has the file, one reason of each.
 fn fetch(target: &Target<'_>, places: &Places) -> Result<(), Vec<String>> {
     let mut reasons = Vec::new();
-    let mut failed = |source: &str, error: &anyhow::Error| {
-        reasons.push(format!(
-            "{source}: {}",
-            format!("{error:#}").lines().next().unwrap_or_default()
-        ));
-    };
+    let mut failed = |source, error: &_| reasons.push(reason(source, error));
     match from_disk(target, &places.elsewhere) {
         Ok(true) => return Ok(()),
         Ok(false) => failed("this disk", &anyhow::anyhow!("not there")),

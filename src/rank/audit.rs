@@ -150,16 +150,6 @@ fn judge_audit(judge: u32, verdicts: &[Predicted], thresholds: &Thresholds) -> J
 }
 
 fn usable(input: &AuditInput, predicted: &[f64]) -> Vec<Predicted> {
-    let known = |item: u32| (item as usize) < input.scores.len();
-    let sound = |seen: &PairVerdict| {
-        known(seen.first)
-            && known(seen.second)
-            && seen.first != seen.second
-            && (0.0..=1.0).contains(&seen.score)
-            && seen
-                .confidence
-                .is_none_or(|confidence| (0.5..=1.0).contains(&confidence))
-    };
     let predicted = predicted
         .iter()
         .map(|p| (0.0..=1.0).contains(p).then_some(*p));
@@ -168,7 +158,21 @@ fn usable(input: &AuditInput, predicted: &[f64]) -> Vec<Predicted> {
         .iter()
         .copied()
         .zip(predicted.chain(std::iter::repeat(None)));
-    verdicts.filter(|(seen, _)| sound(seen)).collect()
+    let n_items = input.scores.len();
+    verdicts
+        .filter(|(seen, _)| is_sound(seen, n_items))
+        .collect()
+}
+
+fn is_sound(seen: &PairVerdict, n_items: usize) -> bool {
+    let known = |item: u32| (item as usize) < n_items;
+    known(seen.first)
+        && known(seen.second)
+        && seen.first != seen.second
+        && (0.0..=1.0).contains(&seen.score)
+        && seen
+            .confidence
+            .is_none_or(|confidence| (0.5..=1.0).contains(&confidence))
 }
 
 fn coverage(verdicts: &[Predicted], items: usize) -> Option<Coverage> {

@@ -362,25 +362,31 @@ impl<'a> PartialSelection<'a> {
 
     fn spared_for(&self, at: usize) -> Option<usize> {
         let (caps, gained) = (self.barred_by(at), self.needed_by(at));
-        let without = |minima: &[&Quota], other| {
-            minima
+        for &worse in self.taken.iter().rev() {
+            if worse <= at && gained.is_empty() {
+                return None;
+            }
+            if caps
                 .iter()
-                .filter(|one| self.value(one, other).is_none())
-                .count()
-        };
-        let spared = |worse: &usize| {
-            let allowed = caps
-                .iter()
-                .all(|cap| self.value(cap, *worse) == self.value(cap, at));
-            let (gain, loss) = (without(&gained, *worse), without(&self.held_by(*worse), at));
-            allowed && (gain > loss || gain == loss && *worse > at)
-        };
-        self.taken
+                .any(|cap| self.value(cap, worse) != self.value(cap, at))
+            {
+                continue;
+            }
+            let gain = self.n_uncounted(&gained, worse);
+            let loss = self.n_uncounted(&self.held_by(worse), at);
+            if gain > loss || gain == loss && worse > at {
+                return Some(worse);
+            }
+        }
+        None
+    }
+
+    /// How many of the quotas do not count this.
+    fn n_uncounted(&self, quotas: &[&Quota], at: usize) -> usize {
+        quotas
             .iter()
-            .rev()
-            .take_while(|worse| **worse > at || !gained.is_empty())
-            .copied()
-            .find(spared)
+            .filter(|quota| self.value(quota, at).is_none())
+            .count()
     }
 
     fn take(&mut self, at: usize) {
@@ -429,21 +435,21 @@ impl<'a> PartialSelection<'a> {
 
     /// The quotas that count this and whose number stands so to what is taken already.
     fn those(&self, bound: Bound, at: usize, stands: fn(u64, u64) -> bool) -> Vec<&'a Quota> {
-        let holds = |quota: &&Quota| {
-            self.value(quota, at).is_some_and(|value| {
-                let count = self
-                    .counts
-                    .get(&quota.facet)
-                    .and_then(|values| values.get(value))
-                    .copied();
-                stands(count.unwrap_or(0), u64::from(quota.number))
-            })
-        };
         self.quotas
             .iter()
             .filter(|quota| quota.bound == bound)
-            .filter(holds)
+            .filter(|quota| {
+                self.n_alike(quota, at)
+                    .is_some_and(|n| stands(n, u64::from(quota.number)))
+            })
             .collect()
+    }
+
+    /// How many of what is taken a quota counts together with this.
+    fn n_alike(&self, quota: &Quota, at: usize) -> Option<u64> {
+        let value = self.value(quota, at)?;
+        let counts = self.counts.get(&quota.facet);
+        Some(counts.and_then(|of| of.get(value)).copied().unwrap_or(0))
     }
 
     fn value(&self, quota: &Quota, at: usize) -> Option<&'a String> {

@@ -161,30 +161,11 @@ impl SimulatedJudge {
             Scenario::Lapse => rng.random::<f64>() < 0.15,
             _ => false,
         };
-        let middle = (shown.len() as f64 - 1.0) / 2.0;
-        let seems = |(slot, item): (usize, &u32)| {
-            let at = *item as usize;
-            let early = (middle - slot as f64) / middle.max(0.5) / 2.0;
-            let own = match self.scenario {
-                Scenario::Thur => {
-                    self.quality[at]
-                        + 0.3 * early
-                        + 1.6 / 2f64.sqrt() * LIST_NOISE * normal::draw(&mut rng)
-                }
-                Scenario::Bt1 | Scenario::Bt2 | Scenario::Dup | Scenario::Lapse => {
-                    self.quality[at] + gumbel(&mut rng)
-                }
-                Scenario::Skew => self.quality[at] + 0.4 * early + gumbel(&mut rng),
-                Scenario::Cyc => {
-                    let taste = |other: &u32| (self.taste[at] - self.taste[*other as usize]).sin();
-                    self.quality[at]
-                        + shown.iter().map(taste).sum::<f64>() / shown.len() as f64
-                        + gumbel(&mut rng)
-                }
-            };
-            if all_coins { rng.random() } else { own }
-        };
-        let seems: Vec<f64> = shown.iter().enumerate().map(seems).collect();
+        let mut seems: Vec<f64> = Vec::with_capacity(shown.len());
+        for slot in 0..shown.len() {
+            let own = self.apparent_quality(shown, slot, &mut rng);
+            seems.push(if all_coins { rng.random() } else { own });
+        }
         let mut order: Vec<usize> = (0..shown.len()).collect();
         order.sort_unstable_by(|&a, &b| seems[b].total_cmp(&seems[a]).then(a.cmp(&b)));
         let mut places = vec![0; shown.len()];
@@ -193,6 +174,28 @@ impl SimulatedJudge {
             .enumerate()
             .for_each(|(place, at)| places[at] = place);
         places
+    }
+
+    /// How good one of a list seems: its quality, what the judge likes, and noise.
+    fn apparent_quality(&self, shown: &[u32], slot: usize, rng: &mut ChaCha8Rng) -> f64 {
+        let at = shown[slot] as usize;
+        let middle = (shown.len() as f64 - 1.0) / 2.0;
+        let early = (middle - slot as f64) / middle.max(0.5) / 2.0;
+        match self.scenario {
+            Scenario::Thur => {
+                self.quality[at] + 0.3 * early + 1.6 / 2f64.sqrt() * LIST_NOISE * normal::draw(rng)
+            }
+            Scenario::Bt1 | Scenario::Bt2 | Scenario::Dup | Scenario::Lapse => {
+                self.quality[at] + gumbel(rng)
+            }
+            Scenario::Skew => self.quality[at] + 0.4 * early + gumbel(rng),
+            Scenario::Cyc => {
+                let taste = |other: &u32| (self.taste[at] - self.taste[*other as usize]).sin();
+                self.quality[at]
+                    + shown.iter().map(taste).sum::<f64>() / shown.len() as f64
+                    + gumbel(rng)
+            }
+        }
     }
 }
 

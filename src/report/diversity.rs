@@ -124,18 +124,18 @@ pub fn diversity(tasks: &[Listed], likeness: f64, meaning: Option<&Meaning>) -> 
 fn cluster(tasks: &[Listed], group: &[usize], found: &Copies<'_>) -> Cluster {
     // A group is in ascending order, and the tasks are best first.
     let best = group[0];
-    let copied = |at: &usize| {
-        let likeness = found.likeness(best, *at);
+    let copied = group[1..].iter().map(|&at| {
+        let likeness = found.likeness(best, at);
         Copied {
-            member: member(&tasks[*at]),
+            member: member(&tasks[at]),
             by: likeness.by,
             likeness: likeness.words,
             cosine: likeness.cosine,
         }
-    };
+    });
     Cluster {
         best: member(&tasks[best]),
-        copies: group[1..].iter().map(copied).collect(),
+        copies: copied.collect(),
     }
 }
 

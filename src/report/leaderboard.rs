@@ -42,14 +42,17 @@ pub fn write(
         |stem| stem.to_string_lossy().into_owned(),
     );
     // As it stands in links.
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
-            c
-        } else {
-            '_'
-        }
-    };
-    let folder_name = format!("{}-tasks", stem.chars().map(plain).collect::<String>());
+    let plain: String = stem
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    let folder_name = format!("{plain}-tasks");
     let folder = path.with_file_name(&folder_name);
     let summary = leaderboard_page::summary(&page(tasks, scored, board, &folder_name))?;
     let back = path
@@ -132,6 +135,14 @@ fn page_measure(measure: &MeasureDef) -> Measure {
     }
 }
 
+/// The key of the measure that is a share of a whole.
+fn share_of(whole: &str, share: ShareOf, drawn: &[&'static MeasureDef]) -> Option<String> {
+    let measure = drawn
+        .iter()
+        .find(|measure| measure.whole == Some((whole, share)))?;
+    Some(measure.key.to_owned())
+}
+
 /// The wholes that drawn measures are the three shares of.
 fn wholes(drawn: &[&'static MeasureDef]) -> Vec<Whole> {
     let mut titles: Vec<&str> = Vec::new();
@@ -142,16 +153,10 @@ fn wholes(drawn: &[&'static MeasureDef]) -> Vec<Whole> {
     }
     let mut wholes = Vec::new();
     for title in titles {
-        let share = |share: ShareOf| {
-            let measure = drawn
-                .iter()
-                .find(|measure| measure.whole == Some((title, share)))?;
-            Some(measure.key.to_owned())
-        };
         let shares = (
-            share(ShareOf::Supported),
-            share(ShareOf::Contradicted),
-            share(ShareOf::Omitted),
+            share_of(title, ShareOf::Supported, drawn),
+            share_of(title, ShareOf::Contradicted, drawn),
+            share_of(title, ShareOf::Omitted, drawn),
         );
         if let (Some(supported), Some(conflicting), Some(omitted)) = shares {
             wholes.push(Whole {
@@ -485,11 +490,11 @@ fn point_view(
             format!("{model}: {}. {}", word(related.relation), related.reasoning)
         })
         .collect();
-    let source = |content: &String| SourcePage {
+    let pages = of.pages.iter().map(|content| SourcePage {
         url: urls.get(content).cloned().unwrap_or_default(),
         title: titles.get(content).cloned().unwrap_or_default(),
         verified: of.point.verified,
-    };
+    });
     PointView {
         text: of.point.text.clone(),
         relation,
@@ -504,7 +509,7 @@ fn point_view(
             reasons.join("\n")
         },
         spans: of.point.spans.clone(),
-        pages: of.pages.iter().map(source).collect(),
+        pages: pages.collect(),
         in_own: of.own,
         in_independent: of.independent,
     }

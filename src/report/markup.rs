@@ -79,13 +79,15 @@ pub fn interval(low: f64, high: f64, decimals: usize) -> String {
 
 /// The address of a page on the web, if it may become a link: nothing but http and https.
 fn outside(address: &str) -> Option<&str> {
-    let begins = |scheme: &str| {
-        address
-            .get(..scheme.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    };
     let broken = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
-    ((begins("http://") || begins("https://")) && !address.contains(broken)).then_some(address)
+    let is_web = has_scheme(address, "http://") || has_scheme(address, "https://");
+    (is_web && !address.contains(broken)).then_some(address)
+}
+
+fn has_scheme(address: &str, scheme: &str) -> bool {
+    address
+        .get(..scheme.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
 }
 
 /// The address of a file of ours, relative to the page's own folder. It can leave neither the

@@ -38,13 +38,16 @@ fn plain(path: &Path) -> Option<PathBuf> {
 
 /// A part of an address: every byte but unreserved ones (RFC 3986, section 2.3) spelled out.
 fn spelled(part: &[u8]) -> String {
-    let letter = |byte: &u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-            char::from(*byte).to_string()
+    let mut spelled = String::new();
+    for &byte in part {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                spelled.push(char::from(byte));
+            }
+            other => spelled += &format!("%{other:02X}"),
         }
-        other => format!("%{other:02X}"),
-    };
-    part.iter().map(letter).collect()
+    }
+    spelled
 }
 
 #[cfg(test)]

@@ -178,20 +178,20 @@ impl Beside {
     }
 }
 
+fn guest(of: &data::Inspiration, beside: &Beside) -> Guest {
+    Guest {
+        id: of.id.to_string(),
+        kind: of.kind,
+        seminar: beside.titles.get(&of.seminar).cloned().unwrap_or_default(),
+    }
+}
+
 fn task(number: usize, listed: &Listed, beside: &Beside) -> Task {
     let of = &listed.task;
     let (own, guests): (Vec<_>, Vec<_>) = listed
         .sources
         .iter()
         .partition(|source| Some(&source.seminar) == of.seminar());
-    let guest = |of: &data::Inspiration| {
-        let seminar = beside.titles.get(&of.seminar).cloned().unwrap_or_default();
-        Guest {
-            id: of.id.to_string(),
-            kind: of.kind,
-            seminar,
-        }
-    };
     let flags = listed
         .probes
         .iter()
@@ -210,7 +210,10 @@ fn task(number: usize, listed: &Listed, beside: &Beside) -> Task {
             .into_iter()
             .map(|source| source.id.to_string())
             .collect(),
-        guests: guests.into_iter().map(guest).collect(),
+        guests: guests
+            .into_iter()
+            .map(|source| guest(source, beside))
+            .collect(),
         flags: flags
             .map(|of| format!("{}: {}", of.outcome.label(), of.note))
             .collect(),

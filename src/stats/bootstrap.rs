@@ -46,29 +46,32 @@ pub struct Ratios {
 /// short for, or whose numbers are not finite.
 pub fn ratios(clusters: &[Vec<(f64, f64)>], resamples: usize, rng: &mut impl Rng) -> Ratios {
     let columns = clusters.iter().map(Vec::len).max().unwrap_or(0);
-    let part = |cluster: &[(f64, f64)], column: usize| {
-        let (over, under) = cluster.get(column).copied().unwrap_or_default();
-        if over.is_finite() && under.is_finite() {
-            [over, under]
-        } else {
-            [0.0; 2]
-        }
-    };
     let parts: Vec<f64> = clusters
         .iter()
         .flat_map(|row| (0..columns).flat_map(|column| part(row, column)))
         .collect();
-    let holds = |column: usize| {
+    let held = (0..columns).map(|column| {
         clusters
             .iter()
             .filter(|row| part(row, column).iter().any(|x| x.abs() > 0.0))
             .count()
-    };
+    });
+    let held = held.collect();
     let mut values = vec![quotients(&parts, &vec![1; clusters.len()], columns)];
     values.extend((0..resamples).map(|_| quotients(&parts, &counts(clusters.len(), rng), columns)));
     Ratios {
-        clusters: (0..columns).map(holds).collect(),
+        clusters: held,
         values,
+    }
+}
+
+/// Numerator and denominator of a column.
+fn part(cluster: &[(f64, f64)], column: usize) -> [f64; 2] {
+    let (over, under) = cluster.get(column).copied().unwrap_or_default();
+    if over.is_finite() && under.is_finite() {
+        [over, under]
+    } else {
+        [0.0; 2]
     }
 }
 
@@ -113,12 +116,11 @@ pub fn statistic<T>(
     let of = |items: Vec<&T>| of(&items).filter(|value| value.is_finite());
     let value = of(clusters.iter().flatten().collect())?;
     let n = clusters.len();
-    let mut once = || {
-        of((0..n)
-            .flat_map(|_| &clusters[rng.random_range(0..n)])
-            .collect())
-    };
-    let draws = (0..resamples).filter_map(|_| once()).collect();
+    let mut draws = Vec::new();
+    for _ in 0..resamples {
+        let sample = (0..n).flat_map(|_| &clusters[rng.random_range(0..n)]);
+        draws.extend(of(sample.collect()));
+    }
     let filled = clusters
         .iter()
         .filter(|cluster| !cluster.is_empty())

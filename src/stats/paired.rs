@@ -67,23 +67,25 @@ pub fn differences(scores: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<Diffe
     let means = bootstrap::ratios(&rows, RESAMPLES, rng);
     let p = sign_flip(&columns, rng);
     let adjusted = holm(&p);
-    let of = |(i, &(first, second)): (usize, &(usize, usize))| {
+    let mut differences = Vec::new();
+    for (i, &(first, second)) in pairs.iter().enumerate() {
+        let Some(mean) = means.estimate(i) else {
+            continue;
+        };
         let known: Vec<f64> = columns[i].iter().flatten().copied().collect();
-        let (mean, tasks) = (means.estimate(i)?, known.len() as u64);
-        let detectable = deviation(&known).and_then(|deviation| detectable(deviation, tasks));
-        let (value, interval) = (mean.value, mean.interval);
-        Some(Difference {
+        let tasks = known.len() as u64;
+        differences.push(Difference {
             first,
             second,
             tasks,
-            value,
-            interval,
+            value: mean.value,
+            interval: mean.interval,
             p: p[i],
             adjusted: adjusted[i],
-            detectable,
-        })
-    };
-    pairs.iter().enumerate().filter_map(of).collect()
+            detectable: deviation(&known).and_then(|deviation| detectable(deviation, tasks)),
+        });
+    }
+    differences
 }
 
 /// For each column of differences, how probable sums at least as far from 0 are if each difference
@@ -98,18 +100,14 @@ pub fn sign_flip(columns: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<f64> {
         .iter()
         .map(|column| column.iter().map(number).collect())
         .collect();
-    let nonzero = |column: &Vec<f64>| {
-        column
-            .iter()
-            .copied()
-            .filter(|value| *value != 0.0)
-            .collect::<Vec<_>>()
-    };
-    let exact = columns
+    let exact: Vec<Option<f64>> = columns
         .iter()
-        .map(nonzero)
-        .map(|column| (column.len() <= EXACT).then(|| exact(&column)));
-    let exact: Vec<Option<f64>> = exact.collect();
+        .map(|column| {
+            let nonzero = column.iter().copied().filter(|value| *value != 0.0);
+            let nonzero: Vec<f64> = nonzero.collect();
+            (nonzero.len() <= EXACT).then(|| exact(&nonzero))
+        })
+        .collect();
     let long: Vec<&[f64]> = columns
         .iter()
         .zip(&exact)
@@ -169,18 +167,20 @@ fn limit(differences: &[f64]) -> f64 {
 
 fn exact(differences: &[f64]) -> f64 {
     let (flips, limit) = (1_u32 << differences.len(), limit(differences));
-    let sum = |flip: u32| {
-        differences
-            .iter()
-            .enumerate()
-            .map(|(i, x)| if flip >> i & 1 == 0 { *x } else { -x })
-            .sum::<f64>()
-    };
     f64::from(
         (0..flips)
-            .map(|flip| u32::from(sum(flip).abs() >= limit))
+            .map(|flip| u32::from(flipped_sum(differences, flip).abs() >= limit))
             .sum::<u32>(),
     ) / f64::from(flips)
+}
+
+/// The sum where each difference that has its bit in `flip` has the other sign.
+fn flipped_sum(differences: &[f64], flip: u32) -> f64 {
+    differences
+        .iter()
+        .enumerate()
+        .map(|(i, x)| if flip >> i & 1 == 0 { *x } else { -x })
+        .sum()
 }
 
 fn random(columns: &[&[f64]], rng: &mut impl Rng) -> Vec<f64> {

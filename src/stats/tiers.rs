@@ -27,17 +27,18 @@ pub fn tiers(scores: &[Option<f64>], differences: &[Difference], alpha: f64) -> 
 }
 
 fn worse(agent: usize, best: usize, differences: &[Difference], alpha: f64) -> bool {
-    let lead = |pair: &Difference| {
-        if (pair.first, pair.second) == (best, agent) {
-            pair.value
-        } else {
-            -pair.value
-        }
-    };
-    let pair = differences
+    let Some(pair) = differences
         .iter()
-        .find(|pair| [(best, agent), (agent, best)].contains(&(pair.first, pair.second)));
-    pair.is_some_and(|pair| lead(pair) > 0.0 && pair.adjusted < alpha)
+        .find(|pair| [(best, agent), (agent, best)].contains(&(pair.first, pair.second)))
+    else {
+        return false;
+    };
+    let lead = if pair.first == best {
+        pair.value
+    } else {
+        -pair.value
+    };
+    lead > 0.0 && pair.adjusted < alpha
 }
 
 #[cfg(test)]

@@ -45,17 +45,7 @@ impl Store {
         let mut statement = connection.prepare_cached(
             "SELECT id, task, source, text, spans, verified FROM key_point WHERE id = ?1",
         )?;
-        let read = |row: &Row<'_>| {
-            Ok(KeyPoint {
-                id: KeyPointId::from_stored(row.get(0)?),
-                task: TaskId::from_stored(row.get(1)?),
-                source: row.get(2)?,
-                text: row.get(3)?,
-                spans: from_json(4, row.get_ref(4)?.as_str()?)?,
-                verified: row.get(5)?,
-            })
-        };
-        Ok(statement.query_row([id.as_str()], read).optional()?)
+        Ok(statement.query_row([id.as_str()], key_point).optional()?)
     }
 
     /// Freezes a set of a task under a name, and returns its version: a new one, unless the newest
@@ -140,4 +130,15 @@ impl Store {
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
+}
+
+fn key_point(row: &Row<'_>) -> rusqlite::Result<KeyPoint> {
+    Ok(KeyPoint {
+        id: KeyPointId::from_stored(row.get(0)?),
+        task: TaskId::from_stored(row.get(1)?),
+        source: row.get(2)?,
+        text: row.get(3)?,
+        spans: from_json(4, row.get_ref(4)?.as_str()?)?,
+        verified: row.get(5)?,
+    })
 }

@@ -382,20 +382,12 @@ impl Store {
         )?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
         let judges: BTreeMap<String, (String, String)> = rows.collect::<rusqlite::Result<_>>()?;
-        let panel = |entry: &InForce| -> BTreeMap<String, String> {
-            let counted = judges
-                .iter()
-                .filter(|(_, judge)| entry.panel.contains(judge));
-            counted
-                .map(|(id, (name, _))| (id.clone(), name.clone()))
-                .collect()
-        };
         Ok(PanelJudgements {
             store: self,
             panels: evaluation
                 .instruments
                 .iter()
-                .map(|entry| (entry.instrument.clone(), panel(entry)))
+                .map(|entry| (entry.instrument.clone(), judges_of(entry, &judges)))
                 .collect(),
         })
     }
@@ -455,4 +447,16 @@ impl Store {
         }
         Ok(total)
     }
+}
+
+/// The judges of a panel with their names, by their ids; `judges` are all, with names and prompts.
+fn judges_of(
+    entry: &InForce,
+    judges: &BTreeMap<String, (String, String)>,
+) -> BTreeMap<String, String> {
+    judges
+        .iter()
+        .filter(|(_, judge)| entry.panel.contains(judge))
+        .map(|(id, (name, _))| (id.clone(), name.clone()))
+        .collect()
 }

@@ -85,13 +85,7 @@ impl Store {
         }
         let flags =
             rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let open = || -> rusqlite::Result<(Connection, usize)> {
-            let connection = Connection::open_with_flags(path, flags)?;
-            settle(&connection, READER_WAITS)?;
-            let version = user_version(&connection)?;
-            Ok((connection, version))
-        };
-        let opened = match open() {
+        let opened = match open_shared(path, flags) {
             Err(error) if cannot_be_shared(&error) => open_unchanging(path, flags).ok_or(error),
             opened => opened,
         };
@@ -167,18 +161,19 @@ impl Store {
     /// Has all that `work` reads be of one moment, whoever writes meanwhile; also faster for many
     /// small questions. It must write nothing.
     pub fn at_one_moment<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let tell = |sql| {
-            self.connection()
-                .execute_batch(sql)
-                .map_err(|e| explain(&self.path, e))
-        };
-        tell("BEGIN")?;
+        self.execute("BEGIN")?;
         let value = work();
         // After an error of the disk nothing may be open any more: the first error is the one to
         // show.
-        let ended = tell("COMMIT");
+        let ended = self.execute("COMMIT");
         let value = value?;
         ended.map(|()| value)
+    }
+
+    fn execute(&self, sql: &str) -> Result<()> {
+        self.connection()
+            .execute_batch(sql)
+            .map_err(|e| explain(&self.path, e))
     }
 }
 
@@ -230,6 +225,14 @@ fn cannot_be_shared(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen)
     )
+}
+
+/// A database for reading, with its version.
+fn open_shared(path: &Path, flags: rusqlite::OpenFlags) -> rusqlite::Result<(Connection, usize)> {
+    let connection = Connection::open_with_flags(path, flags)?;
+    settle(&connection, READER_WAITS)?;
+    let version = user_version(&connection)?;
+    Ok((connection, version))
 }
 
 /// A database on a medium that cannot be written, where SQLite cannot make the files that readers
@@ -325,15 +328,16 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
             .context("cannot copy the old database aside")?;
     }
     for (index, sql) in MIGRATIONS.iter().enumerate().skip(version) {
-        let apply = |connection: &mut Connection| {
-            let transaction = connection.transaction()?;
-            transaction.execute_batch(sql)?;
-            transaction.pragma_update(None, "user_version", index as i64 + 1)?;
-            transaction.commit()
-        };
-        apply(connection).map_err(|e| explain(path, e))?;
+        apply(connection, index, sql).map_err(|e| explain(path, e))?;
     }
     Ok(())
+}
+
+fn apply(connection: &mut Connection, index: usize, sql: &str) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(sql)?;
+    transaction.pragma_update(None, "user_version", index as i64 + 1)?;
+    transaction.commit()
 }
 
 /// A value that was stored as JSON text; what cannot be read is the row's error.

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Result;
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -100,22 +100,7 @@ impl Store {
                 payload ->> '$.decision.by'
              FROM page_visit WHERE url = ?1 ORDER BY fetched DESC, id LIMIT 1",
         ))?;
-        let read = |row: &rusqlite::Row<'_>| {
-            Ok(Visit {
-                url: row.get(0)?,
-                final_url: row.get(1)?,
-                fetched: row.get(2)?,
-                status: row.get(3)?,
-                cause: row.get(4)?,
-                content: row.get(5)?,
-                message: row.get(6)?,
-                transient: row.get(7)?,
-                content_type: row.get(8)?,
-                fetcher: row.get(9)?,
-                decided_by: row.get(10)?,
-            })
-        };
-        Ok(statement.query_row([url], read).optional()?)
+        Ok(statement.query_row([url], visit).optional()?)
     }
 
     /// Why the newest visit of each URL gave no text; none where it gave some.
@@ -164,15 +149,7 @@ impl Store {
         let mut statement = connection.prepare_cached(
             "SELECT extractor, version, title, text FROM extract WHERE content = ?1 ORDER BY rowid DESC LIMIT 1",
         )?;
-        let read = |row: &rusqlite::Row<'_>| {
-            Ok(Extract {
-                extractor: row.get(0)?,
-                version: row.get(1)?,
-                title: row.get(2)?,
-                text: row.get(3)?,
-            })
-        };
-        Ok(statement.query_row([content], read).optional()?)
+        Ok(statement.query_row([content], extract).optional()?)
     }
 }
 
@@ -180,6 +157,31 @@ impl Store {
 /// versions, they stood in the column, too.
 const CAUSE: &str =
     "CASE WHEN payload -> '$.decision' IS NULL THEN cause ELSE payload ->> '$.decision.cause' END";
+
+fn visit(row: &Row<'_>) -> rusqlite::Result<Visit> {
+    Ok(Visit {
+        url: row.get(0)?,
+        final_url: row.get(1)?,
+        fetched: row.get(2)?,
+        status: row.get(3)?,
+        cause: row.get(4)?,
+        content: row.get(5)?,
+        message: row.get(6)?,
+        transient: row.get(7)?,
+        content_type: row.get(8)?,
+        fetcher: row.get(9)?,
+        decided_by: row.get(10)?,
+    })
+}
+
+fn extract(row: &Row<'_>) -> rusqlite::Result<Extract> {
+    Ok(Extract {
+        extractor: row.get(0)?,
+        version: row.get(1)?,
+        title: row.get(2)?,
+        text: row.get(3)?,
+    })
+}
 
 /// What was decided from the bytes of a visit, as it is stored.
 fn decision(visit: &Visit) -> Value {

@@ -199,19 +199,8 @@ impl Store {
             "SELECT label, url, start_char, end_char, statement, diagnosis FROM citation
              WHERE document = ?1 AND extractor = ?2 AND version = ?3 ORDER BY seq",
         )?;
-        let read = |row: &Row<'_>| {
-            let statement: Option<String> = row.get(4)?;
-            let diagnosis: Option<String> = row.get(5)?;
-            Ok(Citation {
-                label: row.get(0)?,
-                url: row.get(1)?,
-                start: row.get(2)?,
-                end: row.get(3)?,
-                statement: statement.and_then(|id| statements.get(&id).copied()),
-                diagnosis: diagnosis.map_or(Ok(Vec::new()), |words| from_json(5, &words))?,
-            })
-        };
-        let rows = query.query_map(params![report.as_str(), READER, version.to_string()], read)?;
+        let key = params![report.as_str(), READER, version.to_string()];
+        let rows = query.query_map(key, |row| citation(row, &statements))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -228,15 +217,15 @@ impl Store {
             "SELECT id, start_char, end_char, text FROM statement
              WHERE source = ?1 AND extractor = ?2 AND version = ?3 ORDER BY start_char",
         )?;
-        let read = |row: &Row<'_>| {
+        let key = params![report.as_str(), READER, version.to_string()];
+        let rows = query.query_map(key, |row| {
             let statement = Statement {
                 start: row.get(1)?,
                 end: row.get(2)?,
                 text: row.get(3)?,
             };
             Ok((row.get(0)?, statement))
-        };
-        let rows = query.query_map(params![report.as_str(), READER, version.to_string()], read)?;
+        })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }
@@ -306,5 +295,19 @@ fn read_report<T>(
         state: from_word(4, row.get_ref(4)?.as_str()?)?,
         text: read_text(row)?,
         spent: from_json::<AttemptCost>(5, row.get_ref(5)?.as_str()?)?,
+    })
+}
+
+/// `statements` are the places of the report's statements by their ids.
+fn citation(row: &Row<'_>, statements: &BTreeMap<String, usize>) -> rusqlite::Result<Citation> {
+    let statement: Option<String> = row.get(4)?;
+    let diagnosis: Option<String> = row.get(5)?;
+    Ok(Citation {
+        label: row.get(0)?,
+        url: row.get(1)?,
+        start: row.get(2)?,
+        end: row.get(3)?,
+        statement: statement.and_then(|id| statements.get(&id).copied()),
+        diagnosis: diagnosis.map_or(Ok(Vec::new()), |words| from_json(5, &words))?,
     })
 }

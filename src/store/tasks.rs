@@ -280,18 +280,22 @@ impl Weaving<'_> {
         let rows = statement.query_map(params![seminar, self.word()], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?;
-        let replaced = |language: &String| match self {
+        let found: Vec<(String, String)> = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(found
+            .into_iter()
+            .filter(|(_, language)| self.replaces(language))
+            .map(|(id, _)| id)
+            .collect())
+    }
+
+    /// Whether tasks of this kind in a language are replaced.
+    fn replaces(self, language: &str) -> bool {
+        match self {
             Self::Translation(languages) => languages
                 .iter()
                 .any(|other| primary_language(other) == primary_language(language)),
             _ => true,
-        };
-        let found: Vec<(String, String)> = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(found
-            .into_iter()
-            .filter(|(_, language)| replaced(language))
-            .map(|(id, _)| id)
-            .collect())
+        }
     }
 }
 

@@ -94,12 +94,6 @@ impl Vocabulary {
     /// no word of the vocabulary.
     pub fn cosine(&self, a: &str, b: &str) -> f64 {
         let (a, b) = (self.weights(a), self.weights(b));
-        let length = |of: &BTreeMap<String, f64>| {
-            of.values()
-                .map(|weight| weight * weight)
-                .sum::<f64>()
-                .sqrt()
-        };
         let dot: f64 = a
             .iter()
             .filter_map(|(word, weight)| Some(weight * b.get(word)?))
@@ -129,6 +123,14 @@ impl Vocabulary {
         }
         weights
     }
+}
+
+fn length(weights: &BTreeMap<String, f64>) -> f64 {
+    weights
+        .values()
+        .map(|weight| weight * weight)
+        .sum::<f64>()
+        .sqrt()
 }
 
 /// 2 LCS / (|a| + |b|), the longest common subsequence and the lengths in Unicode scalar values;

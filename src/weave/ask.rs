@@ -85,17 +85,9 @@ impl Question<'_> {
     fn vars(&self) -> Value {
         let chinese = self.chinese();
         let family = self.slot.task_type;
-        let idea = |inspiration: &&Inspiration| {
-            let quotes: Vec<String> = inspiration
-                .evidence
-                .iter()
-                .map(|e| e.quote.replace('\n', " "))
-                .collect();
-            json!({ "text": inspiration.text, "quotes": quotes })
-        };
         json!({
             "language": self.language,
-            "ideas": self.slot.sources.iter().map(idea).collect::<Vec<_>>(),
+            "ideas": self.slot.sources.iter().map(|source| idea(source)).collect::<Vec<_>>(),
             "family": plan::describe(family, chinese),
             "opening": plan::frame(family, chinese).0,
             "deliverable": plan::deliverable(family, chinese),
@@ -144,4 +136,13 @@ fn frame(slot: &Slot<'_>, chinese: bool) -> String {
     format!(
         "^{opening} ({word} ){{0,8}}{key} ({word} ){{1,12}}{last}\\. {next} ({word} ){{0,12}}{key} ({word} ){{2,16}}{last}\\. Hand in {deliverable}\\.$"
     )
+}
+
+fn idea(inspiration: &Inspiration) -> Value {
+    let quotes: Vec<String> = inspiration
+        .evidence
+        .iter()
+        .map(|e| e.quote.replace('\n', " "))
+        .collect();
+    json!({ "text": inspiration.text, "quotes": quotes })
 }

@@ -302,7 +302,19 @@ fn resolved(
 }
 
 fn meant(said: &Said, reports: &[ReportHead]) -> Result<ReportId, String> {
-    let fits = |report: &&ReportHead| match &said.of {
+    let mut found = reports
+        .iter()
+        .filter(|report| report.state == State::Ok)
+        .filter(|report| fits(report, &said.of));
+    match (found.next(), found.next()) {
+        (Some(report), None) => Ok(report.id.clone()),
+        (None, _) => Err("no such report".to_owned()),
+        (Some(_), Some(_)) => Err("several reports fit".to_owned()),
+    }
+}
+
+fn fits(report: &ReportHead, meant: &Of) -> bool {
+    match meant {
         Of::Report(id) => report.id.as_str().starts_with(id.as_str()),
         Of::Answer {
             task,
@@ -313,15 +325,6 @@ fn meant(said: &Said, reports: &[ReportHead]) -> Result<ReportId, String> {
                 && report.agent == *agent
                 && report.attempt == *attempt
         }
-    };
-    let mut found = reports
-        .iter()
-        .filter(|report| report.state == State::Ok)
-        .filter(fits);
-    match (found.next(), found.next()) {
-        (Some(report), None) => Ok(report.id.clone()),
-        (None, _) => Err("no such report".to_owned()),
-        (Some(_), Some(_)) => Err("several reports fit".to_owned()),
     }
 }
 

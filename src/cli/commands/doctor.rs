@@ -1,8 +1,6 @@
 //! `taskgen doctor`: what is here, what is missing, and how fast the embedded model is on this
 //! machine.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::json;
@@ -115,17 +113,15 @@ fn finding(what: &str, found: Result<String, (String, String)>) -> Finding {
 }
 
 fn program() -> Finding {
-    let shown = |path: PathBuf| path.display().to_string();
-    let missing = |e: anyhow::Error| {
-        (
-            e.to_string(),
-            "build with the feature `embedded-llm`".to_owned(),
-        )
-    };
-    finding(
-        "taskgen-llm, the embedded model's program",
-        providers::local_program().map(shown).map_err(missing),
-    )
+    let found = providers::local_program()
+        .map(|path| path.display().to_string())
+        .map_err(|e| {
+            (
+                e.to_string(),
+                "build with the feature `embedded-llm`".to_owned(),
+            )
+        });
+    finding("taskgen-llm, the embedded model's program", found)
 }
 
 fn model(global: &Global, name: &str) -> Finding {
@@ -169,13 +165,13 @@ fn workers(config: &Transcribe) -> Finding {
 fn speed(global: &Global, name: &str) -> Finding {
     let measured =
         providers::embedded(global, name).and_then(|model| resolve::block_on(measure(model)));
-    let wrong = |e: anyhow::Error| {
+    let measured = measured.map_err(|e| {
         (
             format!("{e:#}"),
             "the embedded model does not run here".to_owned(),
         )
-    };
-    finding("speed of the embedded model", measured.map_err(wrong))
+    });
+    finding("speed of the embedded model", measured)
 }
 
 /// One prompt of some hundred tokens is read, and some hundred characters are written.

@@ -118,23 +118,28 @@ pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile>
         Err(_) if path.is_file() => return own_file(path),
         Err(e) => return Err(Usage(e.to_string()).into()),
     };
+    models::pull(model, &places(global), &download_progress(model, notify))
+}
+
+/// Says how far a download is, from time to time.
+fn download_progress(model: &models::Model, notify: &Notify) -> impl Fn(&str, u64, u64) {
     let last = Mutex::new(None::<Instant>);
-    let progress = |what: &str, done: u64, total: u64| {
+    move |what, done, total| {
         let mut last = last
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if done == 0 || done == total || last.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
-            *last = Some(Instant::now());
-            let line = format!(
-                "model {}: {what}, {} of {}",
-                model.name,
-                bytes(done),
-                bytes(total)
-            );
-            notify(Notice::Say(&line));
+        let is_due = last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
+        if !is_due && done != 0 && done != total {
+            return;
         }
-    };
-    models::pull(model, &places(global), &progress)
+        *last = Some(Instant::now());
+        notify(Notice::Say(&format!(
+            "model {}: {what}, {} of {}",
+            model.name,
+            bytes(done),
+            bytes(total)
+        )));
+    }
 }
 
 /// A model of the manifest, or a smaller form of one that hears.
@@ -190,21 +195,23 @@ pub fn pinned(name: &str) -> Option<String> {
         .map(|model| model.sha256.clone())
 }
 
+/// The path in a variable of the environment.
+fn path_in(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable)
+        .filter(|v| !v.is_empty())
+        .map(PathBuf::from)
+}
+
 /// Where models are kept, and where other programs keep theirs.
 fn places(global: &Global) -> Places {
-    let env = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let home = env("HOME").unwrap_or_default();
-    let cache = env("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
+    let home = path_in("HOME").unwrap_or_default();
+    let cache = path_in("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
     let folder = global
         .models_dir
         .clone()
         .unwrap_or_else(|| cache.join("taskgen/models"));
-    let hub = env("HF_HUB_CACHE")
-        .or_else(|| env("HF_HOME").map(|folder| folder.join("hub")))
+    let hub = path_in("HF_HUB_CACHE")
+        .or_else(|| path_in("HF_HOME").map(|folder| folder.join("hub")))
         .unwrap_or_else(|| cache.join("huggingface/hub"));
     let mut elsewhere = vec![
         cache.join("whisper.cpp"),
@@ -222,13 +229,14 @@ fn places(global: &Global) -> Places {
 /// `models--OWNER--NAME/snapshots/COMMIT` of the Hugging Face cache, which faster-whisper uses,
 /// too.
 fn snapshots(hub: &Path) -> Vec<PathBuf> {
-    let inside = |folder: PathBuf| -> Vec<PathBuf> {
-        std::fs::read_dir(folder)
-            .map(|entries| entries.flatten().map(|e| e.path()).collect())
-            .unwrap_or_default()
-    };
-    inside(hub.to_path_buf())
-        .into_iter()
-        .flat_map(|model| inside(model.join("snapshots")))
+    entries(hub)
+        .iter()
+        .flat_map(|model| entries(&model.join("snapshots")))
         .collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|e| e.path()).collect())
+        .unwrap_or_default()
 }

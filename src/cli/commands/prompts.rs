@@ -132,11 +132,6 @@ fn copy_of(project: &Project, name: &str) -> PathBuf {
 
 /// Every Markdown file one level down, sorted: a stage's folder holds its calls.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
-    let entries = |folder: &Path| -> Vec<PathBuf> {
-        fs_err::read_dir(folder)
-            .map(|entries| entries.flatten().map(|e| e.path()).collect())
-            .unwrap_or_default()
-    };
     let mut files: Vec<PathBuf> = entries(folder)
         .iter()
         .flat_map(|stage| entries(stage))
@@ -144,4 +139,10 @@ fn markdown(folder: &Path) -> Vec<PathBuf> {
     files.retain(|file| file.extension().is_some_and(|e| e == "md"));
     files.sort();
     files
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs_err::read_dir(folder)
+        .map(|entries| entries.flatten().map(|e| e.path()).collect())
+        .unwrap_or_default()
 }

@@ -77,12 +77,6 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
                     .or_default() += 1;
             }
         }
-        let of_phase = |phase: Phase| {
-            tasks
-                .iter()
-                .filter(|t| t.seminar() == Some(&seminar.id) && t.facets.phase == Some(phase))
-                .count()
-        };
         seminars.push(SeminarStatus {
             inspirations: store
                 .inspirations_of(&seminar)?
@@ -91,7 +85,12 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
                 .count(),
             tasks: Phase::ALL
                 .iter()
-                .map(|phase| (phase.label(), of_phase(*phase)))
+                .map(|phase| {
+                    let of_phase = tasks.iter().filter(|task| {
+                        task.seminar() == Some(&seminar.id) && task.facets.phase == Some(*phase)
+                    });
+                    (phase.label(), of_phase.count())
+                })
                 .collect(),
             refused,
             id: seminar.id.to_string(),

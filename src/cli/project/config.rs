@@ -103,6 +103,17 @@ impl Loaded {
         self.overridden.insert(key.to_owned(), origin.to_owned());
     }
 
+    /// Where a value comes from.
+    fn origin(&self, key: &str) -> String {
+        if let Some(origin) = self.overridden.get(key) {
+            return origin.clone();
+        }
+        match &self.file {
+            Some(file) if self.in_file.iter().any(|k| k == key) => file.display().to_string(),
+            _ => "default".to_owned(),
+        }
+    }
+
     /// Every value with its origin.
     pub fn show(&self) -> Vec<Shown> {
         let mut config = self.config.clone();
@@ -112,17 +123,10 @@ impl Loaded {
             .values_mut()
             .for_each(|provider| provider.base_url = shown_url(&provider.base_url));
         let values = serde_json::to_value(&config).unwrap_or_default();
-        let origin = |key: &str| match (self.overridden.get(key), &self.file) {
-            (Some(origin), _) => origin.clone(),
-            (None, Some(file)) if self.in_file.iter().any(|k| k == key) => {
-                file.display().to_string()
-            }
-            _ => "default".to_owned(),
-        };
         flatten(&values)
             .into_iter()
             .map(|(key, value)| Shown {
-                origin: origin(&key),
+                origin: self.origin(&key),
                 key,
                 value,
             })

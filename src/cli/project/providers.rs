@@ -164,56 +164,89 @@ enum Key {
 
 /// Where a provider is, and its key.
 fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Server> {
-    let needed = |name: &str| {
-        variables
-            .get(name)
-            .map_or_else(|| Key::Missing(name.to_owned()), Key::Found)
-    };
-    let at = |kind, base_url: String, key| {
-        Ok(Server {
-            kind,
-            base_url,
-            key,
-        })
-    };
     if let Some(known) = config.providers.get(provider) {
-        let key = known.key_env.as_deref().map_or(Key::None, needed);
-        return at(known.kind, known.base_url.clone(), key);
+        return Ok(Server {
+            kind: known.kind,
+            base_url: known.base_url.clone(),
+            key: known
+                .key_env
+                .as_deref()
+                .map_or(Key::None, |name| key_in(variables, name)),
+        });
     }
+    usual_server(variables, provider)
+}
+
+fn key_in(variables: &Variables, name: &str) -> Key {
+    variables
+        .get(name)
+        .map_or_else(|| Key::Missing(name.to_owned()), Key::Found)
+}
+
+fn ollama_url(host: &str) -> String {
+    let url = if host.contains("://") {
+        host.to_owned()
+    } else {
+        format!("http://{host}")
+    };
+    format!("{}/v1", url.trim_end_matches('/'))
+}
+
+/// Where a provider is that needs no entry in the configuration.
+fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
     let or =
         |variable: &str, usual: &str| variables.get(variable).unwrap_or_else(|| usual.to_owned());
-    match provider {
+    let (kind, base_url, key) = match provider {
         "openai" => {
             // A server of one's own may need no key; the public one does.
             let own = variables.get("OPENAI_BASE_URL").is_some();
-            let key = match needed("OPENAI_API_KEY") {
+            let key = match key_in(variables, "OPENAI_API_KEY") {
                 Key::Missing(_) if own => Key::None,
                 key => key,
             };
-            at(Provider::OpenAi, or("OPENAI_BASE_URL", "https://api.openai.com/v1"), key)
+            let base_url = or("OPENAI_BASE_URL", "https://api.openai.com/v1");
+            (Provider::OpenAi, base_url, key)
         }
-        "anthropic" => {
-            at(Provider::Anthropic, or("ANTHROPIC_BASE_URL", "https://api.anthropic.com"), needed("ANTHROPIC_API_KEY"))
-        }
+        "anthropic" => (
+            Provider::Anthropic,
+            or("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
+            key_in(variables, "ANTHROPIC_API_KEY"),
+        ),
         "gemini" => {
-            let key = match needed("GEMINI_API_KEY") {
-                Key::Missing(first) => variables.get("GOOGLE_API_KEY").map_or(Key::Missing(first), Key::Found),
+            let key = match key_in(variables, "GEMINI_API_KEY") {
+                Key::Missing(first) => variables
+                    .get("GOOGLE_API_KEY")
+                    .map_or(Key::Missing(first), Key::Found),
                 key => key,
             };
-            at(Provider::Gemini, or("GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com"), key)
+            let usual = "https://generativelanguage.googleapis.com";
+            (Provider::Gemini, or("GOOGLE_GEMINI_BASE_URL", usual), key)
         }
-        "openrouter" => at(Provider::OpenAi, "https://openrouter.ai/api/v1".into(), needed("OPENROUTER_API_KEY")),
-        "vllm" => at(Provider::OpenAi, or("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"), Key::None),
+        "openrouter" => (
+            Provider::OpenAi,
+            "https://openrouter.ai/api/v1".into(),
+            key_in(variables, "OPENROUTER_API_KEY"),
+        ),
+        "vllm" => (
+            Provider::OpenAi,
+            or("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"),
+            Key::None,
+        ),
         "ollama" => {
-            let host = or("OLLAMA_HOST", "127.0.0.1:11434");
-            let host = if host.contains("://") { host } else { format!("http://{host}") };
-            at(Provider::OpenAi, format!("{}/v1", host.trim_end_matches('/')), Key::None)
+            let base_url = ollama_url(&or("OLLAMA_HOST", "127.0.0.1:11434"));
+            (Provider::OpenAi, base_url, Key::None)
         }
-        other => Err(Usage(format!(
-            "no such provider: `{other}`\nhint: {KNOWN}, or a `[providers.{other}]` with a `base_url` in `taskgen.toml`"
-        ))
-        .into()),
-    }
+        other => {
+            let hint =
+                format!("{KNOWN}, or a `[providers.{other}]` with a `base_url` in `taskgen.toml`");
+            return Err(Usage(format!("no such provider: `{other}`\nhint: {hint}")).into());
+        }
+    };
+    Ok(Server {
+        kind,
+        base_url,
+        key,
+    })
 }
 
 fn missing_key(provider: &str, variable: &str) -> anyhow::Error {

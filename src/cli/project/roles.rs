@@ -215,30 +215,38 @@ impl Member {
     }
 }
 
+impl From<Entry> for Member {
+    fn from(entry: Entry) -> Self {
+        match entry {
+            Entry::Name(name) => Self::named(&name),
+            Entry::Table(member) => member,
+        }
+    }
+}
+
 impl From<Form> for Role {
     fn from(form: Form) -> Self {
-        let member = |entry: Entry| match entry {
-            Entry::Name(name) => Member::named(&name),
-            Entry::Table(member) => member,
-        };
         Self(match form {
-            Form::One(entry) => vec![member(entry)],
-            Form::Panel(entries) => entries.into_iter().map(member).collect(),
+            Form::One(entry) => vec![Member::from(entry)],
+            Form::Panel(entries) => entries.into_iter().map(Member::from).collect(),
         })
+    }
+}
+
+impl From<Member> for Entry {
+    fn from(member: Member) -> Self {
+        let plain = Member::named(&member.model) == member;
+        if plain {
+            Self::Name(member.model)
+        } else {
+            Self::Table(member)
+        }
     }
 }
 
 impl From<Role> for Form {
     fn from(role: Role) -> Self {
-        let entry = |member: Member| {
-            let plain = Member::named(&member.model) == member;
-            if plain {
-                Entry::Name(member.model)
-            } else {
-                Entry::Table(member)
-            }
-        };
-        let mut entries: Vec<Entry> = role.0.into_iter().map(entry).collect();
+        let mut entries: Vec<Entry> = role.0.into_iter().map(Entry::from).collect();
         match entries.len() {
             1 => Self::One(entries.remove(0)),
             _ => Self::Panel(entries),

@@ -127,11 +127,12 @@ fn trimmed(title: &str, weight: f64, description: &str) -> Criterion {
 
 /// Whether a list of criteria can be rated by.
 fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
-    let inconsistent = |invalid: criteria::Invalid| Unscored {
-        cause: Cause::Inconsistent,
-        reason: invalid.to_string(),
-    };
-    criteria::check(criteria).map(drop).map_err(inconsistent)
+    criteria::check(criteria)
+        .map(drop)
+        .map_err(|invalid| Unscored {
+            cause: Cause::Inconsistent,
+            reason: invalid.to_string(),
+        })
 }
 
 /// Has a checklist written for each task that has none.

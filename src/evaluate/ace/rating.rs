@@ -18,7 +18,7 @@ use crate::{
         rate::{self, Rated},
     },
     llm::Ask,
-    store::{PanelJudgements, StoredJudgement},
+    store::PanelJudgements,
 };
 
 pub const PROMPT: &str = "evaluate/rating";
@@ -132,13 +132,12 @@ pub fn ratings(
     report: &ReportId,
     repeats: u32,
 ) -> Result<Vec<Judgement<Rating>>> {
-    let read = |stored: &StoredJudgement<'_>| {
+    let ratings = judgements.read(RATING, report.as_str(), |stored| {
         Ok(Rating {
             rating: stored.value()? as u8,
             justification: stored.reason()?,
         })
-    };
-    let ratings = judgements.read(RATING, report.as_str(), read)?;
+    })?;
     Ok(first_samples(ratings, repeats))
 }
 

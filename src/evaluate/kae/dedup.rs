@@ -162,11 +162,13 @@ fn why(a: &Form, b: &Form, threshold: f64) -> Option<Why> {
 }
 
 fn cluster(points: &[&Point], first: usize, others: &[(usize, Why)]) -> Cluster {
-    let merge = |(at, why): &(usize, Why)| Merge {
-        id: points[*at].id.clone(),
-        why: *why,
-    };
-    let mut merges: Vec<Merge> = others.iter().map(merge).collect();
+    let mut merges: Vec<Merge> = others
+        .iter()
+        .map(|(at, why)| Merge {
+            id: points[*at].id.clone(),
+            why: *why,
+        })
+        .collect();
     merges.sort_by(|a, b| a.id.cmp(&b.id));
     let representative = points[first].id.clone();
     let mut members: Vec<String> = merges.iter().map(|merge| merge.id.clone()).collect();
@@ -242,21 +244,23 @@ fn signs(plain: &str) -> Vec<String> {
         .chain(plain.chars())
         .chain([' '])
         .collect();
-    let sign = |three: &[char]| {
-        let begins =
-            (words::is_han(three[0]) || !three[0].is_alphanumeric()) && three[2].is_ascii_digit();
-        match three[1] {
-            '-' | '−' | '–' if begins => Some('-'),
-            '.' if begins => Some('.'),
-            c if "<>≤≥".contains(c) => Some(c),
-            _ => None,
-        }
-    };
     chars
         .windows(3)
         .filter_map(sign)
         .map(String::from)
         .collect()
+}
+
+/// The sign in the middle of three characters.
+fn sign(three: &[char]) -> Option<char> {
+    let begins =
+        (words::is_han(three[0]) || !three[0].is_alphanumeric()) && three[2].is_ascii_digit();
+    match three[1] {
+        '-' | '−' | '–' if begins => Some('-'),
+        '.' if begins => Some('.'),
+        c if "<>≤≥".contains(c) => Some(c),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -248,26 +248,12 @@ async fn note(
         "most": options.points,
     });
     let most = options.points;
-    let check = |reply: &Points| {
-        let reason = format!(
-            "{} points where at most {most} were asked for",
-            reply.points.len()
-        );
-        if reply.points.len() > most {
-            Err(Unscored {
-                cause: Cause::OutOfRange,
-                reason,
-            })
-        } else {
-            Ok(())
-        }
-    };
     let ask = Ask {
         role: ROLE,
         prompt: PROMPT,
         vars: &vars,
         schema: Some(schema(most)),
-        check: &check,
+        check: &|reply: &Points| check(reply, most),
         max_tokens: 3000,
         ..Ask::default()
     };
@@ -279,6 +265,17 @@ async fn note(
             .map(|point| key_point(part, &read.text, point))
             .collect()
     }))
+}
+
+fn check(reply: &Points, most: usize) -> Result<(), Unscored> {
+    let n = reply.points.len();
+    if n <= most {
+        return Ok(());
+    }
+    Err(Unscored {
+        cause: Cause::OutOfRange,
+        reason: format!("{n} points where at most {most} were asked for"),
+    })
 }
 
 /// The point, with the page's own wording of its spans.

@@ -52,27 +52,12 @@ pub async fn choose<'a>(
         .map(|(at, text)| json!({ "number": at + 1, "text": words::one_line(text) }))
         .collect();
     let vars = json!({ "task": task.text, "lines": numbered, "most": most });
-    let among = |reply: &Chosen| {
-        let known = |line: &usize| (1..=lines.len()).contains(line);
-        if reply.lines.len() <= most && reply.lines.iter().all(known) {
-            return Ok(());
-        }
-        let reason = format!(
-            "lines {:?} where at most {most} of {} were to be named",
-            reply.lines,
-            lines.len()
-        );
-        Err(Unscored {
-            cause: Cause::OutOfRange,
-            reason,
-        })
-    };
     let ask = Ask {
         role: ROLE,
         prompt: PROMPT,
         vars: &vars,
         schema: Some(schema(lines.len(), most)),
-        check: &among,
+        check: &|reply: &Chosen| check(reply, lines.len(), most),
         max_tokens: 60,
         ..Ask::default()
     };
@@ -85,6 +70,21 @@ pub async fn choose<'a>(
             .map(|line| lines[line - 1])
             .collect()
     })))
+}
+
+/// That at most `most` lines are named, all of them shown.
+fn check(reply: &Chosen, lines: usize, most: usize) -> Result<(), Unscored> {
+    let known = |line: &usize| (1..=lines).contains(line);
+    if reply.lines.len() <= most && reply.lines.iter().all(known) {
+        return Ok(());
+    }
+    Err(Unscored {
+        cause: Cause::OutOfRange,
+        reason: format!(
+            "lines {:?} where at most {most} of {lines} were to be named",
+            reply.lines
+        ),
+    })
 }
 
 /// Sentences of a page that can say something, each once.
@@ -102,13 +102,14 @@ fn lines(text: &str) -> Vec<&str> {
 
 /// Few words without an end are a heading or an entry of a menu.
 fn is_heading(text: &str) -> bool {
-    let ends = |c: char| {
-        matches!(
-            c,
-            '.' | '!' | '?' | '。' | '！' | '？' | '"' | '”' | '」' | ')' | '）' | ';' | '；' | ']'
-        )
-    };
-    words::length(text) <= HEADING && !text.ends_with(ends)
+    words::length(text) <= HEADING && !text.ends_with(ends_sentence)
+}
+
+fn ends_sentence(c: char) -> bool {
+    matches!(
+        c,
+        '.' | '!' | '?' | '。' | '！' | '？' | '"' | '”' | '」' | ')' | '）' | ';' | '；' | ']'
+    )
 }
 
 /// Sentences, each within one paragraph: a line that stops before its sentence does goes on in the

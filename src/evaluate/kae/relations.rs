@@ -201,12 +201,11 @@ fn merged(
 ) -> Frozen {
     let (mut points, mut failed) = (Vec::new(), BTreeMap::new());
     for page in pages.iter().filter_map(|page| read?.get(*page)) {
-        let point = |p: &KeyPoint| Point {
+        points.extend(page.points.iter().map(|p| Point {
             id: p.id.to_string(),
             text: p.text.clone(),
             verified: p.verified,
-        };
-        points.extend(page.points.iter().map(point));
+        }));
         for cause in &page.failed {
             *failed.entry((*cause).to_owned()).or_default() += 1;
         }

@@ -65,50 +65,58 @@ pub fn differences(
     let agents = parts.first().map_or(0, Vec::len);
     let every =
         (0..agents).flat_map(|first| (first + 1..agents).map(move |second| (first, second)));
-    let shared =
-        |task: &Vec<Option<Part>>, (first, second): (usize, usize)| task[first].zip(task[second]);
     let pairs: Vec<_> = every
         .filter(|pair| parts.iter().any(|task| shared(task, *pair).is_some()))
         .collect();
-    let both = |task: &Vec<Option<Part>>, pair: (usize, usize)| {
-        let (first, second) = shared(task, pair).unwrap_or_default();
-        [first, second]
-    };
-    let rows = parts
-        .iter()
-        .map(|task| pairs.iter().flat_map(|&pair| both(task, pair)).collect());
+    let rows = parts.iter().map(|task| {
+        pairs
+            .iter()
+            .flat_map(|&pair| <[Part; 2]>::from(shared(task, pair).unwrap_or_default()))
+            .collect()
+    });
     let ratios = bootstrap::ratios(&summed(rows, clusters), resamples, rng);
-    let of = |&pair: &(usize, usize)| {
-        contributions(
-            &parts
-                .iter()
-                .map(|task| shared(task, pair))
-                .collect::<Vec<_>>(),
-        )
-    };
-    let columns: Vec<Vec<Option<f64>>> = pairs.iter().map(of).collect();
+    let columns: Vec<Vec<Option<f64>>> = pairs
+        .iter()
+        .map(|&pair| {
+            let both: Vec<_> = parts.iter().map(|task| shared(task, pair)).collect();
+            contributions(&both)
+        })
+        .collect();
     let p = p_values(&columns, rng);
     let adjusted = paired::holm(&p);
-    let difference = |(i, &(first, second)): (usize, &(usize, usize))| {
+    let mut differences = Vec::new();
+    for (i, &(first, second)) in pairs.iter().enumerate() {
+        let Some(found) = ratios.difference(2 * i, 2 * i + 1) else {
+            continue;
+        };
         let known: Vec<f64> = columns[i].iter().flatten().copied().collect();
-        let (found, tasks) = (ratios.difference(2 * i, 2 * i + 1)?, known.len() as u64);
-        let largest = known.iter().fold(0.0, |most: f64, d| most.max(d.abs()));
-        // What is the same on all tasks differs by rounding.
-        let deviation = paired::deviation(&known).filter(|deviation| *deviation > 1e-12 * largest);
-        let detectable = deviation.and_then(|deviation| paired::detectable(deviation, tasks));
-        let (value, interval) = (found.value, found.interval);
-        Some(Difference {
+        differences.push(Difference {
             first,
             second,
-            tasks,
-            value,
-            interval,
+            tasks: known.len() as u64,
+            value: found.value,
+            interval: found.interval,
             p: p[i],
             adjusted: adjusted[i],
-            detectable,
-        })
-    };
-    pairs.iter().enumerate().filter_map(difference).collect()
+            detectable: detectable(&known),
+        });
+    }
+    differences
+}
+
+/// What both agents of a pair have on a task.
+fn shared(task: &[Option<Part>], (first, second): (usize, usize)) -> Option<(Part, Part)> {
+    task[first].zip(task[second])
+}
+
+fn detectable(contributions: &[f64]) -> Option<f64> {
+    let largest = contributions
+        .iter()
+        .fold(0.0, |most: f64, d| most.max(d.abs()));
+    // What is the same on all tasks differs by rounding.
+    let deviation =
+        paired::deviation(contributions).filter(|deviation| *deviation > 1e-12 * largest)?;
+    paired::detectable(deviation, contributions.len() as u64)
 }
 
 /// What each task adds to the difference of two ratios Σx/Σm and Σy/Σk: (x − Rm) / m̄ − (y − Rk) /

@@ -108,16 +108,20 @@ impl AgentScores<'_> {
     /// Best agents first; they are given by name, and so stay where nothing else decides.
     fn order(&self, agents: usize) -> Vec<usize> {
         let ranking = self.ranking_measures();
-        let key = |agent: usize| -> Vec<f64> {
-            ranking
-                .iter()
-                .map(|&measure| self.value(agent, measure).unwrap_or(-1.0))
-                .collect()
-        };
+        let values: Vec<Vec<f64>> = (0..agents)
+            .map(|agent| {
+                ranking
+                    .iter()
+                    .map(|&measure| self.value(agent, measure).unwrap_or(-1.0))
+                    .collect()
+            })
+            .collect();
         let mut order: Vec<usize> = (0..agents).collect();
         order.sort_by(|&a, &b| {
-            let (a, b) = (key(a), key(b));
-            let compared = a.iter().zip(&b).map(|(a, b)| b.total_cmp(a));
+            let compared = values[a]
+                .iter()
+                .zip(&values[b])
+                .map(|(a, b)| b.total_cmp(a));
             compared.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         });
         order

@@ -129,14 +129,11 @@ const SHARES: [&str; 3] = ["supported", "conflicting", "omitted"];
 
 /// An agent's shares, if it has all three.
 fn parts(agent: &Agent, keys: [&String; 3]) -> Option<[f64; 3]> {
-    let part = |key: &String| {
-        agent
-            .values
-            .get(key)?
-            .value
-            .filter(|value| value.is_finite())
-    };
-    Some([part(keys[0])?, part(keys[1])?, part(keys[2])?])
+    let [a, b, c] = keys.map(|key| {
+        let value = agent.values.get(key)?.value;
+        value.filter(|value| value.is_finite())
+    });
+    Some([a?, b?, c?])
 }
 
 fn segments(x: &Axis, y: f64, parts: [f64; 3]) -> Option<String> {

@@ -193,25 +193,18 @@ pub fn differences(page: &Page) -> Differences {
         .iter()
         .map(|of| (of.key.as_str(), mirrored(page, of)))
         .collect();
-    let row = |pair: &Difference| {
-        let measure = page
-            .measures
-            .iter()
-            .find(|measure| measure.key == pair.measure)?;
-        Some(compared(pair, measure, scales.get(pair.measure.as_str())?))
-    };
     let n = page
         .differences
         .iter()
         .filter(|pair| scales.contains_key(pair.measure.as_str()))
         .count();
+    let rows = page.differences.iter().filter_map(|pair| {
+        let key = pair.measure.as_str();
+        let measure = page.measures.iter().find(|measure| measure.key == key)?;
+        Some(compared(pair, measure, scales.get(key)?))
+    });
     Differences {
-        rows: page
-            .differences
-            .iter()
-            .filter_map(row)
-            .take(PAIRS)
-            .collect(),
+        rows: rows.take(PAIRS).collect(),
         n,
     }
 }
@@ -289,27 +282,22 @@ pub struct Unscored {
 
 /// What has no score, by agent and measure.
 pub fn unscored(page: &Page) -> Vec<Unscored> {
-    let of = |agent: &Agent, measure: &Measure| {
-        let value = agent.values.get(&measure.key)?;
-        let (agent, measure, failed) = (
-            agent.name.clone(),
-            measure.label.clone(),
-            value.failed.clone(),
-        );
-        let lacks = value.n < value.of || !failed.is_empty();
-        lacks.then(|| Unscored {
-            agent,
-            measure,
-            covered: covered(Some(value)),
-            failed,
-        })
-    };
-    page.agents
-        .iter()
-        .flat_map(|agent| {
-            page.measures
-                .iter()
-                .filter_map(move |measure| of(agent, measure))
-        })
-        .collect()
+    let mut unscored = Vec::new();
+    for agent in &page.agents {
+        for measure in &page.measures {
+            let Some(value) = agent.values.get(&measure.key) else {
+                continue;
+            };
+            if value.n >= value.of && value.failed.is_empty() {
+                continue;
+            }
+            unscored.push(Unscored {
+                agent: agent.name.clone(),
+                measure: measure.label.clone(),
+                covered: covered(Some(value)),
+                failed: value.failed.clone(),
+            });
+        }
+    }
+    unscored
 }

@@ -157,14 +157,17 @@ pub fn task(page: &TaskPage) -> Result<String> {
         .iter()
         .map(|(_, marked)| marked.pieces.as_slice())
         .collect();
-    let of_report = |report: &ReportView| {
-        report
-            .points
-            .iter()
-            .map(|point| links(point, &marked))
-            .collect()
-    };
-    let links: Vec<Vec<Links>> = page.reports.iter().map(of_report).collect();
+    let links: Vec<Vec<Links>> = page
+        .reports
+        .iter()
+        .map(|report| {
+            report
+                .points
+                .iter()
+                .map(|point| links(point, &marked))
+                .collect()
+        })
+        .collect();
     let sets: Vec<Vec<Set>> = page.reports.iter().map(sets).collect();
     let values = context! { page => Serde(page), pieces => Serde(pieces), links => Serde(links), sets => Serde(sets) };
     let templates = [
@@ -237,28 +240,28 @@ struct Set {
 
 /// The sets that have key points.
 fn sets(report: &ReportView) -> Vec<Set> {
-    let of = |name, belongs: fn(&PointView) -> bool| {
-        let n = |relation| {
-            report
-                .points
-                .iter()
-                .filter(|point| belongs(point) && point.relation == relation)
-                .count()
-        };
-        let (supports, contradicts) = (n(Relation::Supports), n(Relation::Contradicts));
-        let (omits, unscored) = (n(Relation::Omits), n(Relation::Unscored));
-        Set {
-            name,
-            supports,
-            contradicts,
-            omits,
-            unscored,
-        }
-    };
     let mut sets = vec![
-        of("own pages", |point| point.in_own),
-        of("other agents' pages", |point| point.in_independent),
+        set(&report.points, "own pages", |point| point.in_own),
+        set(&report.points, "other agents' pages", |point| {
+            point.in_independent
+        }),
     ];
     sets.retain(|set| set.supports + set.contradicts + set.omits + set.unscored > 0);
     sets
+}
+
+fn set(points: &[PointView], name: &'static str, belongs: fn(&PointView) -> bool) -> Set {
+    let n = |relation| {
+        points
+            .iter()
+            .filter(|point| belongs(point) && point.relation == relation)
+            .count()
+    };
+    Set {
+        name,
+        supports: n(Relation::Supports),
+        contradicts: n(Relation::Contradicts),
+        omits: n(Relation::Omits),
+        unscored: n(Relation::Unscored),
+    }
 }

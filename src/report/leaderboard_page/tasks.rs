@@ -53,26 +53,27 @@ fn has_values(page: &Page, measure: &Measure) -> bool {
 
 fn table(page: &Page, tasks: &[TaskRow], measure: &Measure) -> Table {
     let scale = Scale::of(page, measure);
-    let cell = |task: &TaskRow, agent: &str| {
-        let Some(score) = task.agents.get(agent) else {
-            return "–".to_owned();
-        };
-        let number = scale.number(score.values.get(&measure.key).copied().flatten());
-        if ["", "ok"].contains(&score.state.as_str()) {
-            number
-        } else {
-            format!("{number} {}", score.state)
-        }
-    };
     let rows = tasks.iter().map(|task| {
         page.agents
             .iter()
-            .map(|agent| cell(task, &agent.name))
+            .map(|agent| cell(task, &agent.name, measure, &scale))
             .collect()
     });
     Table {
         measure: measure.label.clone(),
         unit: measure.unit.clone(),
         rows: rows.collect(),
+    }
+}
+
+fn cell(task: &TaskRow, agent: &str, measure: &Measure, scale: &Scale) -> String {
+    let Some(score) = task.agents.get(agent) else {
+        return "–".to_owned();
+    };
+    let number = scale.number(score.values.get(&measure.key).copied().flatten());
+    if ["", "ok"].contains(&score.state.as_str()) {
+        number
+    } else {
+        format!("{number} {}", score.state)
     }
 }

@@ -147,15 +147,14 @@ fn strengths(page: &RankingPage) -> Option<Figure> {
         "Where the curve is steep, places are well told apart; where it is flat, neighbours are alike.".to_owned();
     let svg = svg::image("strengths", HEIGHT, &title, &caption, &body);
     let decimals = strength_decimals(&page.rated);
-    let numbers = |row: &RankedRow| {
-        let strength = svg::number(row.strength, decimals);
+    let rows = rows.into_iter().map(|row| {
         vec![
             row.place.to_string(),
-            strength,
+            svg::number(row.strength, decimals),
             interval(row.low, row.high, decimals),
         ]
-    };
-    let rows = rows.into_iter().map(numbers).collect();
+    });
+    let rows = rows.collect();
     let columns = ["place", "strength", "95 % interval"]
         .map(String::from)
         .into();
@@ -205,14 +204,14 @@ fn memberships(page: &RankingPage) -> Option<Figure> {
         "A sharp step means that the edge is known; the shaded places are too close to tell."
             .to_owned();
     let svg = svg::image("memberships", HEIGHT, &title, &caption, &body);
-    let numbers = |row: &RankedRow| {
+    let rows = rows.into_iter().map(|row| {
         vec![
             row.place.to_string(),
             svg::number(row.membership, 2),
             row.standing.word().to_owned(),
         ]
-    };
-    let rows = rows.into_iter().map(numbers).collect();
+    });
+    let rows = rows.collect();
     let columns = ["place", "probability", "standing"]
         .map(String::from)
         .into();
@@ -233,28 +232,32 @@ fn shares(index: usize, name: &str, counts: &[FacetCount]) -> Option<Figure> {
     let n_chosen = counts.iter().map(|count| count.chosen).sum::<u64>();
     let n_all = counts.iter().map(|count| count.all).sum::<u64>();
     let percent = |part: u64, whole: u64| part as f64 / whole.max(1) as f64 * 100.0;
-    let pairs = || {
-        counts.iter().map(|count| {
-            (
-                count,
-                percent(count.chosen, n_chosen),
-                percent(count.all, n_all),
-            )
-        })
-    };
-    let ends = pairs()
-        .flat_map(|(_, chosen, all)| [chosen, all])
+    let shares: Vec<(f64, f64)> = counts
+        .iter()
+        .map(|count| (percent(count.chosen, n_chosen), percent(count.all, n_all)))
+        .collect();
+    let ends = shares
+        .iter()
+        .flat_map(|&(chosen, all)| [chosen, all])
         .chain((!counts.is_empty()).then_some(0.0));
     let x = Axis::new(ends, BARS, RIGHT)?;
     let top = 30.0;
     let bottom = top + STEP * counts.len() as f64;
     let mut labels = String::new();
     let mut bars = String::new();
-    for (i, (count, chosen, all)) in pairs().enumerate() {
+    let mut rows = Vec::new();
+    for (i, (count, &(chosen, all))) in counts.iter().zip(&shares).enumerate() {
         let y = top + STEP * i as f64;
         labels += &svg::text("label", 0.0, y + 19.0, &svg::short(&count.value, 34));
         bars += &svg::area("in", (BARS, y + 5.0), (x.at(chosen)?, y + 14.0));
         bars += &svg::area("all", (BARS, y + 15.0), (x.at(all)?, y + 24.0));
+        rows.push(vec![
+            count.value.clone(),
+            count.chosen.to_string(),
+            svg::number(chosen, 1),
+            count.all.to_string(),
+            svg::number(all, 1),
+        ]);
     }
     let ground = svg::area("ground", (BARS - 8.0, top), (WIDTH, bottom));
     let key = svg::key(
@@ -273,17 +276,6 @@ fn shares(index: usize, name: &str, counts: &[FacetCount]) -> Option<Figure> {
         &caption,
         &body,
     );
-    let numbers = |(count, chosen, all): (&FacetCount, f64, f64)| {
-        let (n_chosen, n_all) = (count.chosen.to_string(), count.all.to_string());
-        vec![
-            count.value.clone(),
-            n_chosen,
-            svg::number(chosen, 1),
-            n_all,
-            svg::number(all, 1),
-        ]
-    };
-    let rows = pairs().map(numbers).collect();
     let columns = ["value", "chosen", "% of chosen", "all", "% of all"]
         .map(String::from)
         .into();
@@ -294,6 +286,14 @@ fn shares(index: usize, name: &str, counts: &[FacetCount]) -> Option<Figure> {
         columns,
         rows,
     })
+}
+
+fn verdict_range(bin: u64, width: u64) -> String {
+    if width == 1 {
+        bin.to_string()
+    } else {
+        format!("{}–{}", bin * width, (bin + 1) * width - 1)
+    }
 }
 
 /// How many tasks were judged how often.
@@ -320,16 +320,9 @@ fn verdicts(rows: &[RankedRow]) -> Option<Figure> {
     let title = "Verdicts by task".to_owned();
     let caption = "Where the questions went: how many tasks were judged how often.".to_owned();
     let svg = svg::image("verdicts", HEIGHT, &title, &caption, &body);
-    let span = |bin: u64| {
-        if width == 1 {
-            bin.to_string()
-        } else {
-            format!("{}–{}", bin * width, (bin + 1) * width - 1)
-        }
-    };
     let rows = bins
         .iter()
-        .map(|(bin, n)| vec![span(*bin), n.to_string()])
+        .map(|(bin, n)| vec![verdict_range(*bin, width), n.to_string()])
         .collect();
     let columns = ["verdicts", "tasks"].map(String::from).into();
     Some(Figure {

@@ -243,16 +243,6 @@ type Choice = (&'static str, String);
 
 impl Boxes {
     fn of(page: &Page) -> Self {
-        let of_phase = |phase: Phase| {
-            TaskType::ALL
-                .into_iter()
-                .filter(move |of| of.phase() == phase)
-        };
-        let families = |phase: Phase| {
-            of_phase(phase)
-                .map(|of| (of.label(), family_word(of)))
-                .collect()
-        };
         let languages = page
             .seminars
             .iter()
@@ -268,7 +258,7 @@ impl Boxes {
                 .map(|phase| (phase.label(), phase_word(phase)))
                 .to_vec(),
             families: Phase::ALL
-                .map(|phase| (phase.label(), families(phase)))
+                .map(|phase| (phase.label(), family_choices(phase)))
                 .to_vec(),
             kinds: InspirationType::ALL
                 .map(|kind| (kind.label(), kind_word(kind)))
@@ -302,6 +292,14 @@ fn found_by(benchmark: &Benchmark, boxes: &Boxes) -> Vec<String> {
             let place = boxes.place(&task.language, task.discipline.as_deref());
             words(place.chain(form(task)))
         })
+        .collect()
+}
+
+fn family_choices(phase: Phase) -> Vec<Choice> {
+    TaskType::ALL
+        .into_iter()
+        .filter(|family| family.phase() == phase)
+        .map(|family| (family.label(), family_word(family)))
         .collect()
 }
 
@@ -350,13 +348,14 @@ impl Links {
             .zip(&seminar.inspirations)
             .map(|(at, of)| (of.id.as_str(), at))
             .collect();
-        let found = |task: &Task| {
-            task.inspirations
+        let mut sources: Vec<Vec<usize>> = Vec::new();
+        for task in &seminar.tasks {
+            let found = task
+                .inspirations
                 .iter()
-                .filter_map(|id| at.get(id.as_str()).copied())
-                .collect()
-        };
-        let sources: Vec<Vec<usize>> = seminar.tasks.iter().map(found).collect();
+                .filter_map(|id| at.get(id.as_str()).copied());
+            sources.push(found.collect());
+        }
         let mut woven = vec![Vec::new(); seminar.inspirations.len()];
         for (task, sources) in sources.iter().enumerate() {
             for source in sources {

@@ -91,21 +91,24 @@ struct Item {
 
 /// By rule, as much as the page lists.
 pub fn listed(page: &Page) -> Vec<Listed<'_>> {
-    let known = |refusal: &&&Refusal| refusal.seminar < page.seminars.len();
-    let item = |refusal: &Refusal| Item {
+    let mut all = Vec::new();
+    for (stage, rule, of) in grouped(&page.refused) {
+        let known = of
+            .iter()
+            .filter(|refusal| refusal.seminar < page.seminars.len());
+        all.push(Listed {
+            stage,
+            rule,
+            n: of.len(),
+            items: known.take(LISTED).map(|refusal| item(refusal)).collect(),
+        });
+    }
+    all
+}
+
+fn item(refusal: &Refusal) -> Item {
+    Item {
         text: svg::short(&refusal.text, WIDTH),
         seminar: refusal.seminar,
-    };
-    let listed = |(stage, rule, of): (_, _, Vec<&Refusal>)| Listed {
-        stage,
-        rule,
-        n: of.len(),
-        items: of
-            .iter()
-            .filter(known)
-            .take(LISTED)
-            .map(|refusal| item(refusal))
-            .collect(),
-    };
-    grouped(&page.refused).into_iter().map(listed).collect()
+    }
 }

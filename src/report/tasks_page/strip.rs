@@ -75,15 +75,11 @@ fn scale(x: &Axis, duration: Ms, y: f64) -> String {
     let times = (0..=TIMES)
         .map(|n| n * step)
         .take_while(|time| *time <= seconds);
-    let at = |time: u64| {
-        Some(svg::text(
-            "tick middle",
-            x.at(time as f64)?,
-            y,
-            &Ms(time * 1000).to_string(),
-        ))
-    };
-    times.filter_map(at).collect()
+    let labels = times.filter_map(|time| {
+        let label = Ms(time * 1000).to_string();
+        Some(svg::text("tick middle", x.at(time as f64)?, y, &label))
+    });
+    labels.collect()
 }
 
 /// A quote, which can be clicked if there is something to play.

@@ -13,34 +13,31 @@ pub fn cohen(
     raters: [usize; 2],
     weights: Weights,
 ) -> Option<f64> {
-    let rating = |item: &[Option<f64>], rater: usize| {
-        item.get(rater).copied().flatten().filter(|x| x.is_finite())
-    };
-    let both = |item: &[Option<f64>]| {
-        Some([
-            Some(rating(item, raters[0])?),
-            Some(rating(item, raters[1])?),
-        ])
-    };
-    let table = Table::of(
-        &items
-            .iter()
-            .filter_map(|item| both(item.as_ref()))
-            .collect::<Vec<_>>(),
-    );
+    let rated: Vec<_> = items
+        .iter()
+        .filter_map(|item| both(item.as_ref(), raters))
+        .collect();
+    let table = Table::of(&rated);
     let apart = apart(weights, &table.labels);
-    let habits = |rater: usize| {
-        let mut shares = vec![0.0; table.labels.len()];
-        table
-            .items
-            .iter()
-            .for_each(|item| shares[item[rater]] += 1.0 / table.items.len() as f64);
-        shares
-    };
     beyond_chance(
         table.observed(&apart)?,
-        by_chance(&habits(0), &habits(1), &apart),
+        by_chance(&habits(&table, 0), &habits(&table, 1), &apart),
     )
+}
+
+/// What both raters say of an item.
+fn both(item: &[Option<f64>], raters: [usize; 2]) -> Option<[Option<f64>; 2]> {
+    let rating = |rater: usize| item.get(rater).copied().flatten().filter(|x| x.is_finite());
+    Some([Some(rating(raters[0])?), Some(rating(raters[1])?)])
+}
+
+/// The share of each label in what a rater says.
+fn habits(table: &Table, rater: usize) -> Vec<f64> {
+    let mut shares = vec![0.0; table.labels.len()];
+    for item in &table.items {
+        shares[item[rater]] += 1.0 / table.items.len() as f64;
+    }
+    shares
 }
 
 /// Fleiss' κ (Psychol. Bull. 76, 1971), from -1 to 1. Where ratings are missing, items with at

@@ -49,11 +49,12 @@ pub fn krippendorff(items: &[impl AsRef<[Option<f64>]>], level: Level) -> Option
 /// middles is their distance on the ordinal level.
 fn middles(counts: &[f64]) -> Vec<f64> {
     let mut before = 0.0;
-    let middle = |count: &f64| {
+    let mut middles = Vec::with_capacity(counts.len());
+    for count in counts {
         before += count;
-        before - count / 2.0
-    };
-    counts.iter().map(middle).collect()
+        middles.push(before - count / 2.0);
+    }
+    middles
 }
 
 #[cfg(test)]

@@ -53,14 +53,13 @@ impl Table {
     /// With the labels that occur.
     fn of(items: &[impl AsRef<[Option<f64>]>]) -> Self {
         let labels = distinct(items.iter().flat_map(|item| given(item.as_ref())));
-        let code = |item: &[Option<f64>]| {
-            given(item)
-                .filter_map(|rating| index(&labels, rating))
-                .collect()
-        };
         let items = items
             .iter()
-            .map(|item| code(item.as_ref()))
+            .map(|item| {
+                given(item.as_ref())
+                    .filter_map(|rating| index(&labels, rating))
+                    .collect()
+            })
             .filter(|codes: &Vec<usize>| !codes.is_empty())
             .collect();
         Self { labels, items }
@@ -103,15 +102,11 @@ fn within(item: &[usize], apart: impl Fn(usize, usize) -> f64) -> f64 {
 
 /// Mean distance of two labels that are drawn apart, with these shares.
 fn by_chance(first: &[f64], second: &[f64], apart: impl Fn(usize, usize) -> f64) -> f64 {
-    let row = |(a, share): (usize, &f64)| {
-        share
-            * second
-                .iter()
-                .enumerate()
-                .map(|(b, p)| p * apart(a, b))
-                .sum::<f64>()
-    };
-    first.iter().enumerate().map(row).sum()
+    let rows = first.iter().enumerate().map(|(a, share)| {
+        let distances = second.iter().enumerate().map(|(b, p)| p * apart(a, b));
+        share * distances.sum::<f64>()
+    });
+    rows.sum()
 }
 
 /// The coefficient that is 1 without disagreement, and 0 with as much as by chance.

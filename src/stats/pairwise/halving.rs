@@ -368,19 +368,21 @@ fn least_certain(fit: &Fit, top: usize, size: usize) -> Vec<usize> {
     items
 }
 
+/// How many items are expected above a strength.
+fn expected_above(edge: f64, strength: &[f64], deviation: &[f64]) -> f64 {
+    strength
+        .iter()
+        .zip(deviation)
+        .map(|(mean, deviation)| normal::below((mean - edge) / deviation))
+        .sum()
+}
+
 /// The strength above which `top` items are expected.
 fn cutoff(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
-    let expected = |edge: f64| -> f64 {
-        strength
-            .iter()
-            .zip(deviation)
-            .map(|(mean, deviation)| normal::below((mean - edge) / deviation))
-            .sum()
-    };
     let (mut low, mut high) = (-30.0, 30.0);
     while high - low > CUTOFF_TOLERANCE {
         let middle = f64::midpoint(low, high);
-        if expected(middle) > top as f64 {
+        if expected_above(middle, strength, deviation) > top as f64 {
             low = middle;
         } else {
             high = middle;

@@ -74,22 +74,21 @@ pub fn scoring(
         let hint = "hint: `taskgen reports list` shows how each attempt ended";
         return Err(Usage(format!("there is no report that could be scored\n{hint}")).into());
     }
-    let criteria = |task| {
-        let of = checklists.get(task).into_iter().flatten();
-        of.map(|(name, of)| Criterion {
-            name: name.clone(),
-            title: of.title.clone(),
-            description: of.description.clone(),
-        })
-        .collect()
-    };
     let reports: Vec<Report> = reports
         .into_iter()
-        .map(|(task, report)| Report {
-            id: report.id.to_string(),
-            task: task.text.clone(),
-            text: report.text.clone(),
-            criteria: criteria(&task.id),
+        .map(|(task, report)| {
+            let criteria = checklists.get(&task.id).into_iter().flatten();
+            let criteria = criteria.map(|(name, of)| Criterion {
+                name: name.clone(),
+                title: of.title.clone(),
+                description: of.description.clone(),
+            });
+            Report {
+                id: report.id.to_string(),
+                task: task.text.clone(),
+                text: report.text.clone(),
+                criteria: criteria.collect(),
+            }
         })
         .collect();
     let page = Page::new(reports);

@@ -43,15 +43,14 @@ pub fn read(store: &Store, select: &Select) -> Result<Vec<Found>> {
                 .first()
                 .map(|evidence| evidence.start_char)
         });
-        let path = |inspiration: Inspiration| {
+        for inspiration in inspirations {
             let stands = inspiration.stands();
-            Found {
+            found.push(Found {
                 inspiration,
                 path: seminar.path.clone(),
                 stands,
-            }
-        };
-        found.extend(inspirations.into_iter().map(path));
+            });
+        }
     }
     Ok(found)
 }

@@ -164,15 +164,16 @@ fn sources(text: &str) -> Vec<CallId> {
         .lines()
         .map(str::trim_end)
         .filter(|line| !line.is_empty());
-    let source = |line: &str| {
+    let mut sources = Vec::new();
+    for line in lines {
         hash.update(line);
         hash.update("\n");
-        CallId::from_stored(format!(
+        sources.push(CallId::from_stored(format!(
             "file_{}",
             data_encoding::HEXLOWER.encode(&hash.clone().finalize())
-        ))
-    };
-    lines.map(source).collect()
+        )));
+    }
+    sources
 }
 
 /// Keeps a line's judgement, unless an import of this file has brought it in before.

@@ -54,13 +54,6 @@ pub fn run(global: &Global, likeness: f64, printer: &Printer) -> Result<u8> {
 fn text(diversity: &Diversity) -> String {
     let mut out = String::new();
     for cluster in diversity.clusters.iter().take(SHOWN) {
-        let line = |member: &Member| {
-            let rank = member
-                .rank
-                .map_or_else(String::new, |rank| format!(", place {rank}"));
-            let begin: String = member.task.chars().take(BEGINNING).collect();
-            format!("{}{rank}, {}: {begin}…", member.id, member.seminar)
-        };
         out.push_str(&format!("{}\n", line(&cluster.best)));
         for copy in cluster.copies.iter().take(SHOWN) {
             let how = how(copy.by, copy.likeness, copy.cosine);
@@ -95,6 +88,14 @@ fn text(diversity: &Diversity) -> String {
         diversity.tasks, diversity.copies, diversity.distinct, diversity.entropy, diversity.effective
     ));
     out
+}
+
+fn line(member: &Member) -> String {
+    let rank = member
+        .rank
+        .map_or_else(String::new, |rank| format!(", place {rank}"));
+    let begin: String = member.task.chars().take(BEGINNING).collect();
+    format!("{}{rank}, {}: {begin}…", member.id, member.seminar)
 }
 
 /// What makes a copy one, for people.

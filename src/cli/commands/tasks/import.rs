@@ -113,16 +113,17 @@ pub fn run(global: &Global, args: &TaskImport, printer: &Printer) -> Result<u8> 
     Ok(code)
 }
 
+fn read_at_most(most: u64, file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs_err::File::open(file)?
+        .take(most)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn bytes_of(file: &Path) -> Result<Vec<u8>> {
     let hint = "hint: a file of questions: JSONL, JSON, CSV, TSV, or one question a line";
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        fs_err::File::open(file)?
-            .take(MOST_BYTES + 1)
-            .read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().map_err(|e| Usage(format!("{e}\n{hint}")))?;
+    let bytes = read_at_most(MOST_BYTES + 1, file).map_err(|e| Usage(format!("{e}\n{hint}")))?;
     if bytes.len() as u64 > MOST_BYTES {
         let most = MOST_BYTES / 1_000_000;
         return Err(Usage(format!("`{}` is over {most} MB\n{hint}", file.display())).into());

@@ -19,18 +19,19 @@ use crate::{
     text::words::one_line,
 };
 
+fn read(global: &Global) -> Result<(Project, Store, Listing)> {
+    let project = Project::find(global)?;
+    let store = project.read_or_hint()?;
+    let listing = listing::read(&store)?;
+    Ok((project, store, listing))
+}
+
 /// Runs one of the commands.
 pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
-    let read = || {
-        let project = Project::find(global)?;
-        let store = project.read_or_hint()?;
-        let listing = listing::read(&store)?;
-        anyhow::Ok((project, store, listing))
-    };
     match command {
-        Tasks::List { top, flagged } => list(read()?.2, top, flagged, printer),
+        Tasks::List { top, flagged } => list(read(global)?.2, top, flagged, printer),
         Tasks::Show { id } => {
-            let (_, store, listing) = read()?;
+            let (_, store, listing) = read(global)?;
             show(&store, listing, &id, printer)
         }
         Tasks::Select(args) => select::run(global, &args, printer),
@@ -40,7 +41,7 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
             top,
             require_licence,
         } => {
-            let (project, store, mut listing) = read()?;
+            let (project, store, mut listing) = read(global)?;
             listing.keep(top);
             export::run(&project, &store, &listing, output, require_licence, printer)
         }

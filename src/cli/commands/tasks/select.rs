@@ -199,18 +199,6 @@ fn text(selected: &Selected<'_>) -> String {
             selection.chosen.len() - SHOWN
         ));
     }
-    let list = |placed: &[Placed]| {
-        let ids: Vec<String> = placed
-            .iter()
-            .take(SHOWN)
-            .map(|of| format!("{} {:.2}", of.id, of.membership))
-            .collect();
-        format!(
-            "{}{}",
-            ids.join(", "),
-            if placed.len() > SHOWN { " …" } else { "" }
-        )
-    };
     if !selected.flagged.is_empty() {
         let n = selected.flagged.len();
         out.push_str(&format!(
@@ -227,16 +215,19 @@ fn text(selected: &Selected<'_>) -> String {
     if !selection.borderline.is_empty() {
         out.push_str(&format!(
             "borderline, for people to look at: {}\n",
-            list(&selection.borderline)
+            listed(&selection.borderline)
         ));
     }
     if !selection.pushed_out.is_empty() {
         out.push_str(&format!(
             "pushed out by quotas: {}\n",
-            list(&selection.pushed_out)
+            listed(&selection.pushed_out)
         ));
         if !selection.came_in.is_empty() {
-            out.push_str(&format!("came in instead: {}\n", list(&selection.came_in)));
+            out.push_str(&format!(
+                "came in instead: {}\n",
+                listed(&selection.came_in)
+            ));
         }
         out.push_str(&format!(
             "the quotas give up {:.2} of the best, expectedly\n",
@@ -272,6 +263,16 @@ fn text(selected: &Selected<'_>) -> String {
         selected.version
     ));
     out
+}
+
+fn listed(placed: &[Placed]) -> String {
+    let ids: Vec<String> = placed
+        .iter()
+        .take(SHOWN)
+        .map(|of| format!("{} {:.2}", of.id, of.membership))
+        .collect();
+    let more = if placed.len() > SHOWN { " …" } else { "" };
+    format!("{}{more}", ids.join(", "))
 }
 
 fn row(placed: &Placed) -> Vec<String> {

@@ -87,22 +87,24 @@ fn left_of_split(z: f64, rng: &mut impl Rng) -> f64 {
     }
 }
 
+/// A term of the density's alternating series, without its sign.
+fn coefficient(n: f64, x: f64) -> f64 {
+    let k = n + 0.5;
+    if x <= SPLIT {
+        let wide = 2.0 / (PI * x);
+        PI * k * wide * wide.sqrt() * (-2.0 * k * k / x).exp()
+    } else {
+        PI * k * (-k * k * PI * PI * x / 2.0).exp()
+    }
+}
+
 /// Whether a proposal is kept: the density's alternating series, taken as far as it takes to
 /// decide.
 fn accepted(x: f64, rng: &mut impl Rng) -> bool {
-    let coefficient = |n: f64| {
-        let k = n + 0.5;
-        if x <= SPLIT {
-            let wide = 2.0 / (PI * x);
-            PI * k * wide * wide.sqrt() * (-2.0 * k * k / x).exp()
-        } else {
-            PI * k * (-k * k * PI * PI * x / 2.0).exp()
-        }
-    };
-    let mut sum = coefficient(0.0);
+    let mut sum = coefficient(0.0, x);
     let height = rng.random::<f64>() * sum;
     for n in 1..200 {
-        let term = coefficient(f64::from(n));
+        let term = coefficient(f64::from(n), x);
         if n % 2 == 1 {
             sum -= term;
             if height <= sum {

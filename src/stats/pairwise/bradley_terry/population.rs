@@ -45,12 +45,13 @@ impl Population {
         let parts = if items < MANY {
             vec![one]
         } else {
-            let part = |at: usize| Component {
-                share: 1.0 / PARTS as f64,
-                mean: at as f64 - 0.5,
-                variance: 0.8,
-            };
-            (0..PARTS).map(part).collect()
+            (0..PARTS)
+                .map(|at| Component {
+                    share: 1.0 / PARTS as f64,
+                    mean: at as f64 - 0.5,
+                    variance: 0.8,
+                })
+                .collect()
         };
         let middle = (parts.len() / 2) as u8;
         Self {
@@ -135,7 +136,7 @@ impl Population {
     pub fn density_of_scale(&self) -> f64 {
         let alone = self.parts.len() == 1;
         let (shape, scale) = part_prior(alone);
-        let of = |part: &Component| {
+        let densities = self.parts.iter().map(|part| {
             // A mean that is stretched along brings the factor of the change of variables.
             let mean = if alone {
                 0.0
@@ -143,8 +144,8 @@ impl Population {
                 part.variance.ln() / 2.0 - part.mean * part.mean / (2.0 * MEAN_VARIANCE)
             };
             mean - shape * part.variance.ln() - scale / part.variance
-        };
-        self.parts.iter().map(of).sum()
+        });
+        densities.sum()
     }
 }
 

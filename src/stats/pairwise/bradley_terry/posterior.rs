@@ -392,16 +392,21 @@ fn count(best: &[Vec<usize>], items: usize) -> Vec<u32> {
 /// the other, both ways. Counted where it was chosen, a choice would flatter itself.
 fn expected_recall(best: &[Vec<usize>], items: usize, top: usize) -> f64 {
     let (one, other) = best.split_at(best.len() / 2);
-    let held = |choose: &[Vec<usize>], check: &[Vec<usize>]| -> f64 {
-        let likely: Vec<f64> = count(choose, items).into_iter().map(f64::from).collect();
-        let counts = count(check, items);
-        let sum: u32 = largest(&likely, top)
-            .into_iter()
-            .map(|item| counts[item])
-            .sum();
-        f64::from(sum) / (check.len() * top).max(1) as f64
-    };
-    f64::midpoint(held(one, other), held(other, one))
+    f64::midpoint(
+        recall_in(other, one, items, top),
+        recall_in(one, other, items, top),
+    )
+}
+
+/// The recall in some draws of those that others choose.
+fn recall_in(check: &[Vec<usize>], choose: &[Vec<usize>], items: usize, top: usize) -> f64 {
+    let likely: Vec<f64> = count(choose, items).into_iter().map(f64::from).collect();
+    let counts = count(check, items);
+    let sum: u32 = largest(&likely, top)
+        .into_iter()
+        .map(|item| counts[item])
+        .sum();
+    f64::from(sum) / (check.len() * top).max(1) as f64
 }
 
 fn median(draws: &mut [f64]) -> f64 {
@@ -412,11 +417,13 @@ fn median(draws: &mut [f64]) -> f64 {
 /// The median, and the ends of the middle 95 %.
 fn middle_95(mut draws: Vec<f32>) -> (f64, (f64, f64)) {
     draws.sort_unstable_by(f32::total_cmp);
-    let at = |share: f64| {
-        draws
-            .get((share * draws.len() as f64) as usize)
-            .or(draws.last())
-            .map_or(0.0, |x| f64::from(*x))
-    };
-    (at(0.5), (at(0.025), at(0.975)))
+    let (low, high) = (quantile(&draws, 0.025), quantile(&draws, 0.975));
+    (quantile(&draws, 0.5), (low, high))
+}
+
+fn quantile(sorted: &[f32], share: f64) -> f64 {
+    sorted
+        .get((share * sorted.len() as f64) as usize)
+        .or(sorted.last())
+        .map_or(0.0, |x| f64::from(*x))
 }

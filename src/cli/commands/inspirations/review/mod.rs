@@ -62,13 +62,14 @@ pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result
     Ok(exit::DONE)
 }
 
+fn user() -> Option<String> {
+    ["USER", "LOGNAME"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()))
+}
+
 /// Whose decisions they are: the name that was given, else the user's.
 fn reviewer(given: Option<&str>) -> Result<String> {
-    let user = || {
-        ["USER", "LOGNAME"]
-            .iter()
-            .find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()))
-    };
     let name = given
         .map(str::to_owned)
         .or_else(user)

@@ -76,33 +76,33 @@ fn last(inspiration: &Inspiration, by: impl Fn(&Review) -> bool) -> Option<&Revi
 }
 
 fn agreement(judged: &[(Option<Fault>, &Inspiration)]) -> BTreeMap<String, Agreement> {
-    let of_model = |review: &Review| review.by == Reviewer::Model;
     let reviews = judged
         .iter()
         .flat_map(|(_, inspiration)| &inspiration.reviews);
     let models: BTreeSet<&str> = reviews
-        .filter(|review| of_model(review))
+        .filter(|review| review.by == Reviewer::Model)
         .map(|review| review.name.as_str())
         .collect();
-    let label = |fault: Option<Fault>| Some(f64::from(fault.is_none()));
-    let with = |model: &str| {
-        let both = judged.iter().filter_map(|(fault, inspiration)| {
-            let theirs = last(inspiration, |review| {
-                of_model(review) && review.name == model
-            })?;
-            Some([label(*fault), label(theirs.fault)])
-        });
-        let both: Vec<_> = both.collect();
-        Agreement {
-            n: both.len(),
-            share: percent(&both),
-            kappa: cohen(&both, [0, 1], Weights::Identity),
-        }
-    };
     models
         .into_iter()
-        .map(|model| (model.to_owned(), with(model)))
+        .map(|model| (model.to_owned(), agreement_with(model, judged)))
         .collect()
+}
+
+fn agreement_with(model: &str, judged: &[(Option<Fault>, &Inspiration)]) -> Agreement {
+    let label = |fault: Option<Fault>| Some(f64::from(fault.is_none()));
+    let mut both = Vec::new();
+    for (fault, inspiration) in judged {
+        let by_model = |review: &Review| review.by == Reviewer::Model && review.name == model;
+        if let Some(theirs) = last(inspiration, by_model) {
+            both.push([label(*fault), label(theirs.fault)]);
+        }
+    }
+    Agreement {
+        n: both.len(),
+        share: percent(&both),
+        kappa: cohen(&both, [0, 1], Weights::Identity),
+    }
 }
 
 /// The summary for people.
