@@ -26,6 +26,11 @@ pub fn main() -> ExitCode {
         quiet: args.global.quiet,
     };
     log::start(args.global.verbose);
+    // The environment holds keys, and agents run under the same user.
+    #[cfg(target_os = "linux")]
+    if let Err(error) = crate::agents::command::hide_memory() {
+        tracing::warn!("other programs of this user can read the environment: {error}");
+    }
     let code = match dispatch(args, &printer) {
         Ok(code) => code,
         Err(error) => {
@@ -83,6 +88,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Calls(args) => calls::calls(&global, &args, printer),
         Command::Decode(decode) => seminars::transcribe::decode(&decode),
         Command::ReadPage => evaluate::judge::read_page(),
+        Command::Supervise(args) => reports::answer::supervise(&args),
         Command::Completions { shell } => completions::completions(shell, printer),
         Command::Man { output } => man::man(output.as_deref(), printer),
         Command::Doctor => doctor::doctor(&global, printer),

@@ -29,6 +29,7 @@ fn program(script: &str) -> CommandAgent {
         argv: ["/bin/sh", "-c", script].map(str::to_owned).to_vec(),
         environment: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".into())]),
         time_limit: Duration::from_mins(1),
+        supervisor: Some(env!("CARGO_BIN_EXE_taskgen").into()),
     }
 }
 

@@ -18,6 +18,7 @@ mod evaluation;
 mod evidence;
 mod faults;
 mod hostile;
+mod hostile_agents;
 mod imported;
 mod injection;
 mod installing;

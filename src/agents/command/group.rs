@@ -9,11 +9,16 @@ use tokio::process::{Child, Command};
 /// seconds in all.
 const PAUSES: [u64; 9] = [5, 10, 20, 40, 80, 160, 320, 640, 725];
 
+/// How much longer than that a supervisor may take, which gives the same two seconds.
+const SUPERVISOR: Duration = Duration::from_secs(2);
+
 /// A running child; what of its group is left when this is dropped is ended first.
 pub struct Group {
     /// The first process of the group.
     pub child: Child,
     id: Option<u32>,
+    /// Whether the child is a supervisor: it ends the others by itself when it is asked to.
+    is_supervised: bool,
     ended: bool,
 }
 
@@ -25,7 +30,7 @@ enum Signal {
 
 impl Group {
     /// Starts the command as the first process of a group of its own.
-    pub fn start(mut command: Command) -> io::Result<Self> {
+    pub fn start(mut command: Command, is_supervised: bool) -> io::Result<Self> {
         #[cfg(unix)]
         command.process_group(0);
         let child = command.spawn()?;
@@ -33,15 +38,26 @@ impl Group {
         Ok(Self {
             child,
             id,
+            is_supervised,
             ended: false,
         })
+    }
+
+    /// How the command ends.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.wait().await?;
+        #[cfg(target_os = "linux")]
+        if self.is_supervised {
+            return Ok(super::supervisor::reported(status));
+        }
+        Ok(status)
     }
 
     /// Ends what is left of the group: SIGTERM, and SIGKILL after two seconds.
     pub async fn end(&mut self) {
         if self.send(Signal::Terminate) {
-            for pause in PAUSES {
-                tokio::time::sleep(Duration::from_millis(pause)).await;
+            for pause in self.pauses() {
+                tokio::time::sleep(pause).await;
                 if self.is_gone() {
                     break;
                 }
@@ -51,6 +67,12 @@ impl Group {
         self.ended = true;
     }
 
+    /// Pauses after SIGTERM, each followed by a look whether everybody is gone.
+    fn pauses(&self) -> impl Iterator<Item = Duration> + use<> {
+        let more = self.is_supervised.then_some(SUPERVISOR);
+        PAUSES.into_iter().map(Duration::from_millis).chain(more)
+    }
+
     /// Whether there was anybody to send it to.
     #[cfg(unix)]
     fn send(&self, signal: Signal) -> bool {
@@ -58,8 +80,12 @@ impl Group {
             Signal::Terminate => rustix::process::Signal::TERM,
             Signal::Kill => rustix::process::Signal::KILL,
         };
-        self.pid()
-            .is_some_and(|id| rustix::process::kill_process_group(id, signal).is_ok())
+        let send = if self.is_supervised {
+            rustix::process::kill_process
+        } else {
+            rustix::process::kill_process_group
+        };
+        self.pid().is_some_and(|id| send(id, signal).is_ok())
     }
 
     #[cfg(not(unix))]
@@ -70,7 +96,10 @@ impl Group {
     #[cfg(unix)]
     fn is_gone(&mut self) -> bool {
         // A dead child still counts as a member until it has been asked about.
-        let _ = self.child.try_wait();
+        let ended = self.child.try_wait();
+        if self.is_supervised {
+            return !matches!(ended, Ok(None));
+        }
         self.pid()
             .is_none_or(|id| rustix::process::test_kill_process_group(id).is_err() || all_dead(id))
     }
@@ -117,8 +146,8 @@ impl Drop for Group {
         if self.ended || !self.send(Signal::Terminate) {
             return;
         }
-        for pause in PAUSES {
-            std::thread::sleep(Duration::from_millis(pause));
+        for pause in self.pauses() {
+            std::thread::sleep(pause);
             if self.is_gone() {
                 break;
             }

@@ -18,6 +18,8 @@ mod result;
 mod run;
 mod shell_words;
 mod stderr;
+#[cfg(target_os = "linux")]
+mod supervisor;
 #[cfg(all(test, unix))]
 mod tests;
 
@@ -38,6 +40,8 @@ use crate::data::State;
 use result::RunResult;
 use run::run;
 pub use shell_words::split;
+#[cfg(target_os = "linux")]
+pub use supervisor::{hide_memory, supervise};
 
 /// Names the file with the conversation before the question.
 const CONVERSATION: &str = "TASKGEN_CONVERSATION";
@@ -58,6 +62,10 @@ pub struct CommandAgent {
     pub environment: BTreeMap<String, OsString>,
     /// Wall time that it may take.
     pub time_limit: Duration,
+    /// This program; its command `supervise` is the process between us and the agent, which ends
+    /// all that the agent started, whatever becomes of us. Without it only the agent's process
+    /// group is ended.
+    pub supervisor: Option<PathBuf>,
 }
 
 #[async_trait]

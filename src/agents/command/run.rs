@@ -2,7 +2,9 @@
 //! and how an exit status becomes a state.
 
 use std::{
+    ffi::OsString,
     io,
+    path::PathBuf,
     pin::pin,
     process::{ExitStatus, Stdio},
     time::{Duration, Instant},
@@ -69,7 +71,16 @@ fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, Strin
         return Err((Fault::NotStarted, "the command is empty".to_owned()));
     };
     let environment = environment(agent, query).map_err(|e| (Fault::NotStarted, e.to_string()))?;
-    let mut command = Command::new(program);
+    let mut command = if let Some(supervisor) = &agent.supervisor {
+        // Whether there is such a program is told apart from how it ends.
+        find(program, environment.get("PATH")).map_err(|e| not_started(program, &e))?;
+        let mut command = Command::new(supervisor);
+        let parent = std::process::id().to_string();
+        command.args(["supervise", "--parent", &parent, "--", program]);
+        command
+    } else {
+        Command::new(program)
+    };
     command
         .args(arguments)
         .current_dir(query.folder)
@@ -80,7 +91,22 @@ fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, Strin
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Group::start(command).map_err(|e| not_started(program, &e))
+    Group::start(command, agent.supervisor.is_some()).map_err(|e| not_started(program, &e))
+}
+
+/// Finds an executable file as the system would.
+fn find(program: &str, path: Option<&OsString>) -> io::Result<()> {
+    let candidates: Vec<PathBuf> = if program.contains('/') {
+        vec![program.into()]
+    } else {
+        let folders = path.map(|path| std::env::split_paths(path).collect::<Vec<_>>());
+        let folders = folders.unwrap_or_default().into_iter();
+        folders.map(|folder| folder.join(program)).collect()
+    };
+    let Some(file) = candidates.iter().find(|candidate| candidate.is_file()) else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    Ok(rustix::fs::access(file, rustix::fs::Access::EXEC_OK)?)
 }
 
 fn not_started(program: &str, error: &io::Error) -> (Fault, String) {
@@ -121,11 +147,11 @@ async fn attend(mut group: Group, agent: &CommandAgent, question: &str) -> RunRe
         let mut is_open = true;
         let ended = timeout(agent.time_limit, async {
             tokio::select! {
-                status = group.child.wait() => Ending::new(status),
+                status = group.wait() => Ending::new(status),
                 read = &mut streams => {
                     is_open = false;
                     if read.is_err() { return Ending::TooLong }
-                    Ending::new(group.child.wait().await)
+                    Ending::new(group.wait().await)
                 }
             }
         });

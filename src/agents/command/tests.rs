@@ -38,6 +38,7 @@ fn agent(argv: &[&str], time_limit: Duration) -> CommandAgent {
         argv,
         environment,
         time_limit,
+        supervisor: None,
     }
 }
 

@@ -36,6 +36,17 @@ pub struct Answer {
     pub env: Vec<String>,
 }
 
+/// `supervise`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Supervise {
+    /// Process that waits for the program: when it is gone, the program ends
+    #[arg(long)]
+    pub parent: i32,
+    /// The program and its arguments
+    #[arg(last = true, required = true)]
+    pub argv: Vec<String>,
+}
+
 /// `reports …`
 #[derive(Debug, Subcommand)]
 pub enum Reports {

@@ -14,7 +14,9 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use self::{
-    evaluation::{Answer, Audit, Evaluate, Leaderboard, RemoveReports, Report, Reports, Rescore},
+    evaluation::{
+        Answer, Audit, Evaluate, Leaderboard, RemoveReports, Report, Reports, Rescore, Supervise,
+    },
     global::Global,
     looking::{Calls, Config, Models, Prompts},
     pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},
@@ -151,6 +153,9 @@ pub enum Command {
     /// Reads a web page for another process of this program
     #[command(hide = true)]
     ReadPage,
+    /// Runs an agent's program for another process of this program
+    #[command(hide = true)]
+    Supervise(Supervise),
 }
 
 impl Command {

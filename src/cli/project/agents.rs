@@ -160,7 +160,19 @@ fn program(
         argv,
         environment: environment(&settings.env)?,
         time_limit: Duration::from_secs(settings.time_limit.unwrap_or(TIME_LIMIT)),
+        supervisor: supervisor()?,
     })
+}
+
+/// This program, where it can supervise others.
+fn supervisor() -> Result<Option<PathBuf>> {
+    if !cfg!(target_os = "linux") {
+        return Ok(None);
+    }
+    let program = std::env::current_exe();
+    program
+        .context("the program cannot be found, which supervises agents")
+        .map(Some)
 }
 
 /// The agent runs in a folder of its own: a program that is named by a path, and any argument that

@@ -17,6 +17,18 @@ use crate::{
     store::Store,
 };
 
+/// `taskgen supervise`: what a process does that stands between another one and an agent.
+#[cfg(target_os = "linux")]
+pub fn supervise(args: &args::Supervise) -> Result<u8> {
+    Ok(crate::agents::command::supervise(args.parent, &args.argv)?)
+}
+
+/// Elsewhere only an agent's process group is ended.
+#[cfg(not(target_os = "linux"))]
+pub fn supervise(_: &args::Supervise) -> Result<u8> {
+    Err(Usage("only Linux tells what else an agent has started".into()).into())
+}
+
 /// Runs the command.
 pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result<u8> {
     let started = Instant::now();
