@@ -75,7 +75,6 @@ impl Posterior {
     ) -> Self {
         let games = Games::new(items, judges, verdicts);
         let mut model = Model::plain(judges, 1.0);
-        // Not zero: a chain that starts there would never take a verdict for random.
         model.lapse_rate = if lapses { 0.02 } else { 0.0 };
         // From the mode, so that the warm-up need not find the region first.
         let x = newton(&games, &model, vec![0.0; games.unknowns()]);
