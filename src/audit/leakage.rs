@@ -264,6 +264,8 @@ fn compared_kind(
             }
         };
         let Some(alike) = words.compare(as_far(continuation, rest), rest) else {
+            // A rest without a word is one that nobody can go on with.
+            sum.fail("no place to cut");
             continue;
         };
         sum.add(alike);

@@ -93,6 +93,7 @@ pub fn of_report<T>(
     let reading = reading::known(store, &report.id)?;
     let mut url_failures = BTreeMap::new();
     for (at, url) in reading.urls.iter().enumerate() {
+        // In the order of the report, as they were fetched: the first ones were to be visited.
         let unvisited = if at < most_urls {
             "not_fetched"
         } else {
@@ -105,11 +106,13 @@ pub fn of_report<T>(
     }
     let references = reading.urls.len() as f64;
     let failed = url_failures.values().sum::<u64>() as f64;
+    // A report that cites nothing has no failures to boast of.
     let url_failure_share = if reading.urls.is_empty() {
         Score::missing("no references")
     } else {
         Score::of(failed, references)
     };
+    // Some servers tell only the sum; it is an upper bound and better than none.
     let tokens = report.spent.output_tokens.or(report.spent.tokens);
     let count = |n: u64| n as f64;
     let scores = Scores::from([
@@ -130,5 +133,6 @@ pub fn of_report<T>(
 
 /// Micro-dollars that a report cost, where known.
 pub fn cost_micro<T>(report: &AgentReport<T>) -> Option<u64> {
+    // Bounded at intake (`AttemptCost::implausible`), so that the cast loses nothing.
     report.spent.cost_usd.map(|usd| (usd * 1e6).round() as u64)
 }

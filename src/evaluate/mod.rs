@@ -108,6 +108,7 @@ pub async fn run(
             })
         })
         .collect();
+    // The others' reports stay in `cases`: their pages are what a report is compared with.
     let is_judged =
         |case: &&Case<'_>| subject.agents.is_empty() || subject.agents.contains(&case.report.agent);
     let judged: Vec<Case<'_>> = cases.iter().filter(is_judged).copied().collect();
@@ -125,6 +126,7 @@ pub async fn run(
     }
     // What reports cite is counted whoever evaluates.
     let reports: Vec<_> = cases.iter().map(|case| case.report).collect();
+    // Also where no evaluator needs it, because leaderboards count references and words.
     reading::read(&ctx.store, &reports)?;
     let work = Work {
         ctx,
@@ -138,6 +140,8 @@ pub async fn run(
     for evaluator in subject.evaluators {
         stages.extend(evaluator.judge(&work).await?);
     }
+    // An evaluation that equals the last one adds nothing to the list that `rescore` goes back
+    // through.
     if before.is_some_and(|before| before != after) {
         ctx.store.save_evaluation(&after)?;
     }
@@ -157,6 +161,7 @@ fn next_evaluation(
             instruments.extend(evaluator.in_force(ctx, options)?);
             continue;
         }
+        // By the family, since an evaluator may have had other instruments in an earlier version.
         let family = format!("{}/", evaluator.key());
         let kept = before.instruments.iter();
         instruments.extend(

@@ -41,7 +41,9 @@ pub fn scored_as<T: Sync>(
     reports: &[AgentReport<T>],
     evaluation: &Evaluation,
 ) -> Result<Vec<ReportScores>> {
+    // Read once and shared: checklists and visits are the same for every report.
     let scoring = Scoring::new(store, tasks, evaluation)?;
+    // Below a thousand reports a thread's connection costs more than it saves.
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = reports.len().div_ceil(cores).max(FEWEST);
     let shares: Vec<&[AgentReport<T>]> = reports.chunks(share).collect();
@@ -50,6 +52,8 @@ pub fn scored_as<T: Sync>(
     }
     let readers: Vec<Store> = shares
         .iter()
+        // A connection a thread: SQLite's are not to be shared, and readers do not wait for each
+        // other.
         .filter_map(|_| store.reader().transpose())
         .collect::<Result<_>>()?;
     // A database in memory has no second reader.
@@ -65,7 +69,10 @@ pub fn scored_as<T: Sync>(
             .collect();
         // Moved, not copied: a million judgements are hundreds of megabytes of scores.
         let mut scored = Vec::with_capacity(reports.len());
+        // In the order of the shares, so that the result does not depend on who was first.
         for thread in threads {
+            // A panic of a fold is a mistake of ours; it must not become a board without those
+            // reports.
             scored.append(&mut thread.join().unwrap_or_else(|panic| resume_unwind(panic))?);
         }
         Ok(scored)
@@ -85,6 +92,7 @@ pub fn ratings_by_criterion<'r>(
     };
     let mut found = BTreeMap::new();
     for report in reports.into_iter().collect::<BTreeSet<_>>() {
+        // Every evaluator, asked for or not: what has no judgements gives nothing.
         for evaluator in EVALUATORS {
             for (criterion, value) in evaluator.by_criterion(&record, &evaluation, report)? {
                 found.insert((report.to_string(), criterion), value);
@@ -120,6 +128,7 @@ impl<'a> Scoring<'a> {
     }
 
     fn score_all<T>(&self, store: &Store, reports: &[AgentReport<T>]) -> Result<Vec<ReportScores>> {
+        // Somebody may be evaluating: all numbers of a share are of one moment.
         store.at_one_moment(|| {
             let record = Record {
                 store,
@@ -127,6 +136,7 @@ impl<'a> Scoring<'a> {
             };
             let mut scored = Vec::new();
             for report in reports {
+                // Reports on tasks outside the set stay in the project and out of this board.
                 if let Some(task) = self.tasks.get(&report.task) {
                     scored.push(self.score(&record, task, report)?);
                 }
@@ -167,6 +177,7 @@ impl<'a> Scoring<'a> {
             row.scores.extend(folded.scores);
             row.by_judge.extend(folded.by_judge);
             row.repeated.extend(folded.repeated);
+            // Added up over evaluators: a row says how much is missing, whoever missed it.
             for (cause, n) in folded.unscored {
                 *row.unscored.entry(cause).or_default() += n;
             }

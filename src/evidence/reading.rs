@@ -73,6 +73,7 @@ pub fn known(store: &Store, report: &ReportId) -> Result<Reading> {
 /// What a report cites and where: from the record, where it was evaluated before.
 pub fn known_citations(store: &Store, report: &AgentReport) -> Result<Vec<Citation>> {
     match store.reading(&report.id, VERSION..=VERSION)? {
+        // A report of which nothing is cited has been read, too; its empty list is an answer.
         Some(_) => store.citations(&report.id, VERSION),
         None => Ok(read_text(&report.text).citations),
     }
@@ -94,6 +95,7 @@ pub fn read(store: &Store, reports: &[&AgentReport]) -> Result<Vec<Reading>> {
             .map(|(report, _)| *report)
             .collect();
         let new = read_texts(&unread)?;
+        // No transaction for nothing: most evaluations read no new report.
         if !new.is_empty() {
             store.save_readings(&new)?;
         }
@@ -120,6 +122,7 @@ fn read_texts<'a>(reports: &[&'a AgentReport]) -> Result<Vec<(&'a ReportId, Read
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
         let parts: Vec<_> = reports
+            // Shares in order, joined in order: the result does not depend on the threads.
             .chunks(reports.len().div_ceil(threads).max(1))
             .map(|some| scope.spawn(move || read_in_turn(some)))
             .collect();

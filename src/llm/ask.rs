@@ -290,12 +290,16 @@ impl Llm {
             seed: ask.seed,
             search: ask.search,
         };
+        // The id is a hash of all that decides the reply, so that the same question finds its call.
         let on_record = record::request(model.as_ref(), &request, ask.sample);
         let id = CallId::of(&[&on_record.to_string()]);
+        // Two stages may put the same question at once: the second waits here and finds the record.
         let gate = Arc::clone(self.state().gates.entry(id.clone()).or_default());
         let mut asked = gate.lock().await;
         if let Some(call) = self.options.store.call(&id).map_err(AskError::Store)? {
             let value = read(&call);
+            // What this run has just asked is settled, even a failure: asking again at once would
+            // pay for the same mistake.
             if *asked || self.options.replay || self.is_settled(&call, &value) {
                 self.state().counts.cached += 1;
                 return Ok(answered(value, call, true));
@@ -311,6 +315,8 @@ impl Llm {
             });
         }
         if self.options.dry_run {
+            // After the record was looked up, so that a dry run counts only what would really be
+            // sent.
             self.predict(model.as_ref(), ask, &request).await?;
             let value = Err(Unscored {
                 cause: Cause::NotAsked,
@@ -328,6 +334,7 @@ impl Llm {
             id,
             role: ask.role.to_owned(),
             prompt: ask.prompt.to_owned(),
+            // The template's hash, not the filled text's: judges are told apart by their prompts.
             prompt_hash: rendered.hash,
             request: on_record,
             model_asked: model.name().to_owned(),
@@ -339,6 +346,7 @@ impl Llm {
             cause: None,
             error: None,
             usage: Usage::default(),
+            // A call to which nothing was sent costs nothing; `make` replaces it.
             cost_micro: Some(0),
             price_version: self
                 .options
@@ -348,6 +356,8 @@ impl Llm {
             ms: 0,
             attempts: 0,
         };
+        // A stop comes back beside the call and not instead of it, so that what was paid for is on
+        // record.
         let stop = self.make(model.as_ref(), &request, &mut call, read).await;
         match call.cause {
             None => tracing::debug!(call = %call.id, role = call.role, ms = call.ms, "answered"),
@@ -360,9 +370,12 @@ impl Llm {
             .store
             .save_call(&call)
             .map_err(AskError::Store)?;
+        // Only once it is on record: if saving fails, the next one asks again and is not told of a
+        // reply that is gone.
         *asked = true;
         self.count(&call);
         match stop {
+            // The call is saved by now; the run ends and the next one begins behind it.
             Some(error) => Err(error),
             None => Ok(answered(read(&call), call, false)),
         }
@@ -385,6 +398,7 @@ impl Llm {
             .iter()
             .map(|model| model.parallel())
             .sum::<usize>()
+            // A stage with no model bound still has to get as far as the error that says so.
             .max(1)
     }
 
@@ -409,6 +423,7 @@ impl Llm {
     ) -> Result<Judge, AskError> {
         Ok(Judge {
             model_asked: self.model_name(role, member)?,
+            // Servers may leave it out; two unknown models are one judge.
             model_returned: returned.unwrap_or_else(|| "unknown".into()),
             prompt_hash: self.prompt_hash(prompt)?,
         })

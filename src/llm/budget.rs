@@ -28,6 +28,7 @@ impl Amount {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
+            // Usage comes from servers: a sum that wraps around would open the budget again.
             micro: self.micro.saturating_add(other.micro),
             tokens: self.tokens.saturating_add(other.tokens),
         }
@@ -123,6 +124,7 @@ impl Budget {
             tokio::pin!(freed);
             // Registered before the look, so that what is freed in between is not missed.
             freed.as_mut().enable();
+            // No lock is held across the wait: settling takes the same one.
             if let Some(answer) = self.try_reserve(most) {
                 return answer;
             }
@@ -143,6 +145,7 @@ impl Budget {
                 amount: most,
             }));
         }
+        // Calls in flight may end below their most; only what is spent already is spent for good.
         let never = !self.limits.allow(state.spent.plus(most));
         never.then(|| {
             Err(Spent {
@@ -161,6 +164,8 @@ impl Reservation<'_> {
     /// The call is over and cost so much.
     pub fn settle(self, cost: Amount) {
         let mut state = self.budget.state();
+        // The reservation itself is released by `drop`, which runs here too: cost and release are
+        // one lock apart, and in between more is held than needed, never less.
         state.spent = state.spent.plus(cost);
     }
 }
@@ -170,6 +175,7 @@ impl Drop for Reservation<'_> {
         let mut state = self.budget.state();
         state.reserved = state.reserved.minus(self.amount);
         drop(state);
+        // All waiters, not one: the first may need more than was freed and a later one less.
         self.budget.freed.notify_waiters();
     }
 }
@@ -229,6 +235,8 @@ impl<'a> Purse<'a> {
     pub fn micro(&self) -> Option<u64> {
         let spending = *self.spending();
         self.price
+            // One uncounted request makes the sum a lower bound, and a bound must not be shown as
+            // the cost.
             .filter(|_| spending.uncounted == 0)
             .map(|price| price.micro(spending.counted))
     }

@@ -34,6 +34,8 @@ impl Prompts {
     /// fences of quoted text.
     pub fn new(folder: Option<PathBuf>, fence_key: &str) -> Self {
         let mut templates = Environment::new();
+        // A value that a copy misspells must be an error: left empty, the model would be asked
+        // something else.
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
         templates.set_loader(move |name| source(folder.as_deref(), name));
         let key = fence_key.as_bytes().to_vec();
@@ -100,6 +102,7 @@ impl Prompts {
             .difference(&known)
             .cloned()
             .collect();
+        // These two are given to every template, whether the built-in one uses them or not.
         unknown.retain(|name| name != "schema" && name != "quote");
         unknown.sort();
         anyhow::ensure!(
@@ -108,6 +111,8 @@ impl Prompts {
             unknown.join("`, `")
         );
         let shown = expressions(template.source());
+        // What the built-in prompt fences is a stranger's text; a copy that writes it bare lets it
+        // speak to the model.
         let bare = expressions(own.source()).into_iter().find_map(|known| {
             let inner = known
                 .strip_prefix("quote(")?
@@ -134,6 +139,7 @@ impl Prompts {
             .with_context(|| no_prompt(name))?;
         let hash = sha256_hex(template.source().as_bytes());
         let mut values = vars.as_object().cloned().unwrap_or_default();
+        // Last, so that no value of a stage can take its place.
         values.insert("schema".into(), Value::String(schema.to_string()));
         let broken = || {
             format!(
@@ -145,6 +151,7 @@ impl Prompts {
             .map_err(|e| plain(&e))
             .with_context(broken)?;
         let mut messages = Vec::new();
+        // In the order in which servers want them.
         for role in ["system", "user"] {
             if !template.source().contains(&format!("block {role}")) {
                 continue;
@@ -169,6 +176,7 @@ impl Prompts {
     /// question is a stranger's text and fenced; an answer is the model's own and stands apart in a
     /// message of its role.
     pub fn after(&self, history: &[Exchange], mut prompt: Vec<Message>) -> Vec<Message> {
+        // The system message stays first; the conversation goes between it and the question.
         let Some(question) = prompt.pop() else {
             return prompt;
         };
@@ -245,8 +253,11 @@ fn quote(key: &[u8], text: &str) -> String {
     loop {
         let mut salted = salt.to_le_bytes().to_vec();
         salted.extend_from_slice(text.as_bytes());
+        // 64 bits: a text cannot hold many of them, and a small model pays for each character.
         let token: String = data_encoding::HEXLOWER.encode(&hmac_sha256(key, &salted)[..8]);
+        // A model reads capitals as the same token.
         if !text.to_ascii_lowercase().contains(&token) {
+            // Trailing line ends say nothing, and without them the same text has one fence.
             return format!("[{token}\n{}\n{token}]", text.trim_end_matches('\n'));
         }
         salt += 1;
@@ -256,6 +267,7 @@ fn quote(key: &[u8], text: &str) -> String {
 /// RFC 2104 with SHA-256.
 fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
     let mut block = [0u8; 64];
+    // RFC 2104, section 2: a key longer than a block is hashed first.
     if key.len() > block.len() {
         block[..32].copy_from_slice(&Sha256::digest(key));
     } else {

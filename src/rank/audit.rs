@@ -116,9 +116,11 @@ pub struct Coverage {
 pub fn audit(input: &AuditInput, thresholds: &Thresholds, rng: &mut impl Rng) -> Audit {
     let verdicts = usable(input, input.predicted);
     let mut by_judge: BTreeMap<u32, Vec<Predicted>> = BTreeMap::new();
+    // By what the ranking prefers, without the judge's own side: see the field.
     for verdict in &usable(input, input.preferred) {
         by_judge.entry(verdict.0.judge).or_default().push(*verdict);
     }
+    // Lengths are optional; of another number they cannot be matched to items.
     let aligned = input.scores.len() == input.lengths.len();
     Audit {
         judges: by_judge
@@ -152,11 +154,13 @@ fn judge_audit(judge: u32, verdicts: &[Predicted], thresholds: &Thresholds) -> J
 fn usable(input: &AuditInput, predicted: &[f64]) -> Vec<Predicted> {
     let predicted = predicted
         .iter()
+        // NaN is in no range, so that what is not known falls out here.
         .map(|p| (0.0..=1.0).contains(p).then_some(*p));
     let verdicts = input
         .verdicts
         .iter()
         .copied()
+        // Too few predictions leave the rest without one; the verdicts still count.
         .zip(predicted.chain(std::iter::repeat(None)));
     let n_items = input.scores.len();
     verdicts
@@ -168,6 +172,7 @@ fn is_sound(seen: &PairVerdict, n_items: usize) -> bool {
     let known = |item: u32| (item as usize) < n_items;
     known(seen.first)
         && known(seen.second)
+        // An item against itself tells nothing and would pass for a circle of one.
         && seen.first != seen.second
         && (0.0..=1.0).contains(&seen.score)
         && seen
@@ -177,6 +182,7 @@ fn is_sound(seen: &PairVerdict, n_items: usize) -> bool {
 
 fn coverage(verdicts: &[Predicted], items: usize) -> Option<Coverage> {
     let mut games = vec![0_u64; items];
+    // Repetitions of a question are no further games.
     for (seen, _) in verdicts.iter().filter(|(seen, _)| seen.sample == 0) {
         games[seen.first as usize] += 1;
         games[seen.second as usize] += 1;

@@ -221,6 +221,7 @@ pub fn select(candidates: &[Candidate], meaning: Option<&Meaning>, options: &Opt
         taken: BTreeSet::new(),
         counts: Counts::new(),
     };
+    // Minima first: a place that the best would take may be the last for a minimum.
     filling.fill(true);
     filling.fill(false);
     while filling.exchange() {
@@ -271,9 +272,11 @@ fn without_copies<'c>(
     let mut duplicates = Vec::new();
     for group in &copies.groups {
         let mut group = group.clone();
+        // Groups are in the order of the candidates, which need not be best first.
         group.sort_by(|x, y| best_first(&candidates[*x], &candidates[*y]));
         let best = group.remove(0);
         for at in group {
+            // A copy takes no place and fills no quota.
             kept.remove(&at);
             let likeness = copies.likeness(at, best);
             duplicates.push(duplicate(&candidates[at], &candidates[best], likeness));

@@ -88,6 +88,7 @@ fn near_copies(
     agree: impl Fn(usize, usize) -> bool,
 ) -> Vec<Vec<usize>> {
     let units: Vec<Vec<f32>> = vectors.iter().map(|vector| unit(vector)).collect();
+    // Equal texts must not miss a threshold of 1 by the last bit.
     let least = (threshold - ROUNDING) as f32;
     let near = |a: usize, b: usize| {
         units[a].len() == units[b].len() && dot(&units[a], &units[b]) >= least && agree(a, b)

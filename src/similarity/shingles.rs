@@ -40,10 +40,12 @@ pub fn shingles(text: &str) -> Vec<u64> {
 /// In a text of n words a changed word costs three shingles: the index falls to (n − 5) / (n + 1).
 pub fn near_copies(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
     let mut links = Links::new(texts.len());
+    // No pair can be more alike than equal, and `rows` has no answer for such a threshold.
     if threshold.is_nan() || threshold > 1.0 {
         return links.groups();
     }
     let sets: Vec<Vec<u64>> = texts.iter().map(|text| shingles(text)).collect();
+    // A thousand copies of one text would be half a million pairs in one bucket.
     let distinct = join_equal(&sets, &mut links);
     let family = family();
     let sketches: Vec<(usize, Sketch)> = distinct
@@ -57,6 +59,7 @@ pub fn near_copies(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
             .iter()
             .map(|(at, all)| (&all[part.clone()], *at))
             .collect();
+        // Equal bands stand together then, which needs no map of hundreds of bytes a key.
         keys.sort_unstable();
         for bucket in keys.chunk_by(|x, y| x.0 == y.0) {
             let members: Vec<usize> = bucket.iter().map(|(_, at)| *at).collect();

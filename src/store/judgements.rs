@@ -201,10 +201,12 @@ impl PanelJudgements<'_> {
         let mut rows = statement.query([instrument.id, subject])?;
         let mut found: Vec<Judgement<T, E>> = Vec::new();
         while let Some(row) = rows.next()? {
+            // Judges of earlier evaluations stay on record and do not count.
             let Some(judge) = panel.get(row.get_ref(8)?.as_str()?) else {
                 continue;
             };
             let stored = StoredJudgement(row);
+            // The state decides, not whether there is a number: a failure may have kept one.
             let outcome = if row.get_ref(7)?.as_str()? == "scored" {
                 Ok(value(&stored)?)
             } else {
@@ -215,6 +217,7 @@ impl PanelJudgements<'_> {
             keep_newest(&mut found, about, sample, judge, outcome);
         }
         // Panels answer in any order; a fold and a page must not depend on it.
+        // Stable, and nearly sorted already: rows come in the order of what they are about.
         found.sort_by(|a, b| (&a.about, a.sample, &a.judge).cmp(&(&b.about, b.sample, &b.judge)));
         Ok(found)
     }
@@ -229,12 +232,14 @@ fn keep_newest<T, E>(
     judge: &str,
     outcome: Result<T, E>,
 ) {
+    // Backwards and only among the same question: a report may have thousands of others.
     let known = found
         .iter_mut()
         .rev()
         .take_while(|known| known.about == about)
         .find(|known| known.sample == sample && known.judge == judge);
     match known {
+        // A later failure, of a server that is gone say, takes no decision away.
         Some(known) if outcome.is_err() && known.outcome.is_ok() => {}
         Some(known) => known.outcome = outcome,
         None => found.push(Judgement {
@@ -413,6 +418,7 @@ impl Store {
             from_json::<Evaluation>(0, &row.get::<_, String>(0)?)
         })?;
         let mut evaluations: Vec<Evaluation> = rows.collect::<rusqlite::Result<_>>()?;
+        // Two runs with the same judges are one evaluation.
         evaluations.dedup();
         Ok(evaluations)
     }

@@ -46,12 +46,14 @@ impl Store {
         let mut payload = json!({
             "message": message, "transient": visit.transient, "content_type": visit.content_type
         });
+        // A visit without bytes has nothing that a later version could decide otherwise.
         if bytes.is_some() {
             payload["decision"] = decision(visit);
         }
         self.write(|tx| {
             if let (Some(hash), Some(packed), Some(bytes)) = (&content, &packed, bytes) {
                 tx.execute(
+                    // Many addresses bring the same bytes; they are stored once, by their hash.
                     "INSERT OR IGNORE INTO content (sha256, bytes, compression, size) VALUES (?1, ?2, 'deflate', ?3)",
                     params![hash, packed, bytes.len() as i64],
                 )?;

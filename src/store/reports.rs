@@ -38,6 +38,8 @@ impl Store {
             if known {
                 // The same words, and nobody's before: whoever says them now is their maker.
                 if let Some(maker) = maker {
+                    // The text is never written again; what was read out of it is a conclusion and
+                    // may be replaced.
                     let sql = "UPDATE document SET payload = json_set(payload, '$.maker', ?2) WHERE id = ?1";
                     tx.execute(sql, params![report.id.as_str(), maker])?;
                 }

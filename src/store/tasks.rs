@@ -206,21 +206,28 @@ impl Store {
     pub fn save_imported(&self, set: &str, tasks: &[Task]) -> Result<(u32, u64)> {
         let (run, stream) = (self.run, self.stream());
         let earlier = self.task_set(Some(set))?.unwrap_or_default();
+        // An event is a task that came: importing a file again brings none.
         let known: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
         let ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
         self.write(|tx| {
             for task in tasks {
                 upsert(tx, Some("imported"), task, None, run)?;
+                // Known ones are written all the same: facets and language of the newest file
+                // count.
                 if !known.contains(&task.id) {
                     add_event(tx, &stream, "task", task.id.as_str())?;
                 }
             }
             Ok(())
         })?;
+        // Tasks first: a run that ends in between leaves tasks in no set, which the next import
+        // puts in.
         let version = self.save_task_set(set, &ids)?;
         let mut superseded = 0;
         self.write(|tx| {
             let mut supersede = tx.prepare_cached(
+                // Never deleted: reports on the task and what was judged of them stay, and come
+                // back with the question.
                 "UPDATE task SET superseded = 1 WHERE id = ?1 AND origin = 'imported' AND superseded = 0
                  AND NOT EXISTS (
                     SELECT 1 FROM task_set_member m JOIN task_set s ON s.id = m.task_set WHERE m.task = ?1
@@ -260,6 +267,8 @@ impl Weaving<'_> {
     /// The word in a task's payload; none for those of one seminar.
     fn word(self) -> Option<&'static str> {
         match self {
+            // Tasks of one seminar have had no word from the beginning, and stored ones are not
+            // rewritten.
             Self::Seminar(_) => None,
             Self::Across => Some("across"),
             Self::Translation(_) => Some("translation"),
@@ -332,6 +341,8 @@ fn upsert(
         ],
     )?;
     tx.execute(
+        // A task can be found anew from other inspirations: its sources are those of the newest
+        // call.
         "DELETE FROM task_source WHERE task = ?1",
         [task.id.as_str()],
     )?;
@@ -365,6 +376,7 @@ fn payload(kind: Option<&str>, task: &Task) -> Value {
     }
     if let Origin::Imported(from) = &task.origin {
         let from = FromFile {
+            // It has a column of its own; in both places the two could differ.
             template: None,
             ..from.clone()
         };

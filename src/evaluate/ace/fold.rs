@@ -68,6 +68,7 @@ impl Fold for AceFold {
             .read_bare(RATING, report.id.as_str(), |stored| {
                 Ok(stored.value()? as u8)
             })?;
+        // An evaluation with fewer repetitions must not profit from those of a later one.
         let ratings = first_samples(ratings, self.repeats);
         let mut means = Vec::new();
         let mut by_judge: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
@@ -79,10 +80,12 @@ impl Fold for AceFold {
                     .or_insert_with(|| vec![None; names.len()])[at] = mean(ratings);
                 add_spread(&mut folded, ratings);
             }
+            // Over all ratings, not over judges' means: each rating weighs the same.
             means.push(mean(&rated.into_values().flatten().collect::<Vec<f64>>()));
         }
         let score = criteria::score(weights, &means);
         folded.scores.insert(KEY, Score::number(score, "unscored"));
+        // Of one judge alone this would only repeat the score.
         if self.is_panel {
             let alone = by_judge.into_iter().filter_map(|(judge, means)| {
                 Some((judge.to_owned(), criteria::score(weights, &means)?))
@@ -108,6 +111,7 @@ fn by_rater<'a>(
             Err(cause) => *unscored.entry(cause.word().to_owned()).or_default() += 1,
         }
     }
+    // A criterion that nobody was asked about is missing, which is not the same as failed.
     if judgements.is_empty() {
         *unscored.entry("missing".to_owned()).or_default() += 1;
     }

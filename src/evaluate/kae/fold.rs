@@ -43,6 +43,7 @@ impl Fold for KaeFold {
             .read_bare(RELATION, report.id.as_str(), relations::bare)?;
         let mut folded = Folded::default();
         // A point of both sets is one question, and its failure one failure.
+        // Both sets may hold a point; keyed by it, its failure is counted once.
         let mut without_verdict = BTreeMap::new();
         let sets = [
             (OWN, own_set(report.id.as_str())),
@@ -54,6 +55,7 @@ impl Fold for KaeFold {
                 folded.scores.extend(measures::scores(keys, None));
                 continue;
             };
+            // Compared with points that were found otherwise, its shares would mean something else.
             if set.by != self.fingerprint {
                 // Found by another model, prompt or setting: to be evaluated again.
                 *folded.unscored.entry("stale".to_owned()).or_default() += 1;
@@ -115,9 +117,11 @@ pub fn decide(
             *n += u32::from(*known == relation);
         }
     }
+    // No verdict is made up: where the best answer is not alone, the panel is split.
     let most = votes.iter().map(|(_, n)| *n).max().unwrap_or(0);
     let mut leading = votes.iter().filter(|(_, n)| *n == most);
     match (most, leading.next(), leading.next()) {
+        // The last failure's cause stands for all; a point that nobody was asked about is missing.
         (0, ..) => Err(failed.map_or("missing", Cause::word).to_owned()),
         (_, Some((relation, _)), None) => Ok(*relation),
         _ => Err("split_panel".to_owned()),

@@ -24,6 +24,7 @@ pub fn tasks(
     agents: &[&str],
     failed_as_zero: bool,
 ) -> Vec<Vec<Cell>> {
+    // A task without any report is in nobody's favour and not in the table.
     let mut tasks: BTreeMap<&str, Vec<&ReportScores>> = BTreeMap::new();
     for report in reports {
         tasks.entry(&report.task).or_default().push(report);
@@ -47,6 +48,7 @@ fn cells(
     };
     let mut attempts: Vec<Vec<Cell>> = vec![vec![]; agents.len()];
     for report in reports {
+        // In a table of one facet, agents of other groups are not asked for.
         let Ok(agent) = agents.binary_search(&&*report.agent) else {
             continue;
         };
@@ -100,11 +102,13 @@ fn averaged(measures: usize, attempts: &[Cell]) -> Cell {
                 .iter()
                 .filter_map(|cell| cell[measure].as_ref().ok().copied())
                 .collect();
+            // Of several causes the first attempt's counts, since that is what an agent did first.
             if found.is_empty() {
                 return first[measure].clone();
             }
             let n = found.len() as f64;
             Ok(Fraction::new(
+                // Numerators and denominators apart: a pooled share weighs attempts by their size.
                 found.iter().map(|of| of.numerator).sum::<f64>() / n,
                 found.iter().map(|of| of.denominator).sum::<f64>() / n,
             ))

@@ -232,6 +232,7 @@ pub struct Pair {
 /// attempts; ids of reports are unique.
 pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Board {
     let mut all: Vec<&ReportScores> = scored.iter().collect();
+    // Reports come in the order in which threads ended; tables must not show it.
     all.sort_by(|a, b| (a.attempt, &a.report).cmp(&(b.attempt, &b.report)));
     let agents: BTreeSet<&str> = all.iter().map(|report| &*report.agent).collect();
     let agents: Vec<&str> = agents.into_iter().collect();
@@ -262,6 +263,7 @@ pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Board {
 /// nothing about it. Where no report is ok, nothing is known of that.
 fn known_measures(reports: &[&ReportScores]) -> Vec<&'static MeasureDef> {
     let mut ok = reports.iter().filter(|report| report.is_ok()).peekable();
+    // Otherwise a project of failures alone would lose its columns.
     if ok.peek().is_none() {
         return measures().collect();
     }

@@ -30,12 +30,15 @@ pub fn table(
     agents: &[&str],
     options: &Options,
 ) -> Table {
+    // One stream for all draws of a table, in this order: inserting a draw changes every interval
+    // behind it.
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let tasks = cells::tasks(measures, reports, agents, options.failed_as_zero);
     let clusters = pairs::clusters(tasks.len(), &mut rng);
     let rows = tasks
         .iter()
         .map(|task| task.iter().flatten().map(part_or_nothing).collect());
+    // All measures are resampled on the same tasks, so that their intervals can be compared.
     let ratios = bootstrap::ratios(&pairs::summed(rows, &clusters), options.resamples, &mut rng);
     let scores = AgentScores {
         measures,
@@ -112,6 +115,8 @@ impl AgentScores<'_> {
             .map(|agent| {
                 ranking
                     .iter()
+                    // Below every possible value: without a score an agent stands last, not at
+                    // zero.
                     .map(|&measure| self.value(agent, measure).unwrap_or(-1.0))
                     .collect()
             })
@@ -152,6 +157,7 @@ impl AgentScores<'_> {
                 .iter()
                 .map(|&agent| self.value(agent, measure))
                 .collect();
+            // An evaluator that was not run makes no tiers; the next measure that ranks does.
             if scores.iter().all(Option::is_none) {
                 continue;
             }

@@ -76,6 +76,7 @@ impl Posterior {
         let games = Games::new(items, judges, verdicts);
         let mut model = Model::plain(judges, 1.0);
         model.lapse_rate = if lapses { 0.02 } else { 0.0 };
+        // From the mode, so that the warm-up need not find the region first.
         let x = newton(&games, &model, vec![0.0; games.unknowns()]);
         let (population, rng) = (Population::new(items), ChaCha8Rng::seed_from_u64(seed));
         let mut posterior = Self {
@@ -109,8 +110,11 @@ impl Posterior {
 
     /// Moves on to the next draw.
     pub fn sweep(&mut self) {
+        // The order is part of what a seed gives: each step draws from the same stream.
         let (information, push) = self.augment();
         self.draw_strengths(information, push);
+        // The strengths' prior follows the strengths that were just drawn; the scale is moved after
+        // both.
         self.population
             .draw(&self.x[..self.games.items], &mut self.rng);
         self.rescale();
@@ -129,6 +133,7 @@ impl Posterior {
             let logit = self.games.logit(&self.model, &self.x, game);
             let attentive =
                 (1.0 - self.model.lapse_rate) * likelihood(logit, self.games.score[game]);
+            // A random verdict names either side with one half.
             let random = self.is_random(0.5 * self.model.lapse_rate, attentive);
             random_verdicts += f64::from(u8::from(random));
             information.push(self.draw_pair(game, if random { 0.0 } else { 1.0 }, &mut push));
@@ -136,6 +141,7 @@ impl Posterior {
         let (mut game, mut weights) = (self.games.pairs, Vec::new());
         for list in 0..self.games.lists.len() {
             let (_, attentive) = list_log_likelihood(&self.games.lists[list], &self.model, &self.x);
+            // A list counts as random as a whole: its order is one decision of the judge.
             let random = self.is_random(1.0 - attentive, attentive);
             random_verdicts += f64::from(u8::from(random));
             self.games.lists[list].weights(&self.model, &self.x, &mut weights);
@@ -148,6 +154,7 @@ impl Posterior {
                 game += 1;
             }
         }
+        // A list of eight is one verdict here, whatever it weighs in pairs.
         let verdicts = (self.games.pairs + self.games.lists.len()) as f64;
         if self.lapses
             && let Ok(beta) = Beta::new(
@@ -168,6 +175,7 @@ impl Posterior {
     /// Draws a pair's Pólya–Gamma variable and adds its slope; returns its information. The weight of
     /// a random verdict is 0.
     fn draw_pair(&mut self, game: usize, weight: f64, push: &mut [f64]) -> f64 {
+        // Nothing is drawn for it, not even in vain: a random verdict tells nothing of strengths.
         if weight == 0.0 {
             return 0.0;
         }
@@ -179,6 +187,8 @@ impl Posterior {
         } else {
             polya_gamma::draw_part(weight, logit, &mut self.rng)
         };
+        // (y − ½) and the noise of variance ω: solved against the precision, they give one exact
+        // draw.
         let slope = a * weight * (self.games.score[game] - 0.5)
             + a * omega.sqrt() * normal::draw(&mut self.rng);
         push[i] += slope;
@@ -193,6 +203,7 @@ impl Posterior {
         let mut precision = self.model.precisions(&self.games);
         for (item, own) in precision[..self.games.items].iter_mut().enumerate() {
             let (mean, known) = self.population.prior(item);
+            // The prior pulls each strength to the mean of its own part of the population.
             push[item] += mean * known;
             *own = known;
         }
@@ -210,6 +221,7 @@ impl Posterior {
     fn rescale(&mut self) {
         let items = self.games.items;
         let mut now = self.likelihood(&self.model, &self.x, None);
+        // The three kinds by turns: each alone mixes slowly in a direction that another one opens.
         for turn in 0..STRETCHES * 3 {
             let (mut model, mut population, mut x) =
                 (self.model.clone(), self.population.clone(), self.x.clone());
@@ -219,9 +231,13 @@ impl Posterior {
                 1 if self.lapses => {
                     model.lapse_rate =
                         (model.lapse_rate + LAPSE_STEP * normal::draw(&mut self.rng)).abs();
+                    // Above one half a judge would be more at random than not, and the fit could
+                    // explain all by that.
                     if model.lapse_rate > MOST_LAPSES {
                         continue;
                     }
+                    // Fewer lapses mean clearer verdicts, hence larger differences: the two are
+                    // moved along that line.
                     by = (1.0 - self.model.lapse_rate) / (1.0 - model.lapse_rate);
                 }
                 2 if self.games.judges > 1 => {
@@ -233,6 +249,8 @@ impl Posterior {
                         x[items + judge] *= by;
                         prior +=
                             prior_of_discrimination(old - by.ln()) - prior_of_discrimination(old);
+                        // The last term is the move's Jacobian, since the intercept is stretched
+                        // with it.
                         prior += preference * preference * (1.0 - by * by) / 2.0 + by.ln();
                     }
                 }
@@ -243,6 +261,7 @@ impl Posterior {
             prior += prior_of_lapses(&model) - prior_of_lapses(&self.model);
             prior += population.density_of_scale() - self.population.density_of_scale();
             let then = self.likelihood(&model, &x, None);
+            // In logarithms: products of a hundred thousand likelihoods are zero in floating point.
             if self.rng.random::<f64>().ln() < then - now + prior {
                 (self.model, self.population, self.x, now) = (model, population, x, then);
             }
@@ -254,6 +273,7 @@ impl Posterior {
         let mut other = self.model.clone();
         let old = other.discrimination[judge].ln();
         let new = old + self.stretch * normal::draw(&mut self.rng);
+        // Drawn on the logarithm, so that it stays above zero.
         other.discrimination[judge] = new.exp();
         let prior = prior_of_discrimination(new) - prior_of_discrimination(old);
         let gain = self.likelihood(&other, &self.x, Some(judge))
@@ -303,6 +323,7 @@ impl Posterior {
                 weight * sigma * (1.0 - sigma) * logit * logit
             })
             .sum();
+        // Smaller with more verdicts, because the posterior is narrower; never above one.
         self.stretch = 2.0 / (4.0 + known).sqrt();
     }
 
@@ -310,6 +331,7 @@ impl Posterior {
     pub fn summarize(&mut self, top: usize, warm_up: usize, draws: usize) -> PosteriorSummary {
         (0..warm_up).for_each(|_| self.sweep());
         let items = self.games.items;
+        // Asked for more than there are, all are among the best.
         let top = top.min(items);
         let mut seen: Vec<Vec<f32>> = vec![Vec::with_capacity(draws); items];
         let mut best = Vec::with_capacity(draws);
