@@ -56,6 +56,7 @@ pub(super) fn resolve(
     index: &Index,
     marks: Vec<Mark>,
 ) -> Citations {
+    // What stands in a list of references is an address there, and no citation of it.
     let (listed, marks): (Vec<Mark>, Vec<Mark>) = marks
         .into_iter()
         .partition(|mark| around(entries, mark).is_some());
@@ -67,6 +68,7 @@ pub(super) fn resolve(
         .enumerate()
         .filter_map(|(at, reference)| Some((at, reference.url.clone()?)))
     {
+        // Of two entries with one address the first is the one that readers find.
         by_url.entry(url).or_insert(at);
     }
     let evidence = evidence(index, &marks);
@@ -80,6 +82,7 @@ pub(super) fn resolve(
     let mut citations: Vec<Citation> = marks
         .into_iter()
         .flat_map(|mark| lists.citations(mark))
+        // Before they are kept, because one mark may lead to a hundred entries.
         .take(MOST)
         .collect();
     let cited: BTreeSet<usize> = citations
@@ -95,7 +98,9 @@ pub(super) fn resolve(
         ));
     }
     citations.sort_by_key(|citation| (citation.start, citation.end));
+    // Again, behind the sort: what is left out is at the report's end, wherever it came from.
     citations.truncate(MOST);
+    // Last of all: places in bytes are cheaper until everybody has looked things up.
     in_characters(
         Citations {
             citations,
@@ -136,9 +141,11 @@ fn addresses(report: &str, entries: &[Entry], marks: Vec<Mark>) -> Vec<Found> {
 fn sorted_out(report: &str, places: Vec<Range<usize>>) -> Found {
     let mut read: Vec<(Range<usize>, Address)> = places
         .into_iter()
+        // A link within the report leads to no source.
         .filter(|place| !report[place.clone()].starts_with('#'))
         .map(|place| (place.clone(), address::read(&report[place])))
         .collect();
+    // A DOI becomes a web address when it is read, too; here what was written decides.
     let is_web = |(place, address): &(Range<usize>, Address)| {
         let written = report.as_bytes()[place.clone()].to_ascii_lowercase();
         address.url.is_some() && (written.starts_with(b"http") || written.starts_with(b"www."))
@@ -157,6 +164,7 @@ fn sorted_out(report: &str, places: Vec<Range<usize>>) -> Found {
         };
     }
     let (_, first) = read.remove(first.unwrap_or(0));
+    // An entry often has its address as a link and once more in plain letters.
     let mut seen = BTreeSet::from([first.url.clone()]);
     let others = read
         .into_iter()
@@ -207,8 +215,10 @@ fn evidence(index: &Index, marks: &[Mark]) -> Evidence {
     };
     for mark in marks {
         match &mark.what {
+            // No list begins at zero: [0] is an index or an interval.
             What::Numbers { numbers, raised } if !numbers.contains(&0) => {
                 let found = numbers.iter().any(known);
+                // A number is told from a citation by what most numbers of the report are.
                 evidence.bracketed += usize::from(!raised);
                 evidence.numbered |= found;
                 evidence.raised |= found && *raised;
@@ -253,6 +263,7 @@ impl Lists<'_> {
         let label = link_text(&self.report[text]);
         let mut citation = self.at_address(range, Style::Link, label, address::read(target));
         let number = citation.label.as_ref().and_then(|label| label.parse().ok());
+        // `[1](https://…)` names an entry by its number as well as an address.
         citation.entry = citation.entry.or_else(|| self.index.number(number?));
         citation
     }

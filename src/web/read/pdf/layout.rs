@@ -21,9 +21,12 @@ const DEEPEST: usize = 3;
 pub fn text(glyphs: Vec<Glyph>) -> String {
     let (shown, hidden): (Vec<Glyph>, Vec<Glyph>) =
         glyphs.into_iter().partition(|glyph| glyph.visible);
+    // A scan with recognised text draws a picture and hides the text; elsewhere hidden text is a
+    // trick.
     let is_scan = shown.len() * 10 < hidden.len() && hidden.iter().all(|glyph| glyph.size > 1.0);
     let glyphs = if is_scan { hidden } else { shown };
     let mut out = String::new();
+    // Text that stands on its side is read after the rest: margins and figures turn their labels.
     for quarter in 0..4 {
         let turned: Vec<Glyph> = glyphs
             .iter()
@@ -81,10 +84,14 @@ fn pieces(glyphs: &[Glyph]) -> Vec<Piece> {
     for glyph in glyphs {
         let height = |piece: &Piece| piece.size.max(glyph.size);
         let fits = |piece: &&mut Piece| {
+            // Letters may overlap a little, and accents step back; a larger step back begins
+            // something new.
             let gap = glyph.from[0] - piece.right;
             (glyph.from[1] - piece.y).abs() < 0.65 * height(piece)
                 && (-0.6..PIECE_GAP).contains(&(gap / height(piece)))
         };
+        // Only the last piece: in the order of the content, neighbours on the page mostly follow
+        // each other.
         match pieces.last_mut().filter(fits) {
             Some(piece) => append(piece, glyph, last_y),
             None => pieces.push(Piece {
@@ -113,6 +120,7 @@ fn append(piece: &mut Piece, glyph: &Glyph, last_y: f64) {
     }
     piece.text.push_str(&glyph.text);
     piece.right = piece.right.max(glyph.to[0]);
+    // A line stands on its largest letters, not on a small capital that it begins with.
     if glyph.size > piece.size {
         (piece.size, piece.y) = (glyph.size, glyph.from[1]);
     }
@@ -132,11 +140,13 @@ type Row = Vec<Piece>;
 
 /// The rows of a page from its top.
 fn rows(mut pieces: Vec<Piece>) -> Vec<Row> {
+    // A PDF counts from the bottom up.
     pieces.sort_by(|a, b| b.y.total_cmp(&a.y));
     let mut rows: Vec<Row> = Vec::new();
     for piece in pieces {
         match rows
             .last_mut()
+            // Against the row's first piece, so that a slope of small steps is no single row.
             .filter(|row| row[0].y - piece.y < 0.4 * row[0].size.min(piece.size))
         {
             Some(row) => row.push(piece),
@@ -151,6 +161,7 @@ fn rows(mut pieces: Vec<Piece>) -> Vec<Row> {
 
 /// The paragraphs of a region: whole lines, and between them columns from left to right.
 fn read(rows: &[Row], depth: usize) -> Vec<String> {
+    // A corridor within a column is a table's, or a column's own; deeper ones are chance.
     let Some(corridor) = corridor(rows).filter(|_| depth < DEEPEST) else {
         return paragraphs(rows);
     };
@@ -159,6 +170,7 @@ fn read(rows: &[Row], depth: usize) -> Vec<String> {
             .any(|piece| piece.left < corridor && piece.right > corridor)
     };
     let mut out = Vec::new();
+    // A heading across both columns divides what is above it from what is below.
     for zone in rows.chunk_by(|a, b| crosses(&a) == crosses(&b)) {
         if zone.first().as_ref().is_some_and(crosses) {
             out.extend(paragraphs(zone));
@@ -191,10 +203,14 @@ fn corridor(rows: &[Row]) -> Option<f64> {
         .map(|piece| piece.left - 0.5)
         .collect();
     places.sort_by(f64::total_cmp);
+    // Left edges within two points are one edge: ragged lines would fill the list below.
     places.dedup_by(|a, b| (*a - *b).abs() < 2.0);
     let beside = |x: f64| rows.iter().filter(|row| has_both_sides(row, x)).count();
+    // Rows times places: a page of ten thousand pieces would take a minute.
     let counted = places.into_iter().take(400).map(|x| (beside(x), x));
+    // The first of equals, which is the leftmost.
     let (count, x) = counted.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    // Long lines on both sides, or it is a table and its rows belong together.
     let texts: Vec<&Row> = rows.iter().filter(|row| has_both_sides(row, x)).collect();
     let chars = |left: bool| {
         texts
@@ -274,6 +290,7 @@ fn begins(row: &Row, above: &Row, left: f64, right: f64, leading: f64) -> bool {
         || (first.size / before.size - 1.0).abs() > 0.15
         || (first.left - before.left > 0.8 * first.size && before.left - left < 0.5 * first.size)
         || is_item
+        // Cells side by side are no flowing text.
         || row.len() > 1
         || above.len() > 1
         || (early
@@ -298,6 +315,7 @@ fn join(paragraph: &mut String, line: &str) {
         .strip_suffix(['-', '\u{ad}', '‐'])
         .filter(|stem| stem.ends_with(char::is_lowercase));
     match stem {
+        // A capital after the hyphen is a name of two parts, which keeps it.
         Some(stem) if first.is_some_and(char::is_lowercase) => paragraph.truncate(stem.len()),
         _ if wide(last) && wide(first) => {}
         _ => paragraph.push(' '),
