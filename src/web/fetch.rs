@@ -208,10 +208,12 @@ impl Fetcher {
             what: format!("{error}"),
         };
         let mut url: Url = url.parse().map_err(bad)?;
+        // Every hop is checked anew: a public page may point at an address of the intranet.
         for _ in 0..=REDIRECTS {
             url.set_fragment(None);
             self.reach.check(&url)?;
             self.ask_robots(&url).await?;
+            // Only what is really asked; a refused redirect is in the list of redirects.
             trail.final_url = Some(url.to_string());
             let answer = self
                 .request(
@@ -226,6 +228,7 @@ impl Fetcher {
                 |failed| (failed.head, Err(failed.error)),
                 |(head, content)| (head, Ok(content)),
             );
+            // Also of a failed hop, so that the visit on record shows its status.
             trail.head = head;
             match content? {
                 Content::Bytes(bytes) => return Ok(bytes),
@@ -243,6 +246,8 @@ impl Fetcher {
         if !self.options.respect_robots {
             return Ok(());
         }
+        // The lock is held only to find the cell: a slow robots.txt must hold up its own site
+        // alone.
         let site = Arc::clone(
             lock(&self.robots)
                 .entry(url.origin().ascii_serialization())
@@ -253,6 +258,7 @@ impl Fetcher {
             .await
             .as_ref()
             .map_err(Clone::clone)?;
+        // With the query, which rules may name, and without the fragment, which is never sent.
         let path = [
             url.path(),
             url.query().map_or("", |_| "?"),
@@ -279,6 +285,7 @@ impl Fetcher {
         match self.robots_txt(url).await {
             Ok(text) => Ok(Robots::parse(&text, agent)),
             Err(
+                // No rules, or too many redirects to them: RFC 9309 reads both as no restriction.
                 FetchError::HttpStatus { status: ..500 }
                 | FetchError::RateLimited
                 | FetchError::TooManyRedirects { .. },
@@ -346,13 +353,16 @@ impl Fetcher {
         let get = self
             .client
             .get(url.clone())
+            // The one packing that `body` unpacks with a limit; others would be unbounded.
             .header(header::ACCEPT_ENCODING, "gzip");
         let send = async { get.send().await.map_err(|error| FetchError::lost(&error)) };
         let response = patience.spend(send).await?;
         let head = Head::of(&response);
+        // Elsewhere the header is no request to wait: on a redirect it means another thing.
         let busy = matches!(head.status, Some(429 | 503));
         let wait = retry_after(response.headers(), jiff::Timestamp::now()).filter(|_| busy);
         if let Some(wait) = wait.filter(|wait| *wait <= LONGEST_WAIT) {
+            // For all of this host's pages, not only for the one that heard it.
             self.polite.hold(host, wait);
         }
         match patience.spend(content(response, &head, wanted)).await {
@@ -414,6 +424,8 @@ impl Patience {
         work: impl Future<Output = Result<T, FetchError>>,
     ) -> Result<T, FetchError> {
         let (left, start) = (*lock(&self.left), Instant::now());
+        // What is left of the whole time: redirects and attempts share it, and no chain of them
+        // lasts forever.
         let outcome = timeout(left, work).await;
         *lock(&self.left) = left.saturating_sub(start.elapsed());
         outcome.unwrap_or_else(|_| {

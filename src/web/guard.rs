@@ -42,12 +42,15 @@ impl Reach {
         if !["http", "https"].contains(&url.scheme()) {
             return Err(FetchError::Scheme);
         }
+        // `http://trusted.org@evil.org/` looks like another host to people, and sends a password
+        // along.
         if !url.username().is_empty() || url.password().is_some() {
             return Err(FetchError::Userinfo);
         }
         let host = url.host_str().ok_or_else(|| FetchError::BadUrl {
             what: "no host".to_owned(),
         })?;
+        // By the text, so that no name server is asked either.
         if self.offline && !is_loopback(url) {
             return Err(FetchError::Offline { host: quoted(host) });
         }
@@ -91,10 +94,14 @@ impl<R: Resolve> Resolve for Guarded<R> {
         let (reach, host) = (self.reach, quoted(name.as_str()));
         let answer = self.names.resolve(name);
         Box::pin(async move {
+            // What is returned here is what is dialled: there is no second look-up that could
+            // answer otherwise.
             let (allowed, refused): (Vec<_>, Vec<_>) = answer
                 .await?
                 .partition(|address| reach.allows(address.ip()));
             match refused.first() {
+                // One public address among private ones is enough; the private ones are not
+                // dialled.
                 Some(address) if allowed.is_empty() => Err(FetchError::Address {
                     host,
                     address: address.ip(),

@@ -42,10 +42,12 @@ impl Polite {
     /// Waits until `host` may be asked.
     pub async fn turn(&self, host: &str) -> Turn {
         let seats = self.with(host, |host| Arc::clone(&host.seats));
+        // First the seat, then the time: who waits for a seat must not use up starts of others.
         let seat = seats.acquire_owned().await.ok();
         let now = Instant::now();
         let start = self.with(host, |host| {
             let start = host.next.max(now);
+            // Taken before the wait, so that two who come at once do not start at once.
             host.next = start + self.pause;
             start
         });
@@ -59,6 +61,7 @@ impl Polite {
     /// Lets `host` alone for a while.
     pub fn hold(&self, host: &str, wait: Duration) {
         self.with(host, |host| {
+            // Never earlier than before: a short wish must not undo a longer one.
             host.next = host.next.max(Instant::now() + wait);
         });
     }
