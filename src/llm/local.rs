@@ -113,6 +113,7 @@ impl LocalModel {
                     if error.cause == Cause::LocalEngine
                         && state.running.is_none()
                         && attempts == 1 => {}
+                // One more start and no third: a prompt that kills it would do so each time.
                 done => return done.map_err(|error| ModelError { attempts, ..error }),
             }
         }
@@ -158,6 +159,7 @@ impl ChatModel for LocalModel {
             output: request.max_tokens.into(),
             ..Usage::default()
         };
+        // It costs no money; tokens may be limited all the same.
         let hold = purse
             .hold(most)
             .await
@@ -185,6 +187,8 @@ impl ChatModel for LocalModel {
 impl State {
     async fn running(&mut self, options: &LocalOptions) -> Result<&mut Running, ModelError> {
         if self.running.is_none() {
+            // A file on a slow disk loads for minutes; one that never says hello must not hold up
+            // the run.
             let started = tokio::time::timeout(LOADING, start(options)).await;
             let started =
                 started.unwrap_or_else(|_| Err("it did not load its model in time".to_owned()));
@@ -213,6 +217,7 @@ impl State {
         request: &ChatRequest,
         how: How,
     ) -> Result<(Reply, String), ModelError> {
+        // A new number each time, since the answer to a dropped question may still come.
         self.last_id += 1;
         let id = self.last_id;
         let running = self.running(options).await?;
@@ -226,6 +231,8 @@ impl State {
                     .ok()
                     .flatten()
                     .map(|status| format!(" ({status})"));
+                // Dropped, and so killed: after a late answer nothing that it says can be told
+                // apart any more.
                 self.running = None;
                 let message = format!(
                     "the embedded model's process ended: {why}{}",
@@ -257,6 +264,8 @@ impl Running {
         while let Some(line) = self.lines.next_line().await? {
             match serde_json::from_str(&line)? {
                 FromChild::Reply(reply) if reply.id == id => return Ok(Ok(reply)),
+                // An error without a number is about a line that could not even be read, which was
+                // the last one.
                 FromChild::Error(failure) if failure.id.is_none_or(|of| of == id) => {
                     return Ok(Err(ModelError::new(cause(failure.cause), failure.message)));
                 }
@@ -280,6 +289,7 @@ fn line(id: u64, request: &ChatRequest, how: How) -> Result<Vec<u8>, ModelError>
     let request = Request {
         id,
         messages,
+        // Without a schema the grammar is off, and the reply is free text.
         schema: Some(request.schema.clone()).filter(|_| !request.is_text()),
         max_tokens: request.max_tokens,
         temperature: request.temperature,
@@ -323,6 +333,7 @@ async fn start(options: &LocalOptions) -> Result<Running, String> {
         return Err("it has no standard streams".to_owned());
     };
     let mut lines = BufReader::new(stdout).lines();
+    // It ended before hello: what it wrote to standard error is the reason, and the only one.
     let Ok(Some(line)) = lines.next_line().await else {
         let mut said = String::new();
         let _ = stderr.take(10_000).read_to_string(&mut said).await;
@@ -336,6 +347,7 @@ async fn start(options: &LocalOptions) -> Result<Running, String> {
     let Ok(FromChild::Hello(hello)) = serde_json::from_str(&line) else {
         return Err(format!("it said something else than hello: `{line}`"));
     };
+    // Only now: until hello, standard error was needed for the reason.
     tokio::spawn(drain(stderr));
     Ok(Running {
         child,

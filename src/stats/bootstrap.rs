@@ -46,6 +46,7 @@ pub struct Ratios {
 /// short for, or whose numbers are not finite.
 pub fn ratios(clusters: &[Vec<(f64, f64)>], resamples: usize, rng: &mut impl Rng) -> Ratios {
     let columns = clusters.iter().map(Vec::len).max().unwrap_or(0);
+    // In one piece of memory: a thousand resamples go through all of it.
     let parts: Vec<f64> = clusters
         .iter()
         .flat_map(|row| (0..columns).flat_map(|column| part(row, column)))
@@ -57,6 +58,7 @@ pub fn ratios(clusters: &[Vec<(f64, f64)>], resamples: usize, rng: &mut impl Rng
             .count()
     });
     let held = held.collect();
+    // The data themselves first, by the same sums, so that rounding is the same in both.
     let mut values = vec![quotients(&parts, &vec![1; clusters.len()], columns)];
     values.extend((0..resamples).map(|_| quotients(&parts, &counts(clusters.len(), rng), columns)));
     Ratios {
@@ -86,6 +88,7 @@ impl Ratios {
     pub fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
         let of = |row: &Vec<Option<f64>>| Some((*row.get(first)?)? - (*row.get(second)?)?);
         self.read(
+            // Of two columns the one with fewer tasks says how far the interval must reach.
             *self.clusters.get(first)?.min(self.clusters.get(second)?),
             of,
         )
@@ -118,9 +121,11 @@ pub fn statistic<T>(
     let n = clusters.len();
     let mut draws = Vec::new();
     for _ in 0..resamples {
+        // As many clusters as there are, so that a resample is as uncertain as the data.
         let sample = (0..n).flat_map(|_| &clusters[rng.random_range(0..n)]);
         draws.extend(of(sample.collect()));
     }
+    // An empty cluster tells nothing, and counting it would make the interval narrower.
     let filled = clusters
         .iter()
         .filter(|cluster| !cluster.is_empty())
@@ -147,6 +152,7 @@ fn quotients(parts: &[f64], counts: &[u32], columns: usize) -> Vec<Option<f64>> 
         }
     }
     sums.chunks(2)
+        // A resample may have drawn no task of an agent: 0 / 0 is no value, and not zero.
         .map(|sum| Some(sum[0] / sum[1]).filter(|value| value.is_finite()))
         .collect()
 }
@@ -157,6 +163,7 @@ fn interval(mut draws: Vec<f64>, resamples: usize, clusters: usize) -> Option<(f
     }
     draws.sort_unstable_by(f64::total_cmp);
     let n = clusters as f64;
+    // With n large this is the plain 2.5 %; with few tasks the ends move out as t's do from z's.
     let tail = normal::below(-t95(n - 1.0) * (n / (n - 1.0)).sqrt());
     let ends = (quantile(&draws, tail), quantile(&draws, 1.0 - tail));
     // Sums of equal numbers differ by rounding.

@@ -64,8 +64,10 @@ pub fn differences(scores: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<Diffe
     let rows: Vec<Vec<_>> = (0..scores.len())
         .map(|task| columns.iter().map(|column| part(column[task])).collect())
         .collect();
+    // All pairs on the same resamples: intervals of pairs can then be read beside each other.
     let means = bootstrap::ratios(&rows, RESAMPLES, rng);
     let p = sign_flip(&columns, rng);
+    // Over all pairs of the measure, asked for or shown or not: the reader looks for the smallest.
     let adjusted = holm(&p);
     let mut differences = Vec::new();
     for (i, &(first, second)) in pairs.iter().enumerate() {
@@ -105,6 +107,7 @@ pub fn sign_flip(columns: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<f64> {
         .map(|column| {
             let nonzero = column.iter().copied().filter(|value| *value != 0.0);
             let nonzero: Vec<f64> = nonzero.collect();
+            // A zero is the same with either sign and doubles the flips for nothing.
             (nonzero.len() <= EXACT).then(|| exact(&nonzero))
         })
         .collect();
@@ -127,6 +130,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
     let (mut adjusted, mut largest) = (vec![0.0; p.len()], 0.0);
     for (before, i) in order.into_iter().enumerate() {
+        // Never below the one before: a larger p-value must not become the smaller one.
         largest = f64::min(1.0, p[i] * (p.len() - before) as f64).max(largest);
         adjusted[i] = largest;
     }
@@ -193,6 +197,7 @@ fn random(columns: &[&[f64]], rng: &mut impl Rng) -> Vec<f64> {
     let rows: Vec<f64> = (0..tasks)
         .flat_map(|task| columns.iter().map(move |column| value(column, task)))
         .collect();
+    // The data are one of the arrangements, so that no p-value is ever 0.
     let mut beyond = vec![1_u32; columns.len()];
     for _ in 0..FLIPS {
         let sums = flipped(&rows, columns.len(), rng);
