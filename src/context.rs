@@ -32,7 +32,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Works on the units of a stage, so many at once, and returns each with what came of it, in
+    /// Works on the units of a stage, so many at once, and returns each with its result, in
     /// their order.
     pub async fn each<I: Copy, T>(
         &self,
@@ -80,7 +80,7 @@ pub enum Notice<'a> {
     End,
 }
 
-/// Works on `items`, so many at once, and returns what came of each, in their order. After an error
+/// Works on `items`, so many at once, and returns their results, in their order. After an error
 /// nothing new is begun, but what is in flight is finished, because it may be paid for already;
 /// then the first error is returned.
 pub async fn all<I, T, F: Future<Output = Result<T>>>(
@@ -135,7 +135,7 @@ pub struct StageReport {
     pub failed: Vec<Failure>,
     /// What was looked at and refused, by rule.
     pub rejected: BTreeMap<String, u64>,
-    /// What came of the questions about each item, where a stage counts that.
+    /// The outcomes of the questions about each item, where a stage counts them.
     pub harvests: Vec<Harvest>,
     /// Sentences for the user.
     pub notes: Vec<String>,
@@ -143,7 +143,7 @@ pub struct StageReport {
     pub seconds: f64,
 }
 
-/// What came of the questions about one item, from question to what is kept.
+/// The outcomes of the questions about one item, from question to what is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Harvest {
     /// Which one.
@@ -167,7 +167,7 @@ pub struct Harvest {
 }
 
 impl Harvest {
-    /// Adds what came of another item.
+    /// Adds the outcomes of another item.
     pub fn absorb(&mut self, other: &Self) {
         self.asked += other.asked;
         self.parsed += other.parsed;

@@ -19,7 +19,7 @@ pub struct Read {
     pub problems: Vec<(String, String)>,
 }
 
-/// A score as somebody gave it.
+/// A score as a rater gave it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
     /// The line or the entry, for messages.

@@ -9,7 +9,7 @@ use crate::text::url;
 
 /// Longer ones are none: servers refuse them.
 const MOST_BYTES: usize = 2048;
-/// What stands where somebody meant to put an address.
+/// Placeholders for an address that was never filled in.
 const UNFILLED: &[&str] = &[
     "url",
     "link",

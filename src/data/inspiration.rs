@@ -181,7 +181,7 @@ pub struct Review {
 }
 
 impl Review {
-    /// Whether an inspiration of which this was said, oldest first, stands.
+    /// Whether an inspiration with these reviews, oldest first, stands.
     pub fn let_stand(said: &[Self]) -> bool {
         match said
             .iter()
@@ -203,7 +203,7 @@ impl Review {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reviewer {
-    /// Somebody at a keyboard.
+    /// A person at a keyboard.
     Person,
     /// The role `review`.
     Model,

@@ -124,7 +124,7 @@ pub async fn run(
     if before.is_none() {
         ctx.store.save_evaluation(&after)?;
     }
-    // What reports cite is counted whoever evaluates.
+    // What reports cite is counted under every evaluator.
     let reports: Vec<_> = cases.iter().map(|case| case.report).collect();
     // Also where no evaluator needs it, because leaderboards count references and words.
     reading::read(&ctx.store, &reports)?;

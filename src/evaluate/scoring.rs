@@ -128,7 +128,7 @@ impl<'a> Scoring<'a> {
     }
 
     fn score_all<T>(&self, store: &Store, reports: &[AgentReport<T>]) -> Result<Vec<ReportScores>> {
-        // Somebody may be evaluating: all numbers of a share are of one moment.
+        // An evaluation may be running: all numbers of a share are of one moment.
         store.at_one_moment(|| {
             let record = Record {
                 store,
@@ -177,7 +177,7 @@ impl<'a> Scoring<'a> {
             row.scores.extend(folded.scores);
             row.by_judge.extend(folded.by_judge);
             row.repeated.extend(folded.repeated);
-            // Added up over evaluators: a row says how much is missing, whoever missed it.
+            // Added up over evaluators: a row says how much is missing in all.
             for (cause, n) in folded.unscored {
                 *row.unscored.entry(cause).or_default() += n;
             }

@@ -73,7 +73,7 @@ pub fn known(store: &Store, report: &ReportId) -> Result<Reading> {
 /// What a report cites and where: from the record, where it was evaluated before.
 pub fn known_citations(store: &Store, report: &AgentReport) -> Result<Vec<Citation>> {
     match store.reading(&report.id, VERSION..=VERSION)? {
-        // A report of which nothing is cited has been read, too; its empty list is an answer.
+        // A report without citations has been read, too; its empty list is an answer.
         Some(_) => store.citations(&report.id, VERSION),
         None => Ok(read_text(&report.text).citations),
     }
@@ -145,7 +145,7 @@ mod tests {
         ## References\n\n[1] Lee. https://b.org/1\nSmith, A. (2020). Rivers. https://c.org/2\n\
         - https://d.org/(3)\n";
 
-    /// Whoever changes what is found here raises the version, or reports of before keep what they
+    /// A change to what is found here raises the version, or reports of before keep what they
     /// had.
     #[test]
     fn what_is_read_belongs_to_its_version() {

@@ -106,7 +106,7 @@ pub fn choose(
 }
 
 /// The mark, and the number of traits where that does not decide. What nobody has marked comes
-/// after what somebody has.
+/// after what is there.
 fn value(candidate: &Candidate) -> (Option<u8>, usize) {
     (candidate.mark, candidate.inspiration.traits.len())
 }

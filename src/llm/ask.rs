@@ -115,7 +115,7 @@ impl<T> Answered<T> {
 /// What must stop a run.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// No question to this model can succeed before somebody changes something.
+    /// No question to this model can succeed before the user changes something.
     #[error("the model `{model}` cannot be asked: {error}\nhint: {}", error.hint())]
     Model {
         /// `provider/model`.

@@ -60,7 +60,7 @@ pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<Mo
         progress,
     };
     let _lock = lock(&target)?;
-    // Whoever held the lock may have fetched it.
+    // The lock's last holder may have fetched it.
     if let Some(file) = checked(&places.folder, model)? {
         return Ok(file);
     }

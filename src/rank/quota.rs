@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// Values that are named where somebody asks for another one.
+/// Most values that an error names as those that exist.
 const KNOWN: usize = 12;
 
 /// A property of tasks that quotas speak of.

@@ -195,7 +195,7 @@ pub enum Shortage {
 ///
 /// 1. Of candidates with nearly the same text the best one stays. `meaning` tells which others say
 ///    the same, as numbers of candidates.
-/// 2. Minima: whoever counts for a minimum that is not reached yet is taken, the best first, and
+/// 2. Minima: items that count for a minimum that is not reached yet are taken, the best first, and
 ///    counts for all of its minima.
 /// 3. The remaining places go to the best of the rest.
 /// 4. Exchanges, as long as there are any: a chosen task gives way to one that brings the minima

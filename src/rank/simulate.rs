@@ -62,7 +62,7 @@ pub struct Trial {
     pub seed: u64,
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrialResult {
     /// Judgements.

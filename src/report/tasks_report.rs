@@ -1,4 +1,4 @@
-//! What the page of tasks says, read from the store: seminars with what came of them, and what was
+//! What the page of tasks says, read from the store: seminars with their inspirations and tasks, and what was
 //! not kept.
 
 use std::{

@@ -76,7 +76,7 @@ impl Meaning {
     }
 }
 
-/// Groups of vectors of which the first has a cosine of `threshold` (above 0) or more with each
+/// Groups of vectors in which the first has a cosine of `threshold` (above 0) or more with each
 /// other one, and `agree`s with it; who is best should come first. Nobody is in two groups, and who
 /// is in one is the first of no other: with thousands of texts of one field, chains of near
 /// neighbours would lead from anything to anything. Groups are in the order of their first members,

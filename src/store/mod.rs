@@ -158,7 +158,7 @@ impl Store {
         Ok(value)
     }
 
-    /// Has all that `work` reads be of one moment, whoever writes meanwhile; also faster for many
+    /// Has all that `work` reads be of one moment, though others write meanwhile; also faster for many
     /// small questions. It must write nothing.
     pub fn at_one_moment<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.execute("BEGIN")?;

@@ -36,7 +36,7 @@ impl Store {
             // Handed in again, it is the newest of its attempt again.
             add_event(tx, "reports", "handed_in", &format!("\"{}\"", report.id))?;
             if known {
-                // The same words, and nobody's before: whoever says them now is their maker.
+                // The same words, and nobody's before: the agent that says them now is their maker.
                 if let Some(maker) = maker {
                     // The text is never written again; what was read out of it is a conclusion and
                     // may be replaced.

@@ -10,7 +10,7 @@ use crate::data::{
     ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId, transcript::SCHEMA_VERSION,
 };
 
-/// The licence of a recording of which nobody said whether it may be passed on.
+/// The licence of a recording without a stated licence.
 pub const UNKNOWN_LICENCE: &str = "unknown";
 
 /// What is known of a recording beside its text.

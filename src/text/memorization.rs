@@ -1,4 +1,4 @@
-//! How much of a text somebody knows by heart: where to cut it, and how alike a continuation and
+//! How much of a text a model knows by heart: where to cut it, and how alike a continuation and
 //! the true rest are. The probe for leakage of `DeepResearch` Arena (arXiv 2509.01396, section on
 //! data leakage). Hides the tokens, the weights of the words and the bits in which the longest
 //! common subsequence is found.

@@ -1,4 +1,4 @@
-//! Sentences that tell the model that reads them what to do. Whoever wrote them wants something
+//! Sentences that tell the model that reads them what to do. Their author wants something
 //! else than to be heard; they are no evidence, and nothing that is made from a text may obey them.
 
 use std::sync::LazyLock;

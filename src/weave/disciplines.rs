@@ -61,7 +61,7 @@ impl Disciplines {
             .collect()
     }
 
-    /// The stored word for what somebody calls a discipline; what the list does not have stays as
+    /// The stored word for a discipline's name; what the list does not have stays as
     /// it is.
     pub fn resolve(&self, called: &str) -> String {
         let word = called.trim().to_lowercase();

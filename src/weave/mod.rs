@@ -347,7 +347,7 @@ fn without_inspirations(ctx: &Context, seminar: &SeminarInfo, found: usize) -> R
     ))
 }
 
-/// A seminar of which nothing is woven, and why.
+/// A seminar without tasks, and why.
 fn failed(seminar: &SeminarInfo, cause: &str, message: &str) -> StageReport {
     let mut report = StageReport::new("weave");
     report.fail(&seminar.path, cause, message);
@@ -361,7 +361,7 @@ fn by_seminar(
     BTreeMap::from([(seminar.clone(), rejected)])
 }
 
-/// What came of one question.
+/// The outcome of one question.
 enum Attempt {
     Woven,
     Refused,

@@ -152,7 +152,7 @@ fn people(
     Ok(people)
 }
 
-/// What came of one task in one language.
+/// The outcome of one task in one language.
 #[derive(Default)]
 struct One {
     kept: Option<(Task, CallId)>,

@@ -51,7 +51,7 @@ impl fmt::Debug for JinaOptions {
     }
 }
 
-/// Jina Reader serves nobody with this key: no page can be had before somebody changes something.
+/// Jina Reader refuses this key: no page can be had before the user changes something.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "Jina Reader refuses the key (it answered {status})\nhint: check JINA_API_KEY and the account behind it, or leave out `reader = \"jina\"`"

@@ -43,7 +43,7 @@ impl Patience {
         self.failures().get(host).copied().unwrap_or(0) >= FAILURES_IN_A_ROW
     }
 
-    /// Counts what came of a request; a page, or a refusal of this page alone, begins anew.
+    /// Counts a request's outcome; a page, or a refusal of this page alone, begins anew.
     fn note(&self, host: &str, is_transient: bool) {
         let mut failures = self.failures();
         if is_transient {
@@ -116,7 +116,7 @@ pub struct NoPage {
     pub message: String,
 }
 
-/// What came of a URL.
+/// The outcome of fetching a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Got {
     /// The page, or why there is none.

@@ -135,7 +135,7 @@ fn items() -> u64 {
         .unwrap_or(ITEMS as u64)
 }
 
-/// What came of a run.
+/// A run's outcome.
 struct Outcome {
     values: BTreeMap<u64, Result<Choice, Unscored>>,
     /// Requests on record for each item.

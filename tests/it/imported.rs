@@ -178,7 +178,7 @@ fn reports_find_their_tasks_by_the_ids_of_the_file() {
         (&read["topic"], &read["language"]),
         (&json!("Lakes"), &json!("en"))
     );
-    // Questions of other benchmarks have no licence until somebody says it.
+    // Questions of other benchmarks have no licence until the user states one.
     let refused = project.fails(&["tasks", "export", "--require-licence"], 2);
     assert!(
         refused.contains("tasks import FILE --licence NAME"),

@@ -180,7 +180,7 @@ proptest! {
     }
 }
 
-/// What is looked at again from each place, unless somebody bounded how far.
+/// What is looked at again from each place, unless a bound says how far.
 const REPEATED: &[&str] = &[
     "]",
     "[[]",

@@ -233,7 +233,7 @@ fn agreement(
     Ok(code)
 }
 
-/// Who says something of which report, and of what of it.
+/// Who scored which report, and which part of it.
 type Key = (String, Option<String>, String);
 
 /// Adds the scores of a file with the reports that they mean. `named` are the criteria that there

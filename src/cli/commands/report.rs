@@ -1,4 +1,4 @@
-//! `taskgen report`: pages. `report tasks` is what came of the seminars, where each quote plays its
+//! `taskgen report`: pages. `report tasks` shows seminars, inspirations and tasks, where each quote plays its
 //! second of the recording.
 
 use std::path::{Path, PathBuf};

@@ -24,7 +24,7 @@ pub const NAMES: [&str; 11] = [
 /// The roles of `taskgen run`.
 pub const OF_RUN: [&str; 5] = ["inspire", "review", "weave", "translate", "judge"];
 
-/// The roles of which several models may be a panel.
+/// The roles that may have a panel of several models.
 const PANELS: [&str; 4] = ["judge", "relate", "rate", "complete"];
 
 /// Roles and their models.

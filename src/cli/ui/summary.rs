@@ -172,7 +172,7 @@ impl Summary {
     }
 }
 
-/// What came of the questions, an item a row; of many items the sums.
+/// The outcomes of the questions, an item a row; of many items the sums.
 fn harvests(stages: &[StageReport]) -> Option<String> {
     const MOST_ROWS: usize = 12;
     let mut rows = table(&[

@@ -149,7 +149,7 @@ impl Row {
 pub struct Alone {
     /// The mean over tasks.
     pub value: f64,
-    /// Tasks with a report of which the judge judged everything.
+    /// Tasks with a report that the judge judged completely.
     pub tasks: u64,
 }
 

@@ -24,7 +24,7 @@ pub(super) enum Form {
     Tool,
     /// A schema mode that knows only the words of `OpenAPI` 3.0.
     OpenApi,
-    /// The server's JSON mode, of which some know the schema and some do not: it is text in the
+    /// The server's JSON mode. Some modes know the schema and some do not: it is text in the
     /// prompt, too.
     Object,
     /// The schema is text in the prompt.

@@ -63,7 +63,7 @@ impl Gate {
                 Entry::At(time) => {
                     let wait = time.saturating_sub(self.began.elapsed());
                     tell(wait);
-                    // Somebody who comes back may bring news.
+                    // A request that comes back may bring news.
                     let _ = tokio::time::timeout(wait, self.back.notified()).await;
                 }
                 Entry::TooLong(wait) => return Err(wait),

@@ -101,7 +101,7 @@ pub(super) struct Ticket {
     among: usize,
 }
 
-/// What came of a request.
+/// A request's outcome.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Seen {
     /// An answer, and the tokens of question and answer.
@@ -155,7 +155,7 @@ pub(super) struct Limiter {
 struct Round {
     since: Duration,
     answered: f64,
-    /// Whether somebody had to wait, so that more would have been used.
+    /// Whether a request had to wait, so that more would have been used.
     full: bool,
 }
 
@@ -237,7 +237,7 @@ impl Limiter {
         })
     }
 
-    /// Tells what came of a request, at `now`.
+    /// Records a request's outcome, at `now`.
     pub(super) fn leave(&mut self, ticket: Ticket, now: Duration, seen: Seen) {
         self.in_flight = self.in_flight.saturating_sub(1);
         match seen {

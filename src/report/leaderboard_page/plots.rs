@@ -35,7 +35,7 @@ pub struct ByFacet {
     left_out: usize,
 }
 
-/// Stacked bars for every whole of which any agent has all three parts.
+/// Stacked bars for every whole that some agent has all three parts of.
 pub fn wholes(page: &Page) -> Vec<Figure> {
     page.wholes
         .iter()

@@ -271,7 +271,7 @@ fn p_value(p: Option<f64>) -> String {
     }
 }
 
-/// A value that does not rest on all its reports, or of which an attempt failed.
+/// A value that does not rest on all reports, or with a failed attempt.
 #[derive(Serialize)]
 pub struct Unscored {
     agent: String,

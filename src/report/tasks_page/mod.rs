@@ -36,7 +36,7 @@ pub struct Page {
     pub refused: Vec<Refusal>,
 }
 
-/// A recording and what came of it.
+/// A recording with its inspirations and tasks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Seminar {
     /// Its id, which is its anchor.

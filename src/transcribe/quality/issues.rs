@@ -43,7 +43,7 @@ struct LetterRate {
 
 /// A window's text with the evidence about it.
 pub struct WindowText<'a> {
-    /// Where somebody speaks.
+    /// Stretches of speech.
     pub activity: &'a SpeechActivity,
     /// The language that is spoken.
     pub language: &'a Language,

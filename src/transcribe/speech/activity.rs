@@ -1,4 +1,4 @@
-//! Voice activity: where somebody speaks. A detector proposes, and the loudness of the audio
+//! Voice activity: the stretches with speech. A detector proposes, and the loudness of the audio
 //! corrects it: what is about as loud as the speech is kept even where the detector was unsure,
 //! because a lost sentence is worse than a word too many.
 

@@ -1,4 +1,4 @@
-//! Where somebody speaks in a recording, and the windows that the recogniser is given of it.
+//! Voice activity in a recording, and the windows that the recogniser gets.
 
 pub mod activity;
 pub mod windows;
@@ -12,7 +12,7 @@ use super::audio::Audio;
 pub struct AnalyzedAudio {
     /// Its samples.
     pub audio: Audio,
-    /// Where somebody speaks in them.
+    /// The stretches with speech.
     pub activity: SpeechActivity,
 }
 

@@ -32,7 +32,7 @@ pub fn leaning(task: &str) -> Option<String> {
         .map(|found| found.as_str().trim().to_owned())
 }
 
-/// A name of somebody who spoke. In Latin script the whole name of several words, or any word of it
+/// A speaker's name. In Latin script the whole name of several words, or any word of it
 /// that is a name here; in Han script the whole name, or the surname with a title.
 fn named(task: &str, people: &[String]) -> Option<String> {
     people

@@ -1,5 +1,5 @@
 //! Whether a reader of the page would see a text, as far as tags, attributes and styles say so.
-//! Hidden text is where instructions to whoever reads the page by machine are put, so it must not
+//! Hidden text is where instructions to machine readers are put, so it must not
 //! pass for the page's text.
 
 use crate::web::read::css::Declaration;

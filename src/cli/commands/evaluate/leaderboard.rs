@@ -118,7 +118,7 @@ fn text(board: &Board) -> String {
     }
     out.push_str("intervals: 95 %, by resampling tasks");
     for measure in shown_measures(&board.whole) {
-        // A name such as `KSR own` says little to whoever has not read the paper.
+        // A name such as `KSR own` says little to readers who do not know the paper.
         if measure.role.compares() {
             out.push_str(&format!("; {}: {}", measure.label, measure.meaning));
         }

@@ -25,7 +25,7 @@ use crate::{
     store::Evaluation,
 };
 
-/// What was judged in which way, and what came of it.
+/// A way of judging, and its scores.
 #[derive(Serialize)]
 struct Rescored {
     before: Way,

@@ -27,7 +27,7 @@ use crate::{
 /// Who judged which two, in this order.
 type Key = (String, ItemId, ItemId);
 
-/// What came of the file.
+/// The import's outcome.
 #[derive(Default, Serialize)]
 struct Imported {
     judgements: usize,

@@ -44,7 +44,7 @@ struct Summary {
     new: usize,
     /// Members of the set's earlier version that are current no more.
     superseded: u64,
-    /// Tasks of which some text depends on the day.
+    /// Tasks with text that depends on the day.
     with_slots: usize,
     /// Rows that say a task again.
     repeated: usize,

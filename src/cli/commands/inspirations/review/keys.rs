@@ -57,7 +57,7 @@ impl Keyboard {
         loop {
             let pressed = match self {
                 Self::Terminal(modes) => {
-                    // Whoever was in front meanwhile may have left other modes.
+                    // The program in front meanwhile may have left other modes.
                     set(OptionalActions::Now, modes)?;
                     key()?
                 }
