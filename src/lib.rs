@@ -36,6 +36,6 @@ pub mod web;
 pub mod citations;
 pub mod data;
 pub mod files;
-pub mod panics;
+pub mod isolation;
 pub mod stats;
 pub mod text;

@@ -105,16 +105,16 @@ fn known_attempts(
             report.fail(
                 &item(&earlier.task, earlier.attempt),
                 earlier.state.word(),
-                "no report since an earlier run\nhint: --retry-failed tries it again",
+                "failed in an earlier run\nhint: --retry-failed tries again",
             );
         }
         let maker = makers.get(&earlier.id);
-        by_others += u64::from(maker.is_some_and(|maker| *maker != options.maker));
+        by_others += u64::from(is_ok && maker.is_some_and(|maker| *maker != options.maker));
         known.insert((earlier.task, earlier.attempt));
     }
     if by_others > 0 {
         report.notes.push(format!(
-            "reports that `{}` handed in before as another command, model or setting: {by_others}; they are kept, and count as its own\nhint: another name for what it is now keeps the two apart",
+            "reports of `{}` by an earlier command, model or setting: {by_others}; they are kept and count\nhint: another --agent name keeps the two apart",
             options.name,
         ));
     }

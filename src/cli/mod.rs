@@ -9,18 +9,22 @@ mod ui;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{FromArgMatches as _, error::ErrorKind};
 
 use args::{Args, Command, InsteadOfRanking};
 use commands::{
     audit, calls, completions, config, doctor, evaluate, init, inspirations, man, models, prompts,
     rank, report, reports, seminars, stages, status, tasks,
 };
+use project::providers::Variables;
 use ui::{exit, log, output::Printer};
 
 /// Parses the command line, runs the command and returns its exit code.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match parse() {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
     let printer = Printer {
         json: args.global.json,
         quiet: args.global.quiet,
@@ -45,8 +49,25 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// What was typed; help and wrong usage end the program.
+fn parse() -> Result<Args, ExitCode> {
+    let matched = args::command().try_get_matches();
+    matched
+        .and_then(|matches| Args::from_arg_matches(&matches))
+        .map_err(|error| {
+            if error.kind() == ErrorKind::MissingSubcommand {
+                // The error would list commands that are not for users.
+                ui::output::message(&args::command().render_help().to_string());
+                return ExitCode::from(exit::USAGE);
+            }
+            error.exit()
+        })
+}
+
 fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     let global = args.global;
+    // A file that is named is read, whether or not a key is needed.
+    Variables::read(&global.env_file)?;
     if global.dry_run && !args.command.asks() {
         return Err(exit::Usage(
             "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage".into(),

@@ -268,30 +268,10 @@ impl Llm {
         schema: Value,
         read: &Read<'_, T>,
     ) -> Result<Answered<T>, AskError> {
-        let model = self.model(ask.role, ask.member)?;
-        let rendered = self
-            .options
-            .prompts
-            .render(ask.prompt, ask.vars, &schema)
-            .map_err(AskError::Prompt)?;
-        let of_member = self
-            .options
-            .parameters
-            .get(&(ask.role.to_owned(), ask.member));
-        let own = of_member.copied().unwrap_or_default();
-        let request = ChatRequest {
-            messages: self.options.prompts.after(ask.history, rendered.messages),
-            schema,
-            schema_name: ask
-                .prompt
-                .replace(|c: char| !c.is_ascii_alphanumeric(), "_"),
-            max_tokens: own.max_tokens.unwrap_or(ask.max_tokens),
-            temperature: own.temperature.unwrap_or(ask.temperature),
-            seed: ask.seed,
-            search: ask.search,
-        };
+        let model = self.model(ask.role, ask.member)?.as_ref();
+        let (request, prompt_hash) = self.request(ask, schema)?;
         // The id is a hash of all that decides the reply, so that the same question finds its call.
-        let on_record = record::request(model.as_ref(), &request, ask.sample);
+        let on_record = record::request(model, &request, ask.sample);
         let id = CallId::of(&[&on_record.to_string()]);
         // Two stages may put the same question at once: the second waits here and finds the record.
         let gate = Arc::clone(self.state().gates.entry(id.clone()).or_default());
@@ -306,66 +286,19 @@ impl Llm {
             }
         }
         if self.options.replay {
-            let nearest = record::nearest(&self.options.store, ask.prompt, &on_record)
-                .map_err(AskError::Store)?;
-            return Err(AskError::NotOnRecord {
-                prompt: ask.prompt.into(),
-                model: model.name().into(),
-                nearest,
-            });
+            return Err(self.not_on_record(ask.prompt, model, &on_record));
         }
         if self.options.dry_run {
             // After the record was looked up, so that a dry run counts only what would really be
             // sent.
-            self.predict(model.as_ref(), ask, &request).await?;
-            let value = Err(Unscored {
-                cause: Cause::NotAsked,
-                reason: "a dry run asks nobody".into(),
-            });
-            return Ok(Answered {
-                value,
-                call: id,
-                cached: false,
-                usage: Usage::default(),
-                model_returned: None,
-            });
+            self.predict(model, ask, &request).await?;
+            return Ok(not_asked(id));
         }
-        let mut call = Call {
-            id,
-            role: ask.role.to_owned(),
-            prompt: ask.prompt.to_owned(),
-            // The template's hash, not the filled text's: judges are told apart by their prompts.
-            prompt_hash: rendered.hash,
-            request: on_record,
-            model_asked: model.name().to_owned(),
-            model_returned: None,
-            reply: None,
-            earlier: Vec::new(),
-            sources: Vec::new(),
-            asked_as: None,
-            cause: None,
-            error: None,
-            usage: Usage::default(),
-            // A call to which nothing was sent costs nothing; `make` replaces it.
-            cost_micro: Some(0),
-            price_version: self
-                .options
-                .prices
-                .find_for(model.name(), ask.search)
-                .map(|_| self.options.prices.version.clone()),
-            ms: 0,
-            attempts: 0,
-        };
+        let mut call = self.unsent(ask, model, id, on_record, prompt_hash);
         // A stop comes back beside the call and not instead of it, so that what was paid for is on
         // record.
-        let stop = self.make(model.as_ref(), &request, &mut call, read).await;
-        match call.cause {
-            None => tracing::debug!(call = %call.id, role = call.role, ms = call.ms, "answered"),
-            Some(cause) => {
-                let error = call.error.as_deref().unwrap_or_default();
-                tracing::info!(call = %call.id, role = call.role, attempts = call.attempts, "{cause}: {error}");
-            }
-        }
+        let stop = self.make(model, &request, &mut call, read).await;
+        log(&call);
         self.options
             .store
             .save_call(&call)
@@ -378,6 +311,86 @@ impl Llm {
             // The call is saved by now; the run ends and the next one begins behind it.
             Some(error) => Err(error),
             None => Ok(answered(read(&call), call, false)),
+        }
+    }
+
+    /// The request that a question becomes, and the hash of its prompt's template.
+    fn request<T>(
+        &self,
+        ask: &Ask<'_, T>,
+        schema: Value,
+    ) -> Result<(ChatRequest, String), AskError> {
+        let rendered = self
+            .options
+            .prompts
+            .render(ask.prompt, ask.vars, &schema)
+            .map_err(AskError::Prompt)?;
+        let member = (ask.role.to_owned(), ask.member);
+        let own = self
+            .options
+            .parameters
+            .get(&member)
+            .copied()
+            .unwrap_or_default();
+        let request = ChatRequest {
+            messages: self.options.prompts.after(ask.history, rendered.messages),
+            schema,
+            schema_name: ask
+                .prompt
+                .replace(|c: char| !c.is_ascii_alphanumeric(), "_"),
+            max_tokens: own.max_tokens.unwrap_or(ask.max_tokens),
+            temperature: own.temperature.unwrap_or(ask.temperature),
+            seed: ask.seed,
+            search: ask.search,
+        };
+        Ok((request, rendered.hash))
+    }
+
+    /// A call before anything is sent.
+    fn unsent<T>(
+        &self,
+        ask: &Ask<'_, T>,
+        model: &dyn ChatModel,
+        id: CallId,
+        request: Value,
+        prompt_hash: String,
+    ) -> Call {
+        let prices = &self.options.prices;
+        Call {
+            id,
+            role: ask.role.to_owned(),
+            prompt: ask.prompt.to_owned(),
+            // The template's hash, not the filled text's: judges are told apart by their prompts.
+            prompt_hash,
+            request,
+            model_asked: model.name().to_owned(),
+            model_returned: None,
+            reply: None,
+            earlier: Vec::new(),
+            sources: Vec::new(),
+            asked_as: None,
+            cause: None,
+            error: None,
+            usage: Usage::default(),
+            // A call to which nothing was sent costs nothing; `make` replaces it.
+            cost_micro: Some(0),
+            price_version: prices
+                .find_for(model.name(), ask.search)
+                .map(|_| prices.version.clone()),
+            ms: 0,
+            attempts: 0,
+        }
+    }
+
+    /// The error of a question that a replay does not find, with the nearest one that it has.
+    fn not_on_record(&self, prompt: &str, model: &dyn ChatModel, request: &Value) -> AskError {
+        match record::nearest(&self.options.store, prompt, request) {
+            Ok(nearest) => AskError::NotOnRecord {
+                prompt: prompt.into(),
+                model: model.name().into(),
+                nearest,
+            },
+            Err(error) => AskError::Store(error),
         }
     }
 
@@ -530,6 +543,31 @@ impl Llm {
         state.counts.unpriced += u64::from(call.cost_micro.is_none());
         if let Some(cause) = call.cause {
             *state.counts.failed.entry(cause).or_default() += 1;
+        }
+    }
+}
+
+/// What a dry run answers.
+fn not_asked<T>(call: CallId) -> Answered<T> {
+    Answered {
+        value: Err(Unscored {
+            cause: Cause::NotAsked,
+            reason: "a dry run asks nobody".into(),
+        }),
+        call,
+        cached: false,
+        usage: Usage::default(),
+        model_returned: None,
+    }
+}
+
+/// Says on the log how a call ended.
+fn log(call: &Call) {
+    match call.cause {
+        None => tracing::debug!(call = %call.id, role = call.role, ms = call.ms, "answered"),
+        Some(cause) => {
+            let error = call.error.as_deref().unwrap_or_default();
+            tracing::info!(call = %call.id, role = call.role, attempts = call.attempts, "{cause}: {error}");
         }
     }
 }

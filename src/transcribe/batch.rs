@@ -227,7 +227,7 @@ fn enter(
         Outcome::OtherShard => {}
         Outcome::BadSidecar(error) => {
             let error = anyhow::Error::new(error);
-            report.fail(name, "side_file", format!("{error:#}"));
+            report.fail(name, "sidecar", format!("{error:#}"));
         }
         Outcome::Failed(error) if error.is_about_the_model() || error.is_fatal() => {
             let hint = error.hint();

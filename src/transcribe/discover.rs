@@ -10,6 +10,9 @@ pub const EXTENSIONS: [&str; 12] = [
     "m4a", "mp4", "mp3", "flac", "wav", "ogg", "oga", "opus", "webm", "mkv", "mov", "aac",
 ];
 
+/// The same for people, without rare spellings.
+pub const FORMATS: &str = "m4a, mp4, mp3, flac, wav, ogg, opus, webm, mkv, mov or aac";
+
 /// A recording by its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Recording {
@@ -36,7 +39,14 @@ pub fn discover(root: &Path, paths: &[PathBuf]) -> anyhow::Result<Discovered> {
     let mut found = Discovered::default();
     let whole = [root.to_path_buf()];
     for path in if paths.is_empty() { &whole } else { paths } {
-        if fs_err::metadata(path)?.is_dir() {
+        let metadata = fs_err::metadata(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => anyhow::anyhow!(
+                "no such file or folder: `{}`\nhint: check the path; `taskgen init` makes the folder `seminars/`",
+                path.display()
+            ),
+            _ => error.into(),
+        })?;
+        if metadata.is_dir() {
             search(root, path, &mut found)?;
         } else if !path.is_file() {
             // A pipe or a device may never end.

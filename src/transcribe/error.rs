@@ -81,7 +81,7 @@ impl TranscribeError {
     /// What the user can do about the error.
     pub fn hint(&self) -> String {
         match self {
-            Self::Media { error, .. } => error.hint().into(),
+            Self::Media { error, .. } => error.hint(),
             Self::NoSpeech { .. } => "listen to it: the microphone may have been off".into(),
             Self::UnknownLanguage { .. } => {
                 "give a code such as `en`, `zh`, `zh-Hant`, `de`, or leave it out".into()
@@ -94,7 +94,7 @@ impl TranscribeError {
                 "let it finish; to share the work among machines, give each a `--shard`".into()
             }
             Self::Edited { .. } => {
-                "mend it, or delete it to have the recording transcribed again".into()
+                "correct it, or delete it to have the recording transcribed again".into()
             }
             Self::Model { .. } => {
                 "run `taskgen models pull`, or name a file of whisper.cpp's ggml form".into()
@@ -128,7 +128,7 @@ impl TranscribeError {
             Self::EnglishOnly { .. } => "english_only",
             Self::Growing { .. } => "growing",
             Self::Busy { .. } => "busy",
-            Self::Edited { .. } => "edited",
+            Self::Edited { .. } => "unreadable_transcript",
             Self::Model { .. } => "model",
             Self::Recognition { .. } => "recognition",
             Self::Io(_) => "io",

@@ -38,7 +38,10 @@ impl FromStr for Shard {
         match numbers {
             Some((index, of)) if (1..=of).contains(&index) => Ok(Self { index, of }),
             Some((0, _)) => Err("shards count from 1\nhint: in a Slurm array, `--array=1-N` and `--shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT`".into()),
-            _ => Err("a shard is written i/n, such as 2/3: the second of three".into()),
+            Some((index, of)) => Err(format!(
+                "there is no part {index} of {of}\nhint: the first number is at most the second"
+            )),
+            None => Err("a shard is written i/n, such as 2/3: the second of three".into()),
         }
     }
 }

@@ -104,7 +104,7 @@ impl Options {
             .find(|tag| !is_read(tag))
         {
             Some(other) => Err(format!(
-                "no tasks in this language: `{other}`\nhint: en or zh: the rules read no other"
+                "tasks cannot be written in `{other}`\nhint: en or zh; the rules that check tasks read no other language"
             )),
             None => Ok(()),
         }

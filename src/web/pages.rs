@@ -241,7 +241,10 @@ impl Pages {
             asked,
             content_type: visit.content_type.clone(),
         };
-        let decision = self.reader.decide(&question, bytes).await?;
+        let Some(decision) = self.reader.decide(&question, bytes).await? else {
+            visit.message = Some("its reading was interrupted; the next run reads it".to_owned());
+            return Ok(());
+        };
         (visit.cause, visit.message) = (decision.cause, decision.message);
         visit.decided_by = Some(read::decider());
         store.save_decision(visit)?;

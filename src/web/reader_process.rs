@@ -1,7 +1,7 @@
 //! Reading a page in a process of its own, and both ends of the pipe to it: a page is a stranger's,
 //! and however it is made, it must not take the memory of this program or never end. The pipe
-//! carries the question as a line of JSON and then the page's bytes; back comes the decision as
-//! JSON. A process that is stopped ends without one.
+//! carries the question as a line of JSON and then the page's bytes; back come the line `ready` and
+//! the decision as JSON. A process that is stopped ends without one.
 
 use std::{
     io::{self, BufRead as _, BufReader, Write},
@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, Result};
-use rustix::process::{Resource, Rlimit, setrlimit};
+use anyhow::{Context as _, Result, bail};
+use rustix::process::{Resource, Signal};
 use serde::{Deserialize, Serialize};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use super::read;
-use crate::store::Extract;
+use crate::{isolation, store::Extract};
 
 /// Most bytes that the process may write to: several times what the largest page needs, and with
 /// the program itself less than 512 MB.
@@ -31,10 +31,15 @@ const MAX_MEMORY: u64 = 448 << 20;
 const MAX_SECONDS: u64 = 60;
 /// The same by the clock, on a machine with other work.
 const MAX_WAIT: Duration = Duration::from_secs(4 * MAX_SECONDS);
+/// Times that a page is tried whose process others ended.
+const TRIES: usize = 2;
 /// Longest decision in bytes; a longer one does not come from our own program.
 const MAX_REPLY: u64 = 64 << 20;
 /// Most of what the process says of its end.
 const MAX_LAST_WORDS: u64 = 4 << 10;
+
+/// What the process says before it reads the page.
+const READY: &[u8] = b"ready\n";
 
 /// What is to be decided of a page, its bytes apart.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -93,10 +98,13 @@ fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
 /// Reads a question and the page's bytes behind limits of the kernel, and writes the decision. This
 /// is the body of the process that [`PageReader`] starts.
 pub fn serve(input: &mut impl io::Read, out: &mut impl Write) -> io::Result<()> {
-    limit(Resource::Data, MAX_MEMORY)?;
-    limit(Resource::Cpu, MAX_SECONDS)?;
+    isolation::limit(Resource::Data, MAX_MEMORY, MAX_MEMORY)?;
+    isolation::limit(Resource::Cpu, MAX_SECONDS, MAX_SECONDS + 5)?;
     // A process that gives up leaves no image of a stranger's page on the disk.
-    limit(Resource::Core, 0)?;
+    isolation::limit(Resource::Core, 0, 0)?;
+    // What goes wrong from here on is the page's doing.
+    out.write_all(READY)?;
+    out.flush()?;
     let mut input = BufReader::new(input);
     let mut question = String::new();
     input.read_line(&mut question)?;
@@ -105,17 +113,6 @@ pub fn serve(input: &mut impl io::Read, out: &mut impl Write) -> io::Result<()> 
     io::Read::read_to_end(&mut input, &mut bytes)?;
     serde_json::to_writer(&mut *out, &decide(&question, &bytes))?;
     out.flush()
-}
-
-fn limit(resource: Resource, most: u64) -> io::Result<()> {
-    let most = Some(most);
-    Ok(setrlimit(
-        resource,
-        Rlimit {
-            current: most,
-            maximum: most,
-        },
-    )?)
 }
 
 /// Reads pages in processes with limits of time and memory, as many at once as there are cores.
@@ -135,12 +132,33 @@ impl PageReader {
         }
     }
 
-    /// Decides from its bytes whether something is a page. The error is ours: the program does not
-    /// start.
-    pub async fn decide(&self, question: &PageQuestion, bytes: &[u8]) -> Result<PageDecision> {
+    /// Decides from its bytes whether something is a page. None where others ended the process or the
+    /// machine was busy, twice: that says nothing of the page.
+    ///
+    /// # Errors
+    /// The program does not start, or cannot work on this machine.
+    pub async fn decide(
+        &self,
+        question: &PageQuestion,
+        bytes: &[u8],
+    ) -> Result<Option<PageDecision>> {
         let _turn = self.at_once.acquire().await?;
-        let mut child = Command::new(&self.program)
-            .arg("read-page")
+        for _ in 0..TRIES {
+            if let Some(decision) = self.try_to_decide(question, bytes).await? {
+                return Ok(Some(decision));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn try_to_decide(
+        &self,
+        question: &PageQuestion,
+        bytes: &[u8],
+    ) -> Result<Option<PageDecision>> {
+        let mut child = Command::from(isolation::process(&self.program, "read-page"))
+            // Ctrl-C is for us; what it leaves unread is read by the next run.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -148,19 +166,23 @@ impl PageReader {
             .spawn()
             .context("the process that reads pages does not start")?;
         let head = serde_json::to_string(question)? + "\n";
+        // The limit of computing comes first, unless it was the machine that had no time.
         let Ok(ended) = timeout(MAX_WAIT, converse(&mut child, &head, bytes)).await else {
-            let seconds = MAX_WAIT.as_secs();
-            return Ok(stopped(&format!("it took more than {seconds} seconds")));
+            return Ok(None);
         };
         let Ended {
             reply,
             last_words,
             status,
         } = ended?;
-        match serde_json::from_slice(&reply) {
-            Ok(decision) => Ok(decision),
-            Err(_) => Ok(stopped(&reason(status, &last_words))),
+        let reply = reply.strip_prefix(READY);
+        if let Some(Ok(decision)) = reply.map(serde_json::from_slice) {
+            return Ok(Some(decision));
         }
+        if reply.is_none() && status.code().is_some() {
+            bail!("the process that reads pages does not work: {status}: {last_words}");
+        }
+        Ok(fault_of_page(status, &last_words).map(|why| stopped(&why)))
     }
 }
 
@@ -185,11 +207,12 @@ async fn converse(child: &mut Child, head: &str, bytes: &[u8]) -> io::Result<End
         drop(stdin);
     };
     let (mut stdout, mut stderr) = (stdout.take(MAX_REPLY), stderr.take(MAX_LAST_WORDS));
-    let ((), received, _) = tokio::join!(
-        send,
-        stdout.read_to_end(&mut reply),
-        stderr.read_to_end(&mut last_words),
-    );
+    let listen = async {
+        let _ = stderr.read_to_end(&mut last_words).await;
+        // A full pipe would hold the process up.
+        let _ = tokio::io::copy(stderr.get_mut(), &mut tokio::io::sink()).await;
+    };
+    let ((), received, ()) = tokio::join!(send, stdout.read_to_end(&mut reply), listen);
     received?;
     // One that says more than it may is still writing.
     child.start_kill().unwrap_or_default();
@@ -208,15 +231,51 @@ fn stopped(why: &str) -> PageDecision {
     }
 }
 
-/// Why a process ended without a decision. What the allocator says is the only sign of memory.
-fn reason(status: ExitStatus, last_words: &str) -> String {
+/// Why a page ended the process that read it; none where nothing shows that the page did. What the
+/// allocator says is the only sign of memory.
+fn fault_of_page(status: ExitStatus, last_words: &str) -> Option<String> {
     use std::os::unix::process::ExitStatusExt as _;
-    const KILLED: i32 = 9;
+    /// What a panic exits with.
+    const PANIC: i32 = 101;
     if last_words.contains("memory allocation") {
-        return format!("it needs more than {} MB of memory", MAX_MEMORY >> 20);
+        return Some(format!(
+            "it needs more than {} MB of memory",
+            MAX_MEMORY >> 20
+        ));
     }
-    if status.signal() == Some(KILLED) {
-        return format!("it took more than {MAX_SECONDS} seconds of computing");
+    match status.signal().and_then(Signal::from_named_raw) {
+        Some(Signal::XCPU) => Some(format!(
+            "it took more than {MAX_SECONDS} seconds of computing"
+        )),
+        Some(Signal::ABORT | Signal::SEGV | Signal::BUS | Signal::ILL) => {
+            Some(format!("its process ended with {status}"))
+        }
+        // SIGKILL, SIGTERM and the like come from outside.
+        Some(_) => None,
+        None => (status.code() == Some(PANIC)).then(|| format!("its process ended with {status}")),
     }
-    format!("its process ended with {status}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    /// What others do to the process is never kept as the page's doing.
+    #[test]
+    fn only_what_shows_the_page_s_doing_is_its_fault() {
+        let ended = |raw, words| fault_of_page(ExitStatus::from_raw(raw), words);
+        let signal = |signal: Signal| ended(signal.as_raw(), "");
+        for outside in [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP] {
+            assert_eq!(signal(outside), None, "{outside:?}");
+        }
+        assert_eq!(ended(1 << 8, ""), None, "exit code 1");
+        for own in [Signal::XCPU, Signal::SEGV, Signal::ABORT] {
+            assert!(signal(own).is_some(), "{own:?}");
+        }
+        assert!(ended(101 << 8, "").is_some(), "a panic");
+        let words = "memory allocation of 9 bytes failed";
+        assert!(ended(Signal::ABORT.as_raw(), words).is_some_and(|why| why.contains("448 MB")));
+    }
 }

@@ -205,7 +205,7 @@ async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
     ───
      answer   0      0         timeout 1   –                 [time]
     ───
-    1 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    1 model call, 0 more from the record; 0 prompt tokens (0 cached), 0 reply tokens, and 1 call of unknown price (`prices.toml` can name it)
     [time] in all
     ");
     assert_eq!(
@@ -236,7 +236,7 @@ async fn a_paused_search_is_charged_once() {
     ───
      answer   0      0         overloaded 1   –                 [time]
     ───
-    1 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    1 model call, 0 more from the record; 0 prompt tokens (0 cached), 0 reply tokens, and 1 call of unknown price (`prices.toml` can name it)
     [time] in all
     "#);
     // What may pass is no report: the next run asks again.
@@ -303,7 +303,6 @@ async fn another_model_under_the_same_name_is_told() {
     ───
      answer   0      1         0        –                 [time]
     ───
-    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
     [time] in all
     "#);
     insta::assert_snapshot!(told(&project, &["--model", "lab/other-search-preview"]), @r#"
@@ -315,9 +314,8 @@ async fn another_model_under_the_same_name_is_told() {
     ───
      answer   0      1         0        –                 [time]
     ───
-    reports that `lab` handed in before as another command, model or setting: 1; they are kept, and count as its own
-    hint: another name for what it is now keeps the two apart
-    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    reports of `lab` by an earlier command, model or setting: 1; they are kept and count
+    hint: another --agent name keeps the two apart
     [time] in all
     "#);
     assert_eq!(server.seen().len(), 1);

@@ -10,6 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::Value;
+
 use crate::support::{ModelServer, Project};
 
 /// How long something may be left after the end.
@@ -21,7 +23,7 @@ const ALONE: &str = r#"if kill -0 "$(cat alone 2>/dev/null)" 2>/dev/null; then e
 echo $$ > alone"#;
 
 /// Ways to outlive a limit, each with what it leaves if nobody looks after it.
-const HIDING: [(&str, &str); 6] = [
+const HIDING: [(&str, &str); 9] = [
     ("a session of its own", "setsid sleep 1000 & note $!"),
     (
         "two forks",
@@ -38,6 +40,22 @@ const HIDING: [(&str, &str); 6] = [
     (
         "fifty children",
         "for i in $(seq 50); do setsid sleep 1000 & note $!; done",
+    ),
+    (
+        "a name that is cut within a character",
+        "cp /bin/sleep fourteen_bytesü; setsid ./fourteen_bytesü 1000 & note $!",
+    ),
+    (
+        "a first thread that has ended",
+        r#"setsid python3 -c '
+import ctypes, os, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+open(os.environ["MARKS"] + "/processes", "a").write(f"{os.getpid()}\n")
+ctypes.CDLL(None).pthread_exit(None)' &"#,
+    ),
+    (
+        "a stopped member",
+        "sh -c 'trap \"\" TERM HUP; kill -STOP $$; sleep 1000' & note $!",
     ),
     (
         "two gigabytes",
@@ -113,12 +131,17 @@ impl Yard {
     }
 }
 
-/// Whether a process is there and not dead.
+/// Whether a process is there and not dead: it has a thread that is not. The first one may end before
+/// others.
 fn lives(process: u32) -> bool {
-    let stat = Path::new("/proc").join(process.to_string()).join("stat");
-    let stat = std::fs::read_to_string(stat).unwrap_or_default();
-    stat.rsplit_once(") ")
-        .is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
+    let threads = Path::new("/proc").join(process.to_string()).join("task");
+    let threads = std::fs::read_dir(threads).into_iter().flatten().flatten();
+    threads.into_iter().any(|thread| {
+        let stat = std::fs::read(thread.path().join("stat")).unwrap_or_default();
+        String::from_utf8_lossy(&stat)
+            .rsplit_once(") ")
+            .is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
+    })
 }
 
 #[test]
@@ -139,6 +162,94 @@ fn at_its_time_limit_all_ends() {
         yard.project.output(&args);
         yard.assert_nothing_is_left(what);
     }
+}
+
+/// A process that starts the next one and ends, again and again, is in no list of processes.
+#[test]
+fn a_chain_of_processes_ends() {
+    let chain = r#"perl -e 'use POSIX; setsid(); $SIG{TERM} = "IGNORE";
+for (my $n = 0; ; $n++) {
+    if (my $next = fork) { exit }
+    if ($n % 20 == 0) { open my $beat, ">", "$ENV{MARKS}/beat"; print $beat $n; close $beat }
+    select undef, undef, undef, 0.001;
+}' &"#;
+    for (script, args) in [
+        (format!("{chain}\nsleep 0.3; echo a report"), vec![]),
+        (format!("{chain}\nsleep 1000"), vec!["--time-limit", "1"]),
+    ] {
+        let yard = Yard::new(&script);
+        let answer = ["answer", "--agent", "mean"];
+        yard.project.output(&[answer.as_slice(), &args].concat());
+        let last = yard.marked("beat");
+        assert_ne!(last, "", "the chain was there");
+        sleep(Duration::from_millis(500));
+        assert_eq!(yard.marked("beat"), last, "it runs on");
+    }
+}
+
+/// What becomes of one attempt: its report, or the cause and the message.
+fn outcome(script: &str, more: &[&str]) -> String {
+    let yard = Yard::new(script);
+    let answer = ["answer", "--agent", "mean", "--json"];
+    let output = yard.project.output(&[answer.as_slice(), more].concat());
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("a summary");
+    let failed = &summary["stages"][0]["failed"];
+    if let Some(failure) = failed.get(0) {
+        let word = |name: &str| failure[name].as_str().unwrap_or_default().to_owned();
+        return format!("{}: {}", word("cause"), word("message"));
+    }
+    let reports = yard.project.json(&["reports", "list"]);
+    reports[0]["state"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Processes of an agent may signal their whole group, may end before what they started, and may
+/// take any exit code: none of that is told as something else.
+#[test]
+fn how_an_agent_ends_is_told_as_it_was() {
+    let deaf = "setsid sh -c 'trap \"\" TERM; sleep 1000' &";
+    let tidy = r#"trap 'trap "" TERM; kill 0; wait' EXIT; sleep 1000 &"#;
+    assert_eq!(outcome(&format!("{tidy}\necho a report"), &[]), "ok");
+    // It is done in time, though seeing to the rest takes two seconds more.
+    let done = format!("{deaf}\nsleep 0.5; echo a report");
+    assert_eq!(outcome(&done, &["--time-limit", "2"]), "ok");
+    let ended = |script| outcome(script, &[]);
+    assert_eq!(ended("exit 255"), "exit: it ended with exit code 255");
+    assert_eq!(ended("kill -9 $$"), "signal: it was ended by signal 9");
+    let script = "echo '#!/no/such/interpreter' > x; chmod +x x; exec ./x";
+    assert!(ended(script).starts_with("exit: it ended with exit code 12"));
+}
+
+/// What the system does not start is no agent's failure to answer.
+#[test]
+fn a_program_that_is_none_is_not_started() {
+    let yard = Yard::new("");
+    let program = yard.project.path("noise");
+    std::fs::write(&program, [0, 1, 2, 3]).expect("writable");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).expect("ours");
+    let output = yard.project.output(&[
+        "answer",
+        "--agent",
+        "noise",
+        "--command",
+        program.to_str().expect("a path"),
+        "--json",
+    ]);
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("a summary");
+    assert_eq!(summary["stages"][0]["failed"][0]["cause"], "not_started");
+}
+
+/// Orphans of an agent are reaped while it runs: a long run may leave thousands.
+#[test]
+fn an_agent_leaves_no_dead_processes() {
+    let script = r#"for i in $(seq 40); do (sh -c ':' &); done; sleep 0.5
+grep -l '^State:.Z' /proc/[0-9]*/status 2> /dev/null | while read -r file; do
+  grep -q "^PPid:.$PPID$" "$file" && echo dead >> "$MARKS/dead"
+done
+echo a report"#;
+    let yard = Yard::new(script);
+    yard.project.ok(&["answer", "--agent", "mean"]);
+    assert_eq!(yard.marked("dead"), "");
 }
 
 /// Killed at twenty moments, each time started again: nobody is left, and no agent finds another one
@@ -196,7 +307,7 @@ fn as_nobody(yard: &Yard, command: &Command) -> Command {
 fn keys_in_the_environment_are_not_to_be_read() {
     let script = r#"p=$PPID
 while [ "$p" -gt 1 ]; do
-  case "$(cat /proc/$p/comm)" in taskgen*)
+  case "$(tr '\0' ' ' < /proc/$p/cmdline)" in "taskgen supervise"*|*" answer --agent mean"*)
     tr '\0' '\n' < /proc/$p/environ >> "$MARKS/environ" 2>> "$MARKS/refused" || echo "$p" >> "$MARKS/closed"
   ;; esac
   p=$(sed 's/.*) . //' /proc/$p/stat | cut -d' ' -f1)

@@ -211,7 +211,7 @@ fn what_cannot_be_imported_says_why() {
     $ taskgen tasks import [project]/bad.jsonl
     exit 1
     --- out
-    1 tasks in the set `bad`, version 1: 1 new
+    1 task in the set `bad`, version 1: 1 new
     language guessed: en 1
     hint: a field `language`, or --language TAG
     line 2: not a JSON object: key must be a string (column 2)

@@ -217,7 +217,7 @@ fn a_slip_mended_in_a_transcript_leaves_reviews_and_tasks_what_they_are() {
     ───
      weave   1      0         not_read_yet 1   key_terms_missing 6   [time]
     ───
-    9 model calls, 3 more from the record; 900 prompt tokens (0 read before), 90 reply tokens, and 9 calls of unknown price (`prices.toml` can name it)
+    9 model calls, 3 more from the record; 900 prompt tokens (0 cached), 90 reply tokens, and 9 calls of unknown price (`prices.toml` can name it)
     12 tasks, [time] in all
     ");
     assert_eq!(exported(&project).len(), before.lines().count());
@@ -266,7 +266,6 @@ fn a_talk_in_another_language_costs_nothing_and_is_said() {
     ───
      inspire   0      0         other_language 1   –                 [time]
     ───
-    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
     0 tasks, [time] in all
     "#);
     assert_eq!(fake.take(), 0);

@@ -207,7 +207,7 @@ fn a_talk_that_is_rejected_as_a_whole_has_no_tasks() {
     ───
      weave   0      1         all_rejected 1   –                 [time]
     ───
-    0 model calls, 6 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    0 model calls, 6 more from the record; 0 prompt tokens (0 cached), 0 reply tokens
     6 tasks, [time] in all
     ");
     assert_eq!(woven_from(&project, "rivers.wav").len(), 0);
@@ -239,7 +239,7 @@ fn what_a_person_accepts_is_used_though_every_model_rejected_it() {
     ───
      inspire   1      0         no_inspiration 1   review_incoherent 4   [time]
     ───
-    5 model calls, 0 more from the record; 500 prompt tokens (0 read before), 50 reply tokens, and 5 calls of unknown price (`prices.toml` can name it)
+    5 model calls, 0 more from the record; 500 prompt tokens (0 cached), 50 reply tokens, and 5 calls of unknown price (`prices.toml` can name it)
     0 tasks, [time] in all
     ");
     typed(&project, RIVERS, "a s a a u 2");

@@ -9,8 +9,9 @@ use tokio::process::{Child, Command};
 /// seconds in all.
 const PAUSES: [u64; 9] = [5, 10, 20, 40, 80, 160, 320, 640, 725];
 
-/// How much longer than that a supervisor may take, which gives the same two seconds.
-const SUPERVISOR: Duration = Duration::from_secs(2);
+/// How much longer than that a supervisor may take, which gives the same two seconds and then kills:
+/// so many looks, with this pause before each.
+const SUPERVISOR: (Duration, usize) = (Duration::from_millis(50), 80);
 
 /// A running child; what of its group is left when this is dropped is ended first.
 pub struct Group {
@@ -43,14 +44,9 @@ impl Group {
         })
     }
 
-    /// How the command ends.
+    /// How the child ends: the command, or its supervisor.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
-        let status = self.child.wait().await?;
-        #[cfg(target_os = "linux")]
-        if self.is_supervised {
-            return Ok(super::supervisor::reported(status));
-        }
-        Ok(status)
+        self.child.wait().await
     }
 
     /// Ends what is left of the group: SIGTERM, and SIGKILL after two seconds.
@@ -69,7 +65,8 @@ impl Group {
 
     /// Pauses after SIGTERM, each followed by a look whether everybody is gone.
     fn pauses(&self) -> impl Iterator<Item = Duration> + use<> {
-        let more = self.is_supervised.then_some(SUPERVISOR);
+        let (pause, looks) = SUPERVISOR;
+        let more = std::iter::repeat_n(pause, if self.is_supervised { looks } else { 0 });
         PAUSES.into_iter().map(Duration::from_millis).chain(more)
     }
 
@@ -124,9 +121,12 @@ fn all_dead(group: rustix::process::Pid) -> bool {
     };
     let stats = processes
         .flatten()
-        .filter_map(|of| fs_err::read_to_string(of.path().join("stat")).ok());
+        .filter_map(|of| fs_err::read(of.path().join("stat")).ok());
     let group = group.to_string();
-    let mut members = stats.filter_map(|stat| state_in(&stat, &group)).peekable();
+    // A program's name may be cut within a character.
+    let mut members = stats
+        .filter_map(|stat| state_in(&String::from_utf8_lossy(&stat), &group))
+        .peekable();
     members.peek().is_some() && members.all(|state| matches!(state, 'Z' | 'X'))
 }
 
@@ -141,9 +141,10 @@ fn state_in(stat: &str, group: &str) -> Option<char> {
 }
 
 impl Drop for Group {
-    /// Blocks, because what is not done here is never done: the program may exit next.
+    /// Blocks, because what is not done here is never done: the program may exit next. A supervisor
+    /// does it by itself, and all of several at once.
     fn drop(&mut self) {
-        if self.ended || !self.send(Signal::Terminate) {
+        if self.ended || !self.send(Signal::Terminate) || self.is_supervised {
             return;
         }
         for pause in self.pauses() {

@@ -13,6 +13,8 @@
 //! `[{"question": "…", "answer": "…"}, …]`, oldest first. `TASKGEN_MAX_WORDS` is the most words of
 //! the answer.
 
+#[cfg(target_os = "linux")]
+mod descendants;
 mod group;
 mod result;
 mod run;
@@ -37,7 +39,7 @@ use serde_json::{Map, Value};
 
 use super::{Agent, Attempt, Query};
 use crate::data::State;
-use result::RunResult;
+use result::{Fault, RunResult};
 use run::run;
 pub use shell_words::split;
 #[cfg(target_os = "linux")]
@@ -88,6 +90,8 @@ fn attempt_of(result: RunResult) -> Attempt {
             .fault
             .map_or(result.state.word(), |fault| fault.word()),
         message,
+        // Nothing was asked of the agent, so that this is no answer of its own.
+        is_transient: result.fault == Some(Fault::NotSupervised),
         ..Attempt::new(result.state, result.text)
     }
 }

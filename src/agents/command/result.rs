@@ -37,6 +37,8 @@ pub(super) enum Fault {
     NotText,
     /// The system does not tell how it ended.
     Lost,
+    /// Our own process that looks after it could not do so; the program was not started.
+    NotSupervised,
 }
 
 impl Fault {
@@ -50,6 +52,7 @@ impl Fault {
             Self::TooLong => "too_long",
             Self::NotText => "not_text",
             Self::Lost => "lost",
+            Self::NotSupervised => "not_supervised",
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::{
     ffi::OsString,
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     pin::pin,
     process::{ExitStatus, Stdio},
     time::{Duration, Instant},
@@ -16,6 +16,8 @@ use tokio::{
     time::timeout,
 };
 
+#[cfg(target_os = "linux")]
+use super::supervisor;
 use super::{
     CommandAgent, environment,
     group::{self, Group},
@@ -44,6 +46,8 @@ enum Ending {
     Exited(ExitStatus),
     TooLong,
     OutOfTime,
+    NotStarted(String),
+    NotSupervised(String),
     Lost(io::Error),
 }
 
@@ -59,10 +63,11 @@ impl Ending {
 pub(super) async fn run(agent: &CommandAgent, query: &Query<'_>) -> RunResult {
     let started = Instant::now();
     let mut result = match start(agent, query) {
-        Ok(group) => attend(group, agent, &question_json(query)).await,
+        Ok(group) => attend(group, agent, query).await,
         Err((fault, message)) => RunResult::error(fault, message),
     };
-    result.cost.seconds = Some(started.elapsed().as_secs_f64());
+    let seconds = started.elapsed().as_secs_f64();
+    result.cost.seconds.get_or_insert(seconds);
     result
 }
 
@@ -76,6 +81,8 @@ fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, Strin
         find(program, environment.get("PATH")).map_err(|e| not_started(program, &e))?;
         let mut command = Command::new(supervisor);
         let parent = std::process::id().to_string();
+        #[cfg(unix)]
+        command.arg0("taskgen");
         command.args(["supervise", "--parent", &parent, "--", program]);
         command
     } else {
@@ -86,12 +93,20 @@ fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, Strin
         .current_dir(query.folder)
         .env_clear()
         .envs(environment)
-        .kill_on_drop(true);
+        // A supervisor that is killed ends nobody.
+        .kill_on_drop(agent.supervisor.is_none());
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Group::start(command, agent.supervisor.is_some()).map_err(|e| not_started(program, &e))
+    let is_supervised = agent.supervisor.is_some();
+    Group::start(command, is_supervised).map_err(|error| {
+        if is_supervised {
+            let message = format!("the process that looks after agents does not start: {error}");
+            return (Fault::NotSupervised, message);
+        }
+        not_started(program, &error)
+    })
 }
 
 /// Finds an executable file as the system would.
@@ -125,7 +140,8 @@ fn not_started(program: &str, error: &io::Error) -> (Fault, String) {
 }
 
 /// Feeds and reads a running command to its end, and sees that nothing of it is left.
-async fn attend(mut group: Group, agent: &CommandAgent, question: &str) -> RunResult {
+async fn attend(mut group: Group, agent: &CommandAgent, query: &Query<'_>) -> RunResult {
+    let question = &question_json(query);
     let secrets = stderr::secrets(&agent.environment);
     let (stdin, stdout, stderr) = (
         group.child.stdin.take(),
@@ -134,7 +150,7 @@ async fn attend(mut group: Group, agent: &CommandAgent, question: &str) -> RunRe
     );
     let mut out = Vec::with_capacity(1 << 16);
     let mut log = StderrLog::new(&secrets);
-    let ending = {
+    let (ending, seconds) = {
         // All three at once: a command that fills one pipe while another is waited for would hang.
         let streams = async {
             tokio::try_join!(
@@ -159,15 +175,68 @@ async fn attend(mut group: Group, agent: &CommandAgent, question: &str) -> RunRe
         // Descendants that outlive the command hold its pipes, so the group ends before the last
         // output is read.
         group.end().await;
-        match ended {
+        #[cfg(target_os = "linux")]
+        let (ended, seconds) = match agent.supervisor {
+            Some(_) => told_by_supervisor(ended, query.folder, agent.time_limit),
+            None => (ended, None),
+        };
+        #[cfg(not(target_os = "linux"))]
+        let seconds = None;
+        let ended = match ended {
             Ending::Exited(status) if is_open => match timeout(LAST_OUTPUT, streams).await {
                 Ok(Err(TooLong)) => Ending::TooLong,
                 _ => Ending::Exited(status),
             },
             ended => ended,
-        }
+        };
+        (ended, seconds)
     };
-    log.complete(result_of(ending, &out, agent.time_limit))
+    let mut result = log.complete(result_of(ending, &out, agent.time_limit));
+    result.cost.seconds = seconds;
+    result
+}
+
+/// How the program ended, and after how long, where its supervisor knows: its own end may be later,
+/// because it sees to what the program has left.
+#[cfg(target_os = "linux")]
+fn told_by_supervisor(ending: Ending, folder: &Path, limit: Duration) -> (Ending, Option<f64>) {
+    use std::os::unix::process::ExitStatusExt as _;
+    let told = supervisor::Ended::read(folder);
+    match (ending, told) {
+        (Ending::Exited(status), _) if status.code() == Some(supervisor::BUSY.into()) => {
+            let message = "an agent of an earlier run is still at work in this folder";
+            (Ending::NotSupervised(message.to_owned()), None)
+        }
+        // One that ended by itself had nothing to tell.
+        (Ending::Exited(status), _) if !status.success() => {
+            let message = format!("the process that looks after agents ended with {status}");
+            match status.code() {
+                Some(_) => (Ending::NotSupervised(message), None),
+                None => (Ending::Lost(io::Error::other(message)), None),
+            }
+        }
+        (Ending::Exited(_), None) => {
+            let message = "its supervisor did not say how";
+            (Ending::Lost(io::Error::other(message)), None)
+        }
+        (Ending::Exited(_), Some(supervisor::Ended::NotStarted(why))) => {
+            (Ending::NotStarted(why), None)
+        }
+        (
+            Ending::Exited(_) | Ending::OutOfTime,
+            Some(supervisor::Ended::Ran {
+                wait_status,
+                seconds,
+            }),
+        ) if seconds <= limit.as_secs_f64() => (
+            Ending::Exited(ExitStatus::from_raw(wait_status)),
+            Some(seconds),
+        ),
+        (Ending::Exited(_), Some(supervisor::Ended::Ran { seconds, .. })) => {
+            (Ending::OutOfTime, Some(seconds))
+        }
+        (ending, _) => (ending, None),
+    }
 }
 
 /// Hands the question over. A command may leave it unread: a broken pipe is no failure.
@@ -204,6 +273,10 @@ fn result_of(ending: Ending, out: &[u8], time_limit: Duration) -> RunResult {
             State::Timeout,
             format!("it did not end in {} s", time_limit.as_secs_f64()),
         ),
+        Ending::NotStarted(why) => {
+            RunResult::error(Fault::NotStarted, format!("it cannot be started: {why}"))
+        }
+        Ending::NotSupervised(why) => RunResult::error(Fault::NotSupervised, why),
         Ending::Lost(e) => RunResult::error(Fault::Lost, format!("its end was not seen: {e}")),
     }
 }

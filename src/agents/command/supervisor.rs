@@ -3,67 +3,92 @@
 //! stays a descendant of this process, in whatever session or group it hides.
 
 use std::{
-    collections::HashMap,
     fs::File,
-    io::{self, ErrorKind},
-    os::unix::process::ExitStatusExt as _,
-    path::Path,
-    process::{Child, Command, ExitStatus},
+    io::{self, ErrorKind, Write as _},
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus},
     time::{Duration, Instant},
 };
 
 use rustix::{
     fs::{FlockOperation, flock},
+    io::Errno,
     process::{
-        Pid, Signal, getpid, getppid, kill_process, set_child_subreaper, set_dumpable_behavior,
+        Pid, Signal, WaitOptions, getpid, getppid, kill_process, set_child_subreaper,
+        set_dumpable_behavior,
     },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
 };
+use serde::{Deserialize, Serialize};
 use tokio::{
     signal::unix::{SignalKind, signal},
     time::sleep,
 };
 
+use super::descendants;
+
 /// Pause between two looks at the program and at who started us.
 const PAUSE: Duration = Duration::from_millis(10);
 /// How long programs may tidy up after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long SIGKILL may take after that. What is still there is not ours to kill: a program of
+/// another user, or one that hangs in the kernel.
+const KILLING: Duration = Duration::from_secs(3);
 /// How long an agent of an earlier run is waited for in the same folder.
 const LOCKED: Duration = Duration::from_secs(10);
-/// Added to the number of a signal that ended the program, as shells do.
-const SIGNALLED: i32 = 128;
+/// Exit code of a supervisor that did not get the folder.
+pub const BUSY: u8 = 75;
 
-/// Runs a program and ends with its exit code, or with 128 and its signal's number, after
-/// everything that it started has ended. Ends them all on SIGTERM, and when `parent`, who started
-/// this process, is gone. The program has this process's folder, environment and pipes.
+/// How the program ended: what a supervisor leaves in the folder's file. It is there as soon as the
+/// program has ended, before its descendants have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// The system did not start it, for this reason.
+    NotStarted(String),
+    /// It ran for so many seconds.
+    Ran {
+        /// As the system has it.
+        wait_status: i32,
+        /// From its start to its own end.
+        seconds: f64,
+    },
+}
+
+impl Ended {
+    /// What the supervisor that this process has started for `folder` has left there, if anything.
+    pub fn read(folder: &Path) -> Option<Self> {
+        let text = fs_err::read_to_string(lock_file(folder)).ok()?;
+        // One of an earlier run may be there still.
+        let (parent, ended) = text.split_once(' ')?;
+        if parent.parse() != Ok(std::process::id()) {
+            return None;
+        }
+        serde_json::from_str(ended).ok()
+    }
+}
+
+/// Runs a program, and ends when it and everything that it started has ended. Ends them all on
+/// SIGTERM, and when `parent`, who started this process, is gone. The program has this process's
+/// folder, environment and pipes. How it ended is in the folder's file ([`Ended`]); the exit code is
+/// this process's own: 0, or 75 where an agent of an earlier run will not leave the folder.
 ///
 /// # Errors
-/// The program does not start; an agent of an earlier run will not leave the folder; the kernel
-/// lacks what is needed.
+/// The kernel lacks what is needed, or the folder's file cannot be written.
 pub fn supervise(parent: i32, argv: &[String]) -> io::Result<u8> {
     set_child_subreaper(Some(getpid()))?;
     hide_memory()?;
-    let _lock = lock(&std::env::current_dir()?)?;
+    // Without it, who is to be ended could not be told.
+    descendants::all()?;
+    let Some(lock) = lock(&std::env::current_dir()?, parent)? else {
+        return Ok(BUSY);
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let status = runtime.block_on(run(parent, argv))?;
-    let code = match status {
-        Some(status) => status
-            .code()
-            .unwrap_or_else(|| SIGNALLED + status.signal().unwrap_or_default()),
-        // Nobody is interested in how it would have ended.
-        None => SIGNALLED,
-    };
-    Ok(u8::try_from(code).unwrap_or(u8::MAX))
-}
-
-/// How the program ended, from how its supervisor did.
-pub fn reported(status: ExitStatus) -> ExitStatus {
-    match status.code() {
-        Some(code) if code > SIGNALLED => ExitStatus::from_raw(code - SIGNALLED),
-        _ => status,
-    }
+    runtime.block_on(run(parent, argv, lock))?;
+    Ok(0)
 }
 
 /// Keeps other programs of the same user from reading this process's memory and environment.
@@ -73,44 +98,104 @@ pub fn hide_memory() -> io::Result<()> {
     )?)
 }
 
-/// One agent a folder: the file beside it is locked until this process ends, however it ends.
-fn lock(folder: &Path) -> io::Result<File> {
-    let file = fs_err::File::create(folder.with_extension("lock"))?
+/// The file beside a folder that is locked while an agent works in it.
+fn lock_file(folder: &Path) -> PathBuf {
+    folder.with_extension("lock")
+}
+
+/// One agent a folder: the file beside it is locked until this process ends, however it ends. None
+/// where another one does not let go of it.
+fn lock(folder: &Path, parent: i32) -> io::Result<Option<File>> {
+    // Not emptied yet: it may be another one's.
+    let file = fs_err::File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(lock_file(folder))?
         .into_parts()
         .0;
     let begun = Instant::now();
-    while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        if begun.elapsed() > LOCKED {
-            return Err(io::Error::new(
-                ErrorKind::ResourceBusy,
-                "an agent of an earlier run is still at work in this folder",
-            ));
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => break,
+            Err(Errno::WOULDBLOCK | Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if begun.elapsed() > LOCKED || is_orphaned(parent) {
+            return Ok(None);
         }
         std::thread::sleep(PAUSE);
     }
-    Ok(file)
+    file.set_len(0)?;
+    Ok(Some(file))
 }
 
-/// How the program ended; none where it was ended.
-async fn run(parent: i32, argv: &[String]) -> io::Result<Option<ExitStatus>> {
+fn is_orphaned(parent: i32) -> bool {
+    Pid::as_raw(getppid()) != parent
+}
+
+async fn run(parent: i32, argv: &[String], lock: File) -> io::Result<()> {
     let mut asked_to_end = signal(SignalKind::terminate())?;
+    let _others = unheeded_signals()?;
+    // An agent may cost money: it is not started for nobody.
+    if is_orphaned(parent) {
+        return Ok(());
+    }
     let (program, arguments) = argv.split_first().ok_or(ErrorKind::InvalidInput)?;
-    let mut child = Command::new(program).args(arguments).spawn()?;
+    let started = Instant::now();
+    // In a group of its own: a program that signals its whole group does not mean us.
+    let mut command = Command::new(program);
+    let child = match command.args(arguments).process_group(0).spawn() {
+        Ok(child) => child,
+        Err(error) => return leave(&lock, parent, &Ended::NotStarted(error.to_string())),
+    };
     leave_pipes()?;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
+    let program = Pid::from_child(&child);
+    loop {
+        // Orphans are reaped, too: nobody else does, and a long run may leave thousands.
+        if let Reaped::Program(status) = reap(program)? {
+            let seconds = started.elapsed().as_secs_f64();
+            let wait_status = status.into_raw();
+            let ended = Ended::Ran {
+                wait_status,
+                seconds,
+            };
+            leave(&lock, parent, &ended)?;
+            break;
         }
-        if Pid::as_raw(getppid()) != parent {
-            break None;
+        if is_orphaned(parent) {
+            break;
         }
         tokio::select! {
-            _ = asked_to_end.recv() => break None,
+            _ = asked_to_end.recv() => break,
             () = sleep(PAUSE) => {}
         }
-    };
-    end_descendants(&mut child).await;
-    Ok(status)
+    }
+    end_descendants(program).await
+}
+
+/// Signals that would stop or end this process, and are meant for others.
+fn unheeded_signals() -> io::Result<Vec<tokio::signal::unix::Signal>> {
+    let stops = [Signal::TSTP, Signal::TTIN, Signal::TTOU].map(Signal::as_raw);
+    let kinds = [
+        SignalKind::hangup(),
+        SignalKind::interrupt(),
+        SignalKind::quit(),
+        SignalKind::user_defined1(),
+        SignalKind::user_defined2(),
+    ];
+    // A handler and not "ignore", which the program would inherit.
+    kinds
+        .into_iter()
+        .chain(stops.map(SignalKind::from_raw))
+        .map(signal)
+        .collect()
+}
+
+fn leave(mut file: &File, parent: i32, ended: &Ended) -> io::Result<()> {
+    // In one write: who reads it meanwhile finds all or nothing.
+    let text = format!("{parent} {}", serde_json::to_string(ended)?);
+    file.write_all(text.as_bytes())
 }
 
 /// Who reads what the program writes shall see its end, not ours.
@@ -121,28 +206,65 @@ fn leave_pipes() -> io::Result<()> {
     Ok(dup2_stderr(&nothing)?)
 }
 
-/// Ends all descendants: SIGTERM, and SIGKILL after two seconds.
-async fn end_descendants(child: &mut Child) {
-    let mut told = Vec::new();
-    let begun = Instant::now();
-    while begun.elapsed() < GRACE {
-        let living = descendants();
-        if living.is_empty() {
-            return;
+/// What asking for dead children gave.
+enum Reaped {
+    /// There are children, and the program is among them or has been told before.
+    Others,
+    /// The program has ended.
+    Program(ExitStatus),
+    /// There are no children, dead or alive, and thus no descendants: orphans are children of ours.
+    Nobody,
+}
+
+/// Takes note of all dead children.
+fn reap(program: Pid) -> io::Result<Reaped> {
+    let mut ended = None;
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) if pid == program => ended = Some(status.as_raw()),
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Err(Errno::CHILD) if ended.is_none() => return Ok(Reaped::Nobody),
+            Ok(None) | Err(Errno::CHILD) => break,
+            Err(error) => return Err(error.into()),
         }
-        for pid in living {
+    }
+    Ok(ended.map_or(Reaped::Others, |status| {
+        Reaped::Program(ExitStatus::from_raw(status))
+    }))
+}
+
+/// Ends all descendants: SIGTERM, and SIGKILL after two seconds. Whether any are left is what the
+/// kernel says of children, never what a look at `/proc` gave: a chain of processes that each start
+/// the next one and end is in no such look.
+async fn end_descendants(program: Pid) -> io::Result<()> {
+    let begun = Instant::now();
+    let mut told = Vec::new();
+    while !matches!(reap(program)?, Reaped::Nobody) {
+        let time = begun.elapsed();
+        if time > GRACE + KILLING {
+            break;
+        }
+        if time > GRACE {
+            kill_descendants()?;
+            continue;
+        }
+        for pid in descendants::all()? {
             if !told.contains(&pid) {
                 kill_process(pid, Signal::TERM).unwrap_or_default();
                 told.push(pid);
             }
         }
         sleep(PAUSE).await;
-        child.try_wait().unwrap_or_default();
     }
-    // Stopped first: what is stopped starts nothing, so that no start is missed between two looks.
+    Ok(())
+}
+
+/// Kills what there is. All are stopped first: what is stopped starts nothing, so that a swarm stays
+/// as it was seen.
+fn kill_descendants() -> io::Result<()> {
     let mut stopped = Vec::new();
     loop {
-        let running: Vec<Pid> = descendants()
+        let running: Vec<Pid> = descendants::all()?
             .into_iter()
             .filter(|pid| !stopped.contains(pid))
             .collect();
@@ -157,56 +279,14 @@ async fn end_descendants(child: &mut Child) {
     for pid in stopped {
         kill_process(pid, Signal::KILL).unwrap_or_default();
     }
-    while !descendants().is_empty() {
-        sleep(PAUSE).await;
-        child.try_wait().unwrap_or_default();
-    }
-}
-
-/// All living descendants of this process, as `/proc` has them.
-fn descendants() -> Vec<Pid> {
-    let Ok(processes) = fs_err::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
-    for process in processes.flatten() {
-        let stat = fs_err::read_to_string(process.path().join("stat")).unwrap_or_default();
-        if let Some((pid, parent)) = living(&stat) {
-            children.entry(parent).or_default().push(pid);
+    // A chain goes from one process to the next faster than all of `/proc` is read.
+    for _ in 0..DIRECT_LOOKS {
+        for pid in descendants::children()? {
+            kill_process(pid, Signal::KILL).unwrap_or_default();
         }
     }
-    let mut found = Vec::new();
-    let mut next = vec![getpid().as_raw_nonzero().get()];
-    while let Some(parent) = next.pop() {
-        for pid in children.remove(&parent).unwrap_or_default() {
-            next.push(pid);
-            found.extend(Pid::from_raw(pid));
-        }
-    }
-    found
+    Ok(())
 }
 
-/// A living process and its parent, from its line in `/proc`. The name in brackets may hold
-/// anything.
-fn living(stat: &str) -> Option<(i32, i32)> {
-    let (before, after) = stat.rsplit_once(") ")?;
-    let pid = before.split(' ').next()?.parse().ok()?;
-    let mut fields = after.split(' ');
-    // A dead process that nobody has asked about has no children any more.
-    if matches!(fields.next()?, "Z" | "X") {
-        return None;
-    }
-    Some((pid, fields.next()?.parse().ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_process_is_read_behind_any_name() {
-        assert_eq!(living("812 (a) R 1 2) S 7 640 640 0"), Some((812, 7)));
-        assert_eq!(living("812 (a) Z 7 640 640 0"), None);
-        assert_eq!(living(""), None);
-    }
-}
+/// Looks at the direct children between two looks at all descendants.
+const DIRECT_LOOKS: usize = 50;

@@ -51,6 +51,7 @@ pub fn match_tasks(reports: &[Incoming], tasks: &[Target<'_>]) -> Matches {
                     place.insert(&report.source);
                     matches.matched.push((at, *task));
                 }
+                Entry::Occupied(_) if report.is_removed() => matches.matched.push((at, *task)),
                 Entry::Occupied(first) => {
                     matches.unmatched.push((
                         at,

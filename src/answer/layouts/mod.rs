@@ -93,6 +93,13 @@ pub struct Incoming {
     pub more: Map<String, Value>,
 }
 
+impl Incoming {
+    /// Whether `reports remove` has written it.
+    fn is_removed(&self) -> bool {
+        self.more.get(REMOVED) == Some(&Value::Bool(true))
+    }
+}
+
 /// What could not be taken.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
@@ -179,8 +186,12 @@ impl Agents<'_> {
     }
 }
 
+/// The field with which `reports remove` marks what it writes: a later line of an attempt is a later
+/// report.
+pub const REMOVED: &str = "removed";
+
 /// Leaves one of several equal reports; of several different ones for the same attempt, which is
-/// the true one cannot be known, and none is taken.
+/// the true one cannot be known, and none is taken, unless we wrote them ourselves and in order.
 fn take_once(read: &mut Read) {
     let mut places: BTreeMap<(String, Option<String>, u32), Vec<usize>> = BTreeMap::new();
     for (at, report) in read.reports.iter().enumerate() {
@@ -191,6 +202,12 @@ fn take_once(read: &mut Read) {
     }
     let mut taken: Vec<bool> = vec![false; read.reports.len()];
     for group in places.into_values() {
+        if group.iter().all(|at| read.reports[*at].is_removed()) {
+            for at in group {
+                taken[at] = true;
+            }
+            continue;
+        }
         let first = &read.reports[group[0]];
         let other = group
             .iter()

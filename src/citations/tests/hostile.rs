@@ -1,4 +1,4 @@
-//! Reports that were made to break a parser: nothing panics, and what is looked at grows with the
+//! Reports that were made to break a parser: nothing isolation, and what is looked at grows with the
 //! length only.
 
 use proptest::prelude::*;

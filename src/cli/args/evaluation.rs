@@ -86,10 +86,10 @@ pub struct RemoveReports {
 /// `evaluate`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Evaluate {
-    /// The evaluators, separated by commas
-    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = evaluators())]
+    /// Evaluators, separated by commas [default: kae,ace]
+    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], hide_default_value = true, value_parser = evaluators())]
     pub metric: Vec<String>,
-    /// Only the reports of this agent; repeatable. The pages that other agents cite still count
+    /// Only the reports of this agent; repeatable. Key points still come from the pages of all agents
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
     /// Only the tasks of this set [default: the newest selection, or all tasks]
@@ -106,13 +106,13 @@ pub struct Evaluate {
 /// `rescore`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Rescore {
-    /// The evaluators, separated by commas
-    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], value_parser = evaluators())]
+    /// Evaluators, separated by commas [default: kae,ace]
+    #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], hide_default_value = true, value_parser = evaluators())]
     pub metric: Vec<String>,
     /// Only the tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
-    /// Merge key points whose wording is at least this similar, 0 to 1 [default: that of
+    /// Merge key points from this similarity of their wording, above 0 to 1 [default: that of
     /// `taskgen.toml`]
     #[arg(long, value_name = "SHARE")]
     pub similarity: Option<f64>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// For all commands.
 const ALL: &str = "Options for every command";
 /// For those that ask a model. `-h` leaves them out.
-const MODELS: &str = "Options for commands that ask models";
+pub const MODELS: &str = "Options for commands that ask models";
 
 /// Flags of every command.
 #[derive(Clone, Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub struct Global {
     /// Read this configuration file instead of the project's `taskgen.toml`
     #[arg(long, global = true, value_name = "FILE", env = "TASKGEN_CONFIG", hide_env_values = true, help_heading = ALL)]
     pub config: Option<PathBuf>,
-    /// Print one JSON value instead of text
+    /// Print the result as one JSON value; errors stay text on standard error
     #[arg(long, global = true, help_heading = ALL)]
     pub json: bool,
     /// Print neither progress nor summary

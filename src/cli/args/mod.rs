@@ -10,7 +10,7 @@ mod values;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use self::{
@@ -82,7 +82,7 @@ pub enum Command {
     Inspire(Select),
     /// Write research tasks from the inspirations
     Weave(Weave),
-    /// Flag tasks that need no research, and tasks whose result nobody could judge
+    /// Flag tasks that need no research or have no judgeable result
     Probe(Select),
     /// Rank the tasks by comparing them
     ///
@@ -156,6 +156,53 @@ pub enum Command {
     /// Runs an agent's program for another process of this program
     #[command(hide = true)]
     Supervise(Supervise),
+}
+
+/// The program with its commands, for help and man pages. Those that ask no model do not show the
+/// options of those that do.
+pub fn command() -> clap::Command {
+    let mut program = Args::command();
+    program.build();
+    hide_model_options(&mut program, "");
+    program
+}
+
+/// The same without `help`, which only repeats the others.
+pub fn manual() -> clap::Command {
+    let mut program = Args::command().disable_help_subcommand(true);
+    program.build();
+    hide_model_options(&mut program, "");
+    program
+}
+
+/// Commands that ask models, as they are typed.
+const ASKING: [&str; 9] = [
+    " run",
+    " inspire",
+    " weave",
+    " probe",
+    " rank",
+    " answer",
+    " evaluate",
+    " rescore",
+    " audit leakage",
+];
+
+fn hide_model_options(command: &mut clap::Command, typed: &str) {
+    for under in command.get_subcommands_mut() {
+        let typed = format!("{typed} {}", under.get_name());
+        hide_model_options(under, &typed);
+        if !ASKING.contains(&typed.as_str()) {
+            *under = std::mem::take(under).mut_args(|option| {
+                let is_for_models = option.get_help_heading() == Some(global::MODELS);
+                if is_for_models {
+                    option.hide(true)
+                } else {
+                    option
+                }
+            });
+        }
+    }
 }
 
 impl Command {

@@ -36,7 +36,7 @@ pub struct Transcribe {
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub sound: Sound,
-    /// Also write the transcript in these formats, separated by commas: srt, vtt, txt
+    /// Formats of the transcript, separated by commas: json (always written), srt, vtt, txt
     #[arg(
         long,
         value_name = "LIST",
@@ -95,13 +95,13 @@ pub struct Weave {
     /// Tasks from one seminar, 5 to 8 [default: 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(5..=8))]
     pub per_seminar: Option<u64>,
-    /// Language of the tasks: en, zh …; or talk, for the language of each talk [default: talk]
+    /// Language of the tasks: en, zh, or talk for the language of each talk [default: talk]
     #[arg(long, value_name = "TAG")]
     pub language: Option<String>,
     /// Also write this many tasks that each join two seminars; 0 removes those that there are
     #[arg(long, value_name = "N")]
     pub across: Option<usize>,
-    /// Also translate each task into these languages, separated by commas: en,zh
+    /// Also translate each task into these languages: en, zh, or both as en,zh
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     pub translate: Option<Vec<String>>,
 }

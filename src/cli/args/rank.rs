@@ -29,7 +29,7 @@ pub struct Rank {
     /// Model that judges; several, separated by commas, are a panel. Short for --model-role judge=…
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub judge: Option<String>,
-    /// Most judgements [default: four for each task; with --method listwise, as many lists as show
+    /// Maximum number of judgements [default: four for each task; with --method listwise, as many lists as show
     /// each task eight times]
     #[arg(long, value_name = "N")]
     pub budget_calls: Option<u64>,
@@ -56,7 +56,7 @@ pub struct Rank {
 /// `rank …`
 #[derive(Clone, Debug, Subcommand)]
 pub enum InsteadOfRanking {
-    /// Try a way to rank on made-up tasks whose quality is known
+    /// Simulate a ranking method on made-up tasks of known quality
     ///
     /// Asks no model: judges are made up, too. Prints how many of the best tasks were found, with
     /// how many judgements.
@@ -86,7 +86,7 @@ pub enum InsteadOfRanking {
 pub struct Simulate {
     /// What the made-up tasks and their judge are like. bt1: the judge is right about 73 % of random
     /// pairs; bt2: about 83 %; thur: it prefers what is shown first; skew: most tasks are good;
-    /// cyc: preferences go in circles; lapse: 15 % of the verdicts are drawn; dup: a fifth of the
+    /// cyc: preferences are intransitive; lapse: 15 % of the verdicts are random; dup: a fifth of the
     /// tasks are near-copies
     #[arg(long, default_value = "bt1", value_parser = one_of::<Scenario>(&["bt1", "bt2", "thur", "skew", "cyc", "lapse", "dup"]))]
     pub scenario: Scenario,
@@ -105,7 +105,7 @@ pub struct Simulate {
     /// How many best tasks are to be found
     #[arg(long, value_name = "K", default_value_t = 100)]
     pub top: usize,
-    /// Most judgements
+    /// Maximum number of judgements
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub budget_calls: usize,
     /// Stop a trial early once this share of the best tasks is probably found, 0 to 1

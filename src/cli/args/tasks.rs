@@ -67,7 +67,7 @@ pub enum Tasks {
     ///
     /// Lists near-copies, and counts the tasks by family, discipline, phase, language and seminar.
     Diversity {
-        /// Tasks whose wording is at least this similar are copies, 0 to 1; above 1 none is
+        /// Treat tasks as near-copies from this similarity of their wording, above 0 to 1; 2 turns it off
         #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
         similarity: f64,
         #[arg(long, hide = true, value_parser = renamed_to_similarity)]
@@ -124,7 +124,7 @@ pub struct Selection {
     /// (language:en=50), at least 20 in Chinese (language:zh>=20); repeatable
     #[arg(long, value_name = "QUOTA")]
     pub quota: Vec<String>,
-    /// Tasks whose wording is at least this similar are copies, 0 to 1; above 1 none is
+    /// Treat tasks as near-copies from this similarity of their wording, above 0 to 1; 2 turns it off
     #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
     pub similarity: f64,
     #[arg(long, hide = true, value_parser = renamed_to_similarity)]

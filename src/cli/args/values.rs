@@ -44,5 +44,5 @@ pub struct Renamed;
 
 /// Refuses `--near`.
 pub fn renamed_to_similarity(_: &str) -> Result<Renamed, String> {
-    Err("it is called --similarity now".to_owned())
+    Err("there is no --near any more; use --similarity".to_owned())
 }

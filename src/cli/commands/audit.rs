@@ -122,7 +122,7 @@ fn of_model(of: &Leakage) -> String {
     let list = if known.is_empty() {
         String::new()
     } else {
-        format!("known by heart: {}\n", known.join(", "))
+        format!("memorized: {}\n", known.join(", "))
     };
     format!("{}\n{rows}\n{}\n{list}", of.model, meaning(&of.famous))
 }
@@ -130,7 +130,7 @@ fn of_model(of: &Leakage) -> String {
 /// What no leak means: nothing, if the model does not even go on from what it must know.
 fn meaning(famous: &Alikeness) -> String {
     match (famous.leaked, famous.n_scored) {
-        (_, 0) => "there is no famous text to say whether a leak would be seen".to_owned(),
+        (_, 0) => "no famous text was continued: a leak could not be seen".to_owned(),
         (0, n) => {
             format!(
                 "⚠ it goes on from none of {n} famous texts as they go on: that it knows no task says nothing"

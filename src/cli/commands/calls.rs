@@ -5,9 +5,10 @@ use comfy_table::Table;
 use serde::Serialize;
 
 use crate::{
+    answer::ROLE,
     cli::{
         args::{self, Global},
-        project::Project,
+        project::{Project, roles},
         ui::{
             exit::{self, Usage},
             output::{Printer, seconds, table},
@@ -57,6 +58,14 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
     if args.rates {
         return rates(&store, printer);
     }
+    let is_unknown = |role: &String| !roles::NAMES.contains(&role.as_str()) && role != ROLE;
+    if let Some(role) = args.role.as_ref().filter(|role| is_unknown(role)) {
+        return Err(Usage(format!(
+            "no such role: `{role}`\nhint: {}, {ROLE}",
+            roles::NAMES.join(", ")
+        ))
+        .into());
+    }
     let filter = CallFilter {
         role: args.role.clone(),
         model: args.model.clone(),
@@ -65,7 +74,11 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
         most: Some(args.limit.unwrap_or(LISTED)),
     };
     let shown = Shown {
-        totals: store.call_totals()?,
+        totals: store
+            .call_totals()?
+            .into_iter()
+            .filter(|total| args.role.as_ref().is_none_or(|role| *role == total.role))
+            .collect(),
         calls: store.calls(&filter)?,
     };
     printer.show(&shown, |shown| {
@@ -149,7 +162,7 @@ pub fn totals(totals: &[CallTotals]) -> Table {
         "calls",
         "failed",
         "prompt tokens",
-        "read before",
+        "cached",
         "reply tokens",
         "cost",
     ]);
@@ -189,7 +202,7 @@ fn one(call: &Call) -> String {
         &call.prompt_hash[..12.min(call.prompt_hash.len())]
     ));
     out.push_str(&format!(
-        "{} prompt tokens, {} of them read before, {} reply tokens, {}, {}, {} attempts\n",
+        "{} prompt tokens, {} of them cached, {} reply tokens, {}, {}, attempts: {}\n",
         call.usage.input,
         call.usage.cached,
         call.usage.output,

@@ -14,7 +14,7 @@ use crate::{
             providers::{self, Variables},
             resolve,
             roles::DEFAULT_MODEL,
-            settings::Transcribe,
+            settings::{Config, Transcribe},
         },
         ui::{
             exit,
@@ -51,8 +51,12 @@ struct Finding {
 
 /// Looks, measures, and says what to do about what is missing.
 pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
-    // A configuration that cannot be read is the first thing to mend.
-    let project = Project::find(global)?;
+    // A configuration that cannot be read is the first thing to mend. Outside a project the defaults
+    // are looked at.
+    let config = match Project::find_if_any(global)? {
+        Some(project) => project.loaded.config,
+        None => Config::default(),
+    };
     let variables = Variables::read(&global.env_file)?;
     let local = DEFAULT_MODEL.trim_start_matches("local/");
     let mut findings = vec![program(), model(global, local)];
@@ -60,7 +64,7 @@ pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
         findings.push(speed(global, local));
     }
     findings.extend(SPEECH.map(|name| model(global, name)));
-    findings.push(workers(&project.loaded.config.transcribe));
+    findings.push(workers(&config.transcribe));
     for name in KEYS {
         let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
         let found = if is_set {
@@ -121,7 +125,7 @@ fn program() -> Finding {
                 "build with the feature `embedded-llm`".to_owned(),
             )
         });
-    finding("taskgen-llm, the embedded model's program", found)
+    finding("taskgen-llm, the built-in model's program", found)
 }
 
 fn model(global: &Global, name: &str) -> Finding {
@@ -168,10 +172,10 @@ fn speed(global: &Global, name: &str) -> Finding {
     let measured = measured.map_err(|e| {
         (
             format!("{e:#}"),
-            "the embedded model does not run here".to_owned(),
+            "the built-in model does not run here".to_owned(),
         )
     });
-    finding("speed of the embedded model", measured)
+    finding("speed of the built-in model", measured)
 }
 
 /// One prompt of some hundred tokens is read, and some hundred characters are written.
@@ -194,7 +198,7 @@ async fn measure(model: LocalModel) -> Result<String> {
     let hello = model.hello().await?;
     let a_second = |tokens: u64, ms: u64| tokens as f64 * 1e3 / ms.max(1) as f64;
     Ok(format!(
-        "{name}: {:.0} prompt tokens a second, {:.0} reply tokens a second, with {} threads",
+        "{name}: {:.0} prompt tokens a second, {:.0} reply tokens a second; threads: {}",
         a_second(reply.input - reply.cached, reply.read_ms),
         a_second(reply.output, reply.write_ms),
         hello.threads

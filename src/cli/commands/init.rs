@@ -8,7 +8,10 @@ use serde::Serialize;
 use crate::cli::{
     args::Global,
     project::config,
-    ui::{exit, output::Printer},
+    ui::{
+        exit::{self, Usage},
+        output::Printer,
+    },
 };
 
 #[derive(Serialize)]
@@ -22,6 +25,13 @@ pub fn init(global: &Global, folder: Option<PathBuf>, printer: &Printer) -> Resu
     let folder = folder
         .or_else(|| global.project.clone())
         .unwrap_or_else(|| PathBuf::from("."));
+    if folder.exists() && !folder.is_dir() {
+        return Err(Usage(format!(
+            "not a folder: `{}`\nhint: name a folder, which may be a new one",
+            folder.display()
+        ))
+        .into());
+    }
     let mut created = Vec::new();
     for name in ["seminars", "transcripts", "tasks"] {
         let path = folder.join(name);

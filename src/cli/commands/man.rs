@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_mangen::Man;
 use serde::Serialize;
 
 use crate::cli::{
-    args::Args,
-    ui::{exit, output::Printer},
+    args,
+    ui::{
+        exit::{self, Usage},
+        output::Printer,
+    },
 };
 
 /// The main page, when no folder is named.
@@ -26,9 +29,7 @@ struct Written {
 
 /// Prints the main page, or writes all pages into the folder `output`.
 pub fn man(output: Option<&Path>, printer: &Printer) -> Result<u8> {
-    // There is no page for `help`, which only repeats the others.
-    let mut program = Args::command().disable_help_subcommand(true);
-    program.build();
+    let program = args::manual();
     match output {
         None => print(program, printer)?,
         Some(folder) => write(&program, folder, printer)?,
@@ -44,6 +45,13 @@ fn print(program: Command, printer: &Printer) -> Result<()> {
 }
 
 fn write(program: &Command, folder: &Path, printer: &Printer) -> Result<()> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(Usage(format!(
+            "not a folder: `{}`\nhint: --output DIR names one, which may be new",
+            folder.display()
+        ))
+        .into());
+    }
     fs_err::create_dir_all(folder)?;
     let mut files = Vec::new();
     for command in with_subcommands(program) {

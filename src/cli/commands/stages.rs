@@ -138,7 +138,7 @@ fn predict_run(
     if seminars.len() < found.recordings.len() {
         let missing = found.recordings.len() - seminars.len();
         printer.note(&format!(
-            "{missing} recordings have no transcript yet: what they would take is not counted"
+            "{missing} recordings have no transcript yet: their cost is not included"
         ));
     }
     let ctx = resolve::context(
@@ -191,7 +191,7 @@ pub fn predicted(ctx: &Context, printer: &Printer) -> Result<u8> {
             ));
         }
         out.push_str(
-            "\nwhat depends on answers that nobody has yet (repairs, later stages) is not counted",
+            "\nrepairs, and stages that need the answers of these calls, are not included",
         );
         out
     })?;
@@ -338,8 +338,13 @@ fn one_stage(
         "seed {} (change it with --seed)",
         project.loaded.config.seed
     ));
-    transcribe::take_in_saved(&project, &store)?;
+    let taken_in = transcribe::take_in_saved(&project, &store)?;
+    let mut stages = Vec::new();
+    if !taken_in.failed.is_empty() {
+        stages.push(taken_in);
+    }
     if store.seminars()?.is_empty() && store.imported_tasks()?.is_empty() {
+        summary::show_failures(&stages, printer);
         return Err(no_transcripts());
     }
     let ctx = resolve::context(
@@ -350,7 +355,6 @@ fn one_stage(
         printer,
         &asked(&project.loaded.config, roles),
     )?;
-    let mut stages = Vec::new();
     let worked = resolve::block_on(work(&ctx, &project, &mut stages));
     if global.dry_run {
         worked?;

@@ -11,7 +11,7 @@ use crate::{
         project::Project,
         ui::{
             exit,
-            output::{Printer, counted, table},
+            output::{Printer, count, counted, table},
         },
     },
     data::{Origin, Phase, SubjectKind},
@@ -27,6 +27,9 @@ struct Status {
     benchmarks: BTreeMap<String, usize>,
     calls: Vec<CallTotals>,
     comparisons: Option<Comparisons>,
+    reports: usize,
+    /// What to do next.
+    next: &'static str,
 }
 
 #[derive(Serialize)]
@@ -59,6 +62,8 @@ pub fn status(global: &Global, printer: &Printer) -> Result<u8> {
             benchmarks: BTreeMap::new(),
             calls: Vec::new(),
             comparisons: None,
+            reports: 0,
+            next: next(recordings, &[], 0, false, 0),
         },
     };
     printer.show(&status, text)?;
@@ -115,19 +120,49 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
             *benchmarks.entry(from.benchmark.clone()).or_default() += 1;
         }
     }
+    let reports = store.report_heads()?.len();
+    let next = next(
+        recordings,
+        &seminars,
+        tasks.len(),
+        comparisons.is_some(),
+        reports,
+    );
     Ok(Status {
         recordings,
         seminars,
         benchmarks,
         calls: store.call_totals()?,
         comparisons,
+        reports,
+        next,
     })
+}
+
+/// The next step on the way from recordings, or from imported tasks, to a leaderboard.
+fn next(
+    recordings: usize,
+    seminars: &[SeminarStatus],
+    tasks: usize,
+    is_ranked: bool,
+    reports: usize,
+) -> &'static str {
+    if recordings + tasks == 0 {
+        return "put recordings into `seminars/` and `taskgen run`, or `taskgen tasks import FILE`";
+    }
+    if recordings > seminars.len() || (!is_ranked && !seminars.is_empty()) {
+        return "`taskgen run`";
+    }
+    if reports == 0 {
+        return "`taskgen tasks list`, and `taskgen answer --agent NAME` to have the tasks answered";
+    }
+    "`taskgen evaluate`, `taskgen leaderboard`"
 }
 
 fn text(status: &Status) -> String {
     let mut out = format!(
-        "{} recordings, {} transcribed\n",
-        status.recordings,
+        "{}, {} transcribed\n",
+        count(status.recordings as u64, "recording"),
         status.seminars.len()
     );
     if !status.seminars.is_empty() {
@@ -159,7 +194,10 @@ fn text(status: &Status) -> String {
         out.push_str(&format!("{rows}\n"));
     }
     for (name, n) in &status.benchmarks {
-        out.push_str(&format!("{n} tasks imported from `{name}`\n"));
+        out.push_str(&format!(
+            "{} imported from `{name}`\n",
+            count(*n as u64, "task")
+        ));
     }
     if !status.calls.is_empty() {
         out.push_str(&format!("{}\n", super::calls::totals(&status.calls)));
@@ -169,7 +207,14 @@ fn text(status: &Status) -> String {
             "{} of {} comparisons have a verdict",
             c.n_scored, c.n_total
         )),
-        None => out.push_str("nothing is ranked yet\nnext: `taskgen run`"),
+        None => out.push_str("nothing is ranked yet"),
     }
+    if status.reports > 0 {
+        out.push_str(&format!(
+            "\n{} of agents",
+            count(status.reports as u64, "report")
+        ));
+    }
+    out.push_str(&format!("\nnext: {}", status.next));
     out
 }

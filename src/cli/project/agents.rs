@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use super::{providers, roles::Member, settings::AgentConfig};
+use super::{providers, roles::Member, settings::AgentConfig, this_program};
 use crate::{
     agents::{Agent, CommandAgent, ModelAgent, command},
     answer::{Options, PROMPT, ROLE},
@@ -169,10 +169,7 @@ fn supervisor() -> Result<Option<PathBuf>> {
     if !cfg!(target_os = "linux") {
         return Ok(None);
     }
-    let program = std::env::current_exe();
-    program
-        .context("the program cannot be found, which supervises agents")
-        .map(Some)
+    this_program().map(Some)
 }
 
 /// The agent runs in a folder of its own: a program that is named by a path, and any argument that

@@ -22,6 +22,16 @@ use crate::{
     store::{RunInfo, Store, WriteLock},
 };
 
+/// This program, for a process of its own: what is running, though its file may have been replaced
+/// or removed since.
+pub fn this_program() -> Result<PathBuf> {
+    let running = Path::new("/proc/self/exe");
+    if cfg!(target_os = "linux") && running.exists() {
+        return Ok(running.to_owned());
+    }
+    std::env::current_exe().context("the file of this program cannot be found")
+}
+
 /// A project on disk.
 pub struct Project {
     /// Its folder.
@@ -48,6 +58,13 @@ impl Project {
             (Some(file), _) => Some(file.clone()),
             (None, Some(folder)) => {
                 let file = folder.join(config::FILE);
+                if folder.exists() && !folder.is_dir() {
+                    let folder = folder.display();
+                    return Err(Usage(format!(
+                        "not a folder: `{folder}`\nhint: --project DIR names a project's folder"
+                    ))
+                    .into());
+                }
                 if !file.is_file() {
                     let folder = folder.display();
                     return Err(Usage(format!(
@@ -202,10 +219,8 @@ impl Project {
         if let (Method::Elo, Some((flag, _))) =
             (in_force, by_duels.iter().find(|(_, given)| *given))
         {
-            let hint =
-                "--rounds and --elo-k are of --method elo, the others of halving and listwise";
             return Err(Usage(format!(
-                "{flag} has no meaning for --method elo\nhint: {hint}"
+                "{flag} does not apply to --method elo\nhint: --rounds says how many judgements, --elo-k how much each counts"
             ))
             .into());
         }
@@ -216,15 +231,14 @@ impl Project {
         if let (Method::Halving | Method::Listwise, Some((flag, _))) =
             (in_force, of_rounds.iter().find(|(_, given)| *given))
         {
-            let hint = "--method elo, or --budget-calls to say how many judgements";
             return Err(Usage(format!(
-                "{flag} has no meaning but for --method elo\nhint: {hint}"
+                "{flag} needs --method elo\nhint: add --method elo, or leave out {flag}"
             ))
             .into());
         }
         if in_force == Method::Halving && rank.list_size.is_some() {
             return Err(Usage(
-                "--list-size has no meaning for --method halving\nhint: --method listwise".into(),
+                "--list-size needs --method listwise\nhint: add --method listwise, or leave out --list-size".into(),
             )
             .into());
         }

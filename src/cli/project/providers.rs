@@ -264,7 +264,11 @@ impl Variables {
     pub fn read(files: &[PathBuf]) -> Result<Self> {
         let mut variables = BTreeMap::new();
         for file in files {
-            let text = fs_err::read_to_string(file).map_err(|e| Usage(e.to_string()))?;
+            let text = fs_err::read_to_string(file).map_err(|e| {
+                Usage(format!(
+                    "{e}\nhint: --env-file FILE, with one NAME=VALUE a line"
+                ))
+            })?;
             for (number, line) in text.lines().enumerate() {
                 let line = line.trim().trim_start_matches("export ").trim();
                 if line.is_empty() || line.starts_with('#') {
@@ -273,7 +277,7 @@ impl Variables {
                 // The line itself may hold a key and is not shown.
                 let (name, value) = line.split_once('=').ok_or_else(|| {
                     Usage(format!(
-                        "`{}`, line {}: not NAME=VALUE",
+                        "`{}`, line {}: not NAME=VALUE\nhint: one variable a line; lines that begin with # are comments",
                         file.display(),
                         number + 1
                     ))

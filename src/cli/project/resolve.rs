@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::Path, sync::Arc};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use super::{
     providers,
@@ -15,7 +15,7 @@ use crate::{
     cli::{
         args::Global,
         commands::models,
-        project::Project,
+        project::{Project, this_program},
         ui::{
             exit::{self, Usage},
             output::Printer,
@@ -177,7 +177,7 @@ fn say_who_answers(
             .get(*role)
             .is_some_and(|m| m.iter().any(|m| m.is_builtin()))
     }) {
-        printer.note("the embedded model is a built-in model: everything runs, but what it finds, writes and judges is only for trying things out");
+        printer.note("the built-in model is for trying things out: do not publish its tasks, rankings or scores");
     }
     if leaving.is_empty() || nothing_leaves {
         return Ok(());
@@ -230,17 +230,16 @@ fn names_and_terms(file: &Path) -> Result<String> {
     Ok(text.trim().to_owned())
 }
 
-/// What hears recordings: finds speech models, fetching those of the manifest that are missing, and
+/// The transcription engine: finds speech models, fetching those of the manifest that are missing, and
 /// decodes in processes of this program.
 pub fn engine(global: &Global, config: &Transcribe, notify: &Notify) -> Result<Engine> {
     let (global, notify) = (global.clone(), Arc::clone(notify));
     let resolver: Resolver = Box::new(move |name| models::ensure(&global, name, &notify));
-    let program =
-        std::env::current_exe().context("the program cannot be found, which decodes recordings")?;
+    let program = this_program()?;
     Ok(Engine::new(resolver, Decoder { program }, workers(config)))
 }
 
-/// Workers that hear, as many as there are cores where nobody says otherwise: each has one thread.
+/// Transcription workers, by default as many as there are cores: each has one thread.
 pub fn workers(config: &Transcribe) -> usize {
     match config.jobs {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -256,8 +255,11 @@ pub fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
         .block_on(work)
 }
 
+/// Looks whether the last message is out, ten milliseconds apart.
+const LOOKS_AT_MESSAGE: usize = 50;
+
 /// From now on, Ctrl-C and SIGTERM end the program with a word on how to go on. Whatever was
-/// finished is committed, and the embedded model's process ends with its input, so there is nothing
+/// finished is committed, and the built-in model's process ends with its input, so there is nothing
 /// to wait for.
 pub fn stop_on_signals(printer: Printer) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -268,7 +270,16 @@ pub fn stop_on_signals(printer: Printer) -> Result<()> {
             return;
         };
         crate::cli::commands::inspirations::review::keys::restore();
-        printer.error("\nstopped: everything that was finished is saved\nhint: run the same command again to continue");
+        // Beside us: where nobody reads what we say, it would never end.
+        let told = std::thread::spawn(move || {
+            printer.error("\nstopped: everything that was finished is saved\nhint: run the same command again to continue");
+        });
+        for _ in 0..LOOKS_AT_MESSAGE {
+            if told.is_finished() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
         std::process::exit(i32::from(code));
     });
     Ok(())

@@ -69,10 +69,7 @@ fn model(global: &Global, name: &str, printer: &Printer) -> Result<Option<ModelF
                     "hint: similarity.model = \"{}\", or \"{AUTO}\", or \"{NONE}\"",
                     embed::MODEL
                 );
-                return Err(Usage(format!(
-                    "the model `{name}` does not say where texts lie\n{hint}"
-                ))
-                .into());
+                return Err(Usage(format!("`{name}` is not an embedding model\n{hint}")).into());
             }
             let file = models::ensure(global, name, &progress::notify(global.quiet));
             Ok(Some(file.context("similarity.model names it")?))

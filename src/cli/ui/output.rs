@@ -59,6 +59,12 @@ impl Printer {
     }
 }
 
+/// `1 report`, `2 reports`: a number of things whose plural ends in s.
+pub fn count(n: u64, thing: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{n} {thing}{s}")
+}
+
 /// A line on stderr; that nobody reads it is no error.
 pub fn message(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{
     exit,
-    output::{Printer, counted, seconds, table},
+    output::{Printer, count, counted, seconds, table},
 };
 use crate::{
     answer::ROLE,
@@ -61,18 +61,27 @@ impl Calls {
         }
     }
 
+    /// Whether a model was asked for anything.
+    fn any(&self) -> bool {
+        self.calls + self.cached > 0
+    }
+
     fn text(&self) -> String {
         let mut text = format!(
-            "{} model calls, {} more from the record; {} prompt tokens ({} read before), {} reply tokens",
-            self.calls, self.cached, self.input, self.cache_read, self.output
+            "{}, {} more from the record; {} prompt tokens ({} cached), {} reply tokens",
+            count(self.calls, "model call"),
+            self.cached,
+            self.input,
+            self.cache_read,
+            self.output
         );
         if self.cost_usd > 0.0 {
             text.push_str(&format!(", ${:.4}", self.cost_usd));
         }
         if self.unpriced > 0 {
             text.push_str(&format!(
-                ", and {} calls of unknown price (`prices.toml` can name it)",
-                self.unpriced
+                ", and {} of unknown price (`prices.toml` can name it)",
+                count(self.unpriced, "call")
             ));
         }
         text
@@ -161,12 +170,12 @@ impl Summary {
         for note in self.stages.iter().flat_map(|stage| &stage.notes) {
             out.push_str(&format!("\n{note}"));
         }
-        if let Some(usage) = &self.usage {
+        if let Some(usage) = self.usage.as_ref().filter(|usage| usage.any()) {
             out.push_str(&format!("\n{}", usage.text()));
         }
         let tasks = self
             .tasks
-            .map_or_else(String::new, |n| format!("{n} tasks, "));
+            .map_or_else(String::new, |n| count(n as u64, "task") + ", ");
         out.push_str(&format!("\n{tasks}{} in all", seconds(self.seconds)));
         out
     }
@@ -220,7 +229,8 @@ fn harvests(stages: &[StageReport]) -> Option<String> {
     Some(rows.to_string())
 }
 
-fn show_failures(stages: &[StageReport], printer: &Printer) {
+/// Shows each failed item with its message.
+pub fn show_failures(stages: &[StageReport], printer: &Printer) {
     for failure in stages.iter().flat_map(|stage| &stage.failed) {
         printer.error(&format!("{}: {}", failure.item, failure.message));
     }
@@ -280,7 +290,7 @@ pub fn evaluated(
         let (failed, all) = (stage.failed.len(), stage.done + stage.skipped);
         if all > 0 && failed as f64 / all as f64 > max_unscored {
             printer.error(&format!(
-                "error: {}: {failed} of {all} questions have no answer, more than --max-unscored {max_unscored} allows\nhint: run again with --retry-failed, or use another model",
+                "error: {}: {failed} of {all} judgements have no verdict, more than --max-unscored {max_unscored} allows\nhint: run again with --retry-failed, or use another model",
                 stage.stage
             ));
             code = exit::UNSCORED;

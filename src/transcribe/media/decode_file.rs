@@ -15,7 +15,7 @@ use super::{
     track_decoder::TrackDecoder,
     wav,
 };
-use crate::panics;
+use crate::isolation;
 
 /// Decodes the whole file: all channels mixed, or only `channel`, counted from 1.
 pub fn decode_file(
@@ -41,7 +41,7 @@ fn catch_panic<T>(
     work: impl FnOnce() -> Result<T, MediaError>,
 ) -> Result<T, MediaError> {
     container::check_first_bytes(path)?;
-    panics::quiet(|| catch_unwind(AssertUnwindSafe(work)))
+    isolation::quiet_panics(|| catch_unwind(AssertUnwindSafe(work)))
         .unwrap_or_else(|_| Err(MediaError::damaged("its decoder gave up")))
 }
 

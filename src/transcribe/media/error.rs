@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::transcribe::discover::FORMATS;
+
 /// Why a file gives no sound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
@@ -19,6 +21,14 @@ pub enum MediaError {
     /// The codec or a feature of it cannot be decoded.
     #[error("unsupported codec ({0})")]
     Unsupported(String),
+    /// The channel that was asked for is not there.
+    #[error("no channel {wanted}: the recording has {channels}")]
+    NoChannel {
+        /// The number that was asked for, from 1.
+        wanted: usize,
+        /// How many there are.
+        channels: usize,
+    },
     /// The container's index or too many packets are broken.
     #[error("damaged file ({0})")]
     Damaged(String),
@@ -67,15 +77,20 @@ impl MediaError {
     }
 
     /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+    pub fn hint(&self) -> String {
+        let hint = match self {
             Self::Empty => "copy or record it again; an interrupted copy leaves such files",
             Self::NotARecording(_) => {
-                "supported are m4a, mp4, mp3, flac, wav, ogg, opus, webm, mkv, mov and aac; check what the file is, whatever its name says"
+                return format!(
+                    "supported are {FORMATS}; check what the file is, whatever its name says"
+                );
             }
             Self::NoAudioTrack => "the file may hold only pictures; export it again with its sound",
             Self::Unsupported(_) => {
                 "convert it first, for example `ffmpeg -i IN -ac 1 -ar 16000 OUT.flac`"
+            }
+            Self::NoChannel { .. } => {
+                "leave out --channel and `channel` in the settings, or name one that is there"
             }
             Self::Damaged(_) | Self::Stopped(_) => {
                 "copy or download it again; if this is all there is, `ffmpeg -i IN OUT.flac` may save what can be played"
@@ -86,7 +101,8 @@ impl MediaError {
             Self::TooShort { .. } => "record it again; a transcript needs at least a few words",
             Self::TooLong { .. } => "cut the recording into parts, one seminar each",
             Self::Unreadable(_) => "check that the file exists and may be read",
-        }
+        };
+        hint.to_owned()
     }
 
     /// One word for the summary by cause.
@@ -96,6 +112,7 @@ impl MediaError {
             Self::NotARecording(_) => "not_a_recording",
             Self::NoAudioTrack => "no_audio_track",
             Self::Unsupported(_) => "unsupported",
+            Self::NoChannel { .. } => "no_channel",
             Self::Damaged(_) => "damaged",
             Self::Truncated { .. } => "truncated",
             Self::TooShort { .. } => "too_short",

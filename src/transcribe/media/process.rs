@@ -5,15 +5,18 @@
 use std::{
     io::{self, Read, Write},
     path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, ExitStatus, Stdio},
     sync::{Mutex, PoisonError, mpsc},
     time::Duration,
 };
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::Resource;
 
 use super::{decode_file, decoded::DecodeSummary, error::MediaError, track_decoder::MAX_HOURS};
-use crate::transcribe::audio::{AudioWriter, SAMPLE_RATE, pcm16};
+use crate::{
+    isolation,
+    transcribe::audio::{AudioWriter, SAMPLE_RATE, pcm16},
+};
 
 /// Most bytes of address space of the process: many times what any whole file needs.
 const MAX_MEMORY: u64 = 2 << 30;
@@ -52,16 +55,10 @@ pub fn serve_length(path: &Path, out: &mut impl Write) -> io::Result<()> {
 
 fn set_limits(path: &Path) -> io::Result<()> {
     let bytes = fs_err::metadata(path)?.len();
-    setrlimit(Resource::As, at_most(MAX_MEMORY))?;
+    isolation::limit(Resource::As, MAX_MEMORY, MAX_MEMORY)?;
     // This also ends a process in an endless loop that its parent, killed itself, cannot stop.
-    Ok(setrlimit(Resource::Cpu, at_most(time_limit(bytes)))?)
-}
-
-fn at_most(limit: u64) -> Rlimit {
-    Rlimit {
-        current: Some(limit),
-        maximum: Some(limit),
-    }
+    let seconds = time_limit(bytes);
+    isolation::limit(Resource::Cpu, seconds, seconds)
 }
 
 fn write_block(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
@@ -82,8 +79,7 @@ pub fn decode(
     writer: &mut AudioWriter,
 ) -> io::Result<Outcome> {
     let seconds = time_limit(fs_err::metadata(path)?.len());
-    let mut child = Command::new(program)
-        .arg("decode")
+    let mut child = isolation::process(program, "decode")
         .args(channel.map(|channel| format!("--channel={channel}")))
         .arg("--")
         .arg(path)
@@ -112,8 +108,8 @@ pub fn decode(
 
 /// Has `program` find the length that the container states.
 pub fn stated_seconds(program: &Path, path: &Path) -> io::Result<Result<Option<f64>, MediaError>> {
-    let output = Command::new(program)
-        .args(["decode", "--length", "--"])
+    let output = isolation::process(program, "decode")
+        .args(["--length", "--"])
         .arg(path)
         .stdin(Stdio::null())
         .stderr(Stdio::null())

@@ -152,8 +152,7 @@ impl<'a> TrackDecoder<'a> {
                 let channels = buffer.spec().channels().count();
                 buffer.copy_to_vec_interleaved(&mut self.interleaved);
                 self.skip_beginning(channels, rate);
-                self.resample(channels, rate)
-                    .map_err(MediaError::Unsupported)?;
+                self.resample(channels, rate)?;
             }
             Err(e) => {
                 self.broken += 1;
@@ -180,12 +179,15 @@ impl<'a> TrackDecoder<'a> {
     }
 
     /// Adds the current packet, mixed, or only the wanted channel of it.
-    fn resample(&mut self, channels: usize, rate: usize) -> Result<(), String> {
+    fn resample(&mut self, channels: usize, rate: usize) -> Result<(), MediaError> {
         let Some(wanted) = self.channel else {
-            return self.out.push(&self.interleaved, channels, rate);
+            return self
+                .out
+                .push(&self.interleaved, channels, rate)
+                .map_err(MediaError::Unsupported);
         };
         if !(1..=channels).contains(&wanted) {
-            return Err(format!("channel {wanted} of {channels}"));
+            return Err(MediaError::NoChannel { wanted, channels });
         }
         let channel: Vec<f32> = self
             .interleaved
@@ -194,7 +196,9 @@ impl<'a> TrackDecoder<'a> {
             .step_by(channels)
             .copied()
             .collect();
-        self.out.push(&channel, 1, rate)
+        self.out
+            .push(&channel, 1, rate)
+            .map_err(MediaError::Unsupported)
     }
 
     /// Adds silence where the recorder paused or a packet could not be decoded, so that times stay

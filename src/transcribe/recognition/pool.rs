@@ -215,7 +215,7 @@ mod tests {
             total, 5000,
             "what came before the error is handed over, nothing after it is begun"
         );
-        let panics = crate::panics::quiet(|| {
+        let panics = crate::isolation::quiet_panics(|| {
             pool.for_each(
                 Priority::High,
                 vec![()],

@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use crate::web::read::stub_detection::suspect;
 
-use crate::panics;
+use crate::isolation;
 
 /// The extractors with their versions. A version is raised with every change of what its extractor
 /// makes of the same bytes: stored texts of earlier versions are then made again.
@@ -143,7 +143,7 @@ impl ReadError {
 pub fn read(bytes: &[u8], content_type: Option<&str>, url: &str) -> Result<Read, ReadError> {
     let work =
         AssertUnwindSafe(|| read_as(format::of(bytes, content_type)?, bytes, content_type, url));
-    panics::quiet(|| catch_unwind(work))
+    isolation::quiet_panics(|| catch_unwind(work))
         .unwrap_or_else(|panic| Err(ReadError::Panicked(message(&*panic))))
 }
 

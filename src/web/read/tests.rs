@@ -191,7 +191,7 @@ fn errors_have_a_cause_of_one_word() {
         ReadError::UnsupportedType("image/png".into()).to_string(),
         "unsupported type: `image/png`"
     );
-    let panic =
-        std::panic::catch_unwind(|| panics::quiet(|| panic!("at {}", 7))).expect_err("a panic");
+    let panic = std::panic::catch_unwind(|| isolation::quiet_panics(|| panic!("at {}", 7)))
+        .expect_err("a panic");
     assert_eq!(message(&*panic), "at 7");
 }

@@ -186,17 +186,18 @@ fn status_and_calls_count_what_there_is() {
      s_[id]
     ───
     ───
-     role      model    calls   failed   prompt tokens   read before   reply tokens   cost
+     role      model    calls   failed   prompt tokens   cached   reply tokens   cost
     ───
-     inspire   fake/m   2       0        200             0             20             unknown
+     inspire   fake/m   2       0        200             0        20             unknown
     ───
-     judge     fake/m   21      0        2100            0             210            unknown
+     judge     fake/m   21      0        2100            0        210            unknown
     ───
-     review    fake/m   8       0        800             0             80             unknown
+     review    fake/m   8       0        800             0        80             unknown
     ───
-     weave     fake/m   12      0        1200            0             120            unknown
+     weave     fake/m   12      0        1200            0        120            unknown
     ───
     24 of 24 comparisons have a verdict
+    next: `taskgen tasks list`, and `taskgen answer --agent NAME` to have the tasks answered
     ");
     let status = project.json(&["status"]);
     assert_eq!(status["seminars"].as_array().map(Vec::len), Some(2));

@@ -158,9 +158,15 @@ fn models_are_listed_and_named_mistakes_explained() {
 fn old_names_are_refused_with_the_new_ones() {
     let (_, project) = project();
     let said = project.fails(&["tasks", "diversity", "--near", "0.5"], 2);
-    assert!(said.contains("it is called --similarity now"), "{said}");
+    assert!(
+        said.contains("there is no --near any more; use --similarity"),
+        "{said}"
+    );
     let said = project.fails(&["tasks", "select", "--near", "0.5"], 2);
-    assert!(said.contains("it is called --similarity now"), "{said}");
+    assert!(
+        said.contains("there is no --near any more; use --similarity"),
+        "{said}"
+    );
     let said = project.fails(&["--model-role", "continue=fake/m", "status"], 2);
     assert!(said.contains("it is called `complete` now"), "{said}");
     for (old, new) in [
@@ -173,4 +179,23 @@ fn old_names_are_refused_with_the_new_ones() {
         assert!(said.contains(&format!("did you mean `{new}`?")), "{said}");
         project.configure(&config);
     }
+}
+
+/// A file that is named is read, though no key is needed; a set that was imported keeps its name.
+#[test]
+fn what_is_named_is_looked_at() {
+    let (_, project) = project();
+    let said = project.fails(&["status", "--env-file", "nowhere.env"], 2);
+    assert!(said.contains("hint: --env-file FILE"), "{said}");
+    std::fs::write(project.path("keys.env"), "no variable\n").expect("writable");
+    let said = project.fails(&["status", "--env-file", "keys.env"], 2);
+    assert!(said.contains("line 1: not NAME=VALUE"), "{said}");
+    std::fs::write(project.path("q.txt"), "How do gravel rivers move?").expect("writable");
+    project.ok(&["tasks", "import", "q.txt"]);
+    let said = project.fails(&["tasks", "select", "--name", "q"], 2);
+    assert!(said.contains("`q` is an imported set"), "{said}");
+    let said = project.fails(&["init", "q.txt"], 2);
+    assert!(said.contains("not a folder: `q.txt`"), "{said}");
+    let said = project.fails(&["calls", "--role", "cook"], 2);
+    assert!(said.contains("no such role: `cook`"), "{said}");
 }

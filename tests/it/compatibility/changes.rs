@@ -188,6 +188,14 @@ pub const RULES: &[Rule] = &[
         of: "status",
         change: Added("/benchmarks"),
     },
+    Rule {
+        of: "status",
+        change: Added("/reports"),
+    },
+    Rule {
+        of: "status",
+        change: Added("/next"),
+    },
     reports(Added("/*/scores/facets/difficulty")),
     card(Added("/ranking/item_kind")),
     Rule {

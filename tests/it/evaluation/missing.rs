@@ -120,7 +120,6 @@ fn an_agent_that_fails_is_said_and_not_forgotten() {
     ───
      answer   0      0         exit 4   –                 [time]
     ───
-    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
     [time] in all
     ");
     // What failed is not forgotten.
@@ -129,22 +128,19 @@ fn an_agent_that_fails_is_said_and_not_forgotten() {
     exit 1
     --- err
     --offline holds for taskgen, and not for the agent: it is a program of its own
-    t_[id], attempt 1: no report since an earlier run
-    hint: --retry-failed tries it again
-    t_[id], attempt 1: no report since an earlier run
-    hint: --retry-failed tries it again
-    t_[id], attempt 1: no report since an earlier run
-    hint: --retry-failed tries it again
-    t_[id], attempt 1: no report since an earlier run
-    hint: --retry-failed tries it again
+    t_[id], attempt 1: failed in an earlier run
+    hint: --retry-failed tries again
+    t_[id], attempt 1: failed in an earlier run
+    hint: --retry-failed tries again
+    t_[id], attempt 1: failed in an earlier run
+    hint: --retry-failed tries again
+    t_[id], attempt 1: failed in an earlier run
+    hint: --retry-failed tries again
     ───
      stage    done   skipped   failed    refused by rule   time
     ───
      answer   0      4         error 4   –                 [time]
     ───
-    reports that `broken` handed in before as another command, model or setting: 4; they are kept, and count as its own
-    hint: another name for what it is now keeps the two apart
-    0 model calls, 0 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
     [time] in all
     ");
     insta::assert_snapshot!(world.project.told(&["answer", "--agent", "x", "--command", "true", "--replay"]), @"
@@ -197,6 +193,22 @@ fn absurd_costs_stay_outside_and_reports_can_be_taken_out() {
         "what was judged is not paid for twice"
     );
     assert_eq!(project.json(&["leaderboard"])["agents"], before["agents"]);
+
+    // A report that another one has replaced comes back, too, and behind that one.
+    let again = json!({ "task": task, "agent": "rich", "attempt": 3, "text": "A later report." });
+    std::fs::write(&file, again.to_string()).expect("writable");
+    let import = ["reports", "import", file.to_str().expect("a path")];
+    project.ok(&import);
+    let whole = project.json(&["reports", "list"]);
+    let removed = project.json(&["reports", "remove", "--agent", "rich"]);
+    assert_eq!(removed["removed"].as_array().map(Vec::len), Some(2));
+    assert_eq!(removed["back_in_force"], 0);
+    project.ok(&[
+        "reports",
+        "import",
+        removed["file"].as_str().expect("a path"),
+    ]);
+    assert_eq!(project.json(&["reports", "list"]), whole);
 
     let told = project.told_each([
         ["reports", "remove"].as_slice(),

@@ -124,7 +124,7 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
     ───
      ratings      0      48        0        –                                       [time]
     ───
-    0 model calls, 279 more from the record; 0 prompt tokens (0 read before), 0 reply tokens
+    0 model calls, 279 more from the record; 0 prompt tokens (0 cached), 0 reply tokens
     [time] in all
     error: nothing differs from the evaluation before
     hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --similarity, --repeats, or an edited prompt

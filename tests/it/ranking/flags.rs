@@ -15,14 +15,14 @@ fn flags_of_one_method_are_refused_for_the_other() {
     $ taskgen rank --rounds 3 --budget-calls 9
     exit 2
     --- err
-    error: --budget-calls has no meaning for --method elo
-    hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
+    error: --budget-calls does not apply to --method elo
+    hint: --rounds says how many judgements, --elo-k how much each counts
 
     $ taskgen rank --method halving --rounds 3
     exit 2
     --- err
-    error: --rounds has no meaning but for --method elo
-    hint: --method elo, or --budget-calls to say how many judgements
+    error: --rounds needs --method elo
+    hint: add --method elo, or leave out --rounds
     ");
     let config = project.configuration();
     project.configure(&config.replace("budget_calls = 30", "rounds = 2"));
@@ -30,8 +30,8 @@ fn flags_of_one_method_are_refused_for_the_other() {
     $ taskgen rank --top 5
     exit 2
     --- err
-    error: --top has no meaning for --method elo
-    hint: --rounds and --elo-k are of --method elo, the others of halving and listwise
+    error: --top does not apply to --method elo
+    hint: --rounds says how many judgements, --elo-k how much each counts
     ");
 }
 

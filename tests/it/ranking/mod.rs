@@ -235,7 +235,7 @@ fn lists_screen_and_duels_decide() {
     for (flags, said) in [
         (
             ["rank", "--method", "listwise", "--rounds", "3"],
-            "--rounds has no meaning but for --method elo",
+            "--rounds needs --method elo",
         ),
         (
             ["rank", "--method", "listwise", "--list-size", "2"],
@@ -243,7 +243,7 @@ fn lists_screen_and_duels_decide() {
         ),
         (
             ["rank", "--method", "halving", "--list-size", "4"],
-            "--list-size has no meaning for --method halving",
+            "--list-size needs --method listwise",
         ),
     ] {
         assert!(project.fails(&flags, 2).contains(said), "{flags:?}");
@@ -372,7 +372,7 @@ fn small_budgets_are_spent_and_said_to_be_small() {
      rank    1      0         0        –                 [time]
     ───
     1 judgements cannot show each of 12 tasks once: that takes 6
-    1 model calls, 0 more from the record; 100 prompt tokens (0 read before), 10 reply tokens, and 1 calls of unknown price (`prices.toml` can name it)
+    1 model call, 0 more from the record; 100 prompt tokens (0 cached), 10 reply tokens, and 1 call of unknown price (`prices.toml` can name it)
     12 tasks, [time] in all
     ");
     assert_eq!(fake.take(), 1);
@@ -393,7 +393,7 @@ fn small_budgets_are_spent_and_said_to_be_small() {
     ───
     1 verdicts were known from earlier rankings
     95 of at most 1000 judgements were asked: all pairs have been compared
-    95 model calls, 0 more from the record; 9500 prompt tokens (0 read before), 950 reply tokens, and 95 calls of unknown price (`prices.toml` can name it)
+    95 model calls, 0 more from the record; 9500 prompt tokens (0 cached), 950 reply tokens, and 95 calls of unknown price (`prices.toml` can name it)
     12 tasks, [time] in all
     ");
     let tasks = rated.len();

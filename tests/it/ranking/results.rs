@@ -100,7 +100,7 @@ fn judgements_made_elsewhere_are_a_ranking_of_their_own() {
     exit 1
     --- out
     votes.csv:14: no such task: `t_nobody`
-    12 judgements (0 repeat a question, 0 confidences clamped), 0 were on record already, 1 lines not used; judges: 1
+    12 judgements imported (0 repeat a question, 0 confidences clamped), 0 on record already, 1 line not used; judges: 1
     next: `taskgen tasks list`, `taskgen rank report`
     ");
     let ranked = project.json(&["tasks", "list"]);
@@ -266,7 +266,7 @@ fn a_selection_of_a_stale_ranking_says_so() {
     12 tasks in set `selected`, version 1, expected recall 1.00
     --- err
     100 were asked for, and there are 12 tasks
-    6 tasks are not in this ranking
+    not in this ranking: 6 tasks
     hint: `taskgen rank`
     ");
 }

@@ -270,7 +270,7 @@ fn one_channel_of_a_recording_can_be_heard_alone() -> Result<()> {
         .err()
         .context("there are two")?
         .to_string();
-    assert!(said.contains("channel 3 of 2"), "{said}");
+    assert!(said.contains("no channel 3: the recording has 2"), "{said}");
     Ok(())
 }
 
@@ -288,7 +288,7 @@ fn a_transcript_that_was_edited_into_something_else_is_not_overwritten() -> Resu
     );
     assert_eq!(
         standing.err().context("it cannot be read")?.cause(),
-        "edited"
+        "unreadable_transcript"
     );
     Ok(())
 }

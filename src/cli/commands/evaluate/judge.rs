@@ -2,13 +2,13 @@
 
 use std::{sync::Arc, time::Duration, time::Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::{
     cli::{
         args::{self, Global},
         commands::{reports::answer, stages},
-        project::{Project, providers::Variables, resolve, settings::Reader},
+        project::{Project, providers::Variables, resolve, settings::Reader, this_program},
         ui::{
             exit::{self, NoModel, Usage},
             output::Printer,
@@ -128,7 +128,7 @@ pub fn judge(
             .sum();
         if missing > 0 {
             printer.note(&format!(
-                "{missing} pages were not fetched yet: what they would take is not counted"
+                "{missing} pages were not fetched yet: their cost is not included"
             ));
         }
         stages::predicted(&ctx, printer)?
@@ -174,10 +174,8 @@ fn pages_options(
         Reader::Jina if !stored_only => Some(jina(global, &web.jina_url, printer)?),
         _ => None,
     };
-    let program =
-        std::env::current_exe().context("the program cannot be found, which reads pages")?;
     Ok(PagesOptions {
-        program,
+        program: this_program()?,
         jina,
         fetch: FetchOptions {
             allow_private,

@@ -15,7 +15,7 @@ use crate::{
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::Printer,
+            output::{Printer, count},
         },
     },
     data::{CallId, DecidedBy, ItemId, NewJudgement, SubjectKind, judgement_id},
@@ -263,15 +263,19 @@ fn text_of(imported: &Imported, file: &Path) -> String {
         out.push_str(&format!("{}:{number}: {problem}\n", file.display()));
     }
     out.push_str(&format!(
-        "{} judgements ({} repeat a question, {} confidences clamped), {} were on record already, {} lines not used; judges: {}",
-        imported.judgements,
+        "{} imported ({} repeat a question, {} confidences clamped), {} on record already, {} not used; judges: {}",
+        count(imported.judgements as u64, "judgement"),
         imported.repeated,
         imported.clamped,
         imported.on_record,
-        imported.failed.len(),
+        count(imported.failed.len() as u64, "line"),
         imported.judges.len()
     ));
-    if imported.judgements + imported.on_record > 0 {
+    if imported.judgements + imported.on_record == 0 {
+        out.push_str(
+            "\nhint: `a` and `b` are ids of `taskgen tasks list`, and `winner` names one of them",
+        );
+    } else {
         out.push_str("\nnext: `taskgen tasks list`, `taskgen rank report`");
     }
     out

@@ -64,7 +64,7 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
         }
         Err(code) => {
             let ended = if settings.command.is_some() {
-                ", and the agent's processes are ended"
+                "; the agent's processes end within seconds"
             } else {
                 ""
             };
@@ -101,15 +101,14 @@ pub fn tasks_in_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
     match (store.task_set(name)?, name) {
         (Some(members), _) => tasks.retain(|task| members.contains(&task.id)),
         (None, Some(name)) => {
-            let hint = "hint: `taskgen tasks select --name NAME` makes one";
+            let hint = "hint: `taskgen tasks select --name NAME` or `taskgen tasks import FILE --set NAME` makes one";
             return Err(Usage(format!("no such set of tasks: `{name}`\n{hint}")).into());
         }
         (None, None) => {}
     }
     if tasks.is_empty() {
         return Err(Usage(
-            "there are no tasks to answer\nhint: `taskgen run`, or `taskgen tasks import FILE`"
-                .into(),
+            "no tasks yet\nhint: `taskgen run`, or `taskgen tasks import FILE`".into(),
         )
         .into());
     }

@@ -1,19 +1,20 @@
 //! `taskgen reports remove`: takes reports out of the project, into a file that `reports import`
 //! reads.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
+    answer::layouts,
     cli::{
         args::{Global, RemoveReports},
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::Printer,
+            output::{Printer, count},
         },
     },
     data::AgentReport,
@@ -35,8 +36,18 @@ pub fn run(global: &Global, args: &RemoveReports, printer: &Printer) -> Result<u
     let project = Project::find(global)?;
     let store = project.write(global)?;
     let all = store.all_reports()?;
-    let chosen = chosen(args, &all)?;
-    let before = store.report_heads()?.len();
+    let mut chosen = chosen(args, &all)?;
+    let current: BTreeSet<_> = store
+        .report_heads()?
+        .into_iter()
+        .map(|head| head.id)
+        .collect();
+    // Those that count come last in the file, so that they count again where it is imported.
+    chosen.sort_by_key(|report| current.contains(&report.id));
+    let of_current = chosen
+        .iter()
+        .filter(|report| current.contains(&report.id))
+        .count();
     let file = project.tasks().join("reports-removed.jsonl");
     // The file comes first: what is killed between the two has lost nothing.
     append(&file, &chosen)?;
@@ -45,7 +56,7 @@ pub fn run(global: &Global, args: &RemoveReports, printer: &Printer) -> Result<u
     let removed = Removed {
         removed: chosen.iter().map(|report| summary(report)).collect(),
         file,
-        back_in_force: (store.report_heads()?.len() + chosen.len()).saturating_sub(before),
+        back_in_force: (store.report_heads()?.len() + of_current).saturating_sub(current.len()),
     };
     printer.show(&removed, text)?;
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
@@ -107,6 +118,8 @@ fn record(report: &AgentReport) -> Value {
     json!({
         "task": report.task, "agent": report.agent, "attempt": report.attempt, "state": report.state,
         "text": report.text, "tokens": tokens, "cost_usd": spent.cost_usd, "seconds": spent.seconds,
+        // Of several such lines for an attempt the later one counts; import takes them all.
+        layouts::REMOVED: true,
     })
 }
 
@@ -116,14 +129,19 @@ fn summary(report: &AgentReport) -> Value {
 
 fn text(removed: &Removed) -> String {
     let mut out = format!(
-        "{} reports removed; they are in `{}`\nwhat was judged of them stays on record: handed in again, they are not paid for twice",
-        removed.removed.len(),
+        "{} removed, and written to `{}`\ntheir judgements stay on record: imported again, they are not paid for twice",
+        count(removed.removed.len() as u64, "report"),
         removed.file.display()
     );
     if removed.back_in_force > 0 {
         out.push_str(&format!(
-            "\n{} earlier reports of the same attempts count again",
-            removed.back_in_force
+            "\n{} of the same attempts, replaced before, {} again",
+            count(removed.back_in_force as u64, "report"),
+            if removed.back_in_force == 1 {
+                "counts"
+            } else {
+                "count"
+            }
         ));
     }
     out

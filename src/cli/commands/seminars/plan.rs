@@ -79,7 +79,7 @@ fn fill(planned: &mut Planned, batch: &Batch<'_>, item: &BatchItem<'_>) -> Resul
 }
 
 fn text(planned: &[Planned]) -> String {
-    let mut rows = table(&["recording", "content", "length", "", "why"]);
+    let mut rows = table(&["recording", "content", "length", "action", "why"]);
     for item in planned {
         rows.add_row(vec![
             item.path.clone(),
@@ -87,7 +87,7 @@ fn text(planned: &[Planned]) -> String {
                 .as_ref()
                 .map_or_else(|| "–".to_owned(), |hash| hash[..12].to_owned()),
             item.seconds.map_or_else(|| "unknown".to_owned(), seconds),
-            if item.todo { "transcribe" } else { "leave" }.to_owned(),
+            if item.todo { "transcribe" } else { "skip" }.to_owned(),
             item.reason.clone(),
         ]);
     }

@@ -21,7 +21,7 @@ use crate::{
             summary::Summary,
         },
     },
-    context::Notify,
+    context::{Notify, StageReport},
     data::Transcript,
     files,
     store::Store,
@@ -53,7 +53,18 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     } else {
         let mut loaded = config::load(None)?;
         project::apply_sound(&mut loaded, &args.sound);
-        (loaded.config, beside(&args.paths)?, None)
+        let folders = beside(&args.paths)?;
+        if folders
+            .iter()
+            .all(|folder| folder.found.recordings.is_empty())
+        {
+            return Err(Usage(format!(
+                "no recordings found\nhint: name files or folders with {} files",
+                transcribe::FORMATS
+            ))
+            .into());
+        }
+        (loaded.config, folders, None)
     };
     let batch = Batch {
         shard: args.shard,
@@ -108,8 +119,9 @@ pub fn discover(project: &Project, paths: &[PathBuf]) -> Result<Discovered> {
     let found = transcribe::discover(&root, paths).map_err(|e| Usage(format!("{e:#}")))?;
     if found.recordings.is_empty() {
         return Err(Usage(format!(
-            "no recordings found in `{}`\nhint: put m4a, mp4, mp3, flac, wav, ogg, opus or webm files there",
-            root.display()
+            "no recordings found in `{}`\nhint: put {} files there; `taskgen tasks import FILE` takes in questions without any",
+            root.display(),
+            transcribe::FORMATS
         ))
         .into());
     }
@@ -128,18 +140,18 @@ pub fn batch<'a>(global: &Global, config: &Config, notify: &'a Notify) -> Result
     })
 }
 
-/// The forms besides JSON, which is always written.
+/// The formats besides JSON, which is always written.
 fn forms(words: &[String]) -> Result<Vec<Format>> {
     let mut forms = Vec::new();
     for word in words.iter().filter(|word| *word != "json") {
         let form = Format::ALL
             .into_iter()
             .find(|form| form.extension() == word);
-        forms.push(
-            form.ok_or_else(|| {
-                Usage(format!("no such form: `{word}`\nhint: json, srt, vtt, txt"))
-            })?,
-        );
+        forms.push(form.ok_or_else(|| {
+            Usage(format!(
+                "no such format: `{word}`\nhint: json, srt, vtt, txt"
+            ))
+        })?);
     }
     Ok(forms)
 }
@@ -163,16 +175,21 @@ pub fn take_in(store: &Store, recording: &Recording, transcript: &Transcript) ->
     store.save_transcript(&sidecar.seminar_info(recording, transcript), transcript)
 }
 
-/// Takes in every transcript of the project's folder, hand edits included.
-pub fn take_in_saved(project: &Project, store: &Store) -> Result<()> {
+/// Takes in every transcript of the project's folder, hand edits included. What cannot be read is
+/// returned as failed, and the others go on.
+pub fn take_in_saved(project: &Project, store: &Store) -> Result<StageReport> {
+    let mut report = StageReport::new("transcripts");
     let found = transcribe::discover(&project.seminars(), &[]).unwrap_or_default();
     for recording in &found.recordings {
         let path = transcribe::transcript_path(&project.transcripts(), recording);
-        let saved =
-            transcribe::load(&path).map_err(|e| Usage(format!("{e}\nhint: {}", e.hint())))?;
-        if let Some(transcript) = saved {
-            take_in(store, recording, &transcript)?;
+        match transcribe::load(&path) {
+            Ok(Some(transcript)) => take_in(store, recording, &transcript)?,
+            Ok(None) => {}
+            Err(error) => {
+                let message = format!("{error}\nhint: {}", error.hint());
+                report.fail(&recording.name, error.cause(), message);
+            }
         }
     }
-    Ok(())
+    Ok(report)
 }

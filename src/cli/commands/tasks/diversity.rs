@@ -9,7 +9,7 @@ use crate::{
         project::{Project, similarity},
         ui::{
             exit::{self, Usage},
-            output::{Printer, table},
+            output::{Printer, count, table},
         },
     },
     data::TaskType,
@@ -75,17 +75,21 @@ fn text(diversity: &Diversity) -> String {
         out.push_str(&format!("{name}: {}\n", listed(counts)));
     }
     let compared = diversity.meaning.as_ref().map_or_else(
-        || format!("by words (likeness {})", diversity.near),
+        || format!("by words (similarity {})", diversity.near),
         |by| {
             format!(
-                "by words (likeness {}) and by meaning ({}, cosine {})",
+                "by words (similarity {}) and by meaning ({}, cosine {})",
                 diversity.near, by.model, by.cosine
             )
         },
     );
     out.push_str(&format!(
-        "{} tasks, {} of them copies of a better one, compared {compared}\n{} distinct ones; entropy {:.3} nats, as of {:.1} clusters of one size",
-        diversity.tasks, diversity.copies, diversity.distinct, diversity.entropy, diversity.effective
+        "{}, {} of them near-copies of a better one, compared {compared}\n{}; effective number of clusters {:.1} (entropy {:.2} nats)",
+        count(diversity.tasks as u64, "task"),
+        diversity.copies,
+        count(diversity.distinct as u64, "distinct task"),
+        diversity.effective,
+        diversity.entropy
     ));
     out
 }
@@ -101,7 +105,7 @@ fn line(member: &Member) -> String {
 /// What makes a copy one, for people.
 pub fn how(by: Link, likeness: f64, cosine: Option<f64>) -> String {
     let cosine = cosine.map_or_else(String::new, |cosine| format!(", cosine {cosine:.2}"));
-    format!("{} (likeness {likeness:.2}{cosine})", by.word())
+    format!("{} (similarity {likeness:.2}{cosine})", by.word())
 }
 
 /// Families by the disciplines that have most tasks; the others are one column.

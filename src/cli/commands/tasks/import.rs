@@ -18,7 +18,7 @@ use crate::{
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::Printer,
+            output::{Printer, count},
         },
     },
     data::{Task, TaskId},
@@ -221,7 +221,10 @@ fn text(summary: &Summary) -> String {
         new,
         ..
     } = summary;
-    let mut out = format!("{tasks} tasks in the set `{set}`, version {version}: {new} new");
+    let mut out = format!(
+        "{} in the set `{set}`, version {version}: {new} new",
+        count(*tasks as u64, "task")
+    );
     if summary.superseded > 0 {
         out.push_str(&format!(
             "\n{} tasks of its earlier version are not in the file: they are set aside with their reports\nhint: import that file again to have them back; --set NAME keeps two files apart",

@@ -67,7 +67,7 @@ fn list(mut listing: Listing, top: Option<u64>, flagged: bool, printer: &Printer
 /// The table of tasks: place, task, and where it comes from.
 pub fn text_list(tasks: &[Listed]) -> String {
     if tasks.is_empty() {
-        return "no tasks yet\nhint: `taskgen run`, and `taskgen status` says what is missing"
+        return "no tasks yet\nhint: `taskgen run`, or `taskgen tasks import FILE`; `taskgen status` says what is there"
             .to_owned();
     }
     let by_duels = tasks.iter().any(|listed| listed.estimate.is_some());
@@ -167,7 +167,7 @@ fn about(listing: &Listing, printer: &Printer) {
         ));
         if let (Some(top), Some(recall)) = (ratings.top, ratings.expected_recall) {
             printer.note(&format!(
-                "of the truly best {top}, the first {top} are expected to hold {:.0} %; `taskgen rank report` says how far the judge can be believed",
+                "expected recall of the top {top}: {:.0} %; `taskgen rank report` says how far the judge can be believed",
                 recall * 100.0
             ));
         }

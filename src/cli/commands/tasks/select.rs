@@ -14,20 +14,36 @@ use crate::{
         project::{Project, similarity},
         ui::{
             exit::{self, Usage},
-            output::{Printer, table},
+            output::{Printer, count, table},
         },
     },
-    data::{ItemId, Task, TaskId},
+    data::{ItemId, Origin, Task, TaskId},
     rank::{
         quota,
-        select::{Options, Placed, Selection, Shortage, best_first, select},
+        select::{Candidate, Options, Placed, Selection, Shortage, Unfilled, best_first, select},
     },
-    similarity::Encoding,
+    similarity::{Encoding, Meaning},
     store::Store,
 };
 
 /// Longest lists that are printed; `--json` has all.
 const SHOWN: usize = 20;
+
+/// What there is to choose from.
+struct Pool {
+    /// Best first, without flagged ones.
+    candidates: Vec<Candidate>,
+    /// Ranked tasks that no probe flags.
+    there: usize,
+    /// How many to choose.
+    wanted: usize,
+    /// Ids of tasks that a probe flags, where these are left out.
+    flagged: BTreeSet<String>,
+    /// Current tasks that joined after the ranking.
+    unranked: usize,
+    /// What the ranking's card warns of.
+    warnings: Vec<String>,
+}
 
 #[derive(Serialize)]
 struct Selected<'a> {
@@ -40,30 +56,14 @@ struct Selected<'a> {
     /// Current tasks that joined after the ranking.
     unranked: usize,
     /// What the ranking's card warns of.
-    warnings: &'a [String],
+    warnings: Vec<String>,
     #[serde(flatten)]
     selection: &'a Selection,
 }
 
 /// Runs the command.
 pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result<u8> {
-    let args::Selection {
-        top,
-        similarity: near,
-        unflagged,
-        ..
-    } = *args;
-    let name = args.name.as_str();
-    if top == 0 || near.is_nan() || near <= 0.0 {
-        let hint = "hint: --similarity 0.7 is usual, and above 1 nothing is a copy";
-        return Err(Usage(format!(
-            "--top must be at least 1 and --similarity above 0: `{top}`, `{near}`\n{hint}"
-        ))
-        .into());
-    }
-    if name.trim().is_empty() {
-        return Err(Usage("the set needs a name\nhint: --name NAME".into()).into());
-    }
+    check(args)?;
     let quotas = args
         .quota
         .iter()
@@ -71,13 +71,90 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
         .collect::<Result<Vec<_>, _>>()?;
     let project = Project::find(global)?;
     let store = project.write(global)?;
+    check_name(&store, &args.name)?;
+    let pool = pool(&store, args)?;
+    for quota in &quotas {
+        quota
+            .unknown(pool.candidates.iter().map(|of| &of.facets))
+            .iter()
+            .for_each(|unknown| printer.note(unknown));
+    }
+    let meaning = meaning(global, &project, &pool.candidates, args, printer)?;
+    let options = Options {
+        top: pool.wanted,
+        near: args.similarity,
+        quotas,
+    };
+    let selection = select(&pool.candidates, meaning.as_ref(), &options);
+    if selection.chosen.is_empty() {
+        return Err(Usage(why_empty(&selection, pool.flagged.len())).into());
+    }
+    let selected = Selected {
+        set: &args.name,
+        version: save(&store, &args.name, &selection)?,
+        meaning: meaning.map(|meaning| meaning.by),
+        flagged: pool.flagged,
+        unranked: pool.unranked,
+        warnings: pool.warnings,
+        selection: &selection,
+    };
+    printer.show(&selected, |selected| text(selected))?;
+    if pool.there < args.top {
+        printer.note(&format!(
+            "{} were asked for, and there {} {}",
+            args.top,
+            if pool.there == 1 { "is" } else { "are" },
+            count(pool.there as u64, "task")
+        ));
+    }
+    if pool.unranked > 0 {
+        printer.note(&format!(
+            "not in this ranking: {}\nhint: `taskgen rank`",
+            count(pool.unranked as u64, "task")
+        ));
+    }
+    store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
+    Ok(exit::DONE)
+}
+
+fn check(args: &args::Selection) -> Result<(), Usage> {
+    let (top, near) = (args.top, args.similarity);
+    if top == 0 || near.is_nan() || near <= 0.0 {
+        let hint = "hint: --similarity 0.7 is usual, and above 1 nothing is a copy";
+        return Err(Usage(format!(
+            "--top must be at least 1 and --similarity above 0: `{top}`, `{near}`\n{hint}"
+        )));
+    }
+    if args.name.trim().is_empty() {
+        return Err(Usage("the set needs a name\nhint: --name NAME".into()));
+    }
+    Ok(())
+}
+
+/// A set that was imported keeps its name: the file is looked for under it when it is imported again.
+fn check_name(store: &Store, name: &str) -> Result<()> {
     let tasks = store.tasks()?;
-    let flagged = if unflagged {
-        flagged(&store, &tasks)?
+    let is_imported = tasks
+        .iter()
+        .any(|task| matches!(&task.origin, Origin::Imported(from) if from.benchmark == name));
+    if is_imported {
+        return Err(Usage(format!(
+            "`{name}` is an imported set\nhint: choose another --name"
+        ))
+        .into());
+    }
+    Ok(())
+}
+
+/// The tasks to choose from, by the newest ranking.
+fn pool(store: &Store, args: &args::Selection) -> Result<Pool> {
+    let tasks = store.tasks()?;
+    let flagged = if args.unflagged {
+        flagged(store, &tasks)?
     } else {
         BTreeSet::new()
     };
-    let ranking = report::newest(&store)?;
+    let ranking = report::newest(store)?;
     let (ranked, unranked) = tasks
         .iter()
         .partition::<Vec<&Task>, _>(|task| ranking.items.contains(&ItemId::from(&task.id)));
@@ -85,71 +162,53 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
         .iter()
         .filter(|task| !flagged.contains(task.id.as_str()))
         .count();
-    let wanted = top.min(there.max(1));
+    let wanted = args.top.min(there.max(1));
     // Who is among the best 20 is another question than who is among the best 100.
-    let ranked = report::ranked(&store, Some(wanted))?;
+    let ranked = report::ranked(store, Some(wanted))?;
     if ranked.card.n_scored == 0 {
-        return Err(
-            Usage("nothing was judged yet\nhint: `taskgen rank --retry-failed`".into()).into(),
-        );
+        let message = "nothing was judged yet\nhint: `taskgen rank --retry-failed`";
+        return Err(Usage(message.into()).into());
     }
     let mut candidates = ranked.candidates();
     candidates.retain(|candidate| !flagged.contains(&candidate.id));
     candidates.sort_by(best_first);
-    for quota in &quotas {
-        quota
-            .unknown(candidates.iter().map(|of| &of.facets))
-            .iter()
-            .for_each(|unknown| printer.note(unknown));
+    Ok(Pool {
+        candidates,
+        there,
+        wanted,
+        flagged,
+        unranked: unranked.len(),
+        warnings: report::warnings(&ranked.card),
+    })
+}
+
+/// By what the candidates' meanings are compared, if they are.
+fn meaning(
+    global: &Global,
+    project: &Project,
+    candidates: &[Candidate],
+    args: &args::Selection,
+    printer: &Printer,
+) -> Result<Option<Meaning>> {
+    // No likeness reaches it: nothing is a copy.
+    if args.similarity > 1.0 {
+        return Ok(None);
     }
-    let options = Options {
-        top: wanted,
-        near,
-        quotas,
-    };
     let texts: Vec<&str> = candidates
         .iter()
         .map(|candidate| candidate.text.as_str())
         .collect();
-    let meaning = if near > 1.0 {
-        None
-    } else {
-        similarity::meaning(global, &project, &texts, printer)?
-    };
-    let selection = select(&candidates, meaning.as_ref(), &options);
-    if selection.chosen.is_empty() {
-        return Err(Usage(why_empty(&selection, flagged.len())).into());
-    }
+    similarity::meaning(global, project, &texts, printer)
+}
+
+/// Saves the chosen tasks as a set; its version.
+fn save(store: &Store, name: &str, selection: &Selection) -> Result<u32> {
     let ids: Vec<TaskId> = selection
         .chosen
         .iter()
         .map(|placed| TaskId::from_stored(placed.id.clone()))
         .collect();
-    let version = store.save_task_set(name, &ids)?;
-    let warnings = report::warnings(&ranked.card);
-    let (unranked, warnings) = (unranked.len(), warnings.as_slice());
-    let selected = Selected {
-        set: name,
-        version,
-        meaning: meaning.map(|meaning| meaning.by),
-        flagged,
-        unranked,
-        warnings,
-        selection: &selection,
-    };
-    printer.show(&selected, |selected| text(selected))?;
-    if there < top {
-        printer.note(&format!(
-            "{top} were asked for, and there are {there} tasks"
-        ));
-    }
-    if unranked > 0 {
-        printer.note(&format!(
-            "{unranked} tasks are not in this ranking\nhint: `taskgen rank`"
-        ));
-    }
-    store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
-    Ok(exit::DONE)
+    store.save_task_set(name, &ids)
 }
 
 /// Why nothing could be chosen.
@@ -192,77 +251,84 @@ fn text(selected: &Selected<'_>) -> String {
     for placed in selection.chosen.iter().take(SHOWN) {
         rows.add_row(row(placed));
     }
-    let mut out = format!("{rows}\n");
+    let mut out = vec![rows.to_string()];
     if selection.chosen.len() > SHOWN {
-        out.push_str(&format!(
-            "and {} more (`--json` lists all)\n",
-            selection.chosen.len() - SHOWN
-        ));
+        let more = selection.chosen.len() - SHOWN;
+        out.push(format!("and {more} more (`--json` lists all)"));
     }
     if !selected.flagged.is_empty() {
         let n = selected.flagged.len();
-        out.push_str(&format!(
-            "left out: {n} that probes flag (`taskgen tasks list --flagged`)\n"
+        out.push(format!(
+            "left out: {n} that probes flag (`taskgen tasks list --flagged`)"
         ));
     }
     for copy in &selection.duplicates {
         let how = diversity::how(copy.by, copy.likeness, copy.cosine);
-        out.push_str(&format!(
-            "left out: {} is a copy of {} by {how}\n",
+        out.push(format!(
+            "left out: {} is a copy of {} by {how}",
             copy.id, copy.copy_of
         ));
     }
     if !selection.borderline.is_empty() {
-        out.push_str(&format!(
-            "borderline, for people to look at: {}\n",
+        out.push(format!(
+            "borderline, for people to look at: {}",
             listed(&selection.borderline)
         ));
     }
-    if !selection.pushed_out.is_empty() {
-        out.push_str(&format!(
-            "pushed out by quotas: {}\n",
-            listed(&selection.pushed_out)
-        ));
-        if !selection.came_in.is_empty() {
-            out.push_str(&format!(
-                "came in instead: {}\n",
-                listed(&selection.came_in)
-            ));
-        }
-        out.push_str(&format!(
-            "the quotas give up {:.2} of the best, expectedly\n",
-            selection.given_up
-        ));
-    }
-    for unfilled in &selection.unfilled {
-        let what = unfilled
-            .quota
-            .as_ref()
-            .map_or_else(|| "the selection".to_owned(), ToString::to_string);
-        let why = match unfilled.cause {
-            Shortage::TooFew => "there are no more",
-            Shortage::Capped => "caps bar the rest",
-            Shortage::NoRoom => "there is no room for more",
-        };
-        out.push_str(&format!(
-            "{what}: only {} of {}: {why}\n",
-            unfilled.found, unfilled.wanted
-        ));
-    }
-    selected
-        .warnings
-        .iter()
-        .for_each(|warning| out.push_str(&format!("WARNING: {warning}\n")));
+    out.extend(cost_of_quotas(selection));
+    out.extend(selection.unfilled.iter().map(shortage));
+    out.extend(
+        selected
+            .warnings
+            .iter()
+            .map(|warning| format!("WARNING: {warning}")),
+    );
     let recall = selection
         .expected_recall
         .map_or_else(String::new, |r| format!(", expected recall {r:.2}"));
-    out.push_str(&format!(
-        "{} tasks in set `{}`, version {}{recall}",
-        selection.chosen.len(),
+    out.push(format!(
+        "{} in set `{}`, version {}{recall}",
+        count(selection.chosen.len() as u64, "task"),
         selected.set,
         selected.version
     ));
+    out.join("\n")
+}
+
+/// Which tasks the quotas exchanged, and what that costs.
+fn cost_of_quotas(selection: &Selection) -> Vec<String> {
+    if selection.pushed_out.is_empty() {
+        return Vec::new();
+    }
+    let mut out = vec![format!(
+        "pushed out by quotas: {}",
+        listed(&selection.pushed_out)
+    )];
+    if !selection.came_in.is_empty() {
+        out.push(format!("came in instead: {}", listed(&selection.came_in)));
+    }
+    out.push(format!(
+        "the quotas give up {:.2} of the best, expectedly",
+        selection.given_up
+    ));
     out
+}
+
+/// A quota, or the selection, that could not be filled, and why.
+fn shortage(unfilled: &Unfilled) -> String {
+    let what = unfilled
+        .quota
+        .as_ref()
+        .map_or_else(|| "the selection".to_owned(), ToString::to_string);
+    let why = match unfilled.cause {
+        Shortage::TooFew => "there are no more",
+        Shortage::Capped => "caps bar the rest",
+        Shortage::NoRoom => "there is no room for more",
+    };
+    format!(
+        "{what}: only {} of {}: {why}",
+        unfilled.found, unfilled.wanted
+    )
 }
 
 fn listed(placed: &[Placed]) -> String {
