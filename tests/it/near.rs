@@ -472,7 +472,7 @@ fn real_near_copies_are_named_as_such() {
     assert!(
         project
             .ok(&["tasks", "select", "--top", "5"])
-            .contains("by meaning (likeness 0.")
+            .contains("by meaning (similarity 0.")
     );
     let words = project.json(&["tasks", "select", "--top", "5", "--similarity", "2"]);
     assert_eq!(words["duplicates"], serde_json::json!([]));

@@ -69,60 +69,67 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
             }
         })
         .collect();
-    printer.show(&tried, |tried| {
-        let mut rows = table(&[
-            "seed",
-            "judgements",
-            "recall",
-            "expected",
-            "quality",
-            "tau",
-            "intervals",
-            "of found",
-            "covered",
-            "time",
-        ]);
-        let share = |share: Option<f64>| {
-            share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
-        };
-        for Tried {
-            seed,
-            score,
-            seconds: time,
-        } in tried
-        {
-            rows.add_row(vec![
-                seed.to_string(),
-                score.calls.to_string(),
-                format!("{:.3}", score.recall),
-                share(score.expected_recall),
-                format!("{:.3}", score.quality),
-                share(score.tau),
-                share(score.intervals),
-                share(score.intervals_of_found),
-                format!("{:.3}", score.coverage),
-                seconds(*time),
-            ]);
-        }
-        let mean = |of: fn(&TrialResult) -> f64| {
-            tried.iter().map(|one| of(&one.score)).sum::<f64>() / tried.len() as f64
-        };
-        let expected = match args.method {
-            Method::Elo => String::new(),
-            Method::Halving | Method::Listwise => {
-                format!(
-                    ", expected {:.3}",
-                    mean(|score| score.expected_recall.unwrap_or(0.0))
-                )
-            }
-        };
-        format!(
-            "{rows}\nmean recall {:.3}{expected}, quality {:.3}",
-            mean(|score| score.recall),
-            mean(|score| score.quality)
-        )
-    })?;
+    printer.show(&tried, |tried| text(tried, args.method))?;
     Ok(exit::DONE)
+}
+
+/// What the columns say; docs/ranking.md has more.
+const LEGEND: &str = "recall: share of the best that was found; expected: what the ranking says of that; quality: 0 is the mean task, 1 the \
+    truly best; tau: Kendall's over all tasks; intervals, of found: 95 % intervals that hold the truth, of all tasks and of those \
+    found; covered: tasks judged at least once";
+
+fn text(tried: &[Tried], method: Method) -> String {
+    let mut rows = table(&[
+        "seed",
+        "judgements",
+        "recall",
+        "expected",
+        "quality",
+        "tau",
+        "intervals",
+        "of found",
+        "covered",
+        "time",
+    ]);
+    for Tried {
+        seed,
+        score,
+        seconds: time,
+    } in tried
+    {
+        rows.add_row(vec![
+            seed.to_string(),
+            score.calls.to_string(),
+            format!("{:.3}", score.recall),
+            share(score.expected_recall),
+            format!("{:.3}", score.quality),
+            share(score.tau),
+            share(score.intervals),
+            share(score.intervals_of_found),
+            format!("{:.3}", score.coverage),
+            seconds(*time),
+        ]);
+    }
+    let expected = match method {
+        Method::Elo => String::new(),
+        Method::Halving | Method::Listwise => {
+            let expected = mean(tried, |score| score.expected_recall.unwrap_or(0.0));
+            format!(", expected {expected:.3}")
+        }
+    };
+    format!(
+        "{rows}\n{LEGEND}\nmean recall {:.3}{expected}, quality {:.3}",
+        mean(tried, |score| score.recall),
+        mean(tried, |score| score.quality)
+    )
+}
+
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
+}
+
+fn mean(tried: &[Tried], of: impl Fn(&TrialResult) -> f64) -> f64 {
+    tried.iter().map(|one| of(&one.score)).sum::<f64>() / tried.len() as f64
 }
 
 /// What cannot be simulated, and flags that would do nothing; returns the size of a list.
@@ -142,17 +149,22 @@ fn check(args: &Simulate) -> Result<usize, String> {
             "--top must be at least 1 and less than -n: `{top}` of `{n}`\nhint: the best tenth is usual"
         ));
     }
-    if n > MOST_TASKS || seeds == 0 {
-        let hint = "each task takes 1.6 kB for its draws";
+    if n > MOST_TASKS {
         return Err(format!(
-            "-n must be at most {MOST_TASKS}, and --seeds at least 1: `{n}`, `{seeds}`\nhint: {hint}"
+            "-n must be at most {MOST_TASKS}: `{n}`\nhint: each task takes 1.6 kB for its draws"
         ));
     }
+    if seeds == 0 {
+        return Err("--seeds must be at least 1: `0`\nhint: three trials are usual".into());
+    }
     if method != Method::Listwise && list_size.is_some() {
-        return Err("--list-size has no meaning but for --method listwise\nhint: add --method listwise, or leave it out".into());
+        return Err(
+            "--list-size needs --method listwise\nhint: add --method listwise, or leave it out"
+                .into(),
+        );
     }
     if method == Method::Elo && target_recall.is_some() {
-        return Err("--target-recall has no meaning for --method elo\nhint: --method halving stops at a recall".into());
+        return Err("--target-recall does not apply to --method elo\nhint: --method halving stops at a recall".into());
     }
     let usual = Options::default();
     let options = Options {
