@@ -154,7 +154,7 @@ fn real_one_channel_may_be_asked_for() {
     assert_eq!(said, "Thank you. I want to start with a number.");
     let (code, _, said) = heard(&["--channel", "3"]);
     assert!(
-        code == Some(1) && said.contains("channel 3 of 2"),
+        code == Some(1) && said.contains("no channel 3: the recording has 2"),
         "{code:?} {said}"
     );
     let (code, _, said) = taskgen(folder.path(), &["transcribe", ".", "--channel", "0"]);

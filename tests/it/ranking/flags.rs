@@ -72,19 +72,19 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     $ taskgen rank simulate --list-size 8
     exit 2
     --- err
-    error: --list-size has no meaning but for --method listwise
+    error: --list-size needs --method listwise
     hint: add --method listwise, or leave it out
 
     $ taskgen rank simulate --method elo --target-recall 0.9
     exit 2
     --- err
-    error: --target-recall has no meaning for --method elo
+    error: --target-recall does not apply to --method elo
     hint: --method halving stops at a recall
 
     $ taskgen rank simulate -n 1000000
     exit 2
     --- err
-    error: -n must be at most 100000, and --seeds at least 1: `1000000`, `3`
+    error: -n must be at most 100000: `1000000`
     hint: each task takes 1.6 kB for its draws
 
     $ taskgen rank --method elo --rounds 100000
