@@ -14,6 +14,8 @@ mod judge;
 mod options;
 pub mod pairing;
 mod panel;
+#[cfg(test)]
+mod planted;
 pub mod quota;
 mod random_rounds;
 mod ratings;
