@@ -1,5 +1,5 @@
-//! Which agents of a leaderboard may be said to be better than which? Tiers, between whose best
-//! agents the difference is significant. Hides the order of the agents.
+//! Tiers of a leaderboard: the best agents of two tiers differ significantly. Hides the order of
+//! the agents.
 
 use super::paired::Difference;
 

@@ -1,6 +1,6 @@
-//! Words in scripts with spaces, characters in Han script: counting them and the terms that carry
-//! meaning. Folding hides case, width and the Chinese script, so that the same word written twice
-//! is one word.
+//! Tokens of a text: words in scripts with spaces, characters in Han script, and the terms that
+//! carry meaning. Folding hides case, width and the Chinese script, so that the same word written
+//! twice is one word.
 
 use std::collections::BTreeSet;
 

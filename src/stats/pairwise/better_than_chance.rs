@@ -42,14 +42,14 @@ pub struct BetterThanChance {
     pub p: Option<f64>,
     /// The z to be expected of a judge that names the better item of 72 % of random pairs.
     pub expected_z: f64,
-    /// Whether the test would hardly miss such a judge with these pairs.
+    /// Whether the test has the power to detect such a judge with these pairs.
     pub has_power: bool,
     /// Whether `p` is below α.
     pub significant: bool,
 }
 
 impl BetterThanChance {
-    /// Whether the test had power and the judge was still not told from chance.
+    /// Whether the test had power and still found no difference from chance.
     pub fn no_better(&self) -> bool {
         self.has_power && !self.significant
     }

@@ -22,8 +22,8 @@ pub struct Calibration {
     /// Expected calibration error (Naeini et al. 2015): mean over verdicts of |confidence −
     /// agreement of the level|.
     pub ece: f64,
-    /// The `ece` that a judge who means what it says would show by chance in so few verdicts; at
-    /// each level about the mean deviation of a normal distribution, √(2 c (1 − c) / (π n)).
+    /// The `ece` of a perfectly calibrated judge with so few verdicts; at each level about the mean
+    /// deviation of a normal distribution, √(2 c (1 − c) / (π n)).
     pub ece_by_chance: f64,
     /// The levels of confidence that occurred, lowest first.
     pub levels: Vec<ConfidenceLevel>,

@@ -100,8 +100,8 @@ pub struct Fit {
 const SLOPE: f64 = 1e-6;
 const MOST_STEPS: usize = 60;
 
-/// Fits the strengths of `items` by Newton's method, whose linear systems conjugate gradients
-/// solve; `start` is a fit to begin at, which changes the time and not the result.
+/// Fits the strengths of `items` by Newton's method, with conjugate gradients for its linear
+/// systems; `start` is a fit to begin at and changes the time, not the result.
 ///
 /// Verdicts name items below `items` and judges below the model's number of them.
 pub fn fit(items: usize, verdicts: &[Preference], model: &Model, start: Option<&Fit>) -> Fit {
@@ -260,7 +260,7 @@ fn log_likelihood(logit: f64, score: f64, lapse_rate: f64) -> f64 {
     score * p.ln() + (1.0 - score) * (1.0 - p).ln()
 }
 
-/// How probable it is that the first one got `score`: σ^y (1 − σ)^(1 − y).
+/// The likelihood that the first one got `score`: σ^y (1 − σ)^(1 − y).
 fn likelihood(logit: f64, score: f64) -> f64 {
     let odds = (-logit.abs()).exp();
     let with_the_odds = if logit < 0.0 { 1.0 - score } else { score };

@@ -1,7 +1,7 @@
-//! Orders of several items under Plackett and Luce's model (Luce 1959, Plackett 1975): the best of
-//! those that are left is chosen, again and again, each with the chance e^u / Σ e^u, where
-//! u = a (θ + b e) and e tells how early it was shown. With two items that is Bradley and Terry's.
-//! Hides how an order becomes weighted pairs.
+//! Likelihood of an order of several items under Plackett and Luce's model (Luce 1959, Plackett
+//! 1975): the best of those that are left is chosen, again and again, each with the chance e^u / Σ
+//! e^u, where u = a (θ + b e) and e tells how early it was shown. With two items that is Bradley
+//! and Terry's. Hides how an order becomes weighted pairs.
 
 use super::Model;
 

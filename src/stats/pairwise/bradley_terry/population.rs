@@ -1,5 +1,5 @@
-//! How strengths are spread: normal where there are few items, a mixture of two normals where there
-//! are many, so that a ceiling under which the best crowd together is seen as one. Hides who
+//! The distribution of strengths: normal where there are few items, a mixture of two normals where
+//! there are many, so that a ceiling under which the best crowd together is seen as one. Hides who
 //! belongs to which part.
 
 use rand::{Rng, RngExt as _};
@@ -35,7 +35,7 @@ struct Component {
 }
 
 impl Population {
-    /// One that has not looked at any item yet.
+    /// A population without data.
     pub fn new(items: usize) -> Self {
         let one = Component {
             share: 1.0,
@@ -123,7 +123,7 @@ impl Population {
         }
     }
 
-    /// Everything times `by`.
+    /// Multiplies the whole scale by `by`.
     pub fn stretch(&mut self, by: f64) {
         for part in &mut self.parts {
             part.mean *= by;
