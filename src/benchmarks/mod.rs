@@ -71,7 +71,7 @@ pub struct Imported {
     pub refused: Vec<(usize, String)>,
     /// Rows that say a task of an earlier row again, word for word.
     pub repeated: usize,
-    /// Tasks whose language was guessed, by language.
+    /// Tasks with a guessed language, by language.
     pub guessed: BTreeMap<String, usize>,
     /// Fields that are read for nothing, with the number of rows that have them.
     pub ignored: BTreeMap<String, usize>,

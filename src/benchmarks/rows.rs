@@ -1,4 +1,4 @@
-//! The rows of a file of questions, whatever their fields are called.
+//! The rows of a file of questions, under any known names of the fields.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -22,7 +22,7 @@ const ID: [&str; 4] = ["qid", "id", "query_id", "task_id"];
 const LANGUAGE: [&str; 2] = ["language", "lang"];
 const CHECKLIST: [&str; 2] = ["checklist", "checklist_no_placeholder"];
 const OTHERS: &str = "facets";
-/// The most characters of a facet's value; what is longer is no group but a text.
+/// The most characters of a facet's value; a longer one is a text and no group.
 const MOST_IN_FACET: usize = 60;
 /// The most characters of an id in a file.
 const MOST_IN_ID: usize = 200;
@@ -40,7 +40,7 @@ pub struct Row {
     pub facets: Facets,
     /// What a report must deliver.
     pub checklist: Vec<String>,
-    /// Names of fields that say nothing that is kept.
+    /// Names of the fields that are ignored.
     pub ignored: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Addresses that stand in running text: where they begin and end. Hides the punctuation of two
-//! languages and brackets that belong to the sentence.
+//! Bare addresses in running text: where they begin and end. Hides the punctuation of two languages
+//! and brackets that belong to the sentence.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ fn web(rest: &str) -> Option<usize> {
     extent(rest, start).filter(|&end| !is_east_asian(first) || rest[start..end].contains('.'))
 }
 
-/// Where an address ends whose host or number begins at `start`.
+/// The end of the address with its host or number at `start`.
 fn extent(rest: &str, start: usize) -> Option<usize> {
     let foreign = rest[start..].starts_with(is_east_asian);
     let (mut in_host, mut escaped) = (true, false);

@@ -1,5 +1,5 @@
-//! What of a report is code and no prose. Hides it behind blanks of the same length, so that places
-//! stay what they are.
+//! Code blocks and code spans of a report. Blanks of the same length stand in for them, so that
+//! places stay the same.
 
 use std::{collections::BTreeMap, ops::Range};
 

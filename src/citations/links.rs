@@ -1,4 +1,4 @@
-//! The brackets of Markdown links: which belong together, and what stands in the round ones. Hides
+//! Brackets of Markdown links: which belong together, and the content of the round ones. Hides
 //! titles, escapes and how nesting is bounded.
 
 use std::ops::Range;

@@ -1,11 +1,10 @@
-//! The marks of citations in running text, in one pass. Hides which notation wins where two could
-//! be read.
+//! The marks of citations in running text, in one pass. Hides the precedence of notations.
 
 use std::ops::Range;
 
 use super::{
     Style,
-    author_year::{self, Sureness, Work},
+    author_year::{self, Certainty, Work},
     bare,
     index::Index,
     links, numbers,
@@ -14,7 +13,7 @@ use super::{
     steps,
 };
 
-/// The text of a link that stands for an entry is no longer.
+/// Most characters of a link's text that stands for an entry.
 const LONGEST_TEXT: usize = 500;
 
 /// A mark and its place in bytes.
@@ -335,7 +334,7 @@ impl Scan<'_> {
                 .index
                 .authors
                 .han_author(&before[run.clone()], &years[0])?;
-            Some((run.start + start, Sureness::Low))
+            Some((run.start + start, Certainty::Low))
         })?;
         let authors = before[start..].trim_end();
         let works = years

@@ -4,13 +4,13 @@
 use super::steps;
 use crate::text::words::is_han;
 
-/// A wider range is arithmetic and no citation.
+/// Widest range of a citation; a wider one is arithmetic.
 const WIDEST: u32 = 30;
-/// A mark with more numbers is data.
+/// Most numbers of a mark; more are data.
 const MOST: usize = 64;
-/// What a tool adds to a number is no longer.
+/// Most characters that a tool adds to a number.
 const LONGEST: usize = 200;
-/// Numbers from here on are years in a range.
+/// Least number that is a year in a range.
 const YEARS: u32 = 1000;
 
 /// What may stand before the number, longer ones first.

@@ -1,6 +1,5 @@
 //! The model's file: an `.npz` (a zip of NumPy arrays) that has the `sp.model` before it. Hides
-//! names and shapes, which are all checked here, so that what computes with them need not look
-//! again.
+//! names and shapes; all are checked here, so that no computation needs to check again.
 
 use std::{
     collections::BTreeMap,

@@ -10,7 +10,7 @@ use reqwest::{Method, Response, StatusCode, Url, header};
 use super::target::{Target, length};
 use crate::http::{Again, Http, HttpOptions, Retries, retry, retry_after};
 
-/// A publisher that does not answer within this time is not reached.
+/// Time for a connection to the publisher.
 const CONNECT: Duration = Duration::from_secs(5);
 const RETRIES: Retries = Retries {
     attempts: 4,

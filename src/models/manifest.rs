@@ -16,7 +16,7 @@ pub struct Manifest {
     models: Vec<Model>,
 }
 
-/// One model: a file with its hash, and where it can be had.
+/// One model: a file with its hash and its sources.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
@@ -44,15 +44,15 @@ pub struct Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Hears.
+    /// Speech recognition.
     Whisper,
-    /// Answers.
+    /// Chat.
     Chat,
-    /// Says where texts lie.
+    /// Text embedding.
     Embed,
 }
 
-/// Python packages whose files, joined, are the model.
+/// Python packages with the parts of a model.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packages {

