@@ -113,7 +113,7 @@ fn warnings(scored: &[ReportScores], board: &Board) -> Vec<String> {
     warnings
 }
 
-/// What the page draws: the measures with a scale that any agent has a value of.
+/// The measures that the page draws: those with a scale and a value of any agent.
 fn drawn_measures(board: &Board) -> Vec<&'static MeasureDef> {
     measures()
         .filter(|measure| measure.is_drawn())
@@ -143,7 +143,7 @@ fn share_of(whole: &str, share: ShareOf, drawn: &[&'static MeasureDef]) -> Optio
     Some(measure.key.to_owned())
 }
 
-/// The wholes that drawn measures are the three shares of.
+/// The wholes with all three shares among the drawn measures.
 fn wholes(drawn: &[&'static MeasureDef]) -> Vec<Whole> {
     let mut titles: Vec<&str> = Vec::new();
     for (title, _) in drawn.iter().filter_map(|measure| measure.whole) {
@@ -357,7 +357,7 @@ fn task_page(store: &Store, task: &Task, details: &[Detail], back: &str) -> Resu
     })
 }
 
-/// The citations of a report with what became of each URL; which URL gave which page is noted in
+/// The citations of a report with the state of each URL; the page behind each URL is noted in
 /// `urls`.
 fn cited(
     store: &Store,

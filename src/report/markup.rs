@@ -1,5 +1,5 @@
-//! Templates filled with texts that strangers wrote. Hides what keeps those from doing harm:
-//! escaping, which addresses become links, and characters that work unseen.
+//! Templates filled with untrusted texts. Hides the protection: escaping, the choice of addresses
+//! that become links, and invisible characters.
 
 use anyhow::{Context as _, Result};
 use data_encoding::BASE64;

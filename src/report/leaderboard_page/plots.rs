@@ -1,6 +1,5 @@
-//! The plots of a leaderboard, each with the table of the numbers that it shows: shares of key
-//! points as stacked bars, and each measure by facet. Hides where bars go and how many of them fit
-//! a page.
+//! The plots of a leaderboard, each with the table of its numbers: shares of key points as stacked
+//! bars, and each measure by facet. Hides the layout, and how many bars fit a page.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! The tables of the leaderboard: agents by measure, paired differences, and what has no score.
-//! Hides the small drawings in their cells and what a difference means in words.
+//! The tables of the leaderboard: agents by measure, paired differences, and missing scores. Hides
+//! the small drawings in their cells and the wording of differences.
 
 use std::collections::BTreeMap;
 
@@ -92,8 +92,8 @@ pub fn board(page: &Page) -> Board {
     }
 }
 
-/// The scale of what the agents reached: on that of all possible values, neighbours would be drawn
-/// as one.
+/// The scale of the values that occur: on that of all possible values, neighbours would be drawn as
+/// one.
 fn close(page: &Page, measure: &Measure) -> Scale {
     let found = page
         .agents
@@ -280,7 +280,7 @@ pub struct Unscored {
     failed: BTreeMap<String, u64>,
 }
 
-/// What has no score, by agent and measure.
+/// Missing scores, by agent and measure.
 pub fn unscored(page: &Page) -> Vec<Unscored> {
     let mut unscored = Vec::new();
     for agent in &page.agents {

@@ -22,7 +22,7 @@ pub struct Listed<'a> {
 struct Table {
     measure: String,
     unit: String,
-    /// For each task what stands below each agent.
+    /// For each task the cell of each agent.
     rows: Vec<Vec<String>>,
 }
 

@@ -1,5 +1,5 @@
-//! The plots of a ranking, each with the table of the numbers that it shows.
-//! Hides which tasks are drawn and how many points stand for thousands.
+//! The plots of a ranking, each with the table of its numbers. Hides the choice of tasks that are
+//! drawn, and the points that stand for thousands.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use super::{
 const POINTS: usize = 400;
 /// Values of a facet, at most; the rarest of more are shown as one.
 const VALUES: usize = 24;
-/// Tasks in one piece of the ladder.
+/// Tasks in one piece of the forest plot.
 const RUNGS: usize = 50;
-/// Width of the ladder's labels.
+/// Width of the forest plot's labels.
 const LABELS: f64 = 330.0;
 /// Where curves and bars have their plot.
 const LEFT: f64 = 56.0;
@@ -26,7 +26,7 @@ const TOP: f64 = 64.0;
 const BOTTOM: f64 = 270.0;
 const HEIGHT: f64 = BOTTOM + 40.0;
 
-/// All plots that have something to show, in reading order; the ladder shows the `listed` tasks.
+/// All plots with data, in reading order; the forest plot shows the `listed` tasks.
 pub fn all(page: &RankingPage, listed: &[RankedRow]) -> Vec<Figure> {
     let mut figures = Vec::new();
     figures.extend(ladder(page, listed));
@@ -77,7 +77,7 @@ fn ladder(page: &RankingPage, listed: &[RankedRow]) -> Option<Figure> {
     })
 }
 
-/// A piece of the ladder: for each task its label, and a dot at its strength on its interval.
+/// A piece of the forest plot: for each task its label, and a dot at its strength on its interval.
 fn rungs(page: &RankingPage, rows: &[RankedRow], axis: &Axis) -> String {
     const STEP: f64 = 17.0;
     let top = 30.0;
@@ -347,7 +347,7 @@ fn sampled(rows: &[RankedRow]) -> Vec<&RankedRow> {
         .collect()
 }
 
-/// The edge of the best k, as an upright rule with its name.
+/// The cutoff of the best k, as an upright rule with its name.
 fn edge(x: &Axis, top: usize, n_tasks: usize) -> String {
     if top == 0 || top >= n_tasks {
         return String::new();
