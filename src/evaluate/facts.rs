@@ -1,4 +1,4 @@
-//! Measures of a report that no judge decides: its words, its references, what it took.
+//! Measures of a report without a judge: its words, its references, its cost.
 
 use std::collections::BTreeMap;
 
@@ -131,7 +131,7 @@ pub fn of_report<T>(
     })
 }
 
-/// Micro-dollars that a report cost, where known.
+/// The cost of a report in micro-dollars, where known.
 pub fn cost_micro<T>(report: &AgentReport<T>) -> Option<u64> {
     // Bounded at intake (`AttemptCost::implausible`), so that the cast loses nothing.
     report.spent.cost_usd.map(|usd| (usd * 1e6).round() as u64)

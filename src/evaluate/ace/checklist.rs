@@ -20,8 +20,8 @@ const CHECKLIST: &str = "evaluate/checklist";
 const SHORT: &str = "evaluate/checklist-short";
 /// The role that writes checklists.
 pub const ROLE: &str = "checklist";
-/// A built-in model cannot make weights add up: it names three criteria by importance, and these are
-/// theirs.
+/// Weights of the three criteria that a built-in model names by importance, because it cannot make
+/// weights add up.
 const BY_IMPORTANCE: [f64; 3] = [0.5, 0.3, 0.2];
 /// Longest texts in characters.
 const TITLE: usize = 120;
@@ -77,7 +77,7 @@ impl Answer for Written {
     }
 }
 
-/// What a built-in model writes.
+/// The reply of a built-in model.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Short {
@@ -125,7 +125,7 @@ fn trimmed(title: &str, weight: f64, description: &str) -> Criterion {
     }
 }
 
-/// Whether a list of criteria can be rated by.
+/// An error if a list of criteria cannot be used for ratings.
 fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
     criteria::check(criteria)
         .map(drop)
@@ -202,8 +202,8 @@ fn question<'a, T>(prompt: &'a str, vars: &'a Value, schema: Value, most: u32) -
     }
 }
 
-/// What the paper asks a checklist to weigh, by type of task; where none is known, what holds for
-/// most of them.
+/// The focus that the paper gives a checklist, by type of task; where none is known, the most
+/// common one.
 fn focus(task_type: Option<TaskType>) -> &'static str {
     use TaskType as T;
     let Some(task_type) = task_type else {

@@ -1,5 +1,5 @@
-//! What do the cited pages say that matters for the task? Key points with verbatim spans, which are
-//! looked up in the page.
+//! Key points: what the cited pages say about the task, with verbatim spans that are looked up in
+//! the page.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,10 @@ const SMALL_PART: usize = 2_500;
 /// Most spans of a key point.
 const SPANS: usize = 3;
 
-/// What was found in the pages that are cited for a task, by page.
+/// The key points of the pages cited for a task, by page.
 pub type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, OfPage>>;
 
-/// What was found in a page.
+/// The key points of a page.
 #[derive(Default)]
 pub struct OfPage {
     /// Its key points.
@@ -40,8 +40,8 @@ pub struct OfPage {
     pub failed: Vec<&'static str>,
 }
 
-/// What decides which key points are found: sets that were found otherwise are not compared with
-/// each other.
+/// The hash of all that decides which key points are found: sets of different fingerprints are not
+/// compared.
 pub fn fingerprint(ctx: &Context, options: &Options) -> Result<String> {
     let Options {
         points,

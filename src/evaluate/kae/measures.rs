@@ -128,7 +128,7 @@ pub fn failed(others: &[&ReportScores]) -> Scores {
     scores
 }
 
-/// What all shares have in common.
+/// The common fields of all shares.
 const SHARE: MeasureDef = MeasureDef {
     key: "",
     label: "",

@@ -1,6 +1,6 @@
-//! The leaderboard: what reports were found to be, agent by agent, with how sure one may be of it.
-//! A pure fold; what it returns is all that a terminal, a CSV file, a JSON file or a page shows.
-//! Hides attempts, missing reports, resampling and the order in which anything arrived.
+//! The leaderboard: scores by agent, with intervals and tiers. A pure fold: it returns all that a
+//! terminal, a CSV file, a JSON file or a page shows. Hides attempts, missing reports, resampling
+//! and the order in which anything arrived.
 //!
 //! The unit is the task. Attempts of one agent at a task are averaged within it, tasks are
 //! resampled as a whole, and every number says on how many of how many tasks it rests and why not
@@ -80,7 +80,7 @@ pub struct Board {
 /// The tasks with one value of a facet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Group {
-    /// The value; none for reports whose task has none.
+    /// The value; none for reports on tasks without the facet.
     pub value: Option<String>,
     /// Its tasks, and all agents of the board.
     #[serde(flatten)]

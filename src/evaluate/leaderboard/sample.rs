@@ -1,4 +1,4 @@
-//! Reports as tests write them down, and the counts behind the paper's table.
+//! Sample reports for tests, and the counts behind the paper's table.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// A report with what ACE and KAE found, in few words.
+/// A report with its ACE and KAE scores.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scored {
     pub report: String,

@@ -95,8 +95,8 @@ fn lengths(stored: &StoredJudgement<'_>) -> Result<(f64, f64)> {
     Ok((payload.words, payload.reference_words))
 }
 
-/// The win rate by each judge who decided in both orders: one order alone would count the judge's
-/// taste for a place.
+/// The win rate by each judge with decisions in both orders: one order alone would include its
+/// position bias.
 fn win_rates(choices: &[Choice]) -> BTreeMap<String, f64> {
     let mut points: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
     for choice in choices {

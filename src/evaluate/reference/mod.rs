@@ -1,5 +1,4 @@
-//! Comparison with a reference: is a report better than a reference report on the same task, and how
-//! long is it beside it?
+//! Comparison with a reference report on the same task: win rate and relative length.
 //!
 //! **Measures** the win rate against the reference, ½ being as good, and the length as a multiple of
 //! the reference's. **Method** a judge sees both reports without names, in both orders, and names the
