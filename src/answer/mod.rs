@@ -1,5 +1,5 @@
-//! Research agents answer tasks: which answers are missing, who gives them, and what is kept. How an
-//! agent answers is in `agents`; reports that were made elsewhere are read in `layouts`.
+//! The stage in which research agents answer tasks: missing answers are found, asked for and saved.
+//! How an agent answers is in `agents`; reports that were made elsewhere are read in `layouts`.
 
 pub mod layouts;
 
@@ -158,7 +158,7 @@ async fn answer_and_save(
     Ok(Some(attempt))
 }
 
-/// What a program reads beside the task.
+/// The facets that a program gets beside the task.
 fn facets(task: &Task) -> Map<String, Value> {
     let labels = task.facets.labels().into_iter();
     labels.map(|(name, label)| (name, label.into())).collect()

@@ -1,5 +1,5 @@
-//! Scores of people as they come: the file that a scoring page saves, CSV, Label Studio's export.
-//! Hides their shapes; what cannot be read is a problem with its place, and the rest is taken.
+//! Readers for people's scores: the file of a scoring page, CSV, Label Studio's export. Hides their
+//! formats; an entry that cannot be read is listed with its place, and the rest is taken.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use serde_json::Value;
 /// The best score.
 pub const BEST: f64 = 10.0;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Default, PartialEq)]
 pub struct Read {
     /// The scores, in their order.
     pub scores: Vec<Said>,
-    /// What cannot be used: where, and why.
+    /// Entries that cannot be used: where, and why.
     pub problems: Vec<(String, String)>,
 }
 
@@ -34,7 +34,7 @@ pub struct Said {
     pub value: f64,
 }
 
-/// A report as people name it.
+/// A report by the name that people give it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Of {
     /// By its id or the start of it.
@@ -71,7 +71,7 @@ fn parse(text: &str) -> Result<Read> {
     }
 }
 
-/// What a scoring page saves.
+/// The file of a scoring page.
 #[derive(Deserialize)]
 struct Sheet {
     rater: String,
@@ -156,7 +156,7 @@ fn table(text: &str) -> Result<Read> {
     Ok(read)
 }
 
-/// Label Studio's JSON export: what was labelled names its report in `data`, as a column of the
+/// Label Studio's JSON export: the labelled item names its report in `data`, as a column of the
 /// table would; a rating or a number is the score, the name of its tag the criterion, unless that
 /// is `score` or `rating`.
 fn label_studio(text: &str) -> Result<Read> {

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 /// Version of the id scheme; it is hashed first, so that a new scheme can never produce an old id.
 const SCHEME: &str = "taskgen-id-1";
 
-/// What an id names: the letter it starts with.
+/// The kind of an id: its first letter.
 pub trait Kind {
     /// First letter of the id's text.
     const LETTER: char;
@@ -163,8 +163,8 @@ pub fn text(letter: char, parts: &[&str]) -> String {
     )
 }
 
-/// A place in an order that follows from the seed and tells nothing, and that stays when others
-/// come or go.
+/// A place in a random order that follows from the seed alone and stays when other items come or
+/// go.
 pub fn drawn_place(seed: u64, id: &str) -> String {
     sha256_hex(format!("{seed} {id}").as_bytes())
 }

@@ -30,7 +30,7 @@ const FEWEST_WORDS: usize = 3;
 /// Longest reason and longest quote in characters.
 const LONGEST: usize = 600;
 
-/// The stance of passages on a claim.
+/// What passages say of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stance {
@@ -59,7 +59,7 @@ impl Stance {
 pub struct Support {
     /// Why.
     pub reason: String,
-    /// The stance.
+    /// What the passages say.
     pub stance: Stance,
     /// Number of the passage that decides, from 1; 0 where none speaks of the claim.
     pub passage: usize,

@@ -1,5 +1,5 @@
-//! Folders of Markdown: which layout their names make, and whose report of which task each file is.
-//! Hides the search, which leaves hidden files and links to elsewhere alone.
+//! Folders of Markdown: the layout by the names of files, and each file's agent and task. Hides the
+//! search, which leaves hidden files and links to elsewhere alone.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// Names on a path that are looked at: one more than the deepest layout has.
 const DEEPEST: usize = 4;
-/// What names of half-written files have at their end, or before another extension.
+/// Endings of half-written files, also before another extension.
 const TEMPORARY: [&str; 5] = [".tmp", ".temp", ".part", ".crdownload", ".swp"];
 
 /// Reads a folder. A layout with names of its own goes before the one that takes any name;
@@ -89,7 +89,7 @@ fn report(path: &Path, place: &Place, agent: Option<String>) -> Result<Incoming,
     })
 }
 
-/// Whose report of what a file is.
+/// A file's agent and task.
 struct Place<'a> {
     agent: Option<&'a str>,
     key: &'a str,

@@ -1,6 +1,6 @@
-//! Which report answers which task, when the ids may be another program's: by id, by the start of
-//! an id, by position, by the question's text. Hides the folding of texts; where several tasks fit,
-//! none is chosen.
+//! Matching of reports to tasks, also under another program's ids: by id, by the start of an id, by
+//! position, by the question's text. Hides the folding of texts; where several tasks fit, none is
+//! chosen.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{Incoming, shown};
 use crate::text::words::one_line;
 
-/// Who answers what, by positions in the two lists.
+/// The matches, by positions in the two lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
     /// A report and its task.

@@ -152,7 +152,7 @@ fn own(mut record: Object, source: &str, agents: &mut Agents) -> Result<Option<I
     }))
 }
 
-/// The state as it was stated, unless the text speaks against it.
+/// The stated state, unless the text contradicts it.
 fn state_with(text: &str, stated: Option<State>) -> Result<State, String> {
     match (text.trim().is_empty(), stated) {
         (true, None | Some(State::Ok)) => Ok(State::Empty),

@@ -77,7 +77,7 @@ impl Answer for Written {
     }
 }
 
-/// The reply of a built-in model.
+/// What a built-in model writes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Short {
