@@ -1,4 +1,4 @@
-//! What users type: one file for each group of commands, whose comments are the help.
+//! The arguments: one file for each group of commands; its comments are the help.
 
 mod evaluation;
 mod global;

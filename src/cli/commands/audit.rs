@@ -127,7 +127,7 @@ fn of_model(of: &Leakage) -> String {
     format!("{}\n{rows}\n{}\n{list}", of.model, meaning(&of.famous))
 }
 
-/// What no leak means: nothing, if the model does not even go on from what it must know.
+/// The meaning of a result without leaks: none, if the model does not even continue famous texts.
 fn meaning(famous: &Alikeness) -> String {
     match (famous.leaked, famous.n_scored) {
         (_, 0) => "no famous text was continued: a leak could not be seen".to_owned(),
@@ -144,14 +144,14 @@ fn meaning(famous: &Alikeness) -> String {
     }
 }
 
-/// What people and judges agree on.
+/// The agreement of people and judges.
 #[derive(Serialize)]
 struct Agreed {
     /// Scores of the files that are new or other ones.
     taken: usize,
     /// Those that were known.
     known: usize,
-    /// What could not be taken.
+    /// Entries that could not be taken.
     problems: Vec<Problem>,
     raters: usize,
     scores: usize,
@@ -233,11 +233,10 @@ fn agreement(
     Ok(code)
 }
 
-/// Who scored which report, and which part of it.
+/// Rater, report and criterion of a score.
 type Key = (String, Option<String>, String);
 
-/// Adds the scores of a file with the reports that they mean. `named` are the criteria that there
-/// are.
+/// Adds the scores of a file, with their reports resolved. `named` are the criteria that there are.
 fn resolved(
     file: &Path,
     reports: &[ReportHead],
@@ -328,7 +327,7 @@ fn fits(report: &ReportHead, meant: &Of) -> bool {
     }
 }
 
-/// What people said of one thing (a report, and a criterion or the whole), a place for each rater.
+/// The scores of one item (a report, and a criterion or the whole), a place for each rater.
 type Things<'a> = BTreeMap<(&'a str, Option<&'a str>), Vec<Option<f64>>>;
 
 /// People with each other, and the measures with people.
@@ -387,7 +386,7 @@ fn by_thing(said: &[PersonScore]) -> Things<'_> {
     things
 }
 
-/// The things that people scored, whole reports or criteria, each with the judge's number.
+/// The items that people scored, whole reports or criteria, each with the judge's score.
 fn items(
     things: &Things<'_>,
     scored: &BTreeMap<&str, &ReportScores>,

@@ -1,4 +1,4 @@
-//! `taskgen calls`: what was asked of which model, what it cost, and why it failed.
+//! `taskgen calls`: requests to models, with their cost and failures.
 
 use anyhow::Result;
 use comfy_table::Table;

@@ -1,5 +1,5 @@
-//! `taskgen run` and its four stages: what a stage did is shown in the end, and turns the exit
-//! code.
+//! `taskgen run` and its four stages: a summary of each stage is shown in the end and decides the
+//! exit code.
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
@@ -124,7 +124,7 @@ async fn woven(
     Ok(())
 }
 
-/// What `run` would ask about the transcripts that are there.
+/// Estimates what `run` would ask about the present transcripts.
 fn predict_run(
     global: &Global,
     project: &Project,
@@ -233,7 +233,8 @@ pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u
     )
 }
 
-/// What joins or translates takes the tasks of all seminars: it is no part of weaving a few.
+/// Leaves out joining and translation where only some seminars are woven, and refuses their flags:
+/// both take the tasks of all seminars.
 fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Printer) -> Result<()> {
     if args.select.seminar.is_empty() || (options.across.is_none() && options.translate.is_empty())
     {
@@ -372,7 +373,7 @@ fn one_stage(
     )
 }
 
-/// The roles that will be asked: nobody translates unless it is wanted.
+/// The roles that will be asked: `translate` only if translations are wanted.
 fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
     roles
         .iter()
@@ -404,8 +405,7 @@ fn chosen(store: &Store, found: &Discovered) -> Result<Vec<SeminarInfo>> {
         .collect())
 }
 
-/// What the work gave; where it could not go on, what was done is shown before the error ends the
-/// command.
+/// The result of the work; before an error ends the command, the finished part is shown.
 pub fn finished<T>(
     work: Result<T>,
     before: &[StageReport],

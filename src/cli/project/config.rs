@@ -98,7 +98,7 @@ fn beside(config: &Path, transcribe: &mut Transcribe) {
 }
 
 impl Loaded {
-    /// Notes that `key` was set by `origin`.
+    /// Records that `key` was set by `origin`.
     pub fn set_by(&mut self, key: &str, origin: &str) {
         self.overridden.insert(key.to_owned(), origin.to_owned());
     }
@@ -134,7 +134,7 @@ impl Loaded {
     }
 }
 
-/// What the types cannot say.
+/// Checks beyond the types.
 pub fn check(config: &Config) -> Result<(), String> {
     config.roles.check()?;
     for (name, provider) in &config.providers {

@@ -1,5 +1,5 @@
-//! What tasks mean, where the model for that is at hand; without it words alone are compared, and
-//! that is said. Hides where the model and the vectors that are known come from.
+//! The embedding of tasks, if the model is installed; without it words alone are compared, and a
+//! note says so. Hides the sources of the model and of cached vectors.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::{
 
 /// In `similarity.model`: no model at all.
 const NONE: &str = "none";
-/// Fewer texts are encoded without a word about it.
+/// Fewest texts that are encoded with a note.
 const MANY: usize = 1000;
 
 /// Compares texts, best first, by their meaning; none without a model. Vectors are kept in the

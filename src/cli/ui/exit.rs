@@ -1,4 +1,4 @@
-//! Errors into exit codes and messages: lower case, no full stop, then what to do next.
+//! Exit codes and messages of errors: lower case, no full stop, then a hint.
 
 use crate::{
     evaluate::Misconfigured, llm::AskError, models::ModelFileError, rank::NoBetterThanChance,
@@ -90,7 +90,7 @@ pub fn message(error: &anyhow::Error) -> String {
     text
 }
 
-/// What to do about a disk that takes nothing more.
+/// The hint for a disk that is full or not writable.
 fn of_the_disk(error: &anyhow::Error) -> Option<&'static str> {
     use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     match error

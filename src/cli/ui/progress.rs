@@ -1,4 +1,4 @@
-//! How far a stage is: a bar with rate and time left on a terminal, a line every few seconds
+//! Progress of a stage: a bar with rate and time left on a terminal, a line every few seconds
 //! elsewhere.
 
 use std::{

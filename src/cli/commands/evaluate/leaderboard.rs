@@ -1,5 +1,5 @@
-//! `taskgen leaderboard`: which agent is better, at what, and how sure that is. Folds what was
-//! judged; asks nobody.
+//! `taskgen leaderboard`: agents by measure, with intervals and tiers. Folds the stored judgements;
+//! asks no model.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -145,7 +145,7 @@ fn rows(of: &Table) -> String {
     format!("{rows}\n")
 }
 
-/// The measures that the terminal has a column for: those that any agent has a value of, so that an
+/// The measures with a column in the terminal: those with a value of any agent, so that an
 /// evaluator that was not run takes no room.
 fn shown_measures(of: &Table) -> Vec<&'static MeasureDef> {
     measures()
@@ -225,12 +225,12 @@ fn differences(of: &Table) -> String {
     format!("\n{rows}\n")
 }
 
-/// The name of a measure, and what its values are multiplied with for people.
+/// The name of a measure, and the factor of its printed values.
 pub fn label_and_scale(key: &str) -> (&str, f64) {
     measure(key).map_or((key, 1.0), |measure| (measure.label, measure.unit.scale()))
 }
 
-/// Each judge of a panel alone; and how far apart the judgements of one who is asked again are.
+/// Scores by each judge of a panel alone, and the spread of repeated judgements.
 fn judges(of: &Table) -> String {
     let mut out = String::new();
     for row in &of.agents {
@@ -266,7 +266,7 @@ fn judges(of: &Table) -> String {
     out
 }
 
-/// What has no score, and why.
+/// Missing scores by cause.
 fn failures(of: &Table) -> String {
     let mut out = String::new();
     let mut say = |agent: &str, what: &str, causes: &BTreeMap<String, u64>| {

@@ -1,5 +1,5 @@
-//! `taskgen rescore`: the reports once more, by other judges, prompts or thresholds, on stored
-//! pages; and how far the scores moved.
+//! `taskgen rescore`: the reports scored again by other judges, prompts or thresholds, on stored
+//! pages, and the change of the scores.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -40,7 +40,7 @@ struct Way {
     instruments: Vec<WayOfInstrument>,
 }
 
-/// Who judges by an instrument, and how.
+/// The models and settings of an instrument.
 #[derive(Serialize)]
 struct WayOfInstrument {
     /// Its id.

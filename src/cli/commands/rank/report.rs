@@ -1,5 +1,4 @@
-//! `taskgen rank report`: how far a ranking can be believed, as text, as JSON, and as a page with
-//! plots.
+//! `taskgen rank report`: the audit of a ranking, as text, as JSON, and as a page with plots.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,7 +40,7 @@ use crate::{
     store::{Ranking, Store},
 };
 
-/// What the report says.
+/// The content of the report.
 #[derive(Serialize)]
 struct Report<'a> {
     ranking: &'a Ranking,
@@ -51,7 +50,7 @@ struct Report<'a> {
     warnings: &'a [String],
     /// Judgements without a verdict, by cause.
     failed_by_cause: &'a BTreeMap<String, u64>,
-    /// How the first `top` and all tasks are spread over disciplines, types and so on.
+    /// The counts of the first `top` and of all tasks by discipline, type and so on.
     counts: &'a BTreeMap<String, Vec<FacetCount>>,
     /// The tasks, best first, with strength, interval and membership.
     rated: &'a [RankedRow],
@@ -61,7 +60,7 @@ struct Report<'a> {
 pub struct Ranked {
     /// Its question.
     pub ranking: Ranking,
-    /// How far it can be believed.
+    /// Its audit card.
     pub card: AuditCard,
     /// Its tasks, best first.
     pub tasks: Vec<Listed>,
@@ -250,7 +249,7 @@ fn facts(ranking: &Ranking, card: &AuditCard, tasks: usize) -> Vec<(String, Stri
     ]
 }
 
-/// What a reader must know before believing anything else.
+/// Warnings that a reader must know first.
 pub fn warnings(card: &AuditCard) -> Vec<String> {
     let mut warnings = Vec::new();
     if card.n_scored == 0 {
@@ -578,7 +577,7 @@ fn row(place: usize, listed: &Listed, candidate: &Candidate, by_elo: bool) -> Ra
     }
 }
 
-/// How the first `top` and all tasks are spread.
+/// The counts of the first `top` and of all tasks by facet.
 fn counts(candidates: &[Candidate], top: usize) -> BTreeMap<String, Vec<FacetCount>> {
     let mut of: BTreeMap<String, BTreeMap<String, (u64, u64)>> = BTreeMap::new();
     for (at, candidate) in candidates.iter().enumerate() {

@@ -17,7 +17,7 @@ use crate::{
     store::Store,
 };
 
-/// `taskgen supervise`: what a process does that stands between another one and an agent.
+/// `taskgen supervise`: the process between taskgen and an agent.
 #[cfg(target_os = "linux")]
 pub fn supervise(args: &args::Supervise) -> Result<u8> {
     Ok(crate::agents::command::supervise(args.parent, &args.argv)?)
@@ -134,7 +134,7 @@ fn not_empty<T>(reports: Vec<T>) -> Result<Vec<T>> {
     Ok(reports)
 }
 
-/// Notes how many reports are on other tasks than these; an error if all are.
+/// Prints the number of reports on other tasks; an error if all are.
 pub fn check_on_tasks<T>(
     reports: &[AgentReport<T>],
     tasks: &[Task],

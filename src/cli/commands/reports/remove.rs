@@ -21,7 +21,7 @@ use crate::{
     files,
 };
 
-/// What was removed.
+/// The removed reports.
 #[derive(Serialize)]
 struct Removed {
     removed: Vec<Value>,

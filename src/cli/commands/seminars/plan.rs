@@ -1,5 +1,5 @@
-//! `taskgen transcribe --plan`: which recordings there are, by content, how long they are, and what
-//! a run would do.
+//! `taskgen transcribe --plan`: the recordings by content, with their lengths and what a run would
+//! do.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::{
     transcribe::{self, Batch, BatchItem, RecordingFolder, Sidecar, TranscriptStatus},
 };
 
-/// A recording, and what would be done with it.
+/// A recording, and the planned action.
 #[derive(Debug, Serialize)]
 struct Planned {
     path: String,

@@ -122,10 +122,10 @@ pub fn run(
     Ok(exit::DONE)
 }
 
-/// Tasks that nobody said may be passed on.
+/// Tasks without a known licence.
 struct Unlicensed {
     tasks: usize,
-    /// What they come from: paths of recordings, and names of benchmarks.
+    /// Their sources: paths of recordings, and names of benchmarks.
     recordings: BTreeSet<String>,
     benchmarks: BTreeSet<String>,
 }

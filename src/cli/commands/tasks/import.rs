@@ -30,7 +30,7 @@ const MOST_BYTES: u64 = 200_000_000;
 /// Refused lines that are listed; `--json` has all.
 const SHOWN: usize = 20;
 
-/// What the command did.
+/// The outcome of the import.
 #[derive(Serialize)]
 struct Summary {
     file: PathBuf,
@@ -42,16 +42,16 @@ struct Summary {
     tasks: usize,
     /// Those that the project did not have.
     new: usize,
-    /// Members of the set's earlier version that are current no more.
+    /// Members of the set's earlier version that are no longer current.
     superseded: u64,
     /// Tasks with text that depends on the day.
     with_slots: usize,
     /// Rows that say a task again.
     repeated: usize,
     languages: BTreeMap<String, usize>,
-    /// Tasks whose language was guessed, by language.
+    /// Tasks with a guessed language, by language.
     guessed: BTreeMap<String, usize>,
-    /// Fields that are read for nothing, with the number of rows that have them.
+    /// Ignored fields, with the number of rows that have them.
     ignored_fields: BTreeMap<String, usize>,
     /// Slots that nothing is known to fill.
     unknown_slots: BTreeSet<String>,

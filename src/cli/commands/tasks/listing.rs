@@ -89,7 +89,7 @@ pub fn text_list(tasks: &[Listed]) -> String {
     table.to_string()
 }
 
-/// Phase and family; of an imported task without them, what its file groups it by.
+/// Phase and family; of an imported task without them, its file's facets.
 fn kind_of(task: &Task) -> String {
     let facets = &task.facets;
     let known = [
@@ -184,7 +184,7 @@ fn about(listing: &Listing, printer: &Printer) {
     }
 }
 
-/// One task and where it comes from.
+/// One task with its sources.
 #[derive(Serialize)]
 struct Traced<'a> {
     #[serde(flatten)]

@@ -68,7 +68,7 @@ fn user() -> Option<String> {
         .find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()))
 }
 
-/// Whose decisions they are: the name that was given, else the user's.
+/// The reviewer's name: the given one, else the user's.
 fn reviewer(given: Option<&str>) -> Result<String> {
     let name = given
         .map(str::to_owned)

@@ -1,4 +1,4 @@
-//! What a reviewer has decided so far, how it agrees with what models said, and what changed.
+//! The summary of a review: decisions so far, agreement with models, and changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub struct Summary {
     rejected: BTreeMap<String, u64>,
     /// Those that this reviewer has not judged.
     left: usize,
-    /// Those that stand now and did not, or the other way round.
+    /// Inspirations accepted now and not before, or the other way round.
     changed: usize,
     /// With each model that judged the same.
     agreement: BTreeMap<String, Agreement>,
@@ -70,7 +70,7 @@ pub fn of(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
     }
 }
 
-/// What a reviewer said last of an inspiration.
+/// The last review of an inspiration by a reviewer.
 fn last(inspiration: &Inspiration, by: impl Fn(&Review) -> bool) -> Option<&Review> {
     inspiration.reviews.iter().rev().find(|review| by(review))
 }
