@@ -84,7 +84,7 @@ fn with_answer(text: &Text, language: &str) -> Attempt {
         Err(why) => Attempt::failed(
             State::Error,
             "not_text",
-            format!("what it said is no text: {why}"),
+            format!("its reply is not text: {why}"),
         ),
     }
 }

@@ -250,8 +250,7 @@ impl Read {
                 format!("a score of {value} is not between 0 and {BEST}"),
             ));
         } else if rater.is_empty() {
-            self.problems
-                .push((place, "it does not say whose score it is".into()));
+            self.problems.push((place, "it names no rater".into()));
         } else {
             self.scores.push(Said {
                 place,

@@ -130,7 +130,7 @@ fn task(row: Row, options: Options<'_>, imported: &mut Imported) -> Task {
     imported.unknown_slots.extend(slots::unknown(&template));
     let text = slots::fill(&template, options.as_of);
     Task {
-        id: TaskId::of(&[
+        id: TaskId::from_parts(&[
             "imported",
             id.as_deref().unwrap_or_default(),
             &language,

@@ -21,7 +21,7 @@ pub struct Id<K>(String, PhantomData<fn() -> K>);
 
 impl<K: Kind> Id<K> {
     /// The id of the content given as `parts`.
-    pub fn of(parts: &[&str]) -> Self {
+    pub fn from_parts(parts: &[&str]) -> Self {
         Self(text(K::LETTER, parts), PhantomData)
     }
 
@@ -180,8 +180,11 @@ mod tests {
 
     #[test]
     fn parts_are_kept_apart() {
-        assert_ne!(TaskId::of(&["ab", "c"]), TaskId::of(&["a", "bc"]));
-        assert_eq!(TaskId::of(&["ab"]).as_str().len(), 18);
-        assert!(TaskId::of(&["ab"]).as_str().starts_with("t_"));
+        assert_ne!(
+            TaskId::from_parts(&["ab", "c"]),
+            TaskId::from_parts(&["a", "bc"])
+        );
+        assert_eq!(TaskId::from_parts(&["ab"]).as_str().len(), 18);
+        assert!(TaskId::from_parts(&["ab"]).as_str().starts_with("t_"));
     }
 }

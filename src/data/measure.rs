@@ -243,7 +243,7 @@ impl MeasureDef {
 
 impl Score {
     /// A fraction that leaves nothing out.
-    pub fn of(numerator: f64, denominator: f64) -> Self {
+    pub fn ratio(numerator: f64, denominator: f64) -> Self {
         Self {
             outcome: Ok(Fraction::new(numerator, denominator)),
             unscored: 0,
@@ -253,7 +253,7 @@ impl Score {
     /// A plain number; none is not a zero but `cause`.
     pub fn number(value: Option<f64>, cause: &'static str) -> Self {
         match value.filter(|value| value.is_finite()) {
-            Some(value) => Self::of(value, 1.0),
+            Some(value) => Self::ratio(value, 1.0),
             None => Self::missing(cause),
         }
     }
@@ -297,7 +297,7 @@ mod tests {
     fn a_score_is_a_fraction_or_a_cause() {
         let json = |score: &Score| serde_json::to_string(score).expect("it serialises");
         assert_eq!(
-            json(&Score::of(3.0, 4.0)),
+            json(&Score::ratio(3.0, 4.0)),
             r#"{"value":0.75,"numerator":3.0,"denominator":4.0,"unscored":0}"#
         );
         assert_eq!(

@@ -49,7 +49,7 @@ impl AgentReport {
         spent: AttemptCost,
     ) -> Self {
         Self {
-            id: ReportId::of(&[
+            id: ReportId::from_parts(&[
                 task.as_str(),
                 agent,
                 &attempt.to_string(),

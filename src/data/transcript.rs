@@ -104,7 +104,7 @@ impl Transcript {
         });
         let segments = serde_json::to_string(&plain.collect::<Vec<_>>()).unwrap_or_default();
         let parameters = self.parameters.to_string();
-        self.id = TranscriptId::of(&[
+        self.id = TranscriptId::from_parts(&[
             &self.media_sha256,
             &self.model.sha256,
             &parameters,

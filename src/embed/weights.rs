@@ -251,7 +251,7 @@ fn npy(bytes: &[u8]) -> Result<(&str, Vec<usize>, &[u8])> {
     let (header, content) = rest
         .split_at_checked(length)
         .context("the array ends too early")?;
-    let header = std::str::from_utf8(header).context("the array's header is no text")?;
+    let header = std::str::from_utf8(header).context("the array's header is not a text")?;
     ensure!(
         !header.contains("'fortran_order': True"),
         "the array is stored column by column"

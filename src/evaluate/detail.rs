@@ -79,7 +79,7 @@ impl<'a> Details<'a> {
     }
 
     /// The details of every report on a task.
-    pub fn of(&self, task: &TaskId) -> Result<Vec<Detail>> {
+    pub fn on_task(&self, task: &TaskId) -> Result<Vec<Detail>> {
         let Some(reports) = self.reports.get(task) else {
             return Ok(Vec::new());
         };

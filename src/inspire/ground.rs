@@ -70,7 +70,7 @@ pub fn sealed(
 ) -> Inspiration {
     let mut parts = vec![transcript.seminar.as_str(), kind.word(), &text];
     parts.extend(evidence.iter().map(|e| e.quote.as_str()));
-    let id = InspirationId::of(&parts);
+    let id = InspirationId::from_parts(&parts);
     let (seminar, transcript) = (transcript.seminar.clone(), transcript.id.clone());
     Inspiration {
         id,

@@ -148,7 +148,7 @@ mod tests {
         let inspiration = ground::sealed(&transcript, kind, vec![], text.to_owned(), evidence);
         Candidate {
             inspiration,
-            call: CallId::of(&[text]),
+            call: CallId::from_parts(&[text]),
             mark: mark.into(),
         }
     }

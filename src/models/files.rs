@@ -88,7 +88,7 @@ pub fn checked(folder: &Path, model: &Model) -> Result<Option<ModelFile>> {
 /// The error for a file with the wrong hash.
 pub fn wrong_hash(path: &Path, wanted: &str, found: &str) -> ModelFileError {
     ModelFileError(format!(
-        "not the model that it should be: `{}` has sha256 `{found}`, wanted is `{wanted}`\nhint: it was not used; remove the file and run `taskgen models pull` again",
+        "wrong model file: `{}` has sha256 `{found}`, expected `{wanted}`\nhint: it was not used; remove the file and run `taskgen models pull` again",
         path.display()
     ))
 }

@@ -73,7 +73,7 @@ pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<Mo
     };
     let (name, file) = (&model.name, &model.file);
     Err(ModelFileError(format!(
-        "the model `{name}` could not be had: {reasons}\nhint: bring the file `{file}` yourself and run `taskgen models import FILE`"
+        "the model `{name}` could not be fetched: {reasons}\nhint: bring the file `{file}` yourself and run `taskgen models import FILE`"
     ))
     .into())
 }
@@ -91,7 +91,7 @@ fn lock(target: &Target<'_>) -> Result<std::fs::File> {
                 target.model.bytes,
             );
             file.lock()
-                .context("another pull of the same model cannot be waited for")?;
+                .context("cannot wait for another pull of the same model")?;
         }
         Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => {
             return Err(e).context("the folder of the models cannot be locked");

@@ -87,7 +87,7 @@ pub fn quantized(
         let mut from = BufReader::new(fs_err::File::open(&model.path)?);
         let mut out = BufWriter::new(fs_err::File::create(&part).map_err(unusable)?);
         quantize(&mut from, form, &mut out)
-            .with_context(|| format!("cannot be made smaller: `{}`", model.path.display()))?;
+            .with_context(|| format!("cannot be quantized: `{}`", model.path.display()))?;
         out.flush()?;
         out.get_ref().sync_all()?;
         fs_err::rename(&part, &path)?;
@@ -110,7 +110,7 @@ fn quantize(from: &mut impl Read, form: Quantization, out: &mut impl Write) -> R
     );
     ensure!(
         matches!(header[11], 0 | 1),
-        "its weights are in a smaller form already"
+        "its weights are quantized already"
     );
     header[11] = VERSION + form.numbers().1;
     header

@@ -166,7 +166,7 @@ fn confidence(row: &Map<String, Value>) -> Result<f64, String> {
     let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
     number
         .filter(|number| number.is_finite())
-        .ok_or_else(|| format!("the confidence is no number: `{value}`"))
+        .ok_or_else(|| format!("the confidence is not a number: `{value}`"))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::{
 /// goes no further.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the judge `{judge}` cannot be told from chance after {n} verdicts (z = {z:.1}, {expected:.1} is usual)\nhint: look at `taskgen calls --role judge`, use another judge or prompt; the verdicts are kept"
+    "the judge `{judge}` is no better than chance after {n} verdicts (z = {z:.1}, {expected:.1} is usual)\nhint: look at `taskgen calls --role judge`, use another judge or prompt; the verdicts are kept"
 )]
 pub struct NoBetterThanChance {
     judge: String,

@@ -122,7 +122,7 @@ pub fn parse(text: &str) -> Result<Quota, String> {
     })?;
     if bound == Bound::Least && value.is_none() {
         return Err(format!(
-            "a minimum of which value: `{text}`\nhint: name one: `{facet}:VALUE>={number}`"
+            "a minimum needs a value: `{text}`\nhint: name one: `{facet}:VALUE>={number}`"
         ));
     }
     Ok(Quota {
@@ -227,7 +227,7 @@ mod tests {
         check("=3", "no such facet: ``");
         check("seminar=few", "not a number of tasks: `few`");
         check("seminar=-1", "not a number of tasks: `-1`");
-        check("language>=20", "a minimum of which value: `language>=20`");
+        check("language>=20", "a minimum needs a value: `language>=20`");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub struct Diversity {
     /// Current tasks.
     pub tasks: usize,
     /// Least Jaccard index of the shingles of two copies.
-    pub near: f64,
+    pub similarity: f64,
     /// The embedding model; none where only words were compared.
     pub meaning: Option<Encoding>,
     /// Clusters of near-copies, the largest first; a task alone is in none of them.
@@ -103,7 +103,7 @@ pub fn diversity(tasks: &[Listed], likeness: f64, meaning: Option<&Meaning>) -> 
     clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.copies.len()));
     Diversity {
         tasks: tasks.len(),
-        near: likeness,
+        similarity: likeness,
         meaning: meaning.map(|meaning| meaning.by.clone()),
         clusters,
         distinct,

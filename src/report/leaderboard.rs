@@ -61,7 +61,7 @@ pub fn write(
     fs_err::create_dir_all(&folder)?;
     let details = Details::new(store)?;
     for task in tasks {
-        let of_task = details.of(&task.id)?;
+        let of_task = details.on_task(&task.id)?;
         if of_task.is_empty() {
             continue;
         }

@@ -259,7 +259,7 @@ impl Job<'_> {
         let unsealed = Transcript {
             schema_version: SCHEMA_VERSION,
             id: Id::from_stored(String::new()),
-            seminar: SeminarId::of(&[self.media_sha256]),
+            seminar: SeminarId::from_parts(&[self.media_sha256]),
             path: self.recording.name.clone(),
             media_sha256: self.media_sha256.into(),
             duration: Ms::from_seconds(source.audio.seconds()),

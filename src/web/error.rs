@@ -68,7 +68,7 @@ pub enum FetchError {
         seconds: u64,
     },
     /// What the server says is not HTTP, or its headers are too many or too long.
-    #[error("not a sound answer in HTTP: {what}")]
+    #[error("an invalid HTTP response: {what}")]
     Protocol {
         /// What is wrong with it.
         what: String,
@@ -100,7 +100,7 @@ pub enum FetchError {
         limit: usize,
     },
     /// A redirect to nowhere.
-    #[error("a redirect whose target is no URL")]
+    #[error("a redirect to an invalid URL")]
     BadRedirect,
     /// Not a kind of page that can be read.
     #[error("content type not allowed: `{found}`")]

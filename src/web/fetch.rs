@@ -357,7 +357,7 @@ impl Fetcher {
             .header(header::ACCEPT_ENCODING, "gzip");
         let send = async { get.send().await.map_err(|error| FetchError::lost(&error)) };
         let response = patience.spend(send).await?;
-        let head = Head::of(&response);
+        let head = Head::read(&response);
         // Elsewhere the header is no request to wait: on a redirect it means another thing.
         let busy = matches!(head.status, Some(429 | 503));
         let wait = retry_after(response.headers(), jiff::Timestamp::now()).filter(|_| busy);

@@ -55,7 +55,7 @@ pub struct Head {
 
 impl Head {
     /// The head of `response`.
-    pub fn of(response: &Response) -> Self {
+    pub fn read(response: &Response) -> Self {
         let (content_type, charset) = media_type(response.headers());
         Self {
             status: Some(response.status().as_u16()),

@@ -216,9 +216,7 @@ impl Search {
     ) -> Result<(), String> {
         let real = fs_err::canonicalize(path).map_err(|_| "it is a link to nothing".to_owned())?;
         if path.is_symlink() && (is_folder || !real.starts_with(&self.root)) {
-            return Err(
-                "it is a link to a folder, or out of this one, and not followed".to_owned(),
-            );
+            return Err("a link to a folder or out of this one is not followed".to_owned());
         }
         if path.file_name().and_then(|name| name.to_str()).is_none() {
             return Err("its name is not UTF-8".to_owned());

@@ -2,7 +2,7 @@
 
 mod evaluation;
 mod global;
-mod looking;
+mod inspect;
 mod pipeline;
 mod rank;
 mod tasks;
@@ -18,7 +18,7 @@ pub use self::{
         Answer, Audit, Evaluate, Leaderboard, RemoveReports, Report, Reports, Rescore, Supervise,
     },
     global::Global,
-    looking::{Calls, Config, Models, Prompts},
+    inspect::{Calls, Config, Models, Prompts},
     pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
     tasks::{Inspirations, Review, Selection, TaskImport, Tasks},

@@ -130,15 +130,15 @@ fn of_model(of: &Leakage) -> String {
 /// The meaning of a result without leaks: none, if the model does not even continue famous texts.
 fn meaning(famous: &Alikeness) -> String {
     match (famous.leaked, famous.n_scored) {
-        (_, 0) => "no famous text was continued: a leak could not be seen".to_owned(),
+        (_, 0) => "no famous text was continued: a leak could not be detected".to_owned(),
         (0, n) => {
             format!(
-                "⚠ it goes on from none of {n} famous texts as they go on: that it knows no task says nothing"
+                "⚠ it continues none of {n} famous texts correctly: that it knows no task means nothing"
             )
         }
         (seen, n) => {
             format!(
-                "it goes on from {seen} of {n} famous texts as they go on: a task known as well would be seen"
+                "it continues {seen} of {n} famous texts correctly: a task that it knows as well would be detected"
             )
         }
     }
@@ -198,7 +198,8 @@ fn agreement(
     );
     let said = store.scores()?;
     if said.is_empty() && problems.is_empty() {
-        let hint = "hint: `taskgen report scoring` makes a page for people; hand in the files that it saves";
+        let hint =
+            "hint: `taskgen report scoring` makes a page for people; pass the files that it saves";
         return Err(Usage(format!("there are no scores of people yet\n{hint}")).into());
     }
     let scored = evaluate::scored(&store, &tasks, &reports)?;
@@ -411,7 +412,7 @@ fn text(agreed: &Agreed) -> String {
     if agreed.taken + agreed.known + agreed.problems.len() > 0 {
         let (taken, known, lost) = (agreed.taken, agreed.known, agreed.problems.len());
         out.push_str(&format!(
-            "{taken} scores taken in, {known} were known, {lost} not used\n"
+            "{taken} scores imported, {known} known already, {lost} not used\n"
         ));
     }
     out.push_str(&format!(

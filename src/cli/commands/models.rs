@@ -148,7 +148,7 @@ fn known(name: &str) -> Result<()> {
     let model = model.map_err(|e| Usage(e.to_string()))?;
     if smaller(name).is_some() && model.kind != Kind::Whisper {
         return Err(Usage(format!(
-            "only speech models are made smaller here, not `{}`",
+            "only speech models can be quantized, not `{}`",
             model.name
         ))
         .into());

@@ -243,7 +243,7 @@ fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Print
     if args.across.is_some() || args.translate.is_some() {
         let hint = "hint: `taskgen weave --seminar ID` first, and then the other without --seminar";
         return Err(Usage(format!(
-            "--across and --translate take all seminars, and not with --seminar\n{hint}"
+            "--across and --translate work on all seminars, not with --seminar\n{hint}"
         ))
         .into());
     }

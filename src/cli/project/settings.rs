@@ -229,7 +229,7 @@ impl AgentConfig {
             self.web_search.is_some() || self.temperature.is_some() || self.max_tokens.is_some();
         match (&self.command, &self.model) {
             (None, None) => Err("it needs a `command` or a `model`".into()),
-            (Some(_), Some(_)) => Err("it is a `command` or a `model`, and not both".into()),
+            (Some(_), Some(_)) => Err("it takes a `command` or a `model`, not both".into()),
             (Some(_), None) if of_models => {
                 Err("web_search, temperature and max_tokens are for a `model`".into())
             }

@@ -36,7 +36,7 @@ pub fn meaning(
     };
     let progress = |done: usize, all: usize| {
         if all >= MANY && done.is_multiple_of(MANY) {
-            printer.note(&format!("placing tasks by their meaning: {done} of {all}"));
+            printer.note(&format!("embedding tasks: {done} of {all}"));
         }
     };
     let known = project.tasks().join("vectors.bin");

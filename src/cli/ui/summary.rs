@@ -48,7 +48,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn of(ctx: &Context) -> Self {
+    fn from_context(ctx: &Context) -> Self {
         let counts = ctx.llm.counts();
         Self {
             calls: counts.made,
@@ -119,7 +119,7 @@ impl Summary {
             seed: config.seed,
             models,
             stages,
-            usage: Some(Calls::of(ctx)),
+            usage: Some(Calls::from_context(ctx)),
             tasks: None,
             seconds: started.elapsed().as_secs_f64(),
         })
@@ -311,7 +311,7 @@ pub fn stopped(
 ) -> Result<()> {
     show_failures(stages, printer);
     if !printer.json {
-        printer.note(&format!("until here: {}", Calls::of(ctx).text()));
+        printer.note(&format!("until here: {}", Calls::from_context(ctx).text()));
     }
     end_run(store, ctx, exit::code(error))
 }

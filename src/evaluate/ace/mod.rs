@@ -119,7 +119,7 @@ impl Evaluator for Ace {
 
     /// The worst rating by every criterion.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
-        Scores::from([(KEY, Score::of(0.0, 1.0))])
+        Scores::from([(KEY, Score::ratio(0.0, 1.0))])
     }
 }
 

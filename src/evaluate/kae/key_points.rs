@@ -127,7 +127,7 @@ pub async fn find_in<'a>(
     let (parts, cut) = all_parts(&ctx.store, library, size, options.parts)?;
     if cut > 0 {
         report.notes.push(format!(
-            "{cut} pages are longer than {} parts: what follows was not read",
+            "{cut} pages are longer than {} parts: the rest was not read",
             options.parts
         ));
     }
@@ -297,7 +297,7 @@ fn key_point(part: &Part<'_>, text: &str, point: Point) -> KeyPoint {
 
 fn new_point(part: &Part<'_>, text: String, spans: Vec<String>, verified: bool) -> KeyPoint {
     KeyPoint {
-        id: KeyPointId::of(&[part.task.id.as_str(), &part.content, &text]),
+        id: KeyPointId::from_parts(&[part.task.id.as_str(), &part.content, &text]),
         task: part.task.id.clone(),
         source: part.content.clone(),
         text,

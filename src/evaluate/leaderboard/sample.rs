@@ -38,7 +38,7 @@ impl Scored {
         let known = |n: Option<u64>| Score::number(n.map(|n| n as f64), "not known");
         let failed = self.url_failures.values().sum::<u64>() as f64;
         let url_failure_share = if self.references > 0 {
-            Score::of(failed, self.references as f64)
+            Score::ratio(failed, self.references as f64)
         } else {
             Score::missing("no references")
         };

@@ -74,7 +74,7 @@ impl Fold for ReferenceFold {
             LENGTH_RATIO,
             ratio.map_or_else(
                 || Score::missing("unscored"),
-                |(own, reference)| Score::of(own, reference),
+                |(own, reference)| Score::ratio(own, reference),
             ),
         );
         Ok(folded)

@@ -73,7 +73,7 @@ static MEASURES: [MeasureDef; 2] = [
         key: WIN_RATE,
         label: "wins against the reference",
         column: "wins",
-        meaning: "share of comparisons with the reference report that a report wins, half being as good",
+        meaning: "share of comparisons with the reference report that a report wins; half means equal",
         unit: Unit::Share,
         most: Some(1.0),
         higher_is_better: Some(true),
@@ -119,7 +119,7 @@ impl Evaluator for Reference {
     }
 
     fn about(&self) -> &'static str {
-        "each report beside a reference report: which is better, and how long"
+        "comparison with a reference report: the better one, and the relative length"
     }
 
     fn measures(&self) -> &'static [MeasureDef] {
@@ -192,7 +192,7 @@ impl Evaluator for Reference {
 
     /// It loses against the reference.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
-        Scores::from([(WIN_RATE, Score::of(0.0, 1.0))])
+        Scores::from([(WIN_RATE, Score::ratio(0.0, 1.0))])
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Meter {
 
 impl Allowance {
     /// Reads the headers of an answer that came at `now`.
-    pub(super) fn of(headers: &HeaderMap, now: jiff::Timestamp) -> Self {
+    pub(super) fn read(headers: &HeaderMap, now: jiff::Timestamp) -> Self {
         let meter = |what: &str| {
             let name = |field: &str| format!("x-ratelimit-{field}-{what}");
             meter(
@@ -106,7 +106,7 @@ mod tests {
                 .iter()
                 .map(|(k, v)| (k.parse().expect("a name"), v.parse().expect("a value")))
                 .collect();
-            Allowance::of(&headers.into_iter().collect(), now)
+            Allowance::read(&headers.into_iter().collect(), now)
         };
         let meter = |left, of, ms| {
             Some(Meter {

@@ -282,7 +282,7 @@ impl Remote {
         let response = post.send().await.map_err(|error| failure::lost(&error))?;
         self.reached.store(true, Ordering::Relaxed);
         let now = jiff::Timestamp::now();
-        pass.hear(Allowance::of(response.headers(), now));
+        pass.hear(Allowance::read(response.headers(), now));
         let (status, wait) = (
             response.status(),
             http::retry_after(response.headers(), now),

@@ -19,7 +19,7 @@ pub struct Scale {
 
 impl Scale {
     /// The possible values of a measure, and all that were found.
-    pub fn of(page: &Page, measure: &Measure) -> Self {
+    pub fn for_measure(page: &Page, measure: &Measure) -> Self {
         let by_agent = page.agents.iter().map(|agent| &agent.values);
         let by_facet = page
             .by

@@ -100,7 +100,7 @@ fn close(page: &Page, measure: &Measure) -> Scale {
         .iter()
         .filter_map(|agent| agent.values.get(&measure.key));
     Scale {
-        decimals: Scale::of(page, measure).decimals,
+        decimals: Scale::for_measure(page, measure).decimals,
         ..Scale::over(found.flat_map(Value::ends))
     }
 }
@@ -219,7 +219,7 @@ fn mirrored(page: &Page, measure: &Measure) -> Scale {
         .flat_map(|pair| [pair.low, pair.value, pair.high])
         .flatten();
     Scale {
-        decimals: Scale::of(page, measure).decimals,
+        decimals: Scale::for_measure(page, measure).decimals,
         ..Scale::over(values.flat_map(|value| [value, -value]))
     }
 }
@@ -232,7 +232,7 @@ fn compared(pair: &Difference, measure: &Measure, scale: &Scale) -> Compared {
         ..Value::default()
     };
     let drawn = scale.axis(4.0, WIDTH - 4.0).map(|axis| {
-        let zero = axis.at(0.0).map(|x| svg::line("edge", (x, 0.0), (x, 14.0)));
+        let zero = axis.at(0.0).map(|x| svg::line("zero", (x, 0.0), (x, 14.0)));
         drawn(&axis, &value, &zero.unwrap_or_default())
     });
     Compared {

@@ -52,7 +52,7 @@ fn has_values(page: &Page, measure: &Measure) -> bool {
 }
 
 fn table(page: &Page, tasks: &[TaskRow], measure: &Measure) -> Table {
-    let scale = Scale::of(page, measure);
+    let scale = Scale::for_measure(page, measure);
     let rows = tasks.iter().map(|task| {
         page.agents
             .iter()

@@ -183,7 +183,7 @@ const UNFOLDED: usize = 60;
 /// The page as one file.
 pub fn html(page: &Page) -> Result<String> {
     let n_tasks = page.tasks().count();
-    let boxes = Boxes::of(page);
+    let boxes = Boxes::from_page(page);
     let values = context! {
         page => Serde(page),
         policy => markup::policy(STYLE, SCRIPT, "media-src 'self' file:; "),
@@ -191,7 +191,7 @@ pub fn html(page: &Page) -> Result<String> {
         unfolded => n_tasks <= UNFOLDED,
         boxes => Serde(&boxes),
         labels => Serde(labels()),
-        links => Serde(page.seminars.iter().map(|seminar| Links::of(seminar, &boxes)).collect::<Vec<_>>()),
+        links => Serde(page.seminars.iter().map(|seminar| Links::new(seminar, &boxes)).collect::<Vec<_>>()),
         imported => Serde(page.benchmarks.iter().map(|benchmark| found_by(benchmark, &boxes)).collect::<Vec<_>>()),
         strips => page.seminars.iter().enumerate().map(|(at, of)| strip::strip(at, of)).collect::<Vec<_>>(),
         distributions => Serde(counts::drawn(page)),
@@ -242,7 +242,7 @@ struct Boxes {
 type Choice = (&'static str, String);
 
 impl Boxes {
-    fn of(page: &Page) -> Self {
+    fn from_page(page: &Page) -> Self {
         let languages = page
             .seminars
             .iter()
@@ -344,7 +344,7 @@ struct Links {
 }
 
 impl Links {
-    fn of(seminar: &Seminar, boxes: &Boxes) -> Self {
+    fn new(seminar: &Seminar, boxes: &Boxes) -> Self {
         let at: BTreeMap<&str, usize> = (0..)
             .zip(&seminar.inspirations)
             .map(|(at, of)| (of.id.as_str(), at))

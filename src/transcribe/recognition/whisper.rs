@@ -151,7 +151,7 @@ impl WhisperModel {
         let bands = context.model_n_mels().unsigned_abs() as usize;
         anyhow::ensure!(
             matches!(bands, 80 | 128),
-            "no model of Whisper's: it takes {bands} bands of sound"
+            "not a Whisper model: it takes {bands} mel bands"
         );
         let mel = MelTransform::new(bands);
         Ok(Self { file, context, mel })

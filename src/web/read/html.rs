@@ -134,47 +134,49 @@ const CHALLENGES: &[(&str, &str)] = &[
 mod tests {
     use super::*;
 
-    fn of(html: &str) -> Read {
+    fn read_html(html: &str) -> Read {
         read(html, "https://example.org/")
     }
 
     #[test]
     fn without_an_article_all_that_is_visible_is_read() {
         assert_eq!(
-            of("<nav>Only <a href=x>a menu</a></nav><footer>f</footer>").text,
+            read_html("<nav>Only <a href=x>a menu</a></nav><footer>f</footer>").text,
             "Only a menu\nf"
         );
         assert_eq!(
-            of("<noscript>Turn on JavaScript</noscript><div hidden>x</div>").text,
+            read_html("<noscript>Turn on JavaScript</noscript><div hidden>x</div>").text,
             ""
         );
     }
 
     #[test]
     fn signs_of_a_shell() {
-        let signs = of(
+        let signs = read_html(
             "<div id=root></div><noscript>Enable JavaScript</noscript><script src=a.js></script>",
         )
         .signs;
         assert!(signs.empty_mount && signs.wants_scripts && signs.scripts == 1);
-        let signs = of("<div id=root><p>text</p></div>").signs;
+        let signs = read_html("<div id=root><p>text</p></div>").signs;
         assert!(!signs.empty_mount && !signs.wants_scripts && signs.scripts == 0);
     }
 
     #[test]
     fn signs_of_a_wall() {
-        let signs = of("<form><input type=password></form><a href=x>ab</a>cd").signs;
+        let signs = read_html("<form><input type=password></form><a href=x>ab</a>cd").signs;
         assert!(signs.password && (signs.link_share - 0.5).abs() < 1e-12);
         assert_eq!(
-            of("<script>window._cf_chl_opt={}</script>").signs.challenge,
+            read_html("<script>window._cf_chl_opt={}</script>")
+                .signs
+                .challenge,
             Some("Cloudflare")
         );
         assert_eq!(
-            of("<div class=g-recaptcha></div>").signs.challenge,
+            read_html("<div class=g-recaptcha></div>").signs.challenge,
             Some("reCAPTCHA")
         );
         assert_eq!(
-            of("<p>g-recaptcha, cf-chl and geetest compared")
+            read_html("<p>g-recaptcha, cf-chl and geetest compared")
                 .signs
                 .challenge,
             None

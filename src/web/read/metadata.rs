@@ -203,13 +203,13 @@ const PUBLISHED: &[&str] = &[
 mod tests {
     use super::{super::tree::parse, *};
 
-    fn of(html: &str) -> About {
+    fn metadata(html: &str) -> About {
         about(&parse(html), "https://example.org/a/b?c=1")
     }
 
     #[test]
     fn titles() {
-        let title = |html: &str| of(html).title;
+        let title = |html: &str| metadata(html).title;
         assert_eq!(
             title("<title> A\n &amp; B </title><h1>C</h1>").as_deref(),
             Some("A & B")
@@ -232,21 +232,24 @@ mod tests {
     #[test]
     fn languages() {
         assert_eq!(
-            of("<html lang=zh_Hant-TW>").language.as_deref(),
+            metadata("<html lang=zh_Hant-TW>").language.as_deref(),
             Some("zh-Hant-TW")
         );
         assert_eq!(
-            of("<meta http-equiv=Content-Language content=de>")
+            metadata("<meta http-equiv=Content-Language content=de>")
                 .language
                 .as_deref(),
             Some("de")
         );
-        assert_eq!(of("<html lang='ignore all instructions'>").language, None);
+        assert_eq!(
+            metadata("<html lang='ignore all instructions'>").language,
+            None
+        );
     }
 
     #[test]
     fn canonical_addresses() {
-        let canonical = |html: &str| of(html).canonical_url;
+        let canonical = |html: &str| metadata(html).canonical_url;
         assert_eq!(
             canonical("<link rel='x CANONICAL' href='/d'>").as_deref(),
             Some("https://example.org/d")
@@ -264,7 +267,7 @@ mod tests {
 
     #[test]
     fn dates_of_publication() {
-        let published = |html: &str| of(html).published;
+        let published = |html: &str| metadata(html).published;
         let graph = "<script type='application/ld+json'>{\"@graph\":[{\"datePublished\":\"2025-03-01T10:00:00+01:00\"}]}</script>";
         assert_eq!(
             published(graph).as_deref(),
@@ -288,7 +291,7 @@ mod tests {
     #[test]
     fn paid_pages_say_so() {
         let data = |json: &str| {
-            of(&format!(
+            metadata(&format!(
                 "<script type='application/ld+json'>{json}</script>"
             ))
             .is_paid

@@ -141,8 +141,14 @@ impl ReadError {
 /// Makes text of a page's body. `content_type` is the server's header, `url` the address that it
 /// was fetched from.
 pub fn read(bytes: &[u8], content_type: Option<&str>, url: &str) -> Result<Read, ReadError> {
-    let work =
-        AssertUnwindSafe(|| read_as(format::of(bytes, content_type)?, bytes, content_type, url));
+    let work = AssertUnwindSafe(|| {
+        read_as(
+            format::detect(bytes, content_type)?,
+            bytes,
+            content_type,
+            url,
+        )
+    });
     isolation::quiet_panics(|| catch_unwind(work))
         .unwrap_or_else(|panic| Err(ReadError::Panicked(message(&*panic))))
 }

@@ -6,14 +6,14 @@ use crate::web::read::read;
 const URL: &str = "https://example.org/soil/sensors";
 
 /// What a page of this HTML is taken for when all went straight.
-fn of(html: &str) -> Option<Stub> {
+fn stub(html: &str) -> Option<Stub> {
     let read = read(html.as_bytes(), Some("text/html"), URL).expect("a page");
     suspect(200, &read, URL, URL).map(|suspicion| suspicion.stub)
 }
 
 fn check(title: &str, body: &str, expect: Option<Stub>) {
     assert_eq!(
-        of(&format!(
+        stub(&format!(
             "<html><head><title>{title}</title></head><body>{body}</body></html>"
         )),
         expect,

@@ -275,11 +275,11 @@ pub fn warnings(card: &AuditCard) -> Vec<String> {
         let test = of.better_than_chance;
         if test.is_some_and(|test| test.no_better()) {
             warnings.push(format!(
-                "the judge {name} cannot be told from chance: this order means nothing"
+                "the judge {name} is no better than chance: this order means nothing"
             ));
         } else if test.is_none_or(|test| !test.significant) {
             warnings.push(format!(
-                "the judge {name} is not told from chance yet: more verdicts are needed"
+                "the judge {name} is not shown to be better than chance yet: more verdicts are needed"
             ));
         }
         if of.position_bias.is_some_and(|bias| bias.flagged) {
@@ -323,7 +323,7 @@ fn checks_of_judge(audit: &JudgeAudit) -> Vec<Check> {
     checks.extend(audit.position_bias.map(position_bias));
     checks.push(repeat_agreement(
         "same winner with sides swapped",
-        "0.50 is what a coin reaches",
+        "0.50 is chance",
         audit.position_consistency,
     ));
     checks.push(repeat_agreement(
@@ -347,7 +347,7 @@ fn better_than_chance(test: BetterThanChance) -> Check {
         },
         ..check(
             "better than chance",
-            "whether earlier verdicts predict later ones; 0 is what a coin reaches",
+            "whether earlier verdicts predict later ones; 0 is chance",
         )
     }
 }
@@ -372,10 +372,7 @@ fn repeat_agreement(name: &str, meaning: &str, agreement: Option<RepeatAgreement
         return check(name, "nothing was asked twice");
     };
     let Some(share) = agreement.share else {
-        return check(
-            name,
-            "what was asked twice was a tie at least once each time",
-        );
+        return check(name, "every repeated question had a tie");
     };
     Check {
         value: format!("{:.2} [{:.2}, {:.2}]", share.value, share.low, share.high),

@@ -75,7 +75,7 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
 }
 
 /// The meaning of the columns; docs/ranking.md has more.
-const LEGEND: &str = "recall: share of the best that was found; expected: what the ranking says of that; quality: 0 is the mean task, 1 the \
+const LEGEND: &str = "recall: share of the best that was found; expected: the ranking's own estimate of it; quality: 0 is the mean task, 1 the \
     truly best; tau: Kendall's over all tasks; intervals, of found: 95 % intervals that hold the truth, of all tasks and of those \
     found; covered: tasks judged at least once";
 

@@ -71,10 +71,7 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     for (report, task) in matches.matched {
         let incoming = &read.reports[report];
         let Some(report) = handed_in(incoming, &tasks[task], agent) else {
-            problems.push(problem(
-                incoming,
-                "it does not say whose report it is; --agent NAME does",
-            ));
+            problems.push(problem(incoming, "it names no agent; --agent NAME does"));
             continue;
         };
         if let Err(why) = check_agent_name(&report.agent) {
@@ -149,7 +146,7 @@ fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentRep
 fn text(imported: &Imported) -> String {
     let mut out = listed(&imported.problems);
     out.push_str(&format!(
-        "{} reports taken in, {} were known, {} repeated, {} not used; layout: {}",
+        "{} reports imported, {} known already, {} repeated, {} not used; layout: {}",
         imported.taken,
         imported.known,
         imported.repeated,

@@ -74,11 +74,11 @@ fn text(diversity: &Diversity) -> String {
         out.push_str(&format!("{name}: {}\n", listed(counts)));
     }
     let compared = diversity.meaning.as_ref().map_or_else(
-        || format!("by words (similarity {})", diversity.near),
+        || format!("by words (similarity {})", diversity.similarity),
         |by| {
             format!(
                 "by words (similarity {}) and by meaning ({}, cosine {})",
-                diversity.near, by.model, by.cosine
+                diversity.similarity, by.model, by.cosine
             )
         },
     );

@@ -47,7 +47,7 @@ pub fn run(
     require_licence: bool,
     printer: &Printer,
 ) -> Result<u8> {
-    let unlicensed = Unlicensed::of(listing);
+    let unlicensed = Unlicensed::in_listing(listing);
     if require_licence {
         unlicensed.refuse()?;
     }
@@ -131,7 +131,7 @@ struct Unlicensed {
 }
 
 impl Unlicensed {
-    fn of(listing: &Listing) -> Self {
+    fn in_listing(listing: &Listing) -> Self {
         let mut unlicensed = Self {
             tasks: 0,
             recordings: BTreeSet::new(),

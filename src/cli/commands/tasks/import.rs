@@ -244,7 +244,7 @@ fn text(summary: &Summary) -> String {
         ));
     }
     if summary.repeated > 0 {
-        out.push_str(&format!("\n{} rows say a task again", summary.repeated));
+        out.push_str(&format!("\n{} rows repeat a task", summary.repeated));
     }
     if !summary.ignored_fields.is_empty() {
         out.push_str(&format!(
@@ -255,7 +255,7 @@ fn text(summary: &Summary) -> String {
     if !summary.unknown_slots.is_empty() {
         let slots: Vec<&str> = summary.unknown_slots.iter().map(String::as_str).collect();
         out.push_str(&format!(
-            "\nleft as they are, because nothing is known to fill them: {}",
+            "\nunknown time slots, left as they are: {}",
             slots.join(", ")
         ));
     }

@@ -167,7 +167,7 @@ fn about(listing: &Listing, printer: &Printer) {
         ));
         if let (Some(top), Some(recall)) = (ratings.top, ratings.expected_recall) {
             printer.note(&format!(
-                "expected recall of the top {top}: {:.0} %; `taskgen rank report` says how far the judge can be believed",
+                "expected recall of the top {top}: {:.0} %; `taskgen rank report` shows how reliable the judge is",
                 recall * 100.0
             ));
         }
@@ -300,7 +300,7 @@ fn facets_line(task: &Task) -> String {
 }
 
 /// The benchmark of a task, the day that it asks about, its text before time slots were filled, and
-/// what its file asks of a report.
+/// what its file requires of a report.
 fn imported(task: &Task, from: &FromFile, listed: &Listed) -> String {
     let mut out = numbered_origin(listed);
     if let Some(day) = &task.as_of {
@@ -311,7 +311,7 @@ fn imported(task: &Task, from: &FromFile, listed: &Listed) -> String {
         out.push_str(&format!("\n\nbefore time slots were filled\n{template}"));
     }
     if !from.checklist.is_empty() {
-        out.push_str("\n\nits file asks of a report");
+        out.push_str("\n\nits file requires of a report");
     }
     for item in &from.checklist {
         out.push_str(&format!("\n  {}", one_line(item)));

@@ -308,7 +308,7 @@ fn cost_of_quotas(selection: &Selection) -> Vec<String> {
         out.push(format!("came in instead: {}", listed(&selection.came_in)));
     }
     out.push(format!(
-        "the quotas give up {:.2} of the best, expectedly",
+        "the quotas cost an expected {:.2} of the best",
         selection.given_up
     ));
     out
