@@ -76,7 +76,7 @@ impl Agent for ModelAgent {
     }
 }
 
-/// The attempt of a model that answered.
+/// The attempt of a model with an answer.
 fn with_answer(text: &Text, language: &str) -> Attempt {
     let whole = sources::append_uncited(&text.text, &text.sources, language);
     match report_text::from_bytes(whole.as_bytes()) {

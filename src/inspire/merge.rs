@@ -1,5 +1,5 @@
-//! What all windows of a talk gave, as one list: what says the same is one inspiration, and of more
-//! than ten the best are kept, spread over the talk and the types.
+//! Merging of the inspirations of all windows: duplicates are one inspiration, and of more than ten
+//! the best are kept, spread over the talk and the types.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -11,7 +11,7 @@ use crate::{
 
 /// At most so many inspirations are kept of one transcript (DeepResearch Arena, inspiration agent).
 pub const MOST: usize = 10;
-/// Summaries above this likeness say the same.
+/// Least similarity of the summaries of duplicates.
 const ALIKE: f64 = 0.7;
 /// Parts of a talk that get their turn.
 const PARTS: u64 = 4;
@@ -27,9 +27,9 @@ pub struct Candidate {
     pub mark: Option<u8>,
 }
 
-/// Adds what was found, unless it is there already: the same passages, or nearly the same words.
-/// Then the older one takes the new passages in, as far as there is room, and the words of the new
-/// one come back.
+/// Adds a candidate, unless it is a duplicate: the same passages, or nearly the same words. Then
+/// the older one takes the new passages in, as far as there is room, and the words of the new one
+/// come back.
 pub fn add(
     transcript: &Transcript,
     kept: &mut Vec<Candidate>,

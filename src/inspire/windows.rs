@@ -1,5 +1,5 @@
-//! A long talk in parts that a model can read: cut where the topic or the speaker changes, with a
-//! little overlap, so that an idea that begins before a cut is still whole in one of them.
+//! Windows of a long talk that a model can read: cut where the topic or the speaker changes, with a
+//! little overlap, so that an idea at a cut is whole in one of them.
 
 use std::ops::RangeInclusive;
 
@@ -10,9 +10,9 @@ use crate::text::topics;
 const LEAST_SHARE: f64 = 0.5;
 /// Sentences of the window before that are shown again.
 const OVERLAP: usize = 2;
-/// What another speaker counts beside a depth of 0 to 2 …
+/// Weight of a change of speaker beside a depth of 0 to 2 …
 const SPEAKER: f64 = 1.0;
-/// … and what a long pause counts, this many milliseconds or more.
+/// … and of a long pause, this many milliseconds or more.
 const PAUSE: f64 = 0.3;
 const LONG_PAUSE: u64 = 1500;
 

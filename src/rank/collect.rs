@@ -16,7 +16,7 @@ use crate::{
     store::{Judge, Ranking, Recorded},
 };
 
-/// The items, and the judges whose answers were of no use.
+/// The collector of verdicts, with the judges that gave no usable answer.
 pub(super) struct Collector<'a> {
     ctx: &'a Context,
     items: &'a Items,

@@ -1,5 +1,5 @@
-//! Judgements made elsewhere, line by line: JSONL or CSV, with the names that the field already
-//! uses. Hides the formats; nothing is guessed, and a line that cannot be read says why.
+//! Import of judgements made elsewhere, line by line: JSONL or CSV, with the common column names.
+//! Hides the formats; nothing is guessed, and an unreadable line has its reason.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value};
@@ -148,7 +148,7 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
     })
 }
 
-/// Who decided, if the line says so; people may have numbers.
+/// The judge, if the line names one; people may have numbers.
 fn judge(row: &Map<String, Value>) -> Result<Option<String>, String> {
     match row.get("judge") {
         None | Some(Value::Null) => Ok(None),
@@ -158,7 +158,7 @@ fn judge(row: &Map<String, Value>) -> Result<Option<String>, String> {
     }
 }
 
-/// 1 where none is stated: who names a winner means it.
+/// The stated confidence; 1 where none is stated.
 fn confidence(row: &Map<String, Value>) -> Result<f64, String> {
     let Some(value) = row.get("confidence").filter(|value| !value.is_null()) else {
         return Ok(1.0);

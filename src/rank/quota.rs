@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Most values that an error names as those that exist.
 const KNOWN: usize = 12;
 
-/// A property of tasks that quotas speak of.
+/// A facet of tasks that quotas can limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Facet {
@@ -81,7 +81,7 @@ pub struct Quota {
     pub(super) facet: Facet,
     /// None: each value by itself.
     value: Option<String>,
-    /// Which side of the number is meant.
+    /// Cap or minimum.
     pub(super) bound: Bound,
     /// How many tasks.
     pub(super) number: u32,

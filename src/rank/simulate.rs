@@ -1,6 +1,6 @@
-//! How good would a ranking be? Made-up tasks whose quality is known, a made-up judge, and the real
-//! methods. Hides the scenarios. A judge is deterministic: asked the same pair in the same order, it
-//! says the same again.
+//! Simulation of rankings: made-up tasks of known quality, a made-up judge, and the real methods.
+//! Hides the scenarios. A judge is deterministic: asked the same pair in the same order, it says
+//! the same again.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::stats::{
     },
 };
 
-/// What qualities and verdicts are like.
+/// The distribution of qualities and verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scenario {
@@ -41,7 +41,7 @@ pub enum Scenario {
     Dup,
 }
 
-/// What is tried out.
+/// A simulated ranking.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Trial {
     /// The scenario.
@@ -202,7 +202,7 @@ impl SimulatedJudge {
 /// Noise of a list in units of a duel's.
 const LIST_NOISE: f64 = 1.3;
 
-/// Noise whose difference between two is logistic.
+/// Noise (Gumbel) with a logistic difference between two draws.
 fn gumbel(rng: &mut ChaCha8Rng) -> f64 {
     -LIST_NOISE * (-(1.0 - rng.random::<f64>()).ln()).ln()
 }

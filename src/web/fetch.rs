@@ -55,7 +55,7 @@ pub struct FetchOptions {
     /// Time between the starts of two requests to a host, and before something that failed is tried
     /// again.
     pub pause: Duration,
-    /// Who asks; robots.txt is read for the part before the first `/`.
+    /// The user agent; robots.txt is read for the part before the first `/`.
     pub user_agent: String,
 }
 
@@ -74,7 +74,7 @@ impl Default for FetchOptions {
     }
 }
 
-/// How it went with one URL.
+/// The outcome of fetching one URL.
 #[derive(Clone)]
 pub struct Fetched {
     /// The URL as it was given.
@@ -379,7 +379,7 @@ fn reach(options: &FetchOptions) -> Reach {
     }
 }
 
-/// How far a fetch went.
+/// The progress of a fetch.
 #[derive(Default)]
 struct Trail {
     final_url: Option<String>,

@@ -1,6 +1,6 @@
-//! Pages as Jina Reader gives them: a server of others fetches the page and sends its text in
-//! Markdown. Hides its dialect, and keeps two promises: no address is handed to it that our own
-//! guard would not dial, and its key is said nowhere.
+//! Pages through Jina Reader: an external server fetches the page and sends its text in Markdown.
+//! Hides its protocol, and keeps two promises: it gets no address that our own guard would not
+//! dial, and its key is printed nowhere.
 
 use std::{
     fmt,
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::http::{self, Http, HttpOptions, Retries, retry, retry_after};
 
-/// Where Jina Reader is.
+/// Base URL of Jina Reader.
 pub const JINA: &str = "https://r.jina.ai";
 /// Requests for one URL, as long as its failures may pass.
 const ATTEMPTS: usize = 3;
@@ -51,7 +51,7 @@ impl fmt::Debug for JinaOptions {
     }
 }
 
-/// Jina Reader refuses this key: no page can be had before the user changes something.
+/// Jina Reader refuses this key: no page can be fetched before the user changes something.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "Jina Reader refuses the key (it answered {status})\nhint: check JINA_API_KEY and the account behind it, or leave out `reader = \"jina\"`"
@@ -60,7 +60,7 @@ pub struct KeyRefused {
     status: u16,
 }
 
-/// A reader of pages elsewhere.
+/// A client of Jina Reader.
 pub struct Jina {
     http: Http,
     options: JinaOptions,
@@ -69,7 +69,7 @@ pub struct Jina {
     names: Box<dyn Resolve>,
 }
 
-/// What Jina said of a page.
+/// A page as Jina Reader sent it.
 struct Told {
     /// Where it was in the end.
     url: Option<String>,
@@ -177,8 +177,8 @@ impl Jina {
         })
     }
 
-    /// The URL, if our own fetcher might dial it: nobody else is sent to places that are not for
-    /// strangers, nor told of their names.
+    /// The URL, if our own fetcher might dial it: an external server must not learn the names of
+    /// private places.
     async fn allowed(&self, url: &str) -> Result<Url, FetchError> {
         let mut url: Url = url.parse().map_err(|error| FetchError::BadUrl {
             what: format!("{error}"),
@@ -262,7 +262,7 @@ impl Jina {
     }
 }
 
-/// What Jina says of a request that failed.
+/// The message of a failed request.
 fn complaint(said: &Value) -> String {
     quoted(
         said["readableMessage"]
@@ -272,7 +272,7 @@ fn complaint(said: &Value) -> String {
     )
 }
 
-/// The page in an answer, or with which status its own server refused it.
+/// The page in a response, or the status of its own server's refusal.
 fn told(data: &Value) -> Result<Told, FetchError> {
     let warning = data["warning"].as_str().unwrap_or_default();
     let refused = warning

@@ -1,5 +1,5 @@
-//! What one response comes to: the bytes of a page, a place to go on to, or a typed failure. Hides
-//! status codes, content types and the different limits of pages and of robots.txt.
+//! Reading of one response: the bytes of a page, a redirect, or a typed failure. Hides status
+//! codes, content types and the different limits of pages and of robots.txt.
 
 use reqwest::{
     Response, StatusCode, Url,
@@ -22,7 +22,7 @@ const TYPES: [&str; 8] = [
     "text/xml",
 ];
 
-/// What was asked for.
+/// The kind of content that was requested.
 #[derive(Clone, Copy)]
 pub enum Wanted {
     /// A page of one of the types that can be read.
@@ -34,7 +34,7 @@ pub enum Wanted {
     Robots,
 }
 
-/// What there is.
+/// The content of a response.
 pub enum Content {
     /// A body, unpacked.
     Bytes(Vec<u8>),
@@ -42,7 +42,7 @@ pub enum Content {
     Moved(Url),
 }
 
-/// What an answer says about itself.
+/// The head of a response.
 #[derive(Clone, Default)]
 pub struct Head {
     /// The status.
@@ -65,7 +65,7 @@ impl Head {
     }
 }
 
-/// Reads what was wanted out of `response`.
+/// Reads the wanted content of `response`.
 pub async fn content(
     response: Response,
     head: &Head,

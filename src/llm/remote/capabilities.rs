@@ -1,6 +1,5 @@
-//! What a server takes: the way in which a reply of a schema is asked for, and parameters that some
-//! models refuse. Hides how a refusal is read, and how a schema is cut down to what a schema mode
-//! knows.
+//! Capabilities of a server: how it takes a schema, and parameters that some models refuse. Hides
+//! how a refusal is read, and how a schema is cut down to what a schema mode knows.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +19,7 @@ pub(super) enum Form {
     Schema,
     /// The server's schema mode, without limits of lengths and numbers.
     Reduced,
-    /// The call of a tool whose input is the reply.
+    /// A tool call with the reply as its input.
     Tool,
     /// A schema mode that knows only the words of `OpenAPI` 3.0.
     OpenApi,
@@ -31,8 +30,8 @@ pub(super) enum Form {
     Prompt,
 }
 
-/// What is left out, or said in another way, because the server does not take it. Flags are only
-/// ever set.
+/// The capabilities of a server: what a request leaves out or expresses in another way. Flags are
+/// only ever set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dress {
     /// Which of the dialect's forms.
@@ -47,12 +46,12 @@ pub(super) struct Dress {
     pub room: bool,
 }
 
-/// The dress that is known to fit.
+/// The capabilities found so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Worn {
     pub dress: Dress,
-    /// Another one that fitted once, after a refusal that did not say what was wrong: it may have
-    /// been the question.
+    /// Capabilities that worked once, after a refusal without a reason: the question may have been
+    /// the cause.
     doubtful: Option<Dress>,
 }
 

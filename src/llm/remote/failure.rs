@@ -1,5 +1,5 @@
-//! What goes wrong between here and a model, as a cause, a line for people, and whether another
-//! attempt may do better. Hides the many shapes in which servers and proxies say no.
+//! Failures of requests to a model: a cause, a line for people, and whether another attempt may
+//! succeed. Hides the many formats of errors of servers and proxies.
 
 use std::time::Duration;
 

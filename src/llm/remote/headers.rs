@@ -1,5 +1,5 @@
-//! What a server says of its limits in the headers of an answer: `x-ratelimit-*` and
-//! `anthropic-ratelimit-*`. Hides the three ways in which a time is written there.
+//! Rate limits in the headers of an answer: `x-ratelimit-*` and `anthropic-ratelimit-*`. Hides the
+//! three ways in which a time is written there.
 
 use std::time::Duration;
 

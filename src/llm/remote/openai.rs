@@ -115,8 +115,8 @@ impl Dialect for OpenAi {
     }
 }
 
-/// A message's text: a string, or parts of which some are text. Thoughts stand elsewhere and are
-/// left there.
+/// A message's text: a string, or a list of parts, some of them text. Thoughts stand elsewhere and
+/// are left there.
 fn text_of(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),

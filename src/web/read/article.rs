@@ -1,10 +1,10 @@
-//! Which part of a page is its article. It goes by what the page says of itself (`main`, `article`,
-//! roles) and by where the links are; in doubt it keeps more, because a claim is judged by this
-//! text and a lost paragraph is a false "no".
+//! Extraction of a page's article, by its markup (`main`, `article`, roles) and by the density of
+//! links. In doubt it keeps more, because a claim is judged by this text and a lost paragraph is a
+//! false "no".
 
 use super::tree::{Node, Tree};
 
-/// What is to be read of a page: a node, without some of those inside.
+/// The article of a page: a node, without some of its descendants.
 #[derive(Debug)]
 pub struct Article {
     /// The node that holds it.
@@ -41,7 +41,7 @@ impl Mass {
     }
 }
 
-/// Characters from which on the page's own word for its article is taken.
+/// Least characters of an element that the page marks as its article.
 const TRUSTED: usize = 250;
 /// Characters up to which a box about cookies is one.
 const COOKIE_BOX: usize = 1_500;

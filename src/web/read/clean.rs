@@ -1,5 +1,5 @@
-//! Text as it is kept: composed (NFC), without characters that nobody sees or that turn lines
-//! around, trimmed lines, at most one empty line in a row, and a largest length.
+//! Cleaning of text: composed (NFC), without invisible characters and those that change the
+//! direction, trimmed lines, at most one empty line in a row, and a largest length.
 
 use unicode_normalization::UnicodeNormalization as _;
 

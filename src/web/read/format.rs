@@ -1,5 +1,4 @@
-//! Which format a body has: by its first bytes where they are clear, else by the server's word for
-//! it.
+//! Detection of a body's format, by its first bytes where they are clear, else by its content type.
 
 use super::ReadError;
 

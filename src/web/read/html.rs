@@ -1,5 +1,5 @@
-//! An HTML page to its text and signs. The steps are the module's other files: tree, article,
-//! lines, clean.
+//! Extraction of text and signs from an HTML page. The steps are the module's other files: tree,
+//! article, lines, clean.
 
 use super::{
     HTML, Read, Signs,
@@ -73,7 +73,7 @@ fn signs(tree: &Tree, paid: bool) -> Signs {
     }
 }
 
-/// The first test for robots whose traces are in a script, a frame or an element's name.
+/// The first captcha or bot test with traces in a script, a frame or an element's name.
 fn challenge(tree: &Tree) -> Option<&'static str> {
     let traces = |node: &Node| {
         let values: Vec<&str> = ["id", "class", "src"]

@@ -1,5 +1,5 @@
-//! An article as plain text: a line for each paragraph, heading, list item and table row, instead
-//! of one blob. Hides where HTML puts its spaces and which tables are only there for the layout.
+//! Plain text of an article: a line for each paragraph, heading, list item and table row. Hides
+//! where HTML puts its spaces and which tables are only there for the layout.
 
 use super::{
     article::{Article, Mass, masses},

@@ -1,6 +1,5 @@
-//! What a page says about itself outside its text: title, language, canonical address, date of
-//! publication. Each is a hint by a stranger: bounded in length, checked for its form, and `None`
-//! where it is odd.
+//! Metadata of a page: title, language, canonical address, date of publication. Each is untrusted:
+//! bounded in length, checked for its form, and `None` where it is invalid.
 
 use serde_json::Value;
 use url::Url;
@@ -13,7 +12,7 @@ const LONGEST_TITLE: usize = 300;
 /// Bytes of linked data that are parsed.
 const LONGEST_DATA: usize = 500_000;
 
-/// A page's own description.
+/// The metadata of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// `title`, else the title for sharing, else the first heading.

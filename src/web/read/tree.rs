@@ -57,7 +57,7 @@ pub struct Node {
     pub end: usize,
     /// What it is.
     pub kind: Kind,
-    /// What can be seen of it.
+    /// Its visibility.
     pub sight: Sight,
     /// Begins a line of its own.
     pub is_block: bool,

@@ -1,7 +1,7 @@
-//! The glyphs that a page shows, where they stand and whether they can be seen. Hides the operators
-//! of a page's content. Text without ink, in the colour of the paper or outside the page is where
-//! instructions to a machine are put: it is marked, and read only on pages that show nothing else,
-//! as scans with recognised text do.
+//! Glyphs of a page with their places and visibility. Hides the operators of a page's content. Text
+//! without ink, in the colour of the paper or outside the page is where instructions to a machine
+//! are put: it is marked, and read only on pages that show nothing else, as scans with recognised
+//! text do.
 
 use std::{collections::BTreeMap, rc::Rc};
 

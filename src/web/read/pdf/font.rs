@@ -1,6 +1,5 @@
-//! A font as far as reading goes: the text and the width of each code. Hides the two families of
-//! fonts and the places where a PDF may say what a code means; where it says nothing, a glyph has
-//! no text.
+//! Fonts of a PDF: the text and the width of each code. Hides the two families of fonts and the
+//! places where a PDF may define a code; without a definition a glyph has no text.
 
 use std::collections::BTreeMap;
 

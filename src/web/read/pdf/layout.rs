@@ -1,6 +1,6 @@
-//! Glyphs to paragraphs: words from the gaps between letters, lines from their heights, columns
-//! from the white between them, paragraphs from spacing and indents. Hides that a PDF knows nothing
-//! of any of these.
+//! Layout analysis from glyphs to paragraphs: words from the gaps between letters, lines from their
+//! heights, columns from the white between them, paragraphs from spacing and indents. Hides that a
+//! PDF knows nothing of any of these.
 
 use super::content::Glyph;
 use crate::text::words::is_han;
