@@ -97,6 +97,7 @@ fn known_attempts(
             continue;
         }
         let is_ok = earlier.state == State::Ok;
+        // Not known, and so made again.
         if !is_ok && options.retry_failed {
             continue;
         }
@@ -109,6 +110,7 @@ fn known_attempts(
             );
         }
         let maker = makers.get(&earlier.id);
+        // They count all the same: a changed prompt or model may be meant.
         by_others += u64::from(is_ok && maker.is_some_and(|maker| *maker != options.maker));
         known.insert((earlier.task, earlier.attempt));
     }

@@ -165,7 +165,7 @@ pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageRepor
     let mut leakages = Vec::new();
     for (member, answers) in answers.iter().enumerate() {
         let model = ctx.llm.model_name(ROLE, member)?;
-        leakages.push(compared(model, &texts, answers, seed));
+        leakages.push(compare_model(model, &texts, answers, seed));
     }
     Ok((report, leakages))
 }
@@ -207,24 +207,25 @@ async fn go_on(
             ..Ask::default()
         })
         .await?;
-    Ok((answer.value.map(|said| said.continuation), answer.cached))
+    Ok((answer.value.map(|reply| reply.continuation), answer.cached))
 }
 
 /// The comparison of one model. `answers` are by place in `texts`.
-fn compared(
+fn compare_model(
     model: String,
     texts: &[Text],
     answers: &BTreeMap<usize, Result<String, Unscored>>,
     seed: u64,
 ) -> Leakage {
-    let (words, tasks, mut probed) = compared_kind(texts, answers, true);
-    let (_, famous, famous_probed) = compared_kind(texts, answers, false);
+    let (words, tasks, mut probed) = compare_kind(texts, answers, true);
+    let (_, famous, famous_probed) = compare_kind(texts, answers, false);
     probed.extend(famous_probed);
     let mut shuffled = Sum::default();
-    for (continuation, rest) in strangers(texts, answers, seed) {
+    // The tasks' own vocabulary, so that chance is measured on the same scale.
+    for (continuation, rest) in shuffled_ends(texts, answers, seed) {
         shuffled
             .alike
-            .extend(words.compare(as_far(continuation, rest), rest));
+            .extend(words.compare(cut_to(continuation, rest), rest));
     }
     Leakage {
         model,
@@ -237,7 +238,7 @@ fn compared(
 
 /// The vocabulary of one kind of text, tasks or famous ones, and the similarity of each
 /// continuation to the true end; the most similar come first.
-fn compared_kind(
+fn compare_kind(
     texts: &[Text],
     answers: &BTreeMap<usize, Result<String, Unscored>>,
     is_task: bool,
@@ -263,7 +264,7 @@ fn compared_kind(
                 continue;
             }
         };
-        let Some(alike) = words.compare(as_far(continuation, rest), rest) else {
+        let Some(alike) = words.compare(cut_to(continuation, rest), rest) else {
             // A rest without a word is one that nobody can go on with.
             sum.fail("no place to cut");
             continue;
@@ -288,13 +289,13 @@ fn compared_kind(
 
 /// A continuation cut to the length of the true end, so that a model that goes on further is not
 /// counted as less similar.
-fn as_far<'a>(continuation: &'a str, rest: &str) -> &'a str {
+fn cut_to<'a>(continuation: &'a str, rest: &str) -> &'a str {
     let end = continuation.char_indices().nth(rest.chars().count());
     end.map_or(continuation, |(at, _)| &continuation[..at])
 }
 
 /// Each continuation of a task with the end of another task of the same language.
-fn strangers<'a>(
+fn shuffled_ends<'a>(
     texts: &'a [Text],
     answers: &'a BTreeMap<usize, Result<String, Unscored>>,
     seed: u64,
@@ -407,7 +408,7 @@ mod tests {
     #[test]
     fn who_knows_everything_by_heart_leaks_everything_and_chance_nothing() {
         let texts = texts();
-        let found = compared("a/b".into(), &texts, &by_heart(&texts), 7);
+        let found = compare_model("a/b".into(), &texts, &by_heart(&texts), 7);
         assert_eq!(
             (
                 found.tasks.n_total,
@@ -443,7 +444,7 @@ mod tests {
                 &" And then a lot more is said, of other things and in other words.".repeat(9),
             );
         }
-        let found = compared("a/b".into(), &texts, &answers, 7);
+        let found = compare_model("a/b".into(), &texts, &answers, 7);
         assert_eq!((found.tasks.leaked, found.famous.leaked), (3, 1));
     }
 
@@ -459,7 +460,7 @@ mod tests {
             }),
         );
         answers.insert(1, Ok("nothing of the kind".into()));
-        let found = compared("a/b".into(), &texts, &answers, 7);
+        let found = compare_model("a/b".into(), &texts, &answers, 7);
         assert_eq!((found.tasks.n_scored, found.tasks.leaked), (2, 1));
         assert_eq!(found.tasks.n_failed.get("timeout"), Some(&1));
         assert!(

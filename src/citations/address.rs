@@ -57,6 +57,7 @@ pub(super) fn read(raw: &str) -> Address {
             Diagnosis::TrackingRemoved,
         ),
         (
+            // `arxiv.org/abs/2401.xxxxx`: models write so where they do not know the number.
             absolute.contains("xxxx") || absolute.contains("XXXX"),
             Diagnosis::PlaceholderUrl,
         ),

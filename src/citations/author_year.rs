@@ -184,6 +184,7 @@ pub(super) fn year_list(text: &str) -> Option<Vec<String>> {
         if let Some((0, year)) = self::years(next).first() {
             years.push((*year).to_owned());
             rest = &next[year.len()..];
+        // `2021a, b`: a letter alone is the same year.
         } else if let Some(letter) = letter.filter(|_| alone) {
             years.push(format!("{}{letter}", &first[..4]));
             rest = &next[1..];
@@ -206,6 +207,8 @@ pub(super) fn years(text: &str) -> Vec<(usize, &str)> {
             .iter()
             .take_while(|byte| byte.is_ascii_digit())
             .count();
+        // `v1.2020`, `10.1000/2020`, `A2020`: figures within a version, a DOI or a name are no
+        // year.
         let part = at > 0
             && (bytes[at - 1].is_ascii_alphabetic()
                 || matches!(bytes[at - 1], b'.' | b'/' | b'-' | b'_'));
@@ -248,6 +251,7 @@ fn is_author(name: &str) -> bool {
         PARTICLES.contains(&first) && words.any(|word| word.starts_with(char::is_uppercase));
     (capital || particle)
         && !NO_NAMES.contains(&first.to_lowercase().as_str())
+        // More words are a sentence that happens to end in a year.
         && name.split_whitespace().count() <= 14
 }
 

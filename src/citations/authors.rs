@@ -33,11 +33,14 @@ impl Authors {
         let years: BTreeSet<&str> = years(text)
             .into_iter()
             .take(YEARS)
+            // With and without its letter: `2021a` in the text may mean the only entry of 2021, and
+            // the other way round.
             .flat_map(|(_, year)| [year, &year[..4]])
             .collect();
         if years.is_empty() {
             return;
         }
+        // Titles and publishers follow the authors, and their words must not match.
         let head: String = text.chars().take(HEAD).collect();
         let words = words(&head);
         for (place, word) in words.iter().enumerate() {

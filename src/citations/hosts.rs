@@ -35,6 +35,7 @@ pub(super) fn faults(canonical: &str) -> Vec<Diagnosis> {
     };
     let (unfilled, inside) = match url.host() {
         Some(Host::Domain(name)) => {
+            // A fully qualified name may end with a dot.
             let name = name.trim_end_matches('.');
             (
                 is_under(name, UNFILLED_DOMAINS),

@@ -80,6 +80,7 @@ pub(super) fn scan(text: &str, index: &Index) -> Vec<Mark> {
         let found = scan.mark(c, at, free_from);
         let past = found
             .as_ref()
+            // Within `(see [1]; Smith, 2020)` there are further marks: the bracket is not skipped.
             .filter(|mark| !matches!(mark.what, What::Works(_)))
             .map(|mark| mark.range.end);
         at = past.unwrap_or(0).max(at + c.len_utf8());
@@ -148,6 +149,7 @@ impl Scan<'_> {
         let address = &self.text[target.clone()];
         match numbers::only(&self.text[at + 1..close]) {
             Some(numbers)
+                // A link to an anchor of the list is the mark that it looks like.
                 if address.starts_with('#') && self.index.number(numbers[0]).is_some() =>
             {
                 Some(Mark {
@@ -158,6 +160,7 @@ impl Scan<'_> {
                     },
                 })
             }
+            // `[2](3)` is arithmetic or a footnote's mark with a page, and no link.
             Some(_) if !address.contains(['.', '/', ':', '#']) => None,
             _ => Some(Mark {
                 range: at..end,

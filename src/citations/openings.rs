@@ -73,6 +73,7 @@ pub(super) fn opening(line: &str) -> Option<Opening> {
         });
     }
     let rest = bullet(body)?;
+    // A list of tasks, not of sources.
     let task = ["[ ] ", "[x] ", "[X] "]
         .iter()
         .any(|open| rest.starts_with(open));
@@ -153,6 +154,7 @@ fn definition(text: &str) -> Option<Label<'_>> {
             rest: defined,
         });
     }
+    // `[S2] Title`; without a figure the bracket may be any remark.
     let key = label.starts_with(char::is_alphabetic)
         && label.contains(|c: char| c.is_ascii_digit())
         && !label.contains(' ');

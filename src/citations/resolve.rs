@@ -327,6 +327,7 @@ impl Lists<'_> {
         let among_others = if raised {
             raised_before
         } else {
+            // One number in brackets without any list may be anything; two are a habit of citing.
             numbered || bracketed > 1
         };
         if numbers.contains(&0) && self.index.number(0).is_none() {

@@ -182,14 +182,14 @@ pub struct Review {
 
 impl Review {
     /// Whether an inspiration with these reviews, oldest first, stands.
-    pub fn let_stand(said: &[Self]) -> bool {
-        match said
+    pub fn let_stand(reviews: &[Self]) -> bool {
+        match reviews
             .iter()
             .rev()
             .find(|review| review.by == Reviewer::Person)
         {
             Some(last) => last.fault.is_none(),
-            None => said.iter().all(|review| review.fault.is_none()),
+            None => reviews.iter().all(|review| review.fault.is_none()),
         }
     }
 

@@ -131,12 +131,15 @@ fn open(path: &Path, header: &[u8]) -> Option<File> {
         .ok()?;
     let (mut file, _) = file.into_parts();
     match file.try_lock() {
+        // Another process writes: this one computes without adding, which costs time and nothing
+        // else.
         Err(TryLockError::WouldBlock) => return None,
         Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => return None,
         _ => {}
     }
     let bytes = fs_err::read(path).ok()?;
     if let Some(records) = bytes.strip_prefix(header) {
+        // A killed process may have left half a record at the end.
         file.set_len((HEADER + records.len() / RECORD * RECORD) as u64)
             .ok()?;
     } else {

@@ -121,6 +121,7 @@ impl Encoder {
         let w = &self.weights;
         let mut mean = product(sum, &w.leave.matrix);
         for (number, bias) in mean.iter_mut().zip(&w.leave.bias) {
+            // The sum over √n, not n, as the model was trained.
             *number = (*number + tokens * bias) / tokens.sqrt();
         }
         let [first, second, third, last] = &w.deep;
@@ -135,6 +136,7 @@ impl Encoder {
         let mut out = product(&two, &w.past[1]);
         add(&mut out, &product(&three, last));
         for number in &mut out {
+            // Of libm, so that the result does not depend on the system's C library.
             *number = libm::tanhf(*number);
         }
         let length = out.iter().map(|x| x * x).sum::<f32>().max(SMALL).sqrt();

@@ -46,6 +46,7 @@ impl Tokens {
         for (number, value) in fields(model)? {
             match (number, value) {
                 (1, Value::Bytes(bytes)) => {
+                    // Ids count all pieces, also those that no text can have.
                     pieces.extend(piece(bytes, count as u32)?);
                     count += 1;
                 }
@@ -111,6 +112,8 @@ impl Tokens {
                 };
                 let end = start + depth + 1;
                 if piece.bytes.len() == depth + 1 {
+                    // Where a piece covers the one character, the unknown one is never the better
+                    // way.
                     known |= end == single;
                     steps[end].offer(reached + piece.score, start, piece.id);
                 }
@@ -208,6 +211,8 @@ impl Fold {
 
     /// The folded text: one sign before each word, none twice and none at the end.
     fn apply(&self, text: &str) -> String {
+        // SentencePiece puts a space before the first word, so that it is the same piece as in the
+        // middle.
         let mut out = SPACE.as_bytes().to_vec();
         let (mut at, mut after_space) = (0, true);
         while at < text.len() {

@@ -73,6 +73,8 @@ pub fn read(path: &Path) -> Result<(Vec<u8>, Weights)> {
     let mut file = fs_err::File::open(path)?;
     let mut archive =
         ZipArchive::new(&mut file).context("not an encoder's file: there is no archive in it")?;
+    // A zip may have anything before it: here it is the tokenizer's model, so that one file is
+    // enough.
     let before = archive.offset();
     ensure!(
         (1..=LARGEST).contains(&before),

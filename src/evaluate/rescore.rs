@@ -52,6 +52,7 @@ pub fn changes(before: &[ReportScores], after: &[ReportScores], options: &Option
         .map(|agent| (agent, two_ways(agent, before, after, options)))
         .collect();
     let mut all = Vec::new();
+    // Holm's correction is over the agents of one measure: each measure is a question of its own.
     for measure in measures().filter(|measure| measure.role.compares()) {
         let mut changes: Vec<Change> = tables
             .iter()

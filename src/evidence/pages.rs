@@ -51,6 +51,7 @@ pub async fn fetch(
             Ok(content) => {
                 cited.content_of.insert(url.clone(), content);
             }
+            // A page that cannot be read is counted and fails nothing: reports cite dead links.
             Err(missing) => report.reject(&missing.cause),
         }
     }

@@ -105,6 +105,7 @@ impl Index {
             for token in tokens {
                 let places = postings.entry(token).or_default();
                 match places.last_mut() {
+                    // Texts come in order, so that the last place is the current one.
                     Some((last, times)) if *last == place => *times += 1,
                     _ => places.push((place, 1)),
                 }
@@ -113,6 +114,7 @@ impl Index {
         Self {
             postings,
             lengths,
+            // A vector too few would shift all that follow: rather none.
             vectors: vectors.filter(|vectors| vectors.len() == texts.len()),
         }
     }

@@ -141,6 +141,7 @@ fn blocks(chars: &[char]) -> Vec<Block> {
                     range: start + skipped..end,
                     is_row: kind == Line::Row,
                 });
+                // A heading and a row end with their line; text and items go on in the next one.
                 open = matches!(kind, Line::Text | Line::Item);
             }
         }

@@ -100,6 +100,7 @@ async fn ask(http: &Http, url: &Url, from: u64) -> Result<Response, Failed> {
         StatusCode::OK | StatusCode::PARTIAL_CONTENT => Ok(response),
         status => {
             let error = anyhow!("{host} answered {}", status.as_u16());
+            // Other statuses, such as 404, will be the same the next time.
             let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
             let asked = retry_after(response.headers(), jiff::Timestamp::now());
             let again = if busy {

@@ -209,12 +209,14 @@ fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Im
         None if converted => format!("ggml-{own_name}.bin"),
         None => own_name,
     };
+    // A foreign file under a known name would be taken for the manifest's model.
     if let Some(other) = models
         .iter()
         .find(|model| known.is_none() && model.file == file_name)
     {
         return Err(wrong_hash(source, &other.sha256, &sha256).into());
     }
+    // Flushed before the rename: after a power cut the name must not lead to an empty file.
     fs_err::File::open(part)?.sync_all()?;
     let path = folder.join(file_name);
     fs_err::rename(part, &path)?;

@@ -127,6 +127,7 @@ fn vocabulary(tokenizer: &[u8]) -> Result<Vec<Vec<u8>>> {
             }
         })
         .collect::<Result<Vec<_>>>()?;
+    // Where the vocabulary lacks it, the end of text is an added token.
     if tokens.len() + 1 == PLAIN_TOKENS {
         tokens.push(END_OF_TEXT.as_bytes().to_vec());
     }

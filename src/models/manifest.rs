@@ -106,6 +106,7 @@ impl Manifest {
                     .map(|model| (strsim::jaro_winkler(name, &model.name), &model.name))
                     .max_by(|a, b| a.0.total_cmp(&b.0));
                 let hint = match near {
+                    // Below this, names have little in common, and the suggestion would mislead.
                     Some((likeness, near)) if likeness > 0.7 => format!("did you mean `{near}`?"),
                     _ => {
                         "`taskgen models list` shows the names; a file's path works, too".to_owned()

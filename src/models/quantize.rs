@@ -81,8 +81,10 @@ pub fn quantized(
     folder: &std::path::Path,
 ) -> Result<ModelFile> {
     let name = format!("{}-{}", model.name, form.name());
+    // The original's hash is in the name: a new model gets a new file.
     let path = folder.join(format!("ggml-{name}-{}.bin", &model.sha256[..8]));
     if !path.is_file() {
+        // A process's own part: two that quantize at once do not mix their bytes.
         let part = path.with_extension(format!("part-{}", std::process::id()));
         let mut from = BufReader::new(fs_err::File::open(&model.path)?);
         let mut out = BufWriter::new(fs_err::File::create(&part).map_err(unusable)?);
@@ -160,6 +162,7 @@ fn tensor(from: &mut impl Read, form: Quantization, out: &mut impl Write) -> Res
         .filter(|n| *n <= LARGEST);
     let mut data = vec![0; count.context("a tensor is too large")? * if kind == 0 { 4 } else { 2 }];
     from.read_exact(&mut data)?;
+    // Vectors and positions stay: they are small, and whisper.cpp reads them as floats.
     let is_matrix = dimensions == 2 && !KEPT.iter().any(|kept| kept.as_bytes() == name);
     let (kind, data) = if is_matrix {
         (

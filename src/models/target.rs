@@ -85,6 +85,7 @@ pub fn convert_checked(target: &Target<'_>, model_bin: &[u8], tokenizer: &[u8]) 
         .as_ref()
         .and_then(|packages| packages.convert.as_ref())
         .context("no conversion")?;
+    // Before converting: the manifest pins the sources of a conversion, too.
     for (name, bytes, wanted) in [
         ("model.bin", model_bin, &convert.sha256),
         ("tokenizer.json", tokenizer, &convert.tokenizer_sha256),

@@ -20,7 +20,7 @@ use crate::{
     evaluate::{
         decide_relation,
         detail::{Detail, Details, PointDetail},
-        leaderboard::{self, Board, Row},
+        leaderboard::{self, Leaderboard, Row},
         measure, measures,
         scorecard::ReportScores,
     },
@@ -34,7 +34,7 @@ pub fn write(
     store: &Store,
     tasks: &[Task],
     scored: &[ReportScores],
-    board: &Board,
+    board: &Leaderboard,
     path: &Path,
 ) -> Result<()> {
     let stem = path.file_stem().map_or_else(
@@ -74,7 +74,7 @@ pub fn write(
         .context("cannot write the page\nhint: choose another place")
 }
 
-fn page(tasks: &[Task], scored: &[ReportScores], board: &Board, folder: &str) -> Page {
+fn page(tasks: &[Task], scored: &[ReportScores], board: &Leaderboard, folder: &str) -> Page {
     let whole = &board.whole;
     let drawn = drawn_measures(board);
     Page {
@@ -98,7 +98,7 @@ fn page(tasks: &[Task], scored: &[ReportScores], board: &Board, folder: &str) ->
     }
 }
 
-fn warnings(scored: &[ReportScores], board: &Board) -> Vec<String> {
+fn warnings(scored: &[ReportScores], board: &Leaderboard) -> Vec<String> {
     let mut warnings = Vec::new();
     if board.options.failed_as_zero {
         warnings.push("attempts that gave no report count as the worst score".to_owned());
@@ -114,7 +114,7 @@ fn warnings(scored: &[ReportScores], board: &Board) -> Vec<String> {
 }
 
 /// The measures that the page draws: those with a scale and a value of any agent.
-fn drawn_measures(board: &Board) -> Vec<&'static MeasureDef> {
+fn drawn_measures(board: &Leaderboard) -> Vec<&'static MeasureDef> {
     measures()
         .filter(|measure| measure.is_drawn())
         .filter(|measure| {
@@ -213,7 +213,7 @@ fn agent(row: &Row, drawn: &[&'static MeasureDef]) -> Agent {
     }
 }
 
-fn facet(board: &Board, drawn: &[&'static MeasureDef]) -> Option<Facet> {
+fn facet(board: &Leaderboard, drawn: &[&'static MeasureDef]) -> Option<Facet> {
     let name = board.options.by.clone()?;
     let mut facets = Vec::new();
     for group in &board.groups {
@@ -469,7 +469,7 @@ fn point_view(
     urls: &BTreeMap<String, String>,
     titles: &BTreeMap<String, String>,
 ) -> PointView {
-    let said: Vec<(&str, &RelationJudgement)> = of
+    let decided: Vec<(&str, &RelationJudgement)> = of
         .judgements
         .iter()
         .filter_map(|judgement| Some((judgement.judge.as_str(), judgement.outcome.as_ref().ok()?)))
@@ -484,7 +484,7 @@ fn point_view(
         Ok(Stored::Contradicts) => Relation::Contradicts,
         Err(_) => Relation::Unscored,
     };
-    let reasons: Vec<String> = said
+    let reasons: Vec<String> = decided
         .iter()
         .map(|(model, related)| {
             format!("{model}: {}. {}", word(related.relation), related.reasoning)
@@ -498,12 +498,12 @@ fn point_view(
     PointView {
         text: of.point.text.clone(),
         relation,
-        confidence: if let [(_, only)] = said.as_slice() {
+        confidence: if let [(_, only)] = decided.as_slice() {
             Some(only.confidence)
         } else {
             None
         },
-        reasoning: if let [(_, only)] = said.as_slice() {
+        reasoning: if let [(_, only)] = decided.as_slice() {
             only.reasoning.clone()
         } else {
             reasons.join("\n")

@@ -60,6 +60,7 @@ fn names(text: &str) -> Vec<&str> {
         let mut letters = part.chars();
         let capital = letters.next().is_some_and(char::is_uppercase);
         let more = letters.any(char::is_uppercase);
+        // Capitals inside a word (DNA, iPhone) name something even at a sentence's beginning.
         if more || capital && !begins && part.chars().count() > 1 {
             names.push(bare(part));
         }

@@ -1,4 +1,4 @@
-//! Near-copies among thousands of texts, by common shingles (MinHash). Hides the sketches and the
+//! Near-copies among thousands of texts, by common shingles (`MinHash`). Hides the sketches and the
 //! buckets that avoid comparing every pair.
 
 use super::{groups::Links, jaccard};

@@ -99,6 +99,7 @@ impl Ratios {
         clusters: usize,
         of: impl Fn(&Vec<Option<f64>>) -> Option<f64>,
     ) -> Option<Estimate> {
+        // The first row is the estimate itself, the others are its resamples.
         let (whole, resamples) = self.values.split_first()?;
         let draws = resamples.iter().filter_map(&of).collect();
         Some(Estimate {

@@ -214,6 +214,7 @@ fn random(columns: &[&[f64]], rng: &mut impl Rng) -> Vec<f64> {
 fn flipped(rows: &[f64], columns: usize, rng: &mut impl Rng) -> Vec<f64> {
     let mut sums = vec![0.0; columns];
     for rows in rows.chunks(64 * columns) {
+        // One draw of the generator gives 64 signs.
         let mut bits: u64 = rng.random();
         for row in rows.chunks_exact(columns) {
             let sign = if bits & 1 == 0 { 1.0 } else { -1.0 };

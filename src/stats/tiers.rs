@@ -18,6 +18,7 @@ pub fn tiers(scores: &[Option<f64>], differences: &[Difference], alpha: f64) -> 
     let mut tiers = vec![None; scores.len()];
     let (mut tier, mut best) = (0, None);
     for agent in order {
+        // Against the best of the tier, not the neighbour: small steps would never end a tier.
         if best.is_none_or(|best| worse(agent, best, differences, alpha)) {
             (tier, best) = (tier + 1, Some(agent));
         }

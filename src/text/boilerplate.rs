@@ -11,6 +11,7 @@ pub fn says_nothing(text: &str) -> bool {
     let mut plain = fold(text);
     if is_chinese(text) {
         for phrase in ZH {
+            // A comma keeps the characters on both sides from forming a new pair.
             plain = plain.replace(phrase, "，");
         }
     }

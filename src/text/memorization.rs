@@ -99,6 +99,7 @@ impl Vocabulary {
             .filter_map(|(word, weight)| Some(weight * b.get(word)?))
             .sum();
         if dot > 0.0 {
+            // Rounding may bring equal texts above 1.
             (dot / (length(&a) * length(&b))).min(1.0)
         } else {
             0.0
@@ -144,8 +145,8 @@ pub fn string_similarity(a: &str, b: &str) -> Option<f64> {
 /// The share of the rest's unique lower-cased words that the continuation has, too; nothing where
 /// the rest has none.
 pub fn overlap(continuation: &str, rest: &str) -> Option<f64> {
-    let (said, rest) = (unique(continuation), unique(rest));
-    (!rest.is_empty()).then(|| said.intersection(&rest).count() as f64 / rest.len() as f64)
+    let (continued, rest) = (unique(continuation), unique(rest));
+    (!rest.is_empty()).then(|| continued.intersection(&rest).count() as f64 / rest.len() as f64)
 }
 
 /// Lower-cased words. Unicode's word boundaries make each Han character a word of its own (UAX 29).

@@ -44,6 +44,7 @@ impl QuoteIndex {
             let length = piece.chars().count();
             let span = at..at + length;
             at = span.end;
+            // Han script has no spaces, and recognisers mishear single characters.
             if piece.chars().any(is_han) {
                 let each = piece.chars().zip(span).map(|(c, at)| Word {
                     folded: fold(&c.to_string()),
@@ -57,6 +58,7 @@ impl QuoteIndex {
                 });
             }
         }
+        // Recognisers keep fillers or drop them, and models do, too.
         words.retain(|word| !FILLERS.contains(&word.folded.as_str()));
         Self { words }
     }

@@ -19,6 +19,7 @@ pub fn explain(
         text[..span.start.min(text.len())].matches('\n').count() + 1
     });
     let mut message = error.message().trim().to_owned();
+    // toml does not name the key.
     if message == "duplicate key" {
         message = format!(
             "it is there already: `{}`",

@@ -49,6 +49,7 @@ fn cosine(a: &Counts, b: &Counts) -> f64 {
         .sum();
     let norm = |counts: &Counts| counts.values().map(|n| n * n).sum::<f64>().sqrt();
     let norms = norm(a) * norm(b);
+    // A block without terms is like no other.
     if norms == 0.0 { 0.0 } else { dot / norms }
 }
 

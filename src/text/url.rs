@@ -83,6 +83,7 @@ fn sorted(query: &str) -> String {
         .split('&')
         .filter(|pair| !pair.is_empty() && !is_tracking(pair))
         .collect();
+    // A stable sort: the order of equal names may matter to the server.
     pairs.sort_by_key(|pair| name(pair));
     pairs.join("&")
 }

@@ -70,7 +70,7 @@ pub struct Jina {
 }
 
 /// A page as Jina Reader sent it.
-struct Told {
+struct JinaPage {
     /// Where it was in the end.
     url: Option<String>,
     /// In Markdown, its title first.
@@ -138,7 +138,7 @@ impl Jina {
             pause: self.fetch.pause,
             longest: LONGEST_WAIT,
         };
-        let told = match self.allowed(url).await {
+        let answer = match self.allowed(url).await {
             Ok(url) => {
                 retry(
                     policy,
@@ -149,8 +149,8 @@ impl Jina {
             }
             Err(error) => Err(error.into()),
         };
-        let (status, final_url, body) = match told {
-            Ok(Told { url: last, text }) => (
+        let (status, final_url, body) = match answer {
+            Ok(JinaPage { url: last, text }) => (
                 Some(200),
                 Some(last.unwrap_or_else(|| url.to_owned())),
                 Ok(text.into_bytes()),
@@ -207,7 +207,7 @@ impl Jina {
         Ok(url)
     }
 
-    async fn attempt(&self, page: &Url) -> Result<Told, Failed> {
+    async fn attempt(&self, page: &Url) -> Result<JinaPage, Failed> {
         let _turn = self.polite.turn(page.host_str().unwrap_or_default()).await;
         let asked = async {
             let base = self.options.base_url.trim_end_matches('/');
@@ -222,21 +222,21 @@ impl Jina {
                 .bearer_auth(&self.options.key)
                 .header("accept", "application/json");
             let response = get.send().await.map_err(|error| FetchError::lost(&error))?;
-            self.told(response).await
+            self.read_answer(response).await
         };
         let seconds = self.fetch.timeout.as_secs_f64().ceil() as u64;
         let timed = tokio::time::timeout(self.fetch.timeout, asked).await;
         timed.unwrap_or_else(|_| Err(FetchError::Timeout { seconds }.into()))
     }
 
-    async fn told(&self, response: Response) -> Result<Told, Failed> {
+    async fn read_answer(&self, response: Response) -> Result<JinaPage, Failed> {
         let status = response.status();
         let wait = retry_after(response.headers(), jiff::Timestamp::now())
             .filter(|_| status.as_u16() == 429);
         let mut bytes = Vec::new();
         body::read(response, self.fetch.max_bytes, &mut bytes).await?;
-        let said = String::from_utf8_lossy(&bytes).replace(&self.options.key, "…");
-        let said: Value = serde_json::from_str(&said).unwrap_or_default();
+        let answer = String::from_utf8_lossy(&bytes).replace(&self.options.key, "…");
+        let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
         let error = match status.as_u16() {
             401 | 402 => {
                 let error = FetchError::HttpStatus {
@@ -250,9 +250,9 @@ impl Jina {
             429 => FetchError::RateLimited,
             _ if !status.is_success() => FetchError::Reader {
                 status: status.as_u16(),
-                what: complaint(&said),
+                what: complaint(&answer),
             },
-            _ => return Ok(told(&said["data"])?),
+            _ => return Ok(page_in(&answer["data"])?),
         };
         Err(Failed {
             error,
@@ -263,17 +263,17 @@ impl Jina {
 }
 
 /// The message of a failed request.
-fn complaint(said: &Value) -> String {
+fn complaint(answer: &Value) -> String {
     quoted(
-        said["readableMessage"]
+        answer["readableMessage"]
             .as_str()
-            .or_else(|| said["message"].as_str())
+            .or_else(|| answer["message"].as_str())
             .unwrap_or("no reason given"),
     )
 }
 
 /// The page in a response, or the status of its own server's refusal.
-fn told(data: &Value) -> Result<Told, FetchError> {
+fn page_in(data: &Value) -> Result<JinaPage, FetchError> {
     let warning = data["warning"].as_str().unwrap_or_default();
     let refused = warning
         .split_once(REFUSED)
@@ -306,7 +306,7 @@ fn told(data: &Value) -> Result<Told, FetchError> {
         .as_str()
         .filter(|url| http::is_web(url))
         .map(str::to_owned);
-    Ok(Told { url, text })
+    Ok(JinaPage { url, text })
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
         }
     };
     let (cause, message) =
-        match read::suspect(question.status, &read, &question.asked, &question.last) {
+        match read::detect_stub(question.status, &read, &question.asked, &question.last) {
             Some(suspicion) => (Some(suspicion.stub.word()), Some(suspicion.message())),
             None if read.text.trim().is_empty() => (Some("no_text"), None),
             None => (None, None),

@@ -134,14 +134,15 @@ fn media_type(headers: &HeaderMap) -> (Option<String>, Option<String>) {
         .and_then(|text| text.to_str().ok())
         .unwrap_or_default();
     let mut parts = text.split(';').map(str::trim);
-    let tidy = |text: &str| {
-        Some(quoted(&text.trim_matches('"').to_ascii_lowercase())).filter(|text| !text.is_empty())
-    };
-    let essence = parts.next().and_then(tidy);
+    let essence = parts.next().and_then(unquoted);
     let charset = parts
         .filter_map(|part| part.split_once('='))
         .find(|(name, _)| name.eq_ignore_ascii_case("charset"));
-    (essence, charset.and_then(|(_, value)| tidy(value)))
+    (essence, charset.and_then(|(_, value)| unquoted(value)))
+}
+
+fn unquoted(text: &str) -> Option<String> {
+    Some(quoted(&text.trim_matches('"').to_ascii_lowercase())).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub fn read(path: &Path, agents: &mut Agents) -> Result<Read> {
         hidden: 0,
     };
     search.folder(path, &[])?;
+    // The order of a directory differs between file systems; the import must not.
     search.files.sort();
     let layout = layout(path, &search.files)?;
     let Search {
@@ -99,6 +100,7 @@ struct Place<'a> {
 fn layout(path: &Path, files: &[(Vec<String>, PathBuf)]) -> Result<Layout> {
     let found: Vec<Layout> = Layout::FOLDERS
         .into_iter()
+        // Any Markdown fits the plain folder, so that it counts only where no other layout does.
         .filter(|of| *of != Layout::Folder && fits(*of, files))
         .collect();
     match found.as_slice() {
@@ -192,6 +194,7 @@ impl Search {
                 self.hidden += usize::from(name.to_lowercase().contains(".md"));
                 continue;
             }
+            // A README describes the folder and is no report.
             let markdown = stem(&name).is_some_and(|stem| !stem.eq_ignore_ascii_case("readme"));
             let is_folder = path.is_dir();
             let within = is_folder && above.len() + 1 < DEEPEST;
@@ -215,6 +218,7 @@ impl Search {
         is_folder: bool,
     ) -> Result<(), String> {
         let real = fs_err::canonicalize(path).map_err(|_| "it is a link to nothing".to_owned())?;
+        // A link could lead to any file of the user, or in a circle.
         if path.is_symlink() && (is_folder || !real.starts_with(&self.root)) {
             return Err("a link to a folder or out of this one is not followed".to_owned());
         }

@@ -118,6 +118,7 @@ impl<'a> Index<'a> {
 
     /// The one task of a report, or several that it may be for, or none.
     fn fitting(&self, report: &Incoming) -> Vec<usize> {
+        // Some systems decompose the letters of file names (macOS).
         let key: String = report.key.nfc().collect();
         if let Some(task) = self.by_id.get(key.as_str()) {
             return vec![*task];
@@ -130,6 +131,7 @@ impl<'a> Index<'a> {
             .range(key.as_str()..)
             .take_while(|(id, _)| id.starts_with(&key));
         let begun: Vec<usize> = begun.map(|(_, task)| *task).collect();
+        // Several tasks with this beginning: the question's text may still decide.
         if begun.len() == 1 {
             return begun;
         }
@@ -140,6 +142,7 @@ impl<'a> Index<'a> {
             None
         };
         if let Some(at) = at
+            // A position is no proof: where the report names its question, it must be this one.
             && prompt.is_none_or(|prompt| fold(prompt) == self.folded[at])
         {
             return vec![at];

@@ -134,6 +134,7 @@ fn own(mut record: Object, source: &str, agents: &mut Agents) -> Result<Option<I
     let stated = state(&mut record)?;
     let spent = cost(&mut record)?;
     let text = match text_field(&mut record, "text")? {
+        // Only a failed attempt may lack its text.
         None if stated.is_none_or(|state| state == State::Ok) => return Err("no `text`".to_owned()),
         text => text.unwrap_or_default(),
     };
@@ -257,6 +258,7 @@ fn cost(record: &mut Object) -> Result<AttemptCost, String> {
         Some(Value::Object(mut tokens)) => {
             cost.input_tokens = count(take(&mut tokens, "input"), "tokens.input")?;
             cost.output_tokens = count(take(&mut tokens, "output"), "tokens.output")?;
+            // Unknown fields are kept beside the report.
             if !tokens.is_empty() {
                 record.insert("tokens".to_owned(), Value::Object(tokens));
             }

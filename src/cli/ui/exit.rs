@@ -67,12 +67,12 @@ pub fn code(error: &anyhow::Error) -> u8 {
 
 /// The message of an error: each cause once, hints last, each on a line of its own.
 pub fn message(error: &anyhow::Error) -> String {
-    let (mut said, mut hints): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut causes, mut hints): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for cause in error.chain() {
         for line in cause.to_string().lines() {
             let (list, line) = match line.strip_prefix("hint: ") {
                 Some(hint) => (&mut hints, hint.trim()),
-                None => (&mut said, line.trim()),
+                None => (&mut causes, line.trim()),
             };
             if !line.is_empty() && !list.iter().any(|other| other.contains(line)) {
                 list.push(line.to_owned());
@@ -82,7 +82,7 @@ pub fn message(error: &anyhow::Error) -> String {
     if hints.is_empty() {
         hints.extend(of_the_disk(error).map(str::to_owned));
     }
-    let mut text = format!("error: {}", said.join(": "));
+    let mut text = format!("error: {}", causes.join(": "));
     for hint in hints {
         text.push_str("\nhint: ");
         text.push_str(&hint);

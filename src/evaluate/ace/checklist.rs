@@ -138,6 +138,7 @@ fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
 /// Has a checklist written for each task that has none.
 pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, StageReport)> {
     let mut report = StageReport::new("checklists");
+    // Frozen ones stay: all reports on a task are rated by the same criteria.
     let frozen: Checklists = ctx.store.checklists()?;
     let tasks: BTreeMap<&TaskId, &Task> = cases
         .iter()
@@ -159,6 +160,7 @@ pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, Sta
             report.fail_unscored(task.id.as_str(), &unscored);
         }
     }
+    // Read back from the store: a checklist of an earlier run counts the same.
     Ok((ctx.store.checklists()?, report))
 }
 

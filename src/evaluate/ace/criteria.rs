@@ -100,6 +100,7 @@ fn check_words(criteria: &[Criterion]) -> Result<(), Invalid> {
     for (at, criterion) in criteria.iter().enumerate() {
         let title = tokens(&criterion.title);
         let mut description = tokens(&criterion.description);
+        // Sorted words: the same description in another order repeats a criterion.
         description.sort_unstable();
         if title.is_empty() || description.is_empty() {
             return Err(Invalid::Empty(at + 1));

@@ -104,6 +104,7 @@ impl Evaluator for Ace {
         let ratings = rating::ratings(&record.judgements, report, repeats(evaluation))?;
         let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
         for judgement in ratings {
+            // A failed rating is left out of the mean; it is never a zero.
             let Ok(rating) = judgement.outcome else {
                 continue;
             };

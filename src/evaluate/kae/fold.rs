@@ -91,6 +91,7 @@ fn count(
             Ok(relation) => counts.add(relation),
             Err(cause) => {
                 counts.unscored += 1;
+                // By point, so that one in both sets is counted once.
                 without_verdict.insert(representative.clone(), cause);
             }
         }

@@ -56,6 +56,7 @@ pub fn fingerprint(ctx: &Context, options: &Options) -> Result<String> {
         PROMPT
     };
     let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
+    // The number of URLs is not in it: it decides which pages are read, not what is found in one.
     Ok(json!([model, prompt, points, part, parts, similarity]).to_string())
 }
 
@@ -141,10 +142,12 @@ pub async fn find_in<'a>(
         let of_page = found
             .entry(&part.task.id)
             .or_default()
+            // By the page's bytes: two URLs of one page are one source.
             .entry(part.content.clone())
             .or_default();
         match points {
             Ok(points) => {
+                // Counted, not kept: a point without a quote in the page may be invented.
                 for _ in points.iter().filter(|point| !point.verified) {
                     report.reject("not_in_the_page");
                 }
@@ -160,6 +163,7 @@ pub async fn find_in<'a>(
                     part.task.id
                 );
                 report.fail_unscored(&item, &unscored);
+                // Kept with the page: a set that lacks points says so.
                 of_page.failed.push(unscored.cause.word());
             }
         }
@@ -217,6 +221,7 @@ async fn ask(
 ) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
     let read = text_of(&ctx.store, part, size)?;
     let answer = if ctx.llm.is_builtin(ROLE, 0)? {
+        // A chosen sentence is its own quote, and so verified.
         let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
         let chosen =
             key_points_extractive::choose(ctx, part.task, &read.text, options.points).await?;

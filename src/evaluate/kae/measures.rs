@@ -65,6 +65,7 @@ pub const INDEPENDENT: SetKeys = SetKeys {
 pub fn scores(keys: SetKeys, counts: Option<Counts>) -> Scores {
     let counts = counts.unwrap_or_default();
     let all = [keys.ksr, keys.kcr, keys.kor, keys.efficiency];
+    // Without a verdict there is no share: a score of zero would say that all was omitted.
     if counts.total() == 0 {
         let cause = if counts.unscored > 0 {
             "unscored"
@@ -103,6 +104,7 @@ fn rates(keys: SetKeys, supported: f64, contradicted: f64, omitted: f64) -> Scor
         (keys.kcr[1], Score::ratio(contradicted / total, 1.0)),
         (keys.kor[0], Score::ratio(omitted, total)),
         (keys.kor[1], Score::ratio(omitted / total, 1.0)),
+        // Numerator and denominator stay apart, so that tasks are pooled by sums, as in the paper.
         (keys.efficiency[0], Score::ratio(supported, others)),
         (
             keys.efficiency[1],

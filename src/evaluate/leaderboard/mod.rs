@@ -66,7 +66,7 @@ impl Default for Options {
 
 /// All agents on all tasks, and again by a facet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Board {
+pub struct Leaderboard {
     /// What it was made with.
     pub options: Options,
     /// All tasks.
@@ -82,7 +82,7 @@ pub struct Board {
 pub struct Group {
     /// The value; none for reports on tasks without the facet.
     pub value: Option<String>,
-    /// Its tasks, and all agents of the board.
+    /// Its tasks, and all agents of the leaderboard.
     #[serde(flatten)]
     pub table: Table,
 }
@@ -230,7 +230,7 @@ pub struct Pair {
 
 /// The leaderboard of all that was scored. Two reports of the same agent, task and attempt are two
 /// attempts; ids of reports are unique.
-pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Board {
+pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Leaderboard {
     let mut all: Vec<&ReportScores> = scored.iter().collect();
     // Reports come in the order in which threads ended; tables must not show it.
     all.sort_by(|a, b| (a.attempt, &a.report).cmp(&(b.attempt, &b.report)));
@@ -246,7 +246,7 @@ pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Board {
         }
     }
     let measures = known_measures(&all);
-    Board {
+    Leaderboard {
         options: options.clone(),
         whole: table(&measures, &all, &agents, options),
         groups: groups

@@ -68,6 +68,8 @@ pub fn differences(
     let pairs: Vec<_> = every
         .filter(|pair| parts.iter().any(|task| shared(task, *pair).is_some()))
         .collect();
+    // Two columns a pair, only on shared tasks: an agent's other tasks must not move the
+    // difference.
     let rows = parts.iter().map(|task| {
         pairs
             .iter()
@@ -142,6 +144,7 @@ fn contributions(shared: &[Option<(Part, Part)>]) -> Vec<Option<f64>> {
 /// p-value is then not 1/10,001.
 fn p_values(columns: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<f64> {
     let many = |column: &&Vec<Option<f64>>| {
+        // Zero differences do not change under a flip and count for neither.
         column.iter().flatten().filter(|d| **d != 0.0).count() > MOST_FLIPPED
     };
     let few: Vec<Vec<Option<f64>>> = columns
@@ -149,6 +152,7 @@ fn p_values(columns: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<f64> {
         .filter(|column| !many(column))
         .cloned()
         .collect();
+    // All columns at once: the same flips for each pair, and one pass over the tasks.
     let mut flipped = paired::sign_flip(&few, rng).into_iter();
     columns
         .iter()

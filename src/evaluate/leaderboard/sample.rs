@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Board, Measure, Options, Row};
+use super::{Leaderboard, Measure, Options, Row};
 use crate::{
     data::{Score, Scores},
     evaluate::{
@@ -85,7 +85,7 @@ pub fn rows(scored: &[Scored]) -> Vec<ReportScores> {
 }
 
 /// The leaderboard of these reports.
-pub fn leaderboard(scored: &[Scored], options: &Options) -> Board {
+pub fn leaderboard(scored: &[Scored], options: &Options) -> Leaderboard {
     super::leaderboard(&rows(scored), options)
 }
 

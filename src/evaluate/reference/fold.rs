@@ -110,6 +110,7 @@ fn win_rates(choices: &[Choice]) -> BTreeMap<String, f64> {
     }
     points
         .into_iter()
+        // A judge with one order would bring its position bias into the mean.
         .filter(|(_, orders)| orders.len() == ShownFirst::BOTH.len())
         .map(|(judge, orders)| {
             let sum: f64 = orders.values().sum();

@@ -164,6 +164,7 @@ impl Evaluator for Reference {
         let mut pairs = Vec::new();
         for case in work.judged {
             match references.get(&case.task.id) {
+                // The reference is not compared with itself.
                 _ if case.report.agent == agent => {}
                 Some(reference) => pairs.push((*case, *reference)),
                 None => without += 1,
@@ -222,12 +223,14 @@ fn references<'a>(cases: &[Case<'a>], agent: &str) -> BTreeMap<&'a TaskId, &'a A
 
 fn compare_lengths(ctx: &Context, report: &AgentReport, reference: &AgentReport) -> Result<()> {
     let [own, others] = [report, reference].map(|report| words::length(&report.text));
+    // A reference without words would divide by zero.
     let ratio = own as f64 / others.max(1) as f64;
     judging::decide_by_code(
         ctx,
         LENGTH,
         report.id.as_str(),
         LENGTH_PROGRAM,
+        // The evidence's hash: the same texts are not compared again.
         &format!("{}\n{}", report.text, reference.text),
         Decision {
             value: Some(ratio),

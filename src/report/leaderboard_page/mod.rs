@@ -186,7 +186,7 @@ pub struct TaskScore {
 pub fn summary(page: &Page) -> Result<String> {
     let values = context! {
         page => Serde(page),
-        board => Serde(tables::board(page)),
+        board => Serde(tables::main_table(page)),
         wholes => Serde(plots::wholes(page)),
         facets => Serde(plots::facets(page)),
         differences => Serde(tables::differences(page)),

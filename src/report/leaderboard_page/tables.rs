@@ -24,7 +24,7 @@ const PAIRS: usize = 600;
 
 /// Agents by measure.
 #[derive(Serialize)]
-pub struct Board {
+pub struct MainTable {
     columns: Vec<Column>,
     rows: Vec<Row>,
 }
@@ -63,7 +63,7 @@ struct Cell {
 }
 
 /// The main table.
-pub fn board(page: &Page) -> Board {
+pub fn main_table(page: &Page) -> MainTable {
     let scales: Vec<Scale> = page
         .measures
         .iter()
@@ -86,7 +86,7 @@ pub fn board(page: &Page) -> Board {
             .collect(),
         ..row(agent)
     });
-    Board {
+    MainTable {
         columns,
         rows: rows.collect(),
     }

@@ -32,6 +32,7 @@ pub fn gwet(items: &[impl AsRef<[Option<f64>]>], weights: Weights, scale: &[f64]
         .clone()
         .map(|a| all.clone().map(|b| 1.0 - distance(a, b)).sum::<f64>())
         .sum();
+    // Chance is at work on hard items only: π (1 − π) is largest where labels are mixed.
     let hard: f64 = table
         .shares()
         .iter()

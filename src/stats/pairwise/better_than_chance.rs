@@ -113,8 +113,11 @@ fn steps(seen: &[PairVerdict]) -> Vec<Step> {
     let mut steps = Vec::new();
     for verdict in seen
         .iter()
+        // A repetition would be predicted by the first answer, whatever the items are worth.
         .filter(|verdict| verdict.sample == 0 && asked.insert(verdict.pair()))
     {
+        // Predicted before the verdict is taken in: only so is the test valid for pairs chosen by
+        // earlier verdicts.
         let [a, b] = [verdict.first, verdict.second]
             .map(|item| items.get(&item).copied().unwrap_or_default());
         let step = step(verdict.score - total / count, a, b);

@@ -49,6 +49,7 @@ pub fn calibration(verdicts: &[Predicted]) -> Option<Calibration> {
     let mut brier = 0.0;
     for (seen, predicted) in verdicts
         .iter()
+        // At one half the ranking prefers neither, and agreement has no meaning.
         .filter(|(seen, p)| seen.sample == 0 && *p != Some(0.5))
     {
         let (Some(first_won), Some(p), Some(confidence)) =
@@ -59,6 +60,7 @@ pub fn calibration(verdicts: &[Predicted]) -> Option<Calibration> {
         let winner = if first_won { *p } else { 1.0 - p };
         brier += (confidence - agrees(winner)).powi(2);
         levels
+            // Steps of 0.05, the ones that judges are offered.
             .entry((confidence * 20.0).round() as u32)
             .or_default()
             .push(winner);

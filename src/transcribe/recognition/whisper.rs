@@ -88,6 +88,7 @@ impl WhisperSettings {
             beam: with(
                 SamplingStrategy::BeamSearch {
                     beam_size: BEAM_SIZE,
+                    // whisper.cpp does not implement patience yet; -1 is its default.
                     patience: -1.0,
                 },
                 0.0,

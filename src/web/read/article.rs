@@ -92,7 +92,7 @@ pub fn masses(tree: &Tree, left_out: &[bool]) -> Vec<Mass> {
             continue;
         }
         let mut own = masses[at];
-        if node.sight.is_visible() {
+        if node.visibility.is_visible() {
             own.text += node.text().chars().filter(|c| !c.is_whitespace()).count();
         }
         if node.name() == "a" && node.attribute("href").is_some() {
@@ -125,7 +125,7 @@ fn add_prose(tree: &Tree, left_out: &[bool], masses: &mut [Mass]) {
             block_of[node.parent]
         };
         linked[at] = linked[node.parent] || node.name() == "a";
-        if node.sight.is_visible() && !linked[at] && !left_out[at] {
+        if node.visibility.is_visible() && !linked[at] && !left_out[at] {
             own[block_of[at]] += node.text().chars().map(weight).sum::<usize>();
         }
     }
@@ -228,25 +228,28 @@ fn is_menu(node: &Node, mass: Mass) -> bool {
 
 /// The page's `main`, else its one article, else all of it.
 fn root(tree: &Tree, masses: &[Mass]) -> usize {
-    let heaviest = |is: &dyn Fn(&Node) -> bool| {
-        let found = tree
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(at, node)| is(node) && masses[*at].text >= TRUSTED);
-        found
-            .max_by_key(|(at, _)| (masses[*at].text, std::cmp::Reverse(*at)))
-            .map(|(at, _)| at)
-    };
     let named =
         |node: &Node, name: &str| node.name() == name || node.attribute("role") == Some(name);
     let is_body =
         |node: &Node| node.attribute("itemprop") == Some("articleBody") || named(node, "article");
-    let main = heaviest(&|node| named(node, "main"));
-    let article = heaviest(&is_body).filter(|&at| masses[at].text * 2 >= masses[0].text);
+    let main = heaviest(tree, masses, |node| named(node, "main"));
+    let article =
+        heaviest(tree, masses, is_body).filter(|&at| masses[at].text * 2 >= masses[0].text);
     main.filter(|&at| masses[at].text * 4 >= masses[0].text)
         .or(article)
         .unwrap_or(0)
+}
+
+/// The node of a kind with the most text, the first of equals; none with too little text.
+fn heaviest(tree: &Tree, masses: &[Mass], is: impl Fn(&Node) -> bool) -> Option<usize> {
+    let found = tree
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(at, node)| is(node) && masses[*at].text >= TRUSTED);
+    found
+        .max_by_key(|(at, _)| (masses[*at].text, std::cmp::Reverse(*at)))
+        .map(|(at, _)| at)
 }
 
 /// The smallest box inside `root` that holds nearly all running text, unless much else is outside
@@ -287,7 +290,8 @@ mod tests {
         let tree = parse(html);
         let article = find(&tree);
         let inside = article.root..=tree.nodes[article.root].end;
-        let kept = inside.filter(|&at| !article.left_out[at] && tree.nodes[at].sight.is_visible());
+        let kept =
+            inside.filter(|&at| !article.left_out[at] && tree.nodes[at].visibility.is_visible());
         let text: Vec<&str> = kept
             .map(|at| tree.nodes[at].text().trim())
             .filter(|text| !text.is_empty())

@@ -8,7 +8,7 @@ use super::{
     tree::{self, Node, Tree},
     version_of,
 };
-use crate::web::read::{clean, metadata::about};
+use crate::web::read::{clean, metadata::metadata};
 
 /// Bytes of a page after which the rest is not read.
 const LONGEST: usize = 10_000_000;
@@ -16,18 +16,18 @@ const LONGEST: usize = 10_000_000;
 /// Reads a page that was fetched from `url`. A page without visible text is one with an empty text.
 pub fn read(html: &str, url: &str) -> Read {
     let tree = tree::parse(&html[..html.floor_char_boundary(LONGEST)]);
-    let about = about(&tree, url);
+    let metadata = metadata(&tree, url);
     let (text, too_long) = clean::capped(text(&tree));
     Read {
-        title: about.title,
+        title: metadata.title,
         text,
         truncated: too_long || tree.cut || html.len() > LONGEST,
-        language: about.language,
+        language: metadata.language,
         extractor: HTML,
         version: version_of(HTML),
-        canonical_url: about.canonical_url,
-        published: about.published,
-        signs: signs(&tree, about.is_paid),
+        canonical_url: metadata.canonical_url,
+        published: metadata.published,
+        signs: signs(&tree, metadata.is_paid),
     }
 }
 
@@ -75,27 +75,27 @@ fn signs(tree: &Tree, paid: bool) -> Signs {
 
 /// The first captcha or bot test with traces in a script, a frame or an element's name.
 fn challenge(tree: &Tree) -> Option<&'static str> {
-    let traces = |node: &Node| {
-        let values: Vec<&str> = ["id", "class", "src"]
-            .iter()
-            .filter_map(|key| node.attribute(key))
-            .collect();
-        let values = values.join(" ").to_ascii_lowercase();
-        CHALLENGES
-            .iter()
-            .find(|(trace, _)| values.contains(trace))
-            .map(|(_, name)| *name)
-    };
-    let inline = |node: &Node| {
-        let is_script = tree.nodes[node.parent].name() == "script";
-        let found = CHALLENGES
-            .iter()
-            .find(|(trace, _)| is_script && node.text().contains(trace));
-        found.map(|(_, name)| *name)
-    };
     tree.nodes
         .iter()
-        .find_map(|node| traces(node).or_else(|| inline(node)))
+        .find_map(|node| challenge_in_attributes(node).or_else(|| challenge_in_script(tree, node)))
+}
+
+fn challenge_in_attributes(node: &Node) -> Option<&'static str> {
+    let values: Vec<&str> = ["id", "class", "src"]
+        .iter()
+        .filter_map(|key| node.attribute(key))
+        .collect();
+    challenge_named(&values.join(" ").to_ascii_lowercase())
+}
+
+fn challenge_in_script(tree: &Tree, node: &Node) -> Option<&'static str> {
+    let is_script = tree.nodes[node.parent].name() == "script";
+    challenge_named(if is_script { node.text() } else { "" })
+}
+
+fn challenge_named(text: &str) -> Option<&'static str> {
+    let found = CHALLENGES.iter().find(|(trace, _)| text.contains(trace));
+    found.map(|(_, name)| *name)
 }
 
 /// Elements that frameworks fill by a script.

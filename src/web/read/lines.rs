@@ -66,7 +66,7 @@ impl Lines {
             self.end_line(gap(node.name()));
         }
         match node.name() {
-            "" if node.sight.is_visible() => self.text(node.text()),
+            "" if node.visibility.is_visible() => self.text(node.text()),
             "br" => self.end_line(1),
             "li" if self.rows == 0 => self.out.push_str("- "),
             "td" | "th" if self.rows > 0 && self.between_cells => self.out.push_str("| "),

@@ -21,7 +21,7 @@ mod visibility;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pub use crate::web::read::stub_detection::suspect;
+pub use crate::web::read::stub_detection::detect_stub;
 
 use crate::isolation;
 

@@ -61,7 +61,7 @@ const SAID: f64 = 1.6;
 const QUOTED: f64 = 0.8;
 
 /// Weighs what came from `final_url` with HTTP status `status` when `url` was asked for.
-pub fn suspect(status: u16, read: &Read, url: &str, final_url: &str) -> Option<Suspicion> {
+pub fn detect_stub(status: u16, read: &Read, url: &str, final_url: &str) -> Option<Suspicion> {
     let words = words(&read.text);
     let facts: Vec<(Stub, Cue)> = of_status(status)
         .into_iter()

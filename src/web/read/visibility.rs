@@ -8,7 +8,7 @@ type Colour = [u8; 3];
 
 /// The visibility inside an element; its descendants inherit it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sight {
+pub struct Visibility {
     /// Nothing in it is shown, whatever it says itself.
     gone: bool,
     /// `visibility: hidden`, which a descendant may undo.
@@ -23,7 +23,7 @@ pub struct Sight {
     paper: Option<Colour>,
 }
 
-impl Default for Sight {
+impl Default for Visibility {
     fn default() -> Self {
         let paper = Some([255, 255, 255]);
         Self {
@@ -37,7 +37,7 @@ impl Default for Sight {
     }
 }
 
-impl Sight {
+impl Visibility {
     /// Whether text here can be seen.
     pub fn is_visible(self) -> bool {
         let same = |(ink, paper): (Colour, Colour)| {
@@ -118,7 +118,7 @@ impl Sight {
 
 /// Whether an element with visibility `own` inside one with visibility `parent` is the one that
 /// hides.
-pub fn hides_by_itself(own: Sight, parent: Sight) -> bool {
+pub fn hides_by_itself(own: Visibility, parent: Visibility) -> bool {
     parent.is_visible() && !own.is_visible()
 }
 
@@ -243,7 +243,7 @@ mod tests {
         let tree = parse(html);
         tree.nodes
             .iter()
-            .any(|node| node.text() == "x" && node.sight.is_visible())
+            .any(|node| node.text() == "x" && node.visibility.is_visible())
     }
 
     #[test]

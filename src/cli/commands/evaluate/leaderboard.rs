@@ -21,7 +21,7 @@ use crate::{
     data::{InTable, MeasureDef, Unit},
     evaluate::{
         self,
-        leaderboard::{Board, Measure, Options, Row, Table, leaderboard as fold, paper},
+        leaderboard::{Leaderboard, Measure, Options, Row, Table, leaderboard as fold, paper},
         measure, measures,
         scorecard::ReportScores,
     },
@@ -100,7 +100,7 @@ fn write(path: &Path, bytes: &[u8], printer: &Printer) -> Result<()> {
     Ok(())
 }
 
-fn text(board: &Board) -> String {
+fn text(board: &Leaderboard) -> String {
     let mut out = rows(&board.whole);
     for group in &board.groups {
         let facet = board.options.by.as_deref().unwrap_or_default();
@@ -292,7 +292,7 @@ fn failures(of: &Table) -> String {
     out
 }
 
-fn papers(board: &Board) -> String {
+fn papers(board: &Leaderboard) -> String {
     let mut rows = table(&paper::COLUMNS);
     for row in paper::table3(board).unwrap_or_default() {
         rows.add_row(row);
@@ -317,7 +317,7 @@ fn plain_cell(text: &str) -> String {
     }
 }
 
-fn csv(board: &Board) -> Result<String> {
+fn csv(board: &Leaderboard) -> Result<String> {
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record([
         "facet", "rank", "name", "tier", "measure", "value", "ci_low", "ci_high", "n_scored",

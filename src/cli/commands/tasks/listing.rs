@@ -198,7 +198,7 @@ struct Traced<'a> {
 fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<u8> {
     let mut translations = store.translations()?;
     let begins = |task: &Task| task.id.as_str().starts_with(id);
-    let said = |original: &Task| {
+    let has_matching_translation = |original: &Task| {
         translations
             .iter()
             .any(|t| t.translation_of() == Some(&original.id) && begins(t))
@@ -207,7 +207,7 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
     let matching: Vec<&Listed> = listing
         .tasks
         .iter()
-        .filter(|of| begins(&of.task) || said(&of.task))
+        .filter(|of| begins(&of.task) || has_matching_translation(&of.task))
         .collect();
     let listed = match matching.as_slice() {
         [one] => *one,

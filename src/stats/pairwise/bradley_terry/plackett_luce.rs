@@ -36,6 +36,7 @@ pub(super) type Pair = (u32, u32, f64);
 impl SortedList {
     pub fn new(list: &RankedList) -> Self {
         let size = list.shown.len();
+        // A list of one has no steps; it must not divide by zero.
         let steps = size.saturating_sub(1).max(1) as f64;
         let mut slots: Vec<usize> = (0..size).collect();
         slots.sort_unstable_by_key(|slot| list.places[*slot]);

@@ -48,6 +48,8 @@ impl Population {
             (0..PARTS)
                 .map(|at| Component {
                     share: 1.0 / PARTS as f64,
+                    // The parts begin apart: from the same place neither would ever be the upper
+                    // one.
                     mean: at as f64 - 0.5,
                     variance: 0.8,
                 })
@@ -90,6 +92,7 @@ impl Population {
             if !alone {
                 let precision = 1.0 / MEAN_VARIANCE + n / part.variance;
                 part.mean = sum / part.variance / precision + normal::draw(rng) / precision.sqrt();
+                // Gammas divided by their sum below are a draw from the Dirichlet distribution.
                 part.share = gamma(1.0 + n, rng);
             }
             let (shape, scale) = part_prior(alone);

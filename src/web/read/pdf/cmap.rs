@@ -1,4 +1,4 @@
-//! The ToUnicode map of a font, from its codes to text (ISO 32000-1, 9.10.3). Hides its PostScript;
+//! The `ToUnicode` map of a font, from its codes to text (ISO 32000-1, 9.10.3). Hides its PostScript;
 //! what is malformed is passed over.
 
 use std::collections::BTreeMap;
