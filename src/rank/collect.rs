@@ -95,6 +95,8 @@ impl<'a> Collector<'a> {
             let names: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
             judged.count(&names.join(between), report);
             if judged.reply.is_err() {
+                // A judge that never decides is still part of the ranking's panel, and of its
+                // failures.
                 self.unscored.insert(judged.judge.clone());
             }
             recorded.push(Recorded {

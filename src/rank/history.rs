@@ -58,6 +58,8 @@ impl History {
             .store
             .list_comparisons(kind, |model, prompt| panel.is_asked(model, prompt))?;
         pairs.retain(|of| {
+            // Later runs' verdicts are asked for in their turn, so that an interrupted run makes
+            // the same choices.
             of.run < begun && of.judged.outcome.is_ok() && index.knows_both(&of.judged)
         });
         lists.retain(|of| {

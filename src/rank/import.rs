@@ -29,6 +29,7 @@ pub type Problem = (usize, String);
 /// Reads the judgements of a file: CSV where the first line is no JSON object, else JSONL. What
 /// cannot be read is returned as its line's number and a reason.
 pub fn read(text: &str) -> Result<(Vec<Line>, Vec<Problem>)> {
+    // Spreadsheets write a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     anyhow::ensure!(
         !text.trim_start().starts_with('['),
@@ -132,6 +133,7 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
     }
     let confidence = stated.clamp(0.5, 1.0);
     let verdict = Verdict {
+        // A tie is stored as a verdict with confidence one half: half a win for each.
         winner: side.unwrap_or(Side::A),
         confidence: if side.is_some() { confidence } else { 0.5 },
         reason: text(&["reason"]),

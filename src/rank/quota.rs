@@ -106,6 +106,7 @@ pub fn parse(text: &str) -> Result<Quota, String> {
     let (left, number) = text.rsplit_once('=').ok_or_else(unreadable)?;
     let (left, bound) = match left.strip_suffix('>') {
         Some(left) => (left, Bound::Least),
+        // `seminar<=3` reads as `seminar=3`, which already means at most.
         None => (left.strip_suffix('<').unwrap_or(left), Bound::Most),
     };
     let (facet, value) = match left.split_once(':') {

@@ -366,6 +366,7 @@ impl<'a> PartialSelection<'a> {
     fn spared_for(&self, at: usize) -> Option<usize> {
         let (caps, gained) = (self.barred_by(at), self.needed_by(at));
         for &worse in self.taken.iter().rev() {
+            // Without a minimum to fill, only a worse one may make room for a better.
             if worse <= at && gained.is_empty() {
                 return None;
             }

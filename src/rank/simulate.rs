@@ -95,6 +95,7 @@ pub struct SimulatedJudge {
 impl SimulatedJudge {
     /// A scenario of `items` tasks.
     pub fn new(scenario: Scenario, items: usize, seed: u64) -> Self {
+        // A stream of its own ("world" in ASCII): qualities must not depend on the method's draws.
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x0077_6f72_6c64);
         let scale = match scenario {
             Scenario::Bt2 => 2.0,
@@ -130,6 +131,8 @@ impl SimulatedJudge {
     /// 1 if the first one wins, else 0.
     pub fn verdict(&self, first: u32, second: u32) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ 0x6a75_6467_6500);
+        // A verdict depends on the pair alone, as a deterministic judge's does, whenever it is
+        // asked.
         rng.set_stream(u64::from(first) << 32 | u64::from(second));
         let (a, b) = (first as usize, second as usize);
         let difference = self.quality[a] - self.quality[b];
@@ -270,6 +273,7 @@ fn run_halving(trial: &Trial, judge: &SimulatedJudge, group: usize) -> TrialResu
     let settings = Settings {
         top,
         calls,
+        // The judge of lists is a judge of its own in the fit.
         judges: if group > 2 { 2 } else { 1 },
         target_recall,
         group,

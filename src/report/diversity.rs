@@ -94,6 +94,7 @@ pub fn diversity(tasks: &[Listed], likeness: f64, meaning: Option<&Meaning>) -> 
     let copies = groups.iter().map(|group| group.len() - 1).sum::<usize>();
     let distinct = tasks.len() - copies;
     let mut sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+    // Tasks alone are clusters of one.
     sizes.resize(distinct, 1);
     let entropy = entropy(&sizes);
     let mut clusters: Vec<Cluster> = groups

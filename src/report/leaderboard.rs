@@ -373,6 +373,7 @@ fn cited(
             store.visit(&url)?
         };
         if let Some(content) = visit.as_ref().and_then(|visit| visit.content.clone()) {
+            // The first URL stands for a page that several lead to.
             urls.entry(content).or_insert_with(|| url.clone());
         }
         let status = match visit {

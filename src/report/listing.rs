@@ -126,6 +126,7 @@ pub fn with_ratings(
         });
     }
     drop(places);
+    // Tasks that joined after the ranking come last, by id.
     tasks.sort_by_key(|listed| (listed.rank.unwrap_or(usize::MAX), listed.task.id.clone()));
     Ok(Listing {
         tasks,

@@ -183,6 +183,7 @@ impl Jina {
         let mut url: Url = url.parse().map_err(|error| FetchError::BadUrl {
             what: format!("{error}"),
         })?;
+        // A fragment is for browsers; sent along, it would be part of the reader's URL.
         url.set_fragment(None);
         Reach {
             private: self.fetch.allow_private,
@@ -195,6 +196,8 @@ impl Jina {
             let name: Name = host.parse().map_err(|_| FetchError::BadUrl {
                 what: "no host".to_owned(),
             })?;
+            // Only looked at: the reader resolves the name itself, but private names never reach
+            // it.
             let _public = self.names.resolve(name).await.map_err(|error| {
                 match error.downcast_ref::<FetchError>() {
                     Some(own) => own.clone(),
@@ -235,9 +238,11 @@ impl Jina {
             .filter(|_| status.as_u16() == 429);
         let mut bytes = Vec::new();
         body::read(response, self.fetch.max_bytes, &mut bytes).await?;
+        // An error may echo the key.
         let answer = String::from_utf8_lossy(&bytes).replace(&self.options.key, "…");
         let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
         let error = match status.as_u16() {
+            // A refused key or an empty account refuses every page: the run must stop.
             401 | 402 => {
                 let error = FetchError::HttpStatus {
                     status: status.as_u16(),

@@ -155,6 +155,7 @@ impl Pages {
             None => None,
         };
         let usable = |visit: &Visit| {
+            // A failure that may pass is tried again by each run; one for good only when asked to.
             visit.cause.is_none() || self.stored_only || !(visit.transient || self.again)
         };
         let (visit, stored) = match known {

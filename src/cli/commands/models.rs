@@ -128,6 +128,7 @@ fn download_progress(model: &models::Model, notify: &Notify) -> impl Fn(&str, u6
         let mut last = last
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+        // The first and the last line always come; those between only now and then.
         let is_due = last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
         if !is_due && done != 0 && done != total {
             return;

@@ -114,6 +114,7 @@ async fn woven(
 ) -> Result<()> {
     let options = &config.weave;
     stages.push(weave::run(ctx, seminars, options, disciplines).await?);
+    // All seminars, not only these: joined and translated tasks replace each other as a whole.
     let all = ctx.store.seminars()?;
     if let Some(most) = options.across {
         stages.push(weave::across(ctx, &all, most, options, disciplines).await?);

@@ -157,6 +157,7 @@ pub fn facets(page: &Page) -> Vec<ByFacet> {
             .filter(|(_, measure)| has_values(page, facet, measure))
         {
             let bars = page.agents.len() * facet.values.len().min(VALUES);
+            // A plot that does not fit is left out and counted; a smaller one after it may fit.
             match room.checked_sub(bars) {
                 Some(rest) => {
                     room = rest;

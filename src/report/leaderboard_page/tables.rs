@@ -75,6 +75,7 @@ pub fn main_table(page: &Page) -> MainTable {
         .zip(&scales)
         .map(|(measure, scale)| column(measure, scale))
         .collect();
+    // Each row beside the one above it, to see where a tier begins.
     let above = [None].into_iter().chain(page.agents.iter().map(Some));
     let rows = page.agents.iter().zip(above).map(|(agent, above)| Row {
         begins_tier: above.is_some_and(|above| above.tier != agent.tier),

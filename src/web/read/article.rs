@@ -86,6 +86,7 @@ pub fn find(tree: &Tree) -> Article {
 pub fn masses(tree: &Tree, left_out: &[bool]) -> Vec<Mass> {
     let mut masses = vec![Mass::default(); tree.nodes.len()];
     add_prose(tree, left_out, &mut masses);
+    // Backwards: children come after their parent, so that each is complete when it is added.
     for (at, node) in tree.nodes.iter().enumerate().skip(1).rev() {
         if left_out[at] {
             masses[at] = Mass::default();
@@ -186,11 +187,13 @@ fn is_furniture(tree: &Tree, at: usize, inside_article: bool, headings: &[usize]
     }
     match node.name() {
         "nav" | "footer" | "menu" | "search" => true,
+        // Accordions put their headings into buttons.
         "button" => !matches!(
             tree.nodes[node.parent].name(),
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dt" | "summary"
         ),
         "aside" => !inside_article,
+        // A header with the page's main heading is the article's own beginning.
         "header" => !inside_article && !has_heading(),
         _ => {
             !inside_article

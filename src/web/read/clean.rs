@@ -13,6 +13,7 @@ pub fn clean(text: &str) -> String {
         .chars()
         .filter_map(shown)
         .collect();
+    // After the invisible characters are gone: they would keep an accent from its letter.
     let composed: String = seen.nfc().collect();
     let mut out = String::with_capacity(composed.len());
     let mut blank = false;

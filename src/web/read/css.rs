@@ -76,6 +76,7 @@ impl Sheet {
                 all.extend(self.rules.get(selector).into_iter().flatten().map(pair));
             };
             take(name);
+            // Bounded: a hostile element may have a hundred thousand classes.
             for class in value("class").split_ascii_whitespace().take(64) {
                 take(&format!(".{class}"));
                 take(&format!("{name}.{class}"));

@@ -42,6 +42,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
             Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into(),
         );
     }
+    // The paper's table is English beside Chinese.
     let by = if args.table.is_some() {
         Some("language".to_owned())
     } else {

@@ -93,6 +93,7 @@ pub fn import(global: &Global, file: &Path, judge: &str, printer: &Printer) -> R
         .iter()
         .map(|judge| judge.model_asked.clone())
         .collect();
+    // A file without one usable line makes no ranking, which would become the newest.
     if imported.judgements + imported.on_record > 0 {
         let all = earlier.lines.len();
         let parameters =

@@ -277,6 +277,7 @@ pub fn warnings(card: &AuditCard) -> Vec<String> {
             warnings.push(format!(
                 "the judge {name} is no better than chance: this order means nothing"
             ));
+        // Not shown is not the same as refuted: with few verdicts the test has no power.
         } else if test.is_none_or(|test| !test.significant) {
             warnings.push(format!(
                 "the judge {name} is not shown to be better than chance yet: more verdicts are needed"
@@ -446,6 +447,7 @@ fn intransitivity(audit: &Audit) -> Check {
         ),
         n: format!("{} triples", found.n),
         state: good_unless(
+            // Three standard errors: the check runs on every ranking, and must seldom be wrong.
             found.excess > 3.0 * found.standard_error,
             CheckState::Doubtful,
         ),

@@ -40,6 +40,7 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
         .into());
     }
     let list_size = check(args).map_err(Usage)?;
+    // The seeds count up from the first one and must not overflow.
     let first = global.seed.unwrap_or(1).min(u64::MAX - args.seeds);
     let tried: Vec<Tried> = (first..first + args.seeds)
         .map(|seed| {

@@ -74,6 +74,7 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
             problems.push(problem(incoming, "it names no agent; --agent NAME does"));
             continue;
         };
+        // A name from a file may hold control characters.
         if let Err(why) = check_agent_name(&report.agent) {
             problems.push(problem(incoming, &why));
             continue;

@@ -60,6 +60,7 @@ fn fill(planned: &mut Planned, batch: &Batch<'_>, item: &BatchItem<'_>) -> Resul
     let status = batch.status(item, &sidecar.options(&batch.options));
     let stated_seconds = || batch.engine.decoder.stated_seconds(&item.recording.path);
     if batch.shard.is_some_and(|shard| !shard.holds(&sha256)) {
+        // A length that cannot be read is another machine's problem.
         planned.seconds = stated_seconds().ok().flatten();
         planned.reason = "another shard".into();
         return Ok(());
