@@ -56,6 +56,7 @@ pub fn add(
     let Inspiration {
         kind, traits, text, ..
     } = old.inspiration.clone();
+    // Sealed again: the id covers the evidence, which has grown.
     old.inspiration = ground::sealed(transcript, kind, traits, text, evidence);
     Err(new.inspiration.text)
 }
@@ -81,6 +82,7 @@ pub fn choose(
     let mut picked = Vec::new();
     while picked.len() < most && !candidates.is_empty() {
         let best = (0..candidates.len())
+            // Least picked part first, then least picked type, then value: spread before quality.
             .min_by_key(|&at| {
                 let candidate = &candidates[at];
                 let inspiration = &candidate.inspiration;

@@ -71,6 +71,7 @@ impl Numbered {
         let mut at = 0;
         for segment in &transcript.segments {
             let span = at..at + segment.text.chars().count();
+            // Segments are joined by line breaks, one character each.
             at = span.end + 1;
             let (start, end, confidence) = (segment.start, segment.end, segment.confidence);
             segments.push(Placed {

@@ -111,6 +111,7 @@ impl<'a> Plan<'a> {
         let near = ways
             .map(|other| (shared(other), other))
             .filter(|(shared, _)| *shared > 0);
+        // Ties by id, so that the same inspirations make the same plan.
         near.max_by_key(|(shared, other)| (*shared, std::cmp::Reverse(&other.id)))
             .map(|(_, other)| other)
     }

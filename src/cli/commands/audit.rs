@@ -196,8 +196,8 @@ fn agreement(
             store.save_scores(&given)?
         },
     );
-    let scores = store.scores()?;
-    if scores.is_empty() && problems.is_empty() {
+    let all = store.scores()?;
+    if all.is_empty() && problems.is_empty() {
         let hint =
             "hint: `taskgen report scoring` makes a page for people; pass the files that it saves";
         return Err(Usage(format!("there are no scores of people yet\n{hint}")).into());
@@ -207,7 +207,7 @@ fn agreement(
         .iter()
         .map(|one| (one.report.as_str(), one))
         .collect();
-    let (here, elsewhere): (Vec<_>, Vec<_>) = scores
+    let (here, elsewhere): (Vec<_>, Vec<_>) = all
         .into_iter()
         .partition(|score| by_report.contains_key(score.report.as_str()));
     let distinct =
@@ -334,12 +334,12 @@ type Things<'a> = BTreeMap<(&'a str, Option<&'a str>), Vec<Option<f64>>>;
 /// People with each other, and the measures with people.
 fn compared(
     store: &Store,
-    scores: &[PersonScore],
+    given: &[PersonScore],
     scored: &BTreeMap<&str, &ReportScores>,
     seed: u64,
 ) -> Result<Vec<Agreement>> {
-    let things = by_thing(scores);
-    let rated = evaluate::ratings_by_criterion(store, scores.iter().map(|score| &score.report))?;
+    let things = by_thing(given);
+    let rated = evaluate::ratings_by_criterion(store, given.iter().map(|score| &score.report))?;
     let by_criterion = items(&things, scored, false, |report, criterion| {
         let key = (report.to_owned(), criterion?.to_owned());
         rated.get(&key).copied()

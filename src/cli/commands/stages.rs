@@ -340,6 +340,7 @@ fn one_stage(
         "seed {} (change it with --seed)",
         project.loaded.config.seed
     ));
+    // Transcripts may have been edited by hand, or made on another machine, since the last run.
     let taken_in = transcribe::take_in_saved(&project, &store)?;
     let mut stages = Vec::new();
     if !taken_in.failed.is_empty() {

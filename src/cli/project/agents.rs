@@ -40,6 +40,7 @@ pub fn configured(project: &Project, args: &args::Answer) -> Result<AgentConfig>
     settings.time_limit = args.time_limit.or(settings.time_limit);
     settings.jobs = args.jobs.or(settings.jobs);
     settings.attempts = args.attempts.or(settings.attempts);
+    // Added, not replaced: the configured program needs its own variables as well.
     settings.env.extend(args.env.iter().cloned());
     settings.check().map_err(|error| {
         Usage(format!(

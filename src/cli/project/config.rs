@@ -139,6 +139,7 @@ pub fn check(config: &Config) -> Result<(), String> {
     config.roles.check()?;
     for (name, provider) in &config.providers {
         if !http::is_web(&provider.base_url) {
+            // The URL may hold a password.
             let shown = shown_url(&provider.base_url);
             return Err(format!(
                 "providers.{name}.base_url must begin with http:// or https://: `{shown}`"

@@ -147,6 +147,7 @@ impl Project {
             started: jiff::Timestamp::now().to_string(),
         };
         if global.dry_run {
+            // No lock: a dry run may look while another run writes.
             return Store::scratch(&self.database(), &info);
         }
         let lock = self.lock(global)?;

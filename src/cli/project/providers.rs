@@ -37,6 +37,7 @@ pub fn chat_model(
     let Some((provider, model)) = name.split_once('/') else {
         return Err(Usage(format!("a model is named `provider/model`: `{name}`\nhint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`")).into());
     };
+    // Neither needs a key or a model file; the name is enough to find calls on record.
     let asks_nobody = global.replay || global.dry_run;
     if provider == "local" {
         return local(global, name, model, notify, asks_nobody);

@@ -75,6 +75,8 @@ pub fn context_of(
                     max_tokens,
                 },
             );
+            // One instance for all roles: they share the server's rate limit, or the one child
+            // process.
             let model = match models.get(member.model.as_str()) {
                 Some(model) => Arc::clone(model),
                 None => providers::chat_model(global, config, member, &http, notify)?,
@@ -93,6 +95,7 @@ pub fn context_of(
     )?;
     let prices = Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?;
     let limits = limits(global)?;
+    // Refused before the first call, not when the first unpriced one would be sent.
     let unpriced = bound
         .values()
         .flatten()

@@ -63,6 +63,7 @@ fn model(global: &Global, name: &str, printer: &Printer) -> Result<Option<ModelF
         name => {
             if let Ok(model) = Manifest::embedded().find(name)
                 && model.kind != Kind::Embed
+                // A file may be called like a model of the manifest.
                 && !Path::new(name).is_file()
             {
                 let hint = format!(

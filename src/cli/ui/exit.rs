@@ -74,6 +74,7 @@ pub fn message(error: &anyhow::Error) -> String {
                 Some(hint) => (&mut hints, hint.trim()),
                 None => (&mut causes, line.trim()),
             };
+            // Wrapped errors repeat each other's text.
             if !line.is_empty() && !list.iter().any(|other| other.contains(line)) {
                 list.push(line.to_owned());
             }

@@ -61,6 +61,7 @@ fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
     let target = if terminal {
         ProgressDrawTarget::stderr()
     } else {
+        // A hidden bar still counts for the plain lines.
         ProgressDrawTarget::hidden()
     };
     let bar = ProgressBar::with_draw_target(Some(total), target);

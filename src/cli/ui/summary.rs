@@ -210,6 +210,7 @@ fn harvests(stages: &[StageReport]) -> Option<String> {
     if shown.is_empty() {
         return None;
     }
+    // Two hundred recordings would push everything else off the screen.
     if shown.len() > MOST_ROWS {
         shown = sums
             .iter()

@@ -292,6 +292,8 @@ fn check_quotes(listed: &Listed, inspiration: &Inspiration, transcript: &Transcr
             .get(evidence.start_char..evidence.end_char)
             .map(String::from_iter);
         anyhow::ensure!(
+            // Compared at every export: a database edited by hand must not export an invented
+            // quote.
             span.as_deref() == Some(&evidence.quote) && evidence.end <= transcript.duration,
             "a quote of `{}` is not in the transcript of `{}`: `{}`\nhint: `taskgen run` finds the inspirations again",
             listed.task.id,

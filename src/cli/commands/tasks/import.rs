@@ -87,6 +87,7 @@ pub fn run(global: &Global, args: &TaskImport, printer: &Printer) -> Result<u8> 
     let members = members(&store, &set)?;
     let as_of = args
         .as_of
+        // The day of the first import: on another day the same questions would be other tasks.
         .or_else(|| day_of(&members))
         .unwrap_or_else(|| Zoned::now().date());
     let options = benchmarks::Options {
