@@ -1,4 +1,4 @@
-//! Files as wholes: their hash, their size and time, and writing all of one or none of it.
+//! Whole files: their hash, their size and time, and atomic writing.
 
 use std::{
     io::{Read as _, Result, Write as _},

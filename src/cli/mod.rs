@@ -49,7 +49,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What was typed; help and wrong usage end the program.
+/// The parsed command line; help and wrong usage end the program.
 fn parse() -> Result<Args, ExitCode> {
     let matched = args::command().try_get_matches();
     matched

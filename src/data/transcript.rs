@@ -1,6 +1,6 @@
-//! What was said in one recording, and when: the file `transcripts/<path under seminars>.json`. It
-//! holds no clock, host or run, so that the same recording, model and parameters give the same
-//! bytes.
+//! A transcript: the words of one recording with their times, the file `transcripts/<path under
+//! seminars>.json`. It holds no clock, host or run, so that the same recording, model and
+//! parameters give the same bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct Transcript {
     pub model: ModelRef,
     /// Everything else that can change the text.
     pub parameters: serde_json::Value,
-    /// What was said, in order of time, not overlapping.
+    /// Its segments, in order of time, not overlapping.
     pub segments: Vec<Segment>,
 }
 
@@ -49,12 +49,12 @@ pub fn primary_language(tag: &str) -> &str {
     tag.split_once('-').map_or(tag, |(primary, _)| primary)
 }
 
-/// Whether the rules read a language, by its BCP 47 tag: English and Chinese.
+/// Whether the rules support a language, by its BCP 47 tag: English and Chinese.
 pub fn is_read(tag: &str) -> bool {
     ["en", "zh"].contains(&primary_language(tag))
 }
 
-/// What to do about a talk in another one.
+/// The hint for a talk in another language.
 pub fn other_language(tag: &str) -> String {
     format!(
         "the talk is in `{tag}`: tasks are made of talks in English and Chinese\nhint: if that is wrong, `language = \"en\"` in the recording's `NAME.toml`"
@@ -104,7 +104,7 @@ impl Transcript {
         });
         let segments = serde_json::to_string(&plain.collect::<Vec<_>>()).unwrap_or_default();
         let parameters = self.parameters.to_string();
-        self.id = TranscriptId::of(&[
+        self.id = TranscriptId::from_parts(&[
             &self.media_sha256,
             &self.model.sha256,
             &parameters,

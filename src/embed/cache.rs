@@ -1,6 +1,6 @@
-//! The vectors of many texts, computed once: a file keeps them by the hashes of model and text, and
-//! may be deleted at any time. Hides its layout, what a killed process left half written, and a
-//! second process that writes.
+//! The cache of vectors: a file keeps them by the hashes of model and text, and may be deleted at
+//! any time. Hides its layout, what a killed process left half written, and a second process that
+//! writes.
 
 use std::{
     collections::HashMap,
@@ -14,8 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::encoder::{Encoder, WIDTH};
 
-/// What the file begins with, before the model's hash: another number where vectors come out
-/// differently.
+/// The file's magic, before the model's hash: to be raised when vectors change.
 const MAGIC: &[u8; 16] = b"taskgen-vectors1";
 const HASH: usize = 32;
 const HEADER: usize = MAGIC.len() + HASH;
@@ -77,7 +76,7 @@ fn encode_in_turn(encoder: &Encoder, texts: &[(Hash, &str)]) -> Vec<(Hash, Vec<f
         .collect()
 }
 
-/// A batch on two threads.
+/// The vectors of a batch, computed on two threads.
 fn encode(encoder: &Encoder, batch: &[(Hash, &str)]) -> Result<Vec<(Hash, Vec<f32>)>> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = batch
@@ -121,7 +120,8 @@ fn read(bytes: &[u8], header: &[u8]) -> HashMap<Hash, Vec<f32>> {
     read.collect()
 }
 
-/// The file for adding, locked, without what does not belong to it; none where that cannot be had.
+/// The file opened and locked for appending, without a foreign or broken rest; none where that
+/// fails.
 fn open(path: &Path, header: &[u8]) -> Option<File> {
     fs_err::create_dir_all(path.parent()?).ok()?;
     let file = fs_err::OpenOptions::new()
@@ -131,12 +131,15 @@ fn open(path: &Path, header: &[u8]) -> Option<File> {
         .ok()?;
     let (mut file, _) = file.into_parts();
     match file.try_lock() {
+        // Another process writes: this one computes without adding, which costs time and nothing
+        // else.
         Err(TryLockError::WouldBlock) => return None,
         Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => return None,
         _ => {}
     }
     let bytes = fs_err::read(path).ok()?;
     if let Some(records) = bytes.strip_prefix(header) {
+        // A killed process may have left half a record at the end.
         file.set_len((HEADER + records.len() / RECORD * RECORD) as u64)
             .ok()?;
     } else {

@@ -272,7 +272,7 @@ impl Llm {
         let (request, prompt_hash) = self.request(ask, schema)?;
         // The id is a hash of all that decides the reply, so that the same question finds its call.
         let on_record = record::request(model, &request, ask.sample);
-        let id = CallId::of(&[&on_record.to_string()]);
+        let id = CallId::from_parts(&[&on_record.to_string()]);
         // Two stages may put the same question at once: the second waits here and finds the record.
         let gate = Arc::clone(self.state().gates.entry(id.clone()).or_default());
         let mut asked = gate.lock().await;

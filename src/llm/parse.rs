@@ -173,6 +173,8 @@ fn unscored(cause: Cause, reason: impl Into<String>) -> Unscored {
 /// The schema of `T`, closed: every field is wanted and no other is allowed, as servers' strict
 /// modes ask.
 pub fn schema_of<T: Answer>() -> Value {
+    // The doc comments of `T` are its descriptions: a changed comment makes another request, and
+    // the reply on record is not found any more.
     let mut schema = schemars::SchemaGenerator::default()
         .into_root_schema_for::<T>()
         .to_value();

@@ -243,7 +243,7 @@ fn save_statements(
     run: i64,
 ) -> rusqlite::Result<()> {
     let id = |statement: &Statement| {
-        StatementId::of(&[report, READER, version, &statement.start.to_string()])
+        StatementId::from_parts(&[report, READER, version, &statement.start.to_string()])
     };
     let ids: Vec<StatementId> = read.statements.iter().map(id).collect();
     for (id, statement) in ids.iter().zip(&read.statements) {

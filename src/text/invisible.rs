@@ -1,4 +1,4 @@
-//! Characters that nobody sees and that programs obey.
+//! Invisible control characters: readers do not see them, programs obey them.
 
 /// Control characters but line breaks and tabs, and those that turn the direction of what follows
 /// (Unicode UAX 9, sections 2.1 to 2.5).

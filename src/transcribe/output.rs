@@ -150,6 +150,7 @@ fn outdated(
         return Some("without the times of its words");
     }
     let asked = parse_languages(options.language.as_deref());
+    // A detected language says nothing of what was asked for: the meta file does.
     let asked_before = parse_languages(meta.and_then(|meta| meta.asked_language.as_deref()));
     if !is_language_as_asked(transcript, asked.as_deref(), asked_before.as_deref()) {
         return Some("another language");
@@ -157,6 +158,8 @@ fn outdated(
     let is_english = asked.map_or(transcript.language == "en", |languages| {
         languages.iter().all(Language::is_english)
     });
+    // By name where the hash is not known: the model need not be on this machine to see that a
+    // transcript is current.
     let wanted = options.model.name_for(is_english);
     if wanted != transcript.model.name
         || pinned(wanted).is_some_and(|hash| hash != transcript.model.sha256)

@@ -67,6 +67,7 @@ impl Question<'_> {
             vars: &vars,
             schema: Some(schema),
             max_tokens: 260,
+            // A small model repeats itself at temperature 0, whatever it is told: it draws again.
             temperature: if again { 0.7 } else { 0.0 },
             seed: if again {
                 ctx.seed.wrapping_add(self.number)

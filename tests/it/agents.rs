@@ -126,7 +126,7 @@ async fn a_program_is_told_the_conversation_and_the_limit_only_where_there_are_a
 #[tokio::test]
 async fn a_model_reads_the_conversation_as_messages_of_each_role() {
     for provider in ALL {
-        let server = ModelServer::of(provider).plays(|_| Play::Say("It drums.".into()));
+        let server = ModelServer::speaking(provider).plays(|_| Play::Say("It drums.".into()));
         let bench = Bench::new();
         let agent = model(&bench, &server);
         let (facets, history) = (Map::new(), conversation());

@@ -288,7 +288,7 @@ fn result_of_exit(status: ExitStatus, text: Result<String, String>) -> RunResult
         }
         (Some(0), Ok(text)) => RunResult::new(State::Ok, text),
         (Some(0), Err(why)) => {
-            RunResult::error(Fault::NotText, format!("what it wrote is no text: {why}"))
+            RunResult::error(Fault::NotText, format!("its output is not text: {why}"))
         }
         (Some(REFUSED), text) => RunResult {
             message: Some(format!("it declined (exit code {REFUSED})")),

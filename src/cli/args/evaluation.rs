@@ -1,4 +1,4 @@
-//! What agents write, and how good it is.
+//! Agents, reports and their evaluation.
 
 use std::path::PathBuf;
 

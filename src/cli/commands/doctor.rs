@@ -1,4 +1,4 @@
-//! `taskgen doctor`: what is here, what is missing, and how fast the embedded model is on this
+//! `taskgen doctor`: installed and missing parts, and the speed of the embedded model on this
 //! machine.
 
 use anyhow::Result;
@@ -49,7 +49,7 @@ struct Finding {
     hint: Option<String>,
 }
 
-/// Looks, measures, and says what to do about what is missing.
+/// Checks the installation, measures the speed, and prints hints for missing parts.
 pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
     // A configuration that cannot be read is the first thing to mend. Outside a project the defaults
     // are looked at.
@@ -140,7 +140,7 @@ fn model(global: &Global, name: &str) -> Finding {
     finding(&format!("model {name}"), found)
 }
 
-/// How many windows are heard at once, with how many threads each, and why.
+/// The number of transcription workers and their threads, with the reason.
 fn workers(config: &Transcribe) -> Finding {
     let (workers, cores) = (
         resolve::workers(config),
@@ -178,7 +178,8 @@ fn speed(global: &Global, name: &str) -> Finding {
     finding("speed of the built-in model", measured)
 }
 
-/// One prompt of some hundred tokens is read, and some hundred characters are written.
+/// The speed of the model: it reads a prompt of some hundred tokens and writes some hundred
+/// characters.
 async fn measure(model: LocalModel) -> Result<String> {
     let text =
         "The gravel of a river bed moves in a flood and sounds like a drum. ".repeat(SENTENCES);

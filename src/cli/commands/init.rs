@@ -41,6 +41,7 @@ pub fn init(global: &Global, folder: Option<PathBuf>, printer: &Printer) -> Resu
         }
     }
     let file = folder.join(config::FILE);
+    // A second `init` mends what is missing and overwrites nothing.
     if !file.exists() {
         fs_err::write(&file, config::TEMPLATE)?;
         created.push(file);

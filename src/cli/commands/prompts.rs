@@ -73,6 +73,7 @@ fn list(project: &Project, printer: &Printer) -> Result<u8> {
 }
 
 fn eject(project: &Project, name: &str, printer: &Printer) -> Result<u8> {
+    // Without the project's folder: a copy of a copy would hide what the program has.
     let Ok(text) = Prompts::new(None, "").text(name) else {
         return Err(Usage(format!(
             "no such prompt: `{name}`\nhint: `taskgen prompts list` has the names"

@@ -1,5 +1,5 @@
-//! An agent that can be run, from its settings in `[agents.NAME]` and from flags. A program is found from the project's folder and gets only the variables
-//! that were named for it.
+//! Runnable agents, from their settings in `[agents.NAME]` and from flags. A program is found from
+//! the project's folder and gets only the variables that the user named.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ use crate::{
     data::{id::sha256_hex, report::check_agent_name},
 };
 
-/// Seconds for a task, where nobody says otherwise.
+/// Seconds for a task by default.
 const TIME_LIMIT: u64 = 1800;
 
 /// The settings of the agent that the flags name: those of the configuration, or a program or model
@@ -40,6 +40,7 @@ pub fn configured(project: &Project, args: &args::Answer) -> Result<AgentConfig>
     settings.time_limit = args.time_limit.or(settings.time_limit);
     settings.jobs = args.jobs.or(settings.jobs);
     settings.attempts = args.attempts.or(settings.attempts);
+    // Added, not replaced: the configured program needs its own variables as well.
     settings.env.extend(args.env.iter().cloned());
     settings.check().map_err(|error| {
         Usage(format!(
@@ -117,8 +118,8 @@ pub fn ready(
     Ok((agent, options))
 }
 
-/// A hash of what makes the reports: the command, or the model with its settings, and neither limits
-/// nor numbers. It is hashed because a command may hold a key.
+/// A hash of the maker of reports: the command, or the model with its settings, without limits and
+/// numbers of attempts. It is hashed because a command may hold a key.
 fn maker(settings: &AgentConfig, search: bool) -> String {
     let parts = json!([
         settings.command,
@@ -130,7 +131,8 @@ fn maker(settings: &AgentConfig, search: bool) -> String {
     sha256_hex(parts.to_string().as_bytes())[..16].to_owned()
 }
 
-/// Whether the agent is a model that searches the web: as the user says, else if its provider can.
+/// Whether the agent is a model with web search: by the user's setting, else if its provider has
+/// one.
 fn searches(global: &Global, project: &Project, settings: &AgentConfig) -> Result<bool> {
     let Some(model) = settings.model.as_deref() else {
         return Ok(false);
@@ -206,7 +208,7 @@ fn environment(named: &[String]) -> Result<BTreeMap<String, OsString>> {
     Ok(environment)
 }
 
-/// The name as part of a path, whatever is in it; no two names have the same.
+/// The name as a safe and unique part of a path.
 fn file_name(name: &str) -> PathBuf {
     let readable: String = name.chars().map(plain_in_paths).take(40).collect();
     PathBuf::from(format!("{readable}-{}", &sha256_hex(name.as_bytes())[..8]))

@@ -1,4 +1,4 @@
-//! `provider/model` into a model that answers: which server, which key, or the embedded one.
+//! Chat models from `provider/model`: server, key, or the embedded engine.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
@@ -37,6 +37,7 @@ pub fn chat_model(
     let Some((provider, model)) = name.split_once('/') else {
         return Err(Usage(format!("a model is named `provider/model`: `{name}`\nhint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`")).into());
     };
+    // Neither needs a key or a model file; the name is enough to find calls on record.
     let asks_nobody = global.replay || global.dry_run;
     if provider == "local" {
         return local(global, name, model, notify, asks_nobody);
@@ -147,7 +148,7 @@ pub fn local_program() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// A server and how to be let in.
+/// A server and its key.
 struct Server {
     kind: Provider,
     base_url: String,
@@ -162,7 +163,7 @@ enum Key {
     Missing(String),
 }
 
-/// Where a provider is, and its key.
+/// A provider's server, and its key.
 fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Server> {
     if let Some(known) = config.providers.get(provider) {
         return Ok(Server {
@@ -192,7 +193,7 @@ fn ollama_url(host: &str) -> String {
     format!("{}/v1", url.trim_end_matches('/'))
 }
 
-/// Where a provider is that needs no entry in the configuration.
+/// The server of a provider without an entry in the configuration.
 fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
     let or =
         |variable: &str, usual: &str| variables.get(variable).unwrap_or_else(|| usual.to_owned());
@@ -256,7 +257,7 @@ fn missing_key(provider: &str, variable: &str) -> anyhow::Error {
     .into()
 }
 
-/// The environment, then the files of `--env-file`: what is set beats what a file says.
+/// The environment, then the files of `--env-file`: the environment beats the files.
 pub struct Variables(BTreeMap<String, String>);
 
 impl Variables {

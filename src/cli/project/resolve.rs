@@ -1,6 +1,5 @@
-//! Names into things that work: a role into a model that answers, a speech model's name into a
-//! checked file. Everything that the environment says is read here or by the flags, and handed down
-//! as values.
+//! Resolution of names: a role to a running model, a speech model's name to a checked file. All
+//! environment variables are read here or by the flags, and handed down as values.
 
 use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::Path, sync::Arc};
 
@@ -76,6 +75,8 @@ pub fn context_of(
                     max_tokens,
                 },
             );
+            // One instance for all roles: they share the server's rate limit, or the one child
+            // process.
             let model = match models.get(member.model.as_str()) {
                 Some(model) => Arc::clone(model),
                 None => providers::chat_model(global, config, member, &http, notify)?,
@@ -94,6 +95,7 @@ pub fn context_of(
     )?;
     let prices = Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?;
     let limits = limits(global)?;
+    // Refused before the first call, not when the first unpriced one would be sent.
     let unpriced = bound
         .values()
         .flatten()
@@ -143,8 +145,8 @@ fn fence_key() -> String {
     std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| "taskgen".to_owned())
 }
 
-/// Before a text leaves the machine: what goes where. And what the embedded model's judgement is
-/// worth.
+/// Prints which texts go to which host, before any text leaves the machine. And what the embedded
+/// model's judgement is worth.
 fn say_who_answers(
     config: &Config,
     roles: &[&'static str],
@@ -255,7 +257,7 @@ pub fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
         .block_on(work)
 }
 
-/// Looks whether the last message is out, ten milliseconds apart.
+/// Checks for the end of the last message, ten milliseconds apart.
 const LOOKS_AT_MESSAGE: usize = 50;
 
 /// From now on, Ctrl-C and SIGTERM end the program with a word on how to go on. Whatever was

@@ -1,5 +1,5 @@
-//! Diagnostics: to stderr as much as was asked for, and, while a command writes to a project, to a
-//! file of that run.
+//! Logging: to stderr at the asked level, and, while a command writes to a project, to a file of
+//! that run.
 
 use std::{
     fmt::Debug,
@@ -77,8 +77,7 @@ pub fn file() -> Option<&'static Path> {
     RUN.get().map(|(path, _)| path.as_path())
 }
 
-/// Leaves out what whisper.cpp calls an error and is none: that it was stopped before a pass, as it
-/// was asked to.
+/// A filter for a false error of whisper.cpp: that it was stopped before a pass, as asked.
 struct Meant;
 
 impl<S: Subscriber> Filter<S> for Meant {
@@ -93,7 +92,7 @@ impl<S: Subscriber> Filter<S> for Meant {
     }
 }
 
-/// Whether an event says so.
+/// Whether an event is that error.
 struct Stopped(bool);
 
 impl Visit for Stopped {
@@ -102,7 +101,7 @@ impl Visit for Stopped {
     }
 }
 
-/// Where the file's layer writes; nowhere before there is a file.
+/// The writer of the file's layer; it drops events before there is a file.
 struct RunLog;
 
 impl Write for RunLog {

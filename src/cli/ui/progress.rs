@@ -1,4 +1,4 @@
-//! How far a stage is: a bar with rate and time left on a terminal, a line every few seconds
+//! Progress of a stage: a bar with rate and time left on a terminal, a line every few seconds
 //! elsewhere.
 
 use std::{
@@ -61,6 +61,7 @@ fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
     let target = if terminal {
         ProgressDrawTarget::stderr()
     } else {
+        // A hidden bar still counts for the plain lines.
         ProgressDrawTarget::hidden()
     };
     let bar = ProgressBar::with_draw_target(Some(total), target);

@@ -38,7 +38,7 @@ use super::{
 use crate::{
     data::{Cause, Source, Usage},
     http::{self, Again, Http, HttpOptions, Retries},
-    llm::remote::capabilities::{Dress, Form, Worn},
+    llm::remote::capabilities::{Capabilities, Form, KnownCapabilities},
 };
 
 pub use self::{
@@ -68,7 +68,7 @@ trait Dialect: Send + Sync {
     /// Ways to ask for a reply of a schema, the best one first.
     fn forms(&self) -> &'static [Form];
     /// The question.
-    fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value;
+    fn body(&self, model: &str, request: &ChatRequest, capabilities: Capabilities) -> Value;
     /// The answer to the question.
     fn reply(&self, body: &Value, request: &ChatRequest) -> Result<ChatReply, Failed>;
     /// What only this provider says when it refuses; `text` is the whole body in lower case.
@@ -89,7 +89,7 @@ pub struct Remote {
     secrets: Vec<String>,
     gate: Gate,
     /// What the server was found not to take; remembered, so that it is not found out at each call.
-    dress: Mutex<Worn>,
+    capabilities: Mutex<KnownCapabilities>,
     /// Why no question can be answered any more, so that those who wait to send one do not.
     closed: OnceLock<ModelError>,
     /// Whether the server was ever there. One that never was is soon given up: its address is
@@ -121,7 +121,7 @@ impl Remote {
             shown_url: shown_url(&options.base_url),
             secrets: secrets(&options),
             gate: Gate::new(limits),
-            dress: Mutex::default(),
+            capabilities: Mutex::default(),
             closed: OnceLock::new(),
             reached: AtomicBool::new(false),
             waiting: Waiting::new(options.say.clone()),
@@ -149,7 +149,7 @@ impl Remote {
             ));
         }
         // Others may have found out something while this one waited.
-        let mut dress = self.worn().dress;
+        let mut capabilities = self.known().capabilities;
         let mut named = true;
         let forms = if request.is_text() {
             &[][..]
@@ -157,21 +157,23 @@ impl Remote {
             self.dialect.forms()
         };
         loop {
-            let outcome = self.send(request, dress, sent, &mut pass).await;
+            let outcome = self.send(request, capabilities, sent, &mut pass).await;
             let next = match &outcome {
-                Ok(reply) => dress.with_room(reply),
-                Err(failed) if failed.is_about_the_dress() => dress.without(&failed.said, forms),
+                Ok(reply) => capabilities.with_room(reply),
+                Err(failed) if failed.is_about_capabilities() => {
+                    capabilities.without(&failed.server_text, forms)
+                }
                 Err(_) => None,
             };
             match (next, outcome) {
                 (Some((next, is_named)), _) => {
                     named &= is_named;
-                    dress = next;
+                    capabilities = next;
                 }
                 (None, Ok(reply)) => {
-                    self.worn().remember(dress, named);
+                    self.known().remember(capabilities, named);
                     return Ok(ChatReply {
-                        asked_as: dress.in_words(forms),
+                        asked_as: capabilities.in_words(forms),
                         ..reply
                     });
                 }
@@ -184,13 +186,15 @@ impl Remote {
     async fn send(
         &self,
         request: &ChatRequest,
-        dress: Dress,
+        capabilities: Capabilities,
         sent: &Sent<'_>,
         pass: &mut Pass<'_>,
     ) -> Result<ChatReply, Failed> {
-        let post = self
-            .post()?
-            .json(&self.dialect.body(&self.options.model, request, dress));
+        let post = self.post()?.json(&self.dialect.body(
+            &self.options.model,
+            request,
+            capabilities,
+        ));
         let searches = if request.search {
             MOST_SEARCHES.into()
         } else {
@@ -198,7 +202,7 @@ impl Remote {
         };
         let most = Usage {
             input: most_tokens(request),
-            output: dress.length(request).into(),
+            output: capabilities.length(request).into(),
             cached: 0,
             searches,
         };
@@ -235,8 +239,10 @@ impl Remote {
         outcome
     }
 
-    fn worn(&self) -> std::sync::MutexGuard<'_, Worn> {
-        self.dress.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> std::sync::MutexGuard<'_, KnownCapabilities> {
+        self.capabilities
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn post(&self) -> Result<reqwest::RequestBuilder, Failed> {
@@ -282,7 +288,7 @@ impl Remote {
         let response = post.send().await.map_err(|error| failure::lost(&error))?;
         self.reached.store(true, Ordering::Relaxed);
         let now = jiff::Timestamp::now();
-        pass.hear(Allowance::of(response.headers(), now));
+        pass.hear(Allowance::read(response.headers(), now));
         let (status, wait) = (
             response.status(),
             http::retry_after(response.headers(), now),
@@ -313,7 +319,7 @@ impl Remote {
     fn rejected(&self, status: StatusCode, wait: Option<Duration>, body: &str) -> Failed {
         let error = failure::error_of(body);
         let text = body.chars().take(20_000).collect::<String>().to_lowercase();
-        let said = failure::words_of(body).to_lowercase();
+        let server_text = failure::words_of(body).to_lowercase();
         let own = self.dialect.cause(status.as_u16(), &error, &text);
         let cause = own.unwrap_or_else(|| failure::cause_of(status.as_u16(), &text));
         let wait = wait.or_else(|| self.dialect.wait(&error));
@@ -334,7 +340,7 @@ impl Remote {
         Failed {
             error,
             again,
-            said,
+            server_text,
             charged: false,
         }
     }

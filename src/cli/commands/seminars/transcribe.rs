@@ -79,7 +79,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     Summary::of_transcription(report, started).show(printer)
 }
 
-/// `taskgen decode`: what a process does that decodes for another one.
+/// `taskgen decode`: the process that decodes one recording for its parent.
 pub fn decode(args: &args::Decode) -> Result<u8> {
     let out = &mut std::io::stdout().lock();
     if args.length {

@@ -47,7 +47,7 @@ pub fn run(
     require_licence: bool,
     printer: &Printer,
 ) -> Result<u8> {
-    let unlicensed = Unlicensed::of(listing);
+    let unlicensed = Unlicensed::in_listing(listing);
     if require_licence {
         unlicensed.refuse()?;
     }
@@ -122,16 +122,16 @@ pub fn run(
     Ok(exit::DONE)
 }
 
-/// Tasks that nobody said may be passed on.
+/// Tasks without a known licence.
 struct Unlicensed {
     tasks: usize,
-    /// What they come from: paths of recordings, and names of benchmarks.
+    /// Their sources: paths of recordings, and names of benchmarks.
     recordings: BTreeSet<String>,
     benchmarks: BTreeSet<String>,
 }
 
 impl Unlicensed {
-    fn of(listing: &Listing) -> Self {
+    fn in_listing(listing: &Listing) -> Self {
         let mut unlicensed = Self {
             tasks: 0,
             recordings: BTreeSet::new(),
@@ -292,6 +292,8 @@ fn check_quotes(listed: &Listed, inspiration: &Inspiration, transcript: &Transcr
             .get(evidence.start_char..evidence.end_char)
             .map(String::from_iter);
         anyhow::ensure!(
+            // Compared at every export: a database edited by hand must not export an invented
+            // quote.
             span.as_deref() == Some(&evidence.quote) && evidence.end <= transcript.duration,
             "a quote of `{}` is not in the transcript of `{}`: `{}`\nhint: `taskgen run` finds the inspirations again",
             listed.task.id,
