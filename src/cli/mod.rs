@@ -21,6 +21,9 @@ use ui::{exit, log, output::Printer};
 
 /// Parses the command line, runs the command and returns its exit code.
 pub fn main() -> ExitCode {
+    // The environment holds keys, and agents run under the same user.
+    #[cfg(target_os = "linux")]
+    let is_hidden = crate::agents::command::hide_memory();
     let args = match parse() {
         Ok(args) => args,
         Err(code) => return code,
@@ -30,9 +33,8 @@ pub fn main() -> ExitCode {
         quiet: args.global.quiet,
     };
     log::start(args.global.verbose);
-    // The environment holds keys, and agents run under the same user.
     #[cfg(target_os = "linux")]
-    if let Err(error) = crate::agents::command::hide_memory() {
+    if let Err(error) = is_hidden {
         tracing::warn!("other programs of this user can read the environment: {error}");
     }
     let code = match dispatch(args, &printer) {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use taskgen::{
-    agents::{Agent, Attempt, CommandAgent, ModelAgent, Query},
+    agents::{Agent, Attempt, CommandAgent, ModelAgent, Query, command::Supervisor},
     context::Context,
     data::{Exchange, State},
     llm::Provider,
@@ -29,7 +29,11 @@ fn program(script: &str) -> CommandAgent {
         argv: ["/bin/sh", "-c", script].map(str::to_owned).to_vec(),
         environment: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".into())]),
         time_limit: Duration::from_mins(1),
-        supervisor: Some(env!("CARGO_BIN_EXE_taskgen").into()),
+        supervisor: Some(Supervisor {
+            program: env!("CARGO_BIN_EXE_taskgen").into(),
+            sandbox: None,
+        }),
+        secrets: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::models;
 use crate::{
+    agents::command::has_sandbox,
     cli::{
         args::Global,
         project::{
@@ -65,6 +66,7 @@ pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
     }
     findings.extend(SPEECH.map(|name| model(global, name)));
     findings.push(workers(&config.transcribe));
+    findings.push(sandbox());
     for name in KEYS {
         let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
         let found = if is_set {
@@ -162,6 +164,21 @@ fn workers(config: &Transcribe) -> Finding {
         what: "transcription".into(),
         fine: true,
         found,
+        hint: None,
+    }
+}
+
+/// Whether agents that are programs are kept from the user's files. Without it they run all the same.
+fn sandbox() -> Finding {
+    let found = if has_sandbox() {
+        "Landlock; `sandbox = \"off\"` in an agent's section switches it off"
+    } else {
+        "none, this kernel has no Landlock: agents can read what you can read"
+    };
+    Finding {
+        what: "sandbox of agents".into(),
+        fine: true,
+        found: found.into(),
         hint: None,
     }
 }

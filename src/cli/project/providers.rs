@@ -3,9 +3,11 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
+use url::Url;
 
 use super::{roles::Member, settings::Config};
 use crate::{
+    agents::command::names_a_secret,
     cli::{
         args::Global,
         commands::models,
@@ -293,12 +295,46 @@ impl Variables {
         Ok(Self(variables))
     }
 
+    /// All keys that are known, whoever they are for: the values of variables that are named like
+    /// secrets or that a provider's `key_env` names, and what an address lets in with.
+    pub fn secrets(&self, config: &Config) -> Vec<String> {
+        let of_providers: Vec<&str> = config
+            .providers
+            .values()
+            .filter_map(|provider| provider.key_env.as_deref())
+            .collect();
+        let environment = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        let mut secrets: Vec<String> = environment
+            .chain(self.0.clone())
+            .filter(|(name, _)| names_a_secret(name) || of_providers.contains(&name.as_str()))
+            .map(|(_, value)| value)
+            .collect();
+        for provider in config.providers.values() {
+            secrets.extend(secrets_in_url(&provider.base_url));
+        }
+        secrets
+    }
+
     pub fn get(&self, name: &str) -> Option<String> {
         let set = std::env::var(name)
             .ok()
             .or_else(|| self.0.get(name).cloned());
         set.filter(|value| !value.is_empty())
     }
+}
+
+/// The password in an address, and the values of its query, as they are and as they are written.
+fn secrets_in_url(url: &str) -> Vec<String> {
+    let Ok(url) = Url::parse(url) else {
+        return Vec::new();
+    };
+    let query = url.query().unwrap_or_default().split('&');
+    let written = query.filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()));
+    let meant = url.query_pairs().map(|(_, value)| value.into_owned());
+    let password = url.password().map(str::to_owned);
+    written.chain(meant).chain(password).collect()
 }
 
 #[cfg(test)]
@@ -317,6 +353,12 @@ mod tests {
         let variables = Variables::read(std::slice::from_ref(&file)).expect("it reads");
         assert_eq!(variables.get("TASKGEN_TEST_A").as_deref(), Some("one two"));
         assert_eq!(variables.get("TASKGEN_TEST_B").as_deref(), Some("x=y"));
+        let provider = "[providers.lab]\nbase_url = \"http://u:of%20the%20address@h/v1?t=a%2Fquery\"\nkey_env = \"TASKGEN_TEST_A\"";
+        let config = toml::from_str(provider).expect("a configuration");
+        let secrets = variables.secrets(&config);
+        let has = |secret: &str| secrets.iter().any(|known| known == secret);
+        assert!(has("one two") && !has("x=y"), "{secrets:?}");
+        assert!(has("of%20the%20address") && has("a%2Fquery") && has("a/query"));
         std::fs::write(&file, "A=1\nplanted-key\n").expect("writable");
         let said = Variables::read(&[file])
             .err()

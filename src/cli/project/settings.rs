@@ -220,6 +220,26 @@ pub struct AgentConfig {
     pub attempts: Option<u32>,
     /// Environment variables that the program gets.
     pub env: Vec<String>,
+    /// Whether the program can read only the system and its own files; where it is left out, if the
+    /// kernel can see to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxKind>,
+    /// Files and folders that the program in its sandbox may read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readable: Vec<PathBuf>,
+    /// Files and folders that the program in its sandbox may write, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub writable: Vec<PathBuf>,
+}
+
+/// What keeps a program from the files of its user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxKind {
+    /// The kernel's Landlock.
+    Landlock,
+    /// Nothing.
+    Off,
 }
 
 impl AgentConfig {
@@ -227,6 +247,7 @@ impl AgentConfig {
     pub fn check(&self) -> Result<(), String> {
         let of_models =
             self.web_search.is_some() || self.temperature.is_some() || self.max_tokens.is_some();
+        let opens_files = !self.readable.is_empty() || !self.writable.is_empty();
         match (&self.command, &self.model) {
             (None, None) => Err("it needs a `command` or a `model`".into()),
             (Some(_), Some(_)) => Err("it takes a `command` or a `model`, not both".into()),
@@ -234,6 +255,9 @@ impl AgentConfig {
                 Err("web_search, temperature and max_tokens are for a `model`".into())
             }
             (None, Some(_)) if !self.env.is_empty() => Err("env is for a `command`".into()),
+            (None, Some(_)) if self.sandbox.is_some() || opens_files => {
+                Err("sandbox, readable and writable are for a `command`".into())
+            }
             _ if self
                 .temperature
                 .is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
@@ -258,6 +282,8 @@ mod tests {
                 .check()
         };
         assert_eq!(check("command = \"true\"\nenv = [\"KEY\"]"), Ok(()));
+        let opened = "command = \"true\"\nsandbox = \"landlock\"\nreadable = [\"~/.venv\"]";
+        assert_eq!(check(opened), Ok(()));
         assert_eq!(
             check("model = \"a/b\"\nweb_search = false\nmax_tokens = 9"),
             Ok(())
@@ -267,6 +293,8 @@ mod tests {
             "model = \"a/b\"\ncommand = \"true\"",
             "command = \"true\"\nweb_search = true",
             "model = \"a/b\"\nenv = [\"KEY\"]",
+            "model = \"a/b\"\nsandbox = \"off\"",
+            "model = \"a/b\"\nwritable = [\"x\"]",
             "model = \"a/b\"\ntemperature = 7",
             "model = \"a/b\"\nmax_tokens = 0",
         ] {

@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 use anyhow::Result;
 
 use crate::{
+    agents::command::{self, Sandbox},
     answer::{self, ROLE},
     cli::{
         args::{self, Global},
@@ -20,7 +21,12 @@ use crate::{
 /// `taskgen supervise`: the process between taskgen and an agent.
 #[cfg(target_os = "linux")]
 pub fn supervise(args: &args::Supervise) -> Result<u8> {
-    Ok(crate::agents::command::supervise(args.parent, &args.argv)?)
+    let sandbox = args.sandboxed.then(|| Sandbox {
+        readable: args.readable.clone(),
+        writable: args.writable.clone(),
+    });
+    let ended = command::supervise(args.parent, &args.argv, sandbox.as_ref());
+    Ok(ended?)
 }
 
 /// Elsewhere only an agent's process group is ended.
@@ -39,6 +45,9 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     let settings = agents::configured(&project, args)?;
     if settings.command.is_some() {
         check_program(global, printer)?;
+        if let Some(note) = agents::without_sandbox(&args.agent, &settings) {
+            printer.note(&note);
+        }
     }
     let store = Arc::new(project.write(global)?);
     let tasks = tasks_in_set(&store, args.set.as_deref())?;
