@@ -38,7 +38,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use super::{Agent, Attempt, Query};
-use crate::data::State;
+use crate::{data::State, files};
 use result::{Fault, RunResult};
 use run::run;
 pub use shell_words::split;
@@ -150,6 +150,6 @@ fn environment(
 
 fn write_conversation(folder: &Path, query: &Query<'_>) -> io::Result<PathBuf> {
     let file = folder.join(CONVERSATION_FILE);
-    fs_err::write(&file, serde_json::to_vec_pretty(query.history)?)?;
+    files::write_new(&file, &serde_json::to_vec_pretty(query.history)?)?;
     Ok(file)
 }
