@@ -62,6 +62,11 @@ fn parse() -> Result<Args, ExitCode> {
                 ui::output::message(&args::command().render_help().to_string());
                 return ExitCode::from(exit::USAGE);
             }
+            if error.use_stderr() {
+                // What was typed may be a stranger's file name that a shell filled in.
+                ui::output::message(error.render().to_string().trim_end());
+                return ExitCode::from(exit::USAGE);
+            }
             error.exit()
         })
 }

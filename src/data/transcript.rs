@@ -49,6 +49,15 @@ pub fn primary_language(tag: &str) -> &str {
     tag.split_once('-').map_or(tag, |(primary, _)| primary)
 }
 
+/// Whether a text has the form of a BCP 47 tag: it is then no sentence.
+pub fn is_language_tag(text: &str) -> bool {
+    text.len() <= 35 && text.split('-').all(is_subtag)
+}
+
+fn is_subtag(part: &str) -> bool {
+    (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 /// Whether the rules support a language, by its BCP 47 tag: English and Chinese.
 pub fn is_read(tag: &str) -> bool {
     ["en", "zh"].contains(&primary_language(tag))
@@ -111,6 +120,34 @@ impl Transcript {
             &segments,
         ]);
         self
+    }
+
+    /// What the types cannot say of a file that people edit.
+    pub fn check(&self) -> Result<(), String> {
+        if !is_language_tag(&self.language) {
+            return Err("the language is no tag such as `en` or `zh-Hans`".into());
+        }
+        for (number, segment) in (1..).zip(&self.segments) {
+            let Segment {
+                start,
+                end,
+                confidence,
+                ..
+            } = segment;
+            if start > end || *end > self.duration {
+                let seconds = (start.seconds(), end.seconds(), self.duration.seconds());
+                return Err(format!(
+                    "segment {number} goes from {} to {} seconds of {}",
+                    seconds.0, seconds.1, seconds.2
+                ));
+            }
+            if !(0.0..=1.0).contains(confidence) {
+                return Err(format!(
+                    "the confidence of segment {number} is not between 0 and 1: `{confidence}`"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Whether it tells when each word was said.

@@ -5,7 +5,7 @@
 use std::{
     collections::HashMap,
     fs::{File, TryLockError},
-    io::Write as _,
+    io::{Seek as _, SeekFrom, Write as _},
     path::Path,
 };
 
@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, anyhow};
 use sha2::{Digest as _, Sha256};
 
 use super::encoder::{Encoder, WIDTH};
+use crate::files;
 
 /// The file's magic, before the model's hash: to be raised when vectors change.
 const MAGIC: &[u8; 16] = b"taskgen-vectors1";
@@ -124,12 +125,7 @@ fn read(bytes: &[u8], header: &[u8]) -> HashMap<Hash, Vec<f32>> {
 /// fails.
 fn open(path: &Path, header: &[u8]) -> Option<File> {
     fs_err::create_dir_all(path.parent()?).ok()?;
-    let file = fs_err::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .ok()?;
-    let (mut file, _) = file.into_parts();
+    let (mut file, _) = files::open_own(path).ok()?.into_parts();
     match file.try_lock() {
         // Another process writes: this one computes without adding, which costs time and nothing
         // else.
@@ -142,6 +138,7 @@ fn open(path: &Path, header: &[u8]) -> Option<File> {
         // A killed process may have left half a record at the end.
         file.set_len((HEADER + records.len() / RECORD * RECORD) as u64)
             .ok()?;
+        file.seek(SeekFrom::End(0)).ok()?;
     } else {
         file.set_len(0).ok()?;
         file.write_all(header).ok()?;

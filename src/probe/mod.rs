@@ -135,11 +135,11 @@ async fn attempt(ctx: &Context, task: &Task, probed: &mut Probed) -> Result<Opti
     };
     let answer = ctx.llm.ask::<Attempt>(ask).await?;
     probed.asked |= !answer.cached;
+    let judge = ctx.llm.judge(ROLE, 0, PROMPT, &answer)?;
     let unscored = match answer.value {
         Ok(attempt) => return Ok(Some(attempt.answer)),
         Err(unscored) => unscored,
     };
-    let judge = ctx.llm.judge(ROLE, 0, PROMPT, answer.model_returned)?;
     judging::keep_failure(
         ctx,
         Probe::ClosedBook.instrument(),

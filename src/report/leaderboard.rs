@@ -58,7 +58,7 @@ pub fn write(
     let back = path
         .file_name()
         .map_or_else(String::new, |name| format!("../{}", name.to_string_lossy()));
-    fs_err::create_dir_all(&folder)?;
+    files::create_own_folder(&folder)?;
     let details = Details::new(store)?;
     for task in tasks {
         let of_task = details.on_task(&task.id)?;
@@ -68,7 +68,7 @@ pub fn write(
         let page = leaderboard_page::task(&task_page(store, task, &of_task, &back)?)?;
         // Not flushed one by one, which would take most of the time: the summary that leads here
         // comes last.
-        fs_err::write(folder.join(format!("{}.html", task.id)), page)?;
+        files::write_new(&folder.join(format!("{}.html", task.id)), page.as_bytes())?;
     }
     files::write_whole(path, summary.as_bytes())
         .context("cannot write the page\nhint: choose another place")

@@ -345,7 +345,9 @@ echo a report"#;
 /// Whether sandboxes can be tested here; says so where they cannot.
 fn can_test_sandboxes() -> bool {
     if !has_sandbox() {
-        println!("skipped: this kernel has no Landlock, so that nothing of the sandbox was tested");
+        eprintln!(
+            "skipped: this kernel has no Landlock, so that nothing of the sandbox was tested"
+        );
     }
     has_sandbox()
 }
@@ -390,10 +392,10 @@ const INSIDE: [(&str, &str); 8] = [
 /// The names of what was open to an agent and of what was refused, with these settings.
 fn looked_around(settings: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let tries = OUTSIDE.iter().chain(&INSIDE);
-    let script: String = tries
+    let script: Vec<String> = tries
         .map(|(name, how)| format!("try '{name}' '{}'\n", how.replace('\'', r"'\''")))
         .collect();
-    let yard = Yard::with(&(script + "echo a report"), settings);
+    let yard = Yard::with(&(script.concat() + "echo a report"), settings);
     let home = tempfile::tempdir().expect("a folder");
     let write = |file: PathBuf, text: &str| {
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("writable");
@@ -466,12 +468,12 @@ fn an_agent_in_a_sandbox_ends_nobody_else() {
         .map_while(|part| part.parse::<u32>().ok());
     let version = (numbers.next(), numbers.next());
     if !can_test_sandboxes() || version < (Some(6), Some(12)) {
-        println!("skipped: {release} lets a sandbox signal others");
+        eprintln!("skipped: {release} lets a sandbox signal others");
         return;
     }
-    let script = r#"try supervisor 'kill -0 $PPID'
+    let script = r"try supervisor 'kill -0 $PPID'
 try own 'sleep 9 & kill $!'
-echo a report"#;
+echo a report";
     let yard = Yard::new(script);
     yard.project.ok(&["answer", "--agent", "mean"]);
     assert_eq!(yard.marked("open"), "own\n");

@@ -17,6 +17,7 @@ mod embed;
 mod evaluation;
 mod evidence;
 mod faults;
+mod foreign;
 mod hostile;
 mod hostile_agents;
 mod imported;

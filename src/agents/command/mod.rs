@@ -29,7 +29,7 @@ mod tests;
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    io::{self, Write as _},
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -39,7 +39,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use super::{Agent, Attempt, Query};
-use crate::data::State;
+use crate::{data::State, files};
 use result::{Fault, RunResult};
 use run::run;
 pub use sandbox::{Sandbox, is_supported as has_sandbox};
@@ -183,11 +183,6 @@ fn environment(
 fn write_conversation(folder: &Path, query: &Query<'_>) -> io::Result<PathBuf> {
     let file = folder.join(CONVERSATION_FILE);
     // An earlier attempt may have left a link here, to a file that only we may write.
-    match fs_err::remove_file(&file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut new = fs_err::File::create_new(&file)?;
-    new.write_all(&serde_json::to_vec_pretty(query.history)?)?;
+    files::write_new(&file, &serde_json::to_vec_pretty(query.history)?)?;
     Ok(file)
 }

@@ -28,6 +28,7 @@ use tokio::{
 };
 
 use super::{Sandbox, descendants, sandbox::enforce};
+use crate::files;
 
 /// Pause between two looks at the program and at who started us.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -108,13 +109,7 @@ fn lock_file(folder: &Path) -> PathBuf {
 /// where another one does not let go of it.
 fn lock(folder: &Path, parent: i32) -> io::Result<Option<File>> {
     // Not emptied yet: it may be another one's.
-    let file = fs_err::File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(lock_file(folder))?
-        .into_parts()
-        .0;
+    let (file, _) = files::open_own(&lock_file(folder))?.into_parts();
     let begun = Instant::now();
     loop {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {

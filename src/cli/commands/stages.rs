@@ -61,7 +61,7 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         transcribe::take_in(&store, item.recording, transcript)
     };
     let transcribed =
-        transcribe::batch(global, &project.loaded.config, &notify)?.run(&folders, &take_in)?;
+        transcribe::batch(global, &project.loaded, &notify)?.run(&folders, &take_in)?;
     let [RecordingFolder { found, .. }] = folders;
     let mut stages = vec![transcribed];
     let disciplines = Disciplines::load(&project.root)?;

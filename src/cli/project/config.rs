@@ -103,6 +103,11 @@ impl Loaded {
         self.overridden.insert(key.to_owned(), origin.to_owned());
     }
 
+    /// Whether a flag or the environment set `key`.
+    pub fn is_overridden(&self, key: &str) -> bool {
+        self.overridden.contains_key(key)
+    }
+
     /// Where a value comes from.
     fn origin(&self, key: &str) -> String {
         if let Some(origin) = self.overridden.get(key) {

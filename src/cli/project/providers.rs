@@ -54,9 +54,9 @@ pub fn chat_model(
             weights: None,
         }));
     }
-    let api_key = match server.key {
-        Key::None => None,
-        Key::Found(key) => Some(key),
+    let (api_key, key_variable) = match server.key {
+        Key::None => (None, None),
+        Key::Found { key, variable } => (Some(key), Some(variable)),
         Key::Missing(variable) => return Err(missing_key(provider, &variable)),
     };
     let usual = RemoteOptions::default();
@@ -67,6 +67,7 @@ pub fn chat_model(
         provider: server.kind,
         base_url: server.base_url,
         api_key,
+        key_variable,
         http: Some(http.clone()),
         start: member
             .max_connections
@@ -160,7 +161,11 @@ struct Server {
 enum Key {
     /// None is needed.
     None,
-    Found(String),
+    Found {
+        key: String,
+        /// Where it is.
+        variable: String,
+    },
     /// One is needed, and should be in this variable.
     Missing(String),
 }
@@ -181,9 +186,11 @@ fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Serv
 }
 
 fn key_in(variables: &Variables, name: &str) -> Key {
-    variables
-        .get(name)
-        .map_or_else(|| Key::Missing(name.to_owned()), Key::Found)
+    let variable = name.to_owned();
+    match variables.get(name) {
+        Some(key) => Key::Found { key, variable },
+        None => Key::Missing(variable),
+    }
 }
 
 fn ollama_url(host: &str) -> String {
@@ -217,9 +224,10 @@ fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
         ),
         "gemini" => {
             let key = match key_in(variables, "GEMINI_API_KEY") {
-                Key::Missing(first) => variables
-                    .get("GOOGLE_API_KEY")
-                    .map_or(Key::Missing(first), Key::Found),
+                Key::Missing(first) => match key_in(variables, "GOOGLE_API_KEY") {
+                    Key::Missing(_) => Key::Missing(first),
+                    second => second,
+                },
                 key => key,
             };
             let usual = "https://generativelanguage.googleapis.com";

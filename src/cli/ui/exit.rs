@@ -45,7 +45,9 @@ pub fn code(error: &anyhow::Error) -> u8 {
         }
         if let Some(ask) = cause.downcast_ref::<AskError>() {
             return match ask {
-                AskError::Model { .. } | AskError::NoModel(_) => NO_MODEL,
+                AskError::Model { .. } | AskError::NoModel(_) | AskError::ManyModels { .. } => {
+                    NO_MODEL
+                }
                 AskError::Budget(_) => BUDGET,
                 AskError::NotOnRecord { .. } | AskError::Unpriced(_) => USAGE,
                 AskError::Prompt(_) | AskError::Store(_) => SOME_FAILED,

@@ -11,7 +11,7 @@ use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-use crate::text::invisible::works_unseen;
+use crate::text::invisible::{escaped_in_json, works_unseen};
 
 /// Columns where there is no terminal to ask.
 const WIDTH: u16 = 120;
@@ -31,7 +31,7 @@ impl Printer {
     /// Prints a command's result: the value as JSON, or its text view.
     pub fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<()> {
         let text = if self.json {
-            serde_json::to_string_pretty(value)?
+            escaped_in_json(&serde_json::to_string_pretty(value)?)
         } else {
             text(value)
         };
@@ -70,8 +70,8 @@ pub fn message(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
 }
 
-/// The text without control characters: names, reports and messages are untrusted.
-fn harmless(text: &str) -> String {
+/// The text without characters that a terminal would obey: names, reports and messages are untrusted.
+pub fn harmless(text: &str) -> String {
     text.chars()
         .filter(|c| !works_unseen(*c) && *c != '\r')
         .collect()

@@ -364,6 +364,10 @@ impl ChatModel for Remote {
         Some(&self.shown_url)
     }
 
+    fn key_variable(&self) -> Option<&str> {
+        self.options.key_variable.as_deref()
+    }
+
     fn is_builtin(&self) -> bool {
         false
     }
@@ -493,7 +497,7 @@ fn reply(
     [input, output, cached]: [u64; 3],
 ) -> ChatReply {
     ChatReply {
-        model_returned: model.as_str().map(str::to_owned),
+        model_returned: model.as_str().map(|name| cut(name, LONGEST_NAME)),
         // A server that counts nothing says nothing, or zeros; one that counts nonsense does not
         // count.
         usage: [input, output, cached]
@@ -523,12 +527,21 @@ fn searched(
     reply
 }
 
+/// Characters of what a server says beside an answer, and which is stored with it.
+const LONGEST_NAME: usize = 200;
+const LONGEST_TITLE: usize = 500;
+const LONGEST_ADDRESS: usize = 4000;
+
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
 /// A source, where there is an address.
 fn source(url: &Value, title: &Value) -> Option<Source> {
     let url = url.as_str().filter(|url| !url.is_empty())?;
     Some(Source {
-        url: url.to_owned(),
-        title: title.as_str().unwrap_or_default().to_owned(),
+        url: cut(url, LONGEST_ADDRESS),
+        title: cut(title.as_str().unwrap_or_default(), LONGEST_TITLE),
     })
 }
 

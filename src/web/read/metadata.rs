@@ -202,7 +202,7 @@ const PUBLISHED: &[&str] = &[
 mod tests {
     use super::{super::tree::parse, *};
 
-    fn metadata(html: &str) -> Metadata {
+    fn metadata_of(html: &str) -> Metadata {
         metadata(&parse(html), "https://example.org/a/b?c=1")
     }
 

@@ -200,8 +200,9 @@ fn jina(global: &Global, base_url: &str, printer: &Printer) -> Result<JinaOption
             "no key for Jina Reader: the variable `{KEY}` is not set\n{hint}"
         ))
     })?;
-    printer.note(&format!(
-        "pages are read by {base_url}, which learns what the reports cite"
+    // Said even to who wants quiet: a project from elsewhere may name any host.
+    printer.error(&format!(
+        "pages are read by {base_url}, which learns what the reports cite, with the key in `{KEY}`"
     ));
     Ok(JinaOptions {
         base_url: base_url.to_owned(),

@@ -27,6 +27,7 @@ use crate::{
     },
     files,
     report::leaderboard,
+    text::invisible::works_unseen,
 };
 
 /// Runs the command.
@@ -303,21 +304,30 @@ fn papers(board: &Leaderboard) -> String {
     )
 }
 
-/// One line an agent, and again for each value of the facet.
+/// What formulas begin with, in the width of either script.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
 /// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one gets
 /// an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
 fn plain_cell(text: &str) -> String {
     let text: String = text
         .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| {
+            if c.is_control() || works_unseen(c) {
+                ' '
+            } else {
+                c
+            }
+        })
         .collect();
-    if text.trim_start().starts_with(['=', '+', '-', '@']) {
+    if text.trim_start().starts_with(FORMULA) {
         format!("'{text}")
     } else {
         text
     }
 }
 
+/// Table with one line an agent, and again for each value of the facet.
 fn csv(board: &Leaderboard) -> Result<String> {
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record([
@@ -362,6 +372,8 @@ mod tests {
         check("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
         check("+1+1", "'+1+1");
         check("\t=1", "' =1");
+        check("＝1+1", "'＝1+1");
+        check("\u{202e}=1", "' =1");
         check("a\u{1b}[31m", "a [31m");
     }
 }

@@ -43,11 +43,12 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     }
     let project = Project::find(global)?;
     let settings = agents::configured(&project, args)?;
-    if settings.command.is_some() {
+    if let Some(command) = &settings.command {
         check_program(global, printer)?;
         if let Some(note) = agents::without_sandbox(&args.agent, &settings) {
             printer.note(&note);
         }
+        say_what_it_gets(&args.agent, command, &settings.env, printer);
     }
     let store = Arc::new(project.write(global)?);
     let tasks = tasks_in_set(&store, args.set.as_deref())?;
@@ -101,6 +102,19 @@ fn check_program(global: &Global, printer: &Printer) -> Result<()> {
         printer.note("--offline does not hold for the agent: it is another program");
     }
     Ok(())
+}
+
+/// Which program gets which variables of the environment: a project from elsewhere may name any.
+fn say_what_it_gets(agent: &str, command: &str, named: &[String], printer: &Printer) {
+    if named.is_empty() {
+        return;
+    }
+    // The arguments may hold a key.
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let variables = named.join("`, `");
+    printer.error(&format!(
+        "the agent `{agent}` runs `{program}` with the variables `{variables}`"
+    ));
 }
 
 /// The tasks of a set; of the newest one if none is named, or all if there is none.

@@ -23,6 +23,7 @@ use crate::{
     files,
     report::listing::{Listed, Listing},
     store::{Store, UNKNOWN_LICENCE},
+    text::invisible::escaped_in_json,
     weave::disciplines::Disciplines,
 };
 
@@ -83,7 +84,9 @@ pub fn run(
             .map_or(&[][..], Vec::as_slice);
         said_again += again.len();
         for task in std::iter::once(&listed.task).chain(again) {
-            text.push_str(&record(listed, task, &transcripts, &disciplines)?.to_string());
+            let record = record(listed, task, &transcripts, &disciplines)?;
+            // A terminal obeys some characters: the file and what is printed have them as escapes.
+            text.push_str(&escaped_in_json(&record.to_string()));
             text.push('\n');
         }
     }
