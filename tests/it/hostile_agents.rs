@@ -343,6 +343,7 @@ echo a report"#;
 }
 
 /// Whether sandboxes can be tested here; says so where they cannot.
+#[expect(clippy::print_stderr, reason = "what was not tested is for people")]
 fn can_test_sandboxes() -> bool {
     if !has_sandbox() {
         eprintln!(

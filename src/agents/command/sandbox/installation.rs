@@ -54,7 +54,7 @@ fn with_libraries(folder: &Path) -> Vec<PathBuf> {
         return vec![folder.to_owned()];
     };
     let has = |mark: &&str| prefix.join(mark).exists();
-    if MARKS_OF_ENVIRONMENTS.iter().any(|mark| has(mark)) {
+    if MARKS_OF_ENVIRONMENTS.iter().any(has) {
         return vec![prefix.to_owned()];
     }
     // Not the whole prefix, which may be `~/.local`.
