@@ -1,20 +1,82 @@
-//! The part of CSS that decides visibility: declarations, and the rules of a page's own style
-//! sheets that name one tag, class or id. Sheets in other files, combinators and conditions are
-//! left out; text that they hide is read.
+//! The part of CSS that decides visibility: the page's own style sheets and styles, and what they
+//! declare for an element. Sheets in other files, states and generated parts are left out.
 
-use std::collections::BTreeMap;
+mod escape;
+mod media;
+mod selector;
+pub mod value;
 
+use std::{borrow::Cow, cell::RefCell, collections::BTreeMap, rc::Rc};
+
+use escape::unescaped;
+use selector::{Budget, Key, Selector};
+use value::{calls, colour, quantity, words};
+
+pub use media::is_seen;
+pub use selector::Element;
+
+/// An attribute with its value.
+pub type Attribute = (Cow<'static, str>, String);
 /// One property with its value, both in lower case.
 pub type Declaration = (String, String);
 
 /// Bytes of sheets after which the rest is ignored.
 const MOST_BYTES: usize = 1_000_000;
+/// Blocks of a sheet, one in the other.
+const DEEPEST: usize = 8;
+/// Classes of an element that are looked at.
+const MOST_CLASSES: usize = 1024;
+/// Rules that one element may have.
+const MOST_RULES: usize = 512;
+/// Tests that the selectors of a page may take: some thousand for each element of a long one.
+const MOST_TESTS: u64 = 50_000_000;
+/// Variables that name each other.
+const MOST_VARIABLES: usize = 4;
+/// Characters of a value, its variables filled in.
+const LONGEST_VALUE: usize = 10_000;
+/// Bytes of a selector that other rules stand in.
+const LONGEST_PARENT: usize = 1_000;
+/// Places of a selector in which it names the one that it stands in.
+const MOST_PARENTS: usize = 4;
 
 /// The rules that affect visibility.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sheet {
-    rules: BTreeMap<String, BTreeMap<String, String>>,
+    rules: Vec<Rule>,
+    /// The rules by what their element must have.
+    by_key: BTreeMap<Key, Vec<usize>>,
+    /// The values of the whole page's variables.
+    variables: BTreeMap<String, String>,
     bytes: usize,
+    /// Whether the page has sheets in other files.
+    pub has_others: bool,
+    budget: RefCell<Budget>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    selector: Selector,
+    declared: Rc<[Declared]>,
+}
+
+/// A declaration, and whether it is stronger than others.
+#[derive(Clone, Debug)]
+struct Declared {
+    is_important: bool,
+    of: Declaration,
+}
+
+impl Default for Sheet {
+    fn default() -> Self {
+        Self {
+            rules: Vec::new(),
+            by_key: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            bytes: 0,
+            has_others: false,
+            budget: RefCell::new(Budget::new(MOST_TESTS)),
+        }
+    }
 }
 
 impl Sheet {
@@ -25,99 +87,403 @@ impl Sheet {
             return;
         }
         let css = without_comments(css);
-        let mut rest = css.as_str();
-        while let Some(open) = rest.find('{') {
-            let (selectors, body) = (
-                rest[..open]
-                    .rsplit([';', '}'])
-                    .next()
-                    .unwrap_or_default()
-                    .trim(),
-                &rest[open + 1..],
-            );
-            let close = if selectors.starts_with('@') {
-                block_end(body)
-            } else {
-                body.find('}')
-            };
-            let Some(close) = close else { return };
-            if !selectors.starts_with('@') {
-                self.add_rule(selectors, &body[..close]);
+        self.has_others |= css.contains("@import");
+        // Old pages hide their sheets from older programs.
+        let css = css.replace("<!--", " ").replace("-->", " ");
+        self.add_block(&css, "", 0);
+    }
+
+    /// The names of the attributes that selectors ask for.
+    pub fn attribute_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .rules
+            .iter()
+            .flat_map(|rule| rule.selector.attribute_names())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Whether the page's selectors took more tests than a page may: its text cannot be told from
+    /// what it hides.
+    pub fn is_spent(&self) -> bool {
+        self.budget.borrow().is_spent()
+    }
+
+    /// Reads the statements of a block whose rules are for `parents`.
+    fn add_block(&mut self, css: &str, parents: &str, depth: usize) {
+        let mut own = String::new();
+        let mut rest = css;
+        while let Some((at, mark)) = find_mark(rest) {
+            let (before, after) = (rest[..at].trim(), &rest[at + 1..]);
+            rest = after;
+            match mark {
+                b'{' => {
+                    let (body, behind) = block(after);
+                    rest = behind;
+                    if depth < DEEPEST {
+                        self.add_inner(before, body, parents, depth);
+                    }
+                }
+                b';' => {
+                    own.push_str(before);
+                    own.push(';');
+                }
+                _ => {}
             }
-            rest = &body[close + 1..];
+        }
+        own.push_str(rest.trim());
+        if !parents.is_empty() {
+            self.add_rule(parents, &own);
+        }
+    }
+
+    fn add_inner(&mut self, prelude: &str, body: &str, parents: &str, depth: usize) {
+        let Some(condition) = prelude.strip_prefix('@') else {
+            self.add_block(body, &nested(prelude, parents), depth + 1);
+            return;
+        };
+        let (name, condition) = condition
+            .split_once([' ', '('])
+            .map_or((condition, ""), |(name, _)| (name, &condition[name.len()..]));
+        let is_read = match name {
+            "media" => is_seen(condition),
+            "supports" => !condition.trim_start().starts_with("not"),
+            "layer" | "scope" | "container" => true,
+            _ => false,
+        };
+        if is_read {
+            self.add_block(body, parents, depth + 1);
         }
     }
 
     fn add_rule(&mut self, selectors: &str, body: &str) {
-        let declared = declarations(body);
+        let declared: Rc<[Declared]> = declarations(body).into();
         if declared.is_empty() {
             return;
         }
-        for selector in selectors.split(',').map(str::trim).filter(|s| is_simple(s)) {
-            self.rules
-                .entry(selector.to_owned())
-                .or_default()
-                .extend(declared.iter().cloned());
+        for selector in split_outside(selectors, ',') {
+            let Some(selector) = Selector::parse(selector) else {
+                continue;
+            };
+            if selector.is_for_all() {
+                let of = declared.iter().map(|declared| &declared.of);
+                let variables = of.filter(|(property, _)| property.starts_with("--"));
+                self.variables.extend(variables.cloned());
+            }
+            let number = self.rules.len();
+            self.by_key.entry(selector.key()).or_default().push(number);
+            self.rules.push(Rule {
+                selector,
+                declared: Rc::clone(&declared),
+            });
         }
     }
 
     /// What the sheets and the element itself declare for it, the strongest last.
-    pub fn declared(&self, name: &str, attributes: &[(&'static str, String)]) -> Vec<Declaration> {
-        let value = |key: &str| {
-            attributes
-                .iter()
-                .find(|(k, _)| *k == key)
-                .map_or("", |(_, v)| v.as_str())
-        };
-        let mut all = Vec::new();
-        if !self.rules.is_empty() {
-            let pair = |(property, value): (&String, &String)| (property.clone(), value.clone());
-            let mut take = |selector: &str| {
-                all.extend(self.rules.get(selector).into_iter().flatten().map(pair));
-            };
-            take(name);
-            // Bounded: a hostile element may have a hundred thousand classes.
-            for class in value("class").split_ascii_whitespace().take(64) {
-                take(&format!(".{class}"));
-                take(&format!("{name}.{class}"));
-            }
-            take(&format!("#{}", value("id")));
+    pub fn declared(&self, element: impl Element) -> Vec<Declaration> {
+        let own = declarations(element.attribute("style").unwrap_or_default());
+        let rules = self.rules_for(element);
+        let of_rules = rules.iter().flat_map(|rule| rule.declared.iter());
+        let all: Vec<&Declared> = of_rules.chain(&own).collect();
+        let (important, plain): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|declared| declared.is_important);
+        let mut sorted: Vec<Declaration> = plain
+            .into_iter()
+            .chain(important)
+            .map(|declared| declared.of.clone())
+            .collect();
+        self.resolve(&mut sorted);
+        sorted
+    }
+
+    /// The rules that are for an element, the strongest last.
+    fn rules_for(&self, element: impl Element) -> Vec<&Rule> {
+        if self.rules.is_empty() {
+            return Vec::new();
         }
-        all.extend(declarations(value("style")));
-        all
+        let classes = element.attribute("class").unwrap_or_default();
+        let classes = classes.split_ascii_whitespace().take(MOST_CLASSES);
+        let id = element.attribute("id").unwrap_or_default();
+        let keys = classes.map(|class| Key::Class(class.to_owned())).chain([
+            Key::Any,
+            Key::Name(element.name().to_owned()),
+            Key::Id(id.to_owned()),
+        ]);
+        let mut numbers: Vec<usize> = keys
+            .filter_map(|key| self.by_key.get(&key))
+            .flatten()
+            .copied()
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut budget = self.budget.borrow_mut();
+        let mut found: Vec<&Rule> = numbers
+            .into_iter()
+            .map(|number| &self.rules[number])
+            .filter(|rule| rule.selector.is_for(element, &mut budget))
+            .collect();
+        // Stable: of equals the later one wins.
+        found.sort_by_key(|rule| rule.selector.specificity);
+        found.split_off(found.len().saturating_sub(MOST_RULES))
+    }
+
+    /// Puts in the values of variables: those of the element, else those of the page.
+    fn resolve(&self, declared: &mut Vec<Declaration>) {
+        if !declared.iter().any(|(_, value)| value.contains("var(")) {
+            return;
+        }
+        let own: BTreeMap<String, String> = declared
+            .iter()
+            .filter(|(property, _)| property.starts_with("--"))
+            .cloned()
+            .collect();
+        let known = |name: &str| own.get(name).or_else(|| self.variables.get(name));
+        let written = std::mem::take(declared);
+        for (property, value) in written {
+            let value = (0..MOST_VARIABLES).fold(value, |value, _| filled_in(&value, &known));
+            declared.extend(longhands(&property, &value));
+        }
     }
 }
 
-/// The declarations of a style that affect visibility, without `!important`.
-fn declarations(style: &str) -> Vec<Declaration> {
-    let style = without_comments(style).to_lowercase();
-    let one = |text: &str| {
-        let (property, value) = text.split_once(':')?;
-        let value = value.trim().trim_end_matches("!important").trim();
-        PROPERTIES
-            .contains(&property.trim())
-            .then(|| (property.trim().to_owned(), value.to_owned()))
+/// A value with the first variable in it replaced.
+fn filled_in<'a>(value: &str, known: &impl Fn(&str) -> Option<&'a String>) -> String {
+    let Some((before, from)) = value.split_once("var(") else {
+        return value.to_owned();
     };
-    style.split(';').filter_map(one).collect()
-}
-
-fn is_simple(selector: &str) -> bool {
-    let name = selector.strip_prefix(['.', '#']).unwrap_or(selector);
-    let word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    !name.is_empty() && name.split('.').count() <= 2 && name.chars().all(|c| word(c) || c == '.')
-}
-
-/// Where the block ends that has just begun, blocks inside it skipped.
-fn block_end(css: &str) -> Option<usize> {
+    if value.len() > LONGEST_VALUE {
+        return String::new();
+    }
     let mut depth = 1usize;
-    css.char_indices().find_map(|(at, c)| {
+    let end = from.char_indices().find_map(|(at, c)| {
         match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
+            '(' => depth += 1,
+            ')' => depth -= 1,
             _ => {}
         }
         (depth == 0).then_some(at)
-    })
+    });
+    let (inner, after) = end.map_or((from, ""), |at| (&from[..at], &from[at + 1..]));
+    let (name, otherwise) = inner.split_once(',').unwrap_or((inner, ""));
+    let filled = known(name.trim()).map_or(otherwise.trim(), String::as_str);
+    format!("{before}{filled}{after}")
+}
+
+/// The declarations of a style that affect visibility.
+fn declarations(style: &str) -> Vec<Declared> {
+    if style.is_empty() {
+        return Vec::new();
+    }
+    let style = unescaped(&without_comments(style)).to_lowercase();
+    let mut found = Vec::new();
+    for text in split_outside(&style, ';') {
+        let Some((property, value)) = text.split_once(':') else {
+            continue;
+        };
+        let (value, is_important) = match value.rsplit_once('!') {
+            Some((value, mark)) if mark.trim() == "important" => (value.trim(), true),
+            _ => (value.trim(), false),
+        };
+        let all = longhands(property.trim(), value).into_iter();
+        found.extend(all.map(|of| Declared { is_important, of }));
+    }
+    found
+}
+
+/// A declaration as those of single properties; nothing for one that does not hide.
+fn longhands(property: &str, value: &str) -> Vec<Declaration> {
+    if property.starts_with("--") || (SHORTHANDS.contains(&property) && value.contains("var(")) {
+        return vec![(property.to_owned(), value.to_owned())];
+    }
+    let one = |property: &str, value: &str| (property.to_owned(), value.to_owned());
+    let all = |properties: &[&str], value: &str| -> Vec<Declaration> {
+        properties
+            .iter()
+            .map(|property| one(property, value))
+            .collect()
+    };
+    let property = ["-webkit-", "-moz-", "-ms-"]
+        .iter()
+        .find_map(|prefix| property.strip_prefix(prefix))
+        .unwrap_or(property);
+    match property {
+        "background" => background(value),
+        "font" => font_size(value)
+            .map(|size| one("font-size", size))
+            .into_iter()
+            .collect(),
+        "inset" | "margin" => {
+            let prefix = if property == "margin" { "margin-" } else { "" };
+            let sides = ["top", "right", "bottom", "left"];
+            let sides = sides.iter().zip(four(value));
+            sides
+                .map(|(side, value)| (format!("{prefix}{side}"), value.to_owned()))
+                .collect()
+        }
+        "inset-block" => all(&["top", "bottom"], value),
+        "inset-inline" => all(&["left", "right"], value),
+        "inset-block-start" => all(&["top"], value),
+        "inset-block-end" => all(&["bottom"], value),
+        "inset-inline-start" => all(&["left"], value),
+        "inset-inline-end" => all(&["right"], value),
+        "margin-inline-start" | "margin-inline" => all(&["margin-left"], value),
+        "margin-block-start" | "margin-block" => all(&["margin-top"], value),
+        "block-size" => all(&["height"], value),
+        "inline-size" => all(&["width"], value),
+        "max-block-size" => all(&["max-height"], value),
+        "max-inline-size" => all(&["max-width"], value),
+        "overflow-x" | "overflow-y" | "overflow-block" | "overflow-inline" => {
+            all(&["overflow"], value)
+        }
+        "mask" => vec![one("mask-image", value)],
+        _ if PROPERTIES.contains(&property) => vec![one(property, value)],
+        _ => Vec::new(),
+    }
+}
+
+/// The values of a shorthand for four sides, from the top clockwise.
+fn four(value: &str) -> Vec<&str> {
+    let values: Vec<&str> = split_outside(value, ' ')
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect();
+    let at = |at: usize| values.get(at).copied();
+    let Some(top) = at(0) else { return Vec::new() };
+    let right = at(1).unwrap_or(top);
+    vec![top, right, at(2).unwrap_or(top), at(3).unwrap_or(right)]
+}
+
+/// The size in the shorthand for fonts: `italic bold .5px/1 serif`. A bare number is a weight, but
+/// for zero.
+fn font_size(value: &str) -> Option<&str> {
+    let sizes = split_outside(value, ' ').into_iter().map(|word| {
+        word.split_once('/').map_or(word, |(size, _)| size)
+    });
+    let mut sizes = sizes.filter(|word| {
+        quantity(word).is_some_and(|size| !size.unit.is_empty() || size.number == 0.0)
+            || word.starts_with("calc(")
+    });
+    sizes.next()
+}
+
+/// The colour and the picture in the shorthand for backgrounds.
+fn background(value: &str) -> Vec<Declaration> {
+    let is_picture = |name: &str| !is_colour_function(name);
+    let has_picture = calls(value).iter().any(|(name, _)| is_picture(name));
+    let colours = split_outside(value, ' ').into_iter().filter(|word| {
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+        !is_number && (colour(word).is_some() || ["inherit", "initial"].contains(word))
+    });
+    let of_text = words(value).contains(&"text");
+    let plain = colours.last().unwrap_or("transparent");
+    let picture = if has_picture { value } else { "none" };
+    let mut found = vec![
+        ("background-color".to_owned(), plain.to_owned()),
+        ("background-image".to_owned(), picture.to_owned()),
+    ];
+    if of_text {
+        found.push(("background-clip".to_owned(), "text".to_owned()));
+    }
+    found
+}
+
+fn is_colour_function(name: &str) -> bool {
+    ["rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color"].contains(&name)
+}
+
+/// The selectors of a rule that stands in another one.
+fn nested(selectors: &str, parents: &str) -> String {
+    if parents.is_empty() {
+        return selectors.to_owned();
+    }
+    let mut all = Vec::new();
+    for parent in split_outside(parents, ',') {
+        for selector in split_outside(selectors, ',') {
+            let (parent, selector) = (parent.trim(), selector.trim());
+            let named = selector.matches('&').count();
+            if parent.len() > LONGEST_PARENT || named > MOST_PARENTS {
+                continue;
+            }
+            all.push(if named > 0 {
+                selector.replace('&', parent)
+            } else {
+                format!("{parent} {selector}")
+            });
+        }
+        // What nests like that hides nothing that a page needs, and doubles with each block.
+        if all.len() > MOST_RULES {
+            break;
+        }
+    }
+    all.join(",")
+}
+
+/// The parts of a text between separators that stand in no brackets and no quotes.
+fn split_outside(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut begin, mut depth) = (Vec::new(), 0, 0usize);
+    let mut quote = None;
+    let mut characters = text.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match (quote, c) {
+            (_, '\\') => {
+                characters.next();
+            }
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth = depth.saturating_sub(1),
+            (None, _) if c == separator && depth == 0 => {
+                parts.push(&text[begin..at]);
+                begin = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
+}
+
+/// The next `;`, `{` or `}` outside brackets and quotes, and where it is.
+fn find_mark(css: &str) -> Option<(usize, u8)> {
+    let (mut depth, mut quote) = (0usize, None);
+    let mut bytes = css.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match (quote, byte) {
+            (_, b'\\') => {
+                bytes.next();
+            }
+            // A quote that is left open ends with its line.
+            (Some(open), _) if open == byte || byte == b'\n' => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'(') => depth += 1,
+            (None, b')') => depth = depth.saturating_sub(1),
+            (None, b'{' | b'}' | b';') if depth == 0 => return Some((at, byte)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What stands in a block that has just begun, and what follows it; all of it where it is left
+/// open.
+fn block(css: &str) -> (&str, &str) {
+    let (mut depth, mut from) = (1usize, 0);
+    while let Some((at, mark)) = find_mark(&css[from..]) {
+        match mark {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (&css[..from + at], &css[from + at + 1..]);
+        }
+        from += at + 1;
+    }
+    (css, "")
 }
 
 fn without_comments(css: &str) -> String {
@@ -129,51 +495,96 @@ fn without_comments(css: &str) -> String {
     std::iter::once(first).chain(rest).collect()
 }
 
+/// Properties that stand for several.
+const SHORTHANDS: &[&str] = &["background", "font", "inset", "margin"];
+
 const PROPERTIES: &[&str] = &[
     "animation",
-    "background",
+    "backface-visibility",
     "background-clip",
     "background-color",
     "background-image",
+    "bottom",
     "clip",
     "clip-path",
     "color",
     "content-visibility",
     "display",
+    "filter",
     "font-size",
+    "font-size-adjust",
     "height",
     "left",
+    "letter-spacing",
+    "line-height",
     "margin-left",
     "margin-top",
+    "mask-image",
+    "mask-size",
     "max-height",
     "max-width",
     "opacity",
     "overflow",
+    "position",
     "right",
+    "rotate",
+    "scale",
+    "text-fill-color",
     "text-indent",
+    "text-security",
     "top",
     "transform",
     "transition",
+    "translate",
     "visibility",
-    "-webkit-background-clip",
     "width",
     "will-change",
+    "z-index",
+    "zoom",
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(css: &str, name: &str, attributes: &[(&'static str, &str)], expect: &str) {
+    /// An element in others, the outermost first.
+    #[derive(Clone, Copy)]
+    struct Place<'a>(&'a [(&'a str, &'a [(&'a str, &'a str)])]);
+
+    impl Element for Place<'_> {
+        fn name(&self) -> &str {
+            self.0.last().map_or("", |(name, _)| name)
+        }
+
+        fn attribute(&self, name: &str) -> Option<&str> {
+            let (_, attributes) = self.0.last()?;
+            attributes
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| *value)
+        }
+
+        fn parent(&self) -> Option<Self> {
+            let (_, above) = self.0.split_last()?;
+            Some(Self(above))
+        }
+
+        fn previous(&self) -> Option<Self> {
+            None
+        }
+    }
+
+    fn declared(css: &str, name: &str, attributes: &[(&str, &str)]) -> String {
         let mut sheet = Sheet::default();
         sheet.add(css);
-        let attributes: Vec<_> = attributes
-            .iter()
-            .map(|(k, v)| (*k, (*v).to_owned()))
-            .collect();
-        let declared = sheet.declared(name, &attributes);
+        let path = [("main", &[("class", "page")][..]), (name, attributes)];
+        let declared = sheet.declared(Place(&path));
         let shown: Vec<String> = declared.iter().map(|(p, v)| format!("{p}:{v}")).collect();
-        assert_eq!(shown.join(";"), expect, "{css}");
+        shown.join(";")
+    }
+
+    fn check(css: &str, name: &str, attributes: &[(&str, &str)], expect: &str) {
+        assert_eq!(declared(css, name, attributes), expect, "{css}");
     }
 
     #[test]
@@ -181,7 +592,7 @@ mod tests {
         check("p{display:none}", "p", &[], "display:none");
         check("p{display:none}", "div", &[], "");
         check(
-            ".a, .b { COLOR: #FFF !important; margin: 0 }",
+            ".a, .b { COLOR: #FFF !important; border: 0 }",
             "i",
             &[("class", "x b")],
             "color:#fff",
@@ -201,20 +612,112 @@ mod tests {
     }
 
     #[test]
-    fn conditions_and_combinators_are_left_out() {
+    fn the_strongest_is_last() {
         check(
-            "@media print { p { display:none } } p{opacity:0}",
+            ".a{display:none!important}",
             "p",
-            &[],
-            "opacity:0",
+            &[("class", "a"), ("style", "display:block")],
+            "display:block;display:none",
         );
-        check("html.js p, p > a, p:hover { display:none }", "p", &[], "");
         check(
-            "@import 'x'; /* p{ */ p{top:1px} @media x { p{",
+            "main .a{top:1px} .a{top:2px} p{top:3px} *{top:4px}",
             "p",
-            &[],
-            "top:1px",
+            &[("class", "a")],
+            "top:4px;top:3px;top:2px;top:1px",
         );
+        check("p{top:1px}p{top:2px}", "p", &[], "top:1px;top:2px");
+    }
+
+    #[test]
+    fn selectors_of_all_kinds() {
+        for selector in [
+            "p.a.b",
+            "main p",
+            "main > p",
+            "body p",
+            "html > main > .a",
+            "#x.a",
+            "[data-k]",
+            "p[data-k='v']",
+            "[data-k^=v]",
+            "[data-k~=\"v\" i]",
+            ":is(p, div)",
+            "main :where(.a)",
+            "p:not(.c)",
+            "p:not(:hover)",
+            "p:first-child",
+            "*",
+            r".\61",
+            r".a\:b",
+            "nothing, .a",
+            "P",
+        ] {
+            let css = format!("{selector}{{top:0}}");
+            let attributes = [("class", "a b a:b"), ("id", "x"), ("data-k", "v")];
+            check(&css, "p", &attributes, "top:0");
+        }
+        for selector in [
+            "p.c", "div p", "p > p", ".a:hover", "p::before", "p:last-child", "[data-j]",
+            "p:not(.a)", "main", "a:link", ".c p", "p +", "",
+        ] {
+            let css = format!("{selector}{{top:0}}");
+            check(&css, "p", &[("class", "a"), ("data-k", "v")], "");
+        }
+    }
+
+    #[test]
+    fn blocks_in_blocks() {
+        for css in [
+            "@media screen { p { top:0 } }",
+            "@media (min-width:1px){@supports (display:grid){p{top:0}}}",
+            "@layer a { p { top:0 } }",
+            "main { & p { top:0 } }",
+            "main { color:red; p { top:0 } }",
+            "@media screen { p { top:0",
+            "<!-- p{top:0} -->",
+            "@import 'x'; /* p{ */ p{top:0} @media x { p{",
+            "q{background:url(data:a;b{)} p{top:0}",
+            "} p{top:0}",
+        ] {
+            let found = declared(css, "p", &[]);
+            assert!(found.ends_with("top:0"), "{css}: {found}");
+        }
+        check("@media print { p { display:none } } p{opacity:0}", "p", &[], "opacity:0");
         check("/* never closed p{display:none}", "p", &[], "");
+    }
+
+    #[test]
+    fn shorthands_variables_and_escapes() {
+        for (style, expect) in [
+            ("font:0/0 a", "font-size:0"),
+            ("font:italic 400 .5px/1 serif", "font-size:.5px"),
+            ("font:bold 1em serif;font-size:0", "font-size:1em;font-size:0"),
+            ("inset:0 auto auto -9999px", "top:0;right:auto;bottom:auto;left:-9999px"),
+            ("margin:1px 2px", "margin-top:1px;margin-left:2px"),
+            ("background:#fff url(a;b.png)", "background-color:#fff;background-image:#fff url(a;b.png)"),
+            ("background:none", "background-color:transparent;background-image:none"),
+            (r"d\69splay : none ! important", "display:none"),
+            ("-webkit-transform:scale(0)", "transform:scale(0)"),
+            ("display:var(--no,none)", "display:none"),
+            ("--x:none;display:var(--x)", "--x:none;display:none"),
+            ("overflow-y:hidden", "overflow:hidden"),
+        ] {
+            let found = declared("", "p", &[("style", style)]);
+            let found = found.replace("margin-right:2px;margin-bottom:1px;", "");
+            assert_eq!(found, expect, "{style}");
+        }
+        check(":root{--ink:#fff} p{color:var(--ink)}", "p", &[], "color:#fff");
+    }
+
+    #[test]
+    fn a_page_of_too_many_tests_is_known() {
+        let mut sheet = Sheet::default();
+        sheet.add(&"* * *{top:0}".repeat(100));
+        let names: Vec<(&str, &[(&str, &str)])> = vec![("p", &[]); 200];
+        sheet.declared(Place(&names));
+        assert!(!sheet.is_spent());
+        sheet.add(&"x * * *{top:0}".repeat(1000));
+        sheet.declared(Place(&names));
+        assert!(sheet.is_spent());
     }
 }

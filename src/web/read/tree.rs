@@ -2,11 +2,13 @@
 //! and hostile nesting: nothing here or above it recurses, and the work for each tag is bounded, so
 //! that depth costs neither stack nor time.
 
+use std::borrow::Cow;
+
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
 use super::tags::{BLOCKS, FORMATTING, SCOPES, TABLE_PARTS, VOID};
 use crate::web::read::{
-    css::Sheet,
+    css::{Attribute, Element, Sheet, is_seen},
     visibility::{Visibility, hides_by_itself},
 };
 
@@ -15,9 +17,12 @@ const MOST_NODES: usize = 400_000;
 /// How far up the stack an end tag looks for its start.
 const REACH: usize = 256;
 /// Bytes of an attribute that are kept.
-const LONGEST_ATTRIBUTE: usize = 4_096;
+const LONGEST_ATTRIBUTE: usize = 65_536;
+/// Attributes that selectors ask for, beside those below.
+const MOST_ATTRIBUTES: usize = 256;
 /// The attributes that anything here asks for.
 const ATTRIBUTES: &[&str] = &[
+    "background",
     "bgcolor",
     "class",
     "color",
@@ -31,11 +36,13 @@ const ATTRIBUTES: &[&str] = &[
     "lang",
     "name",
     "open",
+    "popover",
     "property",
     "rel",
     "role",
     "src",
     "style",
+    "text",
     "type",
 ];
 
@@ -73,7 +80,7 @@ pub enum Kind {
         /// Its name in lower case.
         name: String,
         /// The attributes that matter, by name.
-        attributes: Vec<(&'static str, String)>,
+        attributes: Vec<Attribute>,
     },
     /// Text with its entities decoded.
     Text(String),
@@ -93,7 +100,7 @@ impl Node {
         match &self.kind {
             Kind::Element { attributes, .. } => attributes
                 .iter()
-                .find(|(key, _)| *key == name)
+                .find(|(key, _)| key == name)
                 .map(|(_, v)| v.as_str()),
             Kind::Text(_) => None,
         }
@@ -128,17 +135,15 @@ impl Tree {
 
 /// Parses a page. Every text is a page; there are no errors.
 pub fn parse(html: &str) -> Tree {
-    let mut emitter = DefaultEmitter::default();
-    emitter.naively_switch_states(true);
-    let mut builder = Builder::new();
-    for token in Tokenizer::new_with_emitter(html, emitter).flatten() {
+    let mut builder = Builder::new(sheets(html));
+    for token in tokens(html) {
         match token {
             Token::StartTag(tag) => builder.start(&tag),
             Token::EndTag(tag) => builder.end_tag(&String::from_utf8_lossy(&tag.name)),
             Token::String(text) => builder.text(&String::from_utf8_lossy(&text)),
             Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
         }
-        if builder.tree.nodes.len() >= MOST_NODES {
+        if builder.tree.nodes.len() >= MOST_NODES || builder.sheet.is_spent() {
             builder.tree.cut = true;
             break;
         }
@@ -146,15 +151,108 @@ pub fn parse(html: &str) -> Tree {
     builder.finish()
 }
 
+fn tokens(html: &str) -> impl Iterator<Item = Token> {
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    Tokenizer::new_with_emitter(html, emitter).flatten()
+}
+
+/// The style sheets of a page, wherever they stand: the last one is for the first element, too.
+fn sheets(html: &str) -> Sheet {
+    let mut sheet = Sheet::default();
+    let (mut templates, mut css) = (0usize, None::<String>);
+    for token in tokens(html) {
+        match token {
+            Token::StartTag(tag) => {
+                let value = |name: &[u8]| {
+                    let value = &tag.attributes.get(name)?.value;
+                    Some(String::from_utf8_lossy(value).to_lowercase())
+                };
+                match tag.name.as_slice() {
+                    b"template" => templates += 1,
+                    b"style" if is_seen(&value(b"media").unwrap_or_default()) => {
+                        css = Some(String::new());
+                    }
+                    b"link" => {
+                        let rel = value(b"rel").unwrap_or_default();
+                        sheet.has_others |= rel.contains("stylesheet");
+                    }
+                    _ => {}
+                }
+            }
+            Token::String(text) => {
+                if let Some(css) = &mut css {
+                    css.push_str(&String::from_utf8_lossy(&text));
+                }
+            }
+            Token::EndTag(tag) => match tag.name.as_slice() {
+                b"template" => templates = templates.saturating_sub(1),
+                b"style" => add(&mut sheet, css.take(), templates),
+                _ => {}
+            },
+            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+        }
+    }
+    add(&mut sheet, css, templates);
+    sheet
+}
+
+/// Takes in a sheet, unless it stands in a template, where it is for nothing.
+fn add(sheet: &mut Sheet, css: Option<String>, templates: usize) {
+    if let Some(css) = css.filter(|_| templates == 0) {
+        sheet.add(&css);
+    }
+}
+
 struct Builder {
     tree: Tree,
     /// The open elements, the root first.
     open: Vec<usize>,
+    /// The last element so far in each node, and the one before each; 0 where there is none.
+    last_child: Vec<usize>,
+    previous: Vec<usize>,
     sheet: Sheet,
+    /// Attributes that the sheet's selectors ask for.
+    asked_for: Vec<String>,
+}
+
+/// An element as selectors see it.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    builder: &'a Builder,
+    at: usize,
+}
+
+impl Place<'_> {
+    fn beside(self, at: usize) -> Option<Self> {
+        (at != self.at).then_some(Self { at, ..self })
+    }
+}
+
+impl Element for Place<'_> {
+    fn name(&self) -> &str {
+        self.builder.name(self.at)
+    }
+
+    fn attribute(&self, name: &str) -> Option<&str> {
+        self.builder.tree.nodes[self.at].attribute(name)
+    }
+
+    fn parent(&self) -> Option<Self> {
+        self.beside(self.builder.tree.nodes[self.at].parent)
+    }
+
+    fn previous(&self) -> Option<Self> {
+        let before = self.builder.previous[self.at];
+        if before == 0 { None } else { self.beside(before) }
+    }
 }
 
 impl Builder {
-    fn new() -> Self {
+    fn new(sheet: Sheet) -> Self {
+        let names = sheet.attribute_names().into_iter();
+        let names = names.filter(|name| !ATTRIBUTES.contains(name));
+        let asked_for = names.take(MOST_ATTRIBUTES).map(str::to_owned).collect();
         let kind = Kind::Element {
             name: String::new(),
             attributes: Vec::new(),
@@ -163,7 +261,7 @@ impl Builder {
             parent: 0,
             end: 0,
             kind,
-            visibility: Visibility::default(),
+            visibility: Visibility::of_page(sheet.has_others),
             is_block: true,
             is_scope: false,
         };
@@ -173,7 +271,10 @@ impl Builder {
                 cut: false,
             },
             open: vec![0],
-            sheet: Sheet::default(),
+            last_child: vec![0],
+            previous: vec![0],
+            asked_for,
+            sheet,
         }
     }
 
@@ -197,22 +298,25 @@ impl Builder {
         };
         node.is_block = BLOCKS.contains(&node.name());
         node.is_scope = SCOPES.contains(&node.name());
+        let is_element = matches!(node.kind, Kind::Element { .. });
+        let parent = node.parent;
         self.tree.nodes.push(node);
+        self.last_child.push(0);
+        self.previous.push(self.last_child[parent]);
+        if is_element {
+            self.last_child[parent] = at;
+        }
         at
     }
 
     fn text(&mut self, text: &str) {
-        let top = self.top();
-        if self.name(top) == "style" {
-            self.sheet.add(text);
-        }
-        let visibility = self.tree.nodes[top].visibility;
+        let visibility = self.tree.nodes[self.top()].visibility;
         self.push(Kind::Text(text.to_owned()), visibility);
     }
 
     fn start(&mut self, tag: &StartTag<()>) {
         let name = String::from_utf8_lossy(&tag.name).into_owned();
-        let attributes = kept(tag);
+        let attributes = self.kept(tag);
         self.close_implied(&name);
         let leaf = VOID.contains(&name.as_str()) || (tag.self_closing && self.is_foreign(&name));
         let at = self.element(name, attributes);
@@ -221,13 +325,29 @@ impl Builder {
         }
     }
 
-    fn element(&mut self, name: String, attributes: Vec<(&'static str, String)>) -> usize {
-        let declared = self.sheet.declared(&name, &attributes);
-        let visibility =
-            self.tree.nodes[self.top()]
-                .visibility
-                .inside(&name, &attributes, &declared);
-        self.push(Kind::Element { name, attributes }, visibility)
+    fn element(&mut self, name: String, attributes: Vec<Attribute>) -> usize {
+        let around = self.tree.nodes[self.top()].visibility;
+        let at = self.push(Kind::Element { name, attributes }, around);
+        let declared = self.sheet.declared(Place { builder: self, at });
+        if let Kind::Element { name, attributes } = &self.tree.nodes[at].kind {
+            let visibility = around.inside(name, attributes, &declared);
+            self.tree.nodes[at].visibility = visibility;
+        }
+        at
+    }
+
+    fn kept(&self, tag: &StartTag<()>) -> Vec<Attribute> {
+        if tag.attributes.is_empty() {
+            return Vec::new();
+        }
+        let known = ATTRIBUTES.iter().map(|name| Cow::Borrowed(*name));
+        let has = |name: &&String| tag.attributes.contains_key(name.as_bytes());
+        let asked_for = self.asked_for.iter().filter(has);
+        let asked_for = asked_for.map(|name| Cow::Owned(name.clone()));
+        known
+            .chain(asked_for)
+            .filter_map(|name| kept_value(tag, name))
+            .collect()
     }
 
     /// Only inside drawings and formulas does a slash end an element; `<div/>` is an open one.
@@ -337,17 +457,10 @@ impl Builder {
     }
 }
 
-fn kept(tag: &StartTag<()>) -> Vec<(&'static str, String)> {
-    let value = |name: &&'static str| {
-        let bytes = &tag.attributes.get(name.as_bytes())?.value;
-        let short = &bytes[..bytes.len().min(LONGEST_ATTRIBUTE)];
-        Some((*name, String::from_utf8_lossy(short).into_owned()))
-    };
-    if tag.attributes.is_empty() {
-        Vec::new()
-    } else {
-        ATTRIBUTES.iter().filter_map(value).collect()
-    }
+fn kept_value(tag: &StartTag<()>, name: Cow<'static, str>) -> Option<Attribute> {
+    let bytes = &tag.attributes.get(name.as_bytes())?.value;
+    let short = &bytes[..bytes.len().min(LONGEST_ATTRIBUTE)];
+    Some((name, String::from_utf8_lossy(short).into_owned()))
 }
 
 fn closes_paragraph(name: &str) -> bool {
