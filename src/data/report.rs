@@ -66,19 +66,10 @@ impl AgentReport {
     }
 }
 
-impl ReportHead {
-    /// The whole report.
-    pub fn with(&self, text: String) -> AgentReport {
+impl<Text> AgentReport<Text> {
+    /// The same report, its text in another form.
+    pub fn map_text<Other>(self, form: impl FnOnce(Text) -> Other) -> AgentReport<Other> {
         let Self {
-            id,
-            task,
-            agent,
-            attempt,
-            state,
-            spent,
-            ..
-        } = self.clone();
-        AgentReport {
             id,
             task,
             agent,
@@ -86,7 +77,23 @@ impl ReportHead {
             state,
             text,
             spent,
+        } = self;
+        AgentReport {
+            id,
+            task,
+            agent,
+            attempt,
+            state,
+            text: form(text),
+            spent,
         }
+    }
+}
+
+impl ReportHead {
+    /// The whole report.
+    pub fn with(&self, text: String) -> AgentReport {
+        self.clone().map_text(|()| text)
     }
 }
 

@@ -42,7 +42,7 @@ pub fn vectors(
             .decode(sha256.as_bytes())
             .context("the model's hash")?,
     );
-    let mut known = read(&fs_err::read(cache).unwrap_or_default(), &header);
+    let mut known = read(&stored(cache).unwrap_or_default(), &header);
     let hashes: Vec<Hash> = texts
         .iter()
         .map(|text| Sha256::digest(text).into())
@@ -121,6 +121,12 @@ fn read(bytes: &[u8], header: &[u8]) -> HashMap<Hash, Vec<f32>> {
     read.collect()
 }
 
+/// The bytes of a cache that is a file: a project from elsewhere may have a link to a device there.
+fn stored(path: &Path) -> Option<Vec<u8>> {
+    files::refuse_link(path).ok()?;
+    path.is_file().then(|| fs_err::read(path).ok()).flatten()
+}
+
 /// The file opened and locked for appending, without a foreign or broken rest; none where that
 /// fails.
 fn open(path: &Path, header: &[u8]) -> Option<File> {
@@ -133,7 +139,7 @@ fn open(path: &Path, header: &[u8]) -> Option<File> {
         Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => return None,
         _ => {}
     }
-    let bytes = fs_err::read(path).ok()?;
+    let bytes = stored(path)?;
     if let Some(records) = bytes.strip_prefix(header) {
         // A killed process may have left half a record at the end.
         file.set_len((HEADER + records.len() / RECORD * RECORD) as u64)

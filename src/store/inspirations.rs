@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
 
-use super::{SeminarInfo, Store, Tx, from_json, from_word, runs::add_event, to_word};
+use super::{SeminarInfo, Store, Tx, from_json, from_word, runs::add_event, seal, to_word};
 use crate::data::{
     CallId, Evidence, Inspiration, InspirationId, Ms, Review, Reviewer, SeminarId, TranscriptId,
 };
@@ -53,15 +53,11 @@ impl Store {
     pub fn inspirations(&self, seminar: Option<&SeminarId>) -> Result<Vec<Inspiration>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration
+                "SELECT id, seminar, transcript, type, traits, text, review, payload ->> '$.seal' FROM inspiration
                  WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1) ORDER BY id",
             )?;
             let rows = statement.query_map([seminar.map(SeminarId::as_str)], read_inspiration)?;
-            let mut found: Vec<Inspiration> = rows.collect::<rusqlite::Result<_>>()?;
-            for inspiration in &mut found {
-                inspiration.evidence = evidence_of(connection, &inspiration.id)?;
-            }
-            Ok(found)
+            rows.map(|row| whole(connection, row?)).collect()
         })
     }
 
@@ -76,16 +72,12 @@ impl Store {
     pub fn inspiration(&self, id: &InspirationId) -> Result<Option<Inspiration>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration WHERE id = ?1",
+                "SELECT id, seminar, transcript, type, traits, text, review, payload ->> '$.seal' FROM inspiration WHERE id = ?1",
             )?;
             let found = statement
                 .query_row([id.as_str()], read_inspiration)
                 .optional()?;
-            let Some(mut inspiration) = found else {
-                return Ok(None);
-            };
-            inspiration.evidence = evidence_of(connection, &inspiration.id)?;
-            Ok(Some(inspiration))
+            found.map(|found| whole(connection, found)).transpose()
         })
     }
 
@@ -184,9 +176,10 @@ fn upsert(tx: &Tx<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> ru
             .filter(|review| review.by == Reviewer::Person),
     );
     tx.execute(
-        "INSERT INTO inspiration (id, seminar, transcript, type, traits, text, call, run, review)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-         ON CONFLICT (id) DO UPDATE SET superseded = 0, transcript = ?3, traits = ?5, call = ?7, review = ?9",
+        "INSERT INTO inspiration (id, seminar, transcript, type, traits, text, call, run, review, payload)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, json_object('seal', ?10))
+         ON CONFLICT (id) DO UPDATE SET superseded = 0, transcript = ?3, traits = ?5, text = ?6, call = ?7, review = ?9,
+            payload = json_set(payload, '$.seal', ?10)",
         params![
             inspiration.id.as_str(),
             inspiration.seminar.as_str(),
@@ -196,7 +189,8 @@ fn upsert(tx: &Tx<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> ru
             inspiration.text,
             call.as_str(),
             run,
-            serde_json::to_string(&reviews).unwrap_or_default()
+            serde_json::to_string(&reviews).unwrap_or_default(),
+            seal::seal(texts(inspiration))
         ],
     )?;
     tx.execute(
@@ -243,8 +237,26 @@ fn reviews_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<V
         .map_or(Ok(Vec::new()), |reviews| from_json(0, &reviews))
 }
 
-fn read_inspiration(row: &Row<'_>) -> rusqlite::Result<Inspiration> {
-    Ok(Inspiration {
+/// What must not change of an inspiration: its words and its quotes.
+fn texts(inspiration: &Inspiration) -> impl Iterator<Item = &str> {
+    let quotes = inspiration.evidence.iter().map(|of| of.quote.as_str());
+    std::iter::once(inspiration.text.as_str()).chain(quotes)
+}
+
+/// An inspiration with its evidence, checked against its seal.
+fn whole(
+    connection: &Connection,
+    (mut inspiration, sealed): (Inspiration, Option<String>),
+) -> Result<Inspiration> {
+    inspiration.evidence = evidence_of(connection, &inspiration.id)?;
+    let id = inspiration.id.as_str();
+    seal::check("inspiration", id, sealed.as_deref(), texts(&inspiration))?;
+    Ok(inspiration)
+}
+
+/// An inspiration without its evidence, and its seal.
+fn read_inspiration(row: &Row<'_>) -> rusqlite::Result<(Inspiration, Option<String>)> {
+    let inspiration = Inspiration {
         id: InspirationId::from_stored(row.get(0)?),
         seminar: SeminarId::from_stored(row.get(1)?),
         transcript: TranscriptId::from_stored(row.get(2)?),
@@ -255,7 +267,8 @@ fn read_inspiration(row: &Row<'_>) -> rusqlite::Result<Inspiration> {
         reviews: row
             .get::<_, Option<String>>(6)?
             .map_or(Ok(Vec::new()), |reviews| from_json(6, &reviews))?,
-    })
+    };
+    Ok((inspiration, row.get(7)?))
 }
 
 fn evidence_of(connection: &Connection, id: &InspirationId) -> rusqlite::Result<Vec<Evidence>> {

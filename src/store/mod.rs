@@ -14,6 +14,7 @@ mod probes;
 mod rankings;
 mod reports;
 mod runs;
+mod seal;
 mod seminars;
 mod tasks;
 
@@ -29,6 +30,7 @@ use rusqlite::{Connection, Params, Row, config::DbConfig};
 use serde::de::value::StrDeserializer;
 
 use crate::files;
+use seal::Altered;
 
 pub use crate::data::Judge;
 pub use calls::{CallFilter, CallTotals, Experience};
@@ -165,6 +167,7 @@ impl Store {
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         work(&self.connection()).map_err(|error| match error.downcast::<rusqlite::Error>() {
             Ok(error) => explain_reading(&self.path, error),
+            Err(other) if other.is::<Altered>() => other.context(cannot_read(&self.path, CHANGED)),
             Err(other) => other,
         })
     }
@@ -312,14 +315,19 @@ fn explain_reading(path: &Path, error: rusqlite::Error) -> anyhow::Error {
             "the disk refused to read (failing?): run the same command again when it is well"
         }
         // What was read makes no sense: another program wrote it, or bytes have changed.
-        _ => {
-            "another program or a failing disk changed it: restore the file from a copy, or move it away to start anew"
-        }
+        _ => CHANGED,
     };
-    anyhow::Error::new(error).context(format!(
+    anyhow::Error::new(error).context(cannot_read(path, hint))
+}
+
+/// The hint where what was read cannot be what was stored.
+const CHANGED: &str = "another program or a failing disk changed it: restore the file from a copy, or move it away to start anew";
+
+fn cannot_read(path: &Path, hint: &str) -> String {
+    format!(
         "cannot read the database: `{}`\nhint: {hint}",
         path.display()
-    ))
+    )
 }
 
 fn cannot_open(path: &Path) -> String {

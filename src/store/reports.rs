@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Store, Tx, from_json, from_word, runs::add_event};
+use super::{Store, Tx, from_json, from_word, runs::add_event, seal};
 use crate::data::{
     AgentReport, AttemptCost, Citation, ReadReport, Reading, ReportHead, ReportId, Statement,
     StatementId, TaskId, id,
@@ -19,6 +19,7 @@ impl Store {
         let (run, stream) = (self.run, self.stream());
         let agent = id::text('a', &[&report.agent]);
         let mut payload = serde_json::to_value(report.spent)?;
+        payload["seal"] = seal::seal([report.text.as_str()]).into();
         if let Some(maker) = maker {
             payload["maker"] = maker.into();
         }
@@ -71,7 +72,8 @@ impl Store {
 
     /// The newest report of each agent, task and attempt, by task, agent and attempt.
     pub fn reports(&self) -> Result<Vec<AgentReport>> {
-        self.newest("document.text", |row| row.get(6))
+        let reports = self.newest("document.text", sealed_text)?;
+        self.read(|_| reports.into_iter().map(intact).collect())
     }
 
     /// The same without their texts, which may be long.
@@ -83,8 +85,9 @@ impl Store {
     pub fn all_reports(&self) -> Result<Vec<AgentReport>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&select_reports("document.text"))?;
-            let rows = statement.query_map([], |row| read_report(row, |row| row.get(6)))?;
-            let mut reports: Vec<AgentReport> = rows.collect::<rusqlite::Result<_>>()?;
+            let rows = statement.query_map([], |row| read_report(row, sealed_text))?;
+            let mut reports: Vec<AgentReport> =
+                rows.map(|row| intact(row?)).collect::<Result<_>>()?;
             reports.sort_by(|a, b| a.id.cmp(&b.id));
             Ok(reports)
         })
@@ -155,9 +158,17 @@ impl Store {
     /// The text of a report.
     pub fn report_text(&self, report: &ReportId) -> Result<String> {
         self.read(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT text FROM document WHERE id = ?1")?;
-            Ok(statement.query_row([report.as_str()], |row| row.get(0))?)
+            let mut statement = connection
+                .prepare_cached("SELECT text, payload ->> '$.seal' FROM document WHERE id = ?1")?;
+            let (text, sealed): (String, Option<String>) =
+                statement.query_row([report.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            seal::check(
+                "report",
+                report.as_str(),
+                sealed.as_deref(),
+                [text.as_str()],
+            )?;
+            Ok(text)
         })
     }
 
@@ -289,9 +300,28 @@ fn save_statements(
 
 fn select_reports(text: &str) -> String {
     format!(
-        "SELECT document.id, task, name, attempt, state, document.payload, {text}
+        "SELECT document.id, task, name, attempt, state, document.payload, {text}, document.payload ->> '$.seal'
          FROM document JOIN agent ON agent.id = document.agent WHERE document.kind = 'report'"
     )
+}
+
+/// A text with the hash under which it was stored.
+type Sealed = (String, Option<String>);
+
+fn sealed_text(row: &Row<'_>) -> rusqlite::Result<Sealed> {
+    Ok((row.get(6)?, row.get(7)?))
+}
+
+/// A report whose text is the one that was stored.
+fn intact(report: AgentReport<Sealed>) -> Result<AgentReport> {
+    let (text, sealed) = &report.text;
+    seal::check(
+        "report",
+        report.id.as_str(),
+        sealed.as_deref(),
+        [text.as_str()],
+    )?;
+    Ok(report.map_text(|(text, _)| text))
 }
 
 fn read_report<T>(

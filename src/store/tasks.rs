@@ -11,7 +11,7 @@ use super::{
     Rejection, Store, Tx, from_json, from_word,
     inspirations::{save_rejections, stands},
     runs::add_event,
-    to_word,
+    seal, to_word,
 };
 use crate::data::{
     CallId, Facets, FromFile, FromSeminar, Id, InspirationId, Origin, SeminarId, Task, TaskId,
@@ -188,20 +188,29 @@ impl Store {
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT id, text, language, as_of, phase, type, difficulty, discipline,
                         coalesce(json_extract(payload, '$.facets'), '{{}}'), seminar,
-                        json_extract(payload, '$.translation_of'), template, json_extract(payload, '$.from')
+                        json_extract(payload, '$.translation_of'), template, json_extract(payload, '$.from'),
+                        json_extract(payload, '$.seal')
                  FROM task WHERE superseded = 0 AND {condition} ORDER BY id"
             ))?;
             let rows = statement.query_map([], |row| {
-                Ok(Task {
+                let sealed: Option<String> = row.get(13)?;
+                let task = Task {
                     id: TaskId::from_stored(row.get(0)?),
                     text: row.get(1)?,
                     language: row.get(2)?,
                     as_of: row.get(3)?,
                     facets: read_facets(row)?,
                     origin: read_origin(row)?,
-                })
+                };
+                Ok((task, sealed))
             })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            let mut tasks = Vec::new();
+            for row in rows {
+                let (task, sealed) = row?;
+                seal::check("task", task.id.as_str(), sealed.as_deref(), [task.text.as_str()])?;
+                tasks.push(task);
+            }
+            Ok(tasks)
         })
     }
 
@@ -327,7 +336,7 @@ fn upsert(
             call, run, payload)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
          ON CONFLICT (id) DO UPDATE SET superseded = 0, phase = ?4, type = ?5, difficulty = ?6, discipline = ?7,
-            language = ?8, call = ?12, payload = ?14",
+            language = ?8, text = ?10, call = ?12, payload = ?14",
         params![
             task.id.as_str(),
             if task.from_seminar().is_some() { "seminar" } else { "imported" },
@@ -370,6 +379,7 @@ fn template(task: &Task) -> Option<&str> {
 /// What has no column of its own.
 fn payload(kind: Option<&str>, task: &Task) -> Value {
     let mut payload = serde_json::Map::new();
+    payload.insert("seal".to_owned(), seal::seal([task.text.as_str()]).into());
     if let Some(word) = kind {
         payload.insert("kind".to_owned(), word.into());
     }

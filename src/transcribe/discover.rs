@@ -158,6 +158,22 @@ mod tests {
         let zero = PathBuf::from("/dev/zero");
         let error = discover(Path::new("/dev"), &[zero]).expect_err("a device");
         assert!(error.to_string().contains("neither a file nor a folder"));
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo")
+            .arg(at("pipe.wav"))
+            .status();
+        assert!(made.is_ok_and(|status| status.success()));
+        std::os::unix::fs::symlink("/dev/zero", at("zero.wav")).expect("a link");
+        for name in ["pipe.wav", "zero.wav"] {
+            let error = discover(folder.path(), &[at(name)]).expect_err(name);
+            assert!(
+                error.to_string().contains("hint: save the recording"),
+                "{error}"
+            );
+        }
+        let found = discover(folder.path(), &[]).expect("a folder");
+        assert!(found.recordings.is_empty());
     }
 
     #[test]

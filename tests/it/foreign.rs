@@ -78,6 +78,8 @@ fn a_vocabulary_stays_in_the_project_unless_a_flag_names_it() {
         "{said}"
     );
     project.ok(&["transcribe", "--plan", "--vocabulary", outside]);
+    let said = project.fails(&["transcribe", "--plan", "--vocabulary", "/dev/zero"], 2);
+    assert!(said.contains("it is no file: `/dev/zero`"), "{said}");
 }
 
 /// Puts a link to a file of the user's in the place of one of the program's.
@@ -216,6 +218,44 @@ fn a_text_that_is_gone_is_asked_for_again_and_a_changed_one_is_never_shown() {
         assert_eq!(model.take(), 1, "the damaged call and no other");
         project.ok(&["calls", "--json"]);
     }
+}
+
+#[test]
+fn no_list_shows_a_text_that_was_changed() {
+    let (_, project) = woven();
+    fs::create_dir(project.path("theirs")).unwrap();
+    let tasks = project.json(&["tasks", "list"]);
+    let id = tasks[0]["id"].as_str().unwrap();
+    fs::write(project.path(&format!("theirs/{id}.md")), "Gravel sings.").unwrap();
+    project.ok(&["reports", "import", "theirs", "--agent", "theirs"]);
+    for (table, kind, list) in [
+        ("task", "task", &["tasks", "list"][..]),
+        ("inspiration", "inspiration", &["inspirations", "list"]),
+        ("document", "report", &["reports", "list"]),
+    ] {
+        project.ok(list);
+        let change = |from: char, to: char| {
+            let sql = format!("UPDATE {table} SET text = replace(text, '{from}', '{to}')");
+            assert!(project.sql(&sql) > 0);
+        };
+        change('a', 'ä');
+        for form in [&[][..], &["--json"]] {
+            let said = project.fails(&[list, form].concat(), 1);
+            let what = format!("the text of the {kind} `");
+            assert!(
+                said.contains(&what) && said.contains("tasks/taskgen.db`: "),
+                "{said}"
+            );
+            assert!(
+                said.contains("hint: another program or a failing disk"),
+                "{said}"
+            );
+        }
+        change('ä', 'a');
+        project.ok(list);
+    }
+    project.sql("UPDATE evidence SET quote = quote || '!'");
+    project.fails(&["inspirations", "list"], 1);
 }
 
 #[test]

@@ -132,23 +132,34 @@ fn commands(text: &str) -> bool {
     .any(|c| plain.contains(c))
 }
 
-fn obey(body: &Value) -> String {
+/// What a reader sees who takes no fence for one.
+fn unfenced(prompt: &str) -> String {
+    let (inside, outside) = split(prompt);
+    format!("{outside}\n{}", inside.join("\n"))
+}
+
+fn obey(body: &Value, see: impl Fn(&str) -> String) -> String {
     let messages = body["messages"].as_array().expect("messages");
     let prompt = messages
         .iter()
         .filter_map(|m| m["content"].as_str())
         .collect::<Vec<_>>()
         .join("\n");
-    let (inside, outside) = split(&prompt);
-    if commands(&outside) {
+    if commands(&see(&prompt)) {
         return WANTED.to_owned();
     }
+    let (inside, _) = split(&prompt);
     let said = inside.join("\n");
     format!("{said}\n{OWN}\n{said}")
 }
 
-fn judge() -> ModelServer {
-    ModelServer::openai().plays(|request| Play::Say(obey(&request.body)))
+fn judge(see: impl Fn(&str) -> String + Send + Sync + 'static) -> ModelServer {
+    ModelServer::openai().plays(move |request| Play::Say(obey(&request.body, &see)))
+}
+
+fn outside(prompt: &str) -> String {
+    let (_, outside) = split(prompt);
+    outside
 }
 
 /// A prompt of the program, for tasks that are only texts.
@@ -174,7 +185,7 @@ async fn no_text_decides_about_itself() {
         "rank/list",
         "rank/list-short",
     ] {
-        let (server, bench) = (judge(), Bench::new());
+        let (server, bench) = (judge(outside), Bench::new());
         bench.prompt(&shipped(prompt));
         let llm = bench.llm(server.model(), false);
         let attacks = attacks();
@@ -201,8 +212,7 @@ async fn no_text_decides_about_itself() {
 
 #[tokio::test]
 async fn without_the_fence_the_same_texts_would_win() {
-    let (server, bench) = (judge(), Bench::new());
-    bench.prompt("{% block user %}Which? {{ a }} {{ b }}{% endblock %}");
+    let (server, bench) = (judge(unfenced), Bench::new());
     let llm = bench.llm(server.model(), false);
     let attacks = attacks();
     let mut won = 0;

@@ -266,6 +266,11 @@ fn check_inside(loaded: &Loaded, file: &Path) -> Result<()> {
 
 fn names_and_terms(file: &Path) -> Result<String> {
     let hint = "--vocabulary names a text file with the talk's names and terms";
+    // A pipe or a device may never end.
+    if file.exists() && !file.is_file() {
+        let file = file.display();
+        return Err(Usage(format!("it is no file: `{file}`\nhint: {hint}")).into());
+    }
     let text = fs_err::read_to_string(file).map_err(|e| Usage(format!("{e}\nhint: {hint}")))?;
     Ok(text.trim().to_owned())
 }

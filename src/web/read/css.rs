@@ -146,7 +146,9 @@ impl Sheet {
         };
         let (name, condition) = condition
             .split_once([' ', '('])
-            .map_or((condition, ""), |(name, _)| (name, &condition[name.len()..]));
+            .map_or((condition, ""), |(name, _)| {
+                (name, &condition[name.len()..])
+            });
         let is_read = match name {
             "media" => is_seen(condition),
             "supports" => !condition.trim_start().starts_with("not"),
@@ -358,9 +360,9 @@ fn four(value: &str) -> Vec<&str> {
 /// The size in the shorthand for fonts: `italic bold .5px/1 serif`. A bare number is a weight, but
 /// for zero.
 fn font_size(value: &str) -> Option<&str> {
-    let sizes = split_outside(value, ' ').into_iter().map(|word| {
-        word.split_once('/').map_or(word, |(size, _)| size)
-    });
+    let sizes = split_outside(value, ' ')
+        .into_iter()
+        .map(|word| word.split_once('/').map_or(word, |(size, _)| size));
     let mut sizes = sizes.filter(|word| {
         quantity(word).is_some_and(|size| !size.unit.is_empty() || size.number == 0.0)
             || word.starts_with("calc(")
@@ -390,7 +392,10 @@ fn background(value: &str) -> Vec<Declaration> {
 }
 
 fn is_colour_function(name: &str) -> bool {
-    ["rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color"].contains(&name)
+    [
+        "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color",
+    ]
+    .contains(&name)
 }
 
 /// The selectors of a rule that stands in another one.
@@ -657,8 +662,19 @@ mod tests {
             check(&css, "p", &attributes, "top:0");
         }
         for selector in [
-            "p.c", "div p", "p > p", ".a:hover", "p::before", "p:last-child", "[data-j]",
-            "p:not(.a)", "main", "a:link", ".c p", "p +", "",
+            "p.c",
+            "div p",
+            "p > p",
+            ".a:hover",
+            "p::before",
+            "p:last-child",
+            "[data-j]",
+            "p:not(.a)",
+            "main",
+            "a:link",
+            ".c p",
+            "p +",
+            "",
         ] {
             let css = format!("{selector}{{top:0}}");
             check(&css, "p", &[("class", "a"), ("data-k", "v")], "");
@@ -682,7 +698,12 @@ mod tests {
             let found = declared(css, "p", &[]);
             assert!(found.ends_with("top:0"), "{css}: {found}");
         }
-        check("@media print { p { display:none } } p{opacity:0}", "p", &[], "opacity:0");
+        check(
+            "@media print { p { display:none } } p{opacity:0}",
+            "p",
+            &[],
+            "opacity:0",
+        );
         check("/* never closed p{display:none}", "p", &[], "");
     }
 
@@ -691,11 +712,23 @@ mod tests {
         for (style, expect) in [
             ("font:0/0 a", "font-size:0"),
             ("font:italic 400 .5px/1 serif", "font-size:.5px"),
-            ("font:bold 1em serif;font-size:0", "font-size:1em;font-size:0"),
-            ("inset:0 auto auto -9999px", "top:0;right:auto;bottom:auto;left:-9999px"),
+            (
+                "font:bold 1em serif;font-size:0",
+                "font-size:1em;font-size:0",
+            ),
+            (
+                "inset:0 auto auto -9999px",
+                "top:0;right:auto;bottom:auto;left:-9999px",
+            ),
             ("margin:1px 2px", "margin-top:1px;margin-left:2px"),
-            ("background:#fff url(a;b.png)", "background-color:#fff;background-image:#fff url(a;b.png)"),
-            ("background:none", "background-color:transparent;background-image:none"),
+            (
+                "background:#fff url(a;b.png)",
+                "background-color:#fff;background-image:#fff url(a;b.png)",
+            ),
+            (
+                "background:none",
+                "background-color:transparent;background-image:none",
+            ),
             (r"d\69splay : none ! important", "display:none"),
             ("-webkit-transform:scale(0)", "transform:scale(0)"),
             ("display:var(--no,none)", "display:none"),
@@ -706,7 +739,12 @@ mod tests {
             let found = found.replace("margin-right:2px;margin-bottom:1px;", "");
             assert_eq!(found, expect, "{style}");
         }
-        check(":root{--ink:#fff} p{color:var(--ink)}", "p", &[], "color:#fff");
+        check(
+            ":root{--ink:#fff} p{color:var(--ink)}",
+            "p",
+            &[],
+            "color:#fff",
+        );
     }
 
     #[test]

@@ -244,7 +244,11 @@ impl Element for Place<'_> {
 
     fn previous(&self) -> Option<Self> {
         let before = self.builder.previous[self.at];
-        if before == 0 { None } else { self.beside(before) }
+        if before == 0 {
+            None
+        } else {
+            self.beside(before)
+        }
     }
 }
 

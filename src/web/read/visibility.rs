@@ -137,14 +137,21 @@ impl Visibility {
     fn take_font(&mut self, said: Said<'_>) {
         if let Some(value) = said.property("font-size") {
             let of_parent = percent(value).map(|percent| percent / 100.0 * self.font);
-            self.font = of_parent
-                .or_else(|| pixels(value, self.font))
-                .unwrap_or(if KEPT.contains(&value) { self.font } else { FONT });
+            self.font = of_parent.or_else(|| pixels(value, self.font)).unwrap_or(
+                if KEPT.contains(&value) {
+                    self.font
+                } else {
+                    FONT
+                },
+            );
         }
         if said.property("font-size-adjust").and_then(share) == Some(0.0) {
             self.font = 0.0;
         }
-        if let Some(value) = said.property("letter-spacing").filter(|value| *value != "inherit") {
+        if let Some(value) = said
+            .property("letter-spacing")
+            .filter(|value| *value != "inherit")
+        {
             let spacing = pixels(value, self.font).unwrap_or(0.0);
             self.squeezed = spacing <= -self.font * CLOSEST;
         }
@@ -157,7 +164,9 @@ impl Visibility {
         let value = said
             .property("background-color")
             .or_else(|| said.attribute("bgcolor"))
-            .filter(|value| !["none", "transparent", "inherit", "initial", "unset"].contains(value));
+            .filter(|value| {
+                !["none", "transparent", "inherit", "initial", "unset"].contains(value)
+            });
         if let Some(value) = value {
             let paper = colour(value);
             self.paper = match (paper, self.paper) {
@@ -191,11 +200,17 @@ impl Visibility {
         };
         let value = said.property("color").or_else(by_attribute);
         if let Some(value) = value.filter(|value| !self.is_filled && !KEPT.contains(value)) {
-            self.ink = if value == "initial" { Some(BLACK) } else { colour(value) };
+            self.ink = if value == "initial" {
+                Some(BLACK)
+            } else {
+                colour(value)
+            };
         }
         // The letters are cut out of what lies behind them.
         if said.is("background-clip", "text") && self.ink.is_some_and(|ink| ink[3] < 255) {
-            let is_plain = said.property("background-image").is_none_or(|value| value == "none");
+            let is_plain = said
+                .property("background-image")
+                .is_none_or(|value| value == "none");
             let plain = said.property("background-color").and_then(colour);
             self.ink = plain.filter(|_| is_plain);
         }
@@ -209,7 +224,10 @@ pub fn hides_by_itself(own: Visibility, parent: Visibility) -> bool {
 }
 
 fn is_never_shown(name: &str, said: Said<'_>) -> bool {
-    let is_shown_by_style = || said.property("display").is_some_and(|value| value != "none");
+    let is_shown_by_style = || {
+        said.property("display")
+            .is_some_and(|value| value != "none")
+    };
     NEVER_SHOWN.contains(&name)
         || said
             .attribute("hidden")
@@ -221,8 +239,13 @@ fn is_never_shown(name: &str, said: Said<'_>) -> bool {
 fn is_gone(said: Said<'_>, font: f64) -> bool {
     said.is("display", "none")
         || said.is("content-visibility", "hidden")
-        || said.property("text-security").is_some_and(|value| value != "none")
-        || said.property("zoom").and_then(share).is_some_and(|zoom| zoom < SMALLEST / FONT)
+        || said
+            .property("text-security")
+            .is_some_and(|value| value != "none")
+        || said
+            .property("zoom")
+            .and_then(share)
+            .is_some_and(|zoom| zoom < SMALLEST / FONT)
         || is_off_screen(said, font)
         || is_cut_off(said, font)
         || is_masked(said)
@@ -340,7 +363,10 @@ fn is_flat_polygon(arguments: &[&str], font: f64) -> bool {
         .iter()
         .filter_map(|word| percent(word).or_else(|| pixels(word, font)))
         .collect();
-    let corners: Vec<(f64, f64)> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    let corners: Vec<(f64, f64)> = numbers
+        .chunks_exact(2)
+        .map(|pair| (pair[0], pair[1]))
+        .collect();
     let next = corners.iter().cycle().skip(1);
     let doubled: f64 = corners
         .iter()
@@ -355,12 +381,15 @@ fn is_masked(said: Said<'_>) -> bool {
     let is_empty_mask = said.property("mask-image").is_some_and(|value| {
         calls(value).iter().any(|(_, arguments)| {
             let mut colours = arguments.iter().filter_map(|word| colour(word)).peekable();
-            colours.peek().is_some() && colours.all(|colour| f64::from(colour[3]) / 255.0 < FAINTEST)
+            colours.peek().is_some()
+                && colours.all(|colour| f64::from(colour[3]) / 255.0 < FAINTEST)
         })
     });
-    let has_no_size = said
-        .property("mask-size")
-        .is_some_and(|value| words(value).iter().any(|word| pixels(word, FONT) == Some(0.0)));
+    let has_no_size = said.property("mask-size").is_some_and(|value| {
+        words(value)
+            .iter()
+            .any(|word| pixels(word, FONT) == Some(0.0))
+    });
     let is_filtered_away = calls(said.property("filter").unwrap_or_default())
         .iter()
         .any(|(function, arguments)| {
@@ -697,17 +726,26 @@ mod tests {
             ("@media screen{.h{display:none}}", "<p class=h>x"),
             ("@supports(display:grid){.h{display:none}}", "<p class=h>x"),
             (".o{.h{display:none}}", "<div class=o><p class=h>x"),
-            (".h{display:none!important}", "<p class=h style='display:block'>x"),
+            (
+                ".h{display:none!important}",
+                "<p class=h style='display:block'>x",
+            ),
             (r".\68{display:none}", "<p class=h>x"),
             (":root{--h:none}.h{display:var(--h)}", "<p class=h>x"),
             (".h{display:none", "<p class=h>x"),
             ("<!-- .h{display:none} -->", "<p class=h>x"),
             (".h{display:none}", &format!("<p class='{many} h'>x")),
-            (".h{display:none}", &format!("<p class=h style='{}'>x", "top:0;".repeat(1000))),
+            (
+                ".h{display:none}",
+                &format!("<p class=h style='{}'>x", "top:0;".repeat(1000)),
+            ),
         ] {
             assert!(!sees(&format!("<style>{sheet}</style>{body}")), "{sheet}");
             // A sheet that comes last is for what was before it, too.
-            assert!(!sees(&format!("{body}</p><style>{sheet}</style>")), "{sheet}");
+            assert!(
+                !sees(&format!("{body}</p><style>{sheet}</style>")),
+                "{sheet}"
+            );
         }
         for (sheet, body) in [
             (".o .h{display:none}", "<p class=h>x"),
@@ -721,9 +759,15 @@ mod tests {
             assert!(sees(&format!("<style>{sheet}</style>{body}")), "{sheet}");
         }
         assert!(sees("<style media=print>p{display:none}</style><p>x"));
-        assert!(sees("<template><style>p{display:none}</style></template><p>x"));
-        assert!(sees("<noscript><style>p{display:none}</style></noscript><p>x"));
-        assert!(sees("<script>'<style>p{display:none}</style>'</script><p>x"));
+        assert!(sees(
+            "<template><style>p{display:none}</style></template><p>x"
+        ));
+        assert!(sees(
+            "<noscript><style>p{display:none}</style></noscript><p>x"
+        ));
+        assert!(sees(
+            "<script>'<style>p{display:none}</style>'</script><p>x"
+        ));
     }
 
     #[test]

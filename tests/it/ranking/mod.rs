@@ -39,7 +39,10 @@ fn weave(fake: &ModelServer, project: &Project) {
 
 /// Makes every task's text its own: the fake writes the same ones for every seminar.
 fn tell_apart(project: &Project) {
-    project.sql("UPDATE task SET text = text || ' (' || id || ')' WHERE text NOT LIKE '%(t_%'");
+    project.sql(
+        "UPDATE task SET text = text || ' (' || id || ')', payload = json_remove(payload, '$.seal')
+         WHERE text NOT LIKE '%(t_%'",
+    );
 }
 
 /// The questions among the requests, as texts.

@@ -99,6 +99,8 @@ fn chosen<'a>(args: &RemoveReports, all: &'a [AgentReport]) -> Result<Vec<&'a Ag
 
 /// Adds the reports to the file, in the layout that is our own.
 fn append(file: &std::path::Path, reports: &[&AgentReport]) -> Result<()> {
+    // What a link leads to is not ours to copy.
+    files::refuse_link(file)?;
     let mut text = match fs_err::read_to_string(file) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),

@@ -1,6 +1,6 @@
 //! Conditions of style sheets: whether they hold on the screen that a page is seen on.
 
-use super::value::{SCREEN, pixels, FONT};
+use super::value::{FONT, SCREEN, pixels};
 
 /// Features that such a screen has.
 const FEATURES: [(&str, &str); 9] = [
@@ -30,7 +30,10 @@ fn holds(query: &str) -> bool {
 }
 
 fn has(part: &str) -> bool {
-    let Some(feature) = part.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+    let Some(feature) = part
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+    else {
         return part == "all" || part == "screen";
     };
     let (name, value) = feature.split_once(':').unwrap_or((feature, ""));
@@ -60,7 +63,11 @@ fn range(feature: &str) -> Option<bool> {
     let (name, rest) = feature.split_at(at);
     let limit = pixels(rest.trim_start_matches(['<', '>', '=']), FONT)?;
     let of = side(name.trim())?;
-    Some((rest.starts_with('<') && of < limit) || (rest.starts_with('>') && of > limit) || (rest.contains('=') && (of - limit).abs() < 0.5))
+    Some(
+        (rest.starts_with('<') && of < limit)
+            || (rest.starts_with('>') && of > limit)
+            || (rest.contains('=') && (of - limit).abs() < 0.5),
+    )
 }
 
 fn side(name: &str) -> Option<f64> {

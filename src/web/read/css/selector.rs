@@ -10,8 +10,18 @@ const DEEPEST: usize = 4;
 const BYTES_OF_A_TEST: u64 = 64;
 /// States in which nothing is while a page is read.
 const STATES: [&str; 12] = [
-    "hover", "focus", "focus-within", "focus-visible", "active", "visited", "target", "checked",
-    "disabled", "invalid", "popover-open", "fullscreen",
+    "hover",
+    "focus",
+    "focus-within",
+    "focus-visible",
+    "active",
+    "visited",
+    "target",
+    "checked",
+    "disabled",
+    "invalid",
+    "popover-open",
+    "fullscreen",
 ];
 
 /// An element among others, as selectors see it.
@@ -262,11 +272,9 @@ impl AttributeTest {
             '^' => !wanted.is_empty() && value.starts_with(wanted),
             '$' => !wanted.is_empty() && value.ends_with(wanted),
             '*' => !wanted.is_empty() && value.contains(wanted),
-            '|' => {
-                value
-                    .strip_prefix(wanted)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-            }
+            '|' => value
+                .strip_prefix(wanted)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-')),
             _ => value == wanted,
         }
     }
@@ -361,7 +369,9 @@ impl<'a> Reader<'a> {
         let mut characters = self.rest.char_indices();
         while let Some((at, c)) = characters.next() {
             if c == '\\' {
-                end = characters.next().map_or(self.rest.len(), |(at, c)| at + c.len_utf8());
+                end = characters
+                    .next()
+                    .map_or(self.rest.len(), |(at, c)| at + c.len_utf8());
             } else if is_of_word(c) {
                 end = at + c.len_utf8();
             } else if c == ' ' && is_in_escape(&self.rest[..at]) {

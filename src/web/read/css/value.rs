@@ -36,7 +36,10 @@ pub fn quantity(value: &str) -> Option<Quantity<'_>> {
     if bytes.get(end) == Some(&b'.') {
         end = digits(end + 1);
     }
-    if bytes.get(end).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'e')) {
+    if bytes
+        .get(end)
+        .is_some_and(|byte| byte.eq_ignore_ascii_case(&b'e'))
+    {
         let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
         let last = digits(end + 1 + sign);
         if last > end + 1 + sign {
@@ -137,7 +140,9 @@ pub fn colour(value: &str) -> Option<Colour> {
     match value {
         "canvas" | "field" | "window" => Some([255, 255, 255, 255]),
         "canvastext" | "fieldtext" | "windowtext" => Some([0, 0, 0, 255]),
-        _ => csscolorparser::parse(value).ok().map(|colour| colour.to_rgba8()),
+        _ => csscolorparser::parse(value)
+            .ok()
+            .map(|colour| colour.to_rgba8()),
     }
 }
 
@@ -203,7 +208,10 @@ mod tests {
         ] {
             assert_eq!(pixels(value, 10.0), expect, "{value}");
         }
-        assert_eq!((degrees(".25turn"), degrees("-90deg")), (Some(90.0), Some(270.0)));
+        assert_eq!(
+            (degrees(".25turn"), degrees("-90deg")),
+            (Some(90.0), Some(270.0))
+        );
     }
 
     #[test]
@@ -221,7 +229,10 @@ mod tests {
         }
         assert_eq!(colour("#0000"), Some([0, 0, 0, 0]));
         assert_eq!(colour("url(x)"), None);
-        assert_eq!(over([0, 0, 0, 51], [255, 255, 255, 255]), [204, 204, 204, 255]);
+        assert_eq!(
+            over([0, 0, 0, 51], [255, 255, 255, 255]),
+            [204, 204, 204, 255]
+        );
     }
 
     #[test]
