@@ -114,26 +114,30 @@ impl Sheet {
     /// Reads the statements of a block whose rules are for `parents`.
     fn add_block(&mut self, css: &str, parents: &str, depth: usize) {
         let mut own = String::new();
-        let mut rest = css;
-        while let Some((at, mark)) = find_mark(rest) {
-            let (before, after) = (rest[..at].trim(), &rest[at + 1..]);
-            rest = after;
+        let (mut begin, mut at) = (0, 0);
+        while let Some((found, mark)) = find_mark(&css[at..]) {
+            let end = at + found;
+            let before = css[begin..end].trim();
+            at = end + 1;
             match mark {
                 b'{' => {
-                    let (body, behind) = block(after);
-                    rest = behind;
+                    let (body, behind) = block(&css[at..]);
+                    at = css.len() - behind.len();
                     if depth < DEEPEST {
                         self.add_inner(before, body, parents, depth);
                     }
                 }
+                // Outside of all blocks it is part of a selector, which then is none.
+                b';' if parents.is_empty() && !before.starts_with('@') => continue,
                 b';' => {
                     own.push_str(before);
                     own.push(';');
                 }
                 _ => {}
             }
+            begin = at;
         }
-        own.push_str(rest.trim());
+        own.push_str(css[begin..].trim());
         if !parents.is_empty() {
             self.add_rule(parents, &own);
         }
@@ -694,6 +698,7 @@ mod tests {
             "@import 'x'; /* p{ */ p{top:0} @media x { p{",
             "q{background:url(data:a;b{)} p{top:0}",
             "} p{top:0}",
+            "@charset 'utf-8'; p{top:0}",
         ] {
             let found = declared(css, "p", &[]);
             assert!(found.ends_with("top:0"), "{css}: {found}");
@@ -705,6 +710,7 @@ mod tests {
             "opacity:0",
         );
         check("/* never closed p{display:none}", "p", &[], "");
+        check("q&gt; p{display:none}", "p", &[], "");
     }
 
     #[test]
