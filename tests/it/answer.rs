@@ -437,7 +437,7 @@ fn an_agent_that_is_configured_wrongly_is_refused() {
     flags: []
     exit 2
     --- err
-    error: `[project]/taskgen.toml`, line 28: unknown field `web_serch`, expected one of `command`, `model`, `web_search`, `temperature`, `max_tokens`, `time_limit`, `jobs`, `attempts`, `env`
+    error: `[project]/taskgen.toml`, line 28: unknown field `web_serch`, expected one of `command`, `model`, `web_search`, `temperature`, `max_tokens`, `time_limit`, `jobs`, `attempts`, `env`, `sandbox`, `readable`, `writable`
     hint: did you mean `web_search`?
     ");
     let never = config.replace(

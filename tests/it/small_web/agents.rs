@@ -19,6 +19,7 @@ pub fn reports(url: &str) -> Vec<(&'static str, &'static str, String)> {
 /// Writes into `folder` what the commands of [`command`] need: the reports, the tasks' texts and a
 /// script.
 pub fn prepare(folder: &Path, url: &str) {
+    std::fs::create_dir_all(folder).expect("the folder can be made");
     let write = |name: &str, text: &str| {
         std::fs::write(folder.join(name), text).expect("the folder is writable");
     };

@@ -53,9 +53,11 @@ impl World {
         let project = Project::new(&fake.url);
         let tasks = import(&project);
         let mut config = "[web]\npause_ms = 0\nper_host = 8\n".to_owned();
-        agents::prepare(project.folder.path(), &web.url);
+        // In a folder of their own: in the project's their sandboxes would not open it.
+        let folder = project.path("agents");
+        agents::prepare(&folder, &web.url);
         for agent in agents::AGENTS {
-            let command = agents::command(agent, project.folder.path());
+            let command = agents::command(agent, &folder);
             config.push_str(&format!("[agents.{agent}]\ncommand = {}\n", json!(command)));
         }
         let project = project.config(&config);

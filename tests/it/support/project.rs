@@ -127,6 +127,8 @@ impl Project {
             .args(args)
             .current_dir(self.folder.path())
             .env("NO_COLOR", "1")
+            // One key for all, so that projects of the same talks have the same prompts.
+            .env("TASKGEN_FENCE_KEY", "taskgen")
             .env_remove("TASKGEN_PROJECT");
         // No test reaches another machine, whatever goes wrong.
         command.env("TASKGEN_OFFLINE", "1");
