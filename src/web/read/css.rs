@@ -8,7 +8,12 @@ mod selector;
 mod tests;
 pub mod value;
 
-use std::{borrow::Cow, cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use escape::unescaped;
 use selector::{Budget, Key, Selector};
@@ -28,6 +33,8 @@ const MOST_BYTES: usize = 1_000_000;
 const DEEPEST: usize = 8;
 /// Classes of an element that are looked at.
 const MOST_CLASSES: usize = 1024;
+/// Declarations of one block.
+const MOST_DECLARATIONS: usize = 256;
 /// Rules that one element may have.
 const MOST_RULES: usize = 512;
 /// Tests that the selectors of a page may take: some thousand for each element of a long one.
@@ -234,6 +241,8 @@ impl Sheet {
             .collect();
         // Stable: of equals the later one wins.
         found.sort_by_key(|rule| rule.selector.specificity);
+        let declarations: usize = found.iter().map(|rule| rule.declared.len()).sum();
+        budget.take(declarations as u64);
         found.split_off(found.len().saturating_sub(MOST_RULES))
     }
 
@@ -297,7 +306,20 @@ fn declarations(style: &str) -> Vec<Declared> {
         let all = longhands(property.trim(), value).into_iter();
         found.extend(all.map(|of| Declared { is_important, of }));
     }
-    found
+    without_overruled(found)
+}
+
+/// The declarations that no later one of the same block overrules, in their order.
+fn without_overruled(declared: Vec<Declared>) -> Vec<Declared> {
+    let mut seen = BTreeSet::new();
+    let mut left: Vec<Declared> = declared
+        .into_iter()
+        .rev()
+        .filter(|declared| seen.insert((declared.is_important, declared.of.0.clone())))
+        .take(MOST_DECLARATIONS)
+        .collect();
+    left.reverse();
+    left
 }
 
 /// A declaration as those of single properties; nothing for one that does not hide.

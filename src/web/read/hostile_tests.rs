@@ -97,6 +97,36 @@ fn large_parts() {
             ".a{color:red}@media x{".repeat(40_000)
         ),
     );
+    let many = "<p class=a>x</p>".repeat(20_000);
+    for (name, sheet) in [
+        ("a rule for all, and again", "*{top:0}".repeat(100_000)),
+        ("selectors in selectors", "x * * *{top:0}".repeat(60_000)),
+        (
+            "one rule of many selectors and declarations",
+            format!("{}p{{{}}}", "p,".repeat(300_000), "top:0;".repeat(50_000)),
+        ),
+        (
+            "blocks that double",
+            format!("{}top:0", format!("{}b{{", ".a,".repeat(200)).repeat(9)),
+        ),
+        (
+            "names of what is around",
+            format!(".a{{{}{{top:0}}}}", "&".repeat(300_000)),
+        ),
+        (
+            "variables that double",
+            format!(
+                ":root{{{}}}p{{color:var(--v0)}}",
+                (0..20_000)
+                    .map(|i| format!("--v{i}:var(--v{}) var(--v{});", i + 1, i + 1))
+                    .collect::<String>()
+            ),
+        ),
+        ("states in states", format!("{}p", ":not(".repeat(100_000))),
+    ] {
+        let deep = "<div>".repeat(200);
+        html(name, format!("<style>{sheet}</style>{deep}{many}"));
+    }
     let rules = format!("<style>{}</style>", ".a{display:block}".repeat(20_000));
     html(
         "a sheet for all",

@@ -111,7 +111,8 @@ impl Budget {
         self.0 == 0
     }
 
-    fn take(&mut self, tests: u64) -> bool {
+    /// Uses up so many tests; false where none is left.
+    pub fn take(&mut self, tests: u64) -> bool {
         self.0 = self.0.saturating_sub(tests);
         !self.is_spent()
     }

@@ -81,6 +81,7 @@ fn the_strongest_is_last() {
         "top:4px;top:3px;top:2px;top:1px",
     );
     check("p{top:1px}p{top:2px}", "p", &[], "top:1px;top:2px");
+    check("p{top:1px;left:0;top:2px}", "p", &[], "left:0;top:2px");
 }
 
 #[test]
@@ -164,10 +165,7 @@ fn shorthands_variables_and_escapes() {
     for (style, expect) in [
         ("font:0/0 a", "font-size:0"),
         ("font:italic 400 .5px/1 serif", "font-size:.5px"),
-        (
-            "font:bold 1em serif;font-size:0",
-            "font-size:1em;font-size:0",
-        ),
+        ("font:bold 1em serif;font-size:0", "font-size:0"),
         (
             "inset:0 auto auto -9999px",
             "top:0;right:auto;bottom:auto;left:-9999px",
