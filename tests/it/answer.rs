@@ -449,7 +449,7 @@ fn an_agent_that_is_configured_wrongly_is_refused() {
     flags: []
     exit 2
     --- err
-    answer: tasks go to http://lab.invalid/ (lab/m-search-preview)
+    answer: tasks go to http://lab.invalid/ (lab/m-search-preview), with the key in `LAB_KEY`
     error: `privacy.remote = "never"` forbids it
     hint: use a local model, or change the setting
     log: `[project]/tasks/logs/[log]`
