@@ -425,6 +425,14 @@ impl Llm {
         self.options.prompts.hash(prompt).map_err(AskError::Prompt)
     }
 
+    /// The example replies that a prompt shows.
+    pub fn examples(&self, prompt: &str) -> Result<Vec<Value>, AskError> {
+        self.options
+            .prompts
+            .examples(prompt)
+            .map_err(AskError::Prompt)
+    }
+
     /// A member of the role as a judge by a prompt; `returned` is the model that the server says
     /// answered.
     pub fn judge(

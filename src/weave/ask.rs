@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     context::Context,
-    data::{Difficulty, Inspiration},
+    data::{Cause, Difficulty, Inspiration, TaskType, Unscored},
     llm::{Answer, Answered, Ask, object},
     text::words::key_words,
 };
@@ -25,9 +25,13 @@ const KEY_WORDS: usize = 14;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Woven {
+    /// The family of the task, where several were offered.
+    #[serde(default)]
+    pub task_type: Option<TaskType>,
     /// What the researcher is asked to do, with the deliverable.
     pub task: String,
-    /// Basic: public data and at most three hours. Advanced: new data, tools or reasoning.
+    /// Basic: public data are enough, and the work takes at most three hours. Advanced: all else,
+    /// that is new data, tools or reasoning, or more time.
     pub difficulty: Difficulty,
     /// The discipline, where it was asked for.
     #[serde(default)]
@@ -35,6 +39,15 @@ pub struct Woven {
 }
 
 impl Answer for Woven {}
+
+/// The prompt that a model is asked with.
+pub fn prompt(small: bool) -> &'static str {
+    if small {
+        "weave/task-short"
+    } else {
+        "weave/task"
+    }
+}
 
 /// How a task is asked for.
 pub struct Question<'a> {
@@ -48,6 +61,8 @@ pub struct Question<'a> {
     pub small: bool,
     /// 0 for the first try.
     pub number: u64,
+    /// The texts of tasks that were written from the same inspirations.
+    pub written: &'a [&'a str],
     /// What was wrong with the last one.
     pub broken: Option<&'a (Broken, String)>,
 }
@@ -59,23 +74,34 @@ impl Question<'_> {
         let again = self.small && self.number > 0;
         let ask = Ask::<Woven> {
             role: "weave",
-            prompt: if self.small {
-                "weave/task-short"
-            } else {
-                "weave/task"
-            },
+            prompt: prompt(self.small),
             vars: &vars,
             schema: Some(schema),
-            max_tokens: 260,
+            max_tokens: if self.small { 260 } else { 600 },
             temperature: if again { 0.7 } else { 0.0 },
             seed: if again {
                 ctx.seed.wrapping_add(self.number)
             } else {
                 0
             },
+            check: &|woven| self.check(woven),
             ..Ask::default()
         };
         Ok(ctx.llm.ask(ask).await?)
+    }
+
+    /// Whether the family is one of those that were offered.
+    pub(super) fn check(&self, woven: &Woven) -> Result<(), Unscored> {
+        let reason = match woven.task_type {
+            Some(family) if self.slot.families.contains(&family) => return Ok(()),
+            None if self.small => return Ok(()),
+            Some(family) => format!("`{}` was not offered", family.label()),
+            None => "it does not say which type of task it is".to_owned(),
+        };
+        Err(Unscored {
+            cause: Cause::UnknownReference,
+            reason,
+        })
     }
 
     fn chinese(&self) -> bool {
@@ -84,29 +110,31 @@ impl Question<'_> {
 
     fn vars(&self) -> Value {
         let chinese = self.chinese();
-        let family = self.slot.task_type;
         json!({
             "language": self.language,
             "ideas": self.slot.sources.iter().map(|source| idea(source)).collect::<Vec<_>>(),
-            "family": plan::describe(family, chinese),
-            "opening": plan::frame(family, chinese).0,
-            "deliverable": plan::deliverable(family, chinese),
+            "types": self.slot.families,
+            "opening": plan::frame(self.slot.families[0], chinese).0,
+            "written": self.written,
             "disciplines": self.disciplines,
             "broken": self.broken.map(|(rule, draft)| rule.of_draft(draft, chinese)),
         })
     }
 
-    fn schema(&self) -> Value {
+    pub(super) fn schema(&self) -> Value {
         let chinese = self.chinese();
         let text = match (self.small, chinese) {
             (true, _) => json!({ "type": "string", "pattern": frame(self.slot, chinese) }),
-            (false, false) => json!({ "type": "string", "minLength": 120, "maxLength": 800 }),
-            (false, true) => json!({ "type": "string", "minLength": 30, "maxLength": 200 }),
+            (false, false) => json!({ "type": "string", "minLength": 120, "maxLength": 1000 }),
+            (false, true) => json!({ "type": "string", "minLength": 40, "maxLength": 300 }),
         };
-        let mut properties = json!({
-            "task": text,
-            "difficulty": { "type": "string", "enum": ["basic", "advanced"] }
-        });
+        let mut properties = json!({});
+        // First, so that a model chooses before it writes.
+        if !self.small {
+            properties["task_type"] = json!({ "type": "string", "enum": self.slot.families });
+        }
+        properties["task"] = text;
+        properties["difficulty"] = json!({ "type": "string", "enum": ["basic", "advanced"] });
         if let Some(disciplines) = self.disciplines {
             properties["discipline"] = json!({ "type": "string", "enum": disciplines });
         }
@@ -117,8 +145,8 @@ impl Question<'_> {
 /// The frame as a regular expression: two statements with a key word of the inspiration each, then
 /// the deliverable.
 fn frame(slot: &Slot<'_>, chinese: bool) -> String {
-    let (opening, next) = plan::frame(slot.task_type, chinese);
-    let deliverable = plan::deliverable(slot.task_type, chinese);
+    let (opening, next) = plan::frame(slot.families[0], chinese);
+    let deliverable = plan::deliverable(slot.families[0], chinese);
     let words: Vec<&str> = slot
         .sources
         .iter()
@@ -136,6 +164,14 @@ fn frame(slot: &Slot<'_>, chinese: bool) -> String {
     format!(
         "^{opening} ({word} ){{0,8}}{key} ({word} ){{1,12}}{last}\\. {next} ({word} ){{0,12}}{key} ({word} ){{2,16}}{last}\\. Hand in {deliverable}\\.$"
     )
+}
+
+/// The tasks in the example replies of a prompt.
+pub fn examples(replies: Vec<Value>) -> Vec<String> {
+    let woven = replies
+        .into_iter()
+        .filter_map(|reply| serde_json::from_value::<Woven>(reply).ok());
+    woven.map(|woven| woven.task).collect()
 }
 
 fn idea(inspiration: &Inspiration) -> Value {

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::plan::MOST_OF_A_FAMILY;
 use crate::{
     data::{Phase, Task, TaskType},
     similarity::{jaccard, numbers, shared_tokens},
@@ -30,7 +31,7 @@ pub struct Material<'a> {
 
 /// Longest task in words, and in Han characters.
 const MOST_WORDS: usize = 100;
-const MOST_HAN: usize = 160;
+const MOST_HAN: usize = 200;
 /// Shortest task that can stand on its own.
 const LEAST_WORDS: usize = 12;
 const LEAST_HAN: usize = 20;
@@ -41,8 +42,6 @@ const ALIKE: f64 = 0.6;
 /// Share of terms above which two tasks of one family and from the same inspirations are one. Of
 /// the planted sets, those that are lie at .26 to .48, and those that are not at .15.
 const TWINS_ALIKE: f64 = 0.2;
-/// Tasks of one family.
-const MOST_OF_A_FAMILY: usize = 2;
 /// Tasks of one seminar.
 pub const FEWEST: usize = 5;
 /// See [`FEWEST`].
@@ -51,7 +50,7 @@ pub const MOST: usize = 8;
 /// The rule that a task breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// More than 100 words or 160 Han characters.
+    /// More than 100 words or 200 Han characters.
     TooLong,
     /// Too short to be self-contained.
     TooShort,
@@ -79,6 +78,8 @@ pub enum Broken {
     Duplicate,
     /// Its family has two tasks already.
     FamilyThrice,
+    /// It is an example of the prompt.
+    CopiesTheExample,
 }
 
 impl Broken {
@@ -104,6 +105,7 @@ impl Broken {
             Self::NumbersDiffer(_) => "numbers_differ",
             Self::Duplicate => "duplicate",
             Self::FamilyThrice => "family_thrice",
+            Self::CopiesTheExample => "copies_the_example",
         }
     }
 
@@ -122,7 +124,7 @@ impl Broken {
     fn reason(&self, chinese: bool) -> String {
         match (self, chinese) {
             (Self::TooLong, false) => "It is longer than 100 words.".into(),
-            (Self::TooLong, true) => "超过了160个字。".into(),
+            (Self::TooLong, true) => "超过了200个字。".into(),
             (Self::TooShort, false) => "It is too short: name the problem, the method and what to hand in.".into(),
             (Self::TooShort, true) => "太短了：请写出问题、做法和要交的成果。".into(),
             (Self::Unfinished, false) => {
@@ -159,6 +161,8 @@ impl Broken {
             (Self::Duplicate, true) => "与另一个任务重复。请换一个要求。".into(),
             (Self::FamilyThrice, false) => "There are two tasks of this family already.".into(),
             (Self::FamilyThrice, true) => "这一类任务已经有两个了。".into(),
+            (Self::CopiesTheExample, false) => "It repeats an example. Write about the idea.".into(),
+            (Self::CopiesTheExample, true) => "它重复了例子。请根据想法来写。".into(),
         }
     }
 }
@@ -189,6 +193,15 @@ pub fn new_beside(task: &Task, others: &[Task]) -> Result<(), Broken> {
     } else {
         Ok(())
     }
+}
+
+/// Whether a task is one of its own: not one of the tasks that the prompt shows.
+pub fn not_an_example(task: &Task, examples: &[String]) -> Result<(), Broken> {
+    let mut examples = examples.iter();
+    if examples.any(|example| shared_tokens(example, &task.text) >= ALIKE) {
+        return Err(Broken::CopiesTheExample);
+    }
+    Ok(())
 }
 
 /// Checks what says `original` in another language: its own form, no pointing, and the numbers of
