@@ -1,4 +1,4 @@
-//! The tools that a stage is handed, and the way in which it tells how far it is.
+//! The context of a stage: its tools, and the channel for its progress.
 
 use std::{
     collections::BTreeMap,
@@ -60,7 +60,7 @@ impl Context {
 /// Receives progress; called from any thread.
 pub type Notify = Arc<dyn Fn(Notice<'_>) + Send + Sync>;
 
-/// What a stage tells while it works.
+/// A notice of progress.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
     /// A stage begins with so many units of work.

@@ -1,11 +1,13 @@
-//! Files as wholes: their hash, their size and time, and writing all of one or none of it.
+//! Whole files: their hash, their size and time, and atomic writing.
 
 use std::{
-    io::{Read as _, Result, Write as _},
+    io::{Error, ErrorKind, Read as _, Result, Write as _},
     path::Path,
     time::UNIX_EPOCH,
 };
 
+use fs_err::os::unix::fs::OpenOptionsExt as _;
+use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 
 /// SHA-256 of a file's bytes, hexadecimal.
@@ -32,6 +34,17 @@ pub fn stamp(path: &Path) -> Result<(u64, i128)> {
     Ok((metadata.len(), ns))
 }
 
+/// Whether a file lies in `folder` or below it, wherever links lead.
+pub fn is_inside(folder: &Path, path: &Path) -> Result<bool> {
+    // A path without a folder in it names one in the working folder.
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    Ok(fs_err::canonicalize(path)?.starts_with(fs_err::canonicalize(folder)?))
+}
+
 /// The whole file or none of it: written beside, flushed to the disk, renamed.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent() {
@@ -42,7 +55,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     // caller's to prevent.
     name.push(".tmp");
     let beside = path.with_file_name(name);
-    let written = write_and_sync(&beside, bytes).and_then(|()| fs_err::rename(&beside, path));
+    let written = write_new(&beside, bytes)
+        .and_then(|file| file.sync_all())
+        .and_then(|()| fs_err::rename(&beside, path));
     if written.is_err() {
         // The error that counts is the first one; a full disk may refuse this too.
         fs_err::remove_file(&beside).unwrap_or_default();
@@ -50,8 +65,92 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     written
 }
 
-fn write_and_sync(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = fs_err::File::create(path)?;
+/// A new file with these bytes. What had its name is removed; a link is, too, and not what it leads
+/// to.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<fs_err::File> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = create_new(path)?;
     file.write_all(bytes)?;
-    file.sync_all()
+    Ok(file)
+}
+
+/// A new and empty file where nothing has its name, not even a link that leads nowhere.
+pub fn create_new(path: &Path) -> Result<fs_err::File> {
+    fs_err::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+}
+
+/// A file that the program keeps for itself, opened for reading and writing, or a new and empty one.
+/// A link in its place is refused, because a project from elsewhere may lead it to any file of the
+/// user's; so is what is no file.
+pub fn open_own(path: &Path) -> Result<fs_err::File> {
+    // Without NONBLOCK a pipe would be waited for.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = fs_err::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .custom_flags(flags.bits() as i32)
+        .open(path);
+    match opened {
+        Err(_) if path.is_symlink() => Err(no_own_file(path)),
+        Ok(file) if !file.metadata()?.is_file() => Err(no_own_file(path)),
+        opened => opened,
+    }
+}
+
+/// A folder that the program keeps for itself, made where it is missing. A link in its place is
+/// refused.
+pub fn create_own_folder(path: &Path) -> Result<()> {
+    refuse_link(path)?;
+    fs_err::create_dir_all(path)
+}
+
+/// Refuses a link where the program keeps a file of its own and does not open it itself.
+pub fn refuse_link(path: &Path) -> Result<()> {
+    if path.is_symlink() {
+        return Err(no_own_file(path));
+    }
+    Ok(())
+}
+
+fn no_own_file(path: &Path) -> Error {
+    Error::other(format!(
+        "a link or a device where taskgen keeps its own: `{}`\nhint: look where it leads, and remove it",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn no_link_is_followed_where_files_are_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("others"), "theirs").expect("writable");
+        for name in ["page.html.tmp", "own", "new"] {
+            symlink(at("others"), at(name)).expect("a link");
+        }
+        symlink(at("nowhere"), at("dangling")).expect("a link");
+        write_whole(&at("page.html"), b"ours").expect("written");
+        write_new(&at("new"), b"ours").expect("written");
+        assert!(create_new(&at("dangling")).is_err() && open_own(&at("dangling")).is_err());
+        let error = open_own(&at("own")).expect_err("a link").to_string();
+        assert!(error.contains("hint: ") && create_own_folder(&at("own")).is_err());
+        assert_eq!(std::fs::read(at("page.html")).expect("a file"), b"ours");
+        assert_eq!(std::fs::read(at("others")).expect("a file"), b"theirs");
+        assert!(!at("nowhere").exists());
+        open_own(&at("fresh")).expect("a new file");
+        assert!(open_own(folder.path()).is_err(), "a folder is no file");
+    }
 }

@@ -20,8 +20,7 @@ pub struct HttpOptions {
     pub offline: bool,
     /// Time for a connection to come about.
     pub connect_timeout: Duration,
-    /// Time in which a server must say something, if there is a limit: a model may think for
-    /// minutes.
+    /// Longest silence of a server, if there is a limit: a model may think for minutes.
     pub silence: Option<Duration>,
     /// Whether to go where a server points. Not with a question: its key and its texts are for the
     /// server that was named.
@@ -165,8 +164,8 @@ pub enum Again {
     After(Duration),
 }
 
-/// Runs `attempt` until it succeeds, fails for good in the eyes of `again`, or the policy's
-/// patience ends.
+/// Runs `attempt` until it succeeds, fails permanently according to `again`, or the policy's
+/// attempts are used up.
 pub async fn retry<T, E, F: Future<Output = Result<T, E>>>(
     policy: Retries,
     attempt: impl FnMut() -> F,
@@ -230,7 +229,7 @@ pub fn retry_after(headers: &reqwest::header::HeaderMap, now: jiff::Timestamp) -
     Some(Duration::try_from(date - now).unwrap_or(Duration::ZERO))
 }
 
-/// A year: longer pauses are as good as this one, and clocks can be set by it.
+/// A year: a longer pause makes no difference, and adding it to the clock cannot overflow.
 const LONGEST_ASKED: f64 = 365.0 * 86_400.0;
 
 /// So many seconds. A number that no clock can hold asks for a long pause, and not for none; one

@@ -1,5 +1,5 @@
-//! Reading a stranger's file in a process of this program: nothing of the environment is there,
-//! limits of the kernel hold, and a decoder's panic is the file's error and no noise.
+//! Isolation of the readers of strangers' files: a process of this program without the environment,
+//! under limits of the kernel, in which a decoder's panic becomes the file's error.
 
 use std::{
     cell::Cell, io, os::unix::process::CommandExt as _, panic, path::Path, process::Command,

@@ -76,7 +76,7 @@ impl Agent for ModelAgent {
     }
 }
 
-/// The attempt of a model that answered.
+/// The attempt of a model with an answer.
 fn with_answer(text: &Text, language: &str) -> Attempt {
     let whole = sources::append_uncited(&text.text, &text.sources, language);
     match report_text::from_bytes(whole.as_bytes()) {
@@ -84,7 +84,7 @@ fn with_answer(text: &Text, language: &str) -> Attempt {
         Err(why) => Attempt::failed(
             State::Error,
             "not_text",
-            format!("what it said is no text: {why}"),
+            format!("its reply is not text: {why}"),
         ),
     }
 }

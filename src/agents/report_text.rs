@@ -1,5 +1,5 @@
-//! What counts as the text of a report, whether a program wrote it, a model said it or a file holds
-//! it: the same report is the same text.
+//! The text of a report, normalised, from a program, a model or a file: the same report is the same
+//! text.
 
 /// The most bytes of a report.
 pub const MOST_BYTES: usize = 5_000_000;

@@ -1,5 +1,5 @@
-//! Research agents answer tasks: which answers are missing, who gives them, and what is kept. How an
-//! agent answers is in `agents`; reports that were made elsewhere are read in `layouts`.
+//! The stage in which research agents answer tasks: missing answers are found, asked for and saved.
+//! How an agent answers is in `agents`; reports that were made elsewhere are read in `layouts`.
 
 pub mod layouts;
 
@@ -97,6 +97,7 @@ fn known_attempts(
             continue;
         }
         let is_ok = earlier.state == State::Ok;
+        // Not known, and so made again.
         if !is_ok && options.retry_failed {
             continue;
         }
@@ -109,6 +110,7 @@ fn known_attempts(
             );
         }
         let maker = makers.get(&earlier.id);
+        // They count all the same: a changed prompt or model may be meant.
         by_others += u64::from(is_ok && maker.is_some_and(|maker| *maker != options.maker));
         known.insert((earlier.task, earlier.attempt));
     }
@@ -158,7 +160,7 @@ async fn answer_and_save(
     Ok(Some(attempt))
 }
 
-/// What a program reads beside the task.
+/// The facets that a program gets beside the task.
 fn facets(task: &Task) -> Map<String, Value> {
     let labels = task.facets.labels().into_iter();
     labels.map(|(name, label)| (name, label.into())).collect()

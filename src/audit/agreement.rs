@@ -1,4 +1,5 @@
-//! How far people agree with each other, and a judge with people. Pure numbers over what both said.
+//! Agreement of people with each other, and of a judge with people. Pure numbers over the scores of
+//! both.
 //!
 //! **Measures** the coefficients of DeepResearch Arena's human alignment (arXiv 2509.01396: ρ, r
 //! and τ against the mean of the annotators), and what it leaves out: agreement between the
@@ -15,7 +16,7 @@ use crate::stats::{
     correlation::{kendall, kendall_a, pearson, spearman},
 };
 
-/// What people and a judge said of one thing.
+/// The scores of one report or criterion by people and by a judge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// The task that it belongs to: tasks are resampled as a whole.
@@ -39,15 +40,14 @@ pub struct Coefficient {
     pub ci_high: Option<f64>,
 }
 
-/// How far people agree with each other, or a judge with people.
+/// The agreement of people with each other, or of a judge with people.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Agreement {
-    /// Who agrees with whom on what.
+    /// Whose agreement it is, and on what.
     pub what: String,
-    /// Things that it rests on.
+    /// Items that it rests on.
     pub n: u64,
-    /// Things that people scored and that have no number of the judge, or that fewer than two
-    /// people scored.
+    /// Items scored by people without a score of the judge, or by fewer than two people.
     pub without: u64,
     /// The coefficients.
     pub coefficients: Vec<Coefficient>,
@@ -61,7 +61,7 @@ impl Item {
     }
 }
 
-/// What people said of one thing, one place for each of them.
+/// The scores of one item, one place for each person.
 type Ratings = Vec<Option<f64>>;
 
 /// Agreement between people. `seed` draws the resamples.
@@ -223,7 +223,7 @@ fn by_task<'a, T>(items: impl Iterator<Item = (&'a str, T)>) -> Vec<Vec<T>> {
     by.into_values().collect()
 }
 
-/// The whole numbers from 0 to 10, and what else was said.
+/// The whole numbers from 0 to 10, and any other scores.
 fn scale(items: &[&Item]) -> Vec<f64> {
     let said = items
         .iter()

@@ -1,13 +1,13 @@
-//! Does a model know the tasks by heart? It is shown the first half of each and goes on; what it
-//! says is compared with the true second half.
+//! Leakage: whether a model knows the tasks by heart. It gets the first half of each and continues
+//! it; the continuation is compared with the true second half.
 //!
 //! **Measures** verbatim memory, and nothing else. **Method**: `DeepResearch` Arena (arXiv
 //! 2509.01396), section on data leakage: temperature 0.1, 500 tokens, and the composite of
-//! [`verbatim`](crate::text::verbatim). **Differs from the paper**: it has no controls, so that "no
-//! leaks" could mean anything. Here famous texts show whether a model that knows a text would be
-//! seen at all, and each continuation is compared with another task's end, too: what chance gives.
-//! What a model says beyond the length of the true end is left out. **Cost**: a call for each model
-//! and text.
+//! [`memorization`](crate::text::memorization). **Differs from the paper**: it has no controls, so
+//! that "no leaks" could mean anything. Here famous texts show whether a model that knows a text
+//! would be seen at all, and each continuation is compared with another task's end, too: what
+//! chance gives. What a model says beyond the length of the true end is left out. **Cost**: a call
+//! for each model and text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,29 +27,29 @@ use crate::{
 
 const ROLE: &str = "complete";
 const PROMPT: &str = "audit/continue";
-/// As the paper has it.
+/// The paper's temperature.
 const TEMPERATURE: f64 = 0.1;
 const TOKENS: u32 = 500;
 /// Letters of a continuation.
 const LONGEST: usize = 2000;
 const FAMOUS: &str = include_str!("famous.toml");
 
-/// What was found of a model.
+/// The leakage of one model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Leakage {
     /// `provider/model`.
     pub model: String,
     /// The tasks.
     pub tasks: Alikeness,
-    /// The ends of other tasks of the same language instead of the true ones: what chance gives.
+    /// The chance level: the ends of other tasks of the same language instead of the true ones.
     pub shuffled: Alikeness,
-    /// Famous texts: whether what a model knows by heart would be seen.
+    /// The positive control: famous texts, which a model should know by heart.
     pub famous: Alikeness,
     /// Every text that has a composite, tasks first, the most alike first.
     pub texts: Vec<Probed>,
 }
 
-/// How alike continuations and true ends are, means over texts.
+/// Similarity of continuations and true ends, as means over texts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Alikeness {
     /// Texts.
@@ -74,7 +74,7 @@ pub struct Alikeness {
     pub overlap: Option<f64>,
 }
 
-/// A text, and how a model went on.
+/// A text and its continuation by a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Probed {
     /// A task's id, or the name of a famous text.
@@ -137,8 +137,8 @@ impl Text {
     }
 }
 
-/// Has every model of the role `complete` go on from the first half of each task and of famous
-/// texts in the tasks' languages. `seed` deals the ends for the comparison with chance.
+/// Has every model of the role `complete` continue the first half of each task and of famous texts
+/// in the tasks' languages. `seed` deals the ends for the comparison with chance.
 pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageReport, Vec<Leakage>)> {
     let mut report = StageReport::new("leakage");
     let texts = texts(tasks)?;
@@ -165,7 +165,7 @@ pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageRepor
     let mut leakages = Vec::new();
     for (member, answers) in answers.iter().enumerate() {
         let model = ctx.llm.model_name(ROLE, member)?;
-        leakages.push(compared(model, &texts, answers, seed));
+        leakages.push(compare_model(model, &texts, answers, seed));
     }
     Ok((report, leakages))
 }
@@ -207,24 +207,25 @@ async fn go_on(
             ..Ask::default()
         })
         .await?;
-    Ok((answer.value.map(|said| said.continuation), answer.cached))
+    Ok((answer.value.map(|reply| reply.continuation), answer.cached))
 }
 
 /// The comparison of one model. `answers` are by place in `texts`.
-fn compared(
+fn compare_model(
     model: String,
     texts: &[Text],
     answers: &BTreeMap<usize, Result<String, Unscored>>,
     seed: u64,
 ) -> Leakage {
-    let (words, tasks, mut probed) = compared_kind(texts, answers, true);
-    let (_, famous, famous_probed) = compared_kind(texts, answers, false);
+    let (words, tasks, mut probed) = compare_kind(texts, answers, true);
+    let (_, famous, famous_probed) = compare_kind(texts, answers, false);
     probed.extend(famous_probed);
     let mut shuffled = Sum::default();
-    for (continuation, rest) in strangers(texts, answers, seed) {
+    // The tasks' own vocabulary, so that chance is measured on the same scale.
+    for (continuation, rest) in shuffled_ends(texts, answers, seed) {
         shuffled
             .alike
-            .extend(words.compare(as_far(continuation, rest), rest));
+            .extend(words.compare(cut_to(continuation, rest), rest));
     }
     Leakage {
         model,
@@ -235,9 +236,9 @@ fn compared(
     }
 }
 
-/// The words of one kind of text, tasks or famous ones, and how alike what was said is to what the
-/// texts say; the most alike come first.
-fn compared_kind(
+/// The vocabulary of one kind of text, tasks or famous ones, and the similarity of each
+/// continuation to the true end; the most similar come first.
+fn compare_kind(
     texts: &[Text],
     answers: &BTreeMap<usize, Result<String, Unscored>>,
     is_task: bool,
@@ -263,7 +264,7 @@ fn compared_kind(
                 continue;
             }
         };
-        let Some(alike) = words.compare(as_far(continuation, rest), rest) else {
+        let Some(alike) = words.compare(cut_to(continuation, rest), rest) else {
             // A rest without a word is one that nobody can go on with.
             sum.fail("no place to cut");
             continue;
@@ -286,14 +287,15 @@ fn compared_kind(
     (words, sum, probed)
 }
 
-/// A continuation as far as the true end goes: who knows more than that is no stranger to the text.
-fn as_far<'a>(continuation: &'a str, rest: &str) -> &'a str {
+/// A continuation cut to the length of the true end, so that a model that goes on further is not
+/// counted as less similar.
+fn cut_to<'a>(continuation: &'a str, rest: &str) -> &'a str {
     let end = continuation.char_indices().nth(rest.chars().count());
     end.map_or(continuation, |(at, _)| &continuation[..at])
 }
 
 /// Each continuation of a task with the end of another task of the same language.
-fn strangers<'a>(
+fn shuffled_ends<'a>(
     texts: &'a [Text],
     answers: &'a BTreeMap<usize, Result<String, Unscored>>,
     seed: u64,
@@ -406,7 +408,7 @@ mod tests {
     #[test]
     fn who_knows_everything_by_heart_leaks_everything_and_chance_nothing() {
         let texts = texts();
-        let found = compared("a/b".into(), &texts, &by_heart(&texts), 7);
+        let found = compare_model("a/b".into(), &texts, &by_heart(&texts), 7);
         assert_eq!(
             (
                 found.tasks.n_total,
@@ -442,7 +444,7 @@ mod tests {
                 &" And then a lot more is said, of other things and in other words.".repeat(9),
             );
         }
-        let found = compared("a/b".into(), &texts, &answers, 7);
+        let found = compare_model("a/b".into(), &texts, &answers, 7);
         assert_eq!((found.tasks.leaked, found.famous.leaked), (3, 1));
     }
 
@@ -458,7 +460,7 @@ mod tests {
             }),
         );
         answers.insert(1, Ok("nothing of the kind".into()));
-        let found = compared("a/b".into(), &texts, &answers, 7);
+        let found = compare_model("a/b".into(), &texts, &answers, 7);
         assert_eq!((found.tasks.n_scored, found.tasks.leaked), (2, 1));
         assert_eq!(found.tasks.n_failed.get("timeout"), Some(&1));
         assert!(

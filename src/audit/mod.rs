@@ -1,6 +1,6 @@
-//! Can the numbers be believed? Whether models know the tasks by heart, and how far judges agree
-//! with people. Hides the controls without which the answers would mean nothing, and the forms in
-//! which people's scores come.
+//! Audits of the scores: whether models know the tasks by heart, and how far judges agree with
+//! people. Hides the controls without which the answers would mean nothing, and the forms in which
+//! people's scores come.
 
 pub mod agreement;
 pub mod leakage;

@@ -1,5 +1,5 @@
-//! Scores of people as they come: the file that a scoring page saves, CSV, Label Studio's export.
-//! Hides their shapes; what cannot be read is a problem with its place, and the rest is taken.
+//! Readers for people's scores: the file of a scoring page, CSV, Label Studio's export. Hides their
+//! formats; an entry that cannot be read is listed with its place, and the rest is taken.
 
 use std::path::Path;
 
@@ -10,22 +10,22 @@ use serde_json::Value;
 /// The best score.
 pub const BEST: f64 = 10.0;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Default, PartialEq)]
 pub struct Read {
     /// The scores, in their order.
-    pub scores: Vec<Said>,
-    /// What cannot be used: where, and why.
+    pub scores: Vec<RaterScore>,
+    /// Entries that cannot be used: where, and why.
     pub problems: Vec<(String, String)>,
 }
 
 /// A score as a rater gave it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct RaterScore {
     /// The line or the entry, for messages.
     pub place: String,
     /// The report.
-    pub of: Of,
+    pub report: ReportName,
     /// A criterion of the task's checklist; none is the whole report.
     pub criterion: Option<String>,
     /// Who gave it.
@@ -34,13 +34,13 @@ pub struct Said {
     pub value: f64,
 }
 
-/// A report as people name it.
+/// A report by the name that people give it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum ReportName {
     /// By its id or the start of it.
     Report(String),
     /// By its task (or the start of its id), its agent and the attempt.
-    Answer {
+    Attempt {
         /// The task.
         task: String,
         /// The agent.
@@ -71,7 +71,7 @@ fn parse(text: &str) -> Result<Read> {
     }
 }
 
-/// What a scoring page saves.
+/// The file of a scoring page.
 #[derive(Deserialize)]
 struct Sheet {
     rater: String,
@@ -90,10 +90,10 @@ fn sheet(text: &str) -> Result<Read> {
     let sheet: Sheet = serde_json::from_str(text).context("not the file of a scoring page")?;
     let mut read = Read::default();
     for (at, score) in sheet.scores.into_iter().enumerate() {
-        let of = Of::Report(score.report);
+        let report = ReportName::Report(score.report);
         read.take(
             format!("score {}", at + 1),
-            of,
+            report,
             score.criterion,
             &sheet.rater,
             score.score,
@@ -124,6 +124,7 @@ fn table(text: &str) -> Result<Read> {
     let mut lines = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
+    // Checked once: without the columns every line would be the same problem.
     let headers = lines.headers()?.clone();
     let has = |name: &str| headers.iter().any(|header| header == name);
     if !(has("rater") && has("score") && (has("report") || has("task") && has("agent"))) {
@@ -156,7 +157,7 @@ fn table(text: &str) -> Result<Read> {
     Ok(read)
 }
 
-/// Label Studio's JSON export: what was labelled names its report in `data`, as a column of the
+/// Label Studio's JSON export: the labelled item names its report in `data`, as a column of the
 /// table would; a rating or a number is the score, the name of its tag the criterion, unless that
 /// is `score` or `rating`.
 fn label_studio(text: &str) -> Result<Read> {
@@ -175,6 +176,7 @@ fn label_studio(text: &str) -> Result<Read> {
                 .push((format!("entry {}", at + 1), "it has no annotations".into()));
         }
         for annotation in entry["annotations"].as_array().into_iter().flatten() {
+            // A skipped item is no score.
             if annotation["was_cancelled"] == true {
                 continue;
             }
@@ -194,6 +196,7 @@ fn label_studio(text: &str) -> Result<Read> {
                 };
                 let criterion = result["from_name"]
                     .as_str()
+                    // Label Studio's own names for the tag stand for the whole report.
                     .filter(|name| !["score", "rating"].contains(name));
                 read.take_row(
                     format!("entry {}", at + 1),
@@ -225,9 +228,9 @@ fn rater(by: &Value) -> String {
 impl Read {
     fn take_row(&mut self, place: String, row: Row) {
         let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let of = match (filled(row.report), filled(row.task), filled(row.agent)) {
-            (Some(report), _, _) => Of::Report(report),
-            (None, Some(task), Some(agent)) => Of::Answer {
+        let report = match (filled(row.report), filled(row.task), filled(row.agent)) {
+            (Some(report), _, _) => ReportName::Report(report),
+            (None, Some(task), Some(agent)) => ReportName::Attempt {
                 task,
                 agent,
                 attempt: row.attempt.unwrap_or(1),
@@ -239,10 +242,17 @@ impl Read {
                 ));
             }
         };
-        self.take(place, of, filled(row.criterion), &row.rater, row.score);
+        self.take(place, report, filled(row.criterion), &row.rater, row.score);
     }
 
-    fn take(&mut self, place: String, of: Of, criterion: Option<String>, rater: &str, value: f64) {
+    fn take(
+        &mut self,
+        place: String,
+        report: ReportName,
+        criterion: Option<String>,
+        rater: &str,
+        value: f64,
+    ) {
         let rater = rater.trim().to_owned();
         if !(0.0..=BEST).contains(&value) {
             self.problems.push((
@@ -250,12 +260,11 @@ impl Read {
                 format!("a score of {value} is not between 0 and {BEST}"),
             ));
         } else if rater.is_empty() {
-            self.problems
-                .push((place, "it does not say whose score it is".into()));
+            self.problems.push((place, "it names no rater".into()));
         } else {
-            self.scores.push(Said {
+            self.scores.push(RaterScore {
                 place,
-                of,
+                report,
                 criterion,
                 rater,
                 value,
@@ -268,10 +277,10 @@ impl Read {
 mod tests {
     use super::*;
 
-    fn short(read: &Read) -> Vec<(&Of, Option<&str>, &str, f64)> {
+    fn short(read: &Read) -> Vec<(&ReportName, Option<&str>, &str, f64)> {
         read.scores
             .iter()
-            .map(|s| (&s.of, s.criterion.as_deref(), s.rater.as_str(), s.value))
+            .map(|s| (&s.report, s.criterion.as_deref(), s.rater.as_str(), s.value))
             .collect()
     }
 
@@ -283,7 +292,7 @@ mod tests {
             {"from_name":"score","type":"number","value":{"number":7}},
             {"from_name":"z/0","type":"rating","value":{"rating":10}}]},
             {"was_cancelled":true,"completed_by":2,"result":[{"value":{"number":1}}]}]}]"#;
-        let report = Of::Report("d_1".into());
+        let report = ReportName::Report("d_1".into());
         for text in [sheet, table, studio] {
             let read = parse(text).expect("scores");
             assert_eq!(
@@ -302,7 +311,7 @@ mod tests {
     fn a_bad_line_is_a_problem_and_the_rest_is_taken() {
         let read = parse("task,agent,rater,score,attempt\nt_1,a,ann,4.5,2\nt_1,a,ann,eleven,1\nt_1,a,ann,11,1\n,,ann,3,\nt_2,b,,3,\n")
             .expect("a table");
-        let answer = Of::Answer {
+        let answer = ReportName::Attempt {
             task: "t_1".into(),
             agent: "a".into(),
             attempt: 2,

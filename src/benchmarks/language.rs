@@ -1,4 +1,5 @@
-//! In which language is a question? Only asked where neither its file nor the user says it.
+//! Language detection for a question, used only where neither its file nor the user states the
+//! language.
 
 use whatlang::{Detector, Lang, Script};
 

@@ -71,7 +71,7 @@ pub struct Imported {
     pub refused: Vec<(usize, String)>,
     /// Rows that say a task of an earlier row again, word for word.
     pub repeated: usize,
-    /// Tasks whose language was guessed, by language.
+    /// Tasks with a guessed language, by language.
     pub guessed: BTreeMap<String, usize>,
     /// Fields that are read for nothing, with the number of rows that have them.
     pub ignored: BTreeMap<String, usize>,
@@ -130,7 +130,7 @@ fn task(row: Row, options: Options<'_>, imported: &mut Imported) -> Task {
     imported.unknown_slots.extend(slots::unknown(&template));
     let text = slots::fill(&template, options.as_of);
     Task {
-        id: TaskId::of(&[
+        id: TaskId::from_parts(&[
             "imported",
             id.as_deref().unwrap_or_default(),
             &language,

@@ -1,4 +1,4 @@
-//! The rows of a file of questions, whatever their fields are called.
+//! The rows of a file of questions, under any known names of the fields.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -22,7 +22,7 @@ const ID: [&str; 4] = ["qid", "id", "query_id", "task_id"];
 const LANGUAGE: [&str; 2] = ["language", "lang"];
 const CHECKLIST: [&str; 2] = ["checklist", "checklist_no_placeholder"];
 const OTHERS: &str = "facets";
-/// The most characters of a facet's value; what is longer is no group but a text.
+/// The most characters of a facet's value; a longer one is a text and no group.
 const MOST_IN_FACET: usize = 60;
 /// The most characters of an id in a file.
 const MOST_IN_ID: usize = 200;
@@ -40,7 +40,7 @@ pub struct Row {
     pub facets: Facets,
     /// What a report must deliver.
     pub checklist: Vec<String>,
-    /// Names of fields that say nothing that is kept.
+    /// Names of the fields that are ignored.
     pub ignored: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ fn id(object: &mut Object) -> Result<Option<String>, String> {
         0 => Ok(None),
         n if n > MOST_IN_ID => Err(format!("its id has {n} characters, over {MOST_IN_ID}")),
         _ if id.contains(works_unseen) || id.contains('\n') => {
-            Err("its id has characters that nobody sees".to_owned())
+            Err("its id has invisible characters".to_owned())
         }
         _ => Ok(Some(id)),
     }
@@ -159,7 +159,7 @@ fn id(object: &mut Object) -> Result<Option<String>, String> {
 fn text(object: &mut Object) -> Result<String, String> {
     match take(object, &TEXT) {
         Some(Value::String(text)) => question(&text),
-        Some(_) => Err("its question is no text".to_owned()),
+        Some(_) => Err("its question is not a text".to_owned()),
         None => {
             let known = TEXT[..5].join("`, `");
             Err(format!("no question: none of the fields `{known}`"))
@@ -181,7 +181,7 @@ fn question(text: &str) -> Result<String, String> {
         ));
     }
     if text.contains(works_unseen) {
-        return Err("its question has characters that nobody sees".to_owned());
+        return Err("its question has invisible characters".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -190,7 +190,7 @@ fn language(object: &mut Object) -> Result<Option<String>, String> {
     match take(object, &LANGUAGE) {
         None => Ok(None),
         Some(Value::String(tag)) => check_tag(&tag).map(Some),
-        Some(_) => Err("its language is no text".to_owned()),
+        Some(_) => Err("its language is not a text".to_owned()),
     }
 }
 

@@ -151,10 +151,10 @@ fn a_bad_row_is_named_and_the_others_are_taken() {
     insta::assert_snapshot!(refused.join("\n"), @r"
     2: not a JSON object: key must be a string (column 2)
     3: no question: none of the fields `task`, `question`, `prompt`, `query`, `text`
-    4: its question is no text
+    4: its question is not a text
     5: its question is empty
     6: the id `1` is another question's, too
-    7: its question has characters that nobody sees
+    7: its question has invisible characters
     8: not a language tag: `english please`, such as `en` or `zh-Hans`
     9: its question has 20001 characters, over 20000
     10: its id is neither a text nor a number

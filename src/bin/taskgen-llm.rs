@@ -49,7 +49,7 @@ struct Args {
     /// Tokens that a prompt and its reply may take together.
     #[arg(long, default_value_t = 4096)]
     context: u32,
-    /// Prompts whose beginnings are kept, so that alternating ones do not evict each other.
+    /// Prompt prefixes that are kept, so that alternating prompts do not evict each other.
     #[arg(long, default_value_t = 4)]
     slots: u32,
     /// Show llama.cpp's log on stderr.
@@ -116,7 +116,7 @@ fn answer(engine: &mut Engine<'_>, line: &[u8]) -> FromChild {
     }
 }
 
-/// The id of a line that is JSON but no request, so that the parent can tell whose failure it is.
+/// The id of a line that is JSON but no request, so that the parent can match the failure.
 fn id_of(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<serde_json::Value>(line)
         .ok()?

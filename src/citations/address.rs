@@ -1,5 +1,5 @@
-//! What an address as written leads to and what is wrong with it. Hides schemes that are left away,
-//! escapes, and what only looks like an address.
+//! Addresses as written in reports: where they lead, and their faults. Hides schemes that are left
+//! away, escapes, and what only looks like an address.
 
 use super::{
     Diagnosis, bare, hosts,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::text::url;
 
-/// Longer ones are none: servers refuse them.
+/// Most bytes of an address; servers refuse longer ones.
 const MOST_BYTES: usize = 2048;
 /// Placeholders for an address that was never filled in.
 const UNFILLED: &[&str] = &[
@@ -57,6 +57,7 @@ pub(super) fn read(raw: &str) -> Address {
             Diagnosis::TrackingRemoved,
         ),
         (
+            // `arxiv.org/abs/2401.xxxxx`: models write so where they do not know the number.
             absolute.contains("xxxx") || absolute.contains("XXXX"),
             Diagnosis::PlaceholderUrl,
         ),
@@ -76,7 +77,7 @@ pub(super) fn read(raw: &str) -> Address {
     }
 }
 
-/// Why an address leads nowhere, before it is parsed.
+/// The fault of an address that shows before it is parsed.
 fn fault(address: &str) -> Option<Diagnosis> {
     let unfilled = UNFILLED.contains(
         &address

@@ -5,9 +5,9 @@
 use super::steps;
 use crate::text::words::is_han;
 
-/// A longer bracket is prose.
+/// Most characters of a bracket; a longer one is prose.
 const LONGEST: usize = 400;
-/// Longer names are prose, in Latin letters and in Chinese characters.
+/// Most characters of names in Latin letters and in Chinese characters; longer ones are prose.
 const LONGEST_NAMES: usize = 100;
 const LONGEST_HAN: usize = 12;
 
@@ -108,13 +108,13 @@ pub(super) struct Work {
     pub authors: String,
     /// With its letter: `2021a`.
     pub year: String,
-    /// How surely this is a citation even if no entry fits.
-    pub sure: Sureness,
+    /// How certain it is a citation even if no entry fits.
+    pub sure: Certainty,
 }
 
-/// How much the form of a mark says.
+/// Certainty that a mark is a citation, by its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sureness {
+pub(super) enum Certainty {
     /// `(Smith 2020)`, `Smith (2020)`
     Low,
     /// `(Smith, 2020)`
@@ -157,9 +157,9 @@ fn part(text: &str) -> Vec<Work> {
         return Vec::new();
     };
     let sure = match () {
-        () if is_joint(authors) => Sureness::High,
-        () if authors.len() < before.len() => Sureness::Middle,
-        () => Sureness::Low,
+        () if is_joint(authors) => Certainty::High,
+        () if authors.len() < before.len() => Certainty::Middle,
+        () => Certainty::Low,
     };
     years
         .into_iter()
@@ -184,6 +184,7 @@ pub(super) fn year_list(text: &str) -> Option<Vec<String>> {
         if let Some((0, year)) = self::years(next).first() {
             years.push((*year).to_owned());
             rest = &next[year.len()..];
+        // `2021a, b`: a letter alone is the same year.
         } else if let Some(letter) = letter.filter(|_| alone) {
             years.push(format!("{}{letter}", &first[..4]));
             rest = &next[1..];
@@ -206,6 +207,8 @@ pub(super) fn years(text: &str) -> Vec<(usize, &str)> {
             .iter()
             .take_while(|byte| byte.is_ascii_digit())
             .count();
+        // `v1.2020`, `10.1000/2020`, `A2020`: figures within a version, a DOI or a name are no
+        // year.
         let part = at > 0
             && (bytes[at - 1].is_ascii_alphabetic()
                 || matches!(bytes[at - 1], b'.' | b'/' | b'-' | b'_'));
@@ -248,10 +251,11 @@ fn is_author(name: &str) -> bool {
         PARTICLES.contains(&first) && words.any(|word| word.starts_with(char::is_uppercase));
     (capital || particle)
         && !NO_NAMES.contains(&first.to_lowercase().as_str())
+        // More words are a sentence that happens to end in a year.
         && name.split_whitespace().count() <= 14
 }
 
-/// Whether the form says that these are several authors.
+/// Whether the form names several authors.
 fn is_joint(authors: &str) -> bool {
     ["et al", " & ", " and ", " und ", "等"]
         .iter()
@@ -260,7 +264,7 @@ fn is_joint(authors: &str) -> bool {
 
 /// Where the authors begin that stand right before `(2020)`, at the end of `text`: `Smith et al.`,
 /// `Smith and Lee`, `Smith`.
-pub(super) fn named_before(text: &str) -> Option<(usize, Sureness)> {
+pub(super) fn named_before(text: &str) -> Option<(usize, Certainty)> {
     let text = without_blanks(text);
     let many = text
         .strip_suffix("et al.")
@@ -274,9 +278,9 @@ pub(super) fn named_before(text: &str) -> Option<(usize, Sureness)> {
         .filter(|_| many.is_none());
     let first = joined.and_then(|rest| name_start(rest.trim_end_matches([' ', ','])));
     let sure = if many.is_some() || first.is_some() {
-        Sureness::High
+        Certainty::High
     } else {
-        Sureness::Low
+        Certainty::Low
     };
     Some((first.unwrap_or(last), sure))
 }

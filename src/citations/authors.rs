@@ -1,4 +1,4 @@
-//! Which entry is meant by author and year. Hides in how many ways an entry names its authors.
+//! Lookup of entries by author and year. Hides the many ways in which an entry names its authors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,13 @@ use super::{
 };
 use crate::text::words::is_han;
 
-/// The authors of an entry are named this soon, in characters.
+/// Characters at an entry's beginning that are searched for its authors.
 const HEAD: usize = 300;
 /// Words before the first author's surname at most: `J. R. Smith`.
 const LEAD: usize = 4;
 /// Years of an entry that are looked at.
 const YEARS: usize = 4;
-/// This many entries are as ambiguous as more.
+/// Most entries that are returned: the citation is ambiguous anyway.
 const ENOUGH: usize = 8;
 /// A longer run of Han characters is a title.
 const HAN_NAME: usize = 4;
@@ -33,11 +33,14 @@ impl Authors {
         let years: BTreeSet<&str> = years(text)
             .into_iter()
             .take(YEARS)
+            // With and without its letter: `2021a` in the text may mean the only entry of 2021, and
+            // the other way round.
             .flat_map(|(_, year)| [year, &year[..4]])
             .collect();
         if years.is_empty() {
             return;
         }
+        // Titles and publishers follow the authors, and their words must not match.
         let head: String = text.chars().take(HEAD).collect();
         let words = words(&head);
         for (place, word) in words.iter().enumerate() {

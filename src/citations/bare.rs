@@ -1,5 +1,5 @@
-//! Addresses that stand in running text: where they begin and end. Hides the punctuation of two
-//! languages and brackets that belong to the sentence.
+//! Bare addresses in running text: where they begin and end. Hides the punctuation of two languages
+//! and brackets that belong to the sentence.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ fn web(rest: &str) -> Option<usize> {
     extent(rest, start).filter(|&end| !is_east_asian(first) || rest[start..end].contains('.'))
 }
 
-/// Where an address ends whose host or number begins at `start`.
+/// The end of the address with its host or number at `start`.
 fn extent(rest: &str, start: usize) -> Option<usize> {
     let foreign = rest[start..].starts_with(is_east_asian);
     let (mut in_host, mut escaped) = (true, false);
@@ -80,6 +80,7 @@ fn extent(rest: &str, start: usize) -> Option<usize> {
             '[' => open.len() < DEEPEST && (at == start || !(in_host || is_mark(&rest[at..]))),
             ')' => open.pop().is_some_and(|(bracket, _)| bracket == '('),
             ']' => open.pop().is_some_and(|(bracket, _)| bracket == '['),
+            // Two addresses in a row without a blank: `https://a.org,https://b.org`.
             ',' | ';' => !begins(&rest[at + 1..], "http"),
             _ => is_plain(c) || (foreign && in_host && c.is_alphanumeric()),
         };
@@ -91,6 +92,7 @@ fn extent(rest: &str, start: usize) -> Option<usize> {
             open.push((c, at));
         }
     }
+    // A bracket that is still open belongs to the sentence, and what follows it, too.
     let end = open.first().map_or(end, |(_, at)| *at);
     Some(trimmed(&rest[..end])).filter(|&end| end > start)
 }

@@ -1,5 +1,5 @@
-//! What of a report is code and no prose. Hides it behind blanks of the same length, so that places
-//! stay what they are.
+//! Code blocks and code spans of a report. Blanks of the same length stand in for them, so that
+//! places stay the same.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -22,6 +22,7 @@ pub(super) fn hide(report: &str) -> String {
         .iter()
         .map(|line| fence(&report[line.clone()]))
         .collect();
+    // Models put the whole report into one fence.
     let inner = unwrapped(report, &lines, &fences);
     let mut hidden = Vec::new();
     if inner.len() < lines.len() {
@@ -32,6 +33,7 @@ pub(super) fn hide(report: &str) -> String {
                 .cloned(),
         );
     }
+    // A fence without an end would hide the rest of the report: models forget to close them.
     let closable = longest_after(&fences[inner.clone()]);
     let mut block: Option<(Fence, usize)> = None;
     for at in inner.clone() {
@@ -101,6 +103,7 @@ fn unwrapped(report: &str, lines: &[Range<usize>], fences: &[Option<Fence>]) -> 
         return whole;
     };
     let between = first + 1..last;
+    // A fence that says Markdown is a wrapper even where others lie within it.
     let markdown = matches!(open.info.to_ascii_lowercase().as_str(), "markdown" | "md");
     let closed_before = || {
         fences[between.clone()].iter().flatten().any(|fence| {

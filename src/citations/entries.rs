@@ -37,6 +37,7 @@ pub(super) fn find(text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut at = 0;
     for (section, level) in sections(text, &lines) {
+        // Lists before a heading, such as footnotes after each chapter, count as well.
         loose(text, &lines[at..section.start], &mut entries);
         at = section.start + listed(text, &lines[section], level, &mut entries);
     }
@@ -60,15 +61,19 @@ pub(super) fn key(label: &str) -> String {
 
 /// The labels of images: of `![text][label]` and `![label]`.
 fn images(text: &str) -> BTreeSet<String> {
-    let label = |(at, _): (usize, &str)| {
-        let (alt, rest) = named(&text[at + 2..])?;
-        let label = rest
-            .strip_prefix('[')
-            .and_then(named)
-            .map_or(alt, |(label, _)| label);
-        Some(key(label))
-    };
-    text.match_indices("![").filter_map(label).collect()
+    text.match_indices("![")
+        .filter_map(|(at, _)| image_label(&text[at + 2..]))
+        .collect()
+}
+
+/// The label of the image that `text` is the inside of.
+fn image_label(text: &str) -> Option<String> {
+    let (alt, rest) = named(text)?;
+    let label = rest
+        .strip_prefix('[')
+        .and_then(named)
+        .map_or(alt, |(label, _)| label);
+    Some(key(label))
 }
 
 /// The sections with references, in lines and with the levels of their headings. Deeper headings
@@ -232,6 +237,7 @@ fn target(text: &str) -> Option<Range<usize>> {
 fn listed(text: &str, lines: &[Range<usize>], level: usize, entries: &mut Vec<Entry>) -> usize {
     let before = entries.len();
     let opens = |line: &str| opening(line).filter(|found| is_entry(line, found));
+    // Where any entry has a mark, lines without one continue the entry before.
     let marked = lines.iter().any(|line| {
         steps::add(line.len());
         opens(&text[line.clone()]).is_some()
@@ -255,6 +261,7 @@ fn listed(text: &str, lines: &[Range<usize>], level: usize, entries: &mut Vec<En
         } else if !marked && is_source(line) {
             entries.push(entry(range, line, unmarked(line)));
             open = true;
+        // A section without Markdown's heading has no marked end: prose after a blank line ends it.
         } else if level >= BOLD && gap && entries.len() > before {
             return at;
         } else {

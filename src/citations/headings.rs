@@ -1,9 +1,9 @@
-//! Which lines are headings, and which of them announce references, in English and Chinese. Hides
-//! numbering, emphasis and the many names that such a list has.
+//! Headings, and those of lists of references, in English and Chinese. Hides numbering, emphasis
+//! and the many names of such a list.
 
 use crate::text::words::is_han;
 
-/// The levels of what is a heading without Markdown's marks.
+/// The levels of headings without Markdown's marks.
 pub(super) const BOLD: usize = 7;
 const PLAIN: usize = 8;
 /// A longer line is a sentence.

@@ -1,5 +1,5 @@
-//! Hosts that no reader can reach: those of examples, and those within a network. Hides the names
-//! and ranges that RFC 2606, RFC 6761 and RFC 6890 set apart, and the names that networks give
+//! Unreachable hosts: those of examples, and those within a private network. Hides the names and
+//! ranges that RFC 2606, RFC 6761 and RFC 6890 set apart, and the names that networks give
 //! themselves.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -35,6 +35,7 @@ pub(super) fn faults(canonical: &str) -> Vec<Diagnosis> {
     };
     let (unfilled, inside) = match url.host() {
         Some(Host::Domain(name)) => {
+            // A fully qualified name may end with a dot.
             let name = name.trim_end_matches('.');
             (
                 is_under(name, UNFILLED_DOMAINS),

@@ -34,6 +34,7 @@ fn new_number(id: &str) -> Option<usize> {
             .count()
     };
     let dot = figures(0);
+    // Four figures of year and month, a dot, four or five figures: the scheme since April 2007.
     if dot != 4 || !id[dot..].starts_with('.') {
         return None;
     }

@@ -1,5 +1,4 @@
-//! The entries by what a mark calls them: number, name, author and year. Hides which of several
-//! lists is meant.
+//! The index of entries by number, name, author and year. Hides which of several lists is meant.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +76,7 @@ impl Index {
     }
 }
 
-/// The text without its addresses, whose paths have words and years of their own.
+/// The text without its addresses: their paths have words and years of their own.
 fn without_addresses(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The brackets of Markdown links: which belong together, and what stands in the round ones. Hides
+//! Brackets of Markdown links: which belong together, and the content of the round ones. Hides
 //! titles, escapes and how nesting is bounded.
 
 use std::ops::Range;
@@ -21,6 +21,7 @@ pub(super) fn pairs(text: &str) -> Vec<(usize, usize)> {
             b'\\' if matches!(bytes.get(at + 1), Some(b'[' | b']')) => at += 1,
             b'[' => open.push(at),
             b']' => pairs.extend(open.pop().map(|start| (start, at))),
+            // An empty line ends the paragraph, and with it every open bracket.
             b'\n' if text[past_blanks(text, at + 1)..].starts_with('\n') => {
                 open.clear();
             }
@@ -49,6 +50,7 @@ pub(super) fn destination(text: &str, at: usize) -> Option<(Range<usize>, usize)
     let end = skip(text, title(text, skip(text, after)));
     match text[end..].chars().next() {
         Some(c) if c == close => Some((target, end + c.len_utf8())),
+        // Markdown would see no link here, but a reader does.
         _ => with_blanks(text, start, close),
     }
 }

@@ -1,11 +1,10 @@
-//! The marks of citations in running text, in one pass. Hides which notation wins where two could
-//! be read.
+//! The marks of citations in running text, in one pass. Hides the precedence of notations.
 
 use std::ops::Range;
 
 use super::{
     Style,
-    author_year::{self, Sureness, Work},
+    author_year::{self, Certainty, Work},
     bare,
     index::Index,
     links, numbers,
@@ -14,7 +13,7 @@ use super::{
     steps,
 };
 
-/// The text of a link that stands for an entry is no longer.
+/// Most characters of a link's text that stands for an entry.
 const LONGEST_TEXT: usize = 500;
 
 /// A mark and its place in bytes.
@@ -81,6 +80,7 @@ pub(super) fn scan(text: &str, index: &Index) -> Vec<Mark> {
         let found = scan.mark(c, at, free_from);
         let past = found
             .as_ref()
+            // Within `(see [1]; Smith, 2020)` there are further marks: the bracket is not skipped.
             .filter(|mark| !matches!(mark.what, What::Works(_)))
             .map(|mark| mark.range.end);
         at = past.unwrap_or(0).max(at + c.len_utf8());
@@ -149,6 +149,7 @@ impl Scan<'_> {
         let address = &self.text[target.clone()];
         match numbers::only(&self.text[at + 1..close]) {
             Some(numbers)
+                // A link to an anchor of the list is the mark that it looks like.
                 if address.starts_with('#') && self.index.number(numbers[0]).is_some() =>
             {
                 Some(Mark {
@@ -159,6 +160,7 @@ impl Scan<'_> {
                     },
                 })
             }
+            // `[2](3)` is arithmetic or a footnote's mark with a page, and no link.
             Some(_) if !address.contains(['.', '/', ':', '#']) => None,
             _ => Some(Mark {
                 range: at..end,
@@ -335,7 +337,7 @@ impl Scan<'_> {
                 .index
                 .authors
                 .han_author(&before[run.clone()], &years[0])?;
-            Some((run.start + start, Sureness::Low))
+            Some((run.start + start, Certainty::Low))
         })?;
         let authors = before[start..].trim_end();
         let works = years

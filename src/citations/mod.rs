@@ -1,7 +1,6 @@
-//! What a research report cites, and where: links, numbers, footnotes, authors with years and bare
-//! addresses, mixed as they come, each with what it leads to and what is wrong with it. Hides the
-//! notations and the lists of references they point into; deliberately absent is any look at the
-//! pages.
+//! Citations of a research report: links, numbers, footnotes, authors with years and bare
+//! addresses, in any mixture, each with its place, its target and its faults. Hides the notations
+//! and the lists of references they point into; deliberately absent is any access to the pages.
 
 mod address;
 mod author_year;
@@ -43,7 +42,7 @@ pub enum Style {
     ReferenceOnly,
 }
 
-/// What is wrong with a citation or an entry, or was put right.
+/// A fault of a citation or an entry, or a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Diagnosis {
@@ -53,7 +52,7 @@ pub enum Diagnosis {
     UncitedEntry,
     /// There is no address, or one within the report only.
     NoUrl,
-    /// What stands for an address is none.
+    /// The text in an address's place is not an address.
     MalformedUrl,
     /// The address is not of the web: `mailto:`, `data:`, `ftp:` …
     UnsupportedScheme,
@@ -98,8 +97,8 @@ impl Diagnosis {
 pub struct Citation {
     /// Number, author with year, or the link's text: `1`, `Smith 2020`.
     pub label: Option<String>,
-    /// The address as [`crate::text::url::canonical`] spells it; absent where there is none that a
-    /// page could be had from.
+    /// The address as [`crate::text::url::canonical`] spells it; absent where no page can be
+    /// fetched from it.
     pub url: Option<String>,
     /// The address as the report has it; absent where there is none, or one too long to be an
     /// address.

@@ -4,13 +4,13 @@
 use super::steps;
 use crate::text::words::is_han;
 
-/// A wider range is arithmetic and no citation.
+/// Widest range of a citation; a wider one is arithmetic.
 const WIDEST: u32 = 30;
-/// A mark with more numbers is data.
+/// Most numbers of a mark; more are data.
 const MOST: usize = 64;
-/// What a tool adds to a number is no longer.
+/// Most characters that a tool adds to a number.
 const LONGEST: usize = 200;
-/// Numbers from here on are years in a range.
+/// Least number that is a year in a range.
 const YEARS: u32 = 1000;
 
 /// What may stand before the number, longer ones first.
@@ -113,6 +113,7 @@ fn list(text: &str) -> Option<(Vec<u32>, &str)> {
             return Some((numbers, after));
         };
         let next = past_blanks(next);
+        // `[3, p. 12]`: what follows is a page, not a number.
         if PLACES.iter().any(|place| strip(next, place).is_some()) {
             return Some((numbers, to_bracket(next)));
         }
@@ -231,6 +232,7 @@ fn is_exponent(before: &str, number: u32) -> bool {
         return false;
     };
     if last.is_ascii_digit() {
+        // `in 2020²` cites, `10²` is a power.
         return !ends_in_year(before);
     }
     if matches!(last, '⁻' | '⁺' | 'ⁿ' | '^') || figure(last).is_some() {
@@ -246,6 +248,7 @@ fn is_exponent(before: &str, number: u32) -> bool {
     let word = &before[start..];
     match word.chars().count() {
         1 => true,
+        // `km²`, `cm³`; any other word of two letters is prose with a mark.
         2 => matches!(number, 2 | 3) && UNITS.contains(&word),
         _ => false,
     }

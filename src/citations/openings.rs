@@ -1,4 +1,4 @@
-//! How a line opens an entry: `[1]`, `1.`, `(1)`, `1、`, `- `, `[^1]:`, `[label]:`, `| 1 |`. Hides
+//! Openings of entries: `[1]`, `1.`, `(1)`, `1、`, `- `, `[^1]:`, `[label]:`, `| 1 |`. Hides
 //! bullets, emphasis and tables around the number.
 
 use super::numbers;
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Footnote,
 }
 
-/// A longer label is a sentence in brackets.
+/// Most characters of a label; a longer one is a sentence in brackets.
 const LONGEST_LABEL: usize = 40;
 
 /// The beginning of an entry.
@@ -30,7 +30,7 @@ pub(super) struct Opening {
     pub bracketed: bool,
 }
 
-/// What a number is, and the text after it.
+/// A label, and the text after it.
 struct Label<'a> {
     kind: Kind,
     label: String,
@@ -73,6 +73,7 @@ pub(super) fn opening(line: &str) -> Option<Opening> {
         });
     }
     let rest = bullet(body)?;
+    // A list of tasks, not of sources.
     let task = ["[ ] ", "[x] ", "[X] "]
         .iter()
         .any(|open| rest.starts_with(open));
@@ -153,6 +154,7 @@ fn definition(text: &str) -> Option<Label<'_>> {
             rest: defined,
         });
     }
+    // `[S2] Title`; without a figure the bracket may be any remark.
     let key = label.starts_with(char::is_alphabetic)
         && label.contains(|c: char| c.is_ascii_digit())
         && !label.contains(' ');

@@ -1,6 +1,6 @@
-//! From places in bytes to places in Unicode scalar values, many times in one text.
+//! Conversion of places in bytes to places in Unicode scalar values, many times in one text.
 
-/// Bytes between two places whose count is kept.
+/// Bytes between two stored counts.
 const STEP: usize = 256;
 
 /// The counts of one text.

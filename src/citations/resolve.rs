@@ -1,5 +1,5 @@
-//! Marks and entries brought together: what each mark leads to, what is cited and what is not.
-//! Hides when a number in brackets is no citation.
+//! Resolution of marks to entries: where each mark leads, and which entries are cited. Hides when a
+//! number in brackets is no citation.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,7 +9,7 @@ use std::{
 use super::{
     Citation, Citations, Diagnosis, Reference, Style,
     address::{self, Address},
-    author_year::{Sureness, Work},
+    author_year::{Certainty, Work},
     entries::{Entry, key},
     index::Index,
     marks::{Mark, What},
@@ -17,10 +17,10 @@ use super::{
     steps,
 };
 
-/// More are not told: a mark costs three bytes, what it leads to may take thousands.
+/// Most citations of a report: a mark costs three bytes, its entry may take thousands.
 const MOST: usize = 100_000;
 
-/// What marks are looked up in. Places are in bytes until the end.
+/// The entries that marks are looked up in. Places are in bytes until the end.
 struct Lists<'a> {
     report: &'a str,
     index: &'a Index,
@@ -30,7 +30,7 @@ struct Lists<'a> {
     evidence: Evidence,
 }
 
-/// What all marks together say about one that has no entry.
+/// Evidence from all marks on whether one without an entry is a citation.
 struct Evidence {
     /// Marks in brackets.
     bracketed: usize,
@@ -225,7 +225,7 @@ fn evidence(index: &Index, marks: &[Mark]) -> Evidence {
             }
             What::Works(works) => {
                 let sure = |work: &Work| {
-                    work.sure == Sureness::High || !index.authors.fitting(work).is_empty()
+                    work.sure == Certainty::High || !index.authors.fitting(work).is_empty()
                 };
                 evidence.authored |= works.iter().any(sure);
             }
@@ -327,6 +327,7 @@ impl Lists<'_> {
         let among_others = if raised {
             raised_before
         } else {
+            // One number in brackets without any list may be anything; two are a habit of citing.
             numbered || bracketed > 1
         };
         if numbers.contains(&0) && self.index.number(0).is_none() {
@@ -353,8 +354,8 @@ impl Lists<'_> {
 
     fn work(&self, range: &Range<usize>, work: &Work) -> Option<Citation> {
         let fitting = self.index.authors.fitting(work);
-        let likely = work.sure == Sureness::High
-            || (work.sure == Sureness::Middle && self.evidence.authored);
+        let likely = work.sure == Certainty::High
+            || (work.sure == Certainty::Middle && self.evidence.authored);
         if fitting.is_empty() && !likely {
             return None;
         }
@@ -386,7 +387,7 @@ fn link_text(text: &str) -> Option<String> {
     Some(inner.unwrap_or(text).trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// What only the list says: the entry itself if nothing cites it, and its further addresses.
+/// Citations from the list alone: the entry if nothing cites it, and its further addresses.
 fn listed_only(
     reference: &mut Reference,
     entry: usize,

@@ -1,4 +1,4 @@
-//! How much a parser reads, in characters, for the test that it reads a report in linear time.
+//! A count of the characters that the parsers read, for the test that they take linear time.
 //! Outside tests nothing is counted.
 
 #[cfg(test)]

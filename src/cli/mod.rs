@@ -21,6 +21,9 @@ use ui::{exit, log, output::Printer};
 
 /// Parses the command line, runs the command and returns its exit code.
 pub fn main() -> ExitCode {
+    // The environment holds keys, and agents run under the same user.
+    #[cfg(target_os = "linux")]
+    let is_hidden = crate::agents::command::hide_memory();
     let args = match parse() {
         Ok(args) => args,
         Err(code) => return code,
@@ -30,9 +33,8 @@ pub fn main() -> ExitCode {
         quiet: args.global.quiet,
     };
     log::start(args.global.verbose);
-    // The environment holds keys, and agents run under the same user.
     #[cfg(target_os = "linux")]
-    if let Err(error) = crate::agents::command::hide_memory() {
+    if let Err(error) = is_hidden {
         tracing::warn!("other programs of this user can read the environment: {error}");
     }
     let code = match dispatch(args, &printer) {
@@ -49,7 +51,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What was typed; help and wrong usage end the program.
+/// The parsed command line; help and wrong usage end the program.
 fn parse() -> Result<Args, ExitCode> {
     let matched = args::command().try_get_matches();
     matched
@@ -58,6 +60,11 @@ fn parse() -> Result<Args, ExitCode> {
             if error.kind() == ErrorKind::MissingSubcommand {
                 // The error would list commands that are not for users.
                 ui::output::message(&args::command().render_help().to_string());
+                return ExitCode::from(exit::USAGE);
+            }
+            if error.use_stderr() {
+                // What was typed may be a stranger's file name that a shell filled in.
+                ui::output::message(error.render().to_string().trim_end());
                 return ExitCode::from(exit::USAGE);
             }
             error.exit()

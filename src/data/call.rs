@@ -1,5 +1,5 @@
-//! The record of one logical model call: what was asked, what came back, what it cost.
-//! The same record is the cache; [`Call::id`] covers everything that can change the reply.
+//! The record of one logical model call: request, reply and cost. The same record is the cache;
+//! [`Call::id`] covers everything that can change the reply.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
-//! What reports are compared with (pages, key points) and what judges say of the comparison.
+//! Evidence for judging reports (pages, key points), and the judgements on it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{KeyPointId, TaskId};
 
-/// How it went with a URL.
+/// The outcome of fetching a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Visit {
     /// The URL as it was asked for.
@@ -16,21 +16,21 @@ pub struct Visit {
     pub fetched: String,
     /// The last answer's status.
     pub status: Option<u16>,
-    /// Why there is no page to read, one word: nothing came, or what came was taken for no page.
+    /// Why there is no page to read, one word: no response, or a response that is not a page.
     pub cause: Option<String>,
     /// The same for people.
     pub message: Option<String>,
-    /// Whether it may go better another time.
+    /// Whether another attempt may succeed.
     pub transient: bool,
     /// The media type that the server named, with its charset.
     pub content_type: Option<String>,
     /// Hash of the bytes, if some came.
     pub content: Option<String>,
-    /// What decided from the bytes whether they are a page, in its version; another version may
+    /// The version of the detection that decided whether the bytes are a page; another version may
     /// decide otherwise. None where nothing came, and where it was decided before versions were
     /// noted.
     pub decided_by: Option<String>,
-    /// Who went for it: `taskgen`, or `jina`.
+    /// The fetcher: `taskgen`, or `jina`.
     pub fetcher: String,
 }
 
@@ -45,7 +45,7 @@ pub struct KeyPoint {
     pub source: String,
     /// The point in one sentence.
     pub text: String,
-    /// Where the page says so, verbatim.
+    /// Verbatim spans of the page that say so.
     pub spans: Vec<String>,
     /// Whether a span was found in the page's text.
     pub verified: bool,
@@ -85,7 +85,7 @@ pub struct RelationJudgement {
     pub confidence: f64,
     /// Why.
     pub reasoning: String,
-    /// What of the point the report speaks of.
+    /// The aspects of the point that the report covers.
     pub key_aspects: Vec<String>,
 }
 

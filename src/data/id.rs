@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 /// Version of the id scheme; it is hashed first, so that a new scheme can never produce an old id.
 const SCHEME: &str = "taskgen-id-1";
 
-/// What an id names: the letter it starts with.
+/// The kind of an id: its first letter.
 pub trait Kind {
     /// First letter of the id's text.
     const LETTER: char;
@@ -21,7 +21,7 @@ pub struct Id<K>(String, PhantomData<fn() -> K>);
 
 impl<K: Kind> Id<K> {
     /// The id of the content given as `parts`.
-    pub fn of(parts: &[&str]) -> Self {
+    pub fn from_parts(parts: &[&str]) -> Self {
         Self(text(K::LETTER, parts), PhantomData)
     }
 
@@ -163,8 +163,8 @@ pub fn text(letter: char, parts: &[&str]) -> String {
     )
 }
 
-/// A place in an order that follows from the seed and tells nothing, and that stays when others
-/// come or go.
+/// A place in a random order that follows from the seed alone and stays when other items come or
+/// go.
 pub fn drawn_place(seed: u64, id: &str) -> String {
     sha256_hex(format!("{seed} {id}").as_bytes())
 }
@@ -180,8 +180,11 @@ mod tests {
 
     #[test]
     fn parts_are_kept_apart() {
-        assert_ne!(TaskId::of(&["ab", "c"]), TaskId::of(&["a", "bc"]));
-        assert_eq!(TaskId::of(&["ab"]).as_str().len(), 18);
-        assert!(TaskId::of(&["ab"]).as_str().starts_with("t_"));
+        assert_ne!(
+            TaskId::from_parts(&["ab", "c"]),
+            TaskId::from_parts(&["a", "bc"])
+        );
+        assert_eq!(TaskId::from_parts(&["ab"]).as_str().len(), 18);
+        assert!(TaskId::from_parts(&["ab"]).as_str().starts_with("t_"));
     }
 }

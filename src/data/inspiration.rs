@@ -159,8 +159,8 @@ pub struct Inspiration {
 }
 
 impl Inspiration {
-    /// Whether tasks may be woven from it: what a person said last decides, and else every model
-    /// must have accepted it.
+    /// Whether tasks may be woven from it: the last decision of a person, or else acceptance by
+    /// every model.
     pub fn stands(&self) -> bool {
         Review::let_stand(&self.reviews)
     }
@@ -175,34 +175,34 @@ impl Inspiration {
     }
 }
 
-/// What one reviewer said of an inspiration.
+/// A reviewer's decision on an inspiration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Review {
-    /// Who it was.
+    /// The kind of reviewer.
     pub by: Reviewer,
     /// The person's name, or the model as `provider/model`.
     pub name: String,
     /// Why it was rejected; none if it was accepted.
     pub fault: Option<Fault>,
-    /// What the reviewer said about it.
+    /// The reviewer's note.
     #[serde(default)]
     pub note: String,
 }
 
 impl Review {
     /// Whether an inspiration with these reviews, oldest first, stands.
-    pub fn let_stand(said: &[Self]) -> bool {
-        match said
+    pub fn let_stand(reviews: &[Self]) -> bool {
+        match reviews
             .iter()
             .rev()
             .find(|review| review.by == Reviewer::Person)
         {
             Some(last) => last.fault.is_none(),
-            None => said.iter().all(|review| review.fault.is_none()),
+            None => reviews.iter().all(|review| review.fault.is_none()),
         }
     }
 
-    /// Whether the person `name` said it.
+    /// Whether it is by the person `name`.
     pub fn is_of_person(&self, name: &str) -> bool {
         self.by == Reviewer::Person && self.name == name
     }
@@ -286,7 +286,7 @@ pub struct Evidence {
     /// The model's wording, where it differs from the transcript's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wording: Option<String>,
-    /// How near the wording is to the quote, 0 to 1; 1 where the model chose the sentence by its
+    /// Similarity of the wording to the quote, 0 to 1; 1 where the model chose the sentence by its
     /// number.
     pub similarity: f64,
 }

@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{CallId, Unscored, id};
 
-/// Something that measures: a question with a scale, in a version.
+/// An instrument: a question with a scale, in a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instrument {
     /// Its id, such as `kae/relation/1`; judgements name it.
     pub id: &'static str,
     /// The method that it belongs to: `kae`, `ace`, `rankeval`, `probe`, `person` …
     pub family: &'static str,
-    /// What it asks for.
+    /// The criterion.
     pub criterion: &'static str,
     /// The possible answers, in words.
     pub scale: &'static str,
-    /// What is judged.
+    /// The kind of subject.
     pub subject: SubjectKind,
     /// First letter of its judgements' ids: verdicts on pairs of tasks have had their own since
     /// before there were other judgements.
     pub letter: char,
 }
 
-/// What is judged.
+/// The kind of thing that is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SubjectKind {
@@ -44,7 +44,7 @@ impl SubjectKind {
     }
 }
 
-/// A model that judges: another prompt, or another model returned by the server, is another judge.
+/// A judge model: another prompt, or another model returned by the server, is another judge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Judge {
     /// `provider/model` as configured.
@@ -65,7 +65,7 @@ impl Judge {
     }
 }
 
-/// Who decides.
+/// The judge: a model, a person or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy<'a> {
     /// A model.
@@ -96,7 +96,7 @@ impl DecidedBy<'_> {
     }
 }
 
-/// What a judgement says, in the fields that every instrument shares.
+/// The decision of a judgement, in the fields that every instrument shares.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
     /// A number on the instrument's scale.
@@ -112,7 +112,7 @@ pub struct Decision {
 pub struct NewJudgement<'a> {
     /// The question and its scale.
     pub instrument: Instrument,
-    /// Hash of what was judged by whom: a later judgement of the same replaces it.
+    /// Hash of subject, judge and sample: a later judgement with the same id replaces it.
     pub id: String,
     /// Id of what is judged; of a pair, what was shown first.
     pub subject: &'a str,
@@ -126,13 +126,13 @@ pub struct NewJudgement<'a> {
     pub decision: Result<Decision, &'a Unscored>,
     /// Everything else that is known: a JSON object.
     pub payload: serde_json::Value,
-    /// The call that it was read from; none where no model was asked.
+    /// The call with the reply; none where no model was asked.
     pub call: Option<&'a CallId>,
-    /// SHA-256 of what the judge saw; none where that is not known.
+    /// SHA-256 of the evidence that the judge saw; none where that is not known.
     pub evidence: Option<String>,
 }
 
-/// The id of a judgement that a judge makes once of a subject, another thing and a sample.
+/// The id of a judgement: one for each judge, subject, other item and sample.
 pub fn judgement_id(
     instrument: Instrument,
     subject: &str,
@@ -159,7 +159,7 @@ pub fn judgement_id(
 /// A judgement as a fold reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement<T, E = Unscored> {
-    /// What the subject was judged against: a key point, a criterion, by id; empty for nothing.
+    /// The id of the key point or criterion that the subject was judged by; empty for none.
     pub about: String,
     /// Repetition of the same question, from 0.
     pub sample: u32,
@@ -169,7 +169,7 @@ pub struct Judgement<T, E = Unscored> {
     pub outcome: Result<T, E>,
 }
 
-/// Whose judgements of one instrument count, and the settings that they were made with.
+/// The judges of one instrument in force, with their settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InForce {
     /// Id of the instrument.

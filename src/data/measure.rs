@@ -1,6 +1,6 @@
-//! Measures as data: what a number about a report is called, on which scale it stands, how it is
-//! averaged over tasks and where it is shown. Evaluators export tables of them; leaderboards, pages,
-//! CSV files, rescoring and agreement read those tables and know no evaluator.
+//! Measures as data: name, scale, averaging over tasks, and display of a number about a report.
+//! Evaluators export tables of them; leaderboards, pages, CSV files, rescoring and agreement read
+//! those tables and know no evaluator.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub struct MeasureDef {
     pub label: &'static str,
     /// Its name in a wide table beside its neighbours, such as `KCR`.
     pub column: &'static str,
-    /// What it says, in one clause.
+    /// Its meaning, in one clause.
     pub meaning: &'static str,
     /// How a value is printed.
     pub unit: Unit,
@@ -25,7 +25,7 @@ pub struct MeasureDef {
     pub higher_is_better: Option<bool>,
     /// How values of tasks become one value of an agent.
     pub average: Average,
-    /// What it decides on a leaderboard.
+    /// Its role on a leaderboard.
     pub role: Role,
     /// How the leaderboard in a terminal shows it.
     pub in_table: InTable,
@@ -60,7 +60,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What a stored value is multiplied with for people.
+    /// The factor from a stored value to a printed one.
     pub fn scale(self) -> f64 {
         match self {
             Self::Share => 100.0,
@@ -69,7 +69,7 @@ impl Unit {
         }
     }
 
-    /// What stands behind a printed value.
+    /// The unit sign after a printed value.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Share => "%",
@@ -98,10 +98,10 @@ pub enum Average {
     PerTask,
 }
 
-/// What a measure decides on a leaderboard.
+/// The role of a measure on a leaderboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It orders agents and makes tiers; of several the first that any agent has a value of.
+    /// It orders agents and makes tiers; of several, the first with a value of any agent.
     Ranks,
     /// Agents are compared on it pair by pair.
     Compares,
@@ -127,7 +127,7 @@ pub enum InTable {
     Hidden,
 }
 
-/// What a report has by one measure: a fraction, or the word for why there is none.
+/// The score of a report by one measure: a fraction, or the cause of its absence in one word.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// The value as numerator and denominator, or the cause.
@@ -140,9 +140,9 @@ pub struct Score {
 /// Numerator and denominator: sums over tasks stay fractions, as pooled shares need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Fraction {
-    /// What was reached.
+    /// The numerator.
     pub numerator: f64,
-    /// Of what; above 0.
+    /// The denominator, above 0.
     pub denominator: f64,
 }
 
@@ -243,7 +243,7 @@ impl MeasureDef {
 
 impl Score {
     /// A fraction that leaves nothing out.
-    pub fn of(numerator: f64, denominator: f64) -> Self {
+    pub fn ratio(numerator: f64, denominator: f64) -> Self {
         Self {
             outcome: Ok(Fraction::new(numerator, denominator)),
             unscored: 0,
@@ -253,7 +253,7 @@ impl Score {
     /// A plain number; none is not a zero but `cause`.
     pub fn number(value: Option<f64>, cause: &'static str) -> Self {
         match value.filter(|value| value.is_finite()) {
-            Some(value) => Self::of(value, 1.0),
+            Some(value) => Self::ratio(value, 1.0),
             None => Self::missing(cause),
         }
     }
@@ -297,7 +297,7 @@ mod tests {
     fn a_score_is_a_fraction_or_a_cause() {
         let json = |score: &Score| serde_json::to_string(score).expect("it serialises");
         assert_eq!(
-            json(&Score::of(3.0, 4.0)),
+            json(&Score::ratio(3.0, 4.0)),
             r#"{"value":0.75,"numerator":3.0,"denominator":4.0,"unscored":0}"#
         );
         assert_eq!(

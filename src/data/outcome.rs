@@ -1,5 +1,5 @@
-//! How a call or a judgement can fail. A score that could not be had is not a zero: it is
-//! [`Unscored`], with a cause.
+//! Failures of calls and judgements. A missing score is not a zero: it is [`Unscored`], with a
+//! cause.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Whether the same request may succeed later without anybody changing anything.
+    /// Whether the same request may succeed later without any change.
     pub fn is_transient(self) -> bool {
         matches!(
             self,
@@ -106,12 +106,12 @@ impl fmt::Display for Cause {
     }
 }
 
-/// An answer that could not be had: its cause and what was seen.
+/// A missing answer: its cause and its details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{cause}: {reason}")]
 pub struct Unscored {
     /// The typed cause.
     pub cause: Cause,
-    /// What was seen, for people.
+    /// The details, for people.
     pub reason: String,
 }

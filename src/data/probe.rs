@@ -11,7 +11,7 @@ use super::{Instrument, SubjectKind};
 pub enum Probe {
     /// Can it be done from memory?
     ClosedBook,
-    /// Could a reader say whether what is handed in is what was asked for?
+    /// Could a reader judge whether a deliverable is what the task asks for?
     Deliverable,
 }
 
@@ -127,7 +127,7 @@ impl ProbeLabel {
     }
 }
 
-/// What a probe found of one task.
+/// The finding of a probe on one task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The question.

@@ -27,7 +27,7 @@ pub struct AgentReport<Text = String> {
 /// All of a report but its text.
 pub type ReportHead = AgentReport<()>;
 
-/// Words and citations of a report, as a version of the reader finds them in its text.
+/// The reading of a report: its words and citations, by a version of the reader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
     /// Version of the reader: another one may find something else.
@@ -49,7 +49,7 @@ impl AgentReport {
         spent: AttemptCost,
     ) -> Self {
         Self {
-            id: ReportId::of(&[
+            id: ReportId::from_parts(&[
                 task.as_str(),
                 agent,
                 &attempt.to_string(),
@@ -146,7 +146,7 @@ pub struct AttemptCost {
 /// The most characters of an agent's name.
 const MOST_IN_NAME: usize = 100;
 
-/// What is wrong with an agent's name, which stands in tables, on pages and on terminals.
+/// An error for an agent's name that is unsafe in tables, on pages or on terminals.
 pub fn check_agent_name(name: &str) -> Result<(), String> {
     let n = name.chars().count();
     if name.trim().is_empty() {
@@ -166,15 +166,15 @@ pub fn check_agent_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// More than any attempt can have cost: what is above was miscounted, or is an attack on the sums.
+/// More than any attempt can cost: a higher figure is an error, or an attack on the sums.
 const MOST_USD: f64 = 1e6;
 const MOST_TOKENS: u64 = 1_000_000_000_000;
 /// About thirty years.
 const MOST_SECONDS: f64 = 1e9;
 
 impl AttemptCost {
-    /// The name and the value of the first figure that no attempt can have cost: negative, not
-    /// finite, or absurdly large.
+    /// The name and the value of the first implausible figure: negative, not finite, or absurdly
+    /// large.
     pub fn implausible(&self) -> Option<(&'static str, String)> {
         let counts = [
             ("input_tokens", self.input_tokens),

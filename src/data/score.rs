@@ -1,4 +1,4 @@
-//! What a person says of a report.
+//! Scores of reports by people.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::ReportId;
 pub struct PersonScore {
     /// The report.
     pub report: ReportId,
-    /// What of it: a criterion of its task's checklist by name; none is the whole report.
+    /// A criterion of its task's checklist by name; none is the whole report.
     pub criterion: Option<String>,
     /// Who gave it.
     pub rater: String,

@@ -1,5 +1,4 @@
-//! What a report says where it cites: the statements, the citations that they carry, and where both
-//! stand.
+//! Statements of a report with citations, and the places of both.
 
 use super::Reading;
 
@@ -25,19 +24,20 @@ pub struct Citation {
     pub start: usize,
     /// Where it ends.
     pub end: usize,
-    /// Position of the statement that carries it; none for what only the list of references has.
+    /// Position of the statement that carries it; none for an entry that only the list of
+    /// references has.
     pub statement: Option<usize>,
-    /// What is wrong with it, one word each.
+    /// Its faults, one word each.
     pub diagnosis: Vec<String>,
 }
 
-/// All that was read out of a report.
+/// The whole reading of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadReport {
     /// Its length and the pages that it cites.
     pub reading: Reading,
-    /// What it says where it cites, in order.
+    /// Its statements with citations, in order.
     pub statements: Vec<Statement>,
-    /// What it cites, in order.
+    /// Its citations, in order.
     pub citations: Vec<Citation>,
 }

@@ -152,7 +152,7 @@ pub struct Task {
     /// which asks about no day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
-    /// What it is grouped by.
+    /// Its facets.
     #[serde(flatten)]
     pub facets: Facets,
     /// Where it comes from.
@@ -161,7 +161,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// What is known of it as a task of a seminar.
+    /// Its origin as a task of a seminar.
     pub fn from_seminar(&self) -> Option<&FromSeminar> {
         match &self.origin {
             Origin::Seminar(from) => Some(from),
@@ -199,8 +199,8 @@ impl Task {
     }
 }
 
-/// What tasks are grouped by. A task of a seminar has the first four; an imported one has what its
-/// file says.
+/// The facets that tasks are grouped by. A task of a seminar has the first four; an imported one
+/// has what its file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facets {
     /// Phase of its family.

@@ -8,6 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ms(pub u64);
 
+/// Three years: no recording is longer, and their sums stay numbers.
+const MOST_SECONDS: f64 = 1e8;
+
 impl Ms {
     /// The nearest millisecond; negative and non-finite seconds become 0.
     pub fn from_seconds(seconds: f64) -> Self {
@@ -38,7 +41,13 @@ impl Serialize for Ms {
 
 impl<'de> Deserialize<'de> for Ms {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        f64::deserialize(deserializer).map(Self::from_seconds)
+        let seconds = f64::deserialize(deserializer)?;
+        if (0.0..=MOST_SECONDS).contains(&seconds) {
+            return Ok(Self::from_seconds(seconds));
+        }
+        Err(serde::de::Error::custom(format!(
+            "no recording has a time of `{seconds}` seconds"
+        )))
     }
 }
 
@@ -52,5 +61,10 @@ mod tests {
         assert_eq!(Ms(3_661_000).to_string(), "1:01:01");
         assert_eq!(Ms::from_seconds(1.2345), Ms(1235));
         assert_eq!(Ms::from_seconds(-1.0), Ms(0));
+        let read = |text: &str| serde_json::from_str::<Ms>(text).ok();
+        assert_eq!(read("1.5"), Some(Ms(1500)));
+        for impossible in ["-0.5", "1e300", "1e9", "null"] {
+            assert_eq!(read(impossible), None, "{impossible}");
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! What was said in one recording, and when: the file `transcripts/<path under seminars>.json`. It
-//! holds no clock, host or run, so that the same recording, model and parameters give the same
-//! bytes.
+//! A transcript: the words of one recording with their times, the file `transcripts/<path under
+//! seminars>.json`. It holds no clock, host or run, so that the same recording, model and
+//! parameters give the same bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct Transcript {
     pub model: ModelRef,
     /// Everything else that can change the text.
     pub parameters: serde_json::Value,
-    /// What was said, in order of time, not overlapping.
+    /// Its segments, in order of time, not overlapping.
     pub segments: Vec<Segment>,
 }
 
@@ -49,12 +49,21 @@ pub fn primary_language(tag: &str) -> &str {
     tag.split_once('-').map_or(tag, |(primary, _)| primary)
 }
 
-/// Whether the rules read a language, by its BCP 47 tag: English and Chinese.
+/// Whether a text has the form of a BCP 47 tag: it is then no sentence.
+pub fn is_language_tag(text: &str) -> bool {
+    text.len() <= 35 && text.split('-').all(is_subtag)
+}
+
+fn is_subtag(part: &str) -> bool {
+    (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Whether the rules support a language, by its BCP 47 tag: English and Chinese.
 pub fn is_read(tag: &str) -> bool {
     ["en", "zh"].contains(&primary_language(tag))
 }
 
-/// What to do about a talk in another one.
+/// The hint for a talk in another language.
 pub fn other_language(tag: &str) -> String {
     format!(
         "the talk is in `{tag}`: tasks are made of talks in English and Chinese\nhint: if that is wrong, `language = \"en\"` in the recording's `NAME.toml`"
@@ -104,13 +113,41 @@ impl Transcript {
         });
         let segments = serde_json::to_string(&plain.collect::<Vec<_>>()).unwrap_or_default();
         let parameters = self.parameters.to_string();
-        self.id = TranscriptId::of(&[
+        self.id = TranscriptId::from_parts(&[
             &self.media_sha256,
             &self.model.sha256,
             &parameters,
             &segments,
         ]);
         self
+    }
+
+    /// What the types cannot say of a file that people edit.
+    pub fn check(&self) -> Result<(), String> {
+        if !is_language_tag(&self.language) {
+            return Err("the language is no tag such as `en` or `zh-Hans`".into());
+        }
+        for (number, segment) in (1..).zip(&self.segments) {
+            let Segment {
+                start,
+                end,
+                confidence,
+                ..
+            } = segment;
+            if start > end || *end > self.duration {
+                let seconds = (start.seconds(), end.seconds(), self.duration.seconds());
+                return Err(format!(
+                    "segment {number} goes from {} to {} seconds of {}",
+                    seconds.0, seconds.1, seconds.2
+                ));
+            }
+            if !(0.0..=1.0).contains(confidence) {
+                return Err(format!(
+                    "the confidence of segment {number} is not between 0 and 1: `{confidence}`"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Whether it tells when each word was said.

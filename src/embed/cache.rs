@@ -1,11 +1,11 @@
-//! The vectors of many texts, computed once: a file keeps them by the hashes of model and text, and
-//! may be deleted at any time. Hides its layout, what a killed process left half written, and a
-//! second process that writes.
+//! The cache of vectors: a file keeps them by the hashes of model and text, and may be deleted at
+//! any time. Hides its layout, what a killed process left half written, and a second process that
+//! writes.
 
 use std::{
     collections::HashMap,
     fs::{File, TryLockError},
-    io::Write as _,
+    io::{Seek as _, SeekFrom, Write as _},
     path::Path,
 };
 
@@ -13,9 +13,9 @@ use anyhow::{Context as _, Result, anyhow};
 use sha2::{Digest as _, Sha256};
 
 use super::encoder::{Encoder, WIDTH};
+use crate::files;
 
-/// What the file begins with, before the model's hash: another number where vectors come out
-/// differently.
+/// The file's magic, before the model's hash: to be raised when vectors change.
 const MAGIC: &[u8; 16] = b"taskgen-vectors1";
 const HASH: usize = 32;
 const HEADER: usize = MAGIC.len() + HASH;
@@ -77,7 +77,7 @@ fn encode_in_turn(encoder: &Encoder, texts: &[(Hash, &str)]) -> Vec<(Hash, Vec<f
         .collect()
 }
 
-/// A batch on two threads.
+/// The vectors of a batch, computed on two threads.
 fn encode(encoder: &Encoder, batch: &[(Hash, &str)]) -> Result<Vec<(Hash, Vec<f32>)>> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = batch
@@ -121,24 +121,24 @@ fn read(bytes: &[u8], header: &[u8]) -> HashMap<Hash, Vec<f32>> {
     read.collect()
 }
 
-/// The file for adding, locked, without what does not belong to it; none where that cannot be had.
+/// The file opened and locked for appending, without a foreign or broken rest; none where that
+/// fails.
 fn open(path: &Path, header: &[u8]) -> Option<File> {
     fs_err::create_dir_all(path.parent()?).ok()?;
-    let file = fs_err::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .ok()?;
-    let (mut file, _) = file.into_parts();
+    let (mut file, _) = files::open_own(path).ok()?.into_parts();
     match file.try_lock() {
+        // Another process writes: this one computes without adding, which costs time and nothing
+        // else.
         Err(TryLockError::WouldBlock) => return None,
         Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => return None,
         _ => {}
     }
     let bytes = fs_err::read(path).ok()?;
     if let Some(records) = bytes.strip_prefix(header) {
+        // A killed process may have left half a record at the end.
         file.set_len((HEADER + records.len() / RECORD * RECORD) as u64)
             .ok()?;
+        file.seek(SeekFrom::End(0)).ok()?;
     } else {
         file.set_len(0).ok()?;
         file.write_all(header).ok()?;

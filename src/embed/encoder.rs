@@ -1,6 +1,6 @@
-//! From a text to its vector: each token beside its neighbours in three branches, the mean of the
-//! tokens, three layers. The architecture is that of Yang et al. 2019, "Multilingual Universal
-//! Sentence Encoder for Semantic Retrieval".
+//! The encoder from a text to its vector: each token beside its neighbours in three branches, the
+//! mean of the tokens, three layers. The architecture is that of Yang et al. 2019, "Multilingual
+//! Universal Sentence Encoder for Semantic Retrieval".
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ pub use super::weights::WIDTH;
 
 /// Tokens of a text that count. The model itself names no limit; a task has a hundred or two.
 const MOST_TOKENS: usize = 512;
-/// Keeps a norm from dividing by nothing.
+/// Keeps a norm from dividing by zero.
 const SMALL: f32 = 1e-12;
 
-/// A model that is loaded.
+/// A loaded model.
 #[derive(Debug)]
 pub struct Encoder {
     tokens: Tokens,
@@ -121,6 +121,7 @@ impl Encoder {
         let w = &self.weights;
         let mut mean = product(sum, &w.leave.matrix);
         for (number, bias) in mean.iter_mut().zip(&w.leave.bias) {
+            // The sum over √n, not n, as the model was trained.
             *number = (*number + tokens * bias) / tokens.sqrt();
         }
         let [first, second, third, last] = &w.deep;
@@ -135,6 +136,7 @@ impl Encoder {
         let mut out = product(&two, &w.past[1]);
         add(&mut out, &product(&three, last));
         for number in &mut out {
+            // Of libm, so that the result does not depend on the system's C library.
             *number = libm::tanhf(*number);
         }
         let length = out.iter().map(|x| x * x).sum::<f32>().max(SMALL).sqrt();

@@ -1,4 +1,4 @@
-//! Here is a text: where does it lie? Google's multilingual Universal Sentence Encoder, version 3,
+//! Here is a text: give me its vector. Google's multilingual Universal Sentence Encoder, version 3,
 //! in plain Rust: texts that mean the same lie near each other, in whichever of its sixteen
 //! languages. Hides tokens, weights and the cache.
 

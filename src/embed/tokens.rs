@@ -1,4 +1,4 @@
-//! A text as the numbers of its pieces, as SentencePiece's unigram model cuts it (Kudo and
+//! SentencePiece tokens: a text as the ids of its pieces, as the unigram model cuts it (Kudo and
 //! Richardson 2018): folded by the model's own table, then cut in the most probable way. Hides the
 //! file's layout, the table's trie and the lattice.
 
@@ -8,11 +8,11 @@ use anyhow::{Context as _, Result, ensure};
 
 /// Bytes of a text that are read; far more than the tokens that the encoder takes.
 const MOST_BYTES: usize = 16 << 10;
-/// The number of whatever the model does not know, of the beginning and of the end.
+/// The id of unknown pieces, of the beginning and of the end.
 const UNKNOWN: u32 = 0;
 const BEGIN: u32 = 1;
 const END: u32 = 2;
-/// How much less probable than the least probable piece an unknown character is.
+/// Penalty of an unknown character, in log-probability below the least probable piece.
 const PENALTY: f32 = 10.0;
 /// The kind of a piece that may stand in a text; the others are signs of the model's own, which no
 /// text can write.
@@ -20,7 +20,7 @@ const NORMAL: u64 = 1;
 /// Stands for a space.
 const SPACE: &str = "\u{2581}";
 
-/// The cutter of a model.
+/// The tokenizer of a model.
 #[derive(Debug)]
 pub struct Tokens {
     /// Sorted by their bytes.
@@ -46,6 +46,7 @@ impl Tokens {
         for (number, value) in fields(model)? {
             match (number, value) {
                 (1, Value::Bytes(bytes)) => {
+                    // Ids count all pieces, also those that no text can have.
                     pieces.extend(piece(bytes, count as u32)?);
                     count += 1;
                 }
@@ -111,6 +112,8 @@ impl Tokens {
                 };
                 let end = start + depth + 1;
                 if piece.bytes.len() == depth + 1 {
+                    // Where a piece covers the one character, the unknown one is never the better
+                    // way.
                     known |= end == single;
                     steps[end].offer(reached + piece.score, start, piece.id);
                 }
@@ -129,7 +132,7 @@ impl Tokens {
         ids
     }
 
-    /// Those of `these` pieces, which agree in `depth` bytes, whose next one is `byte`.
+    /// The pieces of the range, which agree in `depth` bytes, that have `byte` next.
     fn narrow(&self, these: Range<usize>, depth: usize, byte: u8) -> Range<usize> {
         let slice = &self.pieces[these.clone()];
         let from = slice.partition_point(|piece| piece.bytes.get(depth) < Some(&byte));
@@ -138,7 +141,7 @@ impl Tokens {
     }
 }
 
-/// The best way to a place in the text.
+/// The best segmentation up to a place in the text.
 #[derive(Clone, Copy)]
 struct Step {
     score: f32,
@@ -175,7 +178,7 @@ fn piece(bytes: &[u8], id: u32) -> Result<Option<Piece>> {
     Ok((kind == NORMAL && !piece.bytes.is_empty() && piece.score.is_finite()).then_some(piece))
 }
 
-/// The table of what characters become, as a double array (darts-clone) and the texts that it
+/// The table of character replacements, as a double array (darts-clone) and the texts that it
 /// points to.
 #[derive(Debug, Default)]
 struct Fold {
@@ -208,6 +211,8 @@ impl Fold {
 
     /// The folded text: one sign before each word, none twice and none at the end.
     fn apply(&self, text: &str) -> String {
+        // SentencePiece puts a space before the first word, so that it is the same piece as in the
+        // middle.
         let mut out = SPACE.as_bytes().to_vec();
         let (mut at, mut after_space) = (0, true);
         while at < text.len() {
@@ -228,7 +233,7 @@ impl Fold {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// What stands for the longest entry that the text has at `at`, and the entry's length; else
+    /// The replacement of the longest entry that the text has at `at`, and the entry's length; else
     /// the character itself.
     fn longest<'a>(&'a self, text: &'a str, at: usize) -> (&'a [u8], usize) {
         let mut found = None;

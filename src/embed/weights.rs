@@ -1,6 +1,5 @@
 //! The model's file: an `.npz` (a zip of NumPy arrays) that has the `sp.model` before it. Hides
-//! names and shapes, which are all checked here, so that what computes with them need not look
-//! again.
+//! names and shapes; all are checked here, so that no computation needs to check again.
 
 use std::{
     collections::BTreeMap,
@@ -74,6 +73,8 @@ pub fn read(path: &Path) -> Result<(Vec<u8>, Weights)> {
     let mut file = fs_err::File::open(path)?;
     let mut archive =
         ZipArchive::new(&mut file).context("not an encoder's file: there is no archive in it")?;
+    // A zip may have anything before it: here it is the tokenizer's model, so that one file is
+    // enough.
     let before = archive.offset();
     ensure!(
         (1..=LARGEST).contains(&before),
@@ -252,7 +253,7 @@ fn npy(bytes: &[u8]) -> Result<(&str, Vec<usize>, &[u8])> {
     let (header, content) = rest
         .split_at_checked(length)
         .context("the array ends too early")?;
-    let header = std::str::from_utf8(header).context("the array's header is no text")?;
+    let header = std::str::from_utf8(header).context("the array's header is not a text")?;
     ensure!(
         !header.contains("'fortran_order': True"),
         "the array is stored column by column"

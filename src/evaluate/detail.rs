@@ -1,5 +1,5 @@
-//! Everything that was judged of a report, down to the criterion and the key point: what a reader
-//! who doubts a score looks at.
+//! All judgements of a report, down to the criterion and the key point: the evidence behind a
+//! score.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::{
     store::{PanelJudgements, Store},
 };
 
-/// A report with what was judged of it.
+/// A report with its judgements.
 #[derive(Clone, Debug)]
 pub struct Detail {
     /// The report.
@@ -33,10 +33,10 @@ pub struct Detail {
     pub points: Vec<PointDetail>,
 }
 
-/// A key point with what judges say of it and the report.
+/// A key point with its relation to the report by each judge.
 #[derive(Clone, Debug)]
 pub struct PointDetail {
-    /// The point that stands for those that say the same.
+    /// The point that represents its duplicates.
     pub point: KeyPoint,
     /// The pages that say so, by the hash of their bytes.
     pub pages: BTreeSet<String>,
@@ -44,11 +44,11 @@ pub struct PointDetail {
     pub own: bool,
     /// Whether it is in the set of the other agents' pages.
     pub independent: bool,
-    /// What the judges say.
+    /// The relations by judge.
     pub judgements: Vec<Judgement<RelationJudgement>>,
 }
 
-/// What was judged, task by task: all of it at once would be too much to hold.
+/// The judgements, task by task: all of them at once would take too much memory.
 pub struct Details<'a> {
     store: &'a Store,
     judgements: PanelJudgements<'a>,
@@ -78,8 +78,8 @@ impl<'a> Details<'a> {
         })
     }
 
-    /// What was judged of every report on a task.
-    pub fn of(&self, task: &TaskId) -> Result<Vec<Detail>> {
+    /// The details of every report on a task.
+    pub fn on_task(&self, task: &TaskId) -> Result<Vec<Detail>> {
         let Some(reports) = self.reports.get(task) else {
             return Ok(Vec::new());
         };

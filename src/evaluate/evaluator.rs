@@ -1,6 +1,6 @@
-//! What an evaluator is: measures, a way to ask judges about reports, and a fold of what they
-//! decided into scores. A new evaluator is a folder with an implementation of [`Evaluator`] and one
-//! line in [`super::EVALUATORS`].
+//! Evaluators: measures, a way to ask judges about reports, and a fold of their judgements into
+//! scores. A new evaluator is a folder with an implementation of [`Evaluator`] and one line in
+//! [`super::EVALUATORS`].
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::{
     web::Pages,
 };
 
-/// A way to say how good reports are.
+/// A method of evaluating reports.
 #[async_trait(?Send)]
 pub trait Evaluator: Send + Sync {
     /// Its name in `--metric`, in configuration and in instruments' ids.
@@ -38,13 +38,13 @@ pub trait Evaluator: Send + Sync {
         Ok(())
     }
 
-    /// Whose judgements will count, once all have judged: one entry an instrument.
+    /// The judges in force once all have judged: one entry an instrument.
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>>;
 
     /// Asks for the judgements that are missing, and saves each at once.
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>>;
 
-    /// What all reports are scored by, read once.
+    /// The fold for all reports, with its data read once.
     fn fold<'a>(
         &self,
         store: &Store,
@@ -52,8 +52,9 @@ pub trait Evaluator: Send + Sync {
         evaluation: &'a Evaluation,
     ) -> Result<Box<dyn Fold + 'a>>;
 
-    /// The mean judgement of a report by each named criterion, on people's scale from 0 to 10: what
-    /// people's scores by criterion are held against. Empty where there are no such criteria.
+    /// The mean judgement of a report by each named criterion, on people's scale from 0 to 10: the
+    /// values that people's scores by criterion are compared with. Empty where there are no such
+    /// criteria.
     fn by_criterion(
         &self,
         _record: &Record<'_>,
@@ -63,14 +64,14 @@ pub trait Evaluator: Send + Sync {
         Ok(BTreeMap::new())
     }
 
-    /// What a report has that is not ok, where failures count as the worst (`--failed-as-zero`),
-    /// given the reports on the same task that are ok. No entry leaves the measure without a value.
+    /// The scores of a failed report, where failures count as the worst (`--failed-as-zero`), given
+    /// the reports on the same task that are ok. No entry leaves the measure without a value.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
         Scores::default()
     }
 }
 
-/// What an evaluator works on.
+/// The work of an evaluator.
 pub struct Work<'a> {
     /// The shared tools.
     pub ctx: &'a Context,
@@ -92,7 +93,7 @@ pub trait Fold: Send + Sync {
     fn score(&self, record: &Record<'_>, task: &Task, report: Reported<'_>) -> Result<Folded>;
 }
 
-/// What is on record, as one reader sees it.
+/// The record as one reader sees it.
 pub struct Record<'a> {
     /// The project's facts.
     pub store: &'a Store,
@@ -109,21 +110,21 @@ pub struct Reported<'a> {
     pub agent: &'a str,
 }
 
-/// What an evaluator's judgements of a report come to.
+/// The folded judgements of a report.
 #[derive(Debug, Default)]
 pub struct Folded {
     /// By measure.
     pub scores: Scores,
-    /// Of a panel: what a measure is by each judge alone.
+    /// Of a panel: each measure by each judge alone.
     pub by_judge: BTreeMap<&'static str, BTreeMap<String, f64>>,
-    /// How far a judge's repeated judgements of the same lie apart, by measure.
+    /// The spread of a judge's repeated judgements, by measure.
     pub repeated: BTreeMap<&'static str, Spread>,
     /// Judgements without a verdict, by cause.
     pub unscored: BTreeMap<String, u64>,
 }
 
-/// The judgements about one point or criterion; `judgements` are in the order of what they are
-/// about.
+/// The judgements about one point or criterion; `judgements` are sorted by their point or
+/// criterion.
 pub fn about<'a, T, E>(judgements: &'a [Judgement<T, E>], name: &str) -> &'a [Judgement<T, E>] {
     let from = judgements.partition_point(|judgement| judgement.about.as_str() < name);
     let len = judgements[from..].partition_point(|judgement| judgement.about == name);

@@ -1,4 +1,4 @@
-//! Measures of a report that no judge decides: its words, its references, what it took.
+//! Measures of a report without a judge: its words, its references, its cost.
 
 use std::collections::BTreeMap;
 
@@ -110,15 +110,15 @@ pub fn of_report<T>(
     let url_failure_share = if reading.urls.is_empty() {
         Score::missing("no references")
     } else {
-        Score::of(failed, references)
+        Score::ratio(failed, references)
     };
     // Some servers tell only the sum; it is an upper bound and better than none.
     let tokens = report.spent.output_tokens.or(report.spent.tokens);
     let count = |n: u64| n as f64;
     let scores = Scores::from([
-        ("references", Score::of(references, 1.0)),
+        ("references", Score::ratio(references, 1.0)),
         ("output_tokens", Score::number(tokens.map(count), NOT_KNOWN)),
-        ("words", Score::of(count(reading.words), 1.0)),
+        ("words", Score::ratio(count(reading.words), 1.0)),
         (
             "cost_micro",
             Score::number(cost_micro(report).map(count), NOT_KNOWN),
@@ -131,7 +131,7 @@ pub fn of_report<T>(
     })
 }
 
-/// Micro-dollars that a report cost, where known.
+/// The cost of a report in micro-dollars, where known.
 pub fn cost_micro<T>(report: &AgentReport<T>) -> Option<u64> {
     // Bounded at intake (`AttemptCost::implausible`), so that the cast loses nothing.
     report.spent.cost_usd.map(|usd| (usd * 1e6).round() as u64)

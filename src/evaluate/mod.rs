@@ -1,5 +1,5 @@
-//! How good are reports? Each evaluator is a folder with its measures, its questions to judges and
-//! its fold; this room runs them and knows none of them beyond one line in [`EVALUATORS`]. Every
+//! Evaluation of reports. Each evaluator is a folder with its measures, its questions to judges and
+//! its fold; this module runs them and knows each only by its line in [`EVALUATORS`]. Every
 //! judgement is a fact on record; a score that could not be had is counted by cause, and never a
 //! zero.
 
@@ -35,7 +35,7 @@ use crate::{
     web::Pages,
 };
 
-/// A setting of an evaluator that does not fit the project, with a hint: the user's to mend.
+/// An evaluator's setting that does not fit the project, with a hint for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Misconfigured(pub String);
@@ -73,7 +73,7 @@ pub struct Case<'a> {
     pub report: &'a AgentReport,
 }
 
-/// What is evaluated.
+/// The tasks and reports to evaluate.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The tasks.
@@ -82,7 +82,7 @@ pub struct Subject<'a> {
     pub reports: &'a [AgentReport],
     /// Only these agents are judged; all if there are none.
     pub agents: &'a [String],
-    /// Who evaluates.
+    /// The evaluators.
     pub evaluators: &'a [&'static dyn Evaluator],
 }
 
@@ -148,7 +148,7 @@ pub async fn run(
     Ok(stages)
 }
 
-/// Whose judgements are to count. An evaluator that was not asked for keeps its judges.
+/// The judges that are to count. An evaluator that was not asked for keeps its judges.
 fn next_evaluation(
     ctx: &Context,
     before: Evaluation,

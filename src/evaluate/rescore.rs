@@ -1,5 +1,5 @@
-//! The same reports, judged in two ways: how far did the scores move? Other judges, prompts or
-//! thresholds, on the same stored pages.
+//! Rescoring: how far scores change with other judges, prompts or thresholds, on the same stored
+//! pages.
 
 use std::collections::BTreeSet;
 
@@ -52,6 +52,7 @@ pub fn changes(before: &[ReportScores], after: &[ReportScores], options: &Option
         .map(|agent| (agent, two_ways(agent, before, after, options)))
         .collect();
     let mut all = Vec::new();
+    // Holm's correction is over the agents of one measure: each measure is a question of its own.
     for measure in measures().filter(|measure| measure.role.compares()) {
         let mut changes: Vec<Change> = tables
             .iter()
@@ -64,8 +65,8 @@ pub fn changes(before: &[ReportScores], after: &[ReportScores], options: &Option
     all
 }
 
-/// The two ways of judging one agent are two agents on the same tasks: what compares agents compares
-/// them.
+/// The two ways of judging as two agents on the same tasks, so that the comparison of agents
+/// applies.
 fn two_ways(
     agent: &str,
     before: &[ReportScores],

@@ -1,4 +1,4 @@
-//! What an evaluation found for one report: the row of a leaderboard's data.
+//! The scorecard of one report: a row of the leaderboard's data.
 
 use std::{collections::BTreeMap, iter::Sum, ops::Add};
 
@@ -24,10 +24,10 @@ pub struct ReportScores {
     /// By measure. A measure that is not in it has no value, either.
     #[serde(rename = "measures")]
     pub scores: Scores,
-    /// Of a panel: a measure by each judge alone; a judge who did not rate everything is not in it.
+    /// Of a panel: a measure by each judge alone, without judges with missing ratings.
     pub by_judge: BTreeMap<&'static str, BTreeMap<String, f64>>,
-    /// How far a judge's repeated judgements of the same lie apart, by measure; none where each was
-    /// asked once.
+    /// The spread of a judge's repeated judgements, by measure; none where each question was asked
+    /// once.
     pub repeated: BTreeMap<&'static str, Spread>,
     /// Judgements without a verdict, by cause.
     pub unscored: BTreeMap<String, u64>,

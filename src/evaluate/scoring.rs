@@ -1,5 +1,5 @@
-//! From stored judgements to one row per report: the scores by every measure, and what is missing,
-//! by cause. Hides that many reports are scored by all cores.
+//! From stored judgements to one row per report: the scores by every measure, and missing ones by
+//! cause. Hides the threads.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,8 +33,8 @@ pub fn scored<T: Sync>(
     scored_as(store, tasks, reports, &evaluation)
 }
 
-/// The reports on these tasks, scored by what is on record of an evaluation; many of them by all
-/// cores, each of which reads its share by itself, as it stands at one moment.
+/// The reports on these tasks, scored by the recorded judgements of an evaluation; many of them on
+/// all cores, each with its own read transaction.
 pub fn scored_as<T: Sync>(
     store: &Store,
     tasks: &[Task],
@@ -102,7 +102,7 @@ pub fn ratings_by_criterion<'r>(
     Ok(found)
 }
 
-/// What all reports are scored by, read once.
+/// The data for scoring all reports, read once.
 struct Scoring<'a> {
     evaluation: &'a Evaluation,
     tasks: BTreeMap<&'a TaskId, &'a Task>,
@@ -186,7 +186,7 @@ impl<'a> Scoring<'a> {
     }
 }
 
-/// What a leaderboard can be grouped by.
+/// The facets of a task, for grouping a leaderboard.
 fn facets(task: &Task) -> BTreeMap<String, String> {
     let mut facets = task.facets.labels();
     facets.insert(

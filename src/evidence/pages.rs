@@ -1,4 +1,4 @@
-//! The pages behind URLs, each fetched once for all reports that cite it.
+//! Cited pages, each fetched once for all reports that cite it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ use crate::{
 /// Pages in flight at once; each host takes fewer.
 const AT_ONCE: usize = 16;
 
-/// The pages that could be had, by the hash of their bytes. Their texts stay in the store: those of
-/// a large evaluation together are gigabytes.
+/// The pages with text, by the hash of their bytes. Their texts stay in the store: those of a large
+/// evaluation together are gigabytes.
 #[derive(Debug, Default)]
 pub struct CitedPages {
     /// The hash of the page behind each URL that gave one.
@@ -51,6 +51,7 @@ pub async fn fetch(
             Ok(content) => {
                 cited.content_of.insert(url.clone(), content);
             }
+            // A page that cannot be read is counted and fails nothing: reports cite dead links.
             Err(missing) => report.reject(&missing.cause),
         }
     }

@@ -1,5 +1,5 @@
-//! What a report says and cites. A report is parsed once per version of the reader, and what was
-//! read is on record.
+//! The reading of a report: its words, statements and citations. A report is parsed once per
+//! version of the reader, and the reading is stored.
 
 use std::{num::NonZero, ops::RangeInclusive, thread};
 
@@ -16,15 +16,15 @@ use crate::{
 /// Reports that are read between two transactions.
 const AT_A_TIME: usize = 100;
 
-/// To be raised with every change of what is read out of a text: what is on record of an earlier
-/// one is read anew.
+/// Version of the reader, to be raised with every change of its results: readings of an earlier one
+/// are made again.
 const VERSION: u32 = 2;
 
 /// The versions that count words and list URLs as today's does: the first two differ in statements
 /// alone.
 const SAME_WORDS_AND_URLS: RangeInclusive<u32> = 1..=VERSION;
 
-/// Reads a report's text, which takes longer than all else that a leaderboard does.
+/// Reads a report's text: the slowest step of a leaderboard.
 fn read_text(text: &str) -> ReadReport {
     let found = citations::parse(text);
     let (statements, carriers) = statements::carrying(text, &found.citations);
@@ -116,8 +116,8 @@ fn read_in_turn<'a>(reports: &[&'a AgentReport]) -> Vec<(&'a ReportId, ReadRepor
         .collect()
 }
 
-/// Reads several texts, on as many threads as the machine has processors: what is found is also
-/// stored, and the two together are to take no longer than finding it alone did.
+/// Reads several texts, on as many threads as the machine has processors, so that reading and
+/// storing together take no longer than reading alone did.
 fn read_texts<'a>(reports: &[&'a AgentReport]) -> Result<Vec<(&'a ReportId, ReadReport)>> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {

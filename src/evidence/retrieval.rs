@@ -1,5 +1,5 @@
-//! Which passages of stored texts speak of a question: by words (BM25) and by meaning (vectors),
-//! both together where there are vectors. Hides tokens, weights and how two rankings become one.
+//! Retrieval of passages for a question: by words (BM25), and by meaning where there are vectors.
+//! Hides tokens, weights and the fusion of rankings.
 //!
 //! BM25 is written here, not taken from a crate: an index lives for one question or one task, so
 //! that nothing of a search engine's storage is of use; and words must be cut as everywhere else in
@@ -16,16 +16,15 @@ use crate::{
     text::{sentences, words},
 };
 
-/// How fast more of the same word counts less, and how much a long passage is held back: the usual
-/// values of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond"
-/// (2009).
+/// BM25's saturation of term frequency and normalisation of length: the usual values of Robertson
+/// and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// Reciprocal rank fusion, and its constant: Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion
 /// outperforms Condorcet and individual Rank Learning Methods" (SIGIR 2009).
 const RRF: f64 = 60.0;
-/// Of each ranking only so many times the wanted passages are counted: further down is chance, and
-/// what is far down in both would stand above what is first in one.
+/// Depth of each ranking that counts, in multiples of the wanted passages: further down is chance,
+/// and a passage far down in both would beat the first of one.
 const DEPTH: usize = 2;
 /// Words after which a passage ends with its sentence; a Han character is a word.
 const WORDS: usize = 80;
@@ -66,7 +65,7 @@ pub fn passages(source: &str, text: &str) -> Vec<Passage> {
         .collect()
 }
 
-/// What passages were found by.
+/// The method that found passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoundBy {
     /// BM25 alone: there are no vectors.
@@ -75,22 +74,22 @@ pub enum FoundBy {
     WordsAndMeaning,
 }
 
-/// The passages that fit a question.
+/// The retrieved passages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retrieved {
     /// Their positions, the best first.
     pub best: Vec<usize>,
-    /// What they were found by.
+    /// The method.
     pub by: FoundBy,
 }
 
-/// Passages that are ready to be asked for.
+/// An inverted index of passages.
 pub struct Index {
     /// How often a word is in which passages, in order.
     postings: BTreeMap<String, Vec<(usize, u32)>>,
     /// Words of each passage.
     lengths: Vec<usize>,
-    /// Of each passage, where there is an encoder.
+    /// The vector of each passage, where there is an encoder.
     vectors: Option<Vec<Vec<f32>>>,
 }
 
@@ -106,6 +105,7 @@ impl Index {
             for token in tokens {
                 let places = postings.entry(token).or_default();
                 match places.last_mut() {
+                    // Texts come in order, so that the last place is the current one.
                     Some((last, times)) if *last == place => *times += 1,
                     _ => places.push((place, 1)),
                 }
@@ -114,6 +114,7 @@ impl Index {
         Self {
             postings,
             lengths,
+            // A vector too few would shift all that follow: rather none.
             vectors: vectors.filter(|vectors| vectors.len() == texts.len()),
         }
     }

@@ -1,6 +1,5 @@
-//! The statements of a report in Markdown that carry its citations. Hides where a sentence ends
-//! whose marks stand behind its full stop, and that headings, list items and rows of tables are
-//! apart.
+//! The statements of a report in Markdown that carry its citations. Hides marks behind a sentence's
+//! full stop, and the separation of headings, list items and rows of tables.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -59,8 +58,8 @@ fn is_listed(citation: &Citation) -> bool {
 }
 
 /// The text with blanks for marks, so that a sentence ends before those behind its full stop, and
-/// letters for links, whose addresses have stops and question marks of their own. Line breaks are
-/// blanks, too: within a block they end nothing.
+/// letters for links, because their addresses have stops and question marks of their own. Line
+/// breaks are blanks, too: within a block they end nothing.
 fn without_marks(chars: &[char], citations: &[Citation]) -> Vec<char> {
     let mut plain: Vec<char> = chars
         .iter()
@@ -142,6 +141,7 @@ fn blocks(chars: &[char]) -> Vec<Block> {
                     range: start + skipped..end,
                     is_row: kind == Line::Row,
                 });
+                // A heading and a row end with their line; text and items go on in the next one.
                 open = matches!(kind, Line::Text | Line::Item);
             }
         }

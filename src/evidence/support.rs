@@ -1,5 +1,6 @@
-//! Do passages support a claim, contradict it, or say nothing about it? The passage that decides is
-//! named and quoted, and the quote is looked up in it: what a judge only makes up is no verdict.
+//! Claim verification: whether passages support a claim, contradict it, or are silent. The judge
+//! names and quotes the passage that decides, and the quote is looked up in it: an invented quote
+//! is no verdict.
 //!
 //! Nothing asks yet. The evaluators to come will: whether a cited page bears out the statement that
 //! cites it (citation checks), whether a report covers what its sources say (coverage), and whether
@@ -20,11 +21,11 @@ use crate::{
     text::{find::find, words},
 };
 
-/// Who is asked.
+/// The role that judges.
 pub const ROLE: &str = "relate";
 /// The prompt.
 pub const PROMPT: &str = "evidence/support";
-/// A shorter quote is in any passage; a Han character is a word.
+/// Fewest words of a quote; a shorter one is in any passage. A Han character is a word.
 const FEWEST_WORDS: usize = 3;
 /// Longest reason and longest quote in characters.
 const LONGEST: usize = 600;
@@ -77,7 +78,7 @@ impl Support {
         Some((at, find(passages.get(at)?, &self.quote)?))
     }
 
-    /// Whether the quote is where the reply says.
+    /// An error if the quote is not where the reply says.
     fn check(&self, passages: &[&str]) -> Result<(), Unscored> {
         let number = self.passage;
         let (cause, reason) = if self.stance == Stance::Silent {
@@ -143,8 +144,8 @@ pub struct Claim<'a> {
     pub member: usize,
 }
 
-/// Asks what the passages say of a claim, and saves the judgement or why there is none. Without
-/// passages nothing is asked: there is nothing to judge by.
+/// Asks for the stance of passages on a claim, and saves the judgement or why there is none.
+/// Without passages nothing is asked: there is nothing to judge by.
 pub async fn support(
     ctx: &Context,
     claim: Claim<'_>,

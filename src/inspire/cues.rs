@@ -6,9 +6,10 @@ use std::{cmp::Reverse, ops::RangeInclusive};
 use super::Numbered;
 use crate::{data::InspirationType, text::words::fold};
 
-/// A small model is offered the sentences with cues if there are at least so many …
+/// Fewest sentences with cues that a small model is offered; with fewer it gets the longest
+/// sentences …
 const LEAST: usize = 2;
-/// … and of these at most so many, those with the most cues.
+/// … and the most, those with the most cues.
 const MOST: usize = 6;
 /// Where hardly any has a cue, it is offered so many at most, the longest: a hundred lines it
 /// neither follows nor reads in a bearable time (two hours of talk: a quarter of an hour instead of

@@ -48,8 +48,10 @@ fn no_good_idea_is_refused() {
             panic!("{name}: {} questions", questions.len());
         };
         assert_eq!(outside(&question.schema(), &talk.inspire), None, "{name}");
-        let found: Found = parse(&talk.inspire.to_string(), &|found| question.check(found))
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let found: Found = parse(&talk.inspire.to_string(), &question.schema(), &|found| {
+            question.check(found)
+        })
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
         let count = found.items.len();
         let mut kept = Vec::new();
         for idea in found.items {
@@ -57,7 +59,7 @@ fn no_good_idea_is_refused() {
                 .unwrap_or_else(|refusal| panic!("{name}: {refusal:?}"));
             let candidate = Candidate {
                 inspiration,
-                call: CallId::of(&["c"]),
+                call: CallId::from_parts(&["c"]),
                 mark: None,
             };
             merge::add(&transcript, &mut kept, candidate)
@@ -77,7 +79,7 @@ fn no_good_review_is_refused_and_each_lets_its_idea_stand() {
     for (name, talk) in good_replies::all() {
         for reply in &talk.review {
             assert_eq!(outside(&schema, reply), None, "{name}");
-            let opinion: Opinion = parse(&reply.to_string(), &|_| Ok(()))
+            let opinion: Opinion = parse(&reply.to_string(), &schema, &|_| Ok(()))
                 .unwrap_or_else(|e| panic!("{name}: {e}: {reply}"));
             assert!(opinion.fault.fault().is_none(), "{name}: {reply}");
         }

@@ -56,6 +56,7 @@ pub fn inspiration(
     let text = one_line(&idea.text);
     summary(&text, &transcript.language)?;
     let evidence = evidence(numbered, &idea)?;
+    // The model obeyed a line of the talk: its content stands nowhere else.
     if numbered.only_in_orders(&text) {
         return Err(("obeys_the_transcript", text));
     }
@@ -93,7 +94,7 @@ pub fn sealed(
 ) -> Inspiration {
     let mut parts = vec![transcript.seminar.as_str(), kind.word(), &text];
     parts.extend(evidence.iter().map(|e| e.quote.as_str()));
-    let id = InspirationId::of(&parts);
+    let id = InspirationId::from_parts(&parts);
     let (seminar, transcript) = (transcript.seminar.clone(), transcript.id.clone());
     Inspiration {
         id,
@@ -134,6 +135,7 @@ fn traits(kind: InspirationType, idea: &Idea) -> Result<Vec<Shown>, Refusal> {
         let Some(which) = Trait::ALL.into_iter().find(|which| which.word() == word) else {
             continue;
         };
+        // The same reason for two traits is no reason for either.
         let copied = traits
             .iter()
             .any(|other| other.which == which || other.reason == reason);

@@ -1,5 +1,5 @@
-//! What all windows of a talk gave, as one list: what says the same is one inspiration, and of more
-//! than ten the best are kept, spread over the talk and the types.
+//! Merging of the inspirations of all windows: duplicates are one inspiration, and of more than ten
+//! the best are kept, spread over the talk and the types.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -11,7 +11,7 @@ use crate::{
 
 /// At most so many inspirations are kept of one transcript (DeepResearch Arena, inspiration agent).
 pub const MOST: usize = 10;
-/// Summaries above this likeness say the same.
+/// Least similarity of the summaries of duplicates.
 const ALIKE: f64 = 0.7;
 /// Parts of a talk that get their turn.
 const PARTS: u64 = 4;
@@ -27,9 +27,9 @@ pub struct Candidate {
     pub mark: Option<u8>,
 }
 
-/// Adds what was found, unless it is there already: the same passages, or nearly the same words.
-/// Then the older one takes the new passages in, as far as there is room, and the words of the new
-/// one come back.
+/// Adds a candidate, unless it is a duplicate: the same passages, or nearly the same words. Then
+/// the older one takes the new passages in, as far as there is room, and the words of the new one
+/// come back.
 pub fn add(
     transcript: &Transcript,
     kept: &mut Vec<Candidate>,
@@ -56,6 +56,7 @@ pub fn add(
     let Inspiration {
         kind, traits, text, ..
     } = old.inspiration.clone();
+    // Sealed again: the id covers the evidence, which has grown.
     old.inspiration = ground::sealed(transcript, kind, traits, text, evidence);
     Err(new.inspiration.text)
 }
@@ -81,6 +82,7 @@ pub fn choose(
     let mut picked = Vec::new();
     while picked.len() < most && !candidates.is_empty() {
         let best = (0..candidates.len())
+            // Least picked part first, then least picked type, then value: spread before quality.
             .min_by_key(|&at| {
                 let candidate = &candidates[at];
                 let inspiration = &candidate.inspiration;
@@ -148,7 +150,7 @@ mod tests {
         let inspiration = ground::sealed(&transcript, kind, vec![], text.to_owned(), evidence);
         Candidate {
             inspiration,
-            call: CallId::of(&[text]),
+            call: CallId::from_parts(&[text]),
             mark: mark.into(),
         }
     }

@@ -567,8 +567,8 @@ mod testing {
         };
         Transcript {
             schema_version: 1,
-            id: TranscriptId::of(&["x"]),
-            seminar: SeminarId::of(&["x"]),
+            id: TranscriptId::from_parts(&["x"]),
+            seminar: SeminarId::from_parts(&["x"]),
             path: "x.wav".into(),
             media_sha256: String::new(),
             duration: Ms(sentences.last().map_or(0, |(_, end, _)| *end)),

@@ -12,7 +12,7 @@ use crate::{
     data::{Evidence, Ms, Transcript},
     text::{
         prompt_injection::gives_orders,
-        quote_alignment::{Heard, Spoken, is_number},
+        quote_alignment::{QuoteIndex, QuoteMatch, is_number},
         sentences,
         words::{han_count, is_han, length, one_line, terms, tokens, word_count},
     },
@@ -31,7 +31,7 @@ pub struct Numbered {
     chars: Vec<char>,
     sentences: Vec<Range<usize>>,
     segments: Vec<Placed>,
-    spoken: Spoken,
+    spoken: QuoteIndex,
     /// Whether a sentence gives orders.
     orders: Vec<bool>,
     /// What stands in orders only.
@@ -74,6 +74,7 @@ impl Numbered {
         let mut at = 0;
         for segment in &transcript.segments {
             let span = at..at + segment.text.chars().count();
+            // Segments are joined by line breaks, one character each.
             at = span.end + 1;
             let (start, end, confidence) = (segment.start, segment.end, segment.confidence);
             segments.push(Placed {
@@ -94,7 +95,7 @@ impl Numbered {
             chars,
             sentences,
             segments,
-            spoken: Spoken::new(&text),
+            spoken: QuoteIndex::new(&text),
             orders,
             ordered,
         }
@@ -165,7 +166,7 @@ impl Numbered {
 
     /// What a model says was said, if it was: the transcript's own words at that place.
     pub fn quoted(&self, quote: &str) -> Option<Evidence> {
-        let Heard { span, similarity } = self.spoken.find(quote)?;
+        let QuoteMatch { span, similarity } = self.spoken.find(quote)?;
         let mut evidence = self.span(self.with_closing_mark(span));
         evidence.similarity = similarity;
         evidence.wording = (similarity < 1.0).then(|| quote.trim().to_owned());

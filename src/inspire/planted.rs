@@ -37,7 +37,7 @@ fn broken(given: Given, reply: Found) -> BTreeSet<String> {
             Ok(inspiration) => {
                 let new = Candidate {
                     inspiration,
-                    call: CallId::of(&["c"]),
+                    call: CallId::from_parts(&["c"]),
                     mark: None,
                 };
                 if merge::add(&transcript, &mut kept, new).is_err() {

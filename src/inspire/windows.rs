@@ -1,5 +1,5 @@
-//! A long talk in parts that a model can read: cut where the topic or the speaker changes, with a
-//! little overlap, so that an idea that begins before a cut is still whole in one of them.
+//! Windows of a long talk that a model can read: cut where the topic or the speaker changes, with a
+//! little overlap, so that an idea at a cut is whole in one of them.
 
 use std::ops::RangeInclusive;
 
@@ -10,9 +10,9 @@ use crate::text::topics;
 const LEAST_SHARE: f64 = 0.5;
 /// Sentences of the window before that are shown again.
 const OVERLAP: usize = 2;
-/// What another speaker counts beside a depth of 0 to 2 …
+/// Weight of a change of speaker beside a depth of 0 to 2 …
 const SPEAKER: f64 = 1.0;
-/// … and what a long pause counts, this many milliseconds or more.
+/// … and of a long pause, this many milliseconds or more.
 const PAUSE: f64 = 0.3;
 const LONG_PAUSE: u64 = 1500;
 
@@ -67,14 +67,17 @@ mod tests {
     use super::*;
     use crate::inspire::testing::transcript;
 
-    fn of(sentences: &[&str], size: usize) -> Vec<RangeInclusive<usize>> {
+    fn windows_of(sentences: &[&str], size: usize) -> Vec<RangeInclusive<usize>> {
         windows(&Numbered::new(&transcript(sentences)), size)
     }
 
     #[test]
     fn a_short_talk_is_one_window() {
-        assert_eq!(of(&["Gravel moves in every river bed."; 4], 1000), [1..=4]);
-        assert!(of(&[], 1000).is_empty());
+        assert_eq!(
+            windows_of(&["Gravel moves in every river bed."; 4], 1000),
+            [1..=4]
+        );
+        assert!(windows_of(&[], 1000).is_empty());
     }
 
     #[test]
@@ -82,13 +85,13 @@ mod tests {
         let river = "Gravel sings in the river bed.";
         let violin = "Old varnish changes every violin sound.";
         let talk = [[river; 10], [violin; 10]].concat();
-        assert_eq!(of(&talk, 90), [1..=10, 9..=20]);
+        assert_eq!(windows_of(&talk, 90), [1..=10, 9..=20]);
     }
 
     #[test]
     fn no_window_is_larger_than_asked_and_nothing_is_left_out() {
         let talk = ["One sentence of seven words stands here."; 50];
-        let windows = of(&talk, 70);
+        let windows = windows_of(&talk, 70);
         assert_eq!(
             (windows[0].start(), windows[windows.len() - 1].end()),
             (&1, &50)
@@ -106,6 +109,6 @@ mod tests {
     #[test]
     fn a_sentence_longer_than_a_window_is_one() {
         let long = "word ".repeat(50) + "end.";
-        assert_eq!(of(&[&long, &long], 10), [1..=1, 1..=2]);
+        assert_eq!(windows_of(&[&long, &long], 10), [1..=1, 1..=2]);
     }
 }

@@ -38,7 +38,7 @@ impl ShownFirst {
         }
     }
 
-    /// The two in the order in which they are shown.
+    /// The two texts in the order in which they are shown.
     pub fn arrange<T>(self, subject: T, other: T) -> [T; 2] {
         match self {
             Self::Subject => [subject, other],
@@ -46,7 +46,7 @@ impl ShownFirst {
         }
     }
 
-    /// What the subject got: 1 for a win, ½ where the judge saw no difference.
+    /// The subject's points: 1 for a win, ½ where the judge saw no difference.
     pub fn points(self, winner: Side, confidence: f64) -> f64 {
         if confidence <= 0.5 {
             return 0.5;
@@ -91,7 +91,7 @@ impl Verdict for Compared {
     }
 }
 
-/// Whether a confidence is one of those that are offered.
+/// An error for a confidence that is not offered.
 pub fn check_confidence(confidence: f64) -> Result<(), Unscored> {
     if is_among(confidence, &CONFIDENCES) {
         return Ok(());

@@ -94,7 +94,7 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
     let (role, member, sample, prompt) = (ask.role, ask.member, ask.sample, ask.prompt);
     let evidence = sha256_hex(ask.vars.to_string().as_bytes());
     let answer = ctx.llm.ask::<A>(ask).await?;
-    let judge = ctx.llm.judge(role, member, prompt, answer.model_returned)?;
+    let judge = ctx.llm.judge(role, member, prompt, &answer)?;
     let decided_by = DecidedBy::Model(&judge);
     let kept = ctx.store.save_judgement(&NewJudgement {
         instrument,

@@ -3,7 +3,7 @@
 //! once is sent once.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -27,6 +27,10 @@ use crate::{
     },
     store::{Experience, Judge, Store},
 };
+
+/// Models that may answer under the name of a judge in one run: a server that is updated meanwhile
+/// has two, and one that shares the work among a few has some.
+const MOST_NAMES: usize = 3;
 
 /// A question.
 pub struct Ask<'a, T> {
@@ -143,6 +147,16 @@ pub enum AskError {
         /// The nearest call on record, and where it differs.
         nearest: String,
     },
+    /// A judge's server says that another model answers, again and again.
+    #[error(
+        "the judge `{model}` is another model each time: `{names}`\nhint: name one version of one model; what was answered is on record"
+    )]
+    ManyModels {
+        /// `provider/model`.
+        model: String,
+        /// The names under which it answered in this run.
+        names: String,
+    },
     /// No model is bound to the role.
     #[error("no model has the role `{0}`\nhint: name one with --model-role {0}=PROVIDER/MODEL")]
     NoModel(String),
@@ -238,6 +252,8 @@ pub(super) struct State {
     pub(super) answered: Vec<String>,
     /// Models that cannot be asked any more.
     pub(super) stopped: HashMap<String, ModelError>,
+    /// The models that servers said answered as a judge in this run, by the model that was asked.
+    names: HashMap<String, BTreeSet<String>>,
     /// When a model last answered, and how many questions that were asked since then failed.
     pub(super) silence: HashMap<String, (Option<Instant>, u32)>,
     /// What a dry run would have asked.
@@ -258,7 +274,9 @@ impl Llm {
     /// Asks, unless the answer is on record.
     pub async fn ask<T: Answer>(&self, ask: Ask<'_, T>) -> Result<Answered<T>, AskError> {
         let schema = ask.schema.clone().unwrap_or_else(schema_of::<T>);
-        self.put(&ask, schema, &|call| read(call, ask.check)).await
+        let shown = schema.clone();
+        self.put(&ask, schema, &|call| read(call, &shown, ask.check))
+            .await
     }
 
     /// Puts a question, whatever its answer is: `read` knows. The answer may be on record.
@@ -272,7 +290,7 @@ impl Llm {
         let (request, prompt_hash) = self.request(ask, schema)?;
         // The id is a hash of all that decides the reply, so that the same question finds its call.
         let on_record = record::request(model, &request, ask.sample);
-        let id = CallId::of(&[&on_record.to_string()]);
+        let id = CallId::from_parts(&[&on_record.to_string()]);
         // Two stages may put the same question at once: the second waits here and finds the record.
         let gate = Arc::clone(self.state().gates.entry(id.clone()).or_default());
         let mut asked = gate.lock().await;
@@ -433,20 +451,41 @@ impl Llm {
             .map_err(AskError::Prompt)
     }
 
-    /// A member of the role as a judge by a prompt; `returned` is the model that the server says
-    /// answered.
-    pub fn judge(
+    /// A member of the role as a judge by a prompt, who gave this answer. The model that the server
+    /// says answered is part of a judge, and a server that names another one each time is refused:
+    /// hardly two of its verdicts could be counted together.
+    pub fn judge<T>(
         &self,
         role: &str,
         member: usize,
         prompt: &str,
-        returned: Option<String>,
+        answer: &Answered<T>,
     ) -> Result<Judge, AskError> {
+        let model_asked = self.model_name(role, member)?;
+        // Servers may leave it out; two unknown models are one judge.
+        let returned = answer.model_returned.as_deref().unwrap_or("unknown");
+        // What is on record may be of years.
+        if !answer.cached {
+            self.note_name(&model_asked, returned)?;
+        }
         Ok(Judge {
-            model_asked: self.model_name(role, member)?,
-            // Servers may leave it out; two unknown models are one judge.
-            model_returned: returned.unwrap_or_else(|| "unknown".into()),
+            model_asked,
+            model_returned: returned.to_owned(),
             prompt_hash: self.prompt_hash(prompt)?,
+        })
+    }
+
+    fn note_name(&self, model: &str, returned: &str) -> Result<(), AskError> {
+        let mut state = self.state();
+        let names = state.names.entry(model.to_owned()).or_default();
+        names.insert(returned.to_owned());
+        if names.len() <= MOST_NAMES {
+            return Ok(());
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Err(AskError::ManyModels {
+            model: model.to_owned(),
+            names: names.join("`, `"),
         })
     }
 

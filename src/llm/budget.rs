@@ -1,5 +1,5 @@
-//! A limit to what a command may spend, in money or in tokens. What is in flight is reserved at the
-//! most that it can cost, so that the limit holds even if every reply is as long as it may be.
+//! The budget of a command, in money or in tokens. Requests in flight are reserved at their largest
+//! possible cost, so that the limit holds even if every reply has its full length.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

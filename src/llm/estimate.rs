@@ -1,4 +1,4 @@
-//! What a command would ask: calls, tokens and money, from the prompts that it would send and the
+//! The estimate of a dry run: calls, tokens and money, from the prompts that it would send and the
 //! calls on record.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const OF_SIGN: f64 = 0.4;
 const OF_HAN: f64 = 0.7;
 const OF_OTHER: f64 = 0.6;
 
-/// What would be asked.
+/// The estimated calls.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Prediction {
     /// By role and model.

@@ -318,6 +318,8 @@ fn cause(cause: FailureCause) -> Cause {
 
 async fn start(options: &LocalOptions) -> Result<Running, String> {
     let mut child = Command::new(&options.program)
+        // It needs none of the keys, and an agent can look into it.
+        .env_clear()
         .arg("--model")
         .arg(&options.model)
         .args(["--threads", &threads(options.threads).await.to_string()])

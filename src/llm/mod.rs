@@ -48,6 +48,10 @@ pub trait ChatModel: Send + Sync {
     fn name(&self) -> &str;
     /// Where the texts go; `None` for a model on this machine.
     fn base_url(&self) -> Option<&str>;
+    /// The environment variable that holds the key which is sent along, if one is.
+    fn key_variable(&self) -> Option<&str> {
+        None
+    }
     /// Whether the model is so small that what it says is only for trying things out.
     fn is_builtin(&self) -> bool;
     /// Questions that may be asked at once; the model itself may let them wait.

@@ -17,9 +17,14 @@ pub trait Answer: DeserializeOwned + JsonSchema {
     }
 }
 
-/// The one value in `text`, checked.
+/// How many times as long as its schema says a text may be. What a model writes a little too long
+/// is not lost for that; what is out of all proportion was not written for the question.
+const MOST_TIMES_TOO_LONG: usize = 4;
+
+/// The one value in `text`, checked; `schema` is the one that the model was shown.
 pub fn parse<T: Answer>(
     text: &str,
+    schema: &Value,
     check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
 ) -> Result<T, Unscored> {
     let value = single(text)?;
@@ -29,6 +34,10 @@ pub fn parse<T: Answer>(
             Cause::WrongShape,
             "an object was asked for, a list came",
         ));
+    }
+    if let Some((place, most)) = too_long(&value, schema) {
+        let reason = format!("at `{place}`: far longer than {most} characters");
+        return Err(unscored(Cause::WrongShape, reason));
     }
     let answer: T = serde_path_to_error::deserialize(&value).map_err(|error| {
         let path = error.path().to_string();
@@ -42,6 +51,35 @@ pub fn parse<T: Answer>(
     answer.validate()?;
     check(&answer)?;
     Ok(answer)
+}
+
+/// The first text that is out of all proportion to its schema: its place, and the schema's limit.
+fn too_long(value: &Value, schema: &Value) -> Option<(String, u64)> {
+    match value {
+        Value::String(text) => {
+            let most = schema["maxLength"].as_u64()?;
+            let allowed = (most as usize).saturating_mul(MOST_TIMES_TOO_LONG);
+            (text.chars().count() > allowed).then_some((String::new(), most))
+        }
+        Value::Array(items) => (0..).zip(items).find_map(|(number, item)| {
+            within(&number.to_string(), too_long(item, &schema["items"]))
+        }),
+        Value::Object(fields) => fields.iter().find_map(|(name, field)| {
+            within(name, too_long(field, &schema["properties"][name.as_str()]))
+        }),
+        _ => None,
+    }
+}
+
+/// The place of what was found, seen from outside.
+fn within(name: &str, found: Option<(String, u64)>) -> Option<(String, u64)> {
+    let (place, most) = found?;
+    let place = if place.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}.{place}")
+    };
+    Some((place, most))
 }
 
 /// The text without thinking in front.
@@ -173,6 +211,8 @@ fn unscored(cause: Cause, reason: impl Into<String>) -> Unscored {
 /// The schema of `T`, closed: every field is wanted and no other is allowed, as servers' strict
 /// modes ask.
 pub fn schema_of<T: Answer>() -> Value {
+    // The doc comments of `T` are its descriptions: a changed comment makes another request, and
+    // the reply on record is not found any more.
     let mut schema = schemars::SchemaGenerator::default()
         .into_root_schema_for::<T>()
         .to_value();
@@ -223,7 +263,7 @@ mod tests {
     }
 
     fn check(text: &str, expect: Result<&str, Cause>) {
-        let got = parse::<Pick>(text, &|_| Ok(()));
+        let got = parse::<Pick>(text, &schema_of::<Pick>(), &|_| Ok(()));
         let got = got.as_ref().map(|p| p.winner.as_str()).map_err(|u| u.cause);
         assert_eq!(got, expect, "{text}");
     }
@@ -275,7 +315,8 @@ mod tests {
     #[test]
     fn a_reply_of_brackets_is_given_up() {
         let reason = |text: &str| {
-            let error = parse::<Pick>(text, &|_| Ok(())).expect_err("no value");
+            let error =
+                parse::<Pick>(text, &schema_of::<Pick>(), &|_| Ok(())).expect_err("no value");
             assert_eq!(error.cause, Cause::NotJson);
             error.reason
         };
@@ -294,11 +335,34 @@ mod tests {
 
     #[test]
     fn the_message_names_the_place() {
-        let error =
-            parse::<Pick>(r#"{"winner":7,"score":1}"#, &|_| Ok(())).expect_err("7 is no text");
+        let error = parse::<Pick>(r#"{"winner":7,"score":1}"#, &schema_of::<Pick>(), &|_| {
+            Ok(())
+        })
+        .expect_err("7 is no text");
         assert_eq!(
             error.reason,
             "at `winner`: invalid type: integer `7`, expected a string"
         );
+    }
+
+    #[test]
+    fn a_text_out_of_all_proportion_to_its_schema_is_no_answer() {
+        let schema = serde_json::json!({ "properties": { "winner": { "maxLength": 10 } } });
+        let read = |length: usize| {
+            let text = format!(r#"{{"winner":"{}","score":1}}"#, "字".repeat(length));
+            parse::<Pick>(&text, &schema, &|_| Ok(()))
+        };
+        assert!(read(40).is_ok());
+        let error = read(41).expect_err("too long");
+        assert_eq!(
+            (error.cause, error.reason.as_str()),
+            (
+                Cause::WrongShape,
+                "at `winner`: far longer than 10 characters"
+            )
+        );
+        let nested = serde_json::json!({ "properties": { "l": { "items": { "maxLength": 1 } } } });
+        let value = serde_json::json!({ "l": ["a", "aaaaa"] });
+        assert_eq!(too_long(&value, &nested), Some(("l.1".to_owned(), 1)));
     }
 }

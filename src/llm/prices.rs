@@ -1,5 +1,5 @@
-//! What a call costs: a table of prices per model, built in, or the project's own `prices.toml`.
-//! An unknown price is unknown, never zero.
+//! Prices of calls: a table per model, built in, or the project's own `prices.toml`. An unknown
+//! price is unknown, never zero.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub struct Prices {
     entries: Vec<Price>,
 }
 
-/// US dollars per million tokens of one model, or of all whose names begin alike.
+/// US dollars per million tokens of one model, or of all models with a common prefix.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {

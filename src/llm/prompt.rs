@@ -1,23 +1,52 @@
 //! `prompts/<stage>/<call>.md` + values → messages. Templates are embedded; a copy in the project's
-//! `prompts/` wins. Hides the template engine and the fence through which untrusted text enters a
-//! prompt (`quote`).
+//! `prompts/` wins. Hides the template engine, what a copy may do, and the fence through which
+//! untrusted text enters a prompt.
 
-use std::path::PathBuf;
+mod fence;
+
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use include_dir::{Dir, include_dir};
-use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, value::Serde};
+use minijinja::{
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior,
+    Value as TemplateValue,
+    value::{Serde, ValueKind},
+};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
-use crate::data::{Exchange, Message, id::sha256_hex};
+use self::fence::Fence;
+use crate::{
+    data::{Exchange, Message, id::sha256_hex, transcript::is_language_tag},
+    files,
+};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/prompts");
+
+/// Keys of values that the program writes itself, in words of its own or by a rule that leaves no
+/// room for words. Every other text is a stranger's, and fenced.
+const OWN: [&str; 9] = [
+    "deliverable",
+    "difficulty",
+    "family",
+    "focus",
+    "kind",
+    "language",
+    "opening",
+    "reason",
+    "schema",
+];
+/// Filters that would take a text for the template's own.
+const UNSAFE_FILTERS: [&str; 5] = ["safe", "escape", "e", "format", "tojson"];
+/// Steps of a template; the longest page takes some ten thousand.
+const STEPS: u64 = 2_000_000;
+/// Bytes of a copy.
+const LARGEST: u64 = 1 << 20;
 
 /// The templates.
 pub struct Prompts {
     templates: Environment<'static>,
-    key: Vec<u8>,
+    fence: Fence,
 }
 
 /// A prompt, ready to send.
@@ -38,10 +67,19 @@ impl Prompts {
         // something else.
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
         templates.set_loader(move |name| source(folder.as_deref(), name));
-        let key = fence_key.as_bytes().to_vec();
-        let own = key.clone();
-        templates.add_function("quote", move |text: String| quote(&own, &text));
-        Self { templates, key }
+        // The fence is the one escape there is, and no template turns it off.
+        templates.set_auto_escape_callback(|_| AutoEscape::None);
+        for name in UNSAFE_FILTERS {
+            templates.remove_filter(name);
+        }
+        templates.set_fuel(Some(STEPS));
+        let fence = Fence::new(fence_key);
+        let written = fence.clone();
+        templates.set_formatter(move |out, state, value| write_value(&written, out, state, value));
+        // What is written out is fenced anyway; this says so where it is read, and fences the
+        // program's own words, too.
+        templates.add_function("quote", |text: String| text);
+        Self { templates, fence }
     }
 
     /// The names of the embedded templates, such as `rank/judge`, sorted.
@@ -95,7 +133,7 @@ impl Prompts {
 
     /// Text that the project did not write, in its fence.
     pub fn quote(&self, text: &str) -> String {
-        quote(&self.key, text)
+        self.fence.quote(text)
     }
 
     /// Whether the template that is used under `name` fits the call: it parses, has a user block,
@@ -125,25 +163,7 @@ impl Prompts {
             "nothing is known of: `{}`",
             unknown.join("`, `")
         );
-        let shown = expressions(template.source());
-        // What the built-in prompt fences is a stranger's text; a copy that writes it bare lets it
-        // speak to the model.
-        let bare = expressions(own.source()).into_iter().find_map(|known| {
-            let inner = known
-                .strip_prefix("quote(")?
-                .strip_suffix(')')?
-                .trim()
-                .to_owned();
-            shown.contains(&inner).then_some(inner)
-        });
-        match bare {
-            Some(inner) => {
-                anyhow::bail!(
-                    "strangers' text must go through the fence: write `quote({inner})`, not `{inner}`"
-                )
-            }
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Fills a template with the fields of `vars` and, as `schema`, the schema of the reply.
@@ -156,13 +176,14 @@ impl Prompts {
         let mut values = vars.as_object().cloned().unwrap_or_default();
         // Last, so that no value of a stage can take its place.
         values.insert("schema".into(), Value::String(schema.to_string()));
+        let values = template_value("", &Value::Object(values));
         let broken = || {
             format!(
                 "the prompt cannot be filled: `{name}`\nhint: compare it with the one in the program"
             )
         };
         let mut captured = template
-            .render_captured(Serde(values))
+            .render_captured(values)
             .map_err(|e| plain(&e))
             .with_context(broken)?;
         let mut messages = Vec::new();
@@ -177,7 +198,7 @@ impl Prompts {
                 .with_context(broken)?;
             messages.push(Message {
                 role: role.to_owned(),
-                content,
+                content: self.fence.around_marked(&content),
             });
         }
         anyhow::ensure!(
@@ -214,15 +235,41 @@ impl Prompts {
 /// What stands for an answer that never came: some servers refuse a message without a text.
 const NO_ANSWER: &str = "(no answer)";
 
-/// What a template writes out: the insides of its double braces.
-fn expressions(source: &str) -> Vec<String> {
-    let inside = source
-        .split("{{")
-        .skip(1)
-        .filter_map(|rest| rest.split_once("}}"));
-    inside
-        .map(|(inner, _)| inner.trim_matches(['-', ' ', '\n']).to_owned())
-        .collect()
+/// Writes what a template puts out: numbers and the program's own words as they are, every other
+/// text with the marks that become its fence.
+fn write_value(
+    fence: &Fence,
+    out: &mut Output<'_>,
+    _: &mut State<'_, '_>,
+    value: &TemplateValue,
+) -> Result<(), Error> {
+    if value.is_undefined() {
+        return Err(Error::from(ErrorKind::UndefinedError));
+    }
+    let is_plain = value.is_safe() || value.is_number() || value.is_none() || is_bool(value);
+    let written = if is_plain {
+        write!(out, "{value}")
+    } else {
+        out.write_str(&fence.marked(&value.to_string()))
+    };
+    written.map_err(|_| Error::from(ErrorKind::WriteFailure))
+}
+
+fn is_bool(value: &TemplateValue) -> bool {
+    value.kind() == ValueKind::Bool
+}
+
+/// A value as templates see it: the program's own words are marked as safe, and nothing else is.
+fn template_value(key: &str, value: &Value) -> TemplateValue {
+    match value {
+        Value::String(text) if is_own(key, text) => TemplateValue::from_safe_string(text.clone()),
+        Value::Array(items) => items.iter().map(|item| template_value(key, item)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, field)| (key.clone(), template_value(key, field)))
+            .collect(),
+        other => TemplateValue::from(Serde(other)),
+    }
 }
 
 fn no_prompt(name: &str) -> String {
@@ -242,102 +289,65 @@ fn plain(error: &Error) -> anyhow::Error {
     anyhow::anyhow!("{line}{}{detail}", error.kind())
 }
 
-fn source(folder: Option<&std::path::Path>, name: &str) -> Result<Option<String>, Error> {
+fn is_own(key: &str, text: &str) -> bool {
+    // A language comes from files; in the form of a tag it says nothing to a model.
+    OWN.contains(&key) && (key != "language" || is_language_tag(text))
+}
+
+/// The text of a template: the copy in `folder`, else the embedded one. A template includes others
+/// by the same rule.
+fn source(folder: Option<&Path>, name: &str) -> Result<Option<String>, Error> {
+    if !Path::new(name).components().all(is_plain_part) {
+        return Err(refused(&format!("a prompt outside `prompts/`: `{name}`")));
+    }
     let file = format!("{name}.md");
-    if let Some(path) = folder
-        .map(|folder| folder.join(&file))
-        .filter(|path| path.is_file())
+    let copy = match folder {
+        Some(folder) => copy_of(folder, &file).map_err(|error| refused(&format!("{error:#}")))?,
+        None => None,
+    };
+    let text = copy.or_else(|| Some(EMBEDDED.get_file(&file)?.contents_utf8()?.to_owned()));
+    // It would turn texts into such as need no fence.
+    if text
+        .as_ref()
+        .is_some_and(|text| text.contains("autoescape"))
     {
-        let read = fs_err::read_to_string(path);
-        return read
-            .map(Some)
-            .map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()));
+        return Err(refused("`autoescape` is not for prompts"));
     }
-    Ok(EMBEDDED
-        .get_file(&file)
-        .and_then(|file| file.contents_utf8())
-        .map(str::to_owned))
+    Ok(text)
 }
 
-/// Fences untrusted text: `[TOKEN`, the text, `TOKEN]`. The token is the first 16 hexadecimal
-/// digits of an HMAC of the text, drawn again while the text contains it, so that it can neither be
-/// guessed nor closed from inside, and is the same in each run. The fence is short, because a small
-/// model pays for each of its characters.
-fn quote(key: &[u8], text: &str) -> String {
-    let mut salt = 0u32;
-    loop {
-        let mut salted = salt.to_le_bytes().to_vec();
-        salted.extend_from_slice(text.as_bytes());
-        // 64 bits: a text cannot hold many of them, and a small model pays for each character.
-        let token: String = data_encoding::HEXLOWER.encode(&hmac_sha256(key, &salted)[..8]);
-        // A model reads capitals as the same token.
-        if !text.to_ascii_lowercase().contains(&token) {
-            // Trailing line ends say nothing, and without them the same text has one fence.
-            return format!("[{token}\n{}\n{token}]", text.trim_end_matches('\n'));
-        }
-        salt += 1;
-    }
+fn is_plain_part(part: Component<'_>) -> bool {
+    matches!(part, Component::Normal(_))
 }
 
-/// RFC 2104 with SHA-256.
-fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
-    let mut block = [0u8; 64];
-    // RFC 2104, section 2: a key longer than a block is hashed first.
-    if key.len() > block.len() {
-        block[..32].copy_from_slice(&Sha256::digest(key));
-    } else {
-        block[..key.len()].copy_from_slice(key);
+fn refused(why: &str) -> Error {
+    Error::new(ErrorKind::InvalidOperation, why.to_owned())
+}
+
+/// The project's copy of a prompt, if it has one; a copy that a link leads elsewhere for is refused,
+/// because its text goes to a model.
+fn copy_of(folder: &Path, file: &str) -> Result<Option<String>> {
+    let path = folder.join(file);
+    if !path.is_file() {
+        return Ok(None);
     }
-    let inner = Sha256::new()
-        .chain_update(block.map(|b| b ^ 0x36))
-        .chain_update(message)
-        .finalize();
-    Sha256::new()
-        .chain_update(block.map(|b| b ^ 0x5c))
-        .chain_update(inner)
-        .finalize()
-        .into()
+    anyhow::ensure!(
+        files::is_inside(folder, &path)?,
+        "it leads out of `prompts/`: `{}`",
+        path.display()
+    );
+    anyhow::ensure!(
+        fs_err::metadata(&path)?.len() <= LARGEST,
+        "it is larger than a megabyte: `{}`",
+        path.display()
+    );
+    Ok(Some(fs_err::read_to_string(path)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn hmac_of_rfc_4231() {
-        let of = |key: &[u8], text: &[u8]| data_encoding::HEXLOWER.encode(&hmac_sha256(key, text));
-        assert_eq!(
-            of(b"Jefe", b"what do ya want for nothing?"),
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        );
-        assert_eq!(
-            of(
-                &[0xaa; 131],
-                b"Test Using Larger Than Block-Size Key - Hash Key First"
-            ),
-            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
-        );
-    }
-
-    #[test]
-    fn a_fence_is_the_same_each_time_and_cannot_be_guessed() {
-        let fenced = quote(b"key", "text");
-        assert_eq!(fenced, quote(b"key", "text"));
-        assert_ne!(fenced, quote(b"other", "text"));
-        let token = &fenced[1..17];
-        assert_eq!(fenced, format!("[{token}\ntext\n{token}]"));
-        assert_ne!(&quote(b"key", "text!")[1..17], token);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_text_closes_its_fence(text in ".*", key in ".*") {
-            let fenced = quote(key.as_bytes(), &text);
-            let token = &fenced[1..17];
-            proptest::prop_assert_eq!(fenced.matches(token).count(), 2);
-        }
-    }
 
     #[test]
     fn earlier_turns_stand_between_the_system_and_the_question() {

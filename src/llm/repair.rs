@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+use serde_json::Value;
+
 use super::{
     Answer, AskError, ChatModel, ChatReply, ChatRequest, Finish, Llm, ModelError, Purse,
     parse::{beginning, parse},
@@ -219,9 +221,10 @@ fn note_error(call: &mut Call, error: &ModelError) {
 /// The value of a call, or why there is none.
 pub(super) fn read<T: Answer>(
     call: &Call,
+    schema: &Value,
     check: &(dyn Fn(&T) -> Result<(), Unscored> + Sync),
 ) -> Result<T, Unscored> {
-    parse(reply_of(call)?, check)
+    parse(reply_of(call)?, schema, check)
 }
 
 /// The reply of a call that ended normally, or why there is none.

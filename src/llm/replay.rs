@@ -5,13 +5,13 @@ use async_trait::async_trait;
 use super::{ChatModel, ChatReply, ChatRequest, ModelError, Purse};
 use crate::data::Cause;
 
-/// Stands in for a model whose answers are on record.
+/// A stand-in for a model with answers on record.
 pub struct Replay {
     /// `provider/model`, as configured.
     pub name: String,
     /// Where the real one is.
     pub base_url: Option<String>,
-    /// Whether the real one is only for trying things out.
+    /// Whether the real one is a built-in model.
     pub builtin: bool,
     /// SHA-256 of the real one's weights, where it has any.
     pub weights: Option<String>,

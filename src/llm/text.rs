@@ -1,6 +1,5 @@
-//! A question whose answer is a text in the model's own words, with the sources that its provider
-//! names beside it. Such a text is taken as it comes: there is no shape that it could miss, and so
-//! nothing to mend.
+//! Free-text questions: the answer is a text in the model's own words, with the sources that its
+//! provider names. It has no schema, and so nothing to repair.
 
 use serde_json::Value;
 

@@ -44,6 +44,7 @@ impl<'a> Arrays<'a> {
             let (name, shape, kind, data) = reader.array()?;
             match kind {
                 FLOAT16 => drop(arrays.insert(name, (shape, Cow::Borrowed(data)))),
+                // The publisher's ggml files hold 16-bit matrices, and ours must be the same bytes.
                 FLOAT32 => drop(arrays.insert(name, (shape, Cow::Owned(rounded(data))))),
                 _ if name.ends_with("/weight") => {
                     bail!(
@@ -134,6 +135,7 @@ impl<'a> Reader<'a> {
             .into_iter()
             .find_map(|(k, size)| (k == kind).then_some(size))
         {
+            // A hostile shape may overflow the product.
             let elements = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
             ensure!(
                 elements.and_then(|n| n.checked_mul(size)) == Some(length),

@@ -10,7 +10,7 @@ use reqwest::{Method, Response, StatusCode, Url, header};
 use super::target::{Target, length};
 use crate::http::{Again, Http, HttpOptions, Retries, retry, retry_after};
 
-/// A publisher that does not answer within this time is not reached.
+/// Time for a connection to the publisher.
 const CONNECT: Duration = Duration::from_secs(5);
 const RETRIES: Retries = Retries {
     attempts: 4,
@@ -100,6 +100,7 @@ async fn ask(http: &Http, url: &Url, from: u64) -> Result<Response, Failed> {
         StatusCode::OK | StatusCode::PARTIAL_CONTENT => Ok(response),
         status => {
             let error = anyhow!("{host} answered {}", status.as_u16());
+            // Other statuses, such as 404, will be the same the next time.
             let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
             let asked = retry_after(response.headers(), jiff::Timestamp::now());
             let again = if busy {

@@ -1,5 +1,4 @@
-//! Model files on disk: where they are, whether they were checked, and how a user's own file comes
-//! in.
+//! Model files on disk: their places, their checks, and the import of a user's own file.
 
 use std::{
     io::{BufWriter, Read as _, Write as _},
@@ -33,7 +32,7 @@ pub struct Known {
     pub path: Option<PathBuf>,
 }
 
-/// What came in.
+/// An imported model file.
 #[derive(Debug, Serialize)]
 pub struct Imported {
     /// The file and the name to use.
@@ -86,10 +85,10 @@ pub fn checked(folder: &Path, model: &Model) -> Result<Option<ModelFile>> {
     Err(wrong_hash(&path, &model.sha256, &sha256).into())
 }
 
-/// The error for a file that is not what it should be.
+/// The error for a file with the wrong hash.
 pub fn wrong_hash(path: &Path, wanted: &str, found: &str) -> ModelFileError {
     ModelFileError(format!(
-        "not the model that it should be: `{}` has sha256 `{found}`, wanted is `{wanted}`\nhint: it was not used; remove the file and run `taskgen models pull` again",
+        "wrong model file: `{}` has sha256 `{found}`, expected `{wanted}`\nhint: it was not used; remove the file and run `taskgen models pull` again",
         path.display()
     ))
 }
@@ -171,7 +170,7 @@ fn copy(source: &Path, part: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file is one of the manifest's, whatever it begins with.
+/// Whether a file is one of the manifest's, in any format.
 fn published(source: &Path) -> Result<bool> {
     let length = fs_err::metadata(source)?.len();
     let alike = |model: &&Model| model.bytes == length;
@@ -210,12 +209,14 @@ fn land(source: &Path, folder: &Path, part: &Path, converted: bool) -> Result<Im
         None if converted => format!("ggml-{own_name}.bin"),
         None => own_name,
     };
+    // A foreign file under a known name would be taken for the manifest's model.
     if let Some(other) = models
         .iter()
         .find(|model| known.is_none() && model.file == file_name)
     {
         return Err(wrong_hash(source, &other.sha256, &sha256).into());
     }
+    // Flushed before the rename: after a power cut the name must not lead to an empty file.
     fs_err::File::open(part)?.sync_all()?;
     let path = folder.join(file_name);
     fs_err::rename(part, &path)?;

@@ -38,7 +38,7 @@ pub fn convert(model_bin: &[u8], tokenizer: &[u8], out: &mut impl Write) -> Resu
         .unwrap_or_default();
     ensure!(
         matches!(bands, 80 | 128),
-        "not a Whisper model: its sound has {bands} mel bands instead of 80 or 128"
+        "not a Whisper model: it has {bands} mel bands instead of 80 or 128"
     );
     ensure!(
         embedding.len() == 2 && embedding[1] == say[1],
@@ -127,6 +127,7 @@ fn vocabulary(tokenizer: &[u8]) -> Result<Vec<Vec<u8>>> {
             }
         })
         .collect::<Result<Vec<_>>>()?;
+    // Where the vocabulary lacks it, the end of text is an added token.
     if tokens.len() + 1 == PLAIN_TOKENS {
         tokens.push(END_OF_TEXT.as_bytes().to_vec());
     }

@@ -16,7 +16,7 @@ pub struct Manifest {
     models: Vec<Model>,
 }
 
-/// One model: a file with its hash, and where it can be had.
+/// One model: a file with its hash and its sources.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
@@ -44,15 +44,15 @@ pub struct Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Hears.
+    /// Speech recognition.
     Whisper,
-    /// Answers.
+    /// Chat.
     Chat,
-    /// Says where texts lie.
+    /// Text embedding.
     Embed,
 }
 
-/// Python packages whose files, joined, are the model.
+/// Python packages with the parts of a model.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packages {
@@ -106,6 +106,7 @@ impl Manifest {
                     .map(|model| (strsim::jaro_winkler(name, &model.name), &model.name))
                     .max_by(|a, b| a.0.total_cmp(&b.0));
                 let hint = match near {
+                    // Below this, names have little in common, and the suggestion would mislead.
                     Some((likeness, near)) if likeness > 0.7 => format!("did you mean `{near}`?"),
                     _ => {
                         "`taskgen models list` shows the names; a file's path works, too".to_owned()

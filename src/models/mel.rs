@@ -18,6 +18,7 @@ pub fn filters(bands: usize) -> Vec<f32> {
     let step = top / (bands + 1) as f64;
     let edges: Vec<f64> = (0..bands + 2)
         .map(|i| {
+            // The last edge exactly, as NumPy's `linspace` sets it.
             let mel = if i == bands + 1 { top } else { i as f64 * step };
             if mel >= break_mel {
                 BREAK_HZ * (log_step * (mel - break_mel)).exp()
@@ -35,6 +36,8 @@ pub fn filters(bands: usize) -> Vec<f32> {
                 (hz - band[0]) / (band[1] - band[0]),
                 (band[2] - hz) / (band[2] - band[1]),
             );
+            // Rounded to single precision before the area, as librosa does, so that the bytes are
+            // the same.
             let weight = rise.min(fall).max(0.0) as f32;
             weights.push((f64::from(weight) * area) as f32);
         }

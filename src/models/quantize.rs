@@ -1,5 +1,5 @@
-//! A Whisper model made smaller on this machine: its matrices in 8 or 5 bits, by ggml's own
-//! arithmetic, everything else as it is. The same weights give the same bytes.
+//! Quantization of a Whisper model: its matrices in 8 or 5 bits, by ggml's own arithmetic,
+//! everything else as it is. The same weights give the same bytes.
 
 use std::io::{BufReader, BufWriter, Read, Write};
 
@@ -81,13 +81,15 @@ pub fn quantized(
     folder: &std::path::Path,
 ) -> Result<ModelFile> {
     let name = format!("{}-{}", model.name, form.name());
+    // The original's hash is in the name: a new model gets a new file.
     let path = folder.join(format!("ggml-{name}-{}.bin", &model.sha256[..8]));
     if !path.is_file() {
+        // A process's own part: two that quantize at once do not mix their bytes.
         let part = path.with_extension(format!("part-{}", std::process::id()));
         let mut from = BufReader::new(fs_err::File::open(&model.path)?);
         let mut out = BufWriter::new(fs_err::File::create(&part).map_err(unusable)?);
         quantize(&mut from, form, &mut out)
-            .with_context(|| format!("cannot be made smaller: `{}`", model.path.display()))?;
+            .with_context(|| format!("cannot be quantized: `{}`", model.path.display()))?;
         out.flush()?;
         out.get_ref().sync_all()?;
         fs_err::rename(&part, &path)?;
@@ -110,7 +112,7 @@ fn quantize(from: &mut impl Read, form: Quantization, out: &mut impl Write) -> R
     );
     ensure!(
         matches!(header[11], 0 | 1),
-        "its weights are in a smaller form already"
+        "its weights are quantized already"
     );
     header[11] = VERSION + form.numbers().1;
     header
@@ -160,6 +162,7 @@ fn tensor(from: &mut impl Read, form: Quantization, out: &mut impl Write) -> Res
         .filter(|n| *n <= LARGEST);
     let mut data = vec![0; count.context("a tensor is too large")? * if kind == 0 { 4 } else { 2 }];
     from.read_exact(&mut data)?;
+    // Vectors and positions stay: they are small, and whisper.cpp reads them as floats.
     let is_matrix = dimensions == 2 && !KEPT.iter().any(|kept| kept.as_bytes() == name);
     let (kind, data) = if is_matrix {
         (

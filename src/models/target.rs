@@ -1,5 +1,5 @@
-//! What is fetched and where it lands: only a file with the model's hash, whole, by rename. Every
-//! source brings its bytes here.
+//! The target of a download: only a whole file with the model's hash gets its name, by rename.
+//! Every source brings its bytes here.
 
 use std::{
     io::{Read, Write},
@@ -17,16 +17,16 @@ use super::{
 /// Room to leave on the disk.
 const SPARE: u64 = 50_000_000;
 
-/// Bytes that are there and bytes that there will be.
+/// Receives the name, the bytes so far and the bytes in all.
 pub type Progress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 
-/// What is fetched, and where it goes.
+/// A model to fetch, and its place.
 pub struct Target<'a> {
     /// What is fetched.
     pub model: &'a Model,
     /// Where it lands.
     pub path: PathBuf,
-    /// Who hears of it.
+    /// Receives the progress.
     pub progress: Progress<'a>,
 }
 
@@ -39,7 +39,7 @@ impl Target<'_> {
         PathBuf::from(name)
     }
 
-    /// Flushes and renames a finished part whose hash is `found`; removes it if that is not the
+    /// Flushes and renames a finished part with the hash `found`; removes it if that is not the
     /// model's.
     pub fn land(&self, part: &Path, found: &str) -> Result<()> {
         if self.model.sha256 != found {
@@ -85,6 +85,7 @@ pub fn convert_checked(target: &Target<'_>, model_bin: &[u8], tokenizer: &[u8]) 
         .as_ref()
         .and_then(|packages| packages.convert.as_ref())
         .context("no conversion")?;
+    // Before converting: the manifest pins the sources of a conversion, too.
     for (name, bytes, wanted) in [
         ("model.bin", model_bin, &convert.sha256),
         ("tokenizer.json", tokenizer, &convert.tokenizer_sha256),

@@ -1,6 +1,5 @@
-//! Is this a valid research task? One model tries it from memory; another says whether research
-//! would have been needed, and whether the deliverable could be judged. A finding marks a task; it
-//! removes none.
+//! Probes of tasks: one model tries the task from memory; another decides whether it needs
+//! research, and whether its deliverable can be judged. A finding marks a task; it removes none.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -60,7 +59,7 @@ impl Verdict for Reviewed {
     }
 }
 
-/// What the probes of one task took and found.
+/// The outcome and cost of the probes of one task.
 #[derive(Default)]
 struct Probed {
     asked: bool,
@@ -136,11 +135,11 @@ async fn attempt(ctx: &Context, task: &Task, probed: &mut Probed) -> Result<Opti
     };
     let answer = ctx.llm.ask::<Attempt>(ask).await?;
     probed.asked |= !answer.cached;
+    let judge = ctx.llm.judge(ROLE, 0, PROMPT, &answer)?;
     let unscored = match answer.value {
         Ok(attempt) => return Ok(Some(attempt.answer)),
         Err(unscored) => unscored,
     };
-    let judge = ctx.llm.judge(ROLE, 0, PROMPT, answer.model_returned)?;
     judging::keep_failure(
         ctx,
         Probe::ClosedBook.instrument(),

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Fewer repetitions than this say nothing; small rankings spend a larger share on them.
+/// Fewest repetitions that are informative; small rankings spend a larger share on them.
 const FEWEST_REPEATS: u64 = 10;
 
 pub(super) async fn run(

@@ -30,8 +30,8 @@ pub struct AuditInput<'a> {
     /// where there is none. Predictions of a fit that has seen the verdict itself flatter the
     /// judge; a fit to the other verdicts does not.
     pub predicted: &'a [f64],
-    /// The same without the judge's preference for a side: which item the ranking holds for the
-    /// better one. Else a judge that always names one side would agree with itself.
+    /// The same without the judge's position bias: which item the ranking prefers. Else a judge
+    /// that always names one side would agree with itself.
     pub preferred: &'a [f64],
     /// The ranking's score of each item.
     pub scores: &'a [f64],
@@ -39,13 +39,13 @@ pub struct AuditInput<'a> {
     pub lengths: &'a [f64],
 }
 
-/// From where on a check speaks up.
+/// Thresholds of the checks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     /// A preference for one side is flagged when a fair judge shows one as strong less often than
     /// this.
     pub side_alpha: f64,
-    /// A judge is told from chance when chance does as well less often than this.
+    /// A judge is better than chance when chance does as well with a smaller probability than this.
     pub chance_alpha: f64,
     /// Most triples of items that are searched for intransitivity.
     pub triples: usize,
@@ -70,7 +70,7 @@ pub struct Audit {
     pub judges: Vec<JudgeAudit>,
     /// Whether its members decide alike.
     pub panel: Option<PanelAgreement>,
-    /// Whether verdicts contradict each other in circles.
+    /// Whether verdicts are intransitive.
     pub intransitivity: Option<Intransitivity>,
     /// Spearman correlation of the ranking's scores with the lengths of the texts.
     pub length: Option<Correlation>,
@@ -80,7 +80,7 @@ pub struct Audit {
     pub ignored: u64,
 }
 
-/// What is known of one judge.
+/// The audit of one judge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JudgeAudit {
     /// Which judge.
@@ -91,9 +91,9 @@ pub struct JudgeAudit {
     pub position_consistency: Option<RepeatAgreement>,
     /// Whether it names the same winner when asked again.
     pub repetition: Option<RepeatAgreement>,
-    /// Whether its stated confidence can be taken at its word.
+    /// The calibration of its stated confidence.
     pub calibration: Option<Calibration>,
-    /// Whether it can be told from chance.
+    /// Whether it is better than chance.
     pub better_than_chance: Option<BetterThanChance>,
 }
 

@@ -1,5 +1,5 @@
-//! The audit card of a ranking: how far its judges, and with them its order, can be believed. Hides
-//! which verdicts are held out from which prediction.
+//! The audit card of a ranking: how reliable its judges, and so its order, are. Hides which
+//! verdicts are held out from which prediction.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::{
 /// Parts of a cross-validation: the verdicts of one part are predicted by a fit to the others.
 const FOLDS: usize = 5;
 
-/// How far a ranking can be believed.
+/// The audit card of a ranking.
 #[derive(Clone, Debug, Serialize)]
 pub struct AuditCard {
     /// The judges by number.

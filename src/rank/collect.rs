@@ -16,7 +16,7 @@ use crate::{
     store::{Judge, Ranking, Recorded},
 };
 
-/// The items, and the judges whose answers were of no use.
+/// The collector of verdicts, with the judges that gave no usable answer.
 pub(super) struct Collector<'a> {
     ctx: &'a Context,
     items: &'a Items,
@@ -95,6 +95,8 @@ impl<'a> Collector<'a> {
             let names: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
             judged.count(&names.join(between), report);
             if judged.reply.is_err() {
+                // A judge that never decides is still part of the ranking's panel, and of its
+                // failures.
                 self.unscored.insert(judged.judge.clone());
             }
             recorded.push(Recorded {

@@ -1,6 +1,6 @@
-//! The verdicts that a run knows: those from before its question was first asked, and its own. What
-//! came between is asked for in its turn and found in the store then, so that an interrupted run
-//! chooses the same pairs as an undisturbed one.
+//! The verdicts that a run knows: those from before its question was first asked, and its own.
+//! Verdicts stored in between are asked for in their turn and found in the store then, so that an
+//! interrupted run chooses the same pairs as an undisturbed one.
 
 use anyhow::Result;
 
@@ -58,6 +58,8 @@ impl History {
             .store
             .list_comparisons(kind, |model, prompt| panel.is_asked(model, prompt))?;
         pairs.retain(|of| {
+            // Later runs' verdicts are asked for in their turn, so that an interrupted run makes
+            // the same choices.
             of.run < begun && of.judged.outcome.is_ok() && index.knows_both(&of.judged)
         });
         lists.retain(|of| {
@@ -161,8 +163,7 @@ impl History {
         from_pairs.chain(from_lists).collect()
     }
 
-    /// The pairs that were compared, by whichever judge: asked again, they would come from the
-    /// store.
+    /// The pairs compared by any judge: asked again, they would come from the store.
     pub fn compared_pairs(&self, ids: &[ItemId]) -> Vec<(u32, u32)> {
         let index = Index::new(ids, |_: &Judge| Some(0));
         self.pairs

@@ -1,5 +1,5 @@
-//! Judgements made elsewhere, line by line: JSONL or CSV, with the names that the field already
-//! uses. Hides the formats; nothing is guessed, and a line that cannot be read says why.
+//! Import of judgements made elsewhere, line by line: JSONL or CSV, with the common column names.
+//! Hides the formats; nothing is guessed, and an unreadable line has its reason.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value};
@@ -29,6 +29,7 @@ pub type Problem = (usize, String);
 /// Reads the judgements of a file: CSV where the first line is no JSON object, else JSONL. What
 /// cannot be read is returned as its line's number and a reason.
 pub fn read(text: &str) -> Result<(Vec<Line>, Vec<Problem>)> {
+    // Spreadsheets write a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     anyhow::ensure!(
         !text.trim_start().starts_with('['),
@@ -132,6 +133,7 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
     }
     let confidence = stated.clamp(0.5, 1.0);
     let verdict = Verdict {
+        // A tie is stored as a verdict with confidence one half: half a win for each.
         winner: side.unwrap_or(Side::A),
         confidence: if side.is_some() { confidence } else { 0.5 },
         reason: text(&["reason"]),
@@ -148,7 +150,7 @@ fn line(number: usize, row: &Map<String, Value>) -> Result<Line, String> {
     })
 }
 
-/// Who decided, if the line says so; people may have numbers.
+/// The judge, if the line names one; people may have numbers.
 fn judge(row: &Map<String, Value>) -> Result<Option<String>, String> {
     match row.get("judge") {
         None | Some(Value::Null) => Ok(None),
@@ -158,7 +160,7 @@ fn judge(row: &Map<String, Value>) -> Result<Option<String>, String> {
     }
 }
 
-/// 1 where none is stated: who names a winner means it.
+/// The stated confidence; 1 where none is stated.
 fn confidence(row: &Map<String, Value>) -> Result<f64, String> {
     let Some(value) = row.get("confidence").filter(|value| !value.is_null()) else {
         return Ok(1.0);
@@ -166,7 +168,7 @@ fn confidence(row: &Map<String, Value>) -> Result<f64, String> {
     let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
     number
         .filter(|number| number.is_finite())
-        .ok_or_else(|| format!("the confidence is no number: `{value}`"))
+        .ok_or_else(|| format!("the confidence is not a number: `{value}`"))
 }
 
 #[cfg(test)]

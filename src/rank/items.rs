@@ -1,5 +1,5 @@
-//! The items of a ranking, and what a judge sees of each. The only place in the ranking that knows
-//! what an item is: everything else works with ids.
+//! The items of a ranking, with the values that a judge sees. Only this module knows what an item
+//! is: everything else works with ids.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const TASK_PROMPTS: JudgePrompts = JudgePrompts {
     list_short: "rank/list-short",
 };
 
-/// Items of one kind, each with what a judge sees of it.
+/// Items of one kind, each with the values that a judge sees.
 #[derive(Clone, Debug)]
 pub struct Items {
     /// The kind of the items.

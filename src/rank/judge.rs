@@ -103,6 +103,7 @@ impl Answer for FullReply {
         check_scores(&self.scores_b)?;
         order::check_reason(&self.reason)?;
         let (a, b) = (self.scores_a.sum(), self.scores_b.sum());
+        // A reply that contradicts its own scores tells nothing: neither half is believed.
         let contradicts = match self.winner {
             Side::A => b > a,
             Side::B => a > b,

@@ -14,6 +14,8 @@ mod judge;
 mod options;
 pub mod pairing;
 mod panel;
+#[cfg(test)]
+mod planted;
 pub mod quota;
 mod random_rounds;
 mod ratings;
@@ -41,6 +43,7 @@ pub async fn run(ctx: &Context, items: &Items, options: &Options) -> Result<Stag
         Method::Elo => random_rounds::run(ctx, items, options, &mut report).await,
         Method::Halving | Method::Listwise => adaptive::run(ctx, items, options, &mut report).await,
     };
+    // Before the error: the progress bar must not stand beside a message.
     (ctx.notify)(Notice::End);
     done?;
     if items.len() == 1 {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Judgements of each item, where no budget is given.
 const JUDGEMENTS_EACH: u64 = 8;
 
-/// Longer lists are not read with care.
+/// Sizes of lists; models read longer lists carelessly.
 const LIST_SIZES: RangeInclusive<usize> = 3..=12;
 
 /// A verdict takes some 200 bytes while strengths are fitted: five million take a gigabyte.

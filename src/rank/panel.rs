@@ -16,11 +16,10 @@ use crate::{
     store::Judge,
 };
 
-/// The error of a judge whose verdicts, as far as can be told, do not depend on the items: ranking
-/// goes no further.
+/// The error for a judge that is no better than chance: the ranking stops.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the judge `{judge}` cannot be told from chance after {n} verdicts (z = {z:.1}, {expected:.1} is usual)\nhint: look at `taskgen calls --role judge`, use another judge or prompt; the verdicts are kept"
+    "the judge `{judge}` is no better than chance after {n} verdicts (z = {z:.1}, {expected:.1} is usual)\nhint: look at `taskgen calls --role judge`, use another judge or prompt; the verdicts are kept"
 )]
 pub struct NoBetterThanChance {
     judge: String,
@@ -112,7 +111,7 @@ impl Panel {
         self.position(&judge.model_asked, &judge.prompt_hash)
     }
 
-    /// The number of a judge whose verdicts count.
+    /// The number of a judge in force.
     pub fn number(&self, judge: &Judge) -> Option<usize> {
         let at = self.position_of(judge)?;
         (self.members[at].answers.as_ref() == Some(&judge.model_returned)).then_some(at)

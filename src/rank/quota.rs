@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Most values that an error names as those that exist.
 const KNOWN: usize = 12;
 
-/// A property of tasks that quotas speak of.
+/// A facet of tasks that quotas can limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Facet {
@@ -81,7 +81,7 @@ pub struct Quota {
     pub(super) facet: Facet,
     /// None: each value by itself.
     value: Option<String>,
-    /// Which side of the number is meant.
+    /// Cap or minimum.
     pub(super) bound: Bound,
     /// How many tasks.
     pub(super) number: u32,
@@ -106,6 +106,7 @@ pub fn parse(text: &str) -> Result<Quota, String> {
     let (left, number) = text.rsplit_once('=').ok_or_else(unreadable)?;
     let (left, bound) = match left.strip_suffix('>') {
         Some(left) => (left, Bound::Least),
+        // `seminar<=3` reads as `seminar=3`, which already means at most.
         None => (left.strip_suffix('<').unwrap_or(left), Bound::Most),
     };
     let (facet, value) = match left.split_once(':') {
@@ -122,7 +123,7 @@ pub fn parse(text: &str) -> Result<Quota, String> {
     })?;
     if bound == Bound::Least && value.is_none() {
         return Err(format!(
-            "a minimum of which value: `{text}`\nhint: name one: `{facet}:VALUE>={number}`"
+            "a minimum needs a value: `{text}`\nhint: name one: `{facet}:VALUE>={number}`"
         ));
     }
     Ok(Quota {
@@ -227,7 +228,7 @@ mod tests {
         check("=3", "no such facet: ``");
         check("seminar=few", "not a number of tasks: `few`");
         check("seminar=-1", "not a number of tasks: `-1`");
-        check("language>=20", "a minimum of which value: `language>=20`");
+        check("language>=20", "a minimum needs a value: `language>=20`");
     }
 
     #[test]

@@ -51,6 +51,7 @@ async fn ask_all(
     });
     let mut asked = 0;
     while !requests.is_empty() {
+        // In batches, so that a judge at chance is noticed before all is spent.
         let later = requests.split_off(batch_size(panel, asked, requests.len()));
         asked += requests.len();
         let compared = collector.compare(requests, report).await?;

@@ -1,6 +1,6 @@
-//! The benchmark out of the ranked tasks: near-duplicates aside, then the most probable members of
-//! the k best, within quotas. Hides how minima and caps are kept. What the quotas cost, and whom,
-//! is part of the result.
+//! Selection of the benchmark from the ranked tasks: near-duplicates are dropped, then the most
+//! probable members of the k best are taken, within quotas. Hides how minima and caps are kept.
+//! What the quotas cost, and whom, is part of the result.
 
 use std::{
     cmp::Ordering,
@@ -49,7 +49,7 @@ pub struct Candidate {
     pub id: String,
     /// What an agent is asked to do.
     pub text: String,
-    /// What quotas count it as; a facet that is missing is not counted.
+    /// Its facets for quotas; a missing facet is not counted.
     pub facets: BTreeMap<Facet, String>,
     /// Probability to be among the k best, 0 to 1; what is not a number is taken for 0.
     pub membership: f64,
@@ -96,7 +96,7 @@ pub fn classify(membership: f64) -> MembershipClass {
     }
 }
 
-/// The benchmark, and how it came about.
+/// The benchmark, and the reasons of the choice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
     /// What was chosen, best first.
@@ -109,19 +109,19 @@ pub struct Selection {
     pub pushed_out: Vec<Placed>,
     /// Chosen, but not among the first k without quotas; best first.
     pub came_in: Vec<Placed>,
-    /// What there was not enough of.
+    /// Minima that were not reached.
     pub unfilled: Vec<Unfilled>,
     /// Expected share of the k best that was chosen: the sum of memberships over k. None where k is
     /// 0.
     pub expected_recall: Option<f64>,
     /// Expected number of the k best that the quotas cost: the sum of memberships of the first k
-    /// less that of the chosen.
+    /// minus that of the chosen.
     pub given_up: f64,
     /// What was chosen, by facet and value.
     pub counts: Counts,
 }
 
-/// A candidate's place, and what became of it.
+/// A candidate's place, and whether it was chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
     /// From 1, in the order of candidates, copies aside: the place without quotas.
@@ -145,7 +145,7 @@ pub struct Placed {
     pub by: Vec<Quota>,
 }
 
-/// A task that says what a better one says.
+/// A near-copy of a better task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Duplicate {
     /// Its name.
@@ -366,6 +366,7 @@ impl<'a> PartialSelection<'a> {
     fn spared_for(&self, at: usize) -> Option<usize> {
         let (caps, gained) = (self.barred_by(at), self.needed_by(at));
         for &worse in self.taken.iter().rev() {
+            // Without a minimum to fill, only a worse one may make room for a better.
             if worse <= at && gained.is_empty() {
                 return None;
             }
@@ -436,7 +437,7 @@ impl<'a> PartialSelection<'a> {
         self.those(Bound::Least, at, |count, minimum| count <= minimum)
     }
 
-    /// The quotas that count this and whose number stands so to what is taken already.
+    /// The quotas that count this one and have this relation to the number already taken.
     fn those(&self, bound: Bound, at: usize, stands: fn(u64, u64) -> bool) -> Vec<&'a Quota> {
         self.quotas
             .iter()

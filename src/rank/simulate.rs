@@ -1,6 +1,6 @@
-//! How good would a ranking be? Made-up tasks whose quality is known, a made-up judge, and the real
-//! methods. Hides the scenarios. A judge is deterministic: asked the same pair in the same order, it
-//! says the same again.
+//! Simulation of rankings: made-up tasks of known quality, a made-up judge, and the real methods.
+//! Hides the scenarios. A judge is deterministic: asked the same pair in the same order, it says
+//! the same again.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::stats::{
     },
 };
 
-/// What qualities and verdicts are like.
+/// The distribution of qualities and verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scenario {
@@ -41,7 +41,7 @@ pub enum Scenario {
     Dup,
 }
 
-/// What is tried out.
+/// A simulated ranking.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Trial {
     /// The scenario.
@@ -95,6 +95,7 @@ pub struct SimulatedJudge {
 impl SimulatedJudge {
     /// A scenario of `items` tasks.
     pub fn new(scenario: Scenario, items: usize, seed: u64) -> Self {
+        // A stream of its own ("world" in ASCII): qualities must not depend on the method's draws.
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x0077_6f72_6c64);
         let scale = match scenario {
             Scenario::Bt2 => 2.0,
@@ -130,6 +131,8 @@ impl SimulatedJudge {
     /// 1 if the first one wins, else 0.
     pub fn verdict(&self, first: u32, second: u32) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ 0x6a75_6467_6500);
+        // A verdict depends on the pair alone, as a deterministic judge's does, whenever it is
+        // asked.
         rng.set_stream(u64::from(first) << 32 | u64::from(second));
         let (a, b) = (first as usize, second as usize);
         let difference = self.quality[a] - self.quality[b];
@@ -202,7 +205,7 @@ impl SimulatedJudge {
 /// Noise of a list in units of a duel's.
 const LIST_NOISE: f64 = 1.3;
 
-/// Noise whose difference between two is logistic.
+/// Noise (Gumbel) with a logistic difference between two draws.
 fn gumbel(rng: &mut ChaCha8Rng) -> f64 {
     -LIST_NOISE * (-(1.0 - rng.random::<f64>()).ln()).ln()
 }
@@ -270,6 +273,7 @@ fn run_halving(trial: &Trial, judge: &SimulatedJudge, group: usize) -> TrialResu
     let settings = Settings {
         top,
         calls,
+        // The judge of lists is a judge of its own in the fit.
         judges: if group > 2 { 2 } else { 1 },
         target_recall,
         group,

@@ -1,4 +1,4 @@
-//! How much the tasks differ: near-copies across all seminars, and how tasks are spread.
+//! Diversity of the tasks: near-copies across all seminars, and the spread over facets.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::{
     stats::entropy::entropy,
 };
 
-/// What stands for a facet that an imported task does not have.
+/// Placeholder for a facet that an imported task lacks.
 pub const NOT_GIVEN: &str = "not given";
 
-/// How many of each.
+/// Counts by value.
 pub type Counts = BTreeMap<String, usize>;
 
-/// How much the current tasks differ.
+/// The diversity of the current tasks.
 #[derive(Debug, Serialize)]
 pub struct Diversity {
     /// Current tasks.
     pub tasks: usize,
-    /// From this Jaccard index of their shingles on two are copies.
-    pub near: f64,
-    /// By what meanings were compared; none where only words were.
+    /// Least Jaccard index of the shingles of two copies.
+    pub similarity: f64,
+    /// The embedding model; none where only words were compared.
     pub meaning: Option<Encoding>,
     /// Clusters of near-copies, the largest first; a task alone is in none of them.
     pub clusters: Vec<Cluster>,
@@ -34,7 +34,7 @@ pub struct Diversity {
     pub copies: usize,
     /// Shannon's entropy of the clusters, in nats, tasks alone being clusters of one.
     pub entropy: f64,
-    /// As many clusters of one size would have the same entropy.
+    /// The effective number of clusters: so many of equal size would have the same entropy.
     pub effective: f64,
     /// Tasks by family and discipline.
     pub types: BTreeMap<&'static str, Counts>,
@@ -46,7 +46,7 @@ pub struct Diversity {
     pub seminars: Counts,
 }
 
-/// Tasks that say the same.
+/// A cluster of near-copies.
 #[derive(Debug, Serialize)]
 pub struct Cluster {
     /// The best of them by the ranking; without one, the first by id.
@@ -82,8 +82,8 @@ pub struct Copied {
     pub cosine: Option<f64>,
 }
 
-/// How much `tasks`, best first, differ. Those whose shingles have a Jaccard index of `likeness` or
-/// more are copies, and those that `meaning` finds.
+/// The diversity of `tasks`, best first. Those with a Jaccard index of their shingles of `likeness`
+/// or more are copies, and those that `meaning` finds.
 pub fn diversity(tasks: &[Listed], likeness: f64, meaning: Option<&Meaning>) -> Diversity {
     let texts: Vec<&str> = tasks
         .iter()
@@ -94,6 +94,7 @@ pub fn diversity(tasks: &[Listed], likeness: f64, meaning: Option<&Meaning>) -> 
     let copies = groups.iter().map(|group| group.len() - 1).sum::<usize>();
     let distinct = tasks.len() - copies;
     let mut sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+    // Tasks alone are clusters of one.
     sizes.resize(distinct, 1);
     let entropy = entropy(&sizes);
     let mut clusters: Vec<Cluster> = groups
@@ -103,7 +104,7 @@ pub fn diversity(tasks: &[Listed], likeness: f64, meaning: Option<&Meaning>) -> 
     clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.copies.len()));
     Diversity {
         tasks: tasks.len(),
-        near: likeness,
+        similarity: likeness,
         meaning: meaning.map(|meaning| meaning.by.clone()),
         clusters,
         distinct,

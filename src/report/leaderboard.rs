@@ -20,7 +20,7 @@ use crate::{
     evaluate::{
         decide_relation,
         detail::{Detail, Details, PointDetail},
-        leaderboard::{self, Board, Row},
+        leaderboard::{self, Leaderboard, Row},
         measure, measures,
         scorecard::ReportScores,
     },
@@ -34,7 +34,7 @@ pub fn write(
     store: &Store,
     tasks: &[Task],
     scored: &[ReportScores],
-    board: &Board,
+    board: &Leaderboard,
     path: &Path,
 ) -> Result<()> {
     let stem = path.file_stem().map_or_else(
@@ -58,23 +58,23 @@ pub fn write(
     let back = path
         .file_name()
         .map_or_else(String::new, |name| format!("../{}", name.to_string_lossy()));
-    fs_err::create_dir_all(&folder)?;
+    files::create_own_folder(&folder)?;
     let details = Details::new(store)?;
     for task in tasks {
-        let of_task = details.of(&task.id)?;
+        let of_task = details.on_task(&task.id)?;
         if of_task.is_empty() {
             continue;
         }
         let page = leaderboard_page::task(&task_page(store, task, &of_task, &back)?)?;
         // Not flushed one by one, which would take most of the time: the summary that leads here
         // comes last.
-        fs_err::write(folder.join(format!("{}.html", task.id)), page)?;
+        files::write_new(&folder.join(format!("{}.html", task.id)), page.as_bytes())?;
     }
     files::write_whole(path, summary.as_bytes())
         .context("cannot write the page\nhint: choose another place")
 }
 
-fn page(tasks: &[Task], scored: &[ReportScores], board: &Board, folder: &str) -> Page {
+fn page(tasks: &[Task], scored: &[ReportScores], board: &Leaderboard, folder: &str) -> Page {
     let whole = &board.whole;
     let drawn = drawn_measures(board);
     Page {
@@ -98,7 +98,7 @@ fn page(tasks: &[Task], scored: &[ReportScores], board: &Board, folder: &str) ->
     }
 }
 
-fn warnings(scored: &[ReportScores], board: &Board) -> Vec<String> {
+fn warnings(scored: &[ReportScores], board: &Leaderboard) -> Vec<String> {
     let mut warnings = Vec::new();
     if board.options.failed_as_zero {
         warnings.push("attempts that gave no report count as the worst score".to_owned());
@@ -113,8 +113,8 @@ fn warnings(scored: &[ReportScores], board: &Board) -> Vec<String> {
     warnings
 }
 
-/// What the page draws: the measures with a scale that any agent has a value of.
-fn drawn_measures(board: &Board) -> Vec<&'static MeasureDef> {
+/// The measures that the page draws: those with a scale and a value of any agent.
+fn drawn_measures(board: &Leaderboard) -> Vec<&'static MeasureDef> {
     measures()
         .filter(|measure| measure.is_drawn())
         .filter(|measure| {
@@ -143,7 +143,7 @@ fn share_of(whole: &str, share: ShareOf, drawn: &[&'static MeasureDef]) -> Optio
     Some(measure.key.to_owned())
 }
 
-/// The wholes that drawn measures are the three shares of.
+/// The wholes with all three shares among the drawn measures.
 fn wholes(drawn: &[&'static MeasureDef]) -> Vec<Whole> {
     let mut titles: Vec<&str> = Vec::new();
     for (title, _) in drawn.iter().filter_map(|measure| measure.whole) {
@@ -213,7 +213,7 @@ fn agent(row: &Row, drawn: &[&'static MeasureDef]) -> Agent {
     }
 }
 
-fn facet(board: &Board, drawn: &[&'static MeasureDef]) -> Option<Facet> {
+fn facet(board: &Leaderboard, drawn: &[&'static MeasureDef]) -> Option<Facet> {
     let name = board.options.by.clone()?;
     let mut facets = Vec::new();
     for group in &board.groups {
@@ -357,7 +357,7 @@ fn task_page(store: &Store, task: &Task, details: &[Detail], back: &str) -> Resu
     })
 }
 
-/// The citations of a report with what became of each URL; which URL gave which page is noted in
+/// The citations of a report with the state of each URL; the page behind each URL is noted in
 /// `urls`.
 fn cited(
     store: &Store,
@@ -373,6 +373,7 @@ fn cited(
             store.visit(&url)?
         };
         if let Some(content) = visit.as_ref().and_then(|visit| visit.content.clone()) {
+            // The first URL stands for a page that several lead to.
             urls.entry(content).or_insert_with(|| url.clone());
         }
         let status = match visit {
@@ -469,7 +470,7 @@ fn point_view(
     urls: &BTreeMap<String, String>,
     titles: &BTreeMap<String, String>,
 ) -> PointView {
-    let said: Vec<(&str, &RelationJudgement)> = of
+    let decided: Vec<(&str, &RelationJudgement)> = of
         .judgements
         .iter()
         .filter_map(|judgement| Some((judgement.judge.as_str(), judgement.outcome.as_ref().ok()?)))
@@ -484,7 +485,7 @@ fn point_view(
         Ok(Stored::Contradicts) => Relation::Contradicts,
         Err(_) => Relation::Unscored,
     };
-    let reasons: Vec<String> = said
+    let reasons: Vec<String> = decided
         .iter()
         .map(|(model, related)| {
             format!("{model}: {}. {}", word(related.relation), related.reasoning)
@@ -498,12 +499,12 @@ fn point_view(
     PointView {
         text: of.point.text.clone(),
         relation,
-        confidence: if let [(_, only)] = said.as_slice() {
+        confidence: if let [(_, only)] = decided.as_slice() {
             Some(only.confidence)
         } else {
             None
         },
-        reasoning: if let [(_, only)] = said.as_slice() {
+        reasoning: if let [(_, only)] = decided.as_slice() {
             only.reasoning.clone()
         } else {
             reasons.join("\n")

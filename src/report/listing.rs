@@ -1,5 +1,5 @@
-//! Tasks with their place and their source: what `tasks list`, `tasks show` and `tasks export` have
-//! in common.
+//! Tasks with their rank and their source: the common data of `tasks list`, `tasks show` and `tasks
+//! export`.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ pub struct Listing {
     pub tasks: Vec<Listed>,
     /// The recordings by id.
     pub seminars: BTreeMap<SeminarId, SeminarInfo>,
-    /// What the ranking rests on.
+    /// The ranking's ratings.
     pub ratings: Option<Ratings>,
     /// The newest ranking's question, judges included.
     pub ranking: Option<Ranking>,
@@ -126,6 +126,7 @@ pub fn with_ratings(
         });
     }
     drop(places);
+    // Tasks that joined after the ranking come last, by id.
     tasks.sort_by_key(|listed| (listed.rank.unwrap_or(usize::MAX), listed.task.id.clone()));
     Ok(Listing {
         tasks,

@@ -1,5 +1,5 @@
-//! Templates filled with texts that strangers wrote. Hides what keeps those from doing harm:
-//! escaping, which addresses become links, and characters that work unseen.
+//! Templates filled with untrusted texts. Hides the protection: escaping, the choice of addresses
+//! that become links, and invisible characters.
 
 use anyhow::{Context as _, Result};
 use data_encoding::BASE64;
@@ -24,6 +24,7 @@ const SHARED: [(&str, &str); 4] = [
 /// filled in.
 pub fn fill(templates: &[(&str, &str)], values: Value) -> Result<String> {
     let mut environment = Environment::new();
+    // A misspelt name must fail in a test, not print nothing.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_filter("number", |value: Option<f64>, decimals| {
         svg::number(value.unwrap_or(f64::NAN), decimals)
@@ -49,6 +50,7 @@ pub fn fill(templates: &[(&str, &str)], values: Value) -> Result<String> {
     let filled = environment
         .get_template(first)
         .and_then(|template| template.render(values));
+    // Last, over the whole page: whatever way a text came in.
     Ok(visible(&filled.context("the page cannot be filled")?))
 }
 

@@ -1,5 +1,5 @@
-//! What the store holds, laid out for people: listings, pages, plots. Hides HTML, SVG and the way in
-//! which text of strangers gets into a page.
+//! Reports for people from the store: listings, pages, plots. Hides HTML, SVG and the escaping of
+//! untrusted text.
 
 pub mod diversity;
 pub mod leaderboard;

@@ -1,6 +1,5 @@
-//! The way from a page to a file beside it, as the address that the page names it by. Hides what
-//! paths and addresses do not have in common: `..`, separators, and letters that an address must
-//! spell out.
+//! Relative addresses from a page to files beside it. Hides the differences between paths and
+//! addresses: `..`, separators, and letters that must be percent-encoded.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -36,7 +35,7 @@ fn plain(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// A part of an address: every byte but unreserved ones (RFC 3986, section 2.3) spelled out.
+/// A part of an address, percent-encoded: every byte but unreserved ones (RFC 3986, section 2.3).
 fn spelled(part: &[u8]) -> String {
     let mut spelled = String::new();
     for &byte in part {

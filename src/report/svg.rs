@@ -1,5 +1,5 @@
-//! Axes, marks and numbers of the page's plots, as SVG text that the page's own styles dress.
-//! Hides scales, round ticks and escaping; a value that cannot be drawn never gets a coordinate.
+//! Axes, marks and numbers of the page's plots, as SVG text with the page's own styles. Hides
+//! scales, round ticks and escaping; a value that cannot be drawn never gets a coordinate.
 
 use minijinja::HtmlEscape;
 use serde::Serialize;
@@ -43,7 +43,7 @@ impl Axis {
         })
     }
 
-    /// The same axis for numbers of things, whose ticks are whole.
+    /// The same axis for counts, with whole ticks.
     pub fn whole(self) -> Self {
         Self {
             step: self.step.max(1.0),
@@ -146,13 +146,13 @@ pub fn short(text: &str, width: usize) -> String {
 /// A plot and its numbers.
 #[derive(Serialize)]
 pub struct Figure {
-    /// What is plotted.
+    /// The title.
     pub title: String,
-    /// What is seen, in a sentence or two.
+    /// The caption, in a sentence or two.
     pub caption: String,
     /// Safe markup.
     pub svg: String,
-    /// What the numbers are.
+    /// The columns of the table of numbers.
     pub columns: Vec<String>,
     /// The plot's numbers; none where the page lists them anyway.
     pub rows: Vec<Vec<String>>,

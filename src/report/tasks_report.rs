@@ -1,5 +1,5 @@
-//! What the page of tasks says, read from the store: seminars with their inspirations and tasks, and what was
-//! not kept.
+//! The content of the page of tasks, read from the store: seminars with their inspirations and
+//! tasks, and refusals.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use crate::{
     store::{Ranking, STAGES, SeminarInfo, Store, UNKNOWN_LICENCE},
 };
 
-/// What is shown by a page in `folder` of a project whose recordings are in `recordings`.
+/// The content of a page in `folder`, for a project with its recordings in `recordings`.
 pub fn page(store: &Store, recordings: &Path, folder: &Path) -> Result<Page> {
     let Listing { tasks, ranking, .. } = listing::read(store)?;
     let mut of_seminar: BTreeMap<SeminarId, Vec<(usize, Listed)>> = BTreeMap::new();
@@ -149,7 +149,7 @@ fn quote(of: Evidence) -> Quote {
     }
 }
 
-/// What a task's page shows that is not of its seminar.
+/// Data of a task beyond its seminar.
 struct Beside {
     titles: BTreeMap<SeminarId, String>,
     translations: BTreeMap<TaskId, Vec<(String, String)>>,

@@ -1,6 +1,6 @@
-//! What vectors do not see: a paraphrase and the same task about another year or another place lie
-//! equally near. So two texts are taken for copies by their vectors only if numbers, names and key
-//! words do not speak against it.
+//! The guard against false near-copies by vectors: a paraphrase and the same task about another
+//! year or another place lie equally near. So two texts count as copies only if numbers, names and
+//! key words agree.
 
 use std::collections::BTreeSet;
 
@@ -17,9 +17,9 @@ const SMALL: f64 = 10.0;
 /// Key words that two texts of one language have in common at least.
 const LEAST_TERMS: usize = 2;
 
-/// Whether two texts whose vectors lie near may say the same. Numbers above ten, in digits or in
-/// words, are the same ones. If both texts are Chinese, or neither is, they share two key words,
-/// and not each of them has a name that the other lacks.
+/// Whether two texts with near vectors may be copies. Numbers above ten, in digits or in words, are
+/// the same ones. If both texts are Chinese, or neither is, they share two key words, and not each
+/// of them has a name that the other lacks.
 pub fn agree(a: &str, b: &str) -> bool {
     numbers(a) == numbers(b)
         && (is_chinese(a) != is_chinese(b)
@@ -52,7 +52,7 @@ fn lacks(a: &str, b: &str) -> bool {
         .any(|name| !there.contains(&name.to_lowercase()))
 }
 
-/// Words with a capital letter that no sentence's beginning gives them.
+/// Capitalised words that do not begin a sentence.
 fn names(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut begins = true;
@@ -60,6 +60,7 @@ fn names(text: &str) -> Vec<&str> {
         let mut letters = part.chars();
         let capital = letters.next().is_some_and(char::is_uppercase);
         let more = letters.any(char::is_uppercase);
+        // Capitals inside a word (DNA, iPhone) name something even at a sentence's beginning.
         if more || capital && !begins && part.chars().count() > 1 {
             names.push(bare(part));
         }

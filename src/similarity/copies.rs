@@ -1,4 +1,4 @@
-//! Which of some texts are copies of others, by their words and by their meaning together.
+//! Near-copies among texts, by words and by meaning together.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{groups::joined, jaccard, meaning::Meaning, shingles};
 
-/// What makes two texts copies.
+/// The reason why two texts are copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Link {
@@ -49,7 +49,7 @@ pub struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    /// Finds texts whose shingles have a Jaccard index of `threshold` (above 0; above 1 finds
+    /// Finds texts with a Jaccard index of their shingles of `threshold` (above 0; above 1 finds
     /// nothing) or more, and those that `meaning` finds.
     pub fn find(texts: &'a [&'a str], threshold: f64, meaning: Option<&'a Meaning>) -> Self {
         let by_words = shingles::near_copies(texts, threshold);

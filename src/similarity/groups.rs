@@ -15,11 +15,11 @@ pub fn joined(groups: &[Vec<usize>], items: usize) -> Vec<Vec<usize>> {
     links.groups()
 }
 
-/// Who is linked with whom: each item points at a smaller one of its group, the smallest at itself.
+/// A disjoint-set forest: each item points at a smaller one of its group, the smallest at itself.
 pub struct Links(Vec<usize>);
 
 impl Links {
-    /// Nobody is linked.
+    /// Items without links.
     pub fn new(items: usize) -> Self {
         Self((0..items).collect())
     }

@@ -1,5 +1,4 @@
-//! Near-copies by meaning: texts whose vectors lie near each other, unless numbers, names or key
-//! words speak against it.
+//! Near-copies by meaning: texts with near vectors, unless numbers, names or key words differ.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -9,15 +8,14 @@ use serde::Serialize;
 use super::agreement::agree;
 use crate::embed;
 
-/// From this cosine on two texts say the same, unless numbers or names speak against it:
-/// `docs/ranking.md` has the sweep.
+/// Least cosine of two copies, unless numbers or names differ: `docs/ranking.md` has the sweep.
 pub const SAME: f64 = 0.7;
 /// Vectors that are compared with each other while they are in the cache.
 const BLOCK: usize = 64;
 /// What rounding may take from a cosine.
 const ROUNDING: f64 = 1e-6;
 
-/// What vectors say about some texts.
+/// The vectors of texts, and the near-copies among them.
 #[derive(Clone, Debug)]
 pub struct Meaning {
     /// A vector a text.
@@ -28,7 +26,7 @@ pub struct Meaning {
     pub by: Encoding,
 }
 
-/// A model that says where texts lie, and from where on they lie near each other.
+/// An embedding model and its threshold for near-copies.
 #[derive(Clone, Debug, Serialize)]
 pub struct Encoding {
     /// The model's name.
@@ -133,7 +131,7 @@ fn unit(vector: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-/// Sums in lanes of their own, so that the compiler may add them at once.
+/// Dot product in separate lanes, so that the compiler may add them at once.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     const LANES: usize = 16;
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());

@@ -1,4 +1,4 @@
-//! Here are texts: which of them say the same? By their words (shingles that they share) and by
+//! Here are texts: which of them are near-copies? By their words (shingles that they share) and by
 //! their meaning (vectors that lie near). Hides the sketches and buckets that spare comparing
 //! everything with everything, and what speaks against a likeness.
 
@@ -19,8 +19,8 @@ pub use self::{
 };
 use crate::text::words::tokens;
 
-/// Jaccard index of two sets, 0 to 1: what both have, of what any has. Both are given in ascending
-/// order, nothing twice. Two empty sets have nothing in common: 0.
+/// Jaccard index of two sets, 0 to 1: the size of the intersection over that of the union. Both are
+/// given in ascending order, nothing twice. Two empty sets have nothing in common: 0.
 pub fn jaccard<T: Ord>(a: impl IntoIterator<Item = T>, b: impl IntoIterator<Item = T>) -> f64 {
     let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
     let (mut common, mut union) = (0_usize, 0_usize);

@@ -1,5 +1,5 @@
-//! Near-copies among thousands of texts, by the shingles that they share. Hides the sketches and the
-//! buckets that spare comparing everything with everything.
+//! Near-copies among thousands of texts, by common shingles (`MinHash`). Hides the sketches and the
+//! buckets that avoid comparing every pair.
 
 use super::{groups::Links, jaccard};
 use crate::text::words::tokens;
@@ -9,7 +9,7 @@ use crate::text::words::tokens;
 const SHINGLE: usize = 3;
 /// Values in a sketch.
 const PERMUTATIONS: usize = 128;
-/// How seldom the buckets may miss a pair that is exactly as alike as the threshold.
+/// Largest probability that the buckets miss a pair exactly at the threshold.
 const MISSED: f64 = 1e-3;
 
 type Sketch = [u64; PERMUTATIONS];
@@ -28,7 +28,7 @@ pub fn shingles(text: &str) -> Vec<u64> {
     set
 }
 
-/// Groups of texts that are linked by pairs whose shingles have a Jaccard index of `threshold`
+/// Groups of texts that are linked by pairs with a Jaccard index of their shingles of `threshold`
 /// (above 0; above 1 finds nothing) or more. Groups and members are in ascending order, a text
 /// alone is in none.
 ///

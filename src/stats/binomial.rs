@@ -1,5 +1,5 @@
-//! Shares of yes and no: how sure one may be of them, and whether a coin could be fair.
-//! Hides the tail sum, which is exact for every n and needs no gamma function.
+//! Binomial shares: Wilson intervals, and the exact test of a fair coin. Hides the tail sum, which
+//! is exact for every n and needs no gamma function.
 
 use serde::Serialize;
 
@@ -32,8 +32,8 @@ pub fn wilson(successes: f64, n: u64) -> Option<Share> {
     })
 }
 
-/// How probable a fair coin is to be at least as one-sided as `heads` in `n` throws: the exact
-/// two-sided binomial test.
+/// The exact two-sided binomial test: probability that a fair coin is at least as one-sided as
+/// `heads` in `n` throws.
 ///
 /// Binomial weights are summed from the middle outwards, each from the one before, until they
 /// vanish: some 20 √n steps.

@@ -1,4 +1,4 @@
-//! How far would a number move had other tasks been drawn? The clustered bootstrap (Efron and
+//! The clustered bootstrap: how far a number would move had other tasks been drawn (Efron and
 //! Tibshirani, "An Introduction to the Bootstrap", 1993). Hides the resampling: a task is drawn or
 //! not with everything that belongs to it, and all columns see the same tasks, so that their
 //! differences are paired.
@@ -84,7 +84,7 @@ impl Ratios {
         self.read(*self.clusters.get(column)?, of)
     }
 
-    /// The first column's ratio less the second's, each resample's from the same clusters.
+    /// The first column's ratio minus the second's; both are taken from the same resamples.
     pub fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
         let of = |row: &Vec<Option<f64>>| Some((*row.get(first)?)? - (*row.get(second)?)?);
         self.read(
@@ -99,6 +99,7 @@ impl Ratios {
         clusters: usize,
         of: impl Fn(&Vec<Option<f64>>) -> Option<f64>,
     ) -> Option<Estimate> {
+        // The first row is the estimate itself, the others are its resamples.
         let (whole, resamples) = self.values.split_first()?;
         let draws = resamples.iter().filter_map(&of).collect();
         Some(Estimate {

@@ -1,6 +1,5 @@
-//! Do paired numbers go together? Correlations of the numbers and of their orders, ties included.
-//! Hides mid-ranks and the counting of pairs; what holds something that is not a number is left
-//! out.
+//! Correlations of paired numbers and of their ranks, ties included. Hides mid-ranks and the
+//! counting of pairs; pairs with a value that is not a number are left out.
 
 use serde::Serialize;
 
@@ -36,18 +35,18 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<Correlation> {
     Some(correlation(value, x.len(), 1.0 + value * value / 2.0))
 }
 
-/// Kendall's τ-b (Kendall 1945): concordant less discordant pairs, corrected for ties. None if one
+/// Kendall's τ-b (Kendall 1945): concordant minus discordant pairs, corrected for ties. None if one
 /// side has no two different numbers.
 pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
-    let pairs = Pairs::of(numbers(x, y));
+    let pairs = Pairs::count(numbers(x, y));
     let (in_x, in_y) = (pairs.all - pairs.tied_x, pairs.all - pairs.tied_y);
     (in_x > 0 && in_y > 0).then(|| pairs.balance as f64 / (in_x as f64 * in_y as f64).sqrt())
 }
 
-/// Kendall's τ-a (Kendall 1938): concordant less discordant pairs as a share of all pairs, so that
+/// Kendall's τ-a (Kendall 1938): concordant minus discordant pairs as a share of all pairs, so that
 /// ties draw it towards 0. None for fewer than two pairs of numbers.
 pub fn kendall_a(x: &[f64], y: &[f64]) -> Option<f64> {
-    let pairs = Pairs::of(numbers(x, y));
+    let pairs = Pairs::count(numbers(x, y));
     (pairs.all > 0).then(|| pairs.balance as f64 / pairs.all as f64)
 }
 
@@ -69,19 +68,19 @@ fn numbers(x: &[f64], y: &[f64]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// How many pairs of pairs there are.
+/// Counts of pairs of observations.
 struct Pairs {
     all: i64,
     tied_x: i64,
     tied_y: i64,
-    /// Concordant less discordant.
+    /// Concordant minus discordant pairs.
     balance: i64,
 }
 
 impl Pairs {
-    /// Discordant are those that must be exchanged to sort y once x is sorted (Knight 1966), which
-    /// takes n log n steps.
-    fn of(mut numbers: Vec<(f64, f64)>) -> Self {
+    /// The counts in n log n steps: once x is sorted, each exchange that sorts y is a discordant
+    /// pair (Knight 1966).
+    fn count(mut numbers: Vec<(f64, f64)>) -> Self {
         numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let all = choose_2(numbers.len());
         let tied_x: i64 = numbers
@@ -112,7 +111,7 @@ fn choose_2(n: usize) -> i64 {
     n * (n - 1) / 2
 }
 
-/// Sorts, and says how many pairs stood in the wrong order.
+/// Sorts the values and counts the pairs in the wrong order.
 fn exchanges(values: &mut [f64]) -> i64 {
     if values.len() < 2 {
         return 0;
@@ -132,7 +131,7 @@ fn exchanges(values: &mut [f64]) -> i64 {
     wrong
 }
 
-/// Ranks from 1; equal numbers share the mean of the ranks that they take up.
+/// Ranks from 1; equal numbers share the mean of their ranks.
 fn mid_ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -192,7 +191,7 @@ mod tests {
                 let (dx, dy) = (order(x[i], x[j]), order(y[i], y[j]));
                 (both, in_x, in_y) = (both + dx * dy, in_x + dx * dx, in_y + dy * dy);
             }
-            let pairs = Pairs::of(numbers(&x, &y));
+            let pairs = Pairs::count(numbers(&x, &y));
             assert_eq!(
                 (
                     pairs.balance,

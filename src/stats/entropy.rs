@@ -1,4 +1,4 @@
-//! How evenly things are spread over groups.
+//! Shannon entropy: how evenly things are spread over groups.
 
 /// Shannon's entropy of the groups' shares, in nats; exp of it is the number of groups of one size
 /// that would be as diverse (Hill 1973). 0 of nothing.

@@ -1,5 +1,5 @@
-//! Every statistic against the numbers of well-known packages, frozen in
-//! `tests/data/statistics.json`; the script of the same name makes them and says how.
+//! Golden tests: every statistic against the values of well-known packages, stored in
+//! `tests/data/statistics.json`. The script of the same name makes the file and documents how.
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::Deserialize;

@@ -8,7 +8,7 @@ use rand_distr::{Distribution as _, StandardNormal};
 /// Half the width of a 95 % interval, in standard errors.
 pub const Z95: f64 = 1.959_963_984_540_054;
 
-/// A draw.
+/// A draw from the standard normal distribution.
 pub fn draw(rng: &mut impl Rng) -> f64 {
     StandardNormal.sample(rng)
 }

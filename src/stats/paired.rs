@@ -1,6 +1,5 @@
-//! Is one agent better than another? Differences over the tasks that both have, with intervals,
-//! p-values and Holm's correction for asking of every pair. Hides permutations and which tasks are
-//! shared.
+//! Paired differences between agents over the tasks that both have, with intervals, p-values and
+//! Holm's correction for comparing every pair. Hides permutations and which tasks are shared.
 
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
@@ -28,16 +27,16 @@ pub struct Difference {
     pub second: usize,
     /// Tasks that both have a score on.
     pub tasks: u64,
-    /// Mean of the first's scores less the second's.
+    /// Mean of the first's scores minus the second's.
     pub value: f64,
     /// 95 % interval of the value, by resampling tasks; not corrected for the number of pairs.
     pub interval: Option<(f64, f64)>,
     /// Two-sided p-value of no difference: the sign-flip permutation test.
     pub p: f64,
-    /// The same by Holm's correction over all pairs: of those below α none is wrong, with
-    /// probability 1 − α at least.
+    /// The p-value with Holm's correction over all pairs: rejecting those below α makes any error
+    /// with probability α at most.
     pub adjusted: f64,
-    /// The smallest true difference that as many tasks would show with 80 % power; see
+    /// The smallest true difference that this number of tasks would detect with 80 % power; see
     /// [`detectable`].
     pub detectable: Option<f64>,
 }
@@ -215,6 +214,7 @@ fn random(columns: &[&[f64]], rng: &mut impl Rng) -> Vec<f64> {
 fn flipped(rows: &[f64], columns: usize, rng: &mut impl Rng) -> Vec<f64> {
     let mut sums = vec![0.0; columns];
     for rows in rows.chunks(64 * columns) {
+        // One draw of the generator gives 64 signs.
         let mut bits: u64 = rng.random();
         for row in rows.chunks_exact(columns) {
             let sign = if bits & 1 == 0 { 1.0 } else { -1.0 };

@@ -1,5 +1,5 @@
-//! Which agents of a leaderboard may be said to be better than which? Tiers, between whose best
-//! agents the difference is significant. Hides the order of the agents.
+//! Tiers of a leaderboard: the best agents of two tiers differ significantly. Hides the order of
+//! the agents.
 
 use super::paired::Difference;
 
@@ -18,6 +18,7 @@ pub fn tiers(scores: &[Option<f64>], differences: &[Difference], alpha: f64) -> 
     let mut tiers = vec![None; scores.len()];
     let (mut tier, mut best) = (0, None);
     for agent in order {
+        // Against the best of the tier, not the neighbour: small steps would never end a tier.
         if best.is_none_or(|best| worse(agent, best, differences, alpha)) {
             (tier, best) = (tier + 1, Some(agent));
         }

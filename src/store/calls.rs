@@ -2,7 +2,7 @@
 //! once, by hash.
 
 use anyhow::Result;
-use rusqlite::{Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,9 +16,17 @@ const INLINE: usize = 200;
 const MOVED: &str = "\u{1}blob:";
 
 impl Store {
-    /// The call on record under `id`.
+    /// The call on record under `id`; none where a text of it is gone or was changed: it is asked
+    /// again then.
     pub fn call(&self, id: &CallId) -> Result<Option<Call>> {
-        Ok(self.calls_where("c.id = ?1", params![id.as_str()])?.pop())
+        match self.calls_where("c.id = ?1", params![id.as_str()]) {
+            Ok(mut calls) => Ok(calls.pop()),
+            Err(error) if error.is::<Damaged>() => {
+                tracing::warn!("a call on record cannot be used: {error}");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Calls of one prompt, newest first, at most `most`.
@@ -41,30 +49,21 @@ impl Store {
     }
 
     fn calls_where(&self, condition: &str, values: &[&dyn rusqlite::ToSql]) -> Result<Vec<Call>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT c.id, c.role, c.prompt, c.prompt_hash, c.request, c.model_asked, c.model_returned, b.text,
-                    c.cause, c.error, c.input_tokens, c.output_tokens, c.cached_tokens, c.ms, c.attempts,
-                    c.cost_micro, c.price_version, c.payload
-             FROM call c LEFT JOIN blob b ON b.sha256 = c.reply WHERE {condition}"
-        ))?;
-        let mut calls = statement
-            .query_map(values, read_call)?
-            .collect::<rusqlite::Result<Vec<_>>>()?;
-        let mut text = connection.prepare_cached("SELECT text FROM blob WHERE sha256 = ?1")?;
-        for call in &mut calls {
-            let mut text_of = |hash: &str| text.query_row([hash], |row| row.get(0));
-            restore(&mut call.request, &mut text_of)?;
-            call.earlier
-                .iter_mut()
-                .try_for_each(|reply| restore_text(reply, &mut text_of))?;
-            let mut named = call
-                .sources
-                .iter_mut()
-                .flat_map(|source| [&mut source.url, &mut source.title]);
-            named.try_for_each(|text| restore_text(text, &mut text_of))?;
-        }
-        Ok(calls)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT c.id, c.role, c.prompt, c.prompt_hash, c.request, c.model_asked, c.model_returned, c.reply,
+                        c.cause, c.error, c.input_tokens, c.output_tokens, c.cached_tokens, c.ms, c.attempts,
+                        c.cost_micro, c.price_version, c.payload
+                 FROM call c WHERE {condition}"
+            ))?;
+            let mut calls = statement
+                .query_map(values, read_call)?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            for call in &mut calls {
+                restore_call(connection, call)?;
+            }
+            Ok(calls)
+        })
     }
 
     /// Puts a finished call on record. What an earlier failure of the same call took is added to
@@ -116,53 +115,55 @@ impl Store {
 
     /// What good calls of a prompt to a model came to; nothing where there was none.
     pub fn experience(&self, prompt: &str, model: &str) -> Result<Option<Experience>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(
-                (SELECT sum(length(CAST(coalesce(b.text, m.value ->> 'content') AS BLOB)))
-                 FROM json_each(c.request, '$.messages') m
-                 LEFT JOIN blob b ON b.sha256 = substr(m.value ->> 'content', 7) AND m.value ->> 'content' LIKE char(1) || 'blob:%')), 0)
-             FROM call c WHERE prompt = ?1 AND model_asked = ?2 AND cause IS NULL AND attempts = 1
-             AND output_tokens > 0",
-        )?;
-        let found = statement.query_row([prompt, model], |row| {
-            Ok(Experience {
-                calls: row.get(0)?,
-                input: row.get(1)?,
-                output: row.get(2)?,
-                bytes: row.get(3)?,
-            })
-        })?;
-        Ok((found.calls > 0).then_some(found))
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(
+                    (SELECT sum(length(CAST(coalesce(b.text, m.value ->> 'content') AS BLOB)))
+                     FROM json_each(c.request, '$.messages') m
+                     LEFT JOIN blob b ON b.sha256 = substr(m.value ->> 'content', 7) AND m.value ->> 'content' LIKE char(1) || 'blob:%')), 0)
+                 FROM call c WHERE prompt = ?1 AND model_asked = ?2 AND cause IS NULL AND attempts = 1
+                 AND output_tokens > 0",
+            )?;
+            let found = statement.query_row([prompt, model], |row| {
+                Ok(Experience {
+                    calls: row.get(0)?,
+                    input: row.get(1)?,
+                    output: row.get(2)?,
+                    bytes: row.get(3)?,
+                })
+            })?;
+            Ok((found.calls > 0).then_some(found))
+        })
     }
 
     /// What was asked so far, by role and model.
     pub fn call_totals(&self) -> Result<Vec<CallTotals>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare(
-            "SELECT role, model_asked, count(*), count(cause), sum(input_tokens), sum(output_tokens),
-                    sum(cached_tokens), coalesce(sum(cost_micro), 0), count(*) - count(cost_micro), sum(ms), sum(attempts)
-             FROM call GROUP BY role, model_asked ORDER BY role, model_asked",
-        )?;
-        let rows = statement.query_map([], |row| {
-            Ok(CallTotals {
-                role: row.get(0)?,
-                model: row.get(1)?,
-                calls: row.get(2)?,
-                failed: row.get(3)?,
-                usage: Usage {
-                    input: row.get(4)?,
-                    output: row.get(5)?,
-                    cached: row.get(6)?,
-                    searches: 0,
-                },
-                cost_micro: row.get(7)?,
-                unpriced: row.get(8)?,
-                ms: row.get(9)?,
-                attempts: row.get(10)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare(
+                "SELECT role, model_asked, count(*), count(cause), sum(input_tokens), sum(output_tokens),
+                        sum(cached_tokens), coalesce(sum(cost_micro), 0), count(*) - count(cost_micro), sum(ms), sum(attempts)
+                 FROM call GROUP BY role, model_asked ORDER BY role, model_asked",
+            )?;
+            let rows = statement.query_map([], |row| {
+                Ok(CallTotals {
+                    role: row.get(0)?,
+                    model: row.get(1)?,
+                    calls: row.get(2)?,
+                    failed: row.get(3)?,
+                    usage: Usage {
+                        input: row.get(4)?,
+                        output: row.get(5)?,
+                        cached: row.get(6)?,
+                        searches: 0,
+                    },
+                    cost_micro: row.get(7)?,
+                    unpriced: row.get(8)?,
+                    ms: row.get(9)?,
+                    attempts: row.get(10)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }
 
@@ -263,7 +264,9 @@ fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
 fn keep(tx: &Tx<'_>, text: &str) -> rusqlite::Result<String> {
     let hash = sha256_hex(text.as_bytes());
     tx.execute(
-        "INSERT OR IGNORE INTO blob (sha256, text) VALUES (?1, ?2)",
+        // One that was changed becomes what it was.
+        "INSERT INTO blob (sha256, text) VALUES (?1, ?2)
+         ON CONFLICT (sha256) DO UPDATE SET text = ?2 WHERE text <> ?2",
         params![hash, text],
     )?;
     Ok(hash)
@@ -283,27 +286,82 @@ fn move_long_texts(value: &mut Value, tx: &Tx<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn restore(
-    value: &mut Value,
-    text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>,
-) -> rusqlite::Result<()> {
-    match value {
-        Value::String(text) => restore_text(text, text_of)?,
-        Value::Array(items) => items.iter_mut().try_for_each(|v| restore(v, text_of))?,
-        Value::Object(fields) => fields.values_mut().try_for_each(|v| restore(v, text_of))?,
-        _ => {}
+/// A text of a call that is gone, or is not the one that its hash names.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "a text of the call `{call}` {problem}: `{hash}`\nhint: another program or a failing disk changed the database: restore it from a copy; the stage that made the call asks it again"
+)]
+struct Damaged {
+    call: CallId,
+    problem: &'static str,
+    hash: String,
+}
+
+/// Puts the texts of a call back, which stand for themselves by their hashes.
+fn restore_call(connection: &Connection, call: &mut Call) -> Result<()> {
+    let texts = Texts {
+        connection,
+        call: call.id.clone(),
+    };
+    if let Some(reply) = &mut call.reply {
+        *reply = texts.named(reply)?;
+    }
+    texts.restore(&mut call.request)?;
+    for reply in &mut call.earlier {
+        texts.restore_text(reply)?;
+    }
+    for source in &mut call.sources {
+        texts.restore_text(&mut source.url)?;
+        texts.restore_text(&mut source.title)?;
     }
     Ok(())
 }
 
-fn restore_text(
-    text: &mut String,
-    text_of: &mut dyn FnMut(&str) -> rusqlite::Result<String>,
-) -> rusqlite::Result<()> {
-    if let Some(hash) = text.strip_prefix(MOVED) {
-        *text = text_of(hash)?;
+/// The long texts of a call.
+struct Texts<'a> {
+    connection: &'a Connection,
+    call: CallId,
+}
+
+impl Texts<'_> {
+    fn restore(&self, value: &mut Value) -> Result<()> {
+        match value {
+            Value::String(text) => self.restore_text(text),
+            Value::Array(items) => items.iter_mut().try_for_each(|item| self.restore(item)),
+            Value::Object(fields) => fields
+                .values_mut()
+                .try_for_each(|field| self.restore(field)),
+            _ => Ok(()),
+        }
     }
-    Ok(())
+
+    fn restore_text(&self, text: &mut String) -> Result<()> {
+        if let Some(hash) = text.strip_prefix(MOVED) {
+            *text = self.named(hash)?;
+        }
+        Ok(())
+    }
+
+    /// The text with this hash.
+    fn named(&self, hash: &str) -> Result<String> {
+        let text: Option<String> = self
+            .connection
+            .prepare_cached("SELECT text FROM blob WHERE sha256 = ?1")?
+            .query_row([hash], |row| row.get(0))
+            .optional()?;
+        let problem = match text {
+            Some(text) if sha256_hex(text.as_bytes()) == hash => return Ok(text),
+            Some(_) => "was changed",
+            None => "is gone",
+        };
+        let (call, hash) = (self.call.clone(), hash.to_owned());
+        Err(Damaged {
+            call,
+            problem,
+            hash,
+        }
+        .into())
+    }
 }
 
 /// As the database counts: signed, and far from where its sums overflow.

@@ -91,33 +91,34 @@ impl Store {
         counts: impl Fn(&str, &str) -> bool,
         read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<Recorded<T>>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT subject, other, sample, state, label, confidence, cause, judgement.payload, call,
-                model_asked, model_returned, prompt_hash, run, coalesce(json_extract(judgement.payload, '$.round'), 0),
-                coalesce(json_extract(judgement.payload, '$.late'), 0)
-             FROM judgement JOIN judge ON judge.id = judgement.judge WHERE instrument = ?1
-             ORDER BY 14, judgement.id",
-        )?;
-        let rows = statement.query_map([instrument.id], |row| {
-            let judge = Judge {
-                model_asked: row.get(9)?,
-                model_returned: row.get(10)?,
-                prompt_hash: row.get(11)?,
-            };
-            Ok(Recorded {
-                judged: read(row)?,
-                judge,
-                run: row.get(12)?,
-                round: row.get(13)?,
-                decided_after_retry: row.get(14)?,
-            })
-        })?;
-        let all: Vec<Recorded<T>> = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(all
-            .into_iter()
-            .filter(|of| counts(&of.judge.model_asked, &of.judge.prompt_hash))
-            .collect())
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT subject, other, sample, state, label, confidence, cause, judgement.payload, call,
+                    model_asked, model_returned, prompt_hash, run, coalesce(json_extract(judgement.payload, '$.round'), 0),
+                    coalesce(json_extract(judgement.payload, '$.late'), 0)
+                 FROM judgement JOIN judge ON judge.id = judgement.judge WHERE instrument = ?1
+                 ORDER BY 14, judgement.id",
+            )?;
+            let rows = statement.query_map([instrument.id], |row| {
+                let judge = Judge {
+                    model_asked: row.get(9)?,
+                    model_returned: row.get(10)?,
+                    prompt_hash: row.get(11)?,
+                };
+                Ok(Recorded {
+                    judged: read(row)?,
+                    judge,
+                    run: row.get(12)?,
+                    round: row.get(13)?,
+                    decided_after_retry: row.get(14)?,
+                })
+            })?;
+            let all: Vec<Recorded<T>> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(all
+                .into_iter()
+                .filter(|of| counts(&of.judge.model_asked, &of.judge.prompt_hash))
+                .collect())
+        })
     }
 }
 

@@ -41,11 +41,12 @@ impl Store {
 
     /// A key point.
     pub fn key_point(&self, id: &KeyPointId) -> Result<Option<KeyPoint>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT id, task, source, text, spans, verified FROM key_point WHERE id = ?1",
-        )?;
-        Ok(statement.query_row([id.as_str()], key_point).optional()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, task, source, text, spans, verified FROM key_point WHERE id = ?1",
+            )?;
+            Ok(statement.query_row([id.as_str()], key_point).optional()?)
+        })
     }
 
     /// Freezes a set of a task under a name, and returns its version: a new one, unless the newest
@@ -84,20 +85,21 @@ impl Store {
         name: &str,
         fits: impl Fn(&T) -> bool,
     ) -> Result<Option<T>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT members FROM reference_set WHERE task = ?1 AND name = ?2 ORDER BY version DESC",
-        )?;
-        let mut rows = statement.query([task.as_str(), name])?;
-        let mut newest = None;
-        while let Some(row) = rows.next()? {
-            let set: T = from_json(0, row.get_ref(0)?.as_str()?)?;
-            if fits(&set) {
-                return Ok(Some(set));
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT members FROM reference_set WHERE task = ?1 AND name = ?2 ORDER BY version DESC",
+            )?;
+            let mut rows = statement.query([task.as_str(), name])?;
+            let mut newest = None;
+            while let Some(row) = rows.next()? {
+                let set: T = from_json(0, row.get_ref(0)?.as_str()?)?;
+                if fits(&set) {
+                    return Ok(Some(set));
+                }
+                newest.get_or_insert(set);
             }
-            newest.get_or_insert(set);
-        }
-        Ok(newest)
+            Ok(newest)
+        })
     }
 
     /// Freezes the checklist of a task. The first one stays.
@@ -121,14 +123,15 @@ impl Store {
 
     /// The checklists by task, with their ids.
     pub fn checklists<T: DeserializeOwned>(&self) -> Result<BTreeMap<TaskId, (String, T)>> {
-        let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT task, id, members FROM checklist ORDER BY task, version")?;
-        let rows = statement.query_map([], |row| {
-            let members: T = from_json(2, &row.get::<_, String>(2)?)?;
-            Ok((TaskId::from_stored(row.get(0)?), (row.get(1)?, members)))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection
+                .prepare_cached("SELECT task, id, members FROM checklist ORDER BY task, version")?;
+            let rows = statement.query_map([], |row| {
+                let members: T = from_json(2, &row.get::<_, String>(2)?)?;
+                Ok((TaskId::from_stored(row.get(0)?), (row.get(1)?, members)))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }
 

@@ -51,17 +51,18 @@ impl Store {
 
     /// The current inspirations, of one seminar or of all, by id.
     pub fn inspirations(&self, seminar: Option<&SeminarId>) -> Result<Vec<Inspiration>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration
-             WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1) ORDER BY id",
-        )?;
-        let rows = statement.query_map([seminar.map(SeminarId::as_str)], read_inspiration)?;
-        let mut found: Vec<Inspiration> = rows.collect::<rusqlite::Result<_>>()?;
-        for inspiration in &mut found {
-            inspiration.evidence = evidence_of(&connection, &inspiration.id)?;
-        }
-        Ok(found)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration
+                 WHERE superseded = 0 AND (?1 IS NULL OR seminar = ?1) ORDER BY id",
+            )?;
+            let rows = statement.query_map([seminar.map(SeminarId::as_str)], read_inspiration)?;
+            let mut found: Vec<Inspiration> = rows.collect::<rusqlite::Result<_>>()?;
+            for inspiration in &mut found {
+                inspiration.evidence = evidence_of(connection, &inspiration.id)?;
+            }
+            Ok(found)
+        })
     }
 
     /// Those of a seminar that rest on the current version of its text, by id.
@@ -73,18 +74,19 @@ impl Store {
 
     /// One inspiration, superseded or not.
     pub fn inspiration(&self, id: &InspirationId) -> Result<Option<Inspiration>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration WHERE id = ?1",
-        )?;
-        let found = statement
-            .query_row([id.as_str()], read_inspiration)
-            .optional()?;
-        let Some(mut inspiration) = found else {
-            return Ok(None);
-        };
-        inspiration.evidence = evidence_of(&connection, &inspiration.id)?;
-        Ok(Some(inspiration))
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, seminar, transcript, type, traits, text, review FROM inspiration WHERE id = ?1",
+            )?;
+            let found = statement
+                .query_row([id.as_str()], read_inspiration)
+                .optional()?;
+            let Some(mut inspiration) = found else {
+                return Ok(None);
+            };
+            inspiration.evidence = evidence_of(connection, &inspiration.id)?;
+            Ok(Some(inspiration))
+        })
     }
 
     /// Adds what a person said of an inspiration.
@@ -121,19 +123,20 @@ impl Store {
 
     /// What `stage` refused for a seminar, in order.
     pub fn rejections(&self, stage: &str, seminar: &SeminarId) -> Result<Vec<Rejection>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT rule, detail, call FROM rejection WHERE stage = ?1 AND seminar = ?2 ORDER BY seq",
-        )?;
-        let rows = statement.query_map(params![stage, seminar.as_str()], |row| {
-            let call: Option<String> = row.get(2)?;
-            Ok(Rejection {
-                rule: row.get(0)?,
-                detail: row.get(1)?,
-                call: call.map(CallId::from_stored),
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT rule, detail, call FROM rejection WHERE stage = ?1 AND seminar = ?2 ORDER BY seq",
+            )?;
+            let rows = statement.query_map(params![stage, seminar.as_str()], |row| {
+                let call: Option<String> = row.get(2)?;
+                Ok(Rejection {
+                    rule: row.get(0)?,
+                    detail: row.get(1)?,
+                    call: call.map(CallId::from_stored),
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }
 

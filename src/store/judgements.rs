@@ -193,33 +193,34 @@ impl PanelJudgements<'_> {
         let Some(panel) = self.panels.get(instrument.id) else {
             return Ok(Vec::new());
         };
-        let connection = self.store.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT other, sample, value, label, confidence, cause, payload, state, judge FROM judgement
-             WHERE instrument = ?1 AND subject = ?2 ORDER BY other, rowid",
-        )?;
-        let mut rows = statement.query([instrument.id, subject])?;
-        let mut found: Vec<Judgement<T, E>> = Vec::new();
-        while let Some(row) = rows.next()? {
-            // Judges of earlier evaluations stay on record and do not count.
-            let Some(judge) = panel.get(row.get_ref(8)?.as_str()?) else {
-                continue;
-            };
-            let stored = StoredJudgement(row);
-            // The state decides, not whether there is a number: a failure may have kept one.
-            let outcome = if row.get_ref(7)?.as_str()? == "scored" {
-                Ok(value(&stored)?)
-            } else {
-                Err(failure(&stored)?)
-            };
-            let about = row.get_ref(0)?.as_str_or_null()?.unwrap_or_default();
-            let sample: u32 = row.get(1)?;
-            keep_newest(&mut found, about, sample, judge, outcome);
-        }
-        // Panels answer in any order; a fold and a page must not depend on it.
-        // Stable, and nearly sorted already: rows come in the order of what they are about.
-        found.sort_by(|a, b| (&a.about, a.sample, &a.judge).cmp(&(&b.about, b.sample, &b.judge)));
-        Ok(found)
+        self.store.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT other, sample, value, label, confidence, cause, payload, state, judge FROM judgement
+                 WHERE instrument = ?1 AND subject = ?2 ORDER BY other, rowid",
+            )?;
+            let mut rows = statement.query([instrument.id, subject])?;
+            let mut found: Vec<Judgement<T, E>> = Vec::new();
+            while let Some(row) = rows.next()? {
+                // Judges of earlier evaluations stay on record and do not count.
+                let Some(judge) = panel.get(row.get_ref(8)?.as_str()?) else {
+                    continue;
+                };
+                let stored = StoredJudgement(row);
+                // The state decides, not whether there is a number: a failure may have kept one.
+                let outcome = if row.get_ref(7)?.as_str()? == "scored" {
+                    Ok(value(&stored)?)
+                } else {
+                    Err(failure(&stored)?)
+                };
+                let about = row.get_ref(0)?.as_str_or_null()?.unwrap_or_default();
+                let sample: u32 = row.get(1)?;
+                keep_newest(&mut found, about, sample, judge, outcome);
+            }
+            // Panels answer in any order; a fold and a page must not depend on it.
+            // Stable, and nearly sorted already: rows come in the order of what they are about.
+            found.sort_by(|a, b| (&a.about, a.sample, &a.judge).cmp(&(&b.about, b.sample, &b.judge)));
+            Ok(found)
+        })
     }
 }
 
@@ -380,20 +381,21 @@ impl Store {
 
     /// The judgements that count in an evaluation, subject by subject.
     pub fn panel_judgements(&self, evaluation: &Evaluation) -> Result<PanelJudgements<'_>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT id, coalesce(model_asked, json_extract(payload, '$.name')), coalesce(prompt_hash, '')
-             FROM judge WHERE kind IN ('model', 'code')",
-        )?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
-        let judges: BTreeMap<String, (String, String)> = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(PanelJudgements {
-            store: self,
-            panels: evaluation
-                .instruments
-                .iter()
-                .map(|entry| (entry.instrument.clone(), judges_of(entry, &judges)))
-                .collect(),
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, coalesce(model_asked, json_extract(payload, '$.name')), coalesce(prompt_hash, '')
+                 FROM judge WHERE kind IN ('model', 'code')",
+            )?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+            let judges: BTreeMap<String, (String, String)> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(PanelJudgements {
+                store: self,
+                panels: evaluation
+                    .instruments
+                    .iter()
+                    .map(|entry| (entry.instrument.clone(), judges_of(entry, &judges)))
+                    .collect(),
+            })
         })
     }
 
@@ -410,17 +412,18 @@ impl Store {
 
     /// All evaluations, oldest first, each once in a row.
     pub fn evaluations(&self) -> Result<Vec<Evaluation>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT payload FROM event WHERE stream = 'evaluations' ORDER BY seq",
-        )?;
-        let rows = statement.query_map([], |row| {
-            from_json::<Evaluation>(0, &row.get::<_, String>(0)?)
-        })?;
-        let mut evaluations: Vec<Evaluation> = rows.collect::<rusqlite::Result<_>>()?;
-        // Two runs with the same judges are one evaluation.
-        evaluations.dedup();
-        Ok(evaluations)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT payload FROM event WHERE stream = 'evaluations' ORDER BY seq",
+            )?;
+            let rows = statement.query_map([], |row| {
+                from_json::<Evaluation>(0, &row.get::<_, String>(0)?)
+            })?;
+            let mut evaluations: Vec<Evaluation> = rows.collect::<rusqlite::Result<_>>()?;
+            // Two runs with the same judges are one evaluation.
+            evaluations.dedup();
+            Ok(evaluations)
+        })
     }
 
     /// Tokens and money that the judgements of these judges took.
@@ -428,30 +431,31 @@ impl Store {
         &self,
         panel: impl IntoIterator<Item = &'j Judge>,
     ) -> Result<JudgementCost> {
-        let connection = self.connection();
-        let mut total = JudgementCost::default();
-        let mut statement = connection.prepare_cached(
-            "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
-                coalesce(sum(cost_micro), 0), count(*) - count(cost_micro)
-             FROM call WHERE id IN (SELECT call FROM judgement WHERE judge = ?1)",
-        )?;
-        for judge in panel {
-            let cost = statement.query_row([judge.id()], |row| {
-                Ok(JudgementCost {
-                    calls: row.get(0)?,
-                    input: row.get(1)?,
-                    output: row.get(2)?,
-                    cost_micro: row.get(3)?,
-                    unpriced: row.get(4)?,
-                })
-            })?;
-            total.calls += cost.calls;
-            total.input += cost.input;
-            total.output += cost.output;
-            total.cost_micro += cost.cost_micro;
-            total.unpriced += cost.unpriced;
-        }
-        Ok(total)
+        self.read(|connection| {
+            let mut total = JudgementCost::default();
+            let mut statement = connection.prepare_cached(
+                "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
+                    coalesce(sum(cost_micro), 0), count(*) - count(cost_micro)
+                 FROM call WHERE id IN (SELECT call FROM judgement WHERE judge = ?1)",
+            )?;
+            for judge in panel {
+                let cost = statement.query_row([judge.id()], |row| {
+                    Ok(JudgementCost {
+                        calls: row.get(0)?,
+                        input: row.get(1)?,
+                        output: row.get(2)?,
+                        cost_micro: row.get(3)?,
+                        unpriced: row.get(4)?,
+                    })
+                })?;
+                total.calls += cost.calls;
+                total.input += cost.input;
+                total.output += cost.output;
+                total.cost_micro += cost.cost_micro;
+                total.unpriced += cost.unpriced;
+            }
+            Ok(total)
+        })
     }
 }
 

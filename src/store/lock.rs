@@ -9,6 +9,8 @@ use std::{
 
 use anyhow::{Context as _, Result};
 
+use crate::files;
+
 /// The held lock.
 pub struct WriteLock {
     _file: File,
@@ -28,12 +30,7 @@ impl WriteLock {
     /// Takes the lock at `path`, noting `holder` in it. Fails with [`Locked`] if another process
     /// has it and `wait` is false.
     pub fn take(path: &Path, holder: &str, wait: bool) -> Result<Self> {
-        let mut file = fs_err::OpenOptions::new()
-            .create(true)
-            .read(true)
-            .write(true)
-            .truncate(false)
-            .open(path)
+        let mut file = files::open_own(path)
             .context("cannot lock the project\nhint: the folder `tasks` must be writable")?;
         if wait {
             file.file()

@@ -28,6 +28,8 @@ use anyhow::{Context as _, Result};
 use rusqlite::{Connection, Params, Row, config::DbConfig};
 use serde::de::value::StrDeserializer;
 
+use crate::files;
+
 pub use crate::data::Judge;
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::{Recorded, list_instrument, pair_instrument};
@@ -41,7 +43,10 @@ pub use seminars::{SeminarInfo, UNKNOWN_LICENCE};
 pub use tasks::Weaving;
 
 /// All migrations in order. One that has landed is never edited.
-const MIGRATIONS: &[&str] = &[include_str!("schema/0001_init.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/0001_init.sql"),
+    include_str!("schema/0002_secret.sql"),
+];
 
 /// The project's database.
 pub struct Store {
@@ -117,6 +122,8 @@ impl Store {
 
     /// Opens the database for writing under `lock`, creating and migrating it, and starts a run.
     pub fn open(path: &Path, lock: WriteLock, run: &RunInfo) -> Result<Self> {
+        // Readers may go through a link; what is written stays in the project.
+        files::refuse_link(path)?;
         let mut connection = Connection::open(path).with_context(|| cannot_open(path))?;
         settle(&connection, WRITER_WAITS)?;
         connection
@@ -139,12 +146,27 @@ impl Store {
         Ok(store)
     }
 
+    /// The key of the fences around strangers' texts: the project's own, drawn when its database was
+    /// made.
+    pub fn fence_key(&self) -> Result<String> {
+        let sql = "SELECT value FROM secret WHERE name = 'fence'";
+        self.read(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))
+    }
+
     fn connection(&self) -> MutexGuard<'_, Connection> {
         // A panic while the lock was held rolled its transaction back, so the connection is still
         // good.
         self.connection
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Reads, and says of an error which database it is of and what to do.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        work(&self.connection()).map_err(|error| match error.downcast::<rusqlite::Error>() {
+            Ok(error) => explain_reading(&self.path, error),
+            Err(other) => other,
+        })
     }
 
     /// One short transaction.
@@ -280,6 +302,26 @@ fn explain(path: &Path, error: rusqlite::Error) -> anyhow::Error {
     ))
 }
 
+/// What the user can do where the database cannot be read.
+fn explain_reading(path: &Path, error: rusqlite::Error) -> anyhow::Error {
+    let hint = match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+            "another program holds it: run the same command again"
+        }
+        Some(rusqlite::ErrorCode::SystemIoFailure) => {
+            "the disk refused to read (failing?): run the same command again when it is well"
+        }
+        // What was read makes no sense: another program wrote it, or bytes have changed.
+        _ => {
+            "another program or a failing disk changed it: restore the file from a copy, or move it away to start anew"
+        }
+    };
+    anyhow::Error::new(error).context(format!(
+        "cannot read the database: `{}`\nhint: {hint}",
+        path.display()
+    ))
+}
+
 fn cannot_open(path: &Path) -> String {
     format!(
         "cannot open the database: `{}`\nhint: the file must be a taskgen database, and its folder must be writable where an earlier run left changes beside it",
@@ -323,6 +365,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     }
     if version > 0 {
         let copy = path.with_extension(format!("schema-{version}.db"));
+        files::refuse_link(&copy)?;
         connection
             .execute("VACUUM INTO ?1", [copy.to_string_lossy()])
             .context("cannot copy the old database aside")?;

@@ -53,8 +53,10 @@ impl Store {
         self.write(|tx| {
             if let (Some(hash), Some(packed), Some(bytes)) = (&content, &packed, bytes) {
                 tx.execute(
-                    // Many addresses bring the same bytes; they are stored once, by their hash.
-                    "INSERT OR IGNORE INTO content (sha256, bytes, compression, size) VALUES (?1, ?2, 'deflate', ?3)",
+                    // Many addresses bring the same bytes; they are stored once, by their hash. Where
+                    // they were changed, they become what they were.
+                    "INSERT INTO content (sha256, bytes, compression, size) VALUES (?1, ?2, 'deflate', ?3)
+                     ON CONFLICT (sha256) DO UPDATE SET bytes = ?2, size = ?3 WHERE bytes <> ?2",
                     params![hash, packed, bytes.len() as i64],
                 )?;
             }
@@ -94,44 +96,47 @@ impl Store {
 
     /// The newest visit of a URL.
     pub fn visit(&self, url: &str) -> Result<Option<Visit>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT url, final_url, fetched, status, {CAUSE}, content,
-                coalesce(payload ->> '$.decision.message', payload ->> '$.message'),
-                coalesce(json_extract(payload, '$.transient'), 0), json_extract(payload, '$.content_type'), fetcher,
-                payload ->> '$.decision.by'
-             FROM page_visit WHERE url = ?1 ORDER BY fetched DESC, id LIMIT 1",
-        ))?;
-        Ok(statement.query_row([url], visit).optional()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT url, final_url, fetched, status, {CAUSE}, content,
+                    coalesce(payload ->> '$.decision.message', payload ->> '$.message'),
+                    coalesce(json_extract(payload, '$.transient'), 0), json_extract(payload, '$.content_type'), fetcher,
+                    payload ->> '$.decision.by'
+                 FROM page_visit WHERE url = ?1 ORDER BY fetched DESC, id LIMIT 1",
+            ))?;
+            Ok(statement.query_row([url], visit).optional()?)
+        })
     }
 
     /// Why the newest visit of each URL gave no text; none where it gave some.
     pub fn visit_failures(&self) -> Result<BTreeMap<String, Option<String>>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT url, {CAUSE} FROM page_visit ORDER BY fetched, id DESC"
-        ))?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT url, {CAUSE} FROM page_visit ORDER BY fetched, id DESC"
+            ))?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
-    /// The bytes of a page.
+    /// The bytes of a page; none where they are not there, or are not those that their hash names.
     pub fn content(&self, hash: &str) -> Result<Option<Vec<u8>>> {
-        let packed: Option<Vec<u8>> = self
-            .connection()
-            .query_row(
-                "SELECT bytes FROM content WHERE sha256 = ?1",
-                [hash],
-                |row| row.get(0),
-            )
-            .optional()?;
-        packed
-            .map(|packed| {
-                let mut bytes = Vec::new();
-                DeflateDecoder::new(packed.as_slice()).read_to_end(&mut bytes)?;
-                Ok(bytes)
-            })
-            .transpose()
+        let sql = "SELECT bytes FROM content WHERE sha256 = ?1";
+        let packed: Option<Vec<u8>> = self.read(|connection| {
+            Ok(connection
+                .query_row(sql, [hash], |row| row.get(0))
+                .optional()?)
+        })?;
+        let Some(packed) = packed else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        let unpacked = DeflateDecoder::new(packed.as_slice()).read_to_end(&mut bytes);
+        if unpacked.is_ok() && sha256_hex(&bytes) == hash {
+            return Ok(Some(bytes));
+        }
+        tracing::warn!("the stored bytes of a page were changed and are not used: {hash}");
+        Ok(None)
     }
 
     /// Keeps the text of a page.
@@ -147,11 +152,12 @@ impl Store {
 
     /// The text of a page, as the latest reader made it.
     pub fn extract(&self, content: &str) -> Result<Option<Extract>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT extractor, version, title, text FROM extract WHERE content = ?1 ORDER BY rowid DESC LIMIT 1",
-        )?;
-        Ok(statement.query_row([content], extract).optional()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT extractor, version, title, text FROM extract WHERE content = ?1 ORDER BY rowid DESC LIMIT 1",
+            )?;
+            Ok(statement.query_row([content], extract).optional()?)
+        })
     }
 }
 

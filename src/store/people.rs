@@ -63,27 +63,29 @@ impl Store {
 
     fn score_value(&self, id: &str) -> Result<Option<f64>> {
         use rusqlite::OptionalExtension as _;
-        let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT value FROM judgement WHERE id = ?1")?;
-        Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT value FROM judgement WHERE id = ?1")?;
+            Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+        })
     }
 
     /// All scores of people, by report, criterion and rater.
     pub fn scores(&self) -> Result<Vec<PersonScore>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT j.subject, j.other, coalesce(json_extract(who.payload, '$.name'), who.id), j.value
-             FROM judgement j JOIN judge who ON who.id = j.judge WHERE j.instrument = ?1 ORDER BY 1, 2, 3",
-        )?;
-        let rows = statement.query_map([SCORE.id], |row| {
-            Ok(PersonScore {
-                report: ReportId::from_stored(row.get(0)?),
-                criterion: row.get(1)?,
-                rater: row.get(2)?,
-                value: row.get(3)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT j.subject, j.other, coalesce(json_extract(who.payload, '$.name'), who.id), j.value
+                 FROM judgement j JOIN judge who ON who.id = j.judge WHERE j.instrument = ?1 ORDER BY 1, 2, 3",
+            )?;
+            let rows = statement.query_map([SCORE.id], |row| {
+                Ok(PersonScore {
+                    report: ReportId::from_stored(row.get(0)?),
+                    criterion: row.get(1)?,
+                    rater: row.get(2)?,
+                    value: row.get(3)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }

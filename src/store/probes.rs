@@ -10,30 +10,31 @@ use crate::data::{Finding, Probe, TaskId};
 impl Store {
     /// The newest findings of each task, by probe.
     pub fn findings(&self) -> Result<BTreeMap<TaskId, Vec<Finding>>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT j.subject, j.label, coalesce(json_extract(j.payload, '$.reason'), ''), coalesce(who.model_asked, '')
-             FROM judgement j JOIN judge who ON who.id = j.judge
-             WHERE j.instrument = ?1 AND j.state = 'scored' ORDER BY j.run, j.rowid",
-        )?;
-        let mut all = BTreeMap::<TaskId, Vec<Finding>>::new();
-        for probe in Probe::ALL {
-            let rows = statement.query_map([probe.instrument().id], |row| {
-                let outcome = from_word(1, &row.get::<_, String>(1)?)?;
-                let finding = Finding {
-                    probe,
-                    outcome,
-                    note: row.get(2)?,
-                    by: row.get(3)?,
-                };
-                Ok((TaskId::from_stored(row.get(0)?), finding))
-            })?;
-            // A later one takes the place of an earlier one.
-            let newest: BTreeMap<TaskId, Finding> = rows.collect::<rusqlite::Result<_>>()?;
-            for (task, finding) in newest {
-                all.entry(task).or_default().push(finding);
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT j.subject, j.label, coalesce(json_extract(j.payload, '$.reason'), ''), coalesce(who.model_asked, '')
+                 FROM judgement j JOIN judge who ON who.id = j.judge
+                 WHERE j.instrument = ?1 AND j.state = 'scored' ORDER BY j.run, j.rowid",
+            )?;
+            let mut all = BTreeMap::<TaskId, Vec<Finding>>::new();
+            for probe in Probe::ALL {
+                let rows = statement.query_map([probe.instrument().id], |row| {
+                    let outcome = from_word(1, &row.get::<_, String>(1)?)?;
+                    let finding = Finding {
+                        probe,
+                        outcome,
+                        note: row.get(2)?,
+                        by: row.get(3)?,
+                    };
+                    Ok((TaskId::from_stored(row.get(0)?), finding))
+                })?;
+                // A later one takes the place of an earlier one.
+                let newest: BTreeMap<TaskId, Finding> = rows.collect::<rusqlite::Result<_>>()?;
+                for (task, finding) in newest {
+                    all.entry(task).or_default().push(finding);
+                }
             }
-        }
-        Ok(all)
+            Ok(all)
+        })
     }
 }

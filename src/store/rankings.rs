@@ -106,24 +106,25 @@ impl Store {
 
     /// The newest ranking of a kind of items.
     pub fn last_ranking(&self, kind: SubjectKind) -> Result<Option<Ranking>> {
-        let connection = self.connection();
-        let found = connection
-            .query_row(
-                "SELECT method, parameters, seed, items, panel FROM ranking
-                 WHERE item_kind = ?1 ORDER BY seq DESC LIMIT 1",
-                [kind.word()],
-                |row| {
-                    Ok(Ranking {
-                        method: row.get(0)?,
-                        parameters: from_json(1, &row.get::<_, String>(1)?)?,
-                        seed: row.get::<_, i64>(2)? as u64,
-                        item_kind: kind,
-                        items: from_json(3, &row.get::<_, String>(3)?)?,
-                        panel: from_json(4, &row.get::<_, String>(4)?)?,
-                    })
-                },
-            )
-            .optional()?;
-        Ok(found)
+        self.read(|connection| {
+            let found = connection
+                .query_row(
+                    "SELECT method, parameters, seed, items, panel FROM ranking
+                     WHERE item_kind = ?1 ORDER BY seq DESC LIMIT 1",
+                    [kind.word()],
+                    |row| {
+                        Ok(Ranking {
+                            method: row.get(0)?,
+                            parameters: from_json(1, &row.get::<_, String>(1)?)?,
+                            seed: row.get::<_, i64>(2)? as u64,
+                            item_kind: kind,
+                            items: from_json(3, &row.get::<_, String>(3)?)?,
+                            panel: from_json(4, &row.get::<_, String>(4)?)?,
+                        })
+                    },
+                )
+                .optional()?;
+            Ok(found)
+        })
     }
 }

@@ -81,12 +81,13 @@ impl Store {
 
     /// All reports, those too that a later one of the same attempt has replaced, by id.
     pub fn all_reports(&self) -> Result<Vec<AgentReport>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&select_reports("document.text"))?;
-        let rows = statement.query_map([], |row| read_report(row, |row| row.get(6)))?;
-        let mut reports: Vec<AgentReport> = rows.collect::<rusqlite::Result<_>>()?;
-        reports.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(reports)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&select_reports("document.text"))?;
+            let rows = statement.query_map([], |row| read_report(row, |row| row.get(6)))?;
+            let mut reports: Vec<AgentReport> = rows.collect::<rusqlite::Result<_>>()?;
+            reports.sort_by(|a, b| a.id.cmp(&b.id));
+            Ok(reports)
+        })
     }
 
     /// Removes reports. What was judged of them stays: handed in again, they have their scores.
@@ -110,49 +111,54 @@ impl Store {
         text: &str,
         read_text: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<AgentReport<T>>> {
-        let connection = self.connection();
-        let mut events = connection.prepare_cached(
-            "SELECT payload, seq FROM event WHERE stream = 'reports' ORDER BY seq",
-        )?;
-        let handed_in = events.query_map([], |row| {
-            Ok((from_json(0, row.get_ref(0)?.as_str()?)?, row.get(1)?))
-        })?;
-        let handed_in: BTreeMap<String, i64> = handed_in.collect::<rusqlite::Result<_>>()?;
-        let mut statement = connection.prepare_cached(&select_reports(text))?;
-        let mut newest: BTreeMap<(TaskId, String, u32), (i64, AgentReport<T>)> = BTreeMap::new();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let report = read_report(row, &read_text)?;
-            let seq = handed_in
-                .get(report.id.as_str())
-                .copied()
-                .unwrap_or_default();
-            let key = (report.task.clone(), report.agent.clone(), report.attempt);
-            if newest.get(&key).is_none_or(|(known, _)| *known < seq) {
-                newest.insert(key, (seq, report));
+        self.read(|connection| {
+            let mut events = connection.prepare_cached(
+                "SELECT payload, seq FROM event WHERE stream = 'reports' ORDER BY seq",
+            )?;
+            let handed_in = events.query_map([], |row| {
+                Ok((from_json(0, row.get_ref(0)?.as_str()?)?, row.get(1)?))
+            })?;
+            let handed_in: BTreeMap<String, i64> = handed_in.collect::<rusqlite::Result<_>>()?;
+            let mut statement = connection.prepare_cached(&select_reports(text))?;
+            let mut newest: BTreeMap<(TaskId, String, u32), (i64, AgentReport<T>)> =
+                BTreeMap::new();
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let report = read_report(row, &read_text)?;
+                let seq = handed_in
+                    .get(report.id.as_str())
+                    .copied()
+                    .unwrap_or_default();
+                let key = (report.task.clone(), report.agent.clone(), report.attempt);
+                if newest.get(&key).is_none_or(|(known, _)| *known < seq) {
+                    newest.insert(key, (seq, report));
+                }
             }
-        }
-        Ok(newest.into_values().map(|(_, report)| report).collect())
+            Ok(newest.into_values().map(|(_, report)| report).collect())
+        })
     }
 
     /// What an agent was when it made each of its reports, where that is known.
     pub fn makers(&self, agent: &str) -> Result<BTreeMap<ReportId, String>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT document.id, document.payload ->> '$.maker' FROM document JOIN agent ON agent.id = document.agent
-             WHERE agent.name = ?1 AND document.kind = 'report' AND document.payload ->> '$.maker' IS NOT NULL",
-        )?;
-        let rows = statement.query_map([agent], |row| {
-            Ok((ReportId::from_stored(row.get(0)?), row.get(1)?))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT document.id, document.payload ->> '$.maker' FROM document JOIN agent ON agent.id = document.agent
+                 WHERE agent.name = ?1 AND document.kind = 'report' AND document.payload ->> '$.maker' IS NOT NULL",
+            )?;
+            let rows = statement.query_map([agent], |row| {
+                Ok((ReportId::from_stored(row.get(0)?), row.get(1)?))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// The text of a report.
     pub fn report_text(&self, report: &ReportId) -> Result<String> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached("SELECT text FROM document WHERE id = ?1")?;
-        Ok(statement.query_row([report.as_str()], |row| row.get(0))?)
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT text FROM document WHERE id = ?1")?;
+            Ok(statement.query_row([report.as_str()], |row| row.get(0))?)
+        })
     }
 
     /// What one of these versions of the reader read out of a report, if that is on record; what
@@ -162,16 +168,17 @@ impl Store {
         report: &ReportId,
         versions: RangeInclusive<u32>,
     ) -> Result<Option<Reading>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT payload -> '$.reading' FROM document WHERE id = ?1 AND payload ->> '$.reading.version' BETWEEN ?2 AND ?3",
-        )?;
-        let mut rows =
-            statement.query(params![report.as_str(), versions.start(), versions.end()])?;
-        let Some(row) = rows.next()? else {
-            return Ok(None);
-        };
-        Ok(from_json(0, row.get_ref(0)?.as_str()?)?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT payload -> '$.reading' FROM document WHERE id = ?1 AND payload ->> '$.reading.version' BETWEEN ?2 AND ?3",
+            )?;
+            let mut rows =
+                statement.query(params![report.as_str(), versions.start(), versions.end()])?;
+            let Some(row) = rows.next()? else {
+                return Ok(None);
+            };
+            Ok(from_json(0, row.get_ref(0)?.as_str()?)?)
+        })
     }
 
     /// Keeps what was read out of reports.
@@ -196,14 +203,15 @@ impl Store {
             .enumerate()
             .map(|(place, (id, _))| (id, place))
             .collect();
-        let connection = self.connection();
-        let mut query = connection.prepare_cached(
-            "SELECT label, url, start_char, end_char, statement, diagnosis FROM citation
-             WHERE document = ?1 AND extractor = ?2 AND version = ?3 ORDER BY seq",
-        )?;
-        let key = params![report.as_str(), READER, version.to_string()];
-        let rows = query.query_map(key, |row| citation(row, &statements))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut query = connection.prepare_cached(
+                "SELECT label, url, start_char, end_char, statement, diagnosis FROM citation
+                 WHERE document = ?1 AND extractor = ?2 AND version = ?3 ORDER BY seq",
+            )?;
+            let key = params![report.as_str(), READER, version.to_string()];
+            let rows = query.query_map(key, |row| citation(row, &statements))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// The statements of a report that carry its citations, by this version of the reader, in
@@ -214,21 +222,22 @@ impl Store {
     }
 
     fn statement_rows(&self, report: &ReportId, version: u32) -> Result<Vec<(String, Statement)>> {
-        let connection = self.connection();
-        let mut query = connection.prepare_cached(
-            "SELECT id, start_char, end_char, text FROM statement
-             WHERE source = ?1 AND extractor = ?2 AND version = ?3 ORDER BY start_char",
-        )?;
-        let key = params![report.as_str(), READER, version.to_string()];
-        let rows = query.query_map(key, |row| {
-            let statement = Statement {
-                start: row.get(1)?,
-                end: row.get(2)?,
-                text: row.get(3)?,
-            };
-            Ok((row.get(0)?, statement))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut query = connection.prepare_cached(
+                "SELECT id, start_char, end_char, text FROM statement
+                 WHERE source = ?1 AND extractor = ?2 AND version = ?3 ORDER BY start_char",
+            )?;
+            let key = params![report.as_str(), READER, version.to_string()];
+            let rows = query.query_map(key, |row| {
+                let statement = Statement {
+                    start: row.get(1)?,
+                    end: row.get(2)?,
+                    text: row.get(3)?,
+                };
+                Ok((row.get(0)?, statement))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }
 
@@ -243,7 +252,7 @@ fn save_statements(
     run: i64,
 ) -> rusqlite::Result<()> {
     let id = |statement: &Statement| {
-        StatementId::of(&[report, READER, version, &statement.start.to_string()])
+        StatementId::from_parts(&[report, READER, version, &statement.start.to_string()])
     };
     let ids: Vec<StatementId> = read.statements.iter().map(id).collect();
     for (id, statement) in ids.iter().zip(&read.statements) {

@@ -54,14 +54,15 @@ impl Store {
 
     /// The newest run's rates: model and payload of each change, in order.
     pub fn last_rates(&self) -> Result<Vec<(String, String)>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare(
-            "SELECT substr(stream, 18), payload FROM event
-             WHERE substr(stream, 1, 17) = (SELECT max(substr(stream, 1, 17)) FROM event WHERE stream LIKE 'rates:%')
-             ORDER BY stream, seq",
-        )?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare(
+                "SELECT substr(stream, 18), payload FROM event
+                 WHERE substr(stream, 1, 17) = (SELECT max(substr(stream, 1, 17)) FROM event WHERE stream LIKE 'rates:%')
+                 ORDER BY stream, seq",
+            )?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     pub(super) fn stream(&self) -> String {

@@ -104,66 +104,69 @@ impl Store {
 
     /// The seminar whose recording is at `path` under the seminars folder.
     pub fn seminar_at(&self, path: &str) -> Result<Option<SeminarId>> {
-        let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT seminar FROM seminar_path WHERE path = ?1")?;
-        Ok(statement
-            .query_row([path], |row| Ok(SeminarId::from_stored(row.get(0)?)))
-            .optional()?)
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT seminar FROM seminar_path WHERE path = ?1")?;
+            Ok(statement
+                .query_row([path], |row| Ok(SeminarId::from_stored(row.get(0)?)))
+                .optional()?)
+        })
     }
 
     /// All recordings with a transcript, by path. One that was replaced under its path is gone.
     pub fn seminars(&self) -> Result<Vec<SeminarInfo>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare(&format!("{SELECT} ORDER BY 2, 1"))?;
-        let rows = statement.query_map([], read_seminar)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare(&format!("{SELECT} ORDER BY 2, 1"))?;
+            let rows = statement.query_map([], read_seminar)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// A stored version of a transcript.
     pub fn transcript(&self, id: &TranscriptId) -> Result<Option<Transcript>> {
-        let connection = self.connection();
-        let found = connection
-            .query_row(
-                "SELECT t.seminar, t.model, t.model_sha256, t.parameters, t.language, s.media_sha256, s.duration_ms,
-                        coalesce((SELECT min(path) FROM seminar_path p WHERE p.seminar = s.id), '')
-                 FROM transcript t JOIN seminar s ON s.id = t.seminar WHERE t.id = ?1",
-                [id.as_str()],
-                |row| {
-                    Ok(Transcript {
-                        schema_version: SCHEMA_VERSION,
-                        id: id.clone(),
-                        seminar: SeminarId::from_stored(row.get(0)?),
-                        path: row.get(7)?,
-                        media_sha256: row.get(5)?,
-                        duration: Ms(row.get(6)?),
-                        language: row.get(4)?,
-                        model: ModelRef { name: row.get(1)?, sha256: row.get(2)? },
-                        parameters: from_json(3, &row.get::<_, String>(3)?)?,
-                        segments: Vec::new(),
-                    })
-                },
-            )
-            .optional()?;
-        let Some(mut transcript) = found else {
-            return Ok(None);
-        };
-        let mut statement = connection.prepare_cached(
-            "SELECT start_ms, end_ms, text, confidence, speaker FROM segment WHERE transcript = ?1 ORDER BY seq",
-        )?;
-        let rows = statement.query_map([id.as_str()], |row| {
-            Ok(Segment {
-                start: Ms(row.get(0)?),
-                end: Ms(row.get(1)?),
-                text: row.get(2)?,
-                confidence: row.get(3)?,
-                speaker: row.get(4)?,
-                // Only the file has them.
-                words: Vec::new(),
-            })
-        })?;
-        transcript.segments = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(Some(transcript))
+        self.read(|connection| {
+            let found = connection
+                .query_row(
+                    "SELECT t.seminar, t.model, t.model_sha256, t.parameters, t.language, s.media_sha256, s.duration_ms,
+                            coalesce((SELECT min(path) FROM seminar_path p WHERE p.seminar = s.id), '')
+                     FROM transcript t JOIN seminar s ON s.id = t.seminar WHERE t.id = ?1",
+                    [id.as_str()],
+                    |row| {
+                        Ok(Transcript {
+                            schema_version: SCHEMA_VERSION,
+                            id: id.clone(),
+                            seminar: SeminarId::from_stored(row.get(0)?),
+                            path: row.get(7)?,
+                            media_sha256: row.get(5)?,
+                            duration: Ms(row.get(6)?),
+                            language: row.get(4)?,
+                            model: ModelRef { name: row.get(1)?, sha256: row.get(2)? },
+                            parameters: from_json(3, &row.get::<_, String>(3)?)?,
+                            segments: Vec::new(),
+                        })
+                    },
+                )
+                .optional()?;
+            let Some(mut transcript) = found else {
+                return Ok(None);
+            };
+            let mut statement = connection.prepare_cached(
+                "SELECT start_ms, end_ms, text, confidence, speaker FROM segment WHERE transcript = ?1 ORDER BY seq",
+            )?;
+            let rows = statement.query_map([id.as_str()], |row| {
+                Ok(Segment {
+                    start: Ms(row.get(0)?),
+                    end: Ms(row.get(1)?),
+                    text: row.get(2)?,
+                    confidence: row.get(3)?,
+                    speaker: row.get(4)?,
+                    // Only the file has them.
+                    words: Vec::new(),
+                })
+            })?;
+            transcript.segments = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(Some(transcript))
+        })
     }
 }
 

@@ -56,19 +56,20 @@ impl Store {
     /// The members of a set's newest version; of the newest set of all, if no name is given. None
     /// where there is none.
     pub fn task_set(&self, name: Option<&str>) -> Result<Option<BTreeSet<TaskId>>> {
-        let connection = self.connection();
-        let newest: Option<String> = connection
-            .query_row(
-                "SELECT id FROM task_set WHERE ?1 IS NULL OR name = ?1 ORDER BY run DESC, version DESC LIMIT 1",
-                [name],
-                |row| row.get(0),
-            )
-            .optional()?;
-        let Some(id) = newest else { return Ok(None) };
-        let mut statement =
-            connection.prepare_cached("SELECT task FROM task_set_member WHERE task_set = ?1")?;
-        let rows = statement.query_map([id], |row| Ok(TaskId::from_stored(row.get(0)?)))?;
-        Ok(Some(rows.collect::<rusqlite::Result<_>>()?))
+        self.read(|connection| {
+            let newest: Option<String> = connection
+                .query_row(
+                    "SELECT id FROM task_set WHERE ?1 IS NULL OR name = ?1 ORDER BY run DESC, version DESC LIMIT 1",
+                    [name],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            let Some(id) = newest else { return Ok(None) };
+            let mut statement =
+                connection.prepare_cached("SELECT task FROM task_set_member WHERE task_set = ?1")?;
+            let rows = statement.query_map([id], |row| Ok(TaskId::from_stored(row.get(0)?)))?;
+            Ok(Some(rows.collect::<rusqlite::Result<_>>()?))
+        })
     }
 
     /// Makes `woven` the current tasks of its kind. Earlier ones that are not among them stay,
@@ -105,7 +106,7 @@ impl Store {
 
     /// How many current tasks of a kind there are.
     pub fn count_tasks(&self, kind: Weaving<'_>) -> Result<usize> {
-        Ok(kind.current(&self.connection())?.len())
+        self.read(|connection| Ok(kind.current(connection)?.len()))
     }
 
     /// The current tasks by id, without translations. What was woven across seminars falls with any
@@ -114,21 +115,22 @@ impl Store {
         let mut tasks = self.tasks_of_one()?;
         tasks.extend(self.imported_tasks()?);
         let across = self.woven_tasks("json_extract(payload, '$.kind') = 'across'")?;
-        let connection = self.connection();
-        for task in across {
-            let fallen = task
-                .inspirations()
-                .iter()
-                .map(|id| stands(&connection, id).map(|stands| !stands));
-            if !fallen
-                .collect::<rusqlite::Result<Vec<bool>>>()?
-                .contains(&true)
-            {
-                tasks.push(task);
+        self.read(|connection| {
+            for task in across {
+                let fallen = task
+                    .inspirations()
+                    .iter()
+                    .map(|id| stands(connection, id).map(|stands| !stands));
+                if !fallen
+                    .collect::<rusqlite::Result<Vec<bool>>>()?
+                    .contains(&true)
+                {
+                    tasks.push(task);
+                }
             }
-        }
-        tasks.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(tasks)
+            tasks.sort_by(|a, b| a.id.cmp(&b.id));
+            Ok(tasks)
+        })
     }
 
     /// The current tasks that were woven from one seminar each, by id.
@@ -160,19 +162,21 @@ impl Store {
              AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)"
         );
         let mut tasks = self.read_tasks(&of_recordings, read_woven)?;
-        let connection = self.connection();
-        let mut sources = connection
-            .prepare_cached("SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq")?;
-        for task in &mut tasks {
-            let Origin::Seminar(from) = &mut task.origin else {
-                continue;
-            };
-            let rows = sources.query_map([task.id.as_str()], |row| {
-                Ok(InspirationId::from_stored(row.get::<_, String>(0)?))
-            })?;
-            from.inspirations = rows.collect::<rusqlite::Result<_>>()?;
-        }
-        Ok(tasks)
+        self.read(|connection| {
+            let mut sources = connection.prepare_cached(
+                "SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq",
+            )?;
+            for task in &mut tasks {
+                let Origin::Seminar(from) = &mut task.origin else {
+                    continue;
+                };
+                let rows = sources.query_map([task.id.as_str()], |row| {
+                    Ok(InspirationId::from_stored(row.get::<_, String>(0)?))
+                })?;
+                from.inspirations = rows.collect::<rusqlite::Result<_>>()?;
+            }
+            Ok(tasks)
+        })
     }
 
     fn read_tasks(
@@ -180,24 +184,25 @@ impl Store {
         condition: &str,
         read_origin: fn(&Row<'_>) -> rusqlite::Result<Origin>,
     ) -> Result<Vec<Task>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT id, text, language, as_of, phase, type, difficulty, discipline,
-                    coalesce(json_extract(payload, '$.facets'), '{{}}'), seminar,
-                    json_extract(payload, '$.translation_of'), template, json_extract(payload, '$.from')
-             FROM task WHERE superseded = 0 AND {condition} ORDER BY id"
-        ))?;
-        let rows = statement.query_map([], |row| {
-            Ok(Task {
-                id: TaskId::from_stored(row.get(0)?),
-                text: row.get(1)?,
-                language: row.get(2)?,
-                as_of: row.get(3)?,
-                facets: read_facets(row)?,
-                origin: read_origin(row)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT id, text, language, as_of, phase, type, difficulty, discipline,
+                        coalesce(json_extract(payload, '$.facets'), '{{}}'), seminar,
+                        json_extract(payload, '$.translation_of'), template, json_extract(payload, '$.from')
+                 FROM task WHERE superseded = 0 AND {condition} ORDER BY id"
+            ))?;
+            let rows = statement.query_map([], |row| {
+                Ok(Task {
+                    id: TaskId::from_stored(row.get(0)?),
+                    text: row.get(1)?,
+                    language: row.get(2)?,
+                    as_of: row.get(3)?,
+                    facets: read_facets(row)?,
+                    origin: read_origin(row)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// Makes `tasks` the members of an imported set. Returns its version, and how many members of

@@ -1,8 +1,9 @@
-//! Words of greeting, thanks and organisation. A passage that is made of nothing else says nothing.
+//! Boilerplate of talks: greetings, thanks and organisation. A passage with nothing else has no
+//! content.
 
 use super::words::{fold, is_chinese, terms};
 
-/// A passage with fewer terms than this beside those of housekeeping says nothing.
+/// Fewest terms of a passage with content, boilerplate not counted.
 const LEAST_TERMS: usize = 3;
 
 /// Whether a passage only greets, thanks, organises, or has no content at all.
@@ -10,6 +11,7 @@ pub fn says_nothing(text: &str) -> bool {
     let mut plain = fold(text);
     if is_chinese(text) {
         for phrase in ZH {
+            // A comma keeps the characters on both sides from forming a new pair.
             plain = plain.replace(phrase, "，");
         }
     }

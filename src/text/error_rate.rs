@@ -1,5 +1,4 @@
-//! How far a transcript is from its reference: word and character error rates after one
-//! normalisation.
+//! Word and character error rates of a transcript against its reference, after one normalisation.
 
 use super::normalize::{characters, words};
 

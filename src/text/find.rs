@@ -1,4 +1,4 @@
-//! Where a passage stands in a text: exactly, or whatever its case and white space. Hides the
+//! Search for a passage in a text, exactly or without regard to case and white space. Hides the
 //! folding.
 
 use std::ops::Range;

@@ -1,7 +1,7 @@
-//! How much of a text a model knows by heart: where to cut it, and how alike a continuation and
-//! the true rest are. The probe for leakage of `DeepResearch` Arena (arXiv 2509.01396, section on
-//! data leakage). Hides the tokens, the weights of the words and the bits in which the longest
-//! common subsequence is found.
+//! Memorization of a text by a model: where to cut the text, and how similar a continuation and the
+//! true rest are. The probe for leakage of `DeepResearch` Arena (arXiv 2509.01396, section on data
+//! leakage). Hides the tokens, the weights of the words and the bits in which the longest common
+//! subsequence is found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ pub fn cut(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(chars[place].0))
 }
 
-/// How alike a continuation and the true rest are, each part from 0 to 1.
+/// Similarity of a continuation and the true rest, each part from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alike {
     /// [`string_similarity`].
@@ -63,7 +63,7 @@ impl Alike {
     }
 }
 
-/// How rare each word is among the texts of a set; other words count for nothing.
+/// Inverse document frequency of each word among the texts of a set; other words count for nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vocabulary(BTreeMap<String, f64>);
 
@@ -99,6 +99,7 @@ impl Vocabulary {
             .filter_map(|(word, weight)| Some(weight * b.get(word)?))
             .sum();
         if dot > 0.0 {
+            // Rounding may bring equal texts above 1.
             (dot / (length(&a) * length(&b))).min(1.0)
         } else {
             0.0
@@ -144,8 +145,8 @@ pub fn string_similarity(a: &str, b: &str) -> Option<f64> {
 /// The share of the rest's unique lower-cased words that the continuation has, too; nothing where
 /// the rest has none.
 pub fn overlap(continuation: &str, rest: &str) -> Option<f64> {
-    let (said, rest) = (unique(continuation), unique(rest));
-    (!rest.is_empty()).then(|| said.intersection(&rest).count() as f64 / rest.len() as f64)
+    let (continued, rest) = (unique(continuation), unique(rest));
+    (!rest.is_empty()).then(|| continued.intersection(&rest).count() as f64 / rest.len() as f64)
 }
 
 /// Lower-cased words. Unicode's word boundaries make each Han character a word of its own (UAX 29).

@@ -1,5 +1,5 @@
-//! Pure text: sentences, words, error rates. Deliberately absent: files, models, the rest
-//! of the crate.
+//! Text processing without input or output: sentences, words, error rates. Deliberately absent:
+//! files, models, the rest of the crate.
 
 pub mod boilerplate;
 pub mod error_rate;

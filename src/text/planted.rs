@@ -1,6 +1,6 @@
 //! Planted replies of a model: each bad one differs from a good one in one point, and must be
-//! refused by the rule meant for that point and by no other. Whoever wrote them had seen the list
-//! of rules, and not the code.
+//! refused by the rule meant for that point and by no other. Their authors saw the list of rules,
+//! and not the code.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Sentences that tell the model that reads them what to do. Their author wants something
-//! else than to be heard; they are no evidence, and nothing that is made from a text may obey them.
+//! Prompt injection: sentences that give orders to the model that reads them. They are no evidence,
+//! and nothing that is made from a text may obey them.
 
 use std::sync::LazyLock;
 
@@ -7,8 +7,8 @@ use regex::Regex;
 
 use super::words::{fold, one_line};
 
-/// Whether a sentence of the text addresses a model that reads it, or tells its reader to drop what
-/// it was told. Talk about models, rules and instructions as a subject is none.
+/// Whether a sentence of the text addresses a model that reads it, or tells its reader to ignore
+/// earlier instructions. Talk about models, rules and instructions as a subject is none.
 pub fn gives_orders(text: &str) -> bool {
     let folded = fold(text);
     let folded = one_line(&folded);
@@ -43,8 +43,8 @@ static ALONE: LazyLock<[Regex; 4]> = LazyLock::new(|| {
     .map(compiled)
 });
 
-/// Together they are one: somebody who is a program, the text at hand or what is made of it, and an
-/// order.
+/// Together they are an order: a word for a program, a word for the text or its summary, and an
+/// imperative.
 static EN: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     [
         r"\b(?:ais?|llms?|language models?|chatbots?|(?:ai|virtual|automated) (?:assistants?|readers?|note ?takers?|systems?|tools?)|summari[sz]ers?)\b",

@@ -1,7 +1,7 @@
-//! Where a quote was said: exactly, or as a recogniser may have heard it. Words are compared, and
-//! each Han character as one; case, width, script, punctuation and fillers do not count.
-//! Approximate search after Sellers (1980): the cheapest alignment of the quote with any stretch of
-//! the text.
+//! Alignment of a quote with a transcript: exact, or as a recogniser may have heard it. Words are
+//! compared, and each Han character as one; case, width, script, punctuation and fillers do not
+//! count. Approximate search after Sellers (1980): the cheapest alignment of the quote with any
+//! stretch of the text.
 
 use std::{cmp::Ordering, ops::Range};
 
@@ -12,12 +12,12 @@ use super::{
     words::{fold, is_han},
 };
 
-/// A quote counts as said from this similarity on: one word in seven may have been heard otherwise.
+/// Least similarity of a quote that counts as said: one word in seven may have been misheard.
 pub const LEAST_SIMILARITY: f64 = 0.85;
 
-/// Where a quote was said.
+/// The place of a quote in a text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct QuoteMatch {
     /// Characters (Unicode scalar values) of the text.
     pub span: Range<usize>,
     /// 1 − edits / words of the quote: insertions, deletions and substitutions of words count 1
@@ -25,8 +25,8 @@ pub struct Heard {
     pub similarity: f64,
 }
 
-/// Words with their places in a text, ready to be searched many times.
-pub struct Spoken {
+/// The words of a text with their places, prepared for many searches.
+pub struct QuoteIndex {
     words: Vec<Word>,
 }
 
@@ -35,7 +35,7 @@ struct Word {
     span: Range<usize>,
 }
 
-impl Spoken {
+impl QuoteIndex {
     /// Splits a text.
     pub fn new(text: &str) -> Self {
         let mut words = Vec::new();
@@ -44,6 +44,7 @@ impl Spoken {
             let length = piece.chars().count();
             let span = at..at + length;
             at = span.end;
+            // Han script has no spaces, and recognisers mishear single characters.
             if piece.chars().any(is_han) {
                 let each = piece.chars().zip(span).map(|(c, at)| Word {
                     folded: fold(&c.to_string()),
@@ -57,13 +58,14 @@ impl Spoken {
                 });
             }
         }
+        // Recognisers keep fillers or drop them, and models do, too.
         words.retain(|word| !FILLERS.contains(&word.folded.as_str()));
         Self { words }
     }
 
     /// The likeliest place of `quote`, the first of equals; none if it was not said. Words that
     /// turn the meaning round (numbers, negations) must be the very same.
-    pub fn find(&self, quote: &str) -> Option<Heard> {
+    pub fn find(&self, quote: &str) -> Option<QuoteMatch> {
         let quote = Self::new(quote);
         if quote.words.is_empty() {
             return None;
@@ -81,7 +83,7 @@ impl Spoken {
         let said = &self.words[place];
         let same = edits == 0
             || (similarity >= LEAST_SIMILARITY && turning(said) == turning(&quote.words));
-        same.then(|| Heard {
+        same.then(|| QuoteMatch {
             span: said[0].span.start..said[said.len() - 1].span.end,
             similarity,
         })
@@ -155,7 +157,7 @@ mod tests {
         before the connectors fail. Nobody has published how the connectors fail.";
 
     fn found(text: &str, quote: &str) -> Option<(String, f64)> {
-        let heard = Spoken::new(text).find(quote)?;
+        let heard = QuoteIndex::new(text).find(quote)?;
         let chars: Vec<char> = text.chars().collect();
         Some((
             chars[heard.span].iter().collect(),
@@ -220,10 +222,10 @@ mod tests {
 
     #[test]
     fn the_first_of_two_places_counts() {
-        let heard = Spoken::new("a b c d. a b c d.").find("a b c d");
+        let heard = QuoteIndex::new("a b c d. a b c d.").find("a b c d");
         assert_eq!(
             heard,
-            Some(Heard {
+            Some(QuoteMatch {
                 span: 0..7,
                 similarity: 1.0
             })

@@ -8,7 +8,7 @@ const MOST_IN_RECORD: usize = 50_000_000;
 
 type Object = Map<String, Value>;
 
-/// The records of a file, each with its line, from 1, or what is wrong with it. Blank lines are
+/// The records of a file, each with its line, from 1; a broken one is an error. Blank lines are
 /// none; a byte order mark is left out.
 pub fn read(bytes: &[u8]) -> Vec<(usize, Result<Object, String>)> {
     split(bytes)

@@ -32,6 +32,7 @@ fn ends_here(chars: &[char], start: usize, at: usize) -> bool {
         '。' | '！' | '？' | '!' | '?' => {
             !is_closing(next) && !matches!(next, '!' | '?' | '！' | '？')
         }
+        // A dot within a word is a decimal point or part of an address.
         '.' => next.is_whitespace() && !is_abbreviation(chars, at - 1),
         '”' | '"' | '」' | '’' => {
             at >= 2

@@ -1,13 +1,13 @@
-//! Errors of TOML files in words: the line, what is wrong, and a suggestion.
+//! Messages for errors in TOML files: the line, what is wrong, and a suggestion.
 
 use std::path::Path;
 
 /// Least likeness of a known key that is suggested for an unknown one.
 const MIN_LIKENESS: f64 = 0.7;
 
-/// What is wrong with a file in TOML, with its line and a hint. The hint names a key's new name if
-/// it is in `renamed` (old and new), or the most similar known key; `otherwise` is the hint if there
-/// is none.
+/// The message for an invalid TOML file, with the line and a hint. The hint names a key's new name
+/// if it is in `renamed` (old and new), or the most similar known key; `otherwise` is the hint if
+/// there is none.
 pub fn explain(
     path: &Path,
     text: &str,
@@ -19,6 +19,7 @@ pub fn explain(
         text[..span.start.min(text.len())].matches('\n').count() + 1
     });
     let mut message = error.message().trim().to_owned();
+    // toml does not name the key.
     if message == "duplicate key" {
         message = format!(
             "it is there already: `{}`",

@@ -1,6 +1,6 @@
-//! Where a text turns to another topic: gaps between sentences at which the words change
-//! (`TextTiling`, Hearst 1997, Computational Linguistics 23(1), block comparison and depth scores).
-//! Hides vectors and their comparison.
+//! Topic segmentation: gaps between sentences at which the words change (`TextTiling`, Hearst 1997,
+//! Computational Linguistics 23(1), block comparison and depth scores). Hides vectors and their
+//! comparison.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use super::words::terms;
 /// Sentences on either side of a gap that are compared.
 const BLOCK: usize = 6;
 
-/// For each gap between neighbouring sentences, how deep the likeness of the words falls there: 0
-/// to 2, the sum of what it falls from the next peak on either side. `depths[i]` is the gap before
-/// sentence `i + 1`.
+/// For each gap between neighbouring sentences, the depth score of the similarity there: 0 to 2,
+/// the sum of its falls from the next peak on either side. `depths[i]` is the gap before sentence
+/// `i + 1`.
 pub fn depths(sentences: &[String]) -> Vec<f64> {
     let counted: Vec<Counts> = sentences
         .iter()
         .map(|text| terms(text).into_iter().map(|term| (term, 1.0)).collect())
         .collect();
-    let likeness: Vec<f64> = (1..sentences.len())
+    let similarity: Vec<f64> = (1..sentences.len())
         .map(|gap| {
             cosine(
                 &sum(&counted[gap.saturating_sub(BLOCK)..gap]),
@@ -25,8 +25,10 @@ pub fn depths(sentences: &[String]) -> Vec<f64> {
             )
         })
         .collect();
-    (0..likeness.len())
-        .map(|gap| climb(&likeness[..=gap], true) + climb(&likeness[gap..], false))
+    (0..similarity.len())
+        .map(|gap| {
+            rise_to_peak(&similarity[..=gap], true) + rise_to_peak(&similarity[gap..], false)
+        })
         .collect()
 }
 
@@ -47,11 +49,12 @@ fn cosine(a: &Counts, b: &Counts) -> f64 {
         .sum();
     let norm = |counts: &Counts| counts.values().map(|n| n * n).sum::<f64>().sqrt();
     let norms = norm(a) * norm(b);
+    // A block without terms is like no other.
     if norms == 0.0 { 0.0 } else { dot / norms }
 }
 
-/// How far the likeness climbs from a valley to the first peak, to the left or to the right.
-fn climb(values: &[f64], to_the_left: bool) -> f64 {
+/// The rise of the similarity from a valley to the first peak, to the left or to the right.
+fn rise_to_peak(values: &[f64], to_the_left: bool) -> f64 {
     let ordered: Vec<f64> = if to_the_left {
         values.iter().rev().copied().collect()
     } else {

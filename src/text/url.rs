@@ -1,10 +1,9 @@
-//! One spelling for each web address, so that two mentions of a page are seen to be one.
-//! Hides what browsers ignore and what only follows readers around.
+//! Canonical URLs: one spelling for each web address, so that two mentions of a page count as one.
+//! Hides what browsers ignore, and tracking parameters.
 
 use ::url::Url;
 
-/// Query parameters that say who sent the reader and not what is read; those that begin with `utm_`
-/// besides.
+/// Tracking parameters of a query; all that begin with `utm_` count, too.
 const TRACKING: &[&str] = &[
     "_ga",
     "_gl",
@@ -72,8 +71,8 @@ fn web(address: &str) -> Option<Url> {
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
-/// What of a fragment names a page: old single-page sites route by `#!`, `:~:` only points into the
-/// page.
+/// The part of a fragment that names a page: old single-page sites route by `#!`, `:~:` only points
+/// into the page.
 fn routing(fragment: &str) -> Option<&str> {
     let page = fragment.split(":~:").next().unwrap_or_default();
     Some(page).filter(|page| page.starts_with('!'))
@@ -84,6 +83,7 @@ fn sorted(query: &str) -> String {
         .split('&')
         .filter(|pair| !pair.is_empty() && !is_tracking(pair))
         .collect();
+    // A stable sort: the order of equal names may matter to the server.
     pairs.sort_by_key(|pair| name(pair));
     pairs.join("&")
 }

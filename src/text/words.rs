@@ -1,6 +1,6 @@
-//! Words in scripts with spaces, characters in Han script: counting them and the terms that carry
-//! meaning. Folding hides case, width and the Chinese script, so that the same word written twice
-//! is one word.
+//! Tokens of a text: words in scripts with spaces, characters in Han script, and the terms that
+//! carry meaning. Folding hides case, width and the Chinese script, so that the same word written
+//! twice is one word.
 
 use std::collections::BTreeSet;
 
@@ -45,6 +45,7 @@ pub fn one_line(text: &str) -> String {
 /// Lower case, compatibility width, simplified script.
 pub fn fold(text: &str) -> String {
     let plain: String = text.nfkc().collect::<String>().to_lowercase();
+    // Transcripts of one talk may mix traditional and simplified script.
     fast2s::convert(&plain)
 }
 
@@ -71,6 +72,8 @@ fn end_run(run: &mut Vec<char>, tokens: &mut Vec<String>) {
     match run.as_slice() {
         [] => {}
         [one] => tokens.push(one.to_string()),
+        // Overlapping pairs find a word wherever it stands: Han script does not mark where words
+        // begin.
         many => tokens.extend(many.windows(2).map(|pair| pair.iter().collect())),
     }
     run.clear();
@@ -114,6 +117,7 @@ pub fn key_words(text: &str, most: usize) -> Vec<String> {
 /// participle.
 fn stem(word: &str) -> &str {
     [
+        // The longest ending first.
         "ations", "ation", "ings", "ing", "ers", "ies", "ed", "er", "es", "ly", "s", "y", "e",
     ]
     .iter()

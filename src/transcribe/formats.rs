@@ -85,7 +85,7 @@ mod tests {
         let transcript = Transcript {
             schema_version: 1,
             id: Id::from_stored(String::new()),
-            seminar: SeminarId::of(&["x"]),
+            seminar: SeminarId::from_parts(&["x"]),
             path: "a.mp3".into(),
             media_sha256: String::new(),
             duration: Ms(9000),

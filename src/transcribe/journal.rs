@@ -13,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::data::id::sha256_hex;
+use crate::{data::id::sha256_hex, files};
 
 /// Time between two synchronisations with the disk: the work that a machine without power may lose.
 /// A program that is killed loses none.
@@ -47,12 +47,7 @@ impl Journal {
         if let Some(folder) = path.parent() {
             fs_err::create_dir_all(folder)?;
         }
-        let mut file = fs_err::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)?;
+        let mut file = files::open_own(path)?;
         match file.file().try_lock() {
             Err(TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
             // Some file systems of several machines have no locks: there we go without.

@@ -1,7 +1,10 @@
 //! Transcripts on disk. `NAME.json` holds the text and no clock. `NAME.meta.json` beside it
 //! remembers the recording's size and time, so that an unchanged recording is never read again.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -89,7 +92,7 @@ pub fn transcript_status(
     options: &Options,
     pinned: &dyn Fn(&str) -> Option<String>,
 ) -> Result<TranscriptStatus, TranscribeError> {
-    let Some(stored) = read_json::<Transcript>(&transcript_path(transcripts, recording))? else {
+    let Some(stored) = read_transcript(&transcript_path(transcripts, recording))? else {
         return Ok(TranscriptStatus::Needed("no transcript yet"));
     };
     let transcript = stored.clone().sealed();
@@ -150,6 +153,7 @@ fn outdated(
         return Some("without the times of its words");
     }
     let asked = parse_languages(options.language.as_deref());
+    // A detected language says nothing of what was asked for: the meta file does.
     let asked_before = parse_languages(meta.and_then(|meta| meta.asked_language.as_deref()));
     if !is_language_as_asked(transcript, asked.as_deref(), asked_before.as_deref()) {
         return Some("another language");
@@ -157,6 +161,8 @@ fn outdated(
     let is_english = asked.map_or(transcript.language == "en", |languages| {
         languages.iter().all(Language::is_english)
     });
+    // By name where the hash is not known: the model need not be on this machine to see that a
+    // transcript is current.
     let wanted = options.model.name_for(is_english);
     if wanted != transcript.model.name
         || pinned(wanted).is_some_and(|hash| hash != transcript.model.sha256)
@@ -190,7 +196,7 @@ fn is_language_as_asked(
 /// there is no file. A file that is no transcript any more is an error: it is a person's work, and
 /// not ours to overwrite.
 pub fn load(path: &Path) -> Result<Option<Transcript>, TranscribeError> {
-    Ok(read_json::<Transcript>(path)?.map(Transcript::sealed))
+    Ok(read_transcript(path)?.map(Transcript::sealed))
 }
 
 /// Writes a transcript and its meta file. The transcript is first: one without a meta file is only
@@ -209,7 +215,7 @@ pub fn save(
 pub fn check_writable(folder: &Path) -> Result<(), TranscribeError> {
     let probe = folder.join(format!(".writable-{}", std::process::id()));
     fs_err::create_dir_all(folder)?;
-    fs_err::write(&probe, b"?")?;
+    files::create_new(&probe)?.write_all(b"?")?;
     Ok(fs_err::remove_file(&probe)?)
 }
 
@@ -223,7 +229,28 @@ fn read_meta(transcripts: &Path, recording: &Recording) -> Option<TranscriptMeta
     read_json(&meta_path(transcripts, recording)).unwrap_or_default()
 }
 
+/// A transcript as its file has it, whoever edited it.
+fn read_transcript(path: &Path) -> Result<Option<Transcript>, TranscribeError> {
+    let Some(transcript) = read_json::<Transcript>(path)? else {
+        return Ok(None);
+    };
+    match transcript.check() {
+        Ok(()) => Ok(Some(transcript)),
+        Err(what) => Err(TranscribeError::Edited {
+            path: path.into(),
+            what,
+        }),
+    }
+}
+
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, TranscribeError> {
+    // A pipe or a device has no end.
+    if path.exists() && !path.is_file() {
+        return Err(TranscribeError::Edited {
+            path: path.into(),
+            what: "it is no file".into(),
+        });
+    }
     let text = match fs_err::read(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),

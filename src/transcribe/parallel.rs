@@ -51,6 +51,8 @@ fn hand_on_in_order<T, R>(
     let (mut early, mut turn) = (BTreeMap::new(), 0);
     for (index, result) in receiver {
         early.insert(index, result);
+        // After an error the results still come in, so that the workers can finish; they are
+        // dropped.
         while let Some(result) = early.remove(&turn) {
             if first_error.is_ok() {
                 first_error = done(&items[turn], result);

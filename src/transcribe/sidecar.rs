@@ -68,6 +68,7 @@ impl Sidecar {
 
     /// What is known of a recording and its transcript.
     pub fn seminar_info(&self, recording: &Recording, transcript: &Transcript) -> SeminarInfo {
+        // A title is shown everywhere; without one the file's name is the best guess.
         let stem = Path::new(&recording.name)
             .file_stem()
             .map(|s| s.to_string_lossy().into_owned());

@@ -195,6 +195,7 @@ impl Job<'_> {
         model: &WhisperModel,
         allowed: &[Language],
     ) -> Result<Journal, TranscribeError> {
+        // All that can change a result: a journal with another subject is not continued.
         let subject = json!({
             "media": self.media_sha256,
             "model": model.file.sha256,
@@ -204,6 +205,7 @@ impl Job<'_> {
         output::adopt_old_journal(self.transcripts, self.recording);
         let path = output::journal_path(self.transcripts, self.recording);
         Journal::open(&path, &subject).map_err(|error| match error.kind() {
+            // The journal's lock is the recording's lock: shards share no database.
             ErrorKind::WouldBlock => TranscribeError::Busy {
                 path: self.recording.path.clone(),
             },
@@ -259,7 +261,7 @@ impl Job<'_> {
         let unsealed = Transcript {
             schema_version: SCHEMA_VERSION,
             id: Id::from_stored(String::new()),
-            seminar: SeminarId::of(&[self.media_sha256]),
+            seminar: SeminarId::from_parts(&[self.media_sha256]),
             path: self.recording.name.clone(),
             media_sha256: self.media_sha256.into(),
             duration: Ms::from_seconds(source.audio.seconds()),

@@ -51,6 +51,7 @@ pub async fn across(
                 .filter(Inspiration::stands),
         );
     }
+    // By id, so that the pairs do not depend on the order of the recordings.
     inspirations.sort_by(|a, b| a.id.cmp(&b.id));
     let small = ctx.llm.is_builtin("weave", 0)?;
     let own = ctx.store.tasks_of_one()?;
@@ -101,6 +102,7 @@ pub async fn across(
         (ctx.notify)(Notice::Advance(1));
     }
     (ctx.notify)(Notice::End);
+    // A failing model must not replace good tasks by fewer.
     if unreadable > 0 && woven.len() < before {
         report
             .notes

@@ -78,6 +78,7 @@ impl Question<'_> {
             vars: &vars,
             schema: Some(schema),
             max_tokens: if self.small { 260 } else { 600 },
+            // A small model repeats itself at temperature 0, whatever it is told: it draws again.
             temperature: if again { 0.7 } else { 0.0 },
             seed: if again {
                 ctx.seed.wrapping_add(self.number)

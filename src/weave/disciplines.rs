@@ -1,5 +1,5 @@
-//! The taxonomy of disciplines: an open list that a project may replace, with what other benchmarks
-//! call each of them.
+//! The taxonomy of disciplines: an open list that a project may replace, with the names of other
+//! benchmarks.
 
 use std::path::Path;
 

@@ -35,9 +35,9 @@ fn inspirations(talk: &Talk) -> Vec<Inspiration> {
             let text = item["text"].as_str().expect("a text").to_owned();
             let quotes = item["quotes"].as_array().expect("a list");
             Inspiration {
-                id: InspirationId::of(&[&text]),
-                seminar: SeminarId::of(&["s"]),
-                transcript: TranscriptId::of(&["t"]),
+                id: InspirationId::from_parts(&[&text]),
+                seminar: SeminarId::from_parts(&["s"]),
+                transcript: TranscriptId::from_parts(&["t"]),
                 kind: InspirationType::ALL
                     .into_iter()
                     .find(|kind| kind.is(word))
@@ -68,13 +68,13 @@ fn evidence(quote: &Value) -> Evidence {
 fn task(woven: Woven, sources: &[&Inspiration], language: &str) -> Task {
     let family = woven.task_type.expect("a family");
     Task {
-        id: TaskId::of(&[&woven.task]),
+        id: TaskId::from_parts(&[&woven.task]),
         text: woven.task,
         language: language.to_owned(),
         as_of: None,
         facets: Facets::of_family(family, woven.difficulty, "other".into()),
         origin: Origin::Seminar(FromSeminar {
-            seminar: SeminarId::of(&["s"]),
+            seminar: SeminarId::from_parts(&["s"]),
             inspirations: sources.iter().map(|source| source.id.clone()).collect(),
             translation_of: None,
         }),
@@ -110,8 +110,10 @@ fn no_good_task_is_refused() {
                 broken: None,
             };
             assert_eq!(outside(&question.schema(), &given.reply), None, "{name}");
-            let woven: Woven = parse(&given.reply.to_string(), &|woven| question.check(woven))
-                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let woven: Woven = parse(&given.reply.to_string(), &question.schema(), &|woven| {
+                question.check(woven)
+            })
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
             let task = task(woven, &sources, &talk.language);
             let words: Vec<String> = sources.iter().map(|source| source.words()).collect();
             let material = Material {

@@ -232,7 +232,7 @@ impl<'a> Loom<'a> {
             .as_deref()
             .map(|called| self.disciplines.resolve(called));
         Task {
-            id: TaskId::of(&parts),
+            id: TaskId::from_parts(&parts),
             text,
             language: self.language.to_owned(),
             as_of: None,

@@ -149,6 +149,7 @@ impl<'a> Plan<'a> {
         let near = ways
             .map(|other| (shared(other), other))
             .filter(|(shared, _)| *shared > 0);
+        // Ties by id, so that the same inspirations make the same plan.
         near.max_by_key(|(shared, other)| (*shared, std::cmp::Reverse(&other.id)))
             .map(|(_, other)| other)
     }
@@ -296,9 +297,9 @@ mod tests {
         InspirationType::ALL
             .iter()
             .map(|kind| Inspiration {
-                id: InspirationId::of(&[kind.word()]),
-                seminar: SeminarId::of(&["s"]),
-                transcript: TranscriptId::of(&["t"]),
+                id: InspirationId::from_parts(&[kind.word()]),
+                seminar: SeminarId::from_parts(&["s"]),
+                transcript: TranscriptId::from_parts(&["t"]),
                 kind: *kind,
                 traits: vec![],
                 text: String::new(),
@@ -326,13 +327,13 @@ mod tests {
                 .next(&kept.iter().collect::<Vec<_>>(), wanted)
                 .expect("a slot is left");
             kept.push(Task {
-                id: TaskId::of(&[&kept.len().to_string()]),
+                id: TaskId::from_parts(&[&kept.len().to_string()]),
                 text: String::new(),
                 language: "en".into(),
                 as_of: None,
                 facets: Facets::of_family(choose(&slot), Difficulty::Basic, "other".into()),
                 origin: Origin::Seminar(FromSeminar {
-                    seminar: SeminarId::of(&["s"]),
+                    seminar: SeminarId::from_parts(&["s"]),
                     inspirations: vec![slot.sources[0].id.clone()],
                     translation_of: None,
                 }),

@@ -198,7 +198,7 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
             }
         };
         let made = Task {
-            id: TaskId::of(&[task.id.as_str(), language, &translated]),
+            id: TaskId::from_parts(&[task.id.as_str(), language, &translated]),
             text: translated,
             language: language.to_owned(),
             origin: translated_origin(task),

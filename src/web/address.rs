@@ -1,5 +1,5 @@
-//! Whether an address is on the public internet, by the registries of special ranges. Hides the
-//! IPv4 addresses that travel inside IPv6 ones.
+//! Public and special IP addresses, by the registries of special ranges. Hides the IPv4 addresses
+//! that travel inside IPv6 ones.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,5 +1,5 @@
-//! A response's bytes, unpacked while they come and cut at the limit, so that neither a page
-//! without an end nor a small one that unpacks into gigabytes fills the memory.
+//! A response's body, unpacked as a stream up to a limit, so that neither an endless page nor a
+//! decompression bomb fills the memory.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use reqwest::{
 
 use super::{FetchError, error::quoted};
 
-/// Bytes that a body may unpack into whatever the ratio: short repetitive pages are no attack.
+/// Bytes that a body may unpack into at any ratio: short repetitive pages are no attack.
 const INNOCENT: usize = 1 << 20;
 /// Largest ratio above that. Deflate reaches 1032, HTML some 10.
 const RATIO: usize = 100;
@@ -100,7 +100,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Unpacked bytes that say no to too many.
+/// A writer of unpacked bytes that refuses too many.
 struct Limited<'a> {
     bytes: &'a mut Vec<u8>,
     /// Bytes before unpacking.

@@ -1,5 +1,5 @@
-//! Why a URL gave no page, in one line.
-//! No message holds a user, a password or a query: what a URL hides there is not ours to repeat.
+//! Errors of fetching, in one line each. No message holds a user, a password or a query, because
+//! these may be secrets.
 
 use std::{error::Error, io, iter, net::IpAddr, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::http::Again;
 /// Longest text of a server or of the system that a message quotes, in characters.
 const QUOTED: usize = 120;
 
-/// Why a page could not be had.
+/// Why a page could not be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// The text is no URL.
@@ -68,7 +68,7 @@ pub enum FetchError {
         seconds: u64,
     },
     /// What the server says is not HTTP, or its headers are too many or too long.
-    #[error("not a sound answer in HTTP: {what}")]
+    #[error("an invalid HTTP response: {what}")]
     Protocol {
         /// What is wrong with it.
         what: String,
@@ -100,7 +100,7 @@ pub enum FetchError {
         limit: usize,
     },
     /// A redirect to nowhere.
-    #[error("a redirect whose target is no URL")]
+    #[error("a redirect to an invalid URL")]
     BadRedirect,
     /// Not a kind of page that can be read.
     #[error("content type not allowed: `{found}`")]
@@ -145,7 +145,7 @@ impl FetchError {
         }
     }
 
-    /// Whether the same request may succeed later without anybody changing anything.
+    /// Whether the same request may succeed later without any change.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Connection { .. } | Self::Timeout { .. } | Self::RateLimited => true,
@@ -186,7 +186,7 @@ impl FetchError {
         }
     }
 
-    /// What a request that got no answer, or a body that broke off, means.
+    /// The error for a request without a response, or for a body that broke off.
     pub(super) fn lost(error: &reqwest::Error) -> Self {
         chain(error)
             .find_map(typed)
@@ -238,7 +238,7 @@ fn root(error: &reqwest::Error) -> String {
     )
 }
 
-/// A stranger's words, made short and fit for a terminal.
+/// Untrusted text, shortened and safe for a terminal.
 pub(super) fn quoted(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

@@ -55,7 +55,7 @@ pub struct FetchOptions {
     /// Time between the starts of two requests to a host, and before something that failed is tried
     /// again.
     pub pause: Duration,
-    /// Who asks; robots.txt is read for the part before the first `/`.
+    /// The user agent; robots.txt is read for the part before the first `/`.
     pub user_agent: String,
 }
 
@@ -74,7 +74,7 @@ impl Default for FetchOptions {
     }
 }
 
-/// How it went with one URL.
+/// The outcome of fetching one URL.
 #[derive(Clone)]
 pub struct Fetched {
     /// The URL as it was given.
@@ -357,7 +357,7 @@ impl Fetcher {
             .header(header::ACCEPT_ENCODING, "gzip");
         let send = async { get.send().await.map_err(|error| FetchError::lost(&error)) };
         let response = patience.spend(send).await?;
-        let head = Head::of(&response);
+        let head = Head::read(&response);
         // Elsewhere the header is no request to wait: on a redirect it means another thing.
         let busy = matches!(head.status, Some(429 | 503));
         let wait = retry_after(response.headers(), jiff::Timestamp::now()).filter(|_| busy);
@@ -379,7 +379,7 @@ fn reach(options: &FetchOptions) -> Reach {
     }
 }
 
-/// How far a fetch went.
+/// The progress of a fetch.
 #[derive(Default)]
 struct Trail {
     final_url: Option<String>,

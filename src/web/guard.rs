@@ -1,6 +1,6 @@
-//! Which URLs may be asked and which addresses may be dialled. A name is judged by the very
-//! addresses that are then connected to, so that a second, different answer of the name server
-//! changes nothing.
+//! The guard against requests to private networks (SSRF): which URLs may be requested and which
+//! addresses may be dialled. A name is judged by the same addresses that are then connected to, so
+//! that DNS rebinding changes nothing.
 
 use std::{
     io,
@@ -81,11 +81,11 @@ impl Reach {
     }
 }
 
-/// Names as `names` resolves them, less every address that is out of reach.
+/// A resolver that drops every address out of reach.
 pub struct Guarded<R> {
     /// How far the addresses may lie.
     pub reach: Reach,
-    /// Who resolves the names.
+    /// The resolver behind it.
     pub names: R,
 }
 

@@ -1,6 +1,6 @@
-//! Pages as Jina Reader gives them: a server of others fetches the page and sends its text in
-//! Markdown. Hides its dialect, and keeps two promises: no address is handed to it that our own
-//! guard would not dial, and its key is said nowhere.
+//! Pages through Jina Reader: an external server fetches the page and sends its text in Markdown.
+//! Hides its protocol, and keeps two promises: it gets no address that our own guard would not
+//! dial, and its key is printed nowhere.
 
 use std::{
     fmt,
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::http::{self, Http, HttpOptions, Retries, retry, retry_after};
 
-/// Where Jina Reader is.
+/// Base URL of Jina Reader.
 pub const JINA: &str = "https://r.jina.ai";
 /// Requests for one URL, as long as its failures may pass.
 const ATTEMPTS: usize = 3;
@@ -51,7 +51,7 @@ impl fmt::Debug for JinaOptions {
     }
 }
 
-/// Jina Reader refuses this key: no page can be had before the user changes something.
+/// Jina Reader refuses this key: no page can be fetched before the user changes something.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "Jina Reader refuses the key (it answered {status})\nhint: check JINA_API_KEY and the account behind it, or leave out `reader = \"jina\"`"
@@ -60,7 +60,7 @@ pub struct KeyRefused {
     status: u16,
 }
 
-/// A reader of pages elsewhere.
+/// A client of Jina Reader.
 pub struct Jina {
     http: Http,
     options: JinaOptions,
@@ -69,8 +69,8 @@ pub struct Jina {
     names: Box<dyn Resolve>,
 }
 
-/// What Jina said of a page.
-struct Told {
+/// A page as Jina Reader sent it.
+struct JinaPage {
     /// Where it was in the end.
     url: Option<String>,
     /// In Markdown, its title first.
@@ -138,7 +138,7 @@ impl Jina {
             pause: self.fetch.pause,
             longest: LONGEST_WAIT,
         };
-        let told = match self.allowed(url).await {
+        let answer = match self.allowed(url).await {
             Ok(url) => {
                 retry(
                     policy,
@@ -149,8 +149,8 @@ impl Jina {
             }
             Err(error) => Err(error.into()),
         };
-        let (status, final_url, body) = match told {
-            Ok(Told { url: last, text }) => (
+        let (status, final_url, body) = match answer {
+            Ok(JinaPage { url: last, text }) => (
                 Some(200),
                 Some(last.unwrap_or_else(|| url.to_owned())),
                 Ok(text.into_bytes()),
@@ -177,12 +177,13 @@ impl Jina {
         })
     }
 
-    /// The URL, if our own fetcher might dial it: nobody else is sent to places that are not for
-    /// strangers, nor told of their names.
+    /// The URL, if our own fetcher might dial it: an external server must not learn the names of
+    /// private places.
     async fn allowed(&self, url: &str) -> Result<Url, FetchError> {
         let mut url: Url = url.parse().map_err(|error| FetchError::BadUrl {
             what: format!("{error}"),
         })?;
+        // A fragment is for browsers; sent along, it would be part of the reader's URL.
         url.set_fragment(None);
         Reach {
             private: self.fetch.allow_private,
@@ -195,6 +196,8 @@ impl Jina {
             let name: Name = host.parse().map_err(|_| FetchError::BadUrl {
                 what: "no host".to_owned(),
             })?;
+            // Only looked at: the reader resolves the name itself, but private names never reach
+            // it.
             let _public = self.names.resolve(name).await.map_err(|error| {
                 match error.downcast_ref::<FetchError>() {
                     Some(own) => own.clone(),
@@ -207,7 +210,7 @@ impl Jina {
         Ok(url)
     }
 
-    async fn attempt(&self, page: &Url) -> Result<Told, Failed> {
+    async fn attempt(&self, page: &Url) -> Result<JinaPage, Failed> {
         let _turn = self.polite.turn(page.host_str().unwrap_or_default()).await;
         let asked = async {
             let base = self.options.base_url.trim_end_matches('/');
@@ -222,22 +225,24 @@ impl Jina {
                 .bearer_auth(&self.options.key)
                 .header("accept", "application/json");
             let response = get.send().await.map_err(|error| FetchError::lost(&error))?;
-            self.told(response).await
+            self.read_answer(response).await
         };
         let seconds = self.fetch.timeout.as_secs_f64().ceil() as u64;
         let timed = tokio::time::timeout(self.fetch.timeout, asked).await;
         timed.unwrap_or_else(|_| Err(FetchError::Timeout { seconds }.into()))
     }
 
-    async fn told(&self, response: Response) -> Result<Told, Failed> {
+    async fn read_answer(&self, response: Response) -> Result<JinaPage, Failed> {
         let status = response.status();
         let wait = retry_after(response.headers(), jiff::Timestamp::now())
             .filter(|_| status.as_u16() == 429);
         let mut bytes = Vec::new();
         body::read(response, self.fetch.max_bytes, &mut bytes).await?;
-        let said = String::from_utf8_lossy(&bytes).replace(&self.options.key, "…");
-        let said: Value = serde_json::from_str(&said).unwrap_or_default();
+        // An error may echo the key.
+        let answer = String::from_utf8_lossy(&bytes).replace(&self.options.key, "…");
+        let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
         let error = match status.as_u16() {
+            // A refused key or an empty account refuses every page: the run must stop.
             401 | 402 => {
                 let error = FetchError::HttpStatus {
                     status: status.as_u16(),
@@ -250,9 +255,9 @@ impl Jina {
             429 => FetchError::RateLimited,
             _ if !status.is_success() => FetchError::Reader {
                 status: status.as_u16(),
-                what: complaint(&said),
+                what: complaint(&answer),
             },
-            _ => return Ok(told(&said["data"])?),
+            _ => return Ok(page_in(&answer["data"])?),
         };
         Err(Failed {
             error,
@@ -262,18 +267,18 @@ impl Jina {
     }
 }
 
-/// What Jina says of a request that failed.
-fn complaint(said: &Value) -> String {
+/// The message of a failed request.
+fn complaint(answer: &Value) -> String {
     quoted(
-        said["readableMessage"]
+        answer["readableMessage"]
             .as_str()
-            .or_else(|| said["message"].as_str())
+            .or_else(|| answer["message"].as_str())
             .unwrap_or("no reason given"),
     )
 }
 
-/// The page in an answer, or with which status its own server refused it.
-fn told(data: &Value) -> Result<Told, FetchError> {
+/// The page in a response, or the status of its own server's refusal.
+fn page_in(data: &Value) -> Result<JinaPage, FetchError> {
     let warning = data["warning"].as_str().unwrap_or_default();
     let refused = warning
         .split_once(REFUSED)
@@ -306,7 +311,7 @@ fn told(data: &Value) -> Result<Told, FetchError> {
         .as_str()
         .filter(|url| http::is_web(url))
         .map(str::to_owned);
-    Ok(Told { url, text })
+    Ok(JinaPage { url, text })
 }
 
 #[cfg(test)]

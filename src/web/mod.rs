@@ -1,5 +1,5 @@
-//! Here is a URL out of a stranger's text: give me what is behind it, or the reason why not.
-//! Hides which addresses may be reached, robots.txt, redirects, politeness, limits and decoding.
+//! Here is a URL out of an untrusted text: give me its page, or the reason why not. Hides which
+//! addresses may be reached, robots.txt, redirects, politeness, limits and decoding.
 
 mod address;
 mod body;

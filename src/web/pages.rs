@@ -1,6 +1,6 @@
-//! A URL becomes a page with its text, out of the store where it was fetched before. Each URL is
-//! asked for once; bytes are kept, so that every judgement can name what it saw, and what they are
-//! (a page, a wall, a test for robots) is decided again by a later version.
+//! Pages behind URLs, from the store where they were fetched before. Each URL is requested once;
+//! the bytes are stored, so that every judgement can name its evidence and a later version can
+//! decide again whether they are a page.
 
 use std::{
     collections::HashMap,
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{data::Visit, store::Store};
 
-/// Where pages come from.
+/// The source of pages.
 pub struct Pages {
     source: Source,
     reader: PageReader,
@@ -31,8 +31,8 @@ pub struct Pages {
 /// Failures in a row after which a host is left alone for the rest of a run.
 const FAILURES_IN_A_ROW: u32 = 5;
 
-/// The hosts that serve nobody now. A host that answers every request with a refusal would hold up a
-/// run for hours, a minute an address.
+/// Hosts that fail again and again. A host that answers every request with a refusal would hold up
+/// a run for hours, a minute an address.
 #[derive(Default)]
 struct Patience {
     failures: Mutex<HashMap<String, u32>>,
@@ -58,7 +58,7 @@ impl Patience {
     }
 }
 
-/// Who goes for a page.
+/// A fetcher of pages.
 enum Source {
     Own(Box<Fetcher>),
     Jina(Box<Jina>),
@@ -155,6 +155,7 @@ impl Pages {
             None => None,
         };
         let usable = |visit: &Visit| {
+            // A failure that may pass is tried again by each run; one for good only when asked to.
             visit.cause.is_none() || self.stored_only || !(visit.transient || self.again)
         };
         let (visit, stored) = match known {
@@ -262,7 +263,7 @@ fn host_of(url: &str) -> String {
     host.unwrap_or_default().to_owned()
 }
 
-/// A page that was not asked for; the next run asks.
+/// A page of a host that was given up; the next run requests it.
 fn given_up(url: &str) -> Got {
     let host = super::error::quoted(&host_of(url));
     Got {

@@ -1,5 +1,5 @@
-//! How a host is not overrun: few requests in flight, a pause between their starts, and silence
-//! where it asks for some. Hides the queues.
+//! Politeness towards hosts: few requests in flight, a pause between their starts, and the pauses
+//! that hosts ask for. Hides the queues.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// The manners towards each host.
+/// The limits for each host.
 pub struct Polite {
     at_once: usize,
     pause: Duration,

@@ -1,7 +1,7 @@
-//! Reading a page in a process of its own, and both ends of the pipe to it: a page is a stranger's,
-//! and however it is made, it must not take the memory of this program or never end. The pipe
-//! carries the question as a line of JSON and then the page's bytes; back come the line `ready` and
-//! the decision as JSON. A process that is stopped ends without one.
+//! The process that reads one page, and both ends of the pipe to it: an untrusted page must neither
+//! take the memory of this program nor run for ever. The pipe carries the question as a line of
+//! JSON and then the page's bytes; back come the line `ready` and the decision as JSON. A process
+//! that is stopped ends without one.
 
 use std::{
     io::{self, BufRead as _, BufReader, Write},
@@ -31,17 +31,17 @@ const MAX_MEMORY: u64 = 448 << 20;
 const MAX_SECONDS: u64 = 60;
 /// The same by the clock, on a machine with other work.
 const MAX_WAIT: Duration = Duration::from_secs(4 * MAX_SECONDS);
-/// Times that a page is tried whose process others ended.
+/// Attempts at a page if other programs end its process.
 const TRIES: usize = 2;
 /// Longest decision in bytes; a longer one does not come from our own program.
 const MAX_REPLY: u64 = 64 << 20;
-/// Most of what the process says of its end.
+/// Most bytes of the process's last words.
 const MAX_LAST_WORDS: u64 = 4 << 10;
 
-/// What the process says before it reads the page.
+/// The line that the process sends before it reads the page.
 const READY: &[u8] = b"ready\n";
 
-/// What is to be decided of a page, its bytes apart.
+/// The question about a page, without its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageQuestion {
     /// The status that the server answered with.
@@ -65,7 +65,7 @@ pub struct PageDecision {
     pub extract: Option<Extract>,
 }
 
-/// Decides from its bytes whether something is a page, in this process.
+/// Decides from the bytes whether they are a page, in this process.
 fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
     let read = match read::read(bytes, question.content_type.as_deref(), &question.last) {
         Ok(read) => read,
@@ -78,7 +78,7 @@ fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
         }
     };
     let (cause, message) =
-        match read::suspect(question.status, &read, &question.asked, &question.last) {
+        match read::detect_stub(question.status, &read, &question.asked, &question.last) {
             Some(suspicion) => (Some(suspicion.stub.word()), Some(suspicion.message())),
             None if read.text.trim().is_empty() => (Some("no_text"), None),
             None => (None, None),
@@ -123,7 +123,7 @@ pub struct PageReader {
 }
 
 impl PageReader {
-    /// A reader whose processes are this program.
+    /// A reader that starts this program for each page.
     pub fn new(program: PathBuf) -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         Self {
@@ -186,7 +186,7 @@ impl PageReader {
     }
 }
 
-/// What a process left.
+/// The end of a process and its output.
 struct Ended {
     reply: Vec<u8>,
     last_words: String,

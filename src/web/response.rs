@@ -1,5 +1,5 @@
-//! What one response comes to: the bytes of a page, a place to go on to, or a typed failure. Hides
-//! status codes, content types and the different limits of pages and of robots.txt.
+//! Reading of one response: the bytes of a page, a redirect, or a typed failure. Hides status
+//! codes, content types and the different limits of pages and of robots.txt.
 
 use reqwest::{
     Response, StatusCode, Url,
@@ -22,7 +22,7 @@ const TYPES: [&str; 8] = [
     "text/xml",
 ];
 
-/// What was asked for.
+/// The kind of content that was requested.
 #[derive(Clone, Copy)]
 pub enum Wanted {
     /// A page of one of the types that can be read.
@@ -34,7 +34,7 @@ pub enum Wanted {
     Robots,
 }
 
-/// What there is.
+/// The content of a response.
 pub enum Content {
     /// A body, unpacked.
     Bytes(Vec<u8>),
@@ -42,7 +42,7 @@ pub enum Content {
     Moved(Url),
 }
 
-/// What an answer says about itself.
+/// The head of a response.
 #[derive(Clone, Default)]
 pub struct Head {
     /// The status.
@@ -55,7 +55,7 @@ pub struct Head {
 
 impl Head {
     /// The head of `response`.
-    pub fn of(response: &Response) -> Self {
+    pub fn read(response: &Response) -> Self {
         let (content_type, charset) = media_type(response.headers());
         Self {
             status: Some(response.status().as_u16()),
@@ -65,7 +65,7 @@ impl Head {
     }
 }
 
-/// Reads what was wanted out of `response`.
+/// Reads the wanted content of `response`.
 pub async fn content(
     response: Response,
     head: &Head,
@@ -134,14 +134,15 @@ fn media_type(headers: &HeaderMap) -> (Option<String>, Option<String>) {
         .and_then(|text| text.to_str().ok())
         .unwrap_or_default();
     let mut parts = text.split(';').map(str::trim);
-    let tidy = |text: &str| {
-        Some(quoted(&text.trim_matches('"').to_ascii_lowercase())).filter(|text| !text.is_empty())
-    };
-    let essence = parts.next().and_then(tidy);
+    let essence = parts.next().and_then(unquoted);
     let charset = parts
         .filter_map(|part| part.split_once('='))
         .find(|(name, _)| name.eq_ignore_ascii_case("charset"));
-    (essence, charset.and_then(|(_, value)| tidy(value)))
+    (essence, charset.and_then(|(_, value)| unquoted(value)))
+}
+
+fn unquoted(text: &str) -> Option<String> {
+    Some(quoted(&text.trim_matches('"').to_ascii_lowercase())).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! What a site's robots.txt says about a path, after RFC 9309: the groups of our name or else those
-//! of everybody, the longest rule that matches, and `allow` where two are equally long. Text in,
-//! verdict out; fetching is elsewhere.
+//! Rules of robots.txt, after RFC 9309: the groups of our name or else those of everybody, the
+//! longest rule that matches, and `allow` where two are equally long. Text in, verdict out;
+//! fetching is elsewhere.
 
 /// The rules of one site for us. Without any, everything is allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

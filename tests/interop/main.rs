@@ -128,7 +128,12 @@ fn weights() -> PathBuf {
 }
 
 /// The same typed question, twice: the first is answered by the peer, the second by the record.
-async fn ask_twice(dress: &str, provider: Provider, base_url: &str, model: &str) -> Answered<Pick> {
+async fn ask_twice(
+    protocol: &str,
+    provider: Provider,
+    base_url: &str,
+    model: &str,
+) -> Answered<Pick> {
     let folder = tempfile::tempdir().unwrap();
     let prompts = folder.path().join("prompts");
     std::fs::create_dir_all(prompts.join("rank")).unwrap();
@@ -178,7 +183,7 @@ async fn ask_twice(dress: &str, provider: Provider, base_url: &str, model: &str)
     };
     let answered = llm.ask::<Pick>(ask()).await.unwrap();
     println!(
-        "{dress}: {:?}, answered by {:?}, {} prompt and {} reply tokens",
+        "{protocol}: {:?}, answered by {:?}, {} prompt and {} reply tokens",
         answered.value, answered.model_returned, answered.usage.input, answered.usage.output
     );
     let again = llm.ask::<Pick>(ask()).await.unwrap();
@@ -204,10 +209,10 @@ async fn the_server_of_llama_cpp_answers_by_schema() {
     assert!(answered.usage.input > 40 && answered.usage.output > 5);
 }
 
-/// LiteLLM takes all three dresses and answers with words of its own; the typed value must come
+/// LiteLLM takes all three protocols and answers with words of its own; the typed value must come
 /// through each.
 #[tokio::test]
-async fn a_proxy_of_litellm_answers_in_every_dress() {
+async fn a_proxy_of_litellm_answers_in_every_protocol() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("config.yaml");
     let reply = r#"{"winner": "A", "confidence": 0.8}"#;
@@ -231,19 +236,20 @@ async fn a_proxy_of_litellm_answers_in_every_dress() {
         "litellm.proxy.proxy_cli",
         &["--config", config.to_str().unwrap()],
     );
-    for (dress, provider, path, model) in [
+    for (protocol, provider, path, model) in [
         ("LiteLLM as OpenAI", Provider::OpenAi, "/v1", "gpt"),
         ("LiteLLM as Anthropic", Provider::Anthropic, "", "claude"),
         ("LiteLLM as Gemini", Provider::Gemini, "", "gemini"),
     ] {
-        let answered = ask_twice(dress, provider, &format!("{}{path}", server.root), model).await;
+        let answered =
+            ask_twice(protocol, provider, &format!("{}{path}", server.root), model).await;
         assert_eq!(
             answered.value,
             Ok(Pick {
                 winner: Winner::A,
                 confidence: 0.8
             }),
-            "{dress}"
+            "{protocol}"
         );
     }
 }

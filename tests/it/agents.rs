@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use taskgen::{
-    agents::{Agent, Attempt, CommandAgent, ModelAgent, Query},
+    agents::{Agent, Attempt, CommandAgent, ModelAgent, Query, command::Supervisor},
     context::Context,
     data::{Exchange, State},
     llm::Provider,
@@ -29,7 +29,11 @@ fn program(script: &str) -> CommandAgent {
         argv: ["/bin/sh", "-c", script].map(str::to_owned).to_vec(),
         environment: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".into())]),
         time_limit: Duration::from_mins(1),
-        supervisor: Some(env!("CARGO_BIN_EXE_taskgen").into()),
+        supervisor: Some(Supervisor {
+            program: env!("CARGO_BIN_EXE_taskgen").into(),
+            sandbox: None,
+        }),
+        secrets: Vec::new(),
     }
 }
 
@@ -126,7 +130,7 @@ async fn a_program_is_told_the_conversation_and_the_limit_only_where_there_are_a
 #[tokio::test]
 async fn a_model_reads_the_conversation_as_messages_of_each_role() {
     for provider in ALL {
-        let server = ModelServer::of(provider).plays(|_| Play::Say("It drums.".into()));
+        let server = ModelServer::speaking(provider).plays(|_| Play::Say("It drums.".into()));
         let bench = Bench::new();
         let agent = model(&bench, &server);
         let (facets, history) = (Map::new(), conversation());

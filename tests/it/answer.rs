@@ -70,8 +70,8 @@ async fn each_provider_searches_and_what_it_found_is_in_the_report() {
     for provider in ALL {
         let long = format!("https://river.test/{}", "b".repeat(300));
         let found = long.clone();
-        let server =
-            ModelServer::of(provider).plays(move |_| searched(provider, REPORT, &found, "Rivers"));
+        let server = ModelServer::speaking(provider)
+            .plays(move |_| searched(provider, REPORT, &found, "Rivers"));
         let project = project(&server, "");
         let (code, said) = answer(&project, &[]);
         assert_eq!(code, Some(0), "{provider:?}: {said}");
@@ -191,7 +191,7 @@ async fn what_is_no_report_has_a_state_and_a_cause_and_is_asked_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
-    let server = ModelServer::of(Provider::Anthropic)
+    let server = ModelServer::speaking(Provider::Anthropic)
         .delay(Duration::from_secs(3))
         .plays(|_| Play::Say(REPORT.into()));
     let project = project(&server, "time_limit = 1");
@@ -223,7 +223,8 @@ async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_search_is_charged_once() {
     let paused = json!({ "model": "fake-1", "stop_reason": "pause_turn", "content": [{ "type": "text", "text": "So far" }] });
-    let server = ModelServer::of(Provider::Anthropic).plays(move |_| Play::Raw(paused.to_string()));
+    let server =
+        ModelServer::speaking(Provider::Anthropic).plays(move |_| Play::Raw(paused.to_string()));
     let project = project(&server, "");
     insta::assert_snapshot!(told(&project, &[]), @r#"
     flags: []
@@ -338,7 +339,7 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     flags: ["--model", "lab/m", "--command", "true"]
     exit 2
     --- err
-    error: the agent `lab`: it is a `command` or a `model`, and not both
+    error: the agent `lab`: it takes a `command` or a `model`, not both
     hint: `taskgen answer --help`
 
     flags: ["--model", "m"]
@@ -430,7 +431,7 @@ fn an_agent_that_is_configured_wrongly_is_refused() {
     flags: []
     exit 2
     --- err
-    error: `[project]/taskgen.toml`: agents.odd: it is a `command` or a `model`, and not both
+    error: `[project]/taskgen.toml`: agents.odd: it takes a `command` or a `model`, not both
     hint: `taskgen init` in an empty folder writes a file with every key and its comment
 
     flags: []

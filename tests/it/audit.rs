@@ -96,7 +96,7 @@ fn people_who_say_what_was_planted_agree_with_ace() {
     exit 2
     --- err
     error: there are no scores of people yet
-    hint: `taskgen report scoring` makes a page for people; hand in the files that it saves
+    hint: `taskgen report scoring` makes a page for people; pass the files that it saves
     ");
     let found = parsed(&world.project.ok(&["audit", "agreement", &file, "--json"]));
     assert_eq!(

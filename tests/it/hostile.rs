@@ -151,7 +151,7 @@ async fn run(provider: Provider, disturbed: bool) -> Outcome {
     });
     let server = {
         let world = Arc::clone(&world);
-        ModelServer::of(provider).plays(move |request| world.play(provider, request))
+        ModelServer::speaking(provider).plays(move |request| world.play(provider, request))
     };
     let bench = Bench::new();
     let (llm, store) = bench.llm_and_store(server.model(), false);
@@ -237,24 +237,24 @@ async fn survives(provider: Provider) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hostile_server_in_the_dress_of_openai() {
+async fn a_hostile_server_speaking_as_openai() {
     survives(Provider::OpenAi).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hostile_server_in_the_dress_of_anthropic() {
+async fn a_hostile_server_speaking_as_anthropic() {
     survives(Provider::Anthropic).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hostile_server_in_the_dress_of_gemini() {
+async fn a_hostile_server_speaking_as_gemini() {
     survives(Provider::Gemini).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_money_ends_the_run_within_one_round_trip() {
     for provider in ALL {
-        let server = ModelServer::of(provider)
+        let server = ModelServer::speaking(provider)
             .delay(std::time::Duration::from_millis(50))
             .plays(move |_| no_money(provider));
         let bench = Bench::new();

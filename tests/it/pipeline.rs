@@ -312,7 +312,7 @@ fn a_seminar_is_named_by_its_path_or_the_unambiguous_start_of_its_id() {
     $ taskgen weave --seminar rivers.wav --across 1
     exit 2
     --- err
-    error: --across and --translate take all seminars, and not with --seminar
+    error: --across and --translate work on all seminars, not with --seminar
     hint: `taskgen weave --seminar ID` first, and then the other without --seminar
     ");
     project.configure("[inspire]\nper_window = 20000000\n");

@@ -1,11 +1,11 @@
-//! Who descends from this process, as `/proc` tells.
+//! Descendants of this process, by `/proc`.
 
 use std::{collections::HashMap, io};
 
 use rustix::process::{Pid, getpid};
 
-/// All descendants, the dead ones too that nobody has asked about: a process whose first thread has
-/// ended looks dead while its others run.
+/// All descendants, unreaped dead ones included: a process looks dead when its first thread has
+/// ended, while others run.
 ///
 /// # Errors
 /// There is no `/proc`.

@@ -1,5 +1,5 @@
-//! A child process with all its descendants, as one thing that can be ended. Hides signals and what
-//! they are not: where there are no process groups, the child alone is killed.
+//! A child process with its group, which is ended as a whole. Hides signals; where there are no
+//! process groups, the child alone is killed.
 
 use std::{io, process::ExitStatus, time::Duration};
 
@@ -44,7 +44,7 @@ impl Group {
         })
     }
 
-    /// How the child ends: the command, or its supervisor.
+    /// The exit status of the child: the command, or its supervisor.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }

@@ -18,6 +18,7 @@ mod descendants;
 mod group;
 mod result;
 mod run;
+mod sandbox;
 mod shell_words;
 mod stderr;
 #[cfg(target_os = "linux")]
@@ -38,10 +39,12 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use super::{Agent, Attempt, Query};
-use crate::data::State;
+use crate::{data::State, files};
 use result::{Fault, RunResult};
 use run::run;
+pub use sandbox::{Sandbox, is_supported as has_sandbox};
 pub use shell_words::split;
+pub use stderr::names_a_secret;
 #[cfg(target_os = "linux")]
 pub use supervisor::{hide_memory, supervise};
 
@@ -64,25 +67,40 @@ pub struct CommandAgent {
     pub environment: BTreeMap<String, OsString>,
     /// Wall time that it may take.
     pub time_limit: Duration,
-    /// This program; its command `supervise` is the process between us and the agent, which ends
-    /// all that the agent started, whatever becomes of us. Without it only the agent's process
-    /// group is ended.
-    pub supervisor: Option<PathBuf>,
+    /// The process between us and the agent, which ends all that the agent started, whatever
+    /// becomes of us. Without it only the agent's process group is ended.
+    pub supervisor: Option<Supervisor>,
+    /// Values that are taken out of all that the program says, beside those of its own variables
+    /// with the names of secrets: it may have found them elsewhere.
+    pub secrets: Vec<String>,
+}
+
+/// The process between us and an agent.
+#[derive(Clone, Debug)]
+pub struct Supervisor {
+    /// This program, which has a command `supervise`.
+    pub program: PathBuf,
+    /// What the agent may read and write; everything that its user may, without it.
+    pub sandbox: Option<Sandbox>,
 }
 
 #[async_trait]
 impl Agent for CommandAgent {
     async fn answer(&self, query: &Query<'_>) -> Result<Option<Attempt>> {
         let result = run(self, query).await;
-        Ok(Some(attempt_of(result).within(query.max_words)))
+        let supervisor = self.supervisor.as_ref();
+        let is_sandboxed = supervisor.is_some_and(|supervisor| supervisor.sandbox.is_some());
+        Ok(Some(
+            attempt_of(result, is_sandboxed).within(query.max_words),
+        ))
     }
 }
 
-fn attempt_of(result: RunResult) -> Attempt {
+fn attempt_of(result: RunResult, is_sandboxed: bool) -> Attempt {
     let message = if result.state == State::Ok {
         String::new()
     } else {
-        explain(&result)
+        explain(&result, is_sandboxed)
     };
     Attempt {
         cost: result.cost,
@@ -96,16 +114,30 @@ fn attempt_of(result: RunResult) -> Attempt {
     }
 }
 
+/// What programs say, in lower case, where the system refuses them something. Python looks for its
+/// modules in folders that it can read, and says only that there are none.
+const REFUSALS: [&str; 5] = [
+    "permission denied",
+    "operation not permitted",
+    "eacces",
+    "eperm",
+    "no module named",
+];
+
 /// Why there is no report, with the last line of standard error.
-fn explain(result: &RunResult) -> String {
-    let message = result
+fn explain(result: &RunResult, is_sandboxed: bool) -> String {
+    let mut message = result
         .message
         .clone()
         .unwrap_or_else(|| format!("no report: {}", result.state.word()));
-    match result.stderr.trim().lines().next_back() {
-        Some(last) => format!("{message}\nits last words: {last}"),
-        None => message,
+    if let Some(last) = result.stderr.trim().lines().next_back() {
+        message += &format!("\nits last words: {last}");
     }
+    let said = format!("{message}\n{}", result.stderr).to_lowercase();
+    if is_sandboxed && REFUSALS.iter().any(|refusal| said.contains(refusal)) {
+        message += "\nhint: it ran in a sandbox; `readable = [\"PATH\"]` or `writable = [\"PATH\"]` in its section of `taskgen.toml` (--readable, --writable) opens what it needs";
+    }
+    message
 }
 
 /// The question as the program reads it. A limit and a history are told apart from it, so that a
@@ -150,6 +182,7 @@ fn environment(
 
 fn write_conversation(folder: &Path, query: &Query<'_>) -> io::Result<PathBuf> {
     let file = folder.join(CONVERSATION_FILE);
-    fs_err::write(&file, serde_json::to_vec_pretty(query.history)?)?;
+    // An earlier attempt may have left a link here, to a file that only we may write.
+    files::write_new(&file, &serde_json::to_vec_pretty(query.history)?)?;
     Ok(file)
 }

@@ -1,4 +1,4 @@
-//! The result of a program's run, and what can go wrong with one.
+//! The result of a program's run, and its faults.
 
 use crate::data::{AttemptCost, State};
 
@@ -20,7 +20,7 @@ pub(super) struct RunResult {
     pub stderr: String,
 }
 
-/// What can go wrong with a command.
+/// The fault of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// There is no such program.

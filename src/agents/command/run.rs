@@ -2,7 +2,7 @@
 //! and how an exit status becomes a state.
 
 use std::{
-    ffi::OsString,
+    ffi::OsStr,
     io,
     path::{Path, PathBuf},
     pin::pin,
@@ -19,7 +19,7 @@ use tokio::{
 #[cfg(target_os = "linux")]
 use super::supervisor;
 use super::{
-    CommandAgent, environment,
+    CommandAgent, Supervisor, environment,
     group::{self, Group},
     question_json,
     result::{Fault, RunResult, TooLong},
@@ -78,12 +78,10 @@ fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, Strin
     let environment = environment(agent, query).map_err(|e| (Fault::NotStarted, e.to_string()))?;
     let mut command = if let Some(supervisor) = &agent.supervisor {
         // Whether there is such a program is told apart from how it ends.
-        find(program, environment.get("PATH")).map_err(|e| not_started(program, &e))?;
-        let mut command = Command::new(supervisor);
-        let parent = std::process::id().to_string();
-        #[cfg(unix)]
-        command.arg0("taskgen");
-        command.args(["supervise", "--parent", &parent, "--", program]);
+        let path = environment.get("PATH").map(AsRef::as_ref);
+        find(program, path).map_err(|e| not_started(program, &e))?;
+        let mut command = supervised(supervisor);
+        command.arg(program);
         command
     } else {
         Command::new(program)
@@ -109,19 +107,39 @@ fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, Strin
     })
 }
 
+/// The supervisor's command, up to the program that it starts.
+fn supervised(supervisor: &Supervisor) -> Command {
+    let mut command = Command::new(&supervisor.program);
+    let parent = std::process::id().to_string();
+    #[cfg(unix)]
+    command.arg0("taskgen");
+    command.args(["supervise", "--parent", &parent]);
+    if let Some(sandbox) = &supervisor.sandbox {
+        command.arg("--sandboxed");
+        for path in &sandbox.readable {
+            command.arg("--readable").arg(path);
+        }
+        for path in &sandbox.writable {
+            command.arg("--writable").arg(path);
+        }
+    }
+    command.arg("--");
+    command
+}
+
 /// Finds an executable file as the system would.
-fn find(program: &str, path: Option<&OsString>) -> io::Result<()> {
+pub(super) fn find(program: &str, path: Option<&OsStr>) -> io::Result<PathBuf> {
     let candidates: Vec<PathBuf> = if program.contains('/') {
         vec![program.into()]
     } else {
-        let folders = path.map(|path| std::env::split_paths(path).collect::<Vec<_>>());
-        let folders = folders.unwrap_or_default().into_iter();
+        let folders = path.into_iter().flat_map(std::env::split_paths);
         folders.map(|folder| folder.join(program)).collect()
     };
-    let Some(file) = candidates.iter().find(|candidate| candidate.is_file()) else {
+    let Some(file) = candidates.into_iter().find(|candidate| candidate.is_file()) else {
         return Err(io::ErrorKind::NotFound.into());
     };
-    Ok(rustix::fs::access(file, rustix::fs::Access::EXEC_OK)?)
+    rustix::fs::access(&file, rustix::fs::Access::EXEC_OK)?;
+    Ok(file)
 }
 
 fn not_started(program: &str, error: &io::Error) -> (Fault, String) {
@@ -142,7 +160,7 @@ fn not_started(program: &str, error: &io::Error) -> (Fault, String) {
 /// Feeds and reads a running command to its end, and sees that nothing of it is left.
 async fn attend(mut group: Group, agent: &CommandAgent, query: &Query<'_>) -> RunResult {
     let question = &question_json(query);
-    let secrets = stderr::secrets(&agent.environment);
+    let secrets = stderr::secrets(&agent.environment, &agent.secrets);
     let (stdin, stdout, stderr) = (
         group.child.stdin.take(),
         group.child.stdout.take(),
@@ -288,7 +306,7 @@ fn result_of_exit(status: ExitStatus, text: Result<String, String>) -> RunResult
         }
         (Some(0), Ok(text)) => RunResult::new(State::Ok, text),
         (Some(0), Err(why)) => {
-            RunResult::error(Fault::NotText, format!("what it wrote is no text: {why}"))
+            RunResult::error(Fault::NotText, format!("its output is not text: {why}"))
         }
         (Some(REFUSED), text) => RunResult {
             message: Some(format!("it declined (exit code {REFUSED})")),

@@ -20,18 +20,22 @@ const SHORTEST: usize = 8;
 /// What names of secrets hold.
 const NAMES_OF_SECRETS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 
-/// The values of variables that are named like secrets, the longest first: one may contain another.
-pub fn secrets(environment: &BTreeMap<String, OsString>) -> Vec<String> {
+/// Secrets that are known, and the values of variables that are named like some; the longest first,
+/// because one may contain another.
+pub fn secrets(environment: &BTreeMap<String, OsString>, known: &[String]) -> Vec<String> {
     let named = environment.iter().filter(|(name, _)| names_a_secret(name));
-    let mut values: Vec<String> = named
-        .filter_map(|(_, value)| value.to_str().map(|value| value.trim().to_owned()))
+    let of_agent = named.filter_map(|(_, value)| value.to_str());
+    let mut values: Vec<String> = of_agent
+        .chain(known.iter().map(String::as_str))
+        .map(|value| value.trim().to_owned())
         .collect();
     values.retain(|value| value.len() >= SHORTEST);
     values.sort_by_key(|value| std::cmp::Reverse(value.len()));
     values
 }
 
-fn names_a_secret(variable: &str) -> bool {
+/// Whether the name of a variable says that its value is a secret.
+pub fn names_a_secret(variable: &str) -> bool {
     let name = variable.to_uppercase();
     NAMES_OF_SECRETS.iter().any(|word| name.contains(word))
 }

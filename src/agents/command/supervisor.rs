@@ -7,7 +7,8 @@ use std::{
     io::{self, ErrorKind, Write as _},
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus},
+    process::{Child, Command, ExitStatus},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -26,7 +27,8 @@ use tokio::{
     time::sleep,
 };
 
-use super::descendants;
+use super::{Sandbox, descendants, sandbox::enforce};
+use crate::files;
 
 /// Pause between two looks at the program and at who started us.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -71,12 +73,12 @@ impl Ended {
 
 /// Runs a program, and ends when it and everything that it started has ended. Ends them all on
 /// SIGTERM, and when `parent`, who started this process, is gone. The program has this process's
-/// folder, environment and pipes. How it ended is in the folder's file ([`Ended`]); the exit code is
+/// folder, environment and pipes; a sandbox holds for all that it starts, and not for this process. How it ended is in the folder's file ([`Ended`]); the exit code is
 /// this process's own: 0, or 75 where an agent of an earlier run will not leave the folder.
 ///
 /// # Errors
 /// The kernel lacks what is needed, or the folder's file cannot be written.
-pub fn supervise(parent: i32, argv: &[String]) -> io::Result<u8> {
+pub fn supervise(parent: i32, argv: &[String], sandbox: Option<&Sandbox>) -> io::Result<u8> {
     set_child_subreaper(Some(getpid()))?;
     hide_memory()?;
     // Without it, who is to be ended could not be told.
@@ -87,7 +89,7 @@ pub fn supervise(parent: i32, argv: &[String]) -> io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(run(parent, argv, lock))?;
+    runtime.block_on(run(parent, argv, sandbox, lock))?;
     Ok(0)
 }
 
@@ -107,13 +109,7 @@ fn lock_file(folder: &Path) -> PathBuf {
 /// where another one does not let go of it.
 fn lock(folder: &Path, parent: i32) -> io::Result<Option<File>> {
     // Not emptied yet: it may be another one's.
-    let file = fs_err::File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(lock_file(folder))?
-        .into_parts()
-        .0;
+    let (file, _) = files::open_own(&lock_file(folder))?.into_parts();
     let begun = Instant::now();
     loop {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -124,7 +120,7 @@ fn lock(folder: &Path, parent: i32) -> io::Result<Option<File>> {
         if begun.elapsed() > LOCKED || is_orphaned(parent) {
             return Ok(None);
         }
-        std::thread::sleep(PAUSE);
+        thread::sleep(PAUSE);
     }
     file.set_len(0)?;
     Ok(Some(file))
@@ -134,7 +130,12 @@ fn is_orphaned(parent: i32) -> bool {
     Pid::as_raw(getppid()) != parent
 }
 
-async fn run(parent: i32, argv: &[String], lock: File) -> io::Result<()> {
+async fn run(
+    parent: i32,
+    argv: &[String],
+    sandbox: Option<&Sandbox>,
+    lock: File,
+) -> io::Result<()> {
     let mut asked_to_end = signal(SignalKind::terminate())?;
     let _others = unheeded_signals()?;
     // An agent may cost money: it is not started for nobody.
@@ -145,7 +146,8 @@ async fn run(parent: i32, argv: &[String], lock: File) -> io::Result<()> {
     let started = Instant::now();
     // In a group of its own: a program that signals its whole group does not mean us.
     let mut command = Command::new(program);
-    let child = match command.args(arguments).process_group(0).spawn() {
+    command.args(arguments).process_group(0);
+    let child = match start(command, sandbox)? {
         Ok(child) => child,
         Err(error) => return leave(&lock, parent, &Ended::NotStarted(error.to_string())),
     };
@@ -172,6 +174,17 @@ async fn run(parent: i32, argv: &[String], lock: File) -> io::Result<()> {
         }
     }
     end_descendants(program).await
+}
+
+/// Starts the program. The outer error is the sandbox's: without it, nothing is started.
+fn start(mut command: Command, sandbox: Option<&Sandbox>) -> io::Result<io::Result<Child>> {
+    let Some(sandbox) = sandbox else {
+        return Ok(command.spawn());
+    };
+    // The kernel holds a thread to its rules, and what that starts; this thread has others to end.
+    let start = move || enforce(sandbox).map(|()| command.spawn());
+    let started = thread::scope(|scope| scope.spawn(start).join());
+    started.unwrap_or_else(|_| Err(io::Error::other("the sandbox is not set up")))
 }
 
 /// Signals that would stop or end this process, and are meant for others.

@@ -39,6 +39,7 @@ fn agent(argv: &[&str], time_limit: Duration) -> CommandAgent {
         environment,
         time_limit,
         supervisor: None,
+        secrets: Vec::new(),
     }
 }
 
@@ -171,6 +172,22 @@ async fn a_named_variable_wins_and_a_named_key_is_not_shown() {
         ran.message.as_deref(),
         Some("it ended with exit code 1: `wrong key: …`")
     );
+}
+
+/// A program finds more than it was given.
+#[tokio::test]
+async fn a_key_that_is_known_is_taken_out_whoever_it_is_for() {
+    let mut agent = shell(
+        "echo found of-another; echo of-another >&2; exit $CODE",
+        LONG,
+    );
+    agent.secrets.push("of-another".into());
+    agent.environment.insert("CODE".into(), "0".into());
+    let ran = run_in(&folder(), &agent).await;
+    assert_eq!((ran.text.as_str(), ran.stderr.as_str()), ("found …\n", "…"));
+    agent.environment.insert("CODE".into(), "1".into());
+    let ran = run_in(&folder(), &agent).await;
+    assert!(!format!("{ran:?}").contains("of-another"), "{ran:?}");
 }
 
 #[tokio::test]
@@ -443,6 +460,29 @@ async fn the_conversation_is_a_file_that_a_variable_names() {
         ran.stderr, r#"{"id":"t_1","task":"And why?","language":"en"}"#,
         "the question itself is as ever"
     );
+}
+
+/// An earlier attempt in the same folder may have left a link to what only we may write.
+#[tokio::test]
+async fn the_conversation_is_written_over_no_link() {
+    let (folder, facets) = (folder(), Map::new());
+    let elsewhere = folder.path().join("elsewhere");
+    fs_err::write(&elsewhere, "mine").expect("writable");
+    let work = folder.path().join("work");
+    fs_err::create_dir(&work).expect("writable");
+    let link = work.join("conversation.json");
+    std::os::unix::fs::symlink(&elsewhere, link).expect("writable");
+    let history = [Exchange {
+        question: "What moves?".into(),
+        answer: "Gravel.".into(),
+    }];
+    let asked = Query {
+        history: &history,
+        ..query("And why?", &facets, &work)
+    };
+    let ran = run(&shell("cat \"$TASKGEN_CONVERSATION\"", LONG), &asked).await;
+    assert!(ran.text.contains("Gravel."), "{ran:?}");
+    assert_eq!(fs_err::read_to_string(&elsewhere).expect("there"), "mine");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Folders of Markdown: which layout their names make, and whose report of which task each file is.
-//! Hides the search, which leaves hidden files and links to elsewhere alone.
+//! Folders of Markdown: the layout by the names of files, and each file's agent and task. Hides the
+//! search, which leaves hidden files and links to elsewhere alone.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// Names on a path that are looked at: one more than the deepest layout has.
 const DEEPEST: usize = 4;
-/// What names of half-written files have at their end, or before another extension.
+/// Endings of half-written files, also before another extension.
 const TEMPORARY: [&str; 5] = [".tmp", ".temp", ".part", ".crdownload", ".swp"];
 
 /// Reads a folder. A layout with names of its own goes before the one that takes any name;
@@ -27,6 +27,7 @@ pub fn read(path: &Path, agents: &mut Agents) -> Result<Read> {
         hidden: 0,
     };
     search.folder(path, &[])?;
+    // The order of a directory differs between file systems; the import must not.
     search.files.sort();
     let layout = layout(path, &search.files)?;
     let Search {
@@ -89,7 +90,7 @@ fn report(path: &Path, place: &Place, agent: Option<String>) -> Result<Incoming,
     })
 }
 
-/// Whose report of what a file is.
+/// A file's agent and task.
 struct Place<'a> {
     agent: Option<&'a str>,
     key: &'a str,
@@ -99,6 +100,7 @@ struct Place<'a> {
 fn layout(path: &Path, files: &[(Vec<String>, PathBuf)]) -> Result<Layout> {
     let found: Vec<Layout> = Layout::FOLDERS
         .into_iter()
+        // Any Markdown fits the plain folder, so that it counts only where no other layout does.
         .filter(|of| *of != Layout::Folder && fits(*of, files))
         .collect();
     match found.as_slice() {
@@ -192,6 +194,7 @@ impl Search {
                 self.hidden += usize::from(name.to_lowercase().contains(".md"));
                 continue;
             }
+            // A README describes the folder and is no report.
             let markdown = stem(&name).is_some_and(|stem| !stem.eq_ignore_ascii_case("readme"));
             let is_folder = path.is_dir();
             let within = is_folder && above.len() + 1 < DEEPEST;
@@ -215,10 +218,9 @@ impl Search {
         is_folder: bool,
     ) -> Result<(), String> {
         let real = fs_err::canonicalize(path).map_err(|_| "it is a link to nothing".to_owned())?;
+        // A link could lead to any file of the user, or in a circle.
         if path.is_symlink() && (is_folder || !real.starts_with(&self.root)) {
-            return Err(
-                "it is a link to a folder, or out of this one, and not followed".to_owned(),
-            );
+            return Err("a link to a folder or out of this one is not followed".to_owned());
         }
         if path.file_name().and_then(|name| name.to_str()).is_none() {
             return Err("its name is not UTF-8".to_owned());

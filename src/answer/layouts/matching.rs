@@ -1,6 +1,6 @@
-//! Which report answers which task, when the ids may be another program's: by id, by the start of
-//! an id, by position, by the question's text. Hides the folding of texts; where several tasks fit,
-//! none is chosen.
+//! Matching of reports to tasks, also under another program's ids: by id, by the start of an id, by
+//! position, by the question's text. Hides the folding of texts; where several tasks fit, none is
+//! chosen.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{Incoming, shown};
 use crate::text::words::one_line;
 
-/// Who answers what, by positions in the two lists.
+/// The matches, by positions in the two lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
     /// A report and its task.
@@ -118,6 +118,7 @@ impl<'a> Index<'a> {
 
     /// The one task of a report, or several that it may be for, or none.
     fn fitting(&self, report: &Incoming) -> Vec<usize> {
+        // Some systems decompose the letters of file names (macOS).
         let key: String = report.key.nfc().collect();
         if let Some(task) = self.by_id.get(key.as_str()) {
             return vec![*task];
@@ -130,6 +131,7 @@ impl<'a> Index<'a> {
             .range(key.as_str()..)
             .take_while(|(id, _)| id.starts_with(&key));
         let begun: Vec<usize> = begun.map(|(_, task)| *task).collect();
+        // Several tasks with this beginning: the question's text may still decide.
         if begun.len() == 1 {
             return begun;
         }
@@ -140,6 +142,7 @@ impl<'a> Index<'a> {
             None
         };
         if let Some(at) = at
+            // A position is no proof: where the report names its question, it must be this one.
             && prompt.is_none_or(|prompt| fold(prompt) == self.folded[at])
         {
             return vec![at];

@@ -1,6 +1,6 @@
-//! Reports of research agents as the field already writes them: a file of records or a folder of
-//! Markdown, told apart by their shape. Hides the layouts; what cannot be read is a problem with
-//! its place, and the rest is taken.
+//! Import layouts for reports of research agents: a file of records or a folder of Markdown,
+//! detected by its content. Hides the layouts; an entry that cannot be read is listed with its
+//! place, and the rest is taken.
 
 mod folder;
 mod matching;
@@ -124,8 +124,8 @@ pub struct Read {
     pub skipped_hidden: usize,
 }
 
-/// Reads the reports of a file or a folder. `agent` is whose they are where the layout does not say
-/// so; where it does, only the reports of that agent are taken.
+/// Reads the reports of a file or a folder. `agent` is their agent where the layout has none so;
+/// where it does, only the reports of that agent are taken.
 pub fn read(path: &Path, agent: Option<&str>) -> Result<Read> {
     let mut agents = Agents {
         wanted: agent,
@@ -161,7 +161,7 @@ fn shapes(layouts: &[Layout]) -> String {
     shapes.join(", or ")
 }
 
-/// Whose reports are wanted, and whose there are.
+/// The wanted agent, and the agents that occur.
 struct Agents<'a> {
     wanted: Option<&'a str>,
     seen: BTreeSet<String>,

@@ -134,6 +134,7 @@ fn own(mut record: Object, source: &str, agents: &mut Agents) -> Result<Option<I
     let stated = state(&mut record)?;
     let spent = cost(&mut record)?;
     let text = match text_field(&mut record, "text")? {
+        // Only a failed attempt may lack its text.
         None if stated.is_none_or(|state| state == State::Ok) => return Err("no `text`".to_owned()),
         text => text.unwrap_or_default(),
     };
@@ -152,7 +153,7 @@ fn own(mut record: Object, source: &str, agents: &mut Agents) -> Result<Option<I
     }))
 }
 
-/// The state as it was stated, unless the text speaks against it.
+/// The stated state, unless the text contradicts it.
 fn state_with(text: &str, stated: Option<State>) -> Result<State, String> {
     match (text.trim().is_empty(), stated) {
         (true, None | Some(State::Ok)) => Ok(State::Empty),
@@ -171,7 +172,7 @@ fn string(record: &mut Object, name: &str) -> Result<Option<String>, String> {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(other) => Err(format!(
-            "`{name}` is no text: `{}`",
+            "`{name}` is not a text: `{}`",
             shown(&other.to_string())
         )),
     }
@@ -190,7 +191,7 @@ fn text_field(record: &mut Object, name: &str) -> Result<Option<String>, String>
 fn name(record: &mut Object, name: &str) -> Result<Option<String>, String> {
     match string(record, name)? {
         Some(text) if text.trim().contains(char::is_control) => {
-            Err(format!("`{name}` is no name: `{}`", shown(&text)))
+            Err(format!("`{name}` is not a name: `{}`", shown(&text)))
         }
         text => Ok(text
             .map(|text| text.trim().to_owned())
@@ -228,7 +229,7 @@ fn attempt(record: &mut Object) -> Result<u32, String> {
         .filter(|n| *n > 0);
     number.ok_or_else(|| {
         format!(
-            "`attempt` is no number from 1: `{}`",
+            "`attempt` is not a number from 1: `{}`",
             shown(&value.to_string())
         )
     })
@@ -242,7 +243,7 @@ fn state(record: &mut Object) -> Result<Option<State>, String> {
     let words = State::ALL.map(State::word).join(", ");
     known
         .map(Some)
-        .ok_or_else(|| format!("`state` is none of {words}: `{}`", shown(&word)))
+        .ok_or_else(|| format!("`state` is not one of {words}: `{}`", shown(&word)))
 }
 
 /// `tokens` is a number, or an object with `input` and `output`.
@@ -257,6 +258,7 @@ fn cost(record: &mut Object) -> Result<AttemptCost, String> {
         Some(Value::Object(mut tokens)) => {
             cost.input_tokens = count(take(&mut tokens, "input"), "tokens.input")?;
             cost.output_tokens = count(take(&mut tokens, "output"), "tokens.output")?;
+            // Unknown fields are kept beside the report.
             if !tokens.is_empty() {
                 record.insert("tokens".to_owned(), Value::Object(tokens));
             }
@@ -276,7 +278,7 @@ fn count(value: Option<Value>, name: &str) -> Result<Option<u64>, String> {
     value
         .as_u64()
         .map(Some)
-        .ok_or_else(|| format!("`{name}` is no count: `{}`", shown(&value.to_string())))
+        .ok_or_else(|| format!("`{name}` is not a count: `{}`", shown(&value.to_string())))
 }
 
 fn amount(record: &mut Object, name: &str) -> Result<Option<f64>, String> {
@@ -288,5 +290,5 @@ fn amount(record: &mut Object, name: &str) -> Result<Option<f64>, String> {
         .filter(|amount| amount.is_finite() && *amount >= 0.0);
     amount
         .map(Some)
-        .ok_or_else(|| format!("`{name}` is no amount: `{}`", shown(&value.to_string())))
+        .ok_or_else(|| format!("`{name}` is not an amount: `{}`", shown(&value.to_string())))
 }

@@ -295,15 +295,15 @@ fn a_broken_line_says_what_is_wrong_and_the_others_go_on() {
         [
             "r.jsonl:3: not a JSON object: expected ident (column 2)",
             "r.jsonl:4: not UTF-8 from byte 23",
-            "r.jsonl:5: `article` is no text: `5`",
+            "r.jsonl:5: `article` is not a text: `5`",
             "r.jsonl:6: no `article`",
             "r.jsonl:7: no `id`",
             "r.jsonl:8: no `id`",
-            "r.jsonl:9: `id` is no text: `true`",
-            "r.jsonl:10: `id` is no name: `a b`",
+            "r.jsonl:9: `id` is not a text: `true`",
+            "r.jsonl:10: `id` is not a name: `a b`",
             "r.jsonl:11: `article`: a NUL at byte 2",
             "r.jsonl:12: no `article`",
-            "r.jsonl:13: `prompt` is no text: `[]`",
+            "r.jsonl:13: `prompt` is not a text: `[]`",
             "r.jsonl:14: `article`: over 5 MB",
             "r.jsonl:15: not a JSON object: invalid type: sequence, expected a map (column 0)",
         ]
@@ -328,14 +328,14 @@ fn our_own_fields_are_checked() {
     assert_eq!(
         files.problems(&read),
         [
-            "reports.jsonl:1: `attempt` is no number from 1: `0`",
-            "reports.jsonl:2: `attempt` is no number from 1: `1.5`",
-            "reports.jsonl:3: `state` is none of ok, refused, empty, timeout, error: `fine`",
+            "reports.jsonl:1: `attempt` is not a number from 1: `0`",
+            "reports.jsonl:2: `attempt` is not a number from 1: `1.5`",
+            "reports.jsonl:3: `state` is not one of ok, refused, empty, timeout, error: `fine`",
             "reports.jsonl:4: `state` is `empty`, and there is a text",
-            "reports.jsonl:5: `tokens` is no count: `-1`",
-            "reports.jsonl:6: `tokens.input` is no count: `\"5\"`",
-            "reports.jsonl:7: `cost_usd` is no amount: `\"free\"`",
-            "reports.jsonl:8: `seconds` is no amount: `-1`",
+            "reports.jsonl:5: `tokens` is not a count: `-1`",
+            "reports.jsonl:6: `tokens.input` is not a count: `\"5\"`",
+            "reports.jsonl:7: `cost_usd` is not an amount: `\"free\"`",
+            "reports.jsonl:8: `seconds` is not an amount: `-1`",
             "reports.jsonl:9: no `text`",
         ]
     );
@@ -511,7 +511,7 @@ fn links_out_of_the_folder_are_not_followed() {
     assert!(made.is_ok_and(|status| status.success()));
     let read = files.read("in");
     assert_eq!(who(&read), [(None, "t_1", 1), (None, "t_4", 1)]);
-    let link = "it is a link to a folder, or out of this one, and not followed";
+    let link = "a link to a folder or out of this one is not followed";
     assert_eq!(
         files.problems(&read),
         [

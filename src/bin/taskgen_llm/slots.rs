@@ -1,6 +1,6 @@
-//! Which beginnings of prompts are kept, and where the next prompt goes. Only whole chunks count:
-//! what is kept was computed in the same batches as a fresh reading would use, so that a reply is
-//! the same to the last bit whether its prompt was read or remembered.
+//! The cache of prompt prefixes: which are kept, and where the next prompt goes. Only whole chunks
+//! count: what is kept was computed in the same batches as a fresh reading would use, so that a
+//! reply is the same to the last bit whether its prompt was read or remembered.
 
 use llama_cpp_2::token::LlamaToken;
 
@@ -139,7 +139,7 @@ impl Slots {
 }
 
 impl Slot {
-    /// Tokens of the chunks that a prompt, whose chunks end at `ends`, has in common with it.
+    /// Tokens of the chunks that it has in common with a prompt with chunks ending at `ends`.
     fn shares(&self, prompt: &[LlamaToken], ends: &[usize]) -> usize {
         let same = self
             .tokens

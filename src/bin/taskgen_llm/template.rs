@@ -1,6 +1,6 @@
-//! Messages → the text that the model was trained on, in pieces: the template's own words, and what
-//! the messages say. Only the template's words may hold control tokens. Where the file has no chat
-//! template, `ChatML` is used.
+//! The chat template: messages become the text format that the model was trained on, in pieces of
+//! the template and of the messages. Only the template's words may hold control tokens. Where the
+//! file has no chat template, `ChatML` is used.
 
 use llama_cpp_2::model::{LlamaChatMessage, LlamaModel};
 

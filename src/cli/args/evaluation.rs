@@ -1,10 +1,11 @@
-//! What agents write, and how good it is.
+//! Agents, reports and their evaluation.
 
 use std::path::PathBuf;
 
 use clap::{Subcommand, builder::PossibleValuesParser};
 
-use super::values::{Renamed, evaluators, renamed_to_similarity, share};
+use super::values::{Renamed, evaluators, one_of, renamed_to_similarity, share};
+use crate::cli::project::settings::SandboxKind;
 
 /// `answer`
 #[derive(Clone, Debug, clap::Args)]
@@ -34,6 +35,16 @@ pub struct Answer {
     /// Give this environment variable to the program, which gets no others; repeatable
     #[arg(long, value_name = "NAME")]
     pub env: Vec<String>,
+    /// Whether the program can read only the system and its own files [default: where the kernel
+    /// has Landlock]
+    #[arg(long, value_parser = one_of::<SandboxKind>(&["landlock", "off"]))]
+    pub sandbox: Option<SandboxKind>,
+    /// File or folder that the program in its sandbox may read; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub readable: Vec<PathBuf>,
+    /// File or folder that the program in its sandbox may write, too; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub writable: Vec<PathBuf>,
 }
 
 /// `supervise`
@@ -42,6 +53,15 @@ pub struct Supervise {
     /// Process that waits for the program: when it is gone, the program ends
     #[arg(long)]
     pub parent: i32,
+    /// Keep the program to its folder, and to what the two flags below name
+    #[arg(long)]
+    pub sandboxed: bool,
+    /// File or folder that it may read
+    #[arg(long)]
+    pub readable: Vec<PathBuf>,
+    /// File or folder that it may write, too
+    #[arg(long)]
+    pub writable: Vec<PathBuf>,
     /// The program and its arguments
     #[arg(last = true, required = true)]
     pub argv: Vec<String>,

@@ -1,8 +1,8 @@
-//! What users type: one file for each group of commands, whose comments are the help.
+//! The arguments: one file for each group of commands; its comments are the help.
 
 mod evaluation;
 mod global;
-mod looking;
+mod inspect;
 mod pipeline;
 mod rank;
 mod tasks;
@@ -18,7 +18,7 @@ pub use self::{
         Answer, Audit, Evaluate, Leaderboard, RemoveReports, Report, Reports, Rescore, Supervise,
     },
     global::Global,
-    looking::{Calls, Config, Models, Prompts},
+    inspect::{Calls, Config, Models, Prompts},
     pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
     tasks::{Inspirations, Review, Selection, TaskImport, Tasks},

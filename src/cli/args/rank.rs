@@ -1,4 +1,4 @@
-//! `rank` and what can be done instead of ranking.
+//! `rank` and its subcommands.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What values of options are read as.
+//! Parsers of option values.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::civil::Date;

@@ -16,7 +16,7 @@ use crate::{
     audit::{
         agreement::{self, Agreement, Item},
         leakage::{self, Alikeness, Leakage},
-        people::{self, Of, Said},
+        people::{self, RaterScore, ReportName},
     },
     cli::{
         args::{Audit, Global},
@@ -127,31 +127,31 @@ fn of_model(of: &Leakage) -> String {
     format!("{}\n{rows}\n{}\n{list}", of.model, meaning(&of.famous))
 }
 
-/// What no leak means: nothing, if the model does not even go on from what it must know.
+/// The meaning of a result without leaks: none, if the model does not even continue famous texts.
 fn meaning(famous: &Alikeness) -> String {
     match (famous.leaked, famous.n_scored) {
-        (_, 0) => "no famous text was continued: a leak could not be seen".to_owned(),
+        (_, 0) => "no famous text was continued: a leak could not be detected".to_owned(),
         (0, n) => {
             format!(
-                "⚠ it goes on from none of {n} famous texts as they go on: that it knows no task says nothing"
+                "⚠ it continues none of {n} famous texts correctly: that it knows no task means nothing"
             )
         }
         (seen, n) => {
             format!(
-                "it goes on from {seen} of {n} famous texts as they go on: a task known as well would be seen"
+                "it continues {seen} of {n} famous texts correctly: a task that it knows as well would be detected"
             )
         }
     }
 }
 
-/// What people and judges agree on.
+/// The agreement of people and judges.
 #[derive(Serialize)]
 struct Agreed {
     /// Scores of the files that are new or other ones.
     taken: usize,
     /// Those that were known.
     known: usize,
-    /// What could not be taken.
+    /// Entries that could not be taken.
     problems: Vec<Problem>,
     raters: usize,
     scores: usize,
@@ -185,7 +185,7 @@ fn agreement(
         .map(|(name, _)| name)
         .collect();
     for file in files {
-        resolved(file, &reports, &named, &mut given, &mut problems)?;
+        resolve_scores(file, &reports, &named, &mut given, &mut problems)?;
     }
     let given: Vec<PersonScore> = given.into_values().collect();
     let (read, taken) = (
@@ -196,9 +196,10 @@ fn agreement(
             store.save_scores(&given)?
         },
     );
-    let said = store.scores()?;
-    if said.is_empty() && problems.is_empty() {
-        let hint = "hint: `taskgen report scoring` makes a page for people; hand in the files that it saves";
+    let all = store.scores()?;
+    if all.is_empty() && problems.is_empty() {
+        let hint =
+            "hint: `taskgen report scoring` makes a page for people; pass the files that it saves";
         return Err(Usage(format!("there are no scores of people yet\n{hint}")).into());
     }
     let scored = evaluate::scored(&store, &tasks, &reports)?;
@@ -206,7 +207,7 @@ fn agreement(
         .iter()
         .map(|one| (one.report.as_str(), one))
         .collect();
-    let (here, elsewhere): (Vec<_>, Vec<_>) = said
+    let (here, elsewhere): (Vec<_>, Vec<_>) = all
         .into_iter()
         .partition(|score| by_report.contains_key(score.report.as_str()));
     let distinct =
@@ -233,12 +234,11 @@ fn agreement(
     Ok(code)
 }
 
-/// Who scored which report, and which part of it.
+/// Rater, report and criterion of a score.
 type Key = (String, Option<String>, String);
 
-/// Adds the scores of a file with the reports that they mean. `named` are the criteria that there
-/// are.
-fn resolved(
+/// Adds the scores of a file, with their reports resolved. `named` are the criteria that there are.
+fn resolve_scores(
     file: &Path,
     reports: &[ReportHead],
     named: &BTreeSet<String>,
@@ -255,42 +255,42 @@ fn resolved(
     for (place, why) in read.problems {
         problem(&place, why);
     }
-    for said in read.scores {
-        let report = match meant(&said, reports) {
+    for rated in read.scores {
+        let report = match find_report(&rated, reports) {
             Ok(report) => report,
             Err(why) => {
-                problem(&said.place, why);
+                problem(&rated.place, why);
                 continue;
             }
         };
-        if let Some(unknown) = said
+        if let Some(unknown) = rated
             .criterion
             .as_ref()
             .filter(|name| !named.contains(*name))
         {
             problem(
-                &said.place,
+                &rated.place,
                 format!("no checklist has the criterion `{unknown}`"),
             );
             continue;
         }
         let key = (
             report.to_string(),
-            said.criterion.clone(),
-            said.rater.clone(),
+            rated.criterion.clone(),
+            rated.rater.clone(),
         );
         let score = PersonScore {
             report,
-            criterion: said.criterion,
-            rater: said.rater,
-            value: said.value,
+            criterion: rated.criterion,
+            rater: rated.rater,
+            value: rated.value,
         };
         if let Some(earlier) = given
             .insert(key, score)
-            .filter(|earlier| (earlier.value - said.value).abs() > 0.0)
+            .filter(|earlier| (earlier.value - rated.value).abs() > 0.0)
         {
             problem(
-                &said.place,
+                &rated.place,
                 format!(
                     "the same was scored {} before: the later score counts",
                     earlier.value
@@ -301,11 +301,11 @@ fn resolved(
     Ok(())
 }
 
-fn meant(said: &Said, reports: &[ReportHead]) -> Result<ReportId, String> {
+fn find_report(score: &RaterScore, reports: &[ReportHead]) -> Result<ReportId, String> {
     let mut found = reports
         .iter()
         .filter(|report| report.state == State::Ok)
-        .filter(|report| fits(report, &said.of));
+        .filter(|report| is_named_by(report, &score.report));
     match (found.next(), found.next()) {
         (Some(report), None) => Ok(report.id.clone()),
         (None, _) => Err("no such report".to_owned()),
@@ -313,10 +313,10 @@ fn meant(said: &Said, reports: &[ReportHead]) -> Result<ReportId, String> {
     }
 }
 
-fn fits(report: &ReportHead, meant: &Of) -> bool {
-    match meant {
-        Of::Report(id) => report.id.as_str().starts_with(id.as_str()),
-        Of::Answer {
+fn is_named_by(report: &ReportHead, name: &ReportName) -> bool {
+    match name {
+        ReportName::Report(id) => report.id.as_str().starts_with(id.as_str()),
+        ReportName::Attempt {
             task,
             agent,
             attempt,
@@ -328,18 +328,18 @@ fn fits(report: &ReportHead, meant: &Of) -> bool {
     }
 }
 
-/// What people said of one thing (a report, and a criterion or the whole), a place for each rater.
+/// The scores of one item (a report, and a criterion or the whole), a place for each rater.
 type Things<'a> = BTreeMap<(&'a str, Option<&'a str>), Vec<Option<f64>>>;
 
 /// People with each other, and the measures with people.
 fn compared(
     store: &Store,
-    said: &[PersonScore],
+    given: &[PersonScore],
     scored: &BTreeMap<&str, &ReportScores>,
     seed: u64,
 ) -> Result<Vec<Agreement>> {
-    let things = by_thing(said);
-    let rated = evaluate::ratings_by_criterion(store, said.iter().map(|score| &score.report))?;
+    let things = by_thing(given);
+    let rated = evaluate::ratings_by_criterion(store, given.iter().map(|score| &score.report))?;
     let by_criterion = items(&things, scored, false, |report, criterion| {
         let key = (report.to_owned(), criterion?.to_owned());
         rated.get(&key).copied()
@@ -371,11 +371,11 @@ fn compared(
     Ok(found)
 }
 
-fn by_thing(said: &[PersonScore]) -> Things<'_> {
-    let raters: BTreeSet<&str> = said.iter().map(|score| score.rater.as_str()).collect();
+fn by_thing(scores: &[PersonScore]) -> Things<'_> {
+    let raters: BTreeSet<&str> = scores.iter().map(|score| score.rater.as_str()).collect();
     let raters: Vec<&str> = raters.into_iter().collect();
     let mut things = Things::new();
-    for score in said {
+    for score in scores {
         let thing = (score.report.as_str(), score.criterion.as_deref());
         let given = things
             .entry(thing)
@@ -387,7 +387,7 @@ fn by_thing(said: &[PersonScore]) -> Things<'_> {
     things
 }
 
-/// The things that people scored, whole reports or criteria, each with the judge's number.
+/// The items that people scored, whole reports or criteria, each with the judge's score.
 fn items(
     things: &Things<'_>,
     scored: &BTreeMap<&str, &ReportScores>,
@@ -412,7 +412,7 @@ fn text(agreed: &Agreed) -> String {
     if agreed.taken + agreed.known + agreed.problems.len() > 0 {
         let (taken, known, lost) = (agreed.taken, agreed.known, agreed.problems.len());
         out.push_str(&format!(
-            "{taken} scores taken in, {known} were known, {lost} not used\n"
+            "{taken} scores imported, {known} known already, {lost} not used\n"
         ));
     }
     out.push_str(&format!(

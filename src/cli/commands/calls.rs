@@ -1,4 +1,4 @@
-//! `taskgen calls`: what was asked of which model, what it cost, and why it failed.
+//! `taskgen calls`: requests to models, with their cost and failures.
 
 use anyhow::Result;
 use comfy_table::Table;
@@ -34,6 +34,7 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
     if let Some(id) = &args.show {
         let mut found = store.calls(&CallFilter {
             id: id.clone(),
+            // Two are enough to see that the beginning fits more than one.
             most: Some(2),
             ..CallFilter::default()
         })?;

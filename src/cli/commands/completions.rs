@@ -10,7 +10,7 @@ use crate::cli::{
     ui::{exit, output::Printer},
 };
 
-/// What is printed.
+/// The printed script.
 #[derive(Serialize)]
 struct Completions {
     shell: String,

@@ -1,4 +1,4 @@
-//! `taskgen doctor`: what is here, what is missing, and how fast the embedded model is on this
+//! `taskgen doctor`: installed and missing parts, and the speed of the embedded model on this
 //! machine.
 
 use anyhow::Result;
@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::models;
 use crate::{
+    agents::command::has_sandbox,
     cli::{
         args::Global,
         project::{
@@ -49,7 +50,7 @@ struct Finding {
     hint: Option<String>,
 }
 
-/// Looks, measures, and says what to do about what is missing.
+/// Checks the installation, measures the speed, and prints hints for missing parts.
 pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
     // A configuration that cannot be read is the first thing to mend. Outside a project the defaults
     // are looked at.
@@ -65,6 +66,7 @@ pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
     }
     findings.extend(SPEECH.map(|name| model(global, name)));
     findings.push(workers(&config.transcribe));
+    findings.push(sandbox());
     for name in KEYS {
         let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
         let found = if is_set {
@@ -140,7 +142,7 @@ fn model(global: &Global, name: &str) -> Finding {
     finding(&format!("model {name}"), found)
 }
 
-/// How many windows are heard at once, with how many threads each, and why.
+/// The number of transcription workers and their threads, with the reason.
 fn workers(config: &Transcribe) -> Finding {
     let (workers, cores) = (
         resolve::workers(config),
@@ -166,6 +168,21 @@ fn workers(config: &Transcribe) -> Finding {
     }
 }
 
+/// Whether agents that are programs are kept from the user's files. Without it they run all the same.
+fn sandbox() -> Finding {
+    let found = if has_sandbox() {
+        "Landlock; `sandbox = \"off\"` in an agent's section switches it off"
+    } else {
+        "none, this kernel has no Landlock: agents can read what you can read"
+    };
+    Finding {
+        what: "sandbox of agents".into(),
+        fine: true,
+        found: found.into(),
+        hint: None,
+    }
+}
+
 fn speed(global: &Global, name: &str) -> Finding {
     let measured =
         providers::embedded(global, name).and_then(|model| resolve::block_on(measure(model)));
@@ -178,7 +195,8 @@ fn speed(global: &Global, name: &str) -> Finding {
     finding("speed of the built-in model", measured)
 }
 
-/// One prompt of some hundred tokens is read, and some hundred characters are written.
+/// The speed of the model: it reads a prompt of some hundred tokens and writes some hundred
+/// characters.
 async fn measure(model: LocalModel) -> Result<String> {
     let text =
         "The gravel of a river bed moves in a flood and sounds like a drum. ".repeat(SENTENCES);

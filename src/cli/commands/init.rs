@@ -1,17 +1,20 @@
 //! `taskgen init`: a folder becomes a project.
 
-use std::path::PathBuf;
+use std::{io::Write as _, path::PathBuf};
 
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::cli::{
-    args::Global,
-    project::config,
-    ui::{
-        exit::{self, Usage},
-        output::Printer,
+use crate::{
+    cli::{
+        args::Global,
+        project::config,
+        ui::{
+            exit::{self, Usage},
+            output::Printer,
+        },
     },
+    files,
 };
 
 #[derive(Serialize)]
@@ -41,8 +44,9 @@ pub fn init(global: &Global, folder: Option<PathBuf>, printer: &Printer) -> Resu
         }
     }
     let file = folder.join(config::FILE);
+    // A second `init` mends what is missing and overwrites nothing.
     if !file.exists() {
-        fs_err::write(&file, config::TEMPLATE)?;
+        files::create_new(&file)?.write_all(config::TEMPLATE.as_bytes())?;
         created.push(file);
     }
     printer.show(

@@ -21,7 +21,7 @@ use crate::{
     models::{self, Kind, Known, Manifest, ModelFile, Places, Quantization},
 };
 
-/// While something is fetched, a line comes at most this often.
+/// Least time between two lines of progress.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// Runs one of the commands.
@@ -121,13 +121,14 @@ pub fn ensure(global: &Global, name: &str, notify: &Notify) -> Result<ModelFile>
     models::pull(model, &places(global), &download_progress(model, notify))
 }
 
-/// Says how far a download is, from time to time.
+/// Reports the progress of a download, from time to time.
 fn download_progress(model: &models::Model, notify: &Notify) -> impl Fn(&str, u64, u64) {
     let last = Mutex::new(None::<Instant>);
     move |what, done, total| {
         let mut last = last
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+        // The first and the last line always come; those between only now and then.
         let is_due = last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
         if !is_due && done != 0 && done != total {
             return;
@@ -142,13 +143,13 @@ fn download_progress(model: &models::Model, notify: &Notify) -> impl Fn(&str, u6
     }
 }
 
-/// A model of the manifest, or a smaller form of one that hears.
+/// Checks the name of a model of the manifest, or of a quantized speech model.
 fn known(name: &str) -> Result<()> {
     let model = Manifest::embedded().find(smaller(name).map_or(name, |(whole, _)| whole));
     let model = model.map_err(|e| Usage(e.to_string()))?;
     if smaller(name).is_some() && model.kind != Kind::Whisper {
         return Err(Usage(format!(
-            "only speech models are made smaller here, not `{}`",
+            "only speech models can be quantized, not `{}`",
             model.name
         ))
         .into());

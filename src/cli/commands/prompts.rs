@@ -1,7 +1,10 @@
 //! `taskgen prompts list|eject|check`: the templates of all calls, copies of them to edit, and
 //! whether copies still fit.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -15,8 +18,12 @@ use crate::{
             output::{Printer, table},
         },
     },
+    files,
     llm::Prompts,
 };
+
+/// Nothing is fenced here.
+const NO_KEY: &str = "";
 
 #[derive(Serialize)]
 struct Listed {
@@ -44,7 +51,7 @@ pub fn prompts(global: &Global, command: &args::Prompts, printer: &Printer) -> R
 }
 
 fn list(project: &Project, printer: &Printer) -> Result<u8> {
-    let prompts = resolve::prompts(project);
+    let prompts = resolve::prompts(project, NO_KEY);
     let mut listed = Vec::new();
     for name in Prompts::names() {
         let copy = Some(copy_of(project, &name)).filter(|file| file.is_file());
@@ -73,7 +80,8 @@ fn list(project: &Project, printer: &Printer) -> Result<u8> {
 }
 
 fn eject(project: &Project, name: &str, printer: &Printer) -> Result<u8> {
-    let Ok(text) = Prompts::new(None, "").text(name) else {
+    // Without the project's folder: a copy of a copy would hide what the program has.
+    let Ok(text) = Prompts::new(None, NO_KEY).text(name) else {
         return Err(Usage(format!(
             "no such prompt: `{name}`\nhint: `taskgen prompts list` has the names"
         ))
@@ -90,7 +98,7 @@ fn eject(project: &Project, name: &str, printer: &Printer) -> Result<u8> {
     if let Some(folder) = file.parent() {
         fs_err::create_dir_all(folder)?;
     }
-    fs_err::write(&file, text)?;
+    files::create_new(&file)?.write_all(text.as_bytes())?;
     printer.show(&file, |file| {
         format!(
             "`{}`\nedit it: the calls that it changes are made again, and no others",
@@ -108,7 +116,7 @@ fn check(project: &Project, printer: &Printer) -> Result<u8> {
             .unwrap_or(&file)
             .with_extension("");
         let name = name.to_string_lossy().replace('\\', "/");
-        let problem = resolve::prompts(project)
+        let problem = resolve::prompts(project, NO_KEY)
             .check(&name)
             .err()
             .map(|e| format!("{e:#}"));

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// What was written, in numbers.
+/// The counts of the written page.
 #[derive(Serialize)]
 struct Written<'a> {
     file: &'a Path,
@@ -43,7 +43,7 @@ struct CountedBenchmark<'a> {
     tasks: usize,
 }
 
-/// A seminar and how much came of it.
+/// A seminar with the counts of its inspirations and tasks.
 #[derive(Serialize)]
 struct Counted<'a> {
     id: &'a str,

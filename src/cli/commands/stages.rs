@@ -1,5 +1,5 @@
-//! `taskgen run` and its four stages: what a stage did is shown in the end, and turns the exit
-//! code.
+//! `taskgen run` and its four stages: a summary of each stage is shown in the end and decides the
+//! exit code.
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
@@ -61,7 +61,7 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         transcribe::take_in(&store, item.recording, transcript)
     };
     let transcribed =
-        transcribe::batch(global, &project.loaded.config, &notify)?.run(&folders, &take_in)?;
+        transcribe::batch(global, &project.loaded, &notify)?.run(&folders, &take_in)?;
     let [RecordingFolder { found, .. }] = folders;
     let mut stages = vec![transcribed];
     let disciplines = Disciplines::load(&project.root)?;
@@ -114,6 +114,7 @@ async fn woven(
 ) -> Result<()> {
     let options = &config.weave;
     stages.push(weave::run(ctx, seminars, options, disciplines).await?);
+    // All seminars, not only these: joined and translated tasks replace each other as a whole.
     let all = ctx.store.seminars()?;
     if let Some(most) = options.across {
         stages.push(weave::across(ctx, &all, most, options, disciplines).await?);
@@ -124,7 +125,7 @@ async fn woven(
     Ok(())
 }
 
-/// What `run` would ask about the transcripts that are there.
+/// Estimates what `run` would ask about the present transcripts.
 fn predict_run(
     global: &Global,
     project: &Project,
@@ -233,7 +234,8 @@ pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u
     )
 }
 
-/// What joins or translates takes the tasks of all seminars: it is no part of weaving a few.
+/// Leaves out joining and translation where only some seminars are woven, and refuses their flags:
+/// both take the tasks of all seminars.
 fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Printer) -> Result<()> {
     if args.select.seminar.is_empty() || (options.across.is_none() && options.translate.is_empty())
     {
@@ -242,7 +244,7 @@ fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Print
     if args.across.is_some() || args.translate.is_some() {
         let hint = "hint: `taskgen weave --seminar ID` first, and then the other without --seminar";
         return Err(Usage(format!(
-            "--across and --translate take all seminars, and not with --seminar\n{hint}"
+            "--across and --translate work on all seminars, not with --seminar\n{hint}"
         ))
         .into());
     }
@@ -338,6 +340,7 @@ fn one_stage(
         "seed {} (change it with --seed)",
         project.loaded.config.seed
     ));
+    // Transcripts may have been edited by hand, or made on another machine, since the last run.
     let taken_in = transcribe::take_in_saved(&project, &store)?;
     let mut stages = Vec::new();
     if !taken_in.failed.is_empty() {
@@ -372,7 +375,7 @@ fn one_stage(
     )
 }
 
-/// The roles that will be asked: nobody translates unless it is wanted.
+/// The roles that will be asked: `translate` only if translations are wanted.
 fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
     roles
         .iter()
@@ -404,8 +407,7 @@ fn chosen(store: &Store, found: &Discovered) -> Result<Vec<SeminarInfo>> {
         .collect())
 }
 
-/// What the work gave; where it could not go on, what was done is shown before the error ends the
-/// command.
+/// The result of the work; before an error ends the command, the finished part is shown.
 pub fn finished<T>(
     work: Result<T>,
     before: &[StageReport],

@@ -1,4 +1,4 @@
-//! `taskgen status`: what the project holds and what is still to do.
+//! `taskgen status`: the content of the project and the next steps.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! An agent that can be run, from its settings in `[agents.NAME]` and from flags. A program is found from the project's folder and gets only the variables
-//! that were named for it.
+//! Runnable agents, from their settings in `[agents.NAME]` and from flags. A program is found from
+//! the project's folder and gets only the variables that the user named.
 
 use std::{
     collections::BTreeMap,
@@ -11,9 +11,17 @@ use std::{
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use super::{providers, roles::Member, settings::AgentConfig, this_program};
+use super::{
+    providers::{self, Variables},
+    roles::Member,
+    settings::{AgentConfig, SandboxKind},
+    this_program,
+};
 use crate::{
-    agents::{Agent, CommandAgent, ModelAgent, command},
+    agents::{
+        Agent, CommandAgent, ModelAgent,
+        command::{self, Sandbox, Supervisor},
+    },
     answer::{Options, PROMPT, ROLE},
     cli::{
         args::{self, Global},
@@ -24,7 +32,7 @@ use crate::{
     data::{id::sha256_hex, report::check_agent_name},
 };
 
-/// Seconds for a task, where nobody says otherwise.
+/// Seconds for a task by default.
 const TIME_LIMIT: u64 = 1800;
 
 /// The settings of the agent that the flags name: those of the configuration, or a program or model
@@ -40,13 +48,24 @@ pub fn configured(project: &Project, args: &args::Answer) -> Result<AgentConfig>
     settings.time_limit = args.time_limit.or(settings.time_limit);
     settings.jobs = args.jobs.or(settings.jobs);
     settings.attempts = args.attempts.or(settings.attempts);
+    // Added, not replaced: the configured program needs its own variables as well.
     settings.env.extend(args.env.iter().cloned());
+    settings.sandbox = args.sandbox.or(settings.sandbox);
+    settings.readable.extend(absolute(&args.readable)?);
+    settings.writable.extend(absolute(&args.writable)?);
     settings.check().map_err(|error| {
         Usage(format!(
             "the agent `{name}`: {error}\nhint: `taskgen answer --help`"
         ))
     })?;
     Ok(settings)
+}
+
+/// Paths of flags, which lie where the command was typed and not in the project.
+fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let paths = paths.iter().map(std::path::absolute);
+    let paths: std::io::Result<_> = paths.collect();
+    paths.context("the working folder is gone")
 }
 
 /// The program or model of the flags. Further settings of a known agent of that name hold if it is
@@ -92,7 +111,7 @@ pub fn ready(
     check_agent_name(name).map_err(Usage)?;
     let search = searches(global, project, settings)?;
     let agent: Box<dyn Agent> = match &settings.command {
-        Some(command) => Box::new(program(project, name, settings, command)?),
+        Some(command) => Box::new(program(global, project, name, settings, command)?),
         None => Box::new(ModelAgent {
             ctx: ctx.clone(),
             role: ROLE,
@@ -117,8 +136,8 @@ pub fn ready(
     Ok((agent, options))
 }
 
-/// A hash of what makes the reports: the command, or the model with its settings, and neither limits
-/// nor numbers. It is hashed because a command may hold a key.
+/// A hash of the maker of reports: the command, or the model with its settings, without limits and
+/// numbers of attempts. It is hashed because a command may hold a key.
 fn maker(settings: &AgentConfig, search: bool) -> String {
     let parts = json!([
         settings.command,
@@ -130,7 +149,8 @@ fn maker(settings: &AgentConfig, search: bool) -> String {
     sha256_hex(parts.to_string().as_bytes())[..16].to_owned()
 }
 
-/// Whether the agent is a model that searches the web: as the user says, else if its provider can.
+/// Whether the agent is a model with web search: by the user's setting, else if its provider has
+/// one.
 fn searches(global: &Global, project: &Project, settings: &AgentConfig) -> Result<bool> {
     let Some(model) = settings.model.as_deref() else {
         return Ok(false);
@@ -146,6 +166,7 @@ fn searches(global: &Global, project: &Project, settings: &AgentConfig) -> Resul
 }
 
 fn program(
+    global: &Global,
     project: &Project,
     name: &str,
     settings: &AgentConfig,
@@ -156,20 +177,92 @@ fn program(
     for (index, word) in argv.iter_mut().enumerate() {
         *word = placed(word, index == 0, &project.root)?;
     }
+    let variables = Variables::read(&global.env_file)?;
+    let environment = environment(&variables, &settings.env)?;
+    let sandbox = if is_sandboxed(name, settings)? {
+        let path = environment.get("PATH").map(AsRef::as_ref);
+        let mut sandbox = Sandbox::of_command(&argv, path, &closed(global, project));
+        sandbox.writable = opened(project, name, "writable", &settings.writable)?;
+        sandbox.open_to_read(opened(project, name, "readable", &settings.readable)?);
+        Some(sandbox)
+    } else {
+        None
+    };
     Ok(CommandAgent {
         argv,
-        environment: environment(&settings.env)?,
+        environment,
         time_limit: Duration::from_secs(settings.time_limit.unwrap_or(TIME_LIMIT)),
-        supervisor: supervisor()?,
+        supervisor: supervisor(sandbox)?,
+        secrets: variables.secrets(&project.loaded.config),
     })
 }
 
 /// This program, where it can supervise others.
-fn supervisor() -> Result<Option<PathBuf>> {
+fn supervisor(sandbox: Option<Sandbox>) -> Result<Option<Supervisor>> {
     if !cfg!(target_os = "linux") {
         return Ok(None);
     }
-    this_program().map(Some)
+    let program = this_program()?;
+    Ok(Some(Supervisor { program, sandbox }))
+}
+
+/// Whether a program runs in a sandbox: as the user says, else where the kernel can see to it.
+fn is_sandboxed(name: &str, settings: &AgentConfig) -> Result<bool> {
+    decide_sandbox(settings.sandbox, command::has_sandbox()).map_err(|error| {
+        Usage(format!(
+            "the agent `{name}` cannot run in a sandbox: {error}\nhint: leave out `sandbox`, or run taskgen in a container"
+        ))
+        .into()
+    })
+}
+
+/// Why there is no sandbox.
+const NO_LANDLOCK: &str = "this kernel has no Landlock";
+
+fn decide_sandbox(wanted: Option<SandboxKind>, is_supported: bool) -> Result<bool, &'static str> {
+    match wanted {
+        Some(SandboxKind::Off) => Ok(false),
+        Some(SandboxKind::Landlock) if !is_supported => Err(NO_LANDLOCK),
+        Some(SandboxKind::Landlock) | None => Ok(is_supported),
+    }
+}
+
+/// What the user should know of an agent that is kept from nothing, and did not ask for that.
+pub fn without_sandbox(name: &str, settings: &AgentConfig) -> Option<String> {
+    let is_asked_for = settings.command.is_none() || settings.sandbox.is_some();
+    if is_asked_for || command::has_sandbox() {
+        return None;
+    }
+    Some(format!(
+        "agent `{name}` runs without a sandbox: {NO_LANDLOCK}"
+    ))
+}
+
+/// What no agent finds opened by a guess: the user's and the project's folders, reports, and keys.
+fn closed(global: &Global, project: &Project) -> Vec<PathBuf> {
+    // Of users of the system it may be `/`, which would close everything.
+    let home = std::env::home_dir().filter(|home| home.parent().is_some());
+    let of_project = [project.root.clone(), project.tasks()];
+    let all = home.into_iter().chain(of_project);
+    all.chain(global.env_file.clone()).collect()
+}
+
+/// What the user opens to an agent, `~` and the project's folder resolved.
+fn opened(project: &Project, name: &str, key: &str, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut opened = Vec::new();
+    for path in paths {
+        let path = match (path.strip_prefix("~"), std::env::home_dir()) {
+            (Ok(inside), Some(home)) => home.join(inside),
+            _ => project.root.join(path),
+        };
+        let real = fs_err::canonicalize(&path).map_err(|error| {
+            Usage(format!(
+                "agents.{name}.{key}: {error}\nhint: it must be there before the agent starts"
+            ))
+        })?;
+        opened.push(real);
+    }
+    Ok(opened)
 }
 
 /// The agent runs in a folder of its own: a program that is named by a path, and any argument that
@@ -190,13 +283,14 @@ fn placed(word: &str, is_program: bool, root: &Path) -> Result<String> {
 }
 
 /// `PATH`, `LANG` and what the user named.
-fn environment(named: &[String]) -> Result<BTreeMap<String, OsString>> {
+fn environment(variables: &Variables, named: &[String]) -> Result<BTreeMap<String, OsString>> {
     let mut environment = BTreeMap::new();
     for name in ["PATH", "LANG"] {
         environment.extend(std::env::var_os(name).map(|value| (name.to_owned(), value)));
     }
     for name in named {
-        let value = std::env::var_os(name).ok_or_else(|| {
+        let in_files = || variables.get(name).map(OsString::from);
+        let value = std::env::var_os(name).or_else(in_files).ok_or_else(|| {
             Usage(format!(
                 "the agent needs the variable `{name}`, which is not set\nhint: export it, or use --env-file"
             ))
@@ -206,7 +300,7 @@ fn environment(named: &[String]) -> Result<BTreeMap<String, OsString>> {
     Ok(environment)
 }
 
-/// The name as part of a path, whatever is in it; no two names have the same.
+/// The name as a safe and unique part of a path.
 fn file_name(name: &str) -> PathBuf {
     let readable: String = name.chars().map(plain_in_paths).take(40).collect();
     PathBuf::from(format!("{readable}-{}", &sha256_hex(name.as_bytes())[..8]))
@@ -217,5 +311,20 @@ fn plain_in_paths(c: char) -> char {
         c
     } else {
         '_'
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_is_there_where_it_can_be_and_an_error_where_it_must_be() {
+        let landlock = Some(SandboxKind::Landlock);
+        assert_eq!(decide_sandbox(None, true), Ok(true));
+        assert_eq!(decide_sandbox(None, false), Ok(false));
+        assert_eq!(decide_sandbox(landlock, true), Ok(true));
+        assert_eq!(decide_sandbox(landlock, false), Err(NO_LANDLOCK));
+        assert_eq!(decide_sandbox(Some(SandboxKind::Off), true), Ok(false));
     }
 }

@@ -98,9 +98,14 @@ fn beside(config: &Path, transcribe: &mut Transcribe) {
 }
 
 impl Loaded {
-    /// Notes that `key` was set by `origin`.
+    /// Records that `key` was set by `origin`.
     pub fn set_by(&mut self, key: &str, origin: &str) {
         self.overridden.insert(key.to_owned(), origin.to_owned());
+    }
+
+    /// Whether a flag or the environment set `key`.
+    pub fn is_overridden(&self, key: &str) -> bool {
+        self.overridden.contains_key(key)
     }
 
     /// Where a value comes from.
@@ -134,11 +139,12 @@ impl Loaded {
     }
 }
 
-/// What the types cannot say.
+/// Checks beyond the types.
 pub fn check(config: &Config) -> Result<(), String> {
     config.roles.check()?;
     for (name, provider) in &config.providers {
         if !http::is_web(&provider.base_url) {
+            // The URL may hold a password.
             let shown = shown_url(&provider.base_url);
             return Err(format!(
                 "providers.{name}.base_url must begin with http:// or https://: `{shown}`"

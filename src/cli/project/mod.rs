@@ -22,8 +22,8 @@ use crate::{
     store::{RunInfo, Store, WriteLock},
 };
 
-/// This program, for a process of its own: what is running, though its file may have been replaced
-/// or removed since.
+/// The path of the running program, for a child process, even if its file was replaced or removed
+/// since.
 pub fn this_program() -> Result<PathBuf> {
     let running = Path::new("/proc/self/exe");
     if cfg!(target_os = "linux") && running.exists() {
@@ -137,8 +137,7 @@ impl Project {
         })
     }
 
-    /// The database for writing, locked, with a new run in it; for a dry run a copy that nobody
-    /// keeps.
+    /// The database for writing, locked, with a new run in it; for a dry run a temporary copy.
     pub fn write(&self, global: &Global) -> Result<Store> {
         let config = serde_json::to_string(&self.loaded.config)?;
         let info = RunInfo {
@@ -148,6 +147,7 @@ impl Project {
             started: jiff::Timestamp::now().to_string(),
         };
         if global.dry_run {
+            // No lock: a dry run may look while another run writes.
             return Store::scratch(&self.database(), &info);
         }
         let lock = self.lock(global)?;

@@ -1,11 +1,13 @@
-//! `provider/model` into a model that answers: which server, which key, or the embedded one.
+//! Chat models from `provider/model`: server, key, or the embedded engine.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
+use url::Url;
 
 use super::{roles::Member, settings::Config};
 use crate::{
+    agents::command::names_a_secret,
     cli::{
         args::Global,
         commands::models,
@@ -37,6 +39,7 @@ pub fn chat_model(
     let Some((provider, model)) = name.split_once('/') else {
         return Err(Usage(format!("a model is named `provider/model`: `{name}`\nhint: such as `local/qwen2.5-coder-0.5b` or `openai/gpt-4o-mini`")).into());
     };
+    // Neither needs a key or a model file; the name is enough to find calls on record.
     let asks_nobody = global.replay || global.dry_run;
     if provider == "local" {
         return local(global, name, model, notify, asks_nobody);
@@ -51,9 +54,9 @@ pub fn chat_model(
             weights: None,
         }));
     }
-    let api_key = match server.key {
-        Key::None => None,
-        Key::Found(key) => Some(key),
+    let (api_key, key_variable) = match server.key {
+        Key::None => (None, None),
+        Key::Found { key, variable } => (Some(key), Some(variable)),
         Key::Missing(variable) => return Err(missing_key(provider, &variable)),
     };
     let usual = RemoteOptions::default();
@@ -64,6 +67,7 @@ pub fn chat_model(
         provider: server.kind,
         base_url: server.base_url,
         api_key,
+        key_variable,
         http: Some(http.clone()),
         start: member
             .max_connections
@@ -147,7 +151,7 @@ pub fn local_program() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// A server and how to be let in.
+/// A server and its key.
 struct Server {
     kind: Provider,
     base_url: String,
@@ -157,12 +161,16 @@ struct Server {
 enum Key {
     /// None is needed.
     None,
-    Found(String),
+    Found {
+        key: String,
+        /// Where it is.
+        variable: String,
+    },
     /// One is needed, and should be in this variable.
     Missing(String),
 }
 
-/// Where a provider is, and its key.
+/// A provider's server, and its key.
 fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Server> {
     if let Some(known) = config.providers.get(provider) {
         return Ok(Server {
@@ -178,9 +186,11 @@ fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Serv
 }
 
 fn key_in(variables: &Variables, name: &str) -> Key {
-    variables
-        .get(name)
-        .map_or_else(|| Key::Missing(name.to_owned()), Key::Found)
+    let variable = name.to_owned();
+    match variables.get(name) {
+        Some(key) => Key::Found { key, variable },
+        None => Key::Missing(variable),
+    }
 }
 
 fn ollama_url(host: &str) -> String {
@@ -192,7 +202,7 @@ fn ollama_url(host: &str) -> String {
     format!("{}/v1", url.trim_end_matches('/'))
 }
 
-/// Where a provider is that needs no entry in the configuration.
+/// The server of a provider without an entry in the configuration.
 fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
     let or =
         |variable: &str, usual: &str| variables.get(variable).unwrap_or_else(|| usual.to_owned());
@@ -214,9 +224,10 @@ fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
         ),
         "gemini" => {
             let key = match key_in(variables, "GEMINI_API_KEY") {
-                Key::Missing(first) => variables
-                    .get("GOOGLE_API_KEY")
-                    .map_or(Key::Missing(first), Key::Found),
+                Key::Missing(first) => match key_in(variables, "GOOGLE_API_KEY") {
+                    Key::Missing(_) => Key::Missing(first),
+                    second => second,
+                },
                 key => key,
             };
             let usual = "https://generativelanguage.googleapis.com";
@@ -256,7 +267,7 @@ fn missing_key(provider: &str, variable: &str) -> anyhow::Error {
     .into()
 }
 
-/// The environment, then the files of `--env-file`: what is set beats what a file says.
+/// The environment, then the files of `--env-file`: the environment beats the files.
 pub struct Variables(BTreeMap<String, String>);
 
 impl Variables {
@@ -292,12 +303,46 @@ impl Variables {
         Ok(Self(variables))
     }
 
+    /// All keys that are known, whoever they are for: the values of variables that are named like
+    /// secrets or that a provider's `key_env` names, and what an address lets in with.
+    pub fn secrets(&self, config: &Config) -> Vec<String> {
+        let of_providers: Vec<&str> = config
+            .providers
+            .values()
+            .filter_map(|provider| provider.key_env.as_deref())
+            .collect();
+        let environment = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        let mut secrets: Vec<String> = environment
+            .chain(self.0.clone())
+            .filter(|(name, _)| names_a_secret(name) || of_providers.contains(&name.as_str()))
+            .map(|(_, value)| value)
+            .collect();
+        for provider in config.providers.values() {
+            secrets.extend(secrets_in_url(&provider.base_url));
+        }
+        secrets
+    }
+
     pub fn get(&self, name: &str) -> Option<String> {
         let set = std::env::var(name)
             .ok()
             .or_else(|| self.0.get(name).cloned());
         set.filter(|value| !value.is_empty())
     }
+}
+
+/// The password in an address, and the values of its query, as they are and as they are written.
+fn secrets_in_url(url: &str) -> Vec<String> {
+    let Ok(url) = Url::parse(url) else {
+        return Vec::new();
+    };
+    let query = url.query().unwrap_or_default().split('&');
+    let written = query.filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()));
+    let meant = url.query_pairs().map(|(_, value)| value.into_owned());
+    let password = url.password().map(str::to_owned);
+    written.chain(meant).chain(password).collect()
 }
 
 #[cfg(test)]
@@ -316,6 +361,12 @@ mod tests {
         let variables = Variables::read(std::slice::from_ref(&file)).expect("it reads");
         assert_eq!(variables.get("TASKGEN_TEST_A").as_deref(), Some("one two"));
         assert_eq!(variables.get("TASKGEN_TEST_B").as_deref(), Some("x=y"));
+        let provider = "[providers.lab]\nbase_url = \"http://u:of%20the%20address@h/v1?t=a%2Fquery\"\nkey_env = \"TASKGEN_TEST_A\"";
+        let config = toml::from_str(provider).expect("a configuration");
+        let secrets = variables.secrets(&config);
+        let has = |secret: &str| secrets.iter().any(|known| known == secret);
+        assert!(has("one two") && !has("x=y"), "{secrets:?}");
+        assert!(has("of%20the%20address") && has("a%2Fquery") && has("a/query"));
         std::fs::write(&file, "A=1\nplanted-key\n").expect("writable");
         let said = Variables::read(&[file])
             .err()

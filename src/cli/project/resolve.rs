@@ -1,12 +1,12 @@
-//! Names into things that work: a role into a model that answers, a speech model's name into a
-//! checked file. Everything that the environment says is read here or by the flags, and handed down
-//! as values.
+//! Resolution of names: a role to a running model, a speech model's name to a checked file. All
+//! environment variables are read here or by the flags, and handed down as values.
 
 use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::Path, sync::Arc};
 
 use anyhow::Result;
 
 use super::{
+    config::Loaded,
     providers,
     roles::{Member, Role},
     settings::{Config, Remote, Transcribe},
@@ -22,6 +22,7 @@ use crate::{
         },
     },
     context::{Context, Notify},
+    files,
     http::{self, Http, HttpOptions},
     llm::{AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts},
     store::Store,
@@ -76,6 +77,8 @@ pub fn context_of(
                     max_tokens,
                 },
             );
+            // One instance for all roles: they share the server's rate limit, or the one child
+            // process.
             let model = match models.get(member.model.as_str()) {
                 Some(model) => Arc::clone(model),
                 None => providers::chat_model(global, config, member, &http, notify)?,
@@ -94,6 +97,7 @@ pub fn context_of(
     )?;
     let prices = Prices::load(&project.prices()).map_err(|e| Usage(format!("{e:#}")))?;
     let limits = limits(global)?;
+    // Refused before the first call, not when the first unpriced one would be sent.
     let unpriced = bound
         .values()
         .flatten()
@@ -109,7 +113,11 @@ pub fn context_of(
         prices,
         budget: Budget::new(limits),
         parameters,
-        ..LlmOptions::new(Arc::clone(store), prompts(project), bound)
+        ..LlmOptions::new(
+            Arc::clone(store),
+            prompts(project, &fence_key(store)?),
+            bound,
+        )
     });
     Ok(Context {
         store: Arc::clone(store),
@@ -120,8 +128,8 @@ pub fn context_of(
 }
 
 /// The templates, with the project's own where it has any.
-pub fn prompts(project: &Project) -> Prompts {
-    Prompts::new(Some(project.prompts()), &fence_key())
+pub fn prompts(project: &Project, fence_key: &str) -> Prompts {
+    Prompts::new(Some(project.prompts()), fence_key)
 }
 
 fn limits(global: &Global) -> Result<Limits> {
@@ -136,15 +144,14 @@ fn limits(global: &Global) -> Result<Limits> {
     })
 }
 
-/// Key of the fences around untrusted text. It is the same everywhere, so that the same project has
-/// the same prompts on every machine; a fence cannot be closed from inside by who knows the key,
-/// because its token is drawn again while the text contains it. `TASKGEN_FENCE_KEY` replaces it.
-fn fence_key() -> String {
-    std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| "taskgen".to_owned())
+/// Key of the fences around untrusted text: the project's secret, which lies in its database, so that
+/// a copy of the project has the same prompts on every machine. `TASKGEN_FENCE_KEY` replaces it.
+fn fence_key(store: &Store) -> Result<String> {
+    std::env::var("TASKGEN_FENCE_KEY").or_else(|_| store.fence_key())
 }
 
-/// Before a text leaves the machine: what goes where. And what the embedded model's judgement is
-/// worth.
+/// Prints which texts go to which host with which key, before any text leaves the machine. And what
+/// the embedded model's judgement is worth.
 fn say_who_answers(
     config: &Config,
     roles: &[&'static str],
@@ -169,7 +176,15 @@ fn say_who_answers(
                 "judge" if roles.contains(&"keypoints") => "tasks, reports and key points",
                 _ => "tasks",
             };
-            leaving.push(format!("{role}: {what} go to {url} ({})", model.name()));
+            // A project from elsewhere may name any variable as the key for any host.
+            let key = model
+                .key_variable()
+                .map(|variable| format!(", with the key in `{variable}`"))
+                .unwrap_or_default();
+            leaving.push(format!(
+                "{role}: {what} go to {url} ({}){key}",
+                model.name()
+            ));
         }
     }
     if roles.iter().any(|role| {
@@ -208,10 +223,17 @@ fn ask(printer: &Printer) -> Result<()> {
     .into())
 }
 
-/// The stage's options from the configuration.
-pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
+/// The stage's options from the configuration. The configuration may come from elsewhere, and what a
+/// vocabulary says gets into transcripts: its file must lie in the project, unless a flag names it.
+pub fn transcribe_options(loaded: &Loaded) -> Result<Options> {
+    let config = &loaded.config.transcribe;
     let vocabulary = match &config.vocabulary {
-        Some(file) => Some(names_and_terms(file)?),
+        Some(file) => {
+            if !loaded.is_overridden("transcribe.vocabulary") {
+                check_inside(loaded, file)?;
+            }
+            Some(names_and_terms(file)?)
+        }
         None => None,
     };
     let language = (config.language != "auto").then(|| config.language.clone());
@@ -222,6 +244,24 @@ pub fn transcribe_options(config: &Transcribe) -> Result<Options> {
         channel: config.channel,
         words: config.words,
     })
+}
+
+/// Refuses a file that the configuration names and that is not in its folder, wherever links lead.
+fn check_inside(loaded: &Loaded, file: &Path) -> Result<()> {
+    let Some(folder) = loaded.file.as_deref().and_then(Path::parent) else {
+        return Ok(());
+    };
+    // A file that is not there is told by who reads it.
+    if !file.exists() || files::is_inside(folder, file)? {
+        return Ok(());
+    }
+    let file = file.display();
+    let hint =
+        format!("copy it into the project, or allow it for this run with --vocabulary '{file}'");
+    Err(Usage(format!(
+        "`transcribe.vocabulary` leads out of the project: `{file}`\nhint: {hint}"
+    ))
+    .into())
 }
 
 fn names_and_terms(file: &Path) -> Result<String> {
@@ -255,7 +295,7 @@ pub fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
         .block_on(work)
 }
 
-/// Looks whether the last message is out, ten milliseconds apart.
+/// Checks for the end of the last message, ten milliseconds apart.
 const LOOKS_AT_MESSAGE: usize = 50;
 
 /// From now on, Ctrl-C and SIGTERM end the program with a word on how to go on. Whatever was

@@ -1,9 +1,8 @@
-//! Which models answer in which role: one, several (a panel), or a table with parameters of its
-//! own.
+//! Models by role: one, several (a panel), or a table with parameters of its own.
 
 use serde::{Deserialize, Serialize};
 
-/// Where no model is named.
+/// The default model.
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The roles that exist.
@@ -33,7 +32,7 @@ const PANELS: [&str; 4] = ["judge", "relate", "rate", "complete"];
 pub struct Roles {
     /// Finds inspirations.
     pub inspire: Role,
-    /// Looks at inspirations a second time, and at what probes of tasks gave.
+    /// Reviews inspirations, and attempts by probes.
     pub review: Role,
     /// Writes tasks.
     pub weave: Role,
@@ -43,8 +42,8 @@ pub struct Roles {
     pub probe: Role,
     /// Compares tasks; several judges are a panel.
     pub judge: Role,
-    /// Says how reports relate to key points; several are a panel. The models of `judge` where it is
-    /// left out: until the two were told apart, one role had both tasks.
+    /// Judges how reports relate to key points; several are a panel. The models of `judge` where it
+    /// is left out: until the two were told apart, one role had both tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relate: Option<Role>,
     /// Finds the key points of web pages.
@@ -74,7 +73,7 @@ pub struct Member {
     /// Seconds after which a request is cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
-    /// How freely the model draws its words, 0 to 2; 0 where it is left out.
+    /// Sampling temperature, 0 to 2; 0 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// A reply is cut at this many tokens, where the stage's own limit does not suit the model.
@@ -146,7 +145,7 @@ impl Roles {
         true
     }
 
-    /// What the types cannot say.
+    /// Checks beyond the types.
     pub fn check(&self) -> Result<(), String> {
         for name in NAMES {
             let members = &self.get(name).0;

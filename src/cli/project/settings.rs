@@ -46,8 +46,8 @@ pub const AUTO: &str = "auto";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Similarity {
-    /// What compares meanings: `auto` for the usual model where it is on this machine, `none`, or a
-    /// model to fetch.
+    /// The embedding model: `auto` for the usual one if it is on this machine, `none`, or a model
+    /// to fetch.
     pub model: String,
 }
 
@@ -61,9 +61,9 @@ impl Default for Similarity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Web {
-    /// Who goes for them.
+    /// The fetcher of pages.
     pub reader: Reader,
-    /// Where Jina Reader is.
+    /// Base URL of Jina Reader.
     pub jina_url: String,
     /// Whether robots.txt is obeyed.
     pub robots: bool,
@@ -88,7 +88,7 @@ impl Default for Web {
     }
 }
 
-/// Who goes for a page.
+/// A fetcher of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reader {
@@ -110,7 +110,7 @@ pub struct Transcribe {
     pub jobs: usize,
     /// A file with names and terms that occur in the talks.
     pub vocabulary: Option<PathBuf>,
-    /// The only channel to hear, from 1; all of them mixed without it.
+    /// The only channel to transcribe, from 1; without it, all are mixed.
     pub channel: Option<usize>,
     /// Whether transcripts tell when each word was said.
     pub words: bool,
@@ -203,7 +203,7 @@ pub struct AgentConfig {
     /// its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web_search: Option<bool>,
-    /// How freely the model draws its words, 0 to 2; 0 where it is left out.
+    /// Sampling temperature, 0 to 2; 0 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// The model's report is cut at this many tokens.
@@ -220,20 +220,44 @@ pub struct AgentConfig {
     pub attempts: Option<u32>,
     /// Environment variables that the program gets.
     pub env: Vec<String>,
+    /// Whether the program can read only the system and its own files; where it is left out, if the
+    /// kernel can see to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxKind>,
+    /// Files and folders that the program in its sandbox may read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readable: Vec<PathBuf>,
+    /// Files and folders that the program in its sandbox may write, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub writable: Vec<PathBuf>,
+}
+
+/// What keeps a program from the files of its user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxKind {
+    /// The kernel's Landlock.
+    Landlock,
+    /// Nothing.
+    Off,
 }
 
 impl AgentConfig {
-    /// What the types cannot say.
+    /// Checks beyond the types.
     pub fn check(&self) -> Result<(), String> {
         let of_models =
             self.web_search.is_some() || self.temperature.is_some() || self.max_tokens.is_some();
+        let opens_files = !self.readable.is_empty() || !self.writable.is_empty();
         match (&self.command, &self.model) {
             (None, None) => Err("it needs a `command` or a `model`".into()),
-            (Some(_), Some(_)) => Err("it is a `command` or a `model`, and not both".into()),
+            (Some(_), Some(_)) => Err("it takes a `command` or a `model`, not both".into()),
             (Some(_), None) if of_models => {
                 Err("web_search, temperature and max_tokens are for a `model`".into())
             }
             (None, Some(_)) if !self.env.is_empty() => Err("env is for a `command`".into()),
+            (None, Some(_)) if self.sandbox.is_some() || opens_files => {
+                Err("sandbox, readable and writable are for a `command`".into())
+            }
             _ if self
                 .temperature
                 .is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
@@ -258,6 +282,8 @@ mod tests {
                 .check()
         };
         assert_eq!(check("command = \"true\"\nenv = [\"KEY\"]"), Ok(()));
+        let opened = "command = \"true\"\nsandbox = \"landlock\"\nreadable = [\"~/.venv\"]";
+        assert_eq!(check(opened), Ok(()));
         assert_eq!(
             check("model = \"a/b\"\nweb_search = false\nmax_tokens = 9"),
             Ok(())
@@ -267,6 +293,8 @@ mod tests {
             "model = \"a/b\"\ncommand = \"true\"",
             "command = \"true\"\nweb_search = true",
             "model = \"a/b\"\nenv = [\"KEY\"]",
+            "model = \"a/b\"\nsandbox = \"off\"",
+            "model = \"a/b\"\nwritable = [\"x\"]",
             "model = \"a/b\"\ntemperature = 7",
             "model = \"a/b\"\nmax_tokens = 0",
         ] {

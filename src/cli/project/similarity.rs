@@ -1,5 +1,5 @@
-//! What tasks mean, where the model for that is at hand; without it words alone are compared, and
-//! that is said. Hides where the model and the vectors that are known come from.
+//! The embedding of tasks, if the model is installed; without it words alone are compared, and a
+//! note says so. Hides the sources of the model and of cached vectors.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::{
 
 /// In `similarity.model`: no model at all.
 const NONE: &str = "none";
-/// Fewer texts are encoded without a word about it.
+/// Fewest texts that are encoded with a note.
 const MANY: usize = 1000;
 
 /// Compares texts, best first, by their meaning; none without a model. Vectors are kept in the
@@ -36,7 +36,7 @@ pub fn meaning(
     };
     let progress = |done: usize, all: usize| {
         if all >= MANY && done.is_multiple_of(MANY) {
-            printer.note(&format!("placing tasks by their meaning: {done} of {all}"));
+            printer.note(&format!("embedding tasks: {done} of {all}"));
         }
     };
     let known = project.tasks().join("vectors.bin");
@@ -63,6 +63,7 @@ fn model(global: &Global, name: &str, printer: &Printer) -> Result<Option<ModelF
         name => {
             if let Ok(model) = Manifest::embedded().find(name)
                 && model.kind != Kind::Embed
+                // A file may be called like a model of the manifest.
                 && !Path::new(name).is_file()
             {
                 let hint = format!(

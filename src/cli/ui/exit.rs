@@ -1,4 +1,4 @@
-//! Errors into exit codes and messages: lower case, no full stop, then what to do next.
+//! Exit codes and messages of errors: lower case, no full stop, then a hint.
 
 use crate::{
     evaluate::Misconfigured, llm::AskError, models::ModelFileError, rank::NoBetterThanChance,
@@ -45,7 +45,9 @@ pub fn code(error: &anyhow::Error) -> u8 {
         }
         if let Some(ask) = cause.downcast_ref::<AskError>() {
             return match ask {
-                AskError::Model { .. } | AskError::NoModel(_) => NO_MODEL,
+                AskError::Model { .. } | AskError::NoModel(_) | AskError::ManyModels { .. } => {
+                    NO_MODEL
+                }
                 AskError::Budget(_) => BUDGET,
                 AskError::NotOnRecord { .. } | AskError::Unpriced(_) => USAGE,
                 AskError::Prompt(_) | AskError::Store(_) => SOME_FAILED,
@@ -67,13 +69,14 @@ pub fn code(error: &anyhow::Error) -> u8 {
 
 /// The message of an error: each cause once, hints last, each on a line of its own.
 pub fn message(error: &anyhow::Error) -> String {
-    let (mut said, mut hints): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut causes, mut hints): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for cause in error.chain() {
         for line in cause.to_string().lines() {
             let (list, line) = match line.strip_prefix("hint: ") {
                 Some(hint) => (&mut hints, hint.trim()),
-                None => (&mut said, line.trim()),
+                None => (&mut causes, line.trim()),
             };
+            // Wrapped errors repeat each other's text.
             if !line.is_empty() && !list.iter().any(|other| other.contains(line)) {
                 list.push(line.to_owned());
             }
@@ -82,7 +85,7 @@ pub fn message(error: &anyhow::Error) -> String {
     if hints.is_empty() {
         hints.extend(of_the_disk(error).map(str::to_owned));
     }
-    let mut text = format!("error: {}", said.join(": "));
+    let mut text = format!("error: {}", causes.join(": "));
     for hint in hints {
         text.push_str("\nhint: ");
         text.push_str(&hint);
@@ -90,7 +93,7 @@ pub fn message(error: &anyhow::Error) -> String {
     text
 }
 
-/// What to do about a disk that takes nothing more.
+/// The hint for a disk that is full or not writable.
 fn of_the_disk(error: &anyhow::Error) -> Option<&'static str> {
     use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     match error

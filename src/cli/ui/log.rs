@@ -1,7 +1,8 @@
-//! Diagnostics: to stderr as much as was asked for, and, while a command writes to a project, to a
-//! file of that run.
+//! Logging: to stderr at the asked level, and, while a command writes to a project, to a file of
+//! that run.
 
 use std::{
+    ffi::OsStr,
     fmt::Debug,
     fs::File,
     io::{self, IsTerminal as _, Write},
@@ -10,6 +11,7 @@ use std::{
 };
 
 use anyhow::Result;
+use jiff::fmt::strtime::BrokenDownTime;
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
@@ -21,8 +23,13 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
+use crate::files;
+
 /// Logs that are kept.
 const KEPT: usize = 10;
+
+/// The name of a run's log: when it began.
+const NAME: &str = "%Y-%m-%dT%H-%M-%S%.3fZ.log";
 
 static RUN: OnceLock<(PathBuf, RwLock<File>)> = OnceLock::new();
 
@@ -52,24 +59,28 @@ pub fn start(verbose: u8) {
 
 /// From now on everything goes to a file in `folder` as well; the oldest logs go.
 pub fn to_file_in(folder: &Path) -> Result<()> {
-    fs_err::create_dir_all(folder)?;
+    files::create_own_folder(folder)?;
     let mut logs: Vec<PathBuf> = fs_err::read_dir(folder)?
         .flatten()
         .map(|entry| entry.path())
         .collect();
-    logs.retain(|path| path.extension().is_some_and(|e| e == "log"));
+    logs.retain(|path| is_of_a_run(path));
     logs.sort();
     for old in logs.iter().take(logs.len().saturating_sub(KEPT - 1)) {
         fs_err::remove_file(old)?;
     }
-    let now = jiff::Timestamp::now()
-        .strftime("%Y-%m-%dT%H-%M-%S%.3fZ")
-        .to_string();
-    let path = folder.join(format!("{now}.log"));
-    let file = fs_err::File::create(&path)?.into_file();
+    let now = jiff::Timestamp::now().strftime(NAME).to_string();
+    let path = folder.join(now);
+    let file = files::create_new(&path)?.into_file();
     // A process writes to one project only.
     RUN.get_or_init(|| (path, RwLock::new(file)));
     Ok(())
+}
+
+/// Whether a file has a name that only we give; others' logs are not ours to remove.
+fn is_of_a_run(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    BrokenDownTime::parse(NAME, name).is_ok()
 }
 
 /// The file of this run, if it has one.
@@ -77,8 +88,7 @@ pub fn file() -> Option<&'static Path> {
     RUN.get().map(|(path, _)| path.as_path())
 }
 
-/// Leaves out what whisper.cpp calls an error and is none: that it was stopped before a pass, as it
-/// was asked to.
+/// A filter for a false error of whisper.cpp: that it was stopped before a pass, as asked.
 struct Meant;
 
 impl<S: Subscriber> Filter<S> for Meant {
@@ -93,7 +103,7 @@ impl<S: Subscriber> Filter<S> for Meant {
     }
 }
 
-/// Whether an event says so.
+/// Whether an event is that error.
 struct Stopped(bool);
 
 impl Visit for Stopped {
@@ -102,7 +112,7 @@ impl Visit for Stopped {
     }
 }
 
-/// Where the file's layer writes; nowhere before there is a file.
+/// The writer of the file's layer; it drops events before there is a file.
 struct RunLog;
 
 impl Write for RunLog {

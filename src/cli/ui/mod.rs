@@ -1,4 +1,4 @@
-//! What a user sees: printed values, progress, summaries, logs, exit codes.
+//! The user interface: printed values, progress, summaries, logs, exit codes.
 
 pub mod exit;
 pub mod log;

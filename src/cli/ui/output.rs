@@ -1,4 +1,4 @@
-//! What is printed: data to stdout, everything else to stderr, one value shown as text or as JSON.
+//! Printing: data to stdout, everything else to stderr, one value shown as text or as JSON.
 
 use std::{
     collections::BTreeMap,
@@ -11,14 +11,14 @@ use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-use crate::text::invisible::works_unseen;
+use crate::text::invisible::{escaped_in_json, works_unseen};
 
 /// Columns where there is no terminal to ask.
 const WIDTH: u16 = 120;
 /// Columns that are used even of a terminal that has fewer.
 const NARROWEST: u16 = 40;
 
-/// How to print.
+/// A printer with the user's choices.
 #[derive(Clone, Copy)]
 pub struct Printer {
     /// One JSON value instead of text.
@@ -31,7 +31,7 @@ impl Printer {
     /// Prints a command's result: the value as JSON, or its text view.
     pub fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<()> {
         let text = if self.json {
-            serde_json::to_string_pretty(value)?
+            escaped_in_json(&serde_json::to_string_pretty(value)?)
         } else {
             text(value)
         };
@@ -59,26 +59,25 @@ impl Printer {
     }
 }
 
-/// `1 report`, `2 reports`: a number of things whose plural ends in s.
+/// `1 report`, `2 reports`: a count with its noun; the plural ends in s.
 pub fn count(n: u64, thing: &str) -> String {
     let s = if n == 1 { "" } else { "s" };
     format!("{n} {thing}{s}")
 }
 
-/// A line on stderr; that nobody reads it is no error.
+/// A line on stderr; a closed stderr is no error.
 pub fn message(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
 }
 
-/// The text without characters that a terminal would obey: names, reports and messages come from
-/// strangers.
-fn harmless(text: &str) -> String {
+/// The text without characters that a terminal would obey: names, reports and messages are untrusted.
+pub fn harmless(text: &str) -> String {
     text.chars()
         .filter(|c| !works_unseen(*c) && *c != '\r')
         .collect()
 }
 
-/// What of a file could not be used.
+/// A part of a file that could not be used.
 #[derive(Serialize)]
 pub struct Problem {
     /// The file with the line or the entry.

@@ -1,4 +1,4 @@
-//! How far a stage is: a bar with rate and time left on a terminal, a line every few seconds
+//! Progress of a stage: a bar with rate and time left on a terminal, a line every few seconds
 //! elsewhere.
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::output::message;
+use super::output::{harmless, message};
 use crate::context::{Notice, Notify};
 
 /// Elsewhere than on a terminal, a line comes at most this often.
@@ -42,8 +42,9 @@ pub fn notify(quiet: bool) -> Notify {
             }
             Notice::Working(item) => {
                 if let Some(stage) = current.as_mut() {
-                    item.clone_into(&mut stage.item);
-                    stage.bar.set_message(item.to_owned());
+                    // The bar writes to the terminal itself, and names come from strangers.
+                    stage.item = on_a_line(item);
+                    stage.bar.set_message(stage.item.clone());
                     line(stage, terminal);
                 }
             }
@@ -61,6 +62,7 @@ fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
     let target = if terminal {
         ProgressDrawTarget::stderr()
     } else {
+        // A hidden bar still counts for the plain lines.
         ProgressDrawTarget::hidden()
     };
     let bar = ProgressBar::with_draw_target(Some(total), target);
@@ -82,6 +84,11 @@ fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
         last_line: now,
         item: String::new(),
     }
+}
+
+/// A name as a terminal may show it: no character works unseen or begins another line.
+fn on_a_line(item: &str) -> String {
+    harmless(item).replace(['\n', '\t'], " ")
 }
 
 fn line(stage: &mut Stage, terminal: bool) {
@@ -108,5 +115,16 @@ fn say(stage: Option<&Stage>, line: &str) {
     match stage {
         Some(stage) => stage.bar.suspend(|| message(line)),
         None => message(line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_of_a_file_reaches_the_terminal_as_an_order() {
+        let name = "talk\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}gpj\n.wav";
+        assert_eq!(on_a_line(name), "talk]0;owned31mgpj .wav");
     }
 }

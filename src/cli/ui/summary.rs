@@ -1,5 +1,5 @@
-//! What a command did, shown in its end: done, skipped, failed by cause, refused by rule, tokens
-//! and time.
+//! The summary of a command, shown at its end: done, skipped, failed by cause, refused by rule,
+//! tokens and time.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -18,7 +18,7 @@ use crate::{
     store::Store,
 };
 
-/// What a command did.
+/// The summary of a command.
 #[derive(Serialize)]
 pub struct Summary {
     schema_version: u32,
@@ -31,11 +31,11 @@ pub struct Summary {
     seconds: f64,
 }
 
-/// What was asked of models.
+/// Calls to models.
 #[derive(Serialize)]
 struct Calls {
     calls: u64,
-    /// Calls whose answer was on record.
+    /// Calls with an answer on record.
     cached: u64,
     input: u64,
     output: u64,
@@ -48,7 +48,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn of(ctx: &Context) -> Self {
+    fn from_context(ctx: &Context) -> Self {
         let counts = ctx.llm.counts();
         Self {
             calls: counts.made,
@@ -61,7 +61,7 @@ impl Calls {
         }
     }
 
-    /// Whether a model was asked for anything.
+    /// Whether there was any call.
     fn any(&self) -> bool {
         self.calls + self.cached > 0
     }
@@ -119,7 +119,7 @@ impl Summary {
             seed: config.seed,
             models,
             stages,
-            usage: Some(Calls::of(ctx)),
+            usage: Some(Calls::from_context(ctx)),
             tasks: None,
             seconds: started.elapsed().as_secs_f64(),
         })
@@ -210,6 +210,7 @@ fn harvests(stages: &[StageReport]) -> Option<String> {
     if shown.is_empty() {
         return None;
     }
+    // Two hundred recordings would push everything else off the screen.
     if shown.len() > MOST_ROWS {
         shown = sums
             .iter()
@@ -300,8 +301,8 @@ pub fn evaluated(
     Ok(code)
 }
 
-/// Notes how a command ended that could not go on, and says what it did until then; the error is
-/// shown by the caller.
+/// Ends a command with an error: saves its exit code and shows its work so far; the caller shows
+/// the error.
 pub fn stopped(
     store: &Store,
     stages: &[StageReport],
@@ -311,7 +312,7 @@ pub fn stopped(
 ) -> Result<()> {
     show_failures(stages, printer);
     if !printer.json {
-        printer.note(&format!("until here: {}", Calls::of(ctx).text()));
+        printer.note(&format!("until here: {}", Calls::from_context(ctx).text()));
     }
     end_run(store, ctx, exit::code(error))
 }

@@ -20,8 +20,8 @@ const CHECKLIST: &str = "evaluate/checklist";
 const SHORT: &str = "evaluate/checklist-short";
 /// The role that writes checklists.
 pub const ROLE: &str = "checklist";
-/// A built-in model cannot make weights add up: it names three criteria by importance, and these are
-/// theirs.
+/// Weights of the three criteria that a built-in model names by importance, because it cannot make
+/// weights add up.
 const BY_IMPORTANCE: [f64; 3] = [0.5, 0.3, 0.2];
 /// Longest texts in characters.
 const TITLE: usize = 120;
@@ -125,7 +125,7 @@ fn trimmed(title: &str, weight: f64, description: &str) -> Criterion {
     }
 }
 
-/// Whether a list of criteria can be rated by.
+/// An error if a list of criteria cannot be used for ratings.
 fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
     criteria::check(criteria)
         .map(drop)
@@ -138,6 +138,7 @@ fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
 /// Has a checklist written for each task that has none.
 pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, StageReport)> {
     let mut report = StageReport::new("checklists");
+    // Frozen ones stay: all reports on a task are rated by the same criteria.
     let frozen: Checklists = ctx.store.checklists()?;
     let tasks: BTreeMap<&TaskId, &Task> = cases
         .iter()
@@ -159,6 +160,7 @@ pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, Sta
             report.fail_unscored(task.id.as_str(), &unscored);
         }
     }
+    // Read back from the store: a checklist of an earlier run counts the same.
     Ok((ctx.store.checklists()?, report))
 }
 
@@ -202,8 +204,8 @@ fn question<'a, T>(prompt: &'a str, vars: &'a Value, schema: Value, most: u32) -
     }
 }
 
-/// What the paper asks a checklist to weigh, by type of task; where none is known, what holds for
-/// most of them.
+/// The focus that the paper gives a checklist, by type of task; where none is known, the most
+/// common one.
 fn focus(task_type: Option<TaskType>) -> &'static str {
     use TaskType as T;
     let Some(task_type) = task_type else {

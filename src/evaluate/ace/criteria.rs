@@ -1,6 +1,5 @@
-//! The adaptive checklist (ACE): is a list of weighted criteria fit for use, and what do its
-//! ratings come to? Hides what makes two criteria the same one, and the sum of weights, which need
-//! not be 1 to the digit.
+//! The adaptive checklist (ACE): validation of weighted criteria, and the score from their ratings.
+//! Hides the comparison of criteria, and the tolerance of the weights' sum.
 //!
 //! DeepResearch Arena (arXiv 2509.01396), section on the adaptively-generated checklist: 3 to 6
 //! criteria, weights that sum to about 1, a rating of 0 to 10 each, and the score Σ weight ×
@@ -14,10 +13,10 @@ use thiserror::Error;
 
 use crate::text::words::tokens;
 
-/// How many criteria a checklist has.
+/// Number of criteria of a checklist.
 const CRITERIA: std::ops::RangeInclusive<usize> = 3..=6;
 
-/// How far from 1 the weights may sum to.
+/// Largest difference of the weights' sum from 1.
 const SLACK: f64 = 0.05;
 
 /// One thing that a report is rated on.
@@ -55,7 +54,7 @@ pub enum Invalid {
     Repeats(String),
 }
 
-/// The weights of a checklist that is fit for use, divided by their sum.
+/// The weights of a valid checklist, divided by their sum.
 pub fn check(criteria: &[Criterion]) -> Result<Vec<f64>, Invalid> {
     if !CRITERIA.contains(&criteria.len()) {
         return Err(Invalid::Number(criteria.len()));
@@ -101,6 +100,7 @@ fn check_words(criteria: &[Criterion]) -> Result<(), Invalid> {
     for (at, criterion) in criteria.iter().enumerate() {
         let title = tokens(&criterion.title);
         let mut description = tokens(&criterion.description);
+        // Sorted words: the same description in another order repeats a criterion.
         description.sort_unstable();
         if title.is_empty() || description.is_empty() {
             return Err(Invalid::Empty(at + 1));

@@ -47,7 +47,7 @@ impl AceFold {
     }
 }
 
-/// The names and weights of a checklist that is fit for use.
+/// The names and weights of a valid checklist.
 fn weighted(checklist: &str, criteria: &[Criterion]) -> Option<(Vec<String>, Vec<f64>)> {
     let weights = criteria::check(criteria).ok()?;
     let names = (0..criteria.len())

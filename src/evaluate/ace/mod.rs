@@ -104,6 +104,7 @@ impl Evaluator for Ace {
         let ratings = rating::ratings(&record.judgements, report, repeats(evaluation))?;
         let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
         for judgement in ratings {
+            // A failed rating is left out of the mean; it is never a zero.
             let Ok(rating) = judgement.outcome else {
                 continue;
             };
@@ -119,7 +120,7 @@ impl Evaluator for Ace {
 
     /// The worst rating by every criterion.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
-        Scores::from([(KEY, Score::of(0.0, 1.0))])
+        Scores::from([(KEY, Score::ratio(0.0, 1.0))])
     }
 }
 

@@ -1,4 +1,4 @@
-//! Each report rated by each criterion of its task's checklist, one at a time.
+//! Ratings of each report by each criterion of its task's checklist, one at a time.
 
 use std::collections::BTreeSet;
 

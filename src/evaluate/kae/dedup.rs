@@ -1,6 +1,5 @@
 //! Key points of several pages as one set of evidence, in which each fact stands once and every
-//! merge says why. Hides how two points are found to say the same, and the order in which they
-//! came, which changes nothing.
+//! merge says why. Hides the comparison of points; their order makes no difference.
 //!
 //! Two points are one fact if they are equal but for case, punctuation, width, Chinese script and
 //! the spelling of numbers, or if the Jaccard index of their shingles (three words, four Han
@@ -129,7 +128,7 @@ fn form(text: &str) -> Form {
     }
 }
 
-/// Cuts a chain, whose best representatives come first.
+/// Cuts a chain; its best representatives come first.
 fn stars(mut chain: Vec<usize>, forms: &[Form], threshold: f64) -> Vec<(usize, Vec<(usize, Why)>)> {
     let mut stars = Vec::new();
     while !chain.is_empty() {
@@ -327,7 +326,7 @@ mod tests {
             (&*found[0].representative, found[0].members.join(" ")),
             ("b", "a b c".into())
         );
-        // 17 − 2 and 19 − 2 shingles, of which the shorter one's are all in the longer one.
+        // 17 − 2 and 19 − 2 shingles; those of the shorter one are all in the longer one.
         let why = found[0]
             .merges
             .iter()

@@ -1,5 +1,5 @@
-//! From stored relations to the scores of a report: what most of the panel says of each key point,
-//! counted over the two reference sets.
+//! From stored relations to the scores of a report: the panel's majority on each key point, counted
+//! over the two reference sets.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
     store::Evaluation,
 };
 
-/// Scores reports against key points that were found in one way.
+/// Scores reports against the key points of one fingerprint.
 pub struct KaeFold {
     /// How the key points were found: sets that were found otherwise are stale.
     fingerprint: String,
@@ -91,6 +91,7 @@ fn count(
             Ok(relation) => counts.add(relation),
             Err(cause) => {
                 counts.unscored += 1;
+                // By point, so that one in both sets is counted once.
                 without_verdict.insert(representative.clone(), cause);
             }
         }

@@ -1,5 +1,5 @@
-//! What do the cited pages say that matters for the task? Key points with verbatim spans, which are
-//! looked up in the page.
+//! Key points: what the cited pages say about the task, with verbatim spans that are looked up in
+//! the page.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,10 @@ const SMALL_PART: usize = 2_500;
 /// Most spans of a key point.
 const SPANS: usize = 3;
 
-/// What was found in the pages that are cited for a task, by page.
+/// The key points of the pages cited for a task, by page.
 pub type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, OfPage>>;
 
-/// What was found in a page.
+/// The key points of a page.
 #[derive(Default)]
 pub struct OfPage {
     /// Its key points.
@@ -40,8 +40,8 @@ pub struct OfPage {
     pub failed: Vec<&'static str>,
 }
 
-/// What decides which key points are found: sets that were found otherwise are not compared with
-/// each other.
+/// The hash of all that decides which key points are found: sets of different fingerprints are not
+/// compared.
 pub fn fingerprint(ctx: &Context, options: &Options) -> Result<String> {
     let Options {
         points,
@@ -56,6 +56,7 @@ pub fn fingerprint(ctx: &Context, options: &Options) -> Result<String> {
         PROMPT
     };
     let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
+    // The number of URLs is not in it: it decides which pages are read, not what is found in one.
     Ok(json!([model, prompt, points, part, parts, similarity]).to_string())
 }
 
@@ -127,7 +128,7 @@ pub async fn find_in<'a>(
     let (parts, cut) = all_parts(&ctx.store, library, size, options.parts)?;
     if cut > 0 {
         report.notes.push(format!(
-            "{cut} pages are longer than {} parts: what follows was not read",
+            "{cut} pages are longer than {} parts: the rest was not read",
             options.parts
         ));
     }
@@ -141,10 +142,12 @@ pub async fn find_in<'a>(
         let of_page = found
             .entry(&part.task.id)
             .or_default()
+            // By the page's bytes: two URLs of one page are one source.
             .entry(part.content.clone())
             .or_default();
         match points {
             Ok(points) => {
+                // Counted, not kept: a point without a quote in the page may be invented.
                 for _ in points.iter().filter(|point| !point.verified) {
                     report.reject("not_in_the_page");
                 }
@@ -160,6 +163,7 @@ pub async fn find_in<'a>(
                     part.task.id
                 );
                 report.fail_unscored(&item, &unscored);
+                // Kept with the page: a set that lacks points says so.
                 of_page.failed.push(unscored.cause.word());
             }
         }
@@ -217,6 +221,7 @@ async fn ask(
 ) -> Result<(Result<Vec<KeyPoint>, Unscored>, bool)> {
     let read = text_of(&ctx.store, part, size)?;
     let answer = if ctx.llm.is_builtin(ROLE, 0)? {
+        // A chosen sentence is its own quote, and so verified.
         let own = |text: &str| new_point(part, words::one_line(text), vec![text.to_owned()], true);
         let chosen =
             key_points_extractive::choose(ctx, part.task, &read.text, options.points).await?;
@@ -297,7 +302,7 @@ fn key_point(part: &Part<'_>, text: &str, point: Point) -> KeyPoint {
 
 fn new_point(part: &Part<'_>, text: String, spans: Vec<String>, verified: bool) -> KeyPoint {
     KeyPoint {
-        id: KeyPointId::of(&[part.task.id.as_str(), &part.content, &text]),
+        id: KeyPointId::from_parts(&[part.task.id.as_str(), &part.content, &text]),
         task: part.task.id.clone(),
         source: part.content.clone(),
         text,

@@ -1,6 +1,6 @@
-//! Key points that a small model chooses. It copies badly and says things anew worse, but it can
-//! give a number: it chooses among the numbered sentences of a page, each of which is then a key
-//! point in its own words.
+//! Extractive key points for small models. They copy badly and paraphrase worse, but they can give
+//! a number: the model chooses among the numbered sentences of a page, and each chosen sentence is
+//! a key point.
 
 use std::collections::BTreeSet;
 
@@ -33,8 +33,8 @@ struct Chosen {
 
 impl Answer for Chosen {}
 
-/// The sentences of a part of a page that matter for a task, at most `most`; nobody is asked where
-/// there is none to choose.
+/// The sentences of a part of a page that matter for a task, at most `most`; without any sentence
+/// no model is asked.
 pub async fn choose<'a>(
     ctx: &Context,
     task: &Task,
@@ -100,7 +100,7 @@ fn lines(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Few words without an end are a heading or an entry of a menu.
+/// Whether a line is a heading or an entry of a menu: few words without a full stop.
 fn is_heading(text: &str) -> bool {
     words::length(text) <= HEADING && !text.ends_with(ends_sentence)
 }

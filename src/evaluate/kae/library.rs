@@ -1,4 +1,4 @@
-//! The pages that the reports on each task cite: whose pages a report is compared with.
+//! The pages that the reports on each task cite.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use crate::{
     evidence::pages::CitedPages,
 };
 
-/// What was read, and for whom.
+/// The cited pages by task and report.
 pub struct Library<'a> {
     /// The reports on each task, and the pages that each cites.
     cited: BTreeMap<&'a TaskId, Vec<(Case<'a>, BTreeSet<String>)>>,
 }
 
 impl<'a> Library<'a> {
-    /// The pages of these reports; each has its reading, of which the first `most_urls` count.
+    /// The pages of these reports; the first `most_urls` of each reading count.
     pub fn new(
         cases: &[Case<'a>],
         readings: &[Reading],

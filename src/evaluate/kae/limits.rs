@@ -1,4 +1,4 @@
-//! What holds for key points however they are found.
+//! Limits of key points, for both ways of finding them.
 
 /// The role that finds them.
 pub const ROLE: &str = "keypoints";

@@ -65,6 +65,7 @@ pub const INDEPENDENT: SetKeys = SetKeys {
 pub fn scores(keys: SetKeys, counts: Option<Counts>) -> Scores {
     let counts = counts.unwrap_or_default();
     let all = [keys.ksr, keys.kcr, keys.kor, keys.efficiency];
+    // Without a verdict there is no share: a score of zero would say that all was omitted.
     if counts.total() == 0 {
         let cause = if counts.unscored > 0 {
             "unscored"
@@ -97,16 +98,17 @@ fn rates(keys: SetKeys, supported: f64, contradicted: f64, omitted: f64) -> Scor
     let others = contradicted + omitted;
     let total = supported + others;
     Scores::from([
-        (keys.ksr[0], Score::of(supported, total)),
-        (keys.ksr[1], Score::of(supported / total, 1.0)),
-        (keys.kcr[0], Score::of(contradicted, total)),
-        (keys.kcr[1], Score::of(contradicted / total, 1.0)),
-        (keys.kor[0], Score::of(omitted, total)),
-        (keys.kor[1], Score::of(omitted / total, 1.0)),
-        (keys.efficiency[0], Score::of(supported, others)),
+        (keys.ksr[0], Score::ratio(supported, total)),
+        (keys.ksr[1], Score::ratio(supported / total, 1.0)),
+        (keys.kcr[0], Score::ratio(contradicted, total)),
+        (keys.kcr[1], Score::ratio(contradicted / total, 1.0)),
+        (keys.kor[0], Score::ratio(omitted, total)),
+        (keys.kor[1], Score::ratio(omitted / total, 1.0)),
+        // Numerator and denominator stay apart, so that tasks are pooled by sums, as in the paper.
+        (keys.efficiency[0], Score::ratio(supported, others)),
         (
             keys.efficiency[1],
-            Score::of(supported / total, others / total),
+            Score::ratio(supported / total, others / total),
         ),
     ])
 }
@@ -128,7 +130,7 @@ pub fn failed(others: &[&ReportScores]) -> Scores {
     scores
 }
 
-/// What all shares have in common.
+/// The common fields of all shares.
 const SHARE: MeasureDef = MeasureDef {
     key: "",
     label: "",
@@ -171,7 +173,7 @@ pub static MEASURES: [MeasureDef; 16] = [
         whole: Some((INDEPENDENT_POINTS, ShareOf::Supported)),
         label: "KSR independent",
         column: "KSR independent",
-        meaning: "key points of the pages that other agents cite which the report supports",
+        meaning: "share of the key points of other agents' pages that the report supports",
         higher_is_better: Some(true),
         role: Role::Ranks,
         in_table: InTable::WithInterval,
@@ -182,7 +184,7 @@ pub static MEASURES: [MeasureDef; 16] = [
         whole: Some((INDEPENDENT_POINTS, ShareOf::Contradicted)),
         label: "KCR independent",
         column: "KCR",
-        meaning: "of the same points, those it contradicts",
+        meaning: "share of the same points that it contradicts",
         ..SHARE
     },
     MeasureDef {
@@ -190,7 +192,7 @@ pub static MEASURES: [MeasureDef; 16] = [
         whole: Some((INDEPENDENT_POINTS, ShareOf::Omitted)),
         label: "KOR independent",
         column: "KOR",
-        meaning: "of the same points, those it omits",
+        meaning: "share of the same points that it omits",
         ..SHARE
     },
     MeasureDef {
@@ -198,7 +200,7 @@ pub static MEASURES: [MeasureDef; 16] = [
         whole: Some((OWN_POINTS, ShareOf::Supported)),
         label: "KSR own",
         column: "KSR own",
-        meaning: "key points of the pages that the report cites itself which it supports (the paper's set)",
+        meaning: "share of the key points of the report's own pages that it supports (the paper's set)",
         higher_is_better: Some(true),
         role: Role::Compares,
         in_table: InTable::WithInterval,
@@ -209,7 +211,7 @@ pub static MEASURES: [MeasureDef; 16] = [
         whole: Some((OWN_POINTS, ShareOf::Contradicted)),
         label: "KCR own",
         column: "KCR",
-        meaning: "of the same points, those it contradicts",
+        meaning: "share of the same points that it contradicts",
         ..SHARE
     },
     MeasureDef {
@@ -217,7 +219,7 @@ pub static MEASURES: [MeasureDef; 16] = [
         whole: Some((OWN_POINTS, ShareOf::Omitted)),
         label: "KOR own",
         column: "KOR",
-        meaning: "of the same points, those it omits",
+        meaning: "share of the same points that it omits",
         ..SHARE
     },
     MeasureDef {

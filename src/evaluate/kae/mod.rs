@@ -1,5 +1,5 @@
-//! Keypoint-aligned evaluation (KAE): what the cited pages say about a task, and whether a report
-//! supports, contradicts or omits it.
+//! Keypoint-aligned evaluation (KAE): the key points of the cited pages, and whether a report
+//! supports, contradicts or omits each.
 //!
 //! **Measures** KSR, KCR and KOR: the shares of key points that a report supports, contradicts and
 //! omits, and the efficiency KSR / (KCR + KOR). **Method** DeepResearch Arena (arXiv 2509.01396),
@@ -39,8 +39,8 @@ use crate::{
 /// The evaluator.
 pub struct Kae;
 
-/// What decides what reports are compared with. The usual number of pages is left out, so that
-/// evaluations from before there was one are the same as today's.
+/// The settings that decide what reports are compared with. The usual number of pages is left out,
+/// so that evaluations from before there was one are the same as today's.
 fn settings(ctx: &Context, options: &Options) -> Result<Value> {
     let mut settings = json!({ "key_points": key_points::fingerprint(ctx, options)? });
     if options.most_urls != MOST_URLS {

@@ -1,5 +1,5 @@
-//! Does a report support, contradict or omit what the pages say? The key points of its own pages and
-//! the independent ones are merged, frozen, and each judged once per report.
+//! Relations of a report to key points: does it support, contradict or omit them? The key points of
+//! its own pages and the independent ones are merged, frozen, and each judged once per report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,8 +70,8 @@ pub struct Frozen<C = Cluster> {
     pub failed: BTreeMap<String, u64>,
 }
 
-/// The set that reports on a task are compared with, by its name; `C` holds what is wanted of its
-/// points.
+/// The set that reports on a task are compared with, by its name; `C` holds the wanted fields of
+/// its points.
 pub fn set<C: DeserializeOwned>(
     store: &Store,
     fingerprint: &str,

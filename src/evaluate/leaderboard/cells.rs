@@ -1,5 +1,5 @@
-//! What one agent has on one task, measure by measure: a fraction, or why there is none. Hides that
-//! an agent may have tried more than once, that it may have failed, and that much may be unknown.
+//! Cells of the leaderboard: one agent on one task, measure by measure, a fraction or why there is
+//! none. Hides repeated attempts, failed ones, and missing values.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -79,7 +79,7 @@ fn cell(
         .collect()
 }
 
-/// What a failed attempt has where failures count as the worst.
+/// The scores of a failed attempt where failures count as the worst.
 fn scores_of_failure(reports: &[&ReportScores]) -> Scores {
     let others: Vec<&ReportScores> = reports
         .iter()

@@ -1,6 +1,6 @@
-//! The leaderboard: what reports were found to be, agent by agent, with how sure one may be of it.
-//! A pure fold; what it returns is all that a terminal, a CSV file, a JSON file or a page shows.
-//! Hides attempts, missing reports, resampling and the order in which anything arrived.
+//! The leaderboard: scores by agent, with intervals and tiers. A pure fold: it returns all that a
+//! terminal, a CSV file, a JSON file or a page shows. Hides attempts, missing reports, resampling
+//! and the order in which anything arrived.
 //!
 //! The unit is the task. Attempts of one agent at a task are averaged within it, tasks are
 //! resampled as a whole, and every number says on how many of how many tasks it rests and why not
@@ -66,7 +66,7 @@ impl Default for Options {
 
 /// All agents on all tasks, and again by a facet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Board {
+pub struct Leaderboard {
     /// What it was made with.
     pub options: Options,
     /// All tasks.
@@ -80,9 +80,9 @@ pub struct Board {
 /// The tasks with one value of a facet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Group {
-    /// The value; none for reports whose task has none.
+    /// The value; none for reports on tasks without the facet.
     pub value: Option<String>,
-    /// Its tasks, and all agents of the board.
+    /// Its tasks, and all agents of the leaderboard.
     #[serde(flatten)]
     pub table: Table,
 }
@@ -230,7 +230,7 @@ pub struct Pair {
 
 /// The leaderboard of all that was scored. Two reports of the same agent, task and attempt are two
 /// attempts; ids of reports are unique.
-pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Board {
+pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Leaderboard {
     let mut all: Vec<&ReportScores> = scored.iter().collect();
     // Reports come in the order in which threads ended; tables must not show it.
     all.sort_by(|a, b| (a.attempt, &a.report).cmp(&(b.attempt, &b.report)));
@@ -246,7 +246,7 @@ pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Board {
         }
     }
     let measures = known_measures(&all);
-    Board {
+    Leaderboard {
         options: options.clone(),
         whole: table(&measures, &all, &agents, options),
         groups: groups

@@ -1,6 +1,6 @@
 //! Every agent against every other on a measure that is a ratio of sums over tasks, as means and
-//! pooled shares are. Hides shared tasks, which contribution a task makes to a difference of
-//! ratios, and what is done to have thousands of tasks in a second or two.
+//! pooled shares are. Hides shared tasks, each task's contribution to a difference of ratios, and
+//! the shortcuts for thousands of tasks.
 
 use rand::{Rng, seq::SliceRandom as _};
 
@@ -12,13 +12,13 @@ use crate::stats::{
 /// Numerator and denominator.
 pub type Part = (f64, f64);
 
-/// More tasks than these are resampled in groups.
+/// Most tasks that are resampled one by one; more are resampled in groups.
 const MOST_CLUSTERS: usize = 2_000;
 
-/// How many groups there are then.
+/// The number of groups then.
 const GROUPS: usize = 1_000;
 
-/// With more differences than these, flips of signs are as good as normal.
+/// Most differences that are tested by flips of signs; the sum of more is nearly normal.
 const MOST_FLIPPED: usize = 1_000;
 
 /// The cluster of each task: itself up to 2,000 tasks, else one of 1,000 groups of equal size that
@@ -68,6 +68,8 @@ pub fn differences(
     let pairs: Vec<_> = every
         .filter(|pair| parts.iter().any(|task| shared(task, *pair).is_some()))
         .collect();
+    // Two columns a pair, only on shared tasks: an agent's other tasks must not move the
+    // difference.
     let rows = parts.iter().map(|task| {
         pairs
             .iter()
@@ -104,7 +106,7 @@ pub fn differences(
     differences
 }
 
-/// What both agents of a pair have on a task.
+/// The values of both agents of a pair on a task.
 fn shared(task: &[Option<Part>], (first, second): (usize, usize)) -> Option<(Part, Part)> {
     task[first].zip(task[second])
 }
@@ -119,11 +121,11 @@ fn detectable(contributions: &[f64]) -> Option<f64> {
     paired::detectable(deviation, contributions.len() as u64)
 }
 
-/// What each task adds to the difference of two ratios Σx/Σm and Σy/Σk: (x − Rm) / m̄ − (y − Rk) /
-/// k̄, R the ratio of both together. Their mean is the difference exactly, whatever R, and for
-/// means (m = k = 1) they are x − y. With the R of no difference they have mean 0 where there is
-/// none, and where two agents of equal denominators are exchanged on a task its sign changes:
-/// flipping signs is then the exact permutation test, and else one for large samples.
+/// The contribution of each task to the difference of two ratios Σx/Σm and Σy/Σk: (x − Rm) / m̄ −
+/// (y − Rk) / k̄, R the ratio of both together. Their mean is the difference exactly, whatever R,
+/// and for means (m = k = 1) they are x − y. With the R of no difference they have mean 0 where
+/// there is none, and where two agents of equal denominators are exchanged on a task its sign
+/// changes: flipping signs is then the exact permutation test, and else one for large samples.
 fn contributions(shared: &[Option<(Part, Part)>]) -> Vec<Option<f64>> {
     let sum = |of: fn(&(Part, Part)) -> f64| shared.iter().flatten().map(of).sum::<f64>();
     let (m, k) = (sum(|both| both.0.1), sum(|both| both.1.1));
@@ -136,12 +138,13 @@ fn contributions(shared: &[Option<(Part, Part)>]) -> Vec<Option<f64>> {
         .collect()
 }
 
-/// By flipping signs, and for more than 1,000 differences by the normal distribution that the
-/// flipped sums have nearly: variance Σd², no skewness, and a kurtosis that moves a p-value by less
-/// than κ / 10n (the Edgeworth expansion's term, κ = nΣd⁴ / (Σd²)²). The smallest p-value is then
-/// not 1/10,001.
+/// p-values by flipping signs, and for more than 1,000 differences by the normal distribution,
+/// which the flipped sums nearly have: variance Σd², no skewness, and a kurtosis that moves a
+/// p-value by less than κ / 10n (the Edgeworth expansion's term, κ = nΣd⁴ / (Σd²)²). The smallest
+/// p-value is then not 1/10,001.
 fn p_values(columns: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<f64> {
     let many = |column: &&Vec<Option<f64>>| {
+        // Zero differences do not change under a flip and count for neither.
         column.iter().flatten().filter(|d| **d != 0.0).count() > MOST_FLIPPED
     };
     let few: Vec<Vec<Option<f64>>> = columns
@@ -149,6 +152,7 @@ fn p_values(columns: &[Vec<Option<f64>>], rng: &mut impl Rng) -> Vec<f64> {
         .filter(|column| !many(column))
         .cloned()
         .collect();
+    // All columns at once: the same flips for each pair, and one pass over the tasks.
     let mut flipped = paired::sign_flip(&few, rng).into_iter();
     columns
         .iter()

@@ -2,15 +2,15 @@
 //! by side. Hides the rounding, which is the paper's too, so that rows can be held against its
 //! Table 3.
 
-use super::{Board, Group};
+use super::{Group, Leaderboard};
 
 /// The columns of Table 3 of DeepResearch Arena (arXiv 2509.01396): shares of the report's own key
 /// points in percent, checklist score, thousands of output tokens, references.
 pub const COLUMNS: [&str; 7] = ["system", "KSR", "KCR", "KOR", "ACE", "tokens k", "refs"];
 
-/// One row an agent, in the board's order, cells as `EN | ZH` and – where there is nothing. None
-/// unless the board is by `language`.
-pub fn table3(board: &Board) -> Option<Vec<Vec<String>>> {
+/// One row an agent, in the leaderboard's order, cells as `EN | ZH` and – where there is nothing. None
+/// unless the leaderboard is by `language`.
+pub fn table3(board: &Leaderboard) -> Option<Vec<Vec<String>>> {
     let languages = ["en", "zh"].map(|language| group(board, language));
     let by_language = board.options.by.as_deref() == Some("language");
     by_language.then(|| {
@@ -23,7 +23,7 @@ pub fn table3(board: &Board) -> Option<Vec<Vec<String>>> {
     })
 }
 
-fn group<'a>(board: &'a Board, language: &str) -> Option<&'a Group> {
+fn group<'a>(board: &'a Leaderboard, language: &str) -> Option<&'a Group> {
     board
         .groups
         .iter()

@@ -1,8 +1,8 @@
-//! Reports as tests write them down, and the counts behind the paper's table.
+//! Sample reports for tests, and the counts behind the paper's table.
 
 use std::collections::BTreeMap;
 
-use super::{Board, Measure, Options, Row};
+use super::{Leaderboard, Measure, Options, Row};
 use crate::{
     data::{Score, Scores},
     evaluate::{
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// A report with what ACE and KAE found, in few words.
+/// A report with its ACE and KAE scores.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scored {
     pub report: String,
@@ -38,7 +38,7 @@ impl Scored {
         let known = |n: Option<u64>| Score::number(n.map(|n| n as f64), "not known");
         let failed = self.url_failures.values().sum::<u64>() as f64;
         let url_failure_share = if self.references > 0 {
-            Score::of(failed, self.references as f64)
+            Score::ratio(failed, self.references as f64)
         } else {
             Score::missing("no references")
         };
@@ -85,7 +85,7 @@ pub fn rows(scored: &[Scored]) -> Vec<ReportScores> {
 }
 
 /// The leaderboard of these reports.
-pub fn leaderboard(scored: &[Scored], options: &Options) -> Board {
+pub fn leaderboard(scored: &[Scored], options: &Options) -> Leaderboard {
     super::leaderboard(&rows(scored), options)
 }
 

@@ -1,4 +1,4 @@
-//! Boards of agents whose true scores are known.
+//! Simulated leaderboards of agents with known true scores.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use rand_distr::{Beta, Distribution as _};
@@ -81,8 +81,7 @@ fn gap(mut p: Vec<f64>) -> f64 {
     p.iter().enumerate().map(at).fold(0.0, f64::max)
 }
 
-/// Reports of two agents, better and worse; whose they are is then left to chance, task by task,
-/// 200 times.
+/// Reports of two agents, better and worse; the labels are then shuffled, task by task, 200 times.
 #[test]
 fn with_shuffled_labels_p_is_uniform() {
     let mut rng = rng(3);

@@ -1,6 +1,5 @@
 //! One table of the leaderboard: agents on the same tasks, in their order, with tiers and
-//! differences. Hides the columns that measures are resampled in, all at once and so on the same
-//! tasks.
+//! differences. Hides the resampling of all measures at once, on the same tasks.
 
 use std::{collections::BTreeMap, ops::Add};
 
@@ -82,7 +81,7 @@ fn part(fraction: Fraction) -> Part {
     (fraction.numerator, fraction.denominator)
 }
 
-/// Each agent on each task, and what is made of it.
+/// The scores of each agent on each task, with their resampled ratios.
 struct AgentScores<'a> {
     measures: &'a [&'static MeasureDef],
     tasks: Vec<Vec<Cell>>,
@@ -240,8 +239,8 @@ fn is_without_report(cell: &Result<Fraction, std::borrow::Cow<'static, str>>) ->
     cell.as_ref().err().is_some_and(|cause| cause == NO_REPORT)
 }
 
-/// A mean over tasks on a scale from 0 to `most`: what it were if all tasks without a value had the
-/// least or the largest possible one.
+/// Bounds of a mean over tasks on a scale from 0 to `most`: its values if all tasks without a value
+/// had the least or the largest possible one.
 fn with_bounds(measure: Measure, most: f64) -> Measure {
     let sum = measure.value.unwrap_or(0.0) * measure.n as f64;
     let with = |each: f64| {
@@ -269,8 +268,8 @@ fn share_counts(key: &str, ok: &[&ReportScores]) -> super::Counts {
     counts
 }
 
-/// A measure by each judge of a panel alone: as of the measure itself, attempts are averaged within
-/// their task.
+/// A measure by each judge of a panel alone; attempts are averaged within their task, as for the
+/// measure itself.
 fn by_judge(reports: &[&ReportScores]) -> BTreeMap<&'static str, BTreeMap<String, Alone>> {
     let mut found: BTreeMap<&'static str, BTreeMap<&String, BTreeMap<&str, Vec<f64>>>> =
         BTreeMap::new();
@@ -302,7 +301,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The standard deviation of repeated judgements of the same, by measure.
+/// The standard deviation of repeated judgements, by measure.
 fn repeated(reports: &[&ReportScores]) -> BTreeMap<&'static str, f64> {
     let mut spreads: BTreeMap<&'static str, Spread> = BTreeMap::new();
     for (measure, spread) in reports.iter().flat_map(|report| &report.repeated) {

@@ -74,7 +74,7 @@ impl Fold for ReferenceFold {
             LENGTH_RATIO,
             ratio.map_or_else(
                 || Score::missing("unscored"),
-                |(own, reference)| Score::of(own, reference),
+                |(own, reference)| Score::ratio(own, reference),
             ),
         );
         Ok(folded)
@@ -95,8 +95,8 @@ fn lengths(stored: &StoredJudgement<'_>) -> Result<(f64, f64)> {
     Ok((payload.words, payload.reference_words))
 }
 
-/// The win rate by each judge who decided in both orders: one order alone would count the judge's
-/// taste for a place.
+/// The win rate by each judge with decisions in both orders: one order alone would include its
+/// position bias.
 fn win_rates(choices: &[Choice]) -> BTreeMap<String, f64> {
     let mut points: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
     for choice in choices {
@@ -110,6 +110,7 @@ fn win_rates(choices: &[Choice]) -> BTreeMap<String, f64> {
     }
     points
         .into_iter()
+        // A judge with one order would bring its position bias into the mean.
         .filter(|(_, orders)| orders.len() == ShownFirst::BOTH.len())
         .map(|(judge, orders)| {
             let sum: f64 = orders.values().sum();

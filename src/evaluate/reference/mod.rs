@@ -1,5 +1,4 @@
-//! Comparison with a reference: is a report better than a reference report on the same task, and how
-//! long is it beside it?
+//! Comparison with a reference report on the same task: win rate and relative length.
 //!
 //! **Measures** the win rate against the reference, ½ being as good, and the length as a multiple of
 //! the reference's. **Method** a judge sees both reports without names, in both orders, and names the
@@ -74,7 +73,7 @@ static MEASURES: [MeasureDef; 2] = [
         key: WIN_RATE,
         label: "wins against the reference",
         column: "wins",
-        meaning: "share of comparisons with the reference report that a report wins, half being as good",
+        meaning: "share of comparisons with the reference report that a report wins; half means equal",
         unit: Unit::Share,
         most: Some(1.0),
         higher_is_better: Some(true),
@@ -120,7 +119,7 @@ impl Evaluator for Reference {
     }
 
     fn about(&self) -> &'static str {
-        "each report beside a reference report: which is better, and how long"
+        "comparison with a reference report: the better one, and the relative length"
     }
 
     fn measures(&self) -> &'static [MeasureDef] {
@@ -165,6 +164,7 @@ impl Evaluator for Reference {
         let mut pairs = Vec::new();
         for case in work.judged {
             match references.get(&case.task.id) {
+                // The reference is not compared with itself.
                 _ if case.report.agent == agent => {}
                 Some(reference) => pairs.push((*case, *reference)),
                 None => without += 1,
@@ -193,7 +193,7 @@ impl Evaluator for Reference {
 
     /// It loses against the reference.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
-        Scores::from([(WIN_RATE, Score::of(0.0, 1.0))])
+        Scores::from([(WIN_RATE, Score::ratio(0.0, 1.0))])
     }
 }
 
@@ -223,12 +223,14 @@ fn references<'a>(cases: &[Case<'a>], agent: &str) -> BTreeMap<&'a TaskId, &'a A
 
 fn compare_lengths(ctx: &Context, report: &AgentReport, reference: &AgentReport) -> Result<()> {
     let [own, others] = [report, reference].map(|report| words::length(&report.text));
+    // A reference without words would divide by zero.
     let ratio = own as f64 / others.max(1) as f64;
     judging::decide_by_code(
         ctx,
         LENGTH,
         report.id.as_str(),
         LENGTH_PROGRAM,
+        // The evidence's hash: the same texts are not compared again.
         &format!("{}\n{}", report.text, reference.text),
         Decision {
             value: Some(ratio),

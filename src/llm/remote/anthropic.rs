@@ -14,7 +14,7 @@ use crate::{
     http::Again,
     llm::{
         ChatReply, ChatRequest, Finish,
-        remote::capabilities::{Dress, Form, messages, reduced, system_apart},
+        remote::capabilities::{Capabilities, Form, messages, reduced, system_apart},
     },
 };
 
@@ -39,15 +39,15 @@ impl Dialect for Anthropic {
         &[Form::Reduced, Form::Tool, Form::Prompt]
     }
 
-    fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value {
-        let form = self.forms()[dress.form];
+    fn body(&self, model: &str, request: &ChatRequest, capabilities: Capabilities) -> Value {
+        let form = self.forms()[capabilities.form];
         let (system, messages) = system_apart(messages(request, form));
-        let mut body =
-            json!({ "model": model, "max_tokens": dress.length(request), "messages": messages });
+        let most = capabilities.length(request);
+        let mut body = json!({ "model": model, "max_tokens": most, "messages": messages });
         if !system.is_empty() {
             body["system"] = json!(system);
         }
-        if !dress.no_temperature {
+        if !capabilities.no_temperature {
             body["temperature"] = json!(request.temperature);
         }
         if request.search {

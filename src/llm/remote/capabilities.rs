@@ -1,6 +1,5 @@
-//! What a server takes: the way in which a reply of a schema is asked for, and parameters that some
-//! models refuse. Hides how a refusal is read, and how a schema is cut down to what a schema mode
-//! knows.
+//! Capabilities of a server: how it takes a schema, and parameters that some models refuse. Hides
+//! how a refusal is read, and how a schema is cut down to what a schema mode knows.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +19,7 @@ pub(super) enum Form {
     Schema,
     /// The server's schema mode, without limits of lengths and numbers.
     Reduced,
-    /// The call of a tool whose input is the reply.
+    /// A tool call with the reply as its input.
     Tool,
     /// A schema mode that knows only the words of `OpenAPI` 3.0.
     OpenApi,
@@ -31,10 +30,10 @@ pub(super) enum Form {
     Prompt,
 }
 
-/// What is left out, or said in another way, because the server does not take it. Flags are only
-/// ever set.
+/// The capabilities of a server: what a request leaves out or expresses in another way. Flags are
+/// only ever set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Dress {
+pub(super) struct Capabilities {
     /// Which of the dialect's forms.
     pub form: usize,
     /// `max_completion_tokens` instead of `max_tokens`.
@@ -47,23 +46,23 @@ pub(super) struct Dress {
     pub room: bool,
 }
 
-/// The dress that is known to fit.
+/// The capabilities found so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Worn {
-    pub dress: Dress,
-    /// Another one that fitted once, after a refusal that did not say what was wrong: it may have
-    /// been the question.
-    doubtful: Option<Dress>,
+pub(super) struct KnownCapabilities {
+    pub capabilities: Capabilities,
+    /// Capabilities that worked once, after a refusal without a reason: the question may have been
+    /// the cause.
+    doubtful: Option<Capabilities>,
 }
 
-impl Worn {
+impl KnownCapabilities {
     /// Adds what was found out: at once where the server named what it does not take, else the
     /// second time.
-    pub(super) fn remember(&mut self, dress: Dress, named: bool) {
-        if named || self.doubtful == Some(dress) {
-            self.dress.add(dress);
+    pub(super) fn remember(&mut self, capabilities: Capabilities, named: bool) {
+        if named || self.doubtful == Some(capabilities) {
+            self.capabilities.add(capabilities);
         } else {
-            self.doubtful = Some(dress);
+            self.doubtful = Some(capabilities);
         }
     }
 }
@@ -81,7 +80,7 @@ const OF_FORMS: [&str; 9] = [
     "structured",
 ];
 
-impl Dress {
+impl Capabilities {
     /// What to try after a refusal that says `text`, and whether the text names it.
     pub(super) fn without(self, text: &str, forms: &[Form]) -> Option<(Self, bool)> {
         if text.contains("max_completion_tokens") && !self.new_length_name {
@@ -304,12 +303,12 @@ mod tests {
     #[test]
     fn what_is_refused_is_left_out_one_thing_at_a_time() {
         let forms = &[Form::Schema, Form::Reduced, Form::Object, Form::Prompt];
-        let plain = Dress::default();
+        let plain = Capabilities::default();
         let renamed = plain.without("use 'max_completion_tokens' instead of max_tokens", forms);
         assert_eq!(
             renamed,
             Some((
-                Dress {
+                Capabilities {
                     new_length_name: true,
                     ..plain
                 },
@@ -320,17 +319,17 @@ mod tests {
         assert_eq!(
             cool,
             Some((
-                Dress {
+                Capabilities {
                     no_temperature: true,
                     ..plain
                 },
                 true
             ))
         );
-        let form = |dress: Dress, text| {
-            dress
+        let form = |capabilities: Capabilities, text| {
+            capabilities
                 .without(text, forms)
-                .map(|(dress, named)| (dress.form, named))
+                .map(|(capabilities, named)| (capabilities.form, named))
         };
         assert_eq!(
             form(plain, "response_format is not supported"),
@@ -348,30 +347,30 @@ mod tests {
             Some((2, true))
         );
         assert_eq!(form(plain, "upstream hiccup"), Some((3, false)));
-        assert_eq!(form(Dress { form: 3, ..plain }, "no"), None);
+        assert_eq!(form(Capabilities { form: 3, ..plain }, "no"), None);
     }
 
     #[test]
     fn one_odd_refusal_does_not_change_how_all_are_asked() {
         let (words, cool) = (
-            Dress {
+            Capabilities {
                 form: 3,
-                ..Dress::default()
+                ..Capabilities::default()
             },
-            Dress {
+            Capabilities {
                 no_seed: true,
-                ..Dress::default()
+                ..Capabilities::default()
             },
         );
-        let mut worn = Worn::default();
-        worn.remember(words, false);
-        assert_eq!(worn.dress, Dress::default());
-        worn.remember(words, false);
-        assert_eq!(worn.dress, words);
-        worn.remember(cool, true);
+        let mut known = KnownCapabilities::default();
+        known.remember(words, false);
+        assert_eq!(known.capabilities, Capabilities::default());
+        known.remember(words, false);
+        assert_eq!(known.capabilities, words);
+        known.remember(cool, true);
         assert_eq!(
-            worn.dress,
-            Dress {
+            known.capabilities,
+            Capabilities {
                 no_seed: true,
                 ..words
             }

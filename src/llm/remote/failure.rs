@@ -1,5 +1,5 @@
-//! What goes wrong between here and a model, as a cause, a line for people, and whether another
-//! attempt may do better. Hides the many shapes in which servers and proxies say no.
+//! Failures of requests to a model: a cause, a line for people, and whether another attempt may
+//! succeed. Hides the many formats of errors of servers and proxies.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) struct Failed {
     pub again: Again,
     /// What the server said in its own words, in lower case: nothing that it only repeats of the
     /// request.
-    pub said: String,
+    pub server_text: String,
     /// Whether the server may have worked for it, and charge.
     pub charged: bool,
 }
@@ -27,7 +27,7 @@ impl Failed {
         Self {
             error: ModelError::new(cause, message),
             again,
-            said: String::new(),
+            server_text: String::new(),
             charged: false,
         }
     }
@@ -41,8 +41,8 @@ impl Failed {
 
     /// Whether asking in another way may help: some servers call a field that they do not know
     /// their own fault (500).
-    pub(super) fn is_about_the_dress(&self) -> bool {
-        self.error.cause == Cause::Refused || self.said.contains("response_format")
+    pub(super) fn is_about_capabilities(&self) -> bool {
+        self.error.cause == Cause::Refused || self.server_text.contains("response_format")
     }
 }
 

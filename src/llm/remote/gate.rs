@@ -1,6 +1,6 @@
-//! The limiter among many tasks: who wants to send a request waits here in line, and leaves when
-//! the answer is there. Hides the clock, the queue, and that a question may be dropped while it is
-//! in flight.
+//! The limiter shared by many tasks: each waits here in line to send its request, and leaves with
+//! the answer. Hides the clock, the queue, and that a question may be dropped while it is in
+//! flight.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},

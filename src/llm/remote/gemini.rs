@@ -15,7 +15,7 @@ use crate::{
     data::Cause,
     llm::{
         ChatReply, ChatRequest, Finish,
-        remote::capabilities::{Dress, Form, messages, open_api, system_apart},
+        remote::capabilities::{Capabilities, Form, messages, open_api, system_apart},
     },
 };
 
@@ -44,8 +44,8 @@ impl Dialect for Gemini {
         &[Form::Schema, Form::OpenApi, Form::Prompt]
     }
 
-    fn body(&self, _model: &str, request: &ChatRequest, dress: Dress) -> Value {
-        let form = self.forms()[dress.form];
+    fn body(&self, _model: &str, request: &ChatRequest, capabilities: Capabilities) -> Value {
+        let form = self.forms()[capabilities.form];
         let (system, messages) = system_apart(messages(request, form));
         let contents: Vec<Value> = messages
             .into_iter()
@@ -58,11 +58,12 @@ impl Dialect for Gemini {
                 json!({ "role": role, "parts": [{ "text": message.content }] })
             })
             .collect();
-        let mut config = json!({ "maxOutputTokens": dress.length(request), "candidateCount": 1 });
-        if !dress.no_temperature {
+        let mut config =
+            json!({ "maxOutputTokens": capabilities.length(request), "candidateCount": 1 });
+        if !capabilities.no_temperature {
             config["temperature"] = json!(request.temperature);
         }
-        if !dress.no_seed {
+        if !capabilities.no_seed {
             // The field has 32 bits.
             config["seed"] = json!(request.seed % (1 << 31));
         }

@@ -1,5 +1,5 @@
-//! What a server says of its limits in the headers of an answer: `x-ratelimit-*` and
-//! `anthropic-ratelimit-*`. Hides the three ways in which a time is written there.
+//! Rate limits in the headers of an answer: `x-ratelimit-*` and `anthropic-ratelimit-*`. Hides the
+//! three ways in which a time is written there.
 
 use std::time::Duration;
 
@@ -27,28 +27,20 @@ pub(super) struct Meter {
 
 impl Allowance {
     /// Reads the headers of an answer that came at `now`.
-    pub(super) fn of(headers: &HeaderMap, now: jiff::Timestamp) -> Self {
-        let meter = |what: &str| {
-            let name = |field: &str| format!("x-ratelimit-{field}-{what}");
-            meter(
-                headers,
-                [name("remaining"), name("limit"), name("reset")],
-                now,
-            )
-            .or_else(|| {
-                let name = |field: &str| format!("anthropic-ratelimit-{what}-{field}");
-                meter(
-                    headers,
-                    [name("remaining"), name("limit"), name("reset")],
-                    now,
-                )
-            })
-        };
+    pub(super) fn read(headers: &HeaderMap, now: jiff::Timestamp) -> Self {
         Self {
-            requests: meter("requests"),
-            tokens: meter("tokens"),
+            requests: meter_of(headers, "requests", now),
+            tokens: meter_of(headers, "tokens", now),
         }
     }
+}
+
+/// The meter of requests or of tokens, by `OpenAI`'s headers or by Anthropic's.
+fn meter_of(headers: &HeaderMap, what: &str, now: jiff::Timestamp) -> Option<Meter> {
+    let fields = ["remaining", "limit", "reset"];
+    let openai = fields.map(|field| format!("x-ratelimit-{field}-{what}"));
+    let anthropic = fields.map(|field| format!("anthropic-ratelimit-{what}-{field}"));
+    meter(headers, openai, now).or_else(|| meter(headers, anthropic, now))
 }
 
 fn meter(
@@ -106,7 +98,7 @@ mod tests {
                 .iter()
                 .map(|(k, v)| (k.parse().expect("a name"), v.parse().expect("a value")))
                 .collect();
-            Allowance::of(&headers.into_iter().collect(), now)
+            Allowance::read(&headers.into_iter().collect(), now)
         };
         let meter = |left, of, ms| {
             Some(Meter {

@@ -1,6 +1,6 @@
-//! How many requests may be in flight to one model: a state machine that is told the time, so that
-//! it can be tried out in simulated time. Hides doubling, cutting, spacing, pauses and what a
-//! server's own headers say of its limits.
+//! The rate limiter of one model: a state machine for the number of requests in flight that gets
+//! the time as an argument, so that tests can simulate it. Hides doubling, cutting, spacing, pauses
+//! and the limits in a server's headers.
 //!
 //! The rule: start at 20, double each clean round until the first 429; then ×0.8 per rate-limited
 //! episode, +5 % per clean round, and no growth for 15 seconds after a cut. 5xx never shrinks it.
@@ -24,7 +24,7 @@ const COOL_DOWN: Duration = Duration::from_secs(15);
 /// How long the remembered limit is kept before more is tried; each refused trial doubles it.
 const PATIENCE: Duration = Duration::from_mins(1);
 const MOST_PATIENCE: Duration = Duration::from_mins(10);
-/// The longest pause that is the limiter's own idea.
+/// The longest pause that the server did not ask for.
 const LONGEST_OWN_PAUSE: Duration = Duration::from_mins(1);
 /// Answers that a round after the first refusal has at least.
 const SMALLEST_ROUND: f64 = 4.0;
@@ -45,7 +45,7 @@ pub(super) struct Limits {
     pub most: usize,
     /// The first pause after a refusal that does not say how long to wait.
     pub pause: Duration,
-    /// Where a server wants a longer pause than this, nobody waits.
+    /// The longest pause that is waited for.
     pub longest: Duration,
 }
 

@@ -38,7 +38,7 @@ use super::{
 use crate::{
     data::{Cause, Source, Usage},
     http::{self, Again, Http, HttpOptions, Retries},
-    llm::remote::capabilities::{Dress, Form, Worn},
+    llm::remote::capabilities::{Capabilities, Form, KnownCapabilities},
 };
 
 pub use self::{
@@ -68,7 +68,7 @@ trait Dialect: Send + Sync {
     /// Ways to ask for a reply of a schema, the best one first.
     fn forms(&self) -> &'static [Form];
     /// The question.
-    fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value;
+    fn body(&self, model: &str, request: &ChatRequest, capabilities: Capabilities) -> Value;
     /// The answer to the question.
     fn reply(&self, body: &Value, request: &ChatRequest) -> Result<ChatReply, Failed>;
     /// What only this provider says when it refuses; `text` is the whole body in lower case.
@@ -89,7 +89,7 @@ pub struct Remote {
     secrets: Vec<String>,
     gate: Gate,
     /// What the server was found not to take; remembered, so that it is not found out at each call.
-    dress: Mutex<Worn>,
+    capabilities: Mutex<KnownCapabilities>,
     /// Why no question can be answered any more, so that those who wait to send one do not.
     closed: OnceLock<ModelError>,
     /// Whether the server was ever there. One that never was is soon given up: its address is
@@ -121,7 +121,7 @@ impl Remote {
             shown_url: shown_url(&options.base_url),
             secrets: secrets(&options),
             gate: Gate::new(limits),
-            dress: Mutex::default(),
+            capabilities: Mutex::default(),
             closed: OnceLock::new(),
             reached: AtomicBool::new(false),
             waiting: Waiting::new(options.say.clone()),
@@ -149,7 +149,7 @@ impl Remote {
             ));
         }
         // Others may have found out something while this one waited.
-        let mut dress = self.worn().dress;
+        let mut capabilities = self.known().capabilities;
         let mut named = true;
         let forms = if request.is_text() {
             &[][..]
@@ -157,21 +157,23 @@ impl Remote {
             self.dialect.forms()
         };
         loop {
-            let outcome = self.send(request, dress, sent, &mut pass).await;
+            let outcome = self.send(request, capabilities, sent, &mut pass).await;
             let next = match &outcome {
-                Ok(reply) => dress.with_room(reply),
-                Err(failed) if failed.is_about_the_dress() => dress.without(&failed.said, forms),
+                Ok(reply) => capabilities.with_room(reply),
+                Err(failed) if failed.is_about_capabilities() => {
+                    capabilities.without(&failed.server_text, forms)
+                }
                 Err(_) => None,
             };
             match (next, outcome) {
                 (Some((next, is_named)), _) => {
                     named &= is_named;
-                    dress = next;
+                    capabilities = next;
                 }
                 (None, Ok(reply)) => {
-                    self.worn().remember(dress, named);
+                    self.known().remember(capabilities, named);
                     return Ok(ChatReply {
-                        asked_as: dress.in_words(forms),
+                        asked_as: capabilities.in_words(forms),
                         ..reply
                     });
                 }
@@ -184,13 +186,15 @@ impl Remote {
     async fn send(
         &self,
         request: &ChatRequest,
-        dress: Dress,
+        capabilities: Capabilities,
         sent: &Sent<'_>,
         pass: &mut Pass<'_>,
     ) -> Result<ChatReply, Failed> {
-        let post = self
-            .post()?
-            .json(&self.dialect.body(&self.options.model, request, dress));
+        let post = self.post()?.json(&self.dialect.body(
+            &self.options.model,
+            request,
+            capabilities,
+        ));
         let searches = if request.search {
             MOST_SEARCHES.into()
         } else {
@@ -198,7 +202,7 @@ impl Remote {
         };
         let most = Usage {
             input: most_tokens(request),
-            output: dress.length(request).into(),
+            output: capabilities.length(request).into(),
             cached: 0,
             searches,
         };
@@ -235,8 +239,10 @@ impl Remote {
         outcome
     }
 
-    fn worn(&self) -> std::sync::MutexGuard<'_, Worn> {
-        self.dress.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> std::sync::MutexGuard<'_, KnownCapabilities> {
+        self.capabilities
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn post(&self) -> Result<reqwest::RequestBuilder, Failed> {
@@ -282,7 +288,7 @@ impl Remote {
         let response = post.send().await.map_err(|error| failure::lost(&error))?;
         self.reached.store(true, Ordering::Relaxed);
         let now = jiff::Timestamp::now();
-        pass.hear(Allowance::of(response.headers(), now));
+        pass.hear(Allowance::read(response.headers(), now));
         let (status, wait) = (
             response.status(),
             http::retry_after(response.headers(), now),
@@ -313,7 +319,7 @@ impl Remote {
     fn rejected(&self, status: StatusCode, wait: Option<Duration>, body: &str) -> Failed {
         let error = failure::error_of(body);
         let text = body.chars().take(20_000).collect::<String>().to_lowercase();
-        let said = failure::words_of(body).to_lowercase();
+        let server_text = failure::words_of(body).to_lowercase();
         let own = self.dialect.cause(status.as_u16(), &error, &text);
         let cause = own.unwrap_or_else(|| failure::cause_of(status.as_u16(), &text));
         let wait = wait.or_else(|| self.dialect.wait(&error));
@@ -334,7 +340,7 @@ impl Remote {
         Failed {
             error,
             again,
-            said,
+            server_text,
             charged: false,
         }
     }
@@ -356,6 +362,10 @@ impl ChatModel for Remote {
 
     fn base_url(&self) -> Option<&str> {
         Some(&self.shown_url)
+    }
+
+    fn key_variable(&self) -> Option<&str> {
+        self.options.key_variable.as_deref()
     }
 
     fn is_builtin(&self) -> bool {
@@ -487,7 +497,7 @@ fn reply(
     [input, output, cached]: [u64; 3],
 ) -> ChatReply {
     ChatReply {
-        model_returned: model.as_str().map(str::to_owned),
+        model_returned: model.as_str().map(|name| cut(name, LONGEST_NAME)),
         // A server that counts nothing says nothing, or zeros; one that counts nonsense does not
         // count.
         usage: [input, output, cached]
@@ -517,12 +527,21 @@ fn searched(
     reply
 }
 
+/// Characters of what a server says beside an answer, and which is stored with it.
+const LONGEST_NAME: usize = 200;
+const LONGEST_TITLE: usize = 500;
+const LONGEST_ADDRESS: usize = 4000;
+
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
 /// A source, where there is an address.
 fn source(url: &Value, title: &Value) -> Option<Source> {
     let url = url.as_str().filter(|url| !url.is_empty())?;
     Some(Source {
-        url: url.to_owned(),
-        title: title.as_str().unwrap_or_default().to_owned(),
+        url: cut(url, LONGEST_ADDRESS),
+        title: cut(title.as_str().unwrap_or_default(), LONGEST_TITLE),
     })
 }
 

@@ -14,7 +14,7 @@ use crate::{
     data::Cause,
     llm::{
         ChatReply, ChatRequest, Finish,
-        remote::capabilities::{Dress, Form, messages, reduced},
+        remote::capabilities::{Capabilities, Form, messages, reduced},
     },
 };
 
@@ -41,19 +41,19 @@ impl Dialect for OpenAi {
         &[Form::Schema, Form::Reduced, Form::Object, Form::Prompt]
     }
 
-    fn body(&self, model: &str, request: &ChatRequest, dress: Dress) -> Value {
-        let form = self.forms()[dress.form];
+    fn body(&self, model: &str, request: &ChatRequest, capabilities: Capabilities) -> Value {
+        let form = self.forms()[capabilities.form];
         let mut body = json!({ "model": model, "messages": messages(request, form) });
-        let length = if dress.new_length_name {
+        let length = if capabilities.new_length_name {
             "max_completion_tokens"
         } else {
             "max_tokens"
         };
-        body[length] = json!(dress.length(request));
-        if !dress.no_temperature {
+        body[length] = json!(capabilities.length(request));
+        if !capabilities.no_temperature {
             body["temperature"] = json!(request.temperature);
         }
-        if !dress.no_seed {
+        if !capabilities.no_seed {
             body["seed"] = json!(request.seed);
         }
         if request.search {
@@ -115,8 +115,8 @@ impl Dialect for OpenAi {
     }
 }
 
-/// A message's text: a string, or parts of which some are text. Thoughts stand elsewhere and are
-/// left there.
+/// A message's text: a string, or a list of parts, some of them text. Thoughts stand elsewhere and
+/// are left there.
 fn text_of(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),

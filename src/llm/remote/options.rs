@@ -33,6 +33,8 @@ pub struct RemoteOptions {
     pub base_url: String,
     /// Sent in the provider's header, and nowhere else.
     pub api_key: Option<String>,
+    /// The environment variable that the key comes from, for people.
+    pub key_variable: Option<String>,
     /// The client, with the rule of `--offline`; without one, a client without that rule.
     pub http: Option<Http>,
     /// Requests in flight at first.
@@ -57,6 +59,7 @@ impl Default for RemoteOptions {
             provider: Provider::OpenAi,
             base_url: String::new(),
             api_key: None,
+            key_variable: None,
             http: None,
             start: 20,
             most: 256,

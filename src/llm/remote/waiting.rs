@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A shorter wait needs no word.
+/// Shortest wait that is reported.
 const WORTH_A_WORD: Duration = Duration::from_secs(5);
 /// The time between two lines of a model.
 const BETWEEN_LINES: Duration = Duration::from_secs(30);
@@ -14,7 +14,7 @@ const BETWEEN_LINES: Duration = Duration::from_secs(30);
 /// Takes a line for the user.
 pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What a model's waits are told by.
+/// The reporter of a model's waits.
 #[derive(Default)]
 pub(super) struct Waiting {
     say: Option<Say>,

@@ -21,17 +21,17 @@ pub use task::{
     TaskPage, task,
 };
 
-/// What the page says. A number that is absent or not finite is shown as a dash and left out of the
-/// plots; what refers to an agent or a measure that is not listed is not shown.
+/// The content of the page. A number that is absent or not finite is shown as a dash and left out
+/// of the plots; what refers to an agent or a measure that is not listed is not shown.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Page {
     /// The heading.
     pub title: String,
     /// Names and values: method, judges, seed, cost.
     pub facts: Vec<(String, String)>,
-    /// What a reader must know before believing anything else.
+    /// Warnings that a reader must know first.
     pub warnings: Vec<String>,
-    /// What is measured, the headline first: its plots are the ones that are unfolded.
+    /// The measures, the headline first: its plots are unfolded.
     pub measures: Vec<Measure>,
     /// Measures that are the three parts of a whole.
     pub wholes: Vec<Whole>,
@@ -45,10 +45,10 @@ pub struct Page {
     pub tasks: Vec<TaskRow>,
 }
 
-/// Something that is measured.
+/// A measure.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measure {
-    /// By which values refer to it.
+    /// Its key, by which values refer to it.
     pub key: String,
     /// Its name for people, such as `KSR, own pages`.
     pub label: String,
@@ -144,7 +144,7 @@ pub struct Difference {
     pub first: String,
     /// Another one.
     pub second: String,
-    /// Mean of the first one's values less the second one's; none where they share no scored task.
+    /// Mean of the first one's values minus the second one's; none where they share no scored task.
     pub value: Option<f64>,
     /// Lower end of its 95 % interval.
     pub low: Option<f64>,
@@ -154,7 +154,7 @@ pub struct Difference {
     pub adjusted: Option<f64>,
     /// Tasks that both were scored on.
     pub n: u64,
-    /// The smallest difference that so many tasks would show.
+    /// The smallest difference that so many tasks would detect.
     pub detectable: Option<f64>,
 }
 
@@ -186,7 +186,7 @@ pub struct TaskScore {
 pub fn summary(page: &Page) -> Result<String> {
     let values = context! {
         page => Serde(page),
-        board => Serde(tables::board(page)),
+        board => Serde(tables::main_table(page)),
         wholes => Serde(plots::wholes(page)),
         facets => Serde(plots::facets(page)),
         differences => Serde(tables::differences(page)),

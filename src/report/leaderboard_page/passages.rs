@@ -1,5 +1,5 @@
-//! The stored text of a page with the places that key points rest on marked in it. Hides how a span
-//! is found again, marks that overlap, and which parts of a long text are left out.
+//! The stored text of a page with the spans of key points marked in it. Hides how a span is found
+//! again, marks that overlap, and which parts of a long text are left out.
 
 use std::{collections::BTreeMap, iter, ops::Range};
 

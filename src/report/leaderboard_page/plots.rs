@@ -1,6 +1,5 @@
-//! The plots of a leaderboard, each with the table of the numbers that it shows: shares of key
-//! points as stacked bars, and each measure by facet. Hides where bars go and how many of them fit
-//! a page.
+//! The plots of a leaderboard, each with the table of its numbers: shares of key points as stacked
+//! bars, and each measure by facet. Hides the layout, and how many bars fit a page.
 
 use serde::Serialize;
 
@@ -70,7 +69,7 @@ fn stacked(page: &Page, index: usize, whole: &Whole) -> Option<Figure> {
     let body = key + &x.below(TOP, bottom, &named(supported, "share")) + &bars.collect::<String>();
     let (title, caption) = (
         whole.title.clone(),
-        "What the reports say of the key points.".to_owned(),
+        "Key points that the reports support, contradict and omit.".to_owned(),
     );
     let svg = svg::image(
         &format!("whole-{index}"),
@@ -87,7 +86,7 @@ fn stacked(page: &Page, index: usize, whole: &Whole) -> Option<Figure> {
         .collect();
     let scales: Vec<Scale> = measures
         .iter()
-        .map(|measure| Scale::of(page, measure))
+        .map(|measure| Scale::for_measure(page, measure))
         .collect();
     let rows = page.agents.iter().map(|agent| {
         let values = keys.map(|key| agent.values.get(key));
@@ -158,6 +157,7 @@ pub fn facets(page: &Page) -> Vec<ByFacet> {
             .filter(|(_, measure)| has_values(page, facet, measure))
         {
             let bars = page.agents.len() * facet.values.len().min(VALUES);
+            // A plot that does not fit is left out and counted; a smaller one after it may fit.
             match room.checked_sub(bars) {
                 Some(rest) => {
                     room = rest;
@@ -193,7 +193,7 @@ fn at<'a>(value: &'a FacetValue, agent: &Agent, measure: &Measure) -> Option<&'a
 
 /// One measure by one facet: for each value a bar of each agent, with its interval.
 fn grouped(page: &Page, id: &str, facet: &Facet, measure: &Measure) -> Option<Figure> {
-    let scale = Scale::of(page, measure);
+    let scale = Scale::for_measure(page, measure);
     let x = scale.axis(LEFT, RIGHT)?;
     let shown = &facet.values[..facet.values.len().min(VALUES)];
     let height = HEADING + LINE * page.agents.len() as f64;

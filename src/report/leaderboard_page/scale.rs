@@ -9,7 +9,7 @@ use super::{
     Measure, Page, Value,
 };
 
-/// From which value to which a measure is drawn, and how finely it is printed.
+/// The range in which a measure is drawn, and its printed decimals.
 pub struct Scale {
     /// Decimals that show a three-hundredth part of the scale.
     pub decimals: usize,
@@ -19,7 +19,7 @@ pub struct Scale {
 
 impl Scale {
     /// The possible values of a measure, and all that were found.
-    pub fn of(page: &Page, measure: &Measure) -> Self {
+    pub fn for_measure(page: &Page, measure: &Measure) -> Self {
         let by_agent = page.agents.iter().map(|agent| &agent.values);
         let by_facet = page
             .by
@@ -87,7 +87,7 @@ impl Scale {
 }
 
 impl Value {
-    /// What it needs to have room for.
+    /// The values that the axis must cover.
     pub fn ends(&self) -> impl Iterator<Item = f64> {
         [self.low, self.value, self.high].into_iter().flatten()
     }

@@ -1,5 +1,5 @@
-//! The tables of the leaderboard: agents by measure, paired differences, and what has no score.
-//! Hides the small drawings in their cells and what a difference means in words.
+//! The tables of the leaderboard: agents by measure, paired differences, and missing scores. Hides
+//! the small drawings in their cells and the wording of differences.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const PAIRS: usize = 600;
 
 /// Agents by measure.
 #[derive(Serialize)]
-pub struct Board {
+pub struct MainTable {
     columns: Vec<Column>,
     rows: Vec<Row>,
 }
@@ -63,7 +63,7 @@ struct Cell {
 }
 
 /// The main table.
-pub fn board(page: &Page) -> Board {
+pub fn main_table(page: &Page) -> MainTable {
     let scales: Vec<Scale> = page
         .measures
         .iter()
@@ -75,6 +75,7 @@ pub fn board(page: &Page) -> Board {
         .zip(&scales)
         .map(|(measure, scale)| column(measure, scale))
         .collect();
+    // Each row beside the one above it, to see where a tier begins.
     let above = [None].into_iter().chain(page.agents.iter().map(Some));
     let rows = page.agents.iter().zip(above).map(|(agent, above)| Row {
         begins_tier: above.is_some_and(|above| above.tier != agent.tier),
@@ -86,21 +87,21 @@ pub fn board(page: &Page) -> Board {
             .collect(),
         ..row(agent)
     });
-    Board {
+    MainTable {
         columns,
         rows: rows.collect(),
     }
 }
 
-/// The scale of what the agents reached: on that of all possible values, neighbours would be drawn
-/// as one.
+/// The scale of the values that occur: on that of all possible values, neighbours would be drawn as
+/// one.
 fn close(page: &Page, measure: &Measure) -> Scale {
     let found = page
         .agents
         .iter()
         .filter_map(|agent| agent.values.get(&measure.key));
     Scale {
-        decimals: Scale::of(page, measure).decimals,
+        decimals: Scale::for_measure(page, measure).decimals,
         ..Scale::over(found.flat_map(Value::ends))
     }
 }
@@ -219,7 +220,7 @@ fn mirrored(page: &Page, measure: &Measure) -> Scale {
         .flat_map(|pair| [pair.low, pair.value, pair.high])
         .flatten();
     Scale {
-        decimals: Scale::of(page, measure).decimals,
+        decimals: Scale::for_measure(page, measure).decimals,
         ..Scale::over(values.flat_map(|value| [value, -value]))
     }
 }
@@ -232,7 +233,7 @@ fn compared(pair: &Difference, measure: &Measure, scale: &Scale) -> Compared {
         ..Value::default()
     };
     let drawn = scale.axis(4.0, WIDTH - 4.0).map(|axis| {
-        let zero = axis.at(0.0).map(|x| svg::line("edge", (x, 0.0), (x, 14.0)));
+        let zero = axis.at(0.0).map(|x| svg::line("zero", (x, 0.0), (x, 14.0)));
         drawn(&axis, &value, &zero.unwrap_or_default())
     });
     Compared {
@@ -280,7 +281,7 @@ pub struct Unscored {
     failed: BTreeMap<String, u64>,
 }
 
-/// What has no score, by agent and measure.
+/// Missing scores, by agent and measure.
 pub fn unscored(page: &Page) -> Vec<Unscored> {
     let mut unscored = Vec::new();
     for agent in &page.agents {

@@ -1,6 +1,5 @@
-//! One task's page: each agent's report beside what was found about it, and the stored text of the
-//! pages that its key points come from. Hides how key points are linked to the places that they
-//! rest on.
+//! One task's page: each agent's report beside its evaluation, and the stored text of the pages
+//! behind its key points. Hides the links from key points to their spans.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +15,7 @@ use super::{
 /// Characters of a stored page that are shown, at most.
 const SHOWN: usize = 20_000;
 
-/// What the page says. A number that is absent or not finite is shown as a dash.
+/// The content of the page. A number that is absent or not finite is shown as a dash.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TaskPage {
     /// The task's id.
@@ -34,7 +33,7 @@ pub struct TaskPage {
     pub pages: Vec<StoredPage>,
 }
 
-/// A report and what was found about it.
+/// A report and its evaluation.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReportView {
     /// Who wrote it.
@@ -50,7 +49,7 @@ pub struct ReportView {
     pub points: Vec<PointView>,
     /// What it cites.
     pub citations: Vec<CitationView>,
-    /// What could not be had.
+    /// Missing judgements and pages.
     pub failures: Vec<Failure>,
 }
 
@@ -71,7 +70,7 @@ pub struct CriterionView {
     pub judge: String,
 }
 
-/// A key point and what the report says of it.
+/// A key point and its relation to the report.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointView {
     /// The key point.
@@ -92,7 +91,7 @@ pub struct PointView {
     pub in_independent: bool,
 }
 
-/// What a report says of a key point.
+/// The relation of a report to a key point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
@@ -102,7 +101,7 @@ pub enum Relation {
     Omits,
     /// It says otherwise.
     Contradicts,
-    /// No verdict could be had.
+    /// There is no verdict.
     Unscored,
 }
 
@@ -126,16 +125,16 @@ pub struct CitationView {
     pub url: String,
     /// What is odd about the citation; may be empty.
     pub diagnosis: String,
-    /// What became of fetching it, such as `ok` and `not found`.
+    /// The outcome of fetching it, such as `ok` and `not found`.
     pub status: String,
 }
 
-/// Something that could not be had.
+/// A missing judgement or page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Failure {
-    /// What it was to be, such as `rating of "Data accuracy"`.
+    /// What is missing, such as `rating of "Data accuracy"`.
     pub what: String,
-    /// Why there is none, such as `truncated`.
+    /// Why it is missing, such as `truncated`.
     pub cause: String,
 }
 
@@ -228,7 +227,7 @@ fn links(point: &PointView, marked: &[(&str, Marked)]) -> Links {
     }
 }
 
-/// How many key points of a set have which relation.
+/// The counts of a set's key points by relation.
 #[derive(Serialize)]
 struct Set {
     name: &'static str,

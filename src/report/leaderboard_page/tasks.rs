@@ -22,7 +22,7 @@ pub struct Listed<'a> {
 struct Table {
     measure: String,
     unit: String,
-    /// For each task what stands below each agent.
+    /// For each task the cell of each agent.
     rows: Vec<Vec<String>>,
 }
 
@@ -52,7 +52,7 @@ fn has_values(page: &Page, measure: &Measure) -> bool {
 }
 
 fn table(page: &Page, tasks: &[TaskRow], measure: &Measure) -> Table {
-    let scale = Scale::of(page, measure);
+    let scale = Scale::for_measure(page, measure);
     let rows = tasks.iter().map(|task| {
         page.agents
             .iter()

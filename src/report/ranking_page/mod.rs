@@ -1,6 +1,6 @@
-//! A finished ranking as one HTML page: what it rests on, how far to believe it, its plots, and the
-//! tasks themselves. The page needs no network and runs no script. Hides the template, and how much
-//! of a large ranking it lists.
+//! A finished ranking as one HTML page: its data, its audit, its plots, and the tasks themselves.
+//! The page needs no network and runs no script. Hides the template, and how much of a large
+//! ranking it lists.
 
 mod plots;
 
@@ -13,15 +13,15 @@ use serde::Serialize;
 use super::{markup, svg};
 use crate::rank::select::MembershipClass;
 
-/// What the page says. A number that is not finite was not computed: it is shown as a dash and left
-/// out of the plots.
+/// The content of the page. A number that is not finite was not computed: it is shown as a dash and
+/// left out of the plots.
 #[derive(Clone, Debug, Serialize)]
 pub struct RankingPage {
     /// The heading.
     pub title: String,
     /// Names and values: method, judges, seed, verdicts, cost.
     pub facts: Vec<(String, String)>,
-    /// What a reader must know before believing anything else.
+    /// Warnings that a reader must know first.
     pub warnings: Vec<String>,
     /// How many tasks are chosen: the k of the best k.
     pub top: usize,
@@ -31,7 +31,7 @@ pub struct RankingPage {
     pub rated: Vec<RankedRow>,
     /// How many of the chosen belong there.
     pub recall: Option<Recall>,
-    /// What was found about the judge.
+    /// The audit of the judge.
     pub audit: Vec<Check>,
     /// Values by facet, such as `discipline`, in the order in which they are shown.
     pub facets: BTreeMap<String, Vec<FacetCount>>,
@@ -58,7 +58,7 @@ pub struct RankedRow {
     pub membership: f64,
     /// Verdicts on it.
     pub games: u32,
-    /// On which side of the edge it stands.
+    /// Whether it is above, below or near the cutoff.
     pub standing: MembershipClass,
     /// Its values, such as `Metric Design` and `en`.
     pub facets: Vec<String>,
@@ -67,11 +67,11 @@ pub struct RankedRow {
 /// One finding about the judge.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// What was looked at.
+    /// The name of the check.
     pub name: String,
-    /// What was found, such as `0.52 [0.47, 0.57]`.
+    /// The result, such as `0.52 [0.47, 0.57]`.
     pub value: String,
-    /// In how many cases.
+    /// The number of cases.
     pub n: String,
     /// Whether it speaks for the judge.
     pub state: CheckState,
@@ -89,7 +89,7 @@ pub enum CheckState {
     Doubtful,
     /// The ranking should not be used.
     Bad,
-    /// Too little to go by.
+    /// Too few data.
     Unknown,
 }
 
@@ -144,7 +144,7 @@ fn listed(n_tasks: usize, top: usize) -> usize {
     }
 }
 
-/// How many tasks there are of each standing, in words.
+/// The counts of tasks by membership class, in words.
 fn standings(rows: &[RankedRow]) -> String {
     let all = [
         MembershipClass::In,

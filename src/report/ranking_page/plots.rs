@@ -1,5 +1,5 @@
-//! The plots of a ranking, each with the table of the numbers that it shows.
-//! Hides which tasks are drawn and how many points stand for thousands.
+//! The plots of a ranking, each with the table of its numbers. Hides the choice of tasks that are
+//! drawn, and the points that stand for thousands.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use super::{
 const POINTS: usize = 400;
 /// Values of a facet, at most; the rarest of more are shown as one.
 const VALUES: usize = 24;
-/// Tasks in one piece of the ladder.
-const RUNGS: usize = 50;
-/// Width of the ladder's labels.
+/// Tasks in one piece of the forest plot.
+const ROWS_IN_PIECE: usize = 50;
+/// Width of the forest plot's labels.
 const LABELS: f64 = 330.0;
 /// Where curves and bars have their plot.
 const LEFT: f64 = 56.0;
@@ -26,10 +26,10 @@ const TOP: f64 = 64.0;
 const BOTTOM: f64 = 270.0;
 const HEIGHT: f64 = BOTTOM + 40.0;
 
-/// All plots that have something to show, in reading order; the ladder shows the `listed` tasks.
+/// All plots with data, in reading order; the forest plot shows the `listed` tasks.
 pub fn all(page: &RankingPage, listed: &[RankedRow]) -> Vec<Figure> {
     let mut figures = Vec::new();
-    figures.extend(ladder(page, listed));
+    figures.extend(forest_plot(page, listed));
     figures.extend(strengths(page));
     figures.extend(memberships(page));
     figures.extend(
@@ -43,7 +43,7 @@ pub fn all(page: &RankingPage, listed: &[RankedRow]) -> Vec<Figure> {
 }
 
 /// One line for each of the tasks, in pieces that fit a printed page and share one axis.
-fn ladder(page: &RankingPage, listed: &[RankedRow]) -> Option<Figure> {
+fn forest_plot(page: &RankingPage, listed: &[RankedRow]) -> Option<Figure> {
     let axis = Axis::new(
         listed
             .iter()
@@ -52,21 +52,21 @@ fn ladder(page: &RankingPage, listed: &[RankedRow]) -> Option<Figure> {
         RIGHT,
     )?;
     let svg = listed
-        .chunks(RUNGS)
-        .map(|rows| rungs(page, rows, &axis))
+        .chunks(ROWS_IN_PIECE)
+        .map(|rows| forest_plot_piece(page, rows, &axis))
         .collect();
     let title = if listed.len() < page.rated.len() {
         format!(
-            "The ladder: the best {} of {} tasks",
+            "Forest plot: the best {} of {} tasks",
             listed.len(),
             page.rated.len()
         )
     } else {
-        "The ladder".to_owned()
+        "Forest plot".to_owned()
     };
     let mut caption = "Each line is a task: its strength and the 95 % interval.".to_owned();
     if (1..page.rated.len().min(listed.len() + 1)).contains(&page.top) {
-        caption += &format!(" The broken rule is the edge of the best {}.", page.top);
+        caption += &format!(" The broken rule is the cutoff of the best {}.", page.top);
     }
     Some(Figure {
         title,
@@ -77,8 +77,8 @@ fn ladder(page: &RankingPage, listed: &[RankedRow]) -> Option<Figure> {
     })
 }
 
-/// A piece of the ladder: for each task its label, and a dot at its strength on its interval.
-fn rungs(page: &RankingPage, rows: &[RankedRow], axis: &Axis) -> String {
+/// A piece of the forest plot: for each task its label, and a dot at its strength on its interval.
+fn forest_plot_piece(page: &RankingPage, rows: &[RankedRow], axis: &Axis) -> String {
     const STEP: f64 = 17.0;
     let top = 30.0;
     let bottom = top + STEP * rows.len() as f64;
@@ -94,7 +94,7 @@ fn rungs(page: &RankingPage, rows: &[RankedRow], axis: &Axis) -> String {
             marks += &svg::dot(row.standing.word(), (x, y), 3.5);
         }
         if row.place == page.top && page.top < page.rated.len() {
-            marks += &svg::line("edge", (0.0, y + STEP / 2.0), (RIGHT, y + STEP / 2.0));
+            marks += &svg::line("cutoff", (0.0, y + STEP / 2.0), (RIGHT, y + STEP / 2.0));
         }
     }
     // Labels may be wider than their column: the plot's ground covers what sticks out.
@@ -108,7 +108,7 @@ fn rungs(page: &RankingPage, rows: &[RankedRow], axis: &Axis) -> String {
     let title = format!("Places {first} to {last}");
     let description = "For each task a dot at its strength on its 95 % interval; the numbers are in the list of tasks.";
     svg::image(
-        &format!("ladder-{first}"),
+        &format!("forest-{first}"),
         bottom + 40.0,
         &title,
         description,
@@ -140,7 +140,7 @@ fn strengths(page: &RankingPage) -> Option<Figure> {
         + &svg::joined("polygon", "band", &band)
         + &x.below(TOP, BOTTOM, "place")
         + &y.beside(LEFT, RIGHT, &format!("strength ({})", page.unit))
-        + &edge(&x, page.top, page.rated.len())
+        + &cutoff(&x, page.top, page.rated.len())
         + &svg::joined("polyline", "in", &points(|row| row.strength));
     let title = "Strength by place".to_owned();
     let caption =
@@ -169,6 +169,7 @@ fn strengths(page: &RankingPage) -> Option<Figure> {
 
 /// Probability to be among the best k against place, as far down as there is any.
 fn memberships(page: &RankingPage) -> Option<Figure> {
+    // Below one in a hundred the curve is flat; a tenth more shows that it is.
     let hopeful = page
         .rated
         .iter()
@@ -197,11 +198,11 @@ fn memberships(page: &RankingPage) -> Option<Figure> {
             RIGHT,
             &format!("probability to be among the best {}", page.top),
         )
-        + &edge(&x, page.top, n_tasks)
+        + &cutoff(&x, page.top, n_tasks)
         + &marks;
     let title = format!("Who belongs to the best {}?", page.top);
     let caption =
-        "A sharp step means that the edge is known; the shaded places are too close to tell."
+        "A sharp step means that the cutoff is well known; the shaded places are too close to tell."
             .to_owned();
     let svg = svg::image("memberships", HEIGHT, &title, &caption, &body);
     let rows = rows.into_iter().map(|row| {
@@ -318,7 +319,7 @@ fn verdicts(rows: &[RankedRow]) -> Option<Figure> {
     }
     let body = x.below(TOP, BOTTOM, "verdicts on a task") + &y.beside(LEFT, RIGHT, "tasks") + &bars;
     let title = "Verdicts by task".to_owned();
-    let caption = "Where the questions went: how many tasks were judged how often.".to_owned();
+    let caption = "Number of tasks by number of judgements.".to_owned();
     let svg = svg::image("verdicts", HEIGHT, &title, &caption, &body);
     let rows = bins
         .iter()
@@ -347,8 +348,8 @@ fn sampled(rows: &[RankedRow]) -> Vec<&RankedRow> {
         .collect()
 }
 
-/// The edge of the best k, as an upright rule with its name.
-fn edge(x: &Axis, top: usize, n_tasks: usize) -> String {
+/// The cutoff of the best k, as an upright rule with its name.
+fn cutoff(x: &Axis, top: usize, n_tasks: usize) -> String {
     if top == 0 || top >= n_tasks {
         return String::new();
     }
@@ -359,7 +360,7 @@ fn edge(x: &Axis, top: usize, n_tasks: usize) -> String {
             TOP - 4.0,
             &format!("best {top}"),
         );
-        svg::line("edge", (at, TOP), (at, BOTTOM)) + &name
+        svg::line("cutoff", (at, TOP), (at, BOTTOM)) + &name
     })
 }
 

@@ -136,9 +136,9 @@ fn all_plots_are_there_and_are_named_and_described() {
             .filter_map(|svg| svg.attribute("aria-labelledby"))
             .collect();
         let expect = [
-            "ladder-1",
-            "ladder-51",
-            "ladder-101",
+            "forest-1",
+            "forest-51",
+            "forest-101",
             "strengths",
             "memberships",
             "facet-0",
@@ -156,7 +156,7 @@ fn all_plots_are_there_and_are_named_and_described() {
             assert_eq!(children[..2], ["title", "desc"]);
             assert!(children.len() > 5, "an empty plot");
         }
-        // The five plots besides the ladder have a table each; the findings and the tasks have
+        // The five plots besides the forest plot have a table each; the findings and the tasks have
         // theirs.
         assert_eq!(named(document, "table").count(), 7);
     });
@@ -175,14 +175,14 @@ fn a_large_ranking_shows_its_best() {
                 .filter(|node| node.attribute("class") == Some(class))
                 .count()
         };
-        assert_eq!(of("ladder", "label"), 150);
-        assert_eq!(of("ladder", "edge"), 1);
+        assert_eq!(of("forest", "label"), 150);
+        assert_eq!(of("forest", "cutoff"), 1);
         assert_eq!(of("memberships", "zone"), 1);
-        assert_eq!(of("memberships", "edge"), 1);
+        assert_eq!(of("memberships", "cutoff"), 1);
         assert_eq!(of("facet-1", "label"), 3);
     });
     assert!(visible_text(&html).contains("the best 150 of 500 tasks"));
-    assert!(visible_text(&html).contains("the edge of the best 100."));
+    assert!(visible_text(&html).contains("the cutoff of the best 100."));
     assert!(visible_text(&html).contains("91 %\n[87, 95] are expected"));
 }
 
@@ -211,7 +211,7 @@ fn the_numbers_stand_beside_their_plots() {
     );
     assert!(
         rows.iter().any(|row| *row == ["100", "0.50", "borderline"]),
-        "the edge"
+        "the cutoff"
     );
     assert!(
         rows.iter().any(|row| row.len() == 3 && row[0] == "500"),
@@ -340,9 +340,9 @@ fn what_was_not_computed_is_not_drawn() {
         );
     }
     with_document(&some, |document| {
-        let ladder = named(document, "svg").next().expect("the ladder");
+        let forest_plot = named(document, "svg").next().expect("the forest plot");
         assert_eq!(
-            ladder
+            forest_plot
                 .descendants()
                 .filter(|node| node.has_tag_name("circle"))
                 .count(),

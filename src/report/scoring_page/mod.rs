@@ -1,6 +1,6 @@
-//! Reports as one HTML page on which a person scores them with the keyboard: one at a time, in an
-//! order that tells nothing, without the names of their agents. What is scored is kept by the
-//! browser until it is saved as a file. The page loads nothing and runs one script of its own.
+//! The scoring page: one HTML page on which a person scores reports with the keyboard, one at a
+//! time, in random order, without the names of their agents. The browser keeps the scores until
+//! they are saved as a file. The page loads nothing and runs one script of its own.
 
 use anyhow::Result;
 use minijinja::{Value, context, value::Serde};
@@ -9,14 +9,14 @@ use serde::Serialize;
 use super::markup;
 use crate::data::id::sha256_hex;
 
-/// What the page shows.
+/// The content of the page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
     /// The heading.
     pub title: String,
-    /// What a reader must know first.
+    /// Warnings that a reader must know first.
     pub warnings: Vec<String>,
-    /// The same for the same reports in the same order: under it the browser keeps what was scored.
+    /// The hash of the reports in their order: the browser keeps the scores under it.
     pub sheet: String,
     /// In the order in which they are shown.
     pub reports: Vec<Report>,
@@ -31,7 +31,7 @@ pub struct Report {
     pub task: String,
     /// Its text.
     pub text: String,
-    /// What of it is scored beside the whole.
+    /// The criteria that are scored beside the whole.
     pub criteria: Vec<Criterion>,
 }
 

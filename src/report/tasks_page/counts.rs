@@ -1,5 +1,5 @@
-//! How tasks, inspirations and quotes are spread over what they can be. Hides which values get a
-//! bar of their own.
+//! Distributions of tasks, inspirations and quotes over their facets. Hides which values get a bar
+//! of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ const BARS: usize = 16;
 /// Facets of benchmarks that are drawn, at most.
 const OTHERS: usize = 6;
 
-/// How often each value occurs.
+/// The counts of each value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Distribution {
     /// What is counted, such as `tasks by language`.
@@ -104,7 +104,7 @@ pub fn distributions(page: &Page) -> Vec<Distribution> {
     distributions
 }
 
-/// In which quarter of their talk the quotes begin.
+/// The counts of quotes by the quarter of the talk in which they begin.
 fn quarters(seminars: &[Seminar]) -> [usize; 4] {
     let mut quarters = [0; 4];
     for seminar in seminars {

@@ -19,20 +19,20 @@ use crate::data::{Difficulty, InspirationType, Ms, Phase, TaskType};
 pub use counts::{Distribution, distributions};
 pub use refused::{Refusal, Rule, by_rule};
 
-/// What the page says.
+/// The content of the page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Page {
     /// The heading.
     pub title: String,
     /// Names and values: how much there is, who judged.
     pub facts: Vec<(String, String)>,
-    /// What a reader must know before believing anything else.
+    /// Warnings that a reader must know first.
     pub warnings: Vec<String>,
     /// In the order in which they are shown.
     pub seminars: Vec<Seminar>,
     /// What was imported, shown after the seminars.
     pub benchmarks: Vec<Benchmark>,
-    /// What was not kept, in the order in which it is listed.
+    /// Refused inspirations and tasks, in the order in which they are listed.
     pub refused: Vec<Refusal>,
 }
 
@@ -111,7 +111,7 @@ pub struct Quote {
     pub text: String,
     /// Who says it, where that is known.
     pub speaker: Option<String>,
-    /// How far it is what the model quoted, 0 to 1, where that was measured.
+    /// Its similarity to the model's wording, 0 to 1, where that was measured.
     pub similarity: Option<f64>,
 }
 
@@ -177,13 +177,13 @@ impl Page {
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// So many tasks are seen at once; of more, the seminars are folded.
+/// Most tasks that are shown unfolded.
 const UNFOLDED: usize = 60;
 
 /// The page as one file.
 pub fn html(page: &Page) -> Result<String> {
     let n_tasks = page.tasks().count();
-    let boxes = Boxes::of(page);
+    let boxes = Boxes::from_page(page);
     let values = context! {
         page => Serde(page),
         policy => markup::policy(STYLE, SCRIPT, "media-src 'self' file:; "),
@@ -191,7 +191,7 @@ pub fn html(page: &Page) -> Result<String> {
         unfolded => n_tasks <= UNFOLDED,
         boxes => Serde(&boxes),
         labels => Serde(labels()),
-        links => Serde(page.seminars.iter().map(|seminar| Links::of(seminar, &boxes)).collect::<Vec<_>>()),
+        links => Serde(page.seminars.iter().map(|seminar| Links::new(seminar, &boxes)).collect::<Vec<_>>()),
         imported => Serde(page.benchmarks.iter().map(|benchmark| found_by(benchmark, &boxes)).collect::<Vec<_>>()),
         strips => page.seminars.iter().enumerate().map(|(at, of)| strip::strip(at, of)).collect::<Vec<_>>(),
         distributions => Serde(counts::drawn(page)),
@@ -227,7 +227,7 @@ fn word(value: &impl Serialize) -> String {
         .unwrap_or_default()
 }
 
-/// What the filter boxes offer: labels, and the short words by which an item says that it has them.
+/// The choices of the filter boxes: labels, and the short words that mark matching items.
 #[derive(Serialize)]
 struct Boxes {
     phases: Vec<Choice>,
@@ -242,7 +242,7 @@ struct Boxes {
 type Choice = (&'static str, String);
 
 impl Boxes {
-    fn of(page: &Page) -> Self {
+    fn from_page(page: &Page) -> Self {
         let languages = page
             .seminars
             .iter()
@@ -329,7 +329,8 @@ fn numbered<'a>(
     numbered
 }
 
-/// What of a seminar belongs together, by place in its lists, and what the boxes find.
+/// The links between tasks and inspirations of a seminar, by place in its lists, and the words that
+/// the boxes find them by.
 #[derive(Serialize)]
 struct Links {
     /// For each task, its inspirations.
@@ -343,7 +344,7 @@ struct Links {
 }
 
 impl Links {
-    fn of(seminar: &Seminar, boxes: &Boxes) -> Self {
+    fn new(seminar: &Seminar, boxes: &Boxes) -> Self {
         let at: BTreeMap<&str, usize> = (0..)
             .zip(&seminar.inspirations)
             .map(|(at, of)| (of.id.as_str(), at))

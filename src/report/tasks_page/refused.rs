@@ -1,5 +1,4 @@
-//! What the stages looked at and did not keep, by stage and rule. Hides how much of it a page
-//! lists.
+//! Refusals of the stages, by stage and rule. Hides how many of them a page lists.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +8,10 @@ use super::{super::svg, Page};
 
 /// Refusals of one rule that are listed, at most.
 const LISTED: usize = 500;
-/// Columns of a text, at most: what a model went on writing for ever is cut.
+/// Columns of a text, at most: endless replies are cut.
 const WIDTH: usize = 600;
 
-/// Something that a stage refused.
+/// A refusal by a stage.
 #[derive(Clone, Debug, Serialize)]
 pub struct Refusal {
     /// The stage, such as `weave`.
@@ -21,7 +20,7 @@ pub struct Refusal {
     pub rule: String,
     /// Place of its seminar among the page's.
     pub seminar: usize,
-    /// What was refused.
+    /// The refused text.
     pub text: String,
 }
 

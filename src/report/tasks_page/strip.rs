@@ -1,5 +1,5 @@
-//! Where in a talk its quotes are: a strip as long as the talk, with a lane for each type of
-//! inspiration. Hides the scale of time and how short a mark may be that is still to be clicked.
+//! The timeline of a talk's quotes, with a lane for each type of inspiration. Hides the scale of
+//! time and the least width of a mark.
 
 use minijinja::HtmlEscape;
 

@@ -1,5 +1,5 @@
-//! Gwet's AC1 and AC2: agreement of any raters that stays believable where one label dominates.
-//! Hides how chance is taken to be at work on hard items only.
+//! Gwet's AC1 and AC2: agreement of any number of raters that stays meaningful where one label
+//! dominates. Hides the assumption that raters guess on hard items only.
 
 use super::{Table, Weights, apart, beyond_chance, distinct, given, index};
 
@@ -11,7 +11,7 @@ use super::{Table, Weights, apart, beyond_chance, distinct, given, index};
 /// it has fewer than two, if it lacks one that occurs, or if no item has two ratings.
 pub fn gwet(items: &[impl AsRef<[Option<f64>]>], weights: Weights, scale: &[f64]) -> Option<f64> {
     let labels = distinct(given(&scale.iter().copied().map(Some).collect::<Vec<_>>()));
-    let table = Table::of(items);
+    let table = Table::new(items);
     if labels.len() < 2
         || table
             .labels
@@ -32,6 +32,7 @@ pub fn gwet(items: &[impl AsRef<[Option<f64>]>], weights: Weights, scale: &[f64]
         .clone()
         .map(|a| all.clone().map(|b| 1.0 - distance(a, b)).sum::<f64>())
         .sum();
+    // Chance is at work on hard items only: π (1 − π) is largest where labels are mixed.
     let hard: f64 = table
         .shares()
         .iter()

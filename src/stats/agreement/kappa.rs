@@ -1,5 +1,6 @@
-//! The kappas: agreement of two raters with habits of their own (Cohen), and of any raters with
-//! shared ones (Fleiss). Hides how disagreement by chance is had from the habits.
+//! The kappas: agreement of two raters, each with label shares of its own (Cohen), and of any
+//! number of raters with common label shares (Fleiss). Hides how disagreement by chance follows
+//! from the shares.
 
 use super::{Table, Weights, apart, beyond_chance, by_chance};
 
@@ -17,7 +18,7 @@ pub fn cohen(
         .iter()
         .filter_map(|item| both(item.as_ref(), raters))
         .collect();
-    let table = Table::of(&rated);
+    let table = Table::new(&rated);
     let apart = apart(weights, &table.labels);
     beyond_chance(
         table.observed(&apart)?,
@@ -25,13 +26,13 @@ pub fn cohen(
     )
 }
 
-/// What both raters say of an item.
+/// Both ratings of an item; none if one is missing.
 fn both(item: &[Option<f64>], raters: [usize; 2]) -> Option<[Option<f64>; 2]> {
     let rating = |rater: usize| item.get(rater).copied().flatten().filter(|x| x.is_finite());
     Some([Some(rating(raters[0])?), Some(rating(raters[1])?)])
 }
 
-/// The share of each label in what a rater says.
+/// The share of each label among a rater's ratings.
 fn habits(table: &Table, rater: usize) -> Vec<f64> {
     let mut shares = vec![0.0; table.labels.len()];
     for item in &table.items {
@@ -46,7 +47,7 @@ fn habits(table: &Table, rater: usize) -> Vec<f64> {
 ///
 /// None if no item has two ratings or if all ratings are the same.
 pub fn fleiss(items: &[impl AsRef<[Option<f64>]>]) -> Option<f64> {
-    let table = Table::of(items);
+    let table = Table::new(items);
     let apart = apart(Weights::Identity, &table.labels);
     let shares = table.shares();
     beyond_chance(table.observed(&apart)?, by_chance(&shares, &shares, &apart))

@@ -1,9 +1,9 @@
-//! Krippendorff's α: agreement of any raters on labels, ranks or numbers, with any ratings missing.
-//! Hides what a distance is on each level of measurement.
+//! Krippendorff's α: agreement of any number of raters on labels, ranks or numbers, with any
+//! ratings missing. Hides what a distance is on each level of measurement.
 
 use super::{Table, beyond_chance, by_chance, within};
 
-/// What may be done with the labels.
+/// The level of measurement of the labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// They are the same or not.
@@ -20,7 +20,7 @@ pub enum Level {
 /// None if there are no such items or if all their ratings are the same. Takes a time that grows
 /// with the square of the number of labels.
 pub fn krippendorff(items: &[impl AsRef<[Option<f64>]>], level: Level) -> Option<f64> {
-    let mut table = Table::of(items);
+    let mut table = Table::new(items);
     table.items.retain(|item| item.len() > 1);
     let counts = table.counts();
     let ratings: f64 = counts.iter().sum();

@@ -1,8 +1,8 @@
-//! Do raters agree, and more than by chance? Coefficients for any number of raters, of whom each
-//! may have left items out. Hides how ratings become labels; a rating that is not a finite number
-//! counts as missing.
+//! Inter-rater agreement: chance-corrected coefficients for any number of raters, with missing
+//! ratings. Hides how ratings become labels; a rating that is not a finite number counts as
+//! missing.
 //!
-//! Every function takes items × raters. An interval is had by handing the function to
+//! Every function takes items × raters. For an interval, pass the function to
 //! [`bootstrap::statistic`](super::bootstrap::statistic). Where most ratings are the same, κ and α
 //! fall towards 0 however well raters agree (Feinstein and Cicchetti, J. Clin. Epidemiol. 43,
 //! 1990): show [`percent`], [`constant`] and [`gwet`] beside them.
@@ -15,8 +15,8 @@ pub use gwet::gwet;
 pub use kappa::{cohen, fleiss};
 pub use krippendorff::{Level, krippendorff};
 
-/// How much two different labels agree, judged by their distance as numbers; 1 is the distance
-/// between the ends of the scale.
+/// Partial agreement of two different labels by their distance as numbers; the ends of the scale
+/// have distance 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
     /// Not at all.
@@ -30,7 +30,7 @@ pub enum Weights {
 /// How often two ratings of an item are the same, 0 to 1: the mean over the items with at least two
 /// ratings. None if there are no such items.
 pub fn percent(items: &[impl AsRef<[Option<f64>]>]) -> Option<f64> {
-    let table = Table::of(items);
+    let table = Table::new(items);
     Some(1.0 - table.observed(|a, b| f64::from(a != b))?)
 }
 
@@ -38,7 +38,7 @@ pub fn percent(items: &[impl AsRef<[Option<f64>]>]) -> Option<f64> {
 /// could agree with these. None if there are no ratings. To judge one rater by the others, hand in
 /// the ratings of the others only.
 pub fn constant(items: &[impl AsRef<[Option<f64>]>]) -> Option<f64> {
-    let counts = Table::of(items).counts();
+    let counts = Table::new(items).counts();
     let most = counts.iter().copied().fold(0.0, f64::max);
     (most > 0.0).then(|| most / counts.iter().sum::<f64>())
 }
@@ -50,8 +50,8 @@ struct Table {
 }
 
 impl Table {
-    /// With the labels that occur.
-    fn of(items: &[impl AsRef<[Option<f64>]>]) -> Self {
+    /// The table of these ratings, with the labels that occur.
+    fn new(items: &[impl AsRef<[Option<f64>]>]) -> Self {
         let labels = distinct(items.iter().flat_map(|item| given(item.as_ref())));
         let items = items
             .iter()
@@ -114,7 +114,7 @@ fn beyond_chance(observed: f64, by_chance: f64) -> Option<f64> {
     Some(1.0 - observed / by_chance).filter(|value| by_chance > 0.0 && value.is_finite())
 }
 
-/// The distance of two of the sorted labels, which is 1 less the weight.
+/// The distance of two of the sorted labels: 1 minus the weight.
 fn apart(weights: Weights, labels: &[f64]) -> impl Fn(usize, usize) -> f64 {
     let range = labels.last().unwrap_or(&0.0) - labels.first().unwrap_or(&0.0);
     move |a, b| match weights {
@@ -201,7 +201,7 @@ mod tests {
         );
     }
 
-    /// What nobody can say is not said: no items, one rating each, one label.
+    /// Undefined coefficients are none: no items, one rating each, one label.
     #[test]
     fn coefficients_of_nothing_are_none() {
         let (empty, single, same) = (

@@ -42,14 +42,14 @@ pub struct BetterThanChance {
     pub p: Option<f64>,
     /// The z to be expected of a judge that names the better item of 72 % of random pairs.
     pub expected_z: f64,
-    /// Whether the test would hardly miss such a judge with these pairs.
+    /// Whether the test has the power to detect such a judge with these pairs.
     pub has_power: bool,
     /// Whether `p` is below α.
     pub significant: bool,
 }
 
 impl BetterThanChance {
-    /// Whether the test had power and the judge was still not told from chance.
+    /// Whether the test had power and still found no difference from chance.
     pub fn no_better(&self) -> bool {
         self.has_power && !self.significant
     }
@@ -113,8 +113,11 @@ fn steps(seen: &[PairVerdict]) -> Vec<Step> {
     let mut steps = Vec::new();
     for verdict in seen
         .iter()
+        // A repetition would be predicted by the first answer, whatever the items are worth.
         .filter(|verdict| verdict.sample == 0 && asked.insert(verdict.pair()))
     {
+        // Predicted before the verdict is taken in: only so is the test valid for pairs chosen by
+        // earlier verdicts.
         let [a, b] = [verdict.first, verdict.second]
             .map(|item| items.get(&item).copied().unwrap_or_default());
         let step = step(verdict.score - total / count, a, b);

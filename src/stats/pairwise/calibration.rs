@@ -22,8 +22,8 @@ pub struct Calibration {
     /// Expected calibration error (Naeini et al. 2015): mean over verdicts of |confidence −
     /// agreement of the level|.
     pub ece: f64,
-    /// The `ece` that a judge who means what it says would show by chance in so few verdicts; at
-    /// each level about the mean deviation of a normal distribution, √(2 c (1 − c) / (π n)).
+    /// The `ece` of a perfectly calibrated judge with so few verdicts; at each level about the mean
+    /// deviation of a normal distribution, √(2 c (1 − c) / (π n)).
     pub ece_by_chance: f64,
     /// The levels of confidence that occurred, lowest first.
     pub levels: Vec<ConfidenceLevel>,
@@ -49,6 +49,7 @@ pub fn calibration(verdicts: &[Predicted]) -> Option<Calibration> {
     let mut brier = 0.0;
     for (seen, predicted) in verdicts
         .iter()
+        // At one half the ranking prefers neither, and agreement has no meaning.
         .filter(|(seen, p)| seen.sample == 0 && *p != Some(0.5))
     {
         let (Some(first_won), Some(p), Some(confidence)) =
@@ -59,6 +60,7 @@ pub fn calibration(verdicts: &[Predicted]) -> Option<Calibration> {
         let winner = if first_won { *p } else { 1.0 - p };
         brier += (confidence - agrees(winner)).powi(2);
         levels
+            // Steps of 0.05, the ones that judges are offered.
             .entry((confidence * 20.0).round() as u32)
             .or_default()
             .push(winner);

@@ -114,6 +114,7 @@ impl Halving {
         let compared: HashSet<(u32, u32)> = known.iter().filter_map(compared_pair).collect();
         let seen: HashSet<u32> = known.iter().flat_map(Preference::items).collect();
         let mut stages = stages(items, items - seen.len(), &settings);
+        // Stages are taken from the end.
         stages.reverse();
         Self {
             items,
@@ -288,6 +289,7 @@ impl Halving {
             .filter(|chunk| chunk.len() > 1)
             .map(|items| items.iter().map(|item| *item as u32).collect())
             .collect();
+        // A list that was asked before would be answered from the record and tell nothing new.
         lists.retain(|list| !self.listed.contains(&sorted(list)));
         for list in &mut lists {
             list.shuffle(&mut self.rng);
@@ -316,6 +318,7 @@ impl Halving {
             paired[place] = true;
             paired[partner] = true;
             let b = order[partner] as u32;
+            // Random sides: a position bias then cancels out over an item's verdicts.
             pairs.push(if self.rng.random() {
                 vec![a, b]
             } else {
@@ -361,6 +364,7 @@ fn least_certain(fit: &Fit, top: usize, size: usize) -> Vec<usize> {
         .collect();
     let mut items: Vec<usize> = (0..z.len()).collect();
     if (1..items.len()).contains(&size) {
+        // Ties by number, so that the same fit always chooses the same items.
         items.select_nth_unstable_by(size - 1, |&a, &b| z[a].total_cmp(&z[b]).then(a.cmp(&b)));
         items.truncate(size);
         items.sort_unstable();
@@ -379,6 +383,7 @@ fn expected_above(edge: f64, strength: &[f64], deviation: &[f64]) -> f64 {
 
 /// The strength above which `top` items are expected.
 fn cutoff(strength: &[f64], deviation: &[f64], top: usize) -> f64 {
+    // At 30 logits a win is certain to thirteen digits: no strength lies outside.
     let (mut low, mut high) = (-30.0, 30.0);
     while high - low > CUTOFF_TOLERANCE {
         let middle = f64::midpoint(low, high);
@@ -403,6 +408,7 @@ fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
         sizes.push(sizes[sizes.len() - 1] / SHRINK);
     }
     sizes.push(floor);
+    // A ranking that continues has shown its items already and spends on the later stages.
     let fair = if unseen == items {
         calls / sizes.len()
     } else {
@@ -413,6 +419,7 @@ fn stages(items: usize, unseen: usize, settings: &Settings) -> Vec<Stage> {
     let share = |at: usize| rest * at / others;
     let later = sizes[1..].iter().enumerate().map(|(at, &size)| Stage {
         size,
+        // Differences of running shares add up to the rest exactly.
         calls: share(at + 1) - share(at),
         group: if at + 1 == others { 2 } else { group },
     });

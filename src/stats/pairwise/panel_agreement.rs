@@ -37,6 +37,7 @@ pub fn panel_agreement(verdicts: &[Predicted]) -> Option<PanelAgreement> {
         .filter(|s| s.sample == 0)
     {
         questions
+            // By sides: the same pair the other way round is another question.
             .entry((first, second))
             .or_insert_with(|| vec![None; number.len()])[number[&judge]] = Some(score);
     }

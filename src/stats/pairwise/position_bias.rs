@@ -48,6 +48,7 @@ pub fn position_bias(seen: &[PairVerdict], alpha: f64) -> Option<PositionBias> {
     }
     let n = wins + losses + ties;
     let share = binomial::wilson(wins as f64 + ties as f64 / 2.0, n)?;
+    // The sign test is exact for decided verdicts; a tie is no throw of the coin.
     let p = binomial::fair_coin_p(wins, wins + losses);
     Some(PositionBias {
         n,

@@ -154,6 +154,7 @@ fn triangles(forward: &Forward, most: usize, rng: &mut impl Rng) -> (u64, Vec<[u
             }
         }
         for &(w, _) in neighbours {
+            // Cleared by the list, not as a whole: the array is as long as all items.
             from_u[w] = None;
         }
     }

@@ -1,4 +1,4 @@
-//! A verdict on two items, with all that the checks of a judge need to know of it.
+//! A verdict on two items, with all that the checks of a judge need.
 
 use super::bradley_terry::{Game, Preference};
 

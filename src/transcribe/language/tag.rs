@@ -29,6 +29,8 @@ impl Language {
                 language: tag.into(),
             });
         };
+        // Regions that write traditional characters; Singapore and the mainland write simplified
+        // ones.
         let is_traditional = ["-hant", "-tw", "-hk", "-mo"]
             .iter()
             .any(|part| lower.contains(part));

@@ -62,6 +62,7 @@ pub fn open(path: &Path) -> Result<(Box<dyn FormatReader>, &'static str), MediaE
         Box::new(RepairedWav::open(path)?),
         MediaSourceStreamOptions::default(),
     );
+    // Only a hint: symphonia goes by the content, so that a wrong extension is no error.
     let mut hint = Hint::new();
     if let Some(extension) = path.extension().and_then(|e| e.to_str()) {
         hint.with_extension(extension);
@@ -194,6 +195,7 @@ fn mp3_states_its_length(path: &Path) -> Result<bool, MediaError> {
     };
     file.seek(SeekFrom::Start(start))?;
     let mut frame = Vec::new();
+    // The tag is in the first frame, which is shorter than this at any bit rate.
     file.take(8192).read_to_end(&mut frame)?;
     Ok(frame
         .windows(4)

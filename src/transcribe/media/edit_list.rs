@@ -32,6 +32,7 @@ pub fn of_track(path: &Path, track: u32) -> io::Result<Edit> {
     let Some(index) = child(&mut file, &(0..end), b"moov")? else {
         return Ok(Edit::default());
     };
+    // The edit's length counts in the movie's time, its beginning in the track's.
     let Some(header) = child(&mut file, &index, b"mvhd")? else {
         return Ok(Edit::default());
     };
@@ -182,6 +183,8 @@ fn children(file: &mut fs_err::File, of: &Range<u64>) -> io::Result<Vec<([u8; 4]
             break;
         };
         let (length, inside) = match size {
+            // ISO/IEC 14496-12, 4.2: a size of 0 reaches to the end, 1 means a 64-bit size after
+            // the kind.
             0 => (of.end - at, 8),
             1 => (number(&head, 8, 8).unwrap_or(0), 16),
             size => (size, 8),

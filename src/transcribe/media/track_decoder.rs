@@ -110,6 +110,7 @@ impl<'a> TrackDecoder<'a> {
             let packet = match reader.next_packet() {
                 Ok(Some(packet)) => packet,
                 Ok(None) => return Ok(ReadingEnd::Clean),
+                // Not an error yet: whether too much is missing is decided by the stated length.
                 Err(SymphoniaError::IoError(e)) if e.kind() == io::ErrorKind::UnexpectedEof => {
                     return Ok(ReadingEnd::CutOff);
                 }
@@ -119,6 +120,7 @@ impl<'a> TrackDecoder<'a> {
                         "several streams one after the other".into(),
                     ));
                 }
+                // A reader finds its place again after a damaged frame.
                 Err(_) if reader_errors < MAX_READER_ERRORS => {
                     reader_errors += 1;
                     continue;
@@ -129,6 +131,7 @@ impl<'a> TrackDecoder<'a> {
             if packet.track_id == track.id {
                 self.add(codec, packet)?;
             }
+            // Counted over all tracks: a broken reader may give packets of others for ever.
             barren = if self.out.len() > before {
                 0
             } else {
@@ -156,6 +159,8 @@ impl<'a> TrackDecoder<'a> {
             }
             Err(e) => {
                 self.broken += 1;
+                // No audio for it: the gap before the next packet becomes silence, so that times
+                // stay right.
                 self.last_error = e.to_string();
             }
         }
@@ -243,6 +248,7 @@ impl<'a> TrackDecoder<'a> {
     ) -> Result<DecodeSummary, MediaError> {
         let share = self.broken as f64 / self.packets.max(1) as f64;
         if self.broken > MAX_BROKEN_PACKETS && share > MAX_BROKEN_SHARE
+            // A file with nothing but broken packets is damaged, however few they are.
             || self.broken > 0 && self.out.len() == 0
         {
             return Err(MediaError::damaged(&format!(

@@ -75,9 +75,11 @@ fn unknown_length(file: &mut File, length: u64) -> Result<Option<u64>> {
         if &[a, b, c, d] == b"data" {
             let too_long =
                 u64::from(size) > left && UNKNOWN.iter().any(|sizes| sizes.contains(&size));
+            // A length of 0 is real where one more chunk follows: an empty recording with metadata.
             let is_unknown = too_long || size == 0 && left > 0 && !is_last_chunk(file, left)?;
             return Ok(is_unknown.then_some(at + 4));
         }
+        // Chunks are padded to an even length, which their size does not count.
         at += 8 + u64::from(size).next_multiple_of(2);
     }
     Ok(None)

@@ -80,8 +80,8 @@ impl QualityIssue {
             Self::Loops => "looped",
             Self::Repeats => "repeated",
             Self::Unlikely => "unlikely to the model itself",
-            Self::TooFast => "faster than anybody speaks",
-            Self::Lost => "with speech that has no text",
+            Self::TooFast => "faster than people speak",
+            Self::Lost => "with speech without text",
         }
     }
 }

@@ -31,6 +31,7 @@ pub fn cap_repeated(phrases: &mut [Phrase], unspaced: bool) {
     cap_pairs(&mut words);
     for word in words {
         let tokens = &mut phrases[word.phrase].token_logprobs[word.tokens];
+        // Only lowered: a repetition never makes a word more likely.
         if word.logprob < mean_logprob(&*tokens) {
             for (_, logprob) in tokens {
                 *logprob = word.logprob;
@@ -53,6 +54,7 @@ fn cap_pairs(words: &mut [Word]) {
             }
             Entry::Occupied(entry) => {
                 let first = entry.get();
+                // The minimum, because a word is capped by both of its pairs.
                 left.logprob = left.logprob.min(first.0);
                 right.logprob = right.logprob.min(first.1);
             }
@@ -69,6 +71,7 @@ fn words_of(index: usize, phrase: &Phrase, unspaced: bool) -> Vec<Word> {
         byte += word.len();
         let tokens = from..tokens_before(phrase, byte);
         let key = key(word);
+        // Punctuation repeats in every text and is no sign of a copy.
         if !key.is_empty() && !tokens.is_empty() {
             words.push(Word {
                 phrase: index,

@@ -62,6 +62,7 @@ pub fn assess(
     decoded: &[Phrase],
 ) -> Attempt {
     let (mut phrases, loops) = without_loops(decoded, language.is_unspaced());
+    // After the loops are cut and before anything is judged by its log-probability.
     token_logprobs::cap_repeated(&mut phrases, language.is_unspaced());
     let (mut placed_phrases, mut kept) = (Vec::new(), Vec::new());
     let (mut dropped, mut guesses) = (0, 0);
@@ -81,6 +82,7 @@ pub fn assess(
         language,
         window,
         phrases: &placed_phrases,
+        // Dropped phrases do not count: what is left decides whether the window is doubtful.
         mean_logprob: mean_logprob(kept.into_iter().flat_map(|phrase| &phrase.token_logprobs)),
         loops,
     };

@@ -110,6 +110,7 @@ impl LanguageDetector<'_> {
                 .get(&piece.start)
                 .is_some_and(|probs| segmentation::may_hold_two_languages(&piece, probs));
             if is_mixed {
+                // The first half begins where the piece does and must be asked anew.
                 known.remove(&piece.start);
                 refined.extend(segmentation::halves(&piece, &self.source.activity));
             } else {
@@ -141,6 +142,7 @@ impl LanguageDetector<'_> {
                 .iter()
                 .map(|&id| all.get(id).copied().unwrap_or(0.0))
                 .collect();
+            // Saved as it comes: a killed run asks no piece twice.
             journal.add(&step_of(&pieces[i]), &allowed)?;
             found[i] = Some(allowed);
             Ok(())

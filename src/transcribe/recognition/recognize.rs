@@ -112,6 +112,7 @@ impl Recognizer<'_> {
                 diagnostics.add(result.diagnostics);
                 phrases.extend(result.phrases);
             }
+            // By section: no sentence spans a change of language.
             segments.extend(sentences::from_phrases(
                 &phrases,
                 &self.source.activity,

@@ -88,6 +88,7 @@ impl WhisperSettings {
             beam: with(
                 SamplingStrategy::BeamSearch {
                     beam_size: BEAM_SIZE,
+                    // whisper.cpp does not implement patience yet; -1 is its default.
                     patience: -1.0,
                 },
                 0.0,
@@ -151,7 +152,7 @@ impl WhisperModel {
         let bands = context.model_n_mels().unsigned_abs() as usize;
         anyhow::ensure!(
             matches!(bands, 80 | 128),
-            "no model of Whisper's: it takes {bands} bands of sound"
+            "not a Whisper model: it takes {bands} mel bands"
         );
         let mel = MelTransform::new(bands);
         Ok(Self { file, context, mel })

@@ -125,6 +125,7 @@ fn most_probable_chain(
         if probability < MIN_HINT_PROB || time <= span.start || time > span.end {
             continue;
         }
+        // Strictly increasing: two words cannot begin at the same time.
         let earlier = (0..links.len()).filter(|&link| links[link].time < time);
         let previous = heaviest(&links, earlier);
         links.push(Link {

@@ -184,6 +184,8 @@ impl SpeechActivity {
         let mut quiet = 0;
         for (frame, &score) in self.scores.iter().enumerate() {
             match start {
+                // Two thresholds: a syllable just below the first one does not end the speech
+                // (hysteresis).
                 None if score >= SPEECH_SCORE => {
                     start = Some(frame);
                     quiet = 0;
@@ -191,6 +193,7 @@ impl SpeechActivity {
                 Some(from) => {
                     quiet = if score < SILENCE_SCORE { quiet + 1 } else { 0 };
                     if quiet > HANGOVER_FRAMES {
+                        // The pause itself does not belong to the speech.
                         found.push(from..frame + 1 - quiet);
                         start = None;
                     }

@@ -1,7 +1,6 @@
-//! What a task asks to be handed in: at least one thing that can be, and only one. Parts of it ("a
-//! table with the error rates", "a report with its code") are not a second one. Prose has no end of
-//! ways to say so: what is refused here says nothing of making anything, or plainly asks for two
-//! things.
+//! The deliverable of a task: exactly one thing to hand in. Parts of it ("a table with the error
+//! rates", "a report with its code") are not a second one. Prose has no end of ways to say so: what
+//! is refused here says nothing of making anything, or plainly asks for two things.
 
 use std::sync::LazyLock;
 

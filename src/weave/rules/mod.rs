@@ -313,7 +313,7 @@ mod tests {
 
     fn task(language: &str, text: &str) -> Task {
         Task {
-            id: TaskId::of(&[text]),
+            id: TaskId::from_parts(&[text]),
             text: text.into(),
             language: language.into(),
             as_of: None,
@@ -323,7 +323,7 @@ mod tests {
                 "other".into(),
             ),
             origin: Origin::Seminar(FromSeminar {
-                seminar: SeminarId::of(&["s"]),
+                seminar: SeminarId::from_parts(&["s"]),
                 inspirations: vec![],
                 translation_of: None,
             }),

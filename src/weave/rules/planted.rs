@@ -48,7 +48,7 @@ fn broken(given: Given, reply: Reply) -> BTreeSet<String> {
         let source = &given.inspirations[written.inspiration];
         let words = format!("{}\n{}", source.text, source.quotes.join("\n"));
         let task = Task {
-            id: TaskId::of(&[&written.task]),
+            id: TaskId::from_parts(&[&written.task]),
             text: written.task,
             language: given.language.clone(),
             as_of: None,
@@ -57,8 +57,10 @@ fn broken(given: Given, reply: Reply) -> BTreeSet<String> {
                 ..Facets::of_family(written.task_type, written.difficulty, "other".into())
             },
             origin: Origin::Seminar(FromSeminar {
-                seminar: SeminarId::of(&["s"]),
-                inspirations: vec![InspirationId::of(&[&written.inspiration.to_string()])],
+                seminar: SeminarId::from_parts(&["s"]),
+                inspirations: vec![InspirationId::from_parts(&[&written
+                    .inspiration
+                    .to_string()])],
                 translation_of: None,
             }),
         };

@@ -1,6 +1,6 @@
-//! Whether a task points at the event that it comes from: its people, its record, the room in which
-//! it was held. The words themselves are a subject of research like any other: "how the speaker's
-//! accent affects recognition" is none.
+//! Detection of tasks that point at their event: its people, its record, its room. The words
+//! themselves are a subject of research like any other: "how the speaker's accent affects
+//! recognition" is none.
 
 use std::sync::LazyLock;
 

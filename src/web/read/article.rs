@@ -1,10 +1,10 @@
-//! Which part of a page is its article. It goes by what the page says of itself (`main`, `article`,
-//! roles) and by where the links are; in doubt it keeps more, because a claim is judged by this
-//! text and a lost paragraph is a false "no".
+//! Extraction of a page's article, by its markup (`main`, `article`, roles) and by the density of
+//! links. In doubt it keeps more, because a claim is judged by this text and a lost paragraph is a
+//! false "no".
 
 use super::tree::{Node, Tree};
 
-/// What is to be read of a page: a node, without some of those inside.
+/// The article of a page: a node, without some of its descendants.
 #[derive(Debug)]
 pub struct Article {
     /// The node that holds it.
@@ -41,7 +41,7 @@ impl Mass {
     }
 }
 
-/// Characters from which on the page's own word for its article is taken.
+/// Least characters of an element that the page marks as its article.
 const TRUSTED: usize = 250;
 /// Characters up to which a box about cookies is one.
 const COOKIE_BOX: usize = 1_500;
@@ -86,13 +86,14 @@ pub fn find(tree: &Tree) -> Article {
 pub fn masses(tree: &Tree, left_out: &[bool]) -> Vec<Mass> {
     let mut masses = vec![Mass::default(); tree.nodes.len()];
     add_prose(tree, left_out, &mut masses);
+    // Backwards: children come after their parent, so that each is complete when it is added.
     for (at, node) in tree.nodes.iter().enumerate().skip(1).rev() {
         if left_out[at] {
             masses[at] = Mass::default();
             continue;
         }
         let mut own = masses[at];
-        if node.sight.is_visible() {
+        if node.visibility.is_visible() {
             own.text += node.text().chars().filter(|c| !c.is_whitespace()).count();
         }
         if node.name() == "a" && node.attribute("href").is_some() {
@@ -125,7 +126,7 @@ fn add_prose(tree: &Tree, left_out: &[bool], masses: &mut [Mass]) {
             block_of[node.parent]
         };
         linked[at] = linked[node.parent] || node.name() == "a";
-        if node.sight.is_visible() && !linked[at] && !left_out[at] {
+        if node.visibility.is_visible() && !linked[at] && !left_out[at] {
             own[block_of[at]] += node.text().chars().map(weight).sum::<usize>();
         }
     }
@@ -186,11 +187,13 @@ fn is_furniture(tree: &Tree, at: usize, inside_article: bool, headings: &[usize]
     }
     match node.name() {
         "nav" | "footer" | "menu" | "search" => true,
+        // Accordions put their headings into buttons.
         "button" => !matches!(
             tree.nodes[node.parent].name(),
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dt" | "summary"
         ),
         "aside" => !inside_article,
+        // A header with the page's main heading is the article's own beginning.
         "header" => !inside_article && !has_heading(),
         _ => {
             !inside_article
@@ -228,25 +231,28 @@ fn is_menu(node: &Node, mass: Mass) -> bool {
 
 /// The page's `main`, else its one article, else all of it.
 fn root(tree: &Tree, masses: &[Mass]) -> usize {
-    let heaviest = |is: &dyn Fn(&Node) -> bool| {
-        let found = tree
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(at, node)| is(node) && masses[*at].text >= TRUSTED);
-        found
-            .max_by_key(|(at, _)| (masses[*at].text, std::cmp::Reverse(*at)))
-            .map(|(at, _)| at)
-    };
     let named =
         |node: &Node, name: &str| node.name() == name || node.attribute("role") == Some(name);
     let is_body =
         |node: &Node| node.attribute("itemprop") == Some("articleBody") || named(node, "article");
-    let main = heaviest(&|node| named(node, "main"));
-    let article = heaviest(&is_body).filter(|&at| masses[at].text * 2 >= masses[0].text);
+    let main = heaviest(tree, masses, |node| named(node, "main"));
+    let article =
+        heaviest(tree, masses, is_body).filter(|&at| masses[at].text * 2 >= masses[0].text);
     main.filter(|&at| masses[at].text * 4 >= masses[0].text)
         .or(article)
         .unwrap_or(0)
+}
+
+/// The node of a kind with the most text, the first of equals; none with too little text.
+fn heaviest(tree: &Tree, masses: &[Mass], is: impl Fn(&Node) -> bool) -> Option<usize> {
+    let found = tree
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(at, node)| is(node) && masses[*at].text >= TRUSTED);
+    found
+        .max_by_key(|(at, _)| (masses[*at].text, std::cmp::Reverse(*at)))
+        .map(|(at, _)| at)
 }
 
 /// The smallest box inside `root` that holds nearly all running text, unless much else is outside
@@ -287,7 +293,8 @@ mod tests {
         let tree = parse(html);
         let article = find(&tree);
         let inside = article.root..=tree.nodes[article.root].end;
-        let kept = inside.filter(|&at| !article.left_out[at] && tree.nodes[at].sight.is_visible());
+        let kept =
+            inside.filter(|&at| !article.left_out[at] && tree.nodes[at].visibility.is_visible());
         let text: Vec<&str> = kept
             .map(|at| tree.nodes[at].text().trim())
             .filter(|text| !text.is_empty())

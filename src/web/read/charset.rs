@@ -1,6 +1,6 @@
-//! Bytes to text. The order of belief is a byte order mark, the server's header, the page's own
-//! declaration, valid UTF-8, Chinese, Western European; a declaration that the bytes contradict is
-//! passed over.
+//! Character encodings of pages. The order of precedence is a byte order mark, the server's header,
+//! the page's own declaration, valid UTF-8, Chinese, Western European; a declaration that the bytes
+//! contradict is passed over.
 
 use encoding_rs::{Encoding, GB18030, UTF_8, WINDOWS_1252};
 

@@ -1,5 +1,5 @@
-//! Text as it is kept: composed (NFC), without characters that nobody sees or that turn lines
-//! around, trimmed lines, at most one empty line in a row, and a largest length.
+//! Cleaning of text: composed (NFC), without invisible characters and those that change the
+//! direction, trimmed lines, at most one empty line in a row, and a largest length.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -13,6 +13,7 @@ pub fn clean(text: &str) -> String {
         .chars()
         .filter_map(shown)
         .collect();
+    // After the invisible characters are gone: they would keep an accent from its letter.
     let composed: String = seen.nfc().collect();
     let mut out = String::with_capacity(composed.len());
     let mut blank = false;

@@ -1,6 +1,6 @@
-//! As much of CSS as decides whether a text can be seen: declarations, and the rules of a page's
-//! own sheets that name one tag, class or id. Sheets in other files, combinators and conditions are
-//! left out; what they hide is read.
+//! The part of CSS that decides visibility: declarations, and the rules of a page's own style
+//! sheets that name one tag, class or id. Sheets in other files, combinators and conditions are
+//! left out; text that they hide is read.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub type Declaration = (String, String);
 /// Bytes of sheets after which the rest is ignored.
 const MOST_BYTES: usize = 1_000_000;
 
-/// The rules that bear on sight.
+/// The rules that affect visibility.
 #[derive(Debug, Default)]
 pub struct Sheet {
     rules: BTreeMap<String, BTreeMap<String, String>>,
@@ -76,6 +76,7 @@ impl Sheet {
                 all.extend(self.rules.get(selector).into_iter().flatten().map(pair));
             };
             take(name);
+            // Bounded: a hostile element may have a hundred thousand classes.
             for class in value("class").split_ascii_whitespace().take(64) {
                 take(&format!(".{class}"));
                 take(&format!("{name}.{class}"));
@@ -87,7 +88,7 @@ impl Sheet {
     }
 }
 
-/// The declarations of a style that bear on sight, without `!important`.
+/// The declarations of a style that affect visibility, without `!important`.
 fn declarations(style: &str) -> Vec<Declaration> {
     let style = without_comments(style).to_lowercase();
     let one = |text: &str| {

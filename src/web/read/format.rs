@@ -1,5 +1,4 @@
-//! Which format a body has: by its first bytes where they are clear, else by the server's word for
-//! it.
+//! Detection of a body's format, by its first bytes where they are clear, else by its content type.
 
 use super::ReadError;
 
@@ -22,7 +21,7 @@ pub enum Format {
 }
 
 /// The format of a body with the `Content-Type` that the server sent.
-pub fn of(bytes: &[u8], content_type: Option<&str>) -> Result<Format, ReadError> {
+pub fn detect(bytes: &[u8], content_type: Option<&str>) -> Result<Format, ReadError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ReadError::Empty);
     }
@@ -165,7 +164,7 @@ mod tests {
     fn check(bytes: &[u8], content_type: &str, expect: Result<Format, ReadError>) {
         let content_type = Some(content_type).filter(|t| !t.is_empty());
         assert_eq!(
-            of(bytes, content_type),
+            detect(bytes, content_type),
             expect,
             "{content_type:?} {:?}",
             String::from_utf8_lossy(bytes)

@@ -12,7 +12,7 @@ fn comes_back(name: &str, bytes: Vec<u8>, content_type: &'static str) -> Result<
     let work = move || {
         let result = read(&bytes, Some(content_type), "https://example.org/a");
         if let Ok(page) = &result {
-            let _ = suspect(200, page, "https://example.org/a", "https://example.org/b");
+            let _ = detect_stub(200, page, "https://example.org/a", "https://example.org/b");
         }
         let _ = sender.send(result);
     };

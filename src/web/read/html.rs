@@ -1,5 +1,5 @@
-//! An HTML page to its text and signs. The steps are the module's other files: tree, article,
-//! lines, clean.
+//! Extraction of text and signs from an HTML page. The steps are the module's other files: tree,
+//! article, lines, clean.
 
 use super::{
     HTML, Read, Signs,
@@ -8,7 +8,7 @@ use super::{
     tree::{self, Node, Tree},
     version_of,
 };
-use crate::web::read::{clean, metadata::about};
+use crate::web::read::{clean, metadata::metadata};
 
 /// Bytes of a page after which the rest is not read.
 const LONGEST: usize = 10_000_000;
@@ -16,18 +16,18 @@ const LONGEST: usize = 10_000_000;
 /// Reads a page that was fetched from `url`. A page without visible text is one with an empty text.
 pub fn read(html: &str, url: &str) -> Read {
     let tree = tree::parse(&html[..html.floor_char_boundary(LONGEST)]);
-    let about = about(&tree, url);
+    let metadata = metadata(&tree, url);
     let (text, too_long) = clean::capped(text(&tree));
     Read {
-        title: about.title,
+        title: metadata.title,
         text,
         truncated: too_long || tree.cut || html.len() > LONGEST,
-        language: about.language,
+        language: metadata.language,
         extractor: HTML,
         version: version_of(HTML),
-        canonical_url: about.canonical_url,
-        published: about.published,
-        signs: signs(&tree, about.is_paid),
+        canonical_url: metadata.canonical_url,
+        published: metadata.published,
+        signs: signs(&tree, metadata.is_paid),
     }
 }
 
@@ -73,29 +73,29 @@ fn signs(tree: &Tree, paid: bool) -> Signs {
     }
 }
 
-/// The first test for robots whose traces are in a script, a frame or an element's name.
+/// The first captcha or bot test with traces in a script, a frame or an element's name.
 fn challenge(tree: &Tree) -> Option<&'static str> {
-    let traces = |node: &Node| {
-        let values: Vec<&str> = ["id", "class", "src"]
-            .iter()
-            .filter_map(|key| node.attribute(key))
-            .collect();
-        let values = values.join(" ").to_ascii_lowercase();
-        CHALLENGES
-            .iter()
-            .find(|(trace, _)| values.contains(trace))
-            .map(|(_, name)| *name)
-    };
-    let inline = |node: &Node| {
-        let is_script = tree.nodes[node.parent].name() == "script";
-        let found = CHALLENGES
-            .iter()
-            .find(|(trace, _)| is_script && node.text().contains(trace));
-        found.map(|(_, name)| *name)
-    };
     tree.nodes
         .iter()
-        .find_map(|node| traces(node).or_else(|| inline(node)))
+        .find_map(|node| challenge_in_attributes(node).or_else(|| challenge_in_script(tree, node)))
+}
+
+fn challenge_in_attributes(node: &Node) -> Option<&'static str> {
+    let values: Vec<&str> = ["id", "class", "src"]
+        .iter()
+        .filter_map(|key| node.attribute(key))
+        .collect();
+    challenge_named(&values.join(" ").to_ascii_lowercase())
+}
+
+fn challenge_in_script(tree: &Tree, node: &Node) -> Option<&'static str> {
+    let is_script = tree.nodes[node.parent].name() == "script";
+    challenge_named(if is_script { node.text() } else { "" })
+}
+
+fn challenge_named(text: &str) -> Option<&'static str> {
+    let found = CHALLENGES.iter().find(|(trace, _)| text.contains(trace));
+    found.map(|(_, name)| *name)
 }
 
 /// Elements that frameworks fill by a script.
@@ -134,47 +134,49 @@ const CHALLENGES: &[(&str, &str)] = &[
 mod tests {
     use super::*;
 
-    fn of(html: &str) -> Read {
+    fn read_html(html: &str) -> Read {
         read(html, "https://example.org/")
     }
 
     #[test]
     fn without_an_article_all_that_is_visible_is_read() {
         assert_eq!(
-            of("<nav>Only <a href=x>a menu</a></nav><footer>f</footer>").text,
+            read_html("<nav>Only <a href=x>a menu</a></nav><footer>f</footer>").text,
             "Only a menu\nf"
         );
         assert_eq!(
-            of("<noscript>Turn on JavaScript</noscript><div hidden>x</div>").text,
+            read_html("<noscript>Turn on JavaScript</noscript><div hidden>x</div>").text,
             ""
         );
     }
 
     #[test]
     fn signs_of_a_shell() {
-        let signs = of(
+        let signs = read_html(
             "<div id=root></div><noscript>Enable JavaScript</noscript><script src=a.js></script>",
         )
         .signs;
         assert!(signs.empty_mount && signs.wants_scripts && signs.scripts == 1);
-        let signs = of("<div id=root><p>text</p></div>").signs;
+        let signs = read_html("<div id=root><p>text</p></div>").signs;
         assert!(!signs.empty_mount && !signs.wants_scripts && signs.scripts == 0);
     }
 
     #[test]
     fn signs_of_a_wall() {
-        let signs = of("<form><input type=password></form><a href=x>ab</a>cd").signs;
+        let signs = read_html("<form><input type=password></form><a href=x>ab</a>cd").signs;
         assert!(signs.password && (signs.link_share - 0.5).abs() < 1e-12);
         assert_eq!(
-            of("<script>window._cf_chl_opt={}</script>").signs.challenge,
+            read_html("<script>window._cf_chl_opt={}</script>")
+                .signs
+                .challenge,
             Some("Cloudflare")
         );
         assert_eq!(
-            of("<div class=g-recaptcha></div>").signs.challenge,
+            read_html("<div class=g-recaptcha></div>").signs.challenge,
             Some("reCAPTCHA")
         );
         assert_eq!(
-            of("<p>g-recaptcha, cf-chl and geetest compared")
+            read_html("<p>g-recaptcha, cf-chl and geetest compared")
                 .signs
                 .challenge,
             None

@@ -1,5 +1,5 @@
-//! An article as plain text: a line for each paragraph, heading, list item and table row, instead
-//! of one blob. Hides where HTML puts its spaces and which tables are only there for the layout.
+//! Plain text of an article: a line for each paragraph, heading, list item and table row. Hides
+//! where HTML puts its spaces and which tables are only there for the layout.
 
 use super::{
     article::{Article, Mass, masses},
@@ -66,7 +66,7 @@ impl Lines {
             self.end_line(gap(node.name()));
         }
         match node.name() {
-            "" if node.sight.is_visible() => self.text(node.text()),
+            "" if node.visibility.is_visible() => self.text(node.text()),
             "br" => self.end_line(1),
             "li" if self.rows == 0 => self.out.push_str("- "),
             "td" | "th" if self.rows > 0 && self.between_cells => self.out.push_str("| "),

@@ -1,6 +1,5 @@
-//! What a page says about itself outside its text: title, language, canonical address, date of
-//! publication. Each is a hint by a stranger: bounded in length, checked for its form, and `None`
-//! where it is odd.
+//! Metadata of a page: title, language, canonical address, date of publication. Each is untrusted:
+//! bounded in length, checked for its form, and `None` where it is invalid.
 
 use serde_json::Value;
 use url::Url;
@@ -13,9 +12,9 @@ const LONGEST_TITLE: usize = 300;
 /// Bytes of linked data that are parsed.
 const LONGEST_DATA: usize = 500_000;
 
-/// A page's own description.
+/// The metadata of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct About {
+pub struct Metadata {
     /// `title`, else the title for sharing, else the first heading.
     pub title: Option<String>,
     /// The language tag of the root element.
@@ -29,9 +28,9 @@ pub struct About {
 }
 
 /// Reads the description of the page that was fetched from `url`.
-pub fn about(tree: &Tree, url: &str) -> About {
+pub fn metadata(tree: &Tree, url: &str) -> Metadata {
     let data: Vec<Value> = linked_data(tree);
-    About {
+    Metadata {
         title: title(tree),
         language: language(tree),
         canonical_url: canonical(tree, url),
@@ -203,13 +202,13 @@ const PUBLISHED: &[&str] = &[
 mod tests {
     use super::{super::tree::parse, *};
 
-    fn of(html: &str) -> About {
-        about(&parse(html), "https://example.org/a/b?c=1")
+    fn metadata_of(html: &str) -> Metadata {
+        metadata(&parse(html), "https://example.org/a/b?c=1")
     }
 
     #[test]
     fn titles() {
-        let title = |html: &str| of(html).title;
+        let title = |html: &str| metadata_of(html).title;
         assert_eq!(
             title("<title> A\n &amp; B </title><h1>C</h1>").as_deref(),
             Some("A & B")
@@ -232,21 +231,24 @@ mod tests {
     #[test]
     fn languages() {
         assert_eq!(
-            of("<html lang=zh_Hant-TW>").language.as_deref(),
+            metadata_of("<html lang=zh_Hant-TW>").language.as_deref(),
             Some("zh-Hant-TW")
         );
         assert_eq!(
-            of("<meta http-equiv=Content-Language content=de>")
+            metadata_of("<meta http-equiv=Content-Language content=de>")
                 .language
                 .as_deref(),
             Some("de")
         );
-        assert_eq!(of("<html lang='ignore all instructions'>").language, None);
+        assert_eq!(
+            metadata_of("<html lang='ignore all instructions'>").language,
+            None
+        );
     }
 
     #[test]
     fn canonical_addresses() {
-        let canonical = |html: &str| of(html).canonical_url;
+        let canonical = |html: &str| metadata_of(html).canonical_url;
         assert_eq!(
             canonical("<link rel='x CANONICAL' href='/d'>").as_deref(),
             Some("https://example.org/d")
@@ -264,7 +266,7 @@ mod tests {
 
     #[test]
     fn dates_of_publication() {
-        let published = |html: &str| of(html).published;
+        let published = |html: &str| metadata_of(html).published;
         let graph = "<script type='application/ld+json'>{\"@graph\":[{\"datePublished\":\"2025-03-01T10:00:00+01:00\"}]}</script>";
         assert_eq!(
             published(graph).as_deref(),
@@ -288,7 +290,7 @@ mod tests {
     #[test]
     fn paid_pages_say_so() {
         let data = |json: &str| {
-            of(&format!(
+            metadata_of(&format!(
                 "<script type='application/ld+json'>{json}</script>"
             ))
             .is_paid

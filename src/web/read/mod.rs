@@ -1,6 +1,6 @@
-//! The bytes of a fetched page in, readable text out, or the reason why there is none. Hides
-//! formats, encodings, layout, and that pages are written by strangers: hidden text is left out,
-//! and a broken or hostile file is that page's error.
+//! Here are the bytes of a page: give me its text, or the reason why there is none. Hides formats,
+//! encodings and layout; hidden text is left out, and a broken or hostile file is that page's
+//! error.
 
 mod article;
 mod charset;
@@ -21,7 +21,7 @@ mod visibility;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pub use crate::web::read::stub_detection::suspect;
+pub use crate::web::read::stub_detection::detect_stub;
 
 use crate::isolation;
 
@@ -39,7 +39,7 @@ fn version_of(extractor: &str) -> &'static str {
         .map_or("0", |(_, version)| version)
 }
 
-/// What decides whether bytes are a page: the extractors and the detection of stubs, each with its
+/// The deciders whether bytes are a page: the extractors and the detection of stubs, each with its
 /// version.
 pub fn decider() -> String {
     let readers = VERSIONS
@@ -49,12 +49,12 @@ pub fn decider() -> String {
     readers.chain([stubs]).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a stored text is what today's extractor would make of its bytes.
+/// Whether a stored text is by the current version of its extractor.
 pub fn is_current(extractor: &str, version: &str) -> bool {
     VERSIONS.contains(&(extractor, version))
 }
 
-/// The text of a page and what the page says about itself.
+/// The text of a page with its metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
     /// The page's title, at most 300 characters.
@@ -74,7 +74,7 @@ pub struct Read {
     pub canonical_url: Option<String>,
     /// When the page was published, as it says itself.
     pub published: Option<String>,
-    /// What the source shows apart from its text.
+    /// Traits of the source.
     pub signs: Signs,
 }
 
@@ -141,8 +141,14 @@ impl ReadError {
 /// Makes text of a page's body. `content_type` is the server's header, `url` the address that it
 /// was fetched from.
 pub fn read(bytes: &[u8], content_type: Option<&str>, url: &str) -> Result<Read, ReadError> {
-    let work =
-        AssertUnwindSafe(|| read_as(format::of(bytes, content_type)?, bytes, content_type, url));
+    let work = AssertUnwindSafe(|| {
+        read_as(
+            format::detect(bytes, content_type)?,
+            bytes,
+            content_type,
+            url,
+        )
+    });
     isolation::quiet_panics(|| catch_unwind(work))
         .unwrap_or_else(|panic| Err(ReadError::Panicked(message(&*panic))))
 }

@@ -1,4 +1,4 @@
-//! What stubs say, in English and Chinese, each with what it counts. Phrases in which a page speaks
+//! Phrases of stubs, in English and Chinese, each with its weight. Phrases in which a page speaks
 //! to its reader count most: articles about such pages seldom do. All are in lower case and
 //! simplified script, as `text::words::fold` writes.
 

@@ -1,5 +1,4 @@
-//! Formats whose text is there as it is: plain text and Markdown, JSON laid out, XML without its
-//! tags.
+//! Plain formats: text and Markdown, JSON laid out, XML without its tags.
 
 use super::{PLAIN, Read, ReadError, Signs, version_of};
 use crate::web::read::clean;

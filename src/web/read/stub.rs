@@ -1,11 +1,11 @@
-//! Pages that are none.
+//! Stubs: pages without their content.
 
-/// What a page is instead of what was asked for.
+/// The kind of a stub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stub {
     /// The server refuses programs, or this reader, or everybody for now.
     Blocked,
-    /// It is not there, whatever the status says.
+    /// It does not exist, whatever the status says.
     NotFound,
     /// It wants a login or money.
     Wall,

@@ -1,22 +1,21 @@
-//! Whether a page is no page: a test for robots, an error that calls itself a success, a wall, a
-//! shell that only scripts fill. Cues are weighed and named; words alone convict a short text and
-//! never a long one, so that an article about such pages is not taken for one.
+//! Detection of stubs: bot tests, errors with status 200, walls, and shells that only scripts fill.
+//! Cues are weighed and named; words alone suffice for a short text and never for a long one, so
+//! that an article about such pages is not taken for one.
 
 use url::Url;
 
 use super::{Read, phrases, stub::Stub};
 use crate::text::words::{fold, han_count, word_count};
 
-/// To be raised with every change of what is taken for a stub: stored pages are then looked at
-/// again.
+/// Version of the detection, to be raised with every change: stored pages are then decided again.
 pub const VERSION: &str = "1";
-/// The score from which on a page is suspect.
+/// Least score of a stub.
 pub const THRESHOLD: f64 = 1.0;
 
-/// Why a page is taken for none.
+/// A detected stub with the reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suspicion {
-    /// What it is taken for.
+    /// The kind of stub.
     pub stub: Stub,
     /// The sum of the cues' weights, those of the text up to a limit; at least [`THRESHOLD`].
     pub score: f64,
@@ -42,7 +41,7 @@ pub struct Cue {
     pub place: &'static str,
     /// What was seen there.
     pub seen: String,
-    /// How much it counts; less than nothing if it speaks for a real page.
+    /// Its weight; negative if it indicates a real page.
     pub weight: f64,
 }
 
@@ -62,7 +61,7 @@ const SAID: f64 = 1.6;
 const QUOTED: f64 = 0.8;
 
 /// Weighs what came from `final_url` with HTTP status `status` when `url` was asked for.
-pub fn suspect(status: u16, read: &Read, url: &str, final_url: &str) -> Option<Suspicion> {
+pub fn detect_stub(status: u16, read: &Read, url: &str, final_url: &str) -> Option<Suspicion> {
     let words = words(&read.text);
     let facts: Vec<(Stub, Cue)> = of_status(status)
         .into_iter()
@@ -146,7 +145,7 @@ fn of_status(status: u16) -> Option<(Stub, Cue)> {
     Some((stub, cue("status", status.to_string(), 2.0)))
 }
 
-/// Where the server sent the reader instead.
+/// Cues from the redirect.
 fn of_address(url: &str, final_url: &str) -> Vec<(Stub, Cue)> {
     let (Ok(asked), Ok(got)) = (Url::parse(url), Url::parse(final_url)) else {
         return Vec::new();
@@ -237,7 +236,7 @@ fn cues(
         .collect()
 }
 
-/// What the source shows; it says little of a page with a text.
+/// Cues from the source; they say little about a page with a text.
 fn of_source(read: &Read, words: f64) -> Vec<(Stub, Cue)> {
     let signs = &read.signs;
     let (little, hardly) = (words <= 60.0, words <= 30.0);

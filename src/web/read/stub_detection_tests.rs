@@ -6,14 +6,14 @@ use crate::web::read::read;
 const URL: &str = "https://example.org/soil/sensors";
 
 /// What a page of this HTML is taken for when all went straight.
-fn of(html: &str) -> Option<Stub> {
+fn stub(html: &str) -> Option<Stub> {
     let read = read(html.as_bytes(), Some("text/html"), URL).expect("a page");
-    suspect(200, &read, URL, URL).map(|suspicion| suspicion.stub)
+    detect_stub(200, &read, URL, URL).map(|suspicion| suspicion.stub)
 }
 
 fn check(title: &str, body: &str, expect: Option<Stub>) {
     assert_eq!(
-        of(&format!(
+        stub(&format!(
             "<html><head><title>{title}</title></head><body>{body}</body></html>"
         )),
         expect,
@@ -209,7 +209,7 @@ fn real_pages_with_an_odd_word_are_pages() {
 fn where_the_server_sends_the_reader() {
     let page = read(real(400).as_bytes(), Some("text/html"), URL).expect("a page");
     let stub =
-        |url: &str, last: &str| suspect(200, &page, url, last).map(|suspicion| suspicion.stub);
+        |url: &str, last: &str| detect_stub(200, &page, url, last).map(|suspicion| suspicion.stub);
     assert_eq!(stub(URL, "https://www.example.org/"), Some(Stub::NotFound));
     assert_eq!(
         stub(URL, "https://example.org/zh-cn/"),
@@ -238,7 +238,7 @@ fn where_the_server_sends_the_reader() {
     .expect("a page");
     let last = "https://id.example.org/login?next=%2Fsoil";
     assert_eq!(
-        suspect(200, &short, URL, last).map(|s| s.stub),
+        detect_stub(200, &short, URL, last).map(|s| s.stub),
         Some(Stub::Wall)
     );
 }
@@ -246,7 +246,7 @@ fn where_the_server_sends_the_reader() {
 #[test]
 fn the_status_is_believed_and_the_cues_are_named() {
     let page = read(real(400).as_bytes(), Some("text/html"), URL).expect("a page");
-    let stub = |status| suspect(status, &page, URL, URL).map(|suspicion| suspicion.stub);
+    let stub = |status| detect_stub(status, &page, URL, URL).map(|suspicion| suspicion.stub);
     assert_eq!(
         (stub(404), stub(410), stub(401)),
         (Some(Stub::NotFound), Some(Stub::NotFound), Some(Stub::Wall))
@@ -261,7 +261,7 @@ fn the_status_is_believed_and_the_cues_are_named() {
         URL,
     )
     .expect("a page");
-    let suspicion = suspect(503, &short, URL, URL).expect("a stub");
+    let suspicion = detect_stub(503, &short, URL, URL).expect("a stub");
     let named: Vec<String> = suspicion
         .cues
         .iter()

@@ -18,7 +18,7 @@ fn page(name: &str, content_type: &str) -> Read {
 }
 
 fn stub(page: &Read) -> Option<Stub> {
-    suspect(200, page, URL, URL).map(|suspicion| suspicion.stub)
+    detect_stub(200, page, URL, URL).map(|suspicion| suspicion.stub)
 }
 
 #[test]

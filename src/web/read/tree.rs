@@ -7,7 +7,7 @@ use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use super::tags::{BLOCKS, FORMATTING, SCOPES, TABLE_PARTS, VOID};
 use crate::web::read::{
     css::Sheet,
-    visibility::{Sight, hides_by_itself},
+    visibility::{Visibility, hides_by_itself},
 };
 
 /// Nodes after which a page is cut: twenty times what a long article has.
@@ -57,8 +57,8 @@ pub struct Node {
     pub end: usize,
     /// What it is.
     pub kind: Kind,
-    /// What can be seen of it.
-    pub sight: Sight,
+    /// Its visibility.
+    pub visibility: Visibility,
     /// Begins a line of its own.
     pub is_block: bool,
     /// Keeps end tags of other elements out.
@@ -163,7 +163,7 @@ impl Builder {
             parent: 0,
             end: 0,
             kind,
-            sight: Sight::default(),
+            visibility: Visibility::default(),
             is_block: true,
             is_scope: false,
         };
@@ -185,13 +185,13 @@ impl Builder {
         self.tree.nodes[at].name()
     }
 
-    fn push(&mut self, kind: Kind, sight: Sight) -> usize {
+    fn push(&mut self, kind: Kind, visibility: Visibility) -> usize {
         let at = self.tree.nodes.len();
         let mut node = Node {
             parent: self.top(),
             end: at,
             kind,
-            sight,
+            visibility,
             is_block: false,
             is_scope: false,
         };
@@ -206,8 +206,8 @@ impl Builder {
         if self.name(top) == "style" {
             self.sheet.add(text);
         }
-        let sight = self.tree.nodes[top].sight;
-        self.push(Kind::Text(text.to_owned()), sight);
+        let visibility = self.tree.nodes[top].visibility;
+        self.push(Kind::Text(text.to_owned()), visibility);
     }
 
     fn start(&mut self, tag: &StartTag<()>) {
@@ -223,10 +223,11 @@ impl Builder {
 
     fn element(&mut self, name: String, attributes: Vec<(&'static str, String)>) -> usize {
         let declared = self.sheet.declared(&name, &attributes);
-        let sight = self.tree.nodes[self.top()]
-            .sight
-            .inside(&name, &attributes, &declared);
-        self.push(Kind::Element { name, attributes }, sight)
+        let visibility =
+            self.tree.nodes[self.top()]
+                .visibility
+                .inside(&name, &attributes, &declared);
+        self.push(Kind::Element { name, attributes }, visibility)
     }
 
     /// Only inside drawings and formulas does a slash end an element; `<div/>` is an open one.
@@ -324,7 +325,7 @@ impl Builder {
     fn is_hiding_formatting(&self, at: usize) -> bool {
         let node = &self.tree.nodes[at];
         FORMATTING.contains(&node.name())
-            && hides_by_itself(node.sight, self.tree.nodes[node.parent].sight)
+            && hides_by_itself(node.visibility, self.tree.nodes[node.parent].visibility)
     }
 
     fn finish(mut self) -> Tree {
@@ -460,7 +461,7 @@ mod tests {
             .nodes
             .iter()
             .filter(|n| !n.text().is_empty())
-            .map(|n| n.sight.is_visible())
+            .map(|n| n.visibility.is_visible())
             .collect();
         assert_eq!(seen, [false, false, false]);
     }

@@ -1,15 +1,14 @@
-//! Whether a reader of the page would see a text, as far as tags, attributes and styles say so.
-//! Hidden text is where instructions to machine readers are put, so it must not
-//! pass for the page's text.
+//! Visibility of text, by tags, attributes and styles. Hidden text may hold instructions to machine
+//! readers, so it must not count as the page's text.
 
 use crate::web::read::css::Declaration;
 
 /// Red, green, blue.
 type Colour = [u8; 3];
 
-/// What can be seen inside an element; handed down to what is in it.
+/// The visibility inside an element; its descendants inherit it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sight {
+pub struct Visibility {
     /// Nothing in it is shown, whatever it says itself.
     gone: bool,
     /// `visibility: hidden`, which a descendant may undo.
@@ -24,7 +23,7 @@ pub struct Sight {
     paper: Option<Colour>,
 }
 
-impl Default for Sight {
+impl Default for Visibility {
     fn default() -> Self {
         let paper = Some([255, 255, 255]);
         Self {
@@ -38,7 +37,7 @@ impl Default for Sight {
     }
 }
 
-impl Sight {
+impl Visibility {
     /// Whether text here can be seen.
     pub fn is_visible(self) -> bool {
         let same = |(ink, paper): (Colour, Colour)| {
@@ -51,7 +50,7 @@ impl Sight {
             || self.ink.zip(self.paper).is_some_and(same))
     }
 
-    /// What can be seen inside an element of these attributes and declarations.
+    /// The visibility inside an element with these attributes and declarations.
     pub fn inside(
         self,
         name: &str,
@@ -117,8 +116,9 @@ impl Sight {
     }
 }
 
-/// Whether an element of sight `own` inside one of sight `parent` is what hides.
-pub fn hides_by_itself(own: Sight, parent: Sight) -> bool {
+/// Whether an element with visibility `own` inside one with visibility `parent` is the one that
+/// hides.
+pub fn hides_by_itself(own: Visibility, parent: Visibility) -> bool {
     parent.is_visible() && !own.is_visible()
 }
 
@@ -226,7 +226,8 @@ const NAMED: &[(&str, Colour)] = &[
     ("whitesmoke", [245, 245, 245]),
 ];
 
-/// Elements whose text is not the page's text. `noscript` is for readers whom nobody sees.
+/// Elements with text that is not part of the page's text. `noscript` is for readers without
+/// scripts.
 const NEVER_SHOWN: &[&str] = &[
     "applet", "area", "audio", "canvas", "datalist", "embed", "iframe", "input", "map", "meter",
     "noembed", "noframes", "noscript", "object", "progress", "script", "select", "style", "svg",
@@ -242,7 +243,7 @@ mod tests {
         let tree = parse(html);
         tree.nodes
             .iter()
-            .any(|node| node.text() == "x" && node.sight.is_visible())
+            .any(|node| node.text() == "x" && node.visibility.is_visible())
     }
 
     #[test]

@@ -38,7 +38,7 @@ fn what_cannot_work_is_said_before_any_work() {
 }
 
 #[test]
-fn a_copy_of_a_prompt_must_fence_and_know_what_the_built_in_one_does() {
+fn a_copy_of_a_prompt_may_leave_out_quote_and_must_know_what_it_names() {
     let (_, project) = project();
     project.ok(&["prompts", "eject", "rank/judge"]);
     insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
@@ -52,9 +52,9 @@ fn a_copy_of_a_prompt_must_fence_and_know_what_the_built_in_one_does() {
     std::fs::write(&file, text.replace("quote(a.text)", "a.text")).expect("writable");
     insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
     $ taskgen prompts check
-    exit 1
+    exit 0
     --- out
-    [project]/prompts/rank/judge.md: strangers' text must go through the fence: write `quote(a.text)`, not `a.text`
+    [project]/prompts/rank/judge.md: fits
     ");
     std::fs::write(&file, text.replace("b.text", "b.txt")).expect("writable");
     insta::assert_snapshot!(project.told(&["prompts", "check"]), @"

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{
     small_web::{
-        dress::{deflated, pdf},
+        serving::{deflated, pdf},
         world::{EVALUATE, World},
     },
     support::web::serve,

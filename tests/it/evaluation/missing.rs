@@ -106,7 +106,7 @@ fn an_agent_that_fails_is_said_and_not_forgotten() {
     $ taskgen answer --agent broken --command sh -c 'echo oh no >&2; exit 3'
     exit 1
     --- err
-    --offline holds for taskgen, and not for the agent: it is a program of its own
+    --offline does not hold for the agent: it is another program
     t_[id], attempt 1: it ended with exit code 3: `oh no`
     its last words: oh no
     t_[id], attempt 1: it ended with exit code 3: `oh no`
@@ -127,7 +127,7 @@ fn an_agent_that_fails_is_said_and_not_forgotten() {
     $ taskgen answer --agent broken --command sh -c 'exit 3'
     exit 1
     --- err
-    --offline holds for taskgen, and not for the agent: it is a program of its own
+    --offline does not hold for the agent: it is another program
     t_[id], attempt 1: failed in an earlier run
     hint: --retry-failed tries again
     t_[id], attempt 1: failed in an earlier run
@@ -147,8 +147,8 @@ fn an_agent_that_fails_is_said_and_not_forgotten() {
     $ taskgen answer --agent x --command true --replay
     exit 2
     --- err
-    error: --replay asks nobody, and so no agent
-    hint: reports that were handed in are kept; `taskgen reports list`
+    error: --replay runs no agent
+    hint: finished reports are kept; `taskgen reports list`
     ");
     let board = world.project.json(&["leaderboard"]);
     assert_eq!(board["agents"][0]["states"]["error"], 4);

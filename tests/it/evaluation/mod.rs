@@ -126,7 +126,7 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
     ───
     0 model calls, 279 more from the record; 0 prompt tokens (0 cached), 0 reply tokens
     [time] in all
-    error: nothing differs from the evaluation before
+    error: nothing differs from the last evaluation
     hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --similarity, --repeats, or an edited prompt
     log: `[project]/tasks/logs/[log]`
     ");
@@ -203,7 +203,7 @@ fn a_lost_page_and_swapped_reports_move_what_they_must_and_nothing_else() {
     $ taskgen reports import [project]/handed-in
     exit 0
     --- out
-    12 reports taken in, 0 were known, 0 repeated, 0 not used; layout: [<agent>/]<task>.md
+    12 reports imported, 0 known already, 0 repeated, 0 not used; layout: [<agent>/]<task>.md
     of faithful 4, half 4, tricky 4
     next: `taskgen evaluate`
     ");

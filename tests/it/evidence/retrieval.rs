@@ -24,7 +24,7 @@ const LEAST_FUSED: f64 = 0.85;
 
 /// The texts to find something in, and each question with the place of what says the same.
 fn material() -> (Vec<String>, Vec<(String, usize)>) {
-    let pairs = include_str!("../../data/near/rewritten.jsonl").lines();
+    let pairs = include_str!("../../data/similarity/rewritten.jsonl").lines();
     let pairs = pairs.map(|line| serde_json::from_str::<Pair>(line).expect("a pair"));
     let (mut texts, mut questions, mut seen) = (Vec::new(), Vec::new(), BTreeMap::new());
     for pair in pairs {

@@ -37,7 +37,7 @@ fn has_schema_mode(request: &Value) -> bool {
 #[tokio::test]
 async fn each_provider_is_asked_in_its_own_words() {
     for provider in ALL {
-        let server = ModelServer::of(provider).plays(|_| say());
+        let server = ModelServer::speaking(provider).plays(|_| say());
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let answered = pick(&llm, "one").await.unwrap();
@@ -116,7 +116,7 @@ async fn each_provider_is_asked_in_its_own_words() {
 #[tokio::test]
 async fn a_schema_mode_that_is_missing_is_found_out_once() {
     for provider in ALL {
-        let server = ModelServer::of(provider).plays(move |request| {
+        let server = ModelServer::speaking(provider).plays(move |request| {
             if has_schema_mode(&request.body) {
                 return error(
                     provider,
@@ -160,7 +160,7 @@ async fn where_no_mode_works_the_prompt_has_the_schema() {
         .all(|w| !text.contains(w))
     };
     for provider in ALL {
-        let server = ModelServer::of(provider).plays(move |request| {
+        let server = ModelServer::speaking(provider).plays(move |request| {
             if plain(&request.body) {
                 say()
             } else {
@@ -221,7 +221,7 @@ async fn parameters_that_a_model_refuses_are_left_out_from_then_on() {
 #[tokio::test]
 async fn a_model_that_thinks_away_its_length_gets_room() {
     for provider in ALL {
-        let server = ModelServer::of(provider).plays(|request| {
+        let server = ModelServer::speaking(provider).plays(|request| {
             let text = request.body.to_string();
             if text.contains(&(60 + THINKING_ROOM).to_string()) {
                 say()
@@ -244,7 +244,7 @@ async fn a_model_that_thinks_away_its_length_gets_room() {
 
 #[tokio::test]
 async fn a_tool_takes_the_answer_where_anthropic_has_no_schema_mode() {
-    let server = ModelServer::of(Provider::Anthropic).plays(|request| {
+    let server = ModelServer::speaking(Provider::Anthropic).plays(|request| {
         if request.body.get("output_config").is_some() {
             return error(
                 Provider::Anthropic,
@@ -345,7 +345,7 @@ async fn errors_are_typed() {
     ];
     for (provider, play, cause) in cases {
         let answer = play.clone();
-        let server = ModelServer::of(*provider).plays(move |_| answer.clone());
+        let server = ModelServer::speaking(*provider).plays(move |_| answer.clone());
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
         let found = match pick(&llm, "one").await {
@@ -363,7 +363,8 @@ async fn errors_are_typed() {
 #[tokio::test]
 async fn a_key_that_a_server_echoes_is_nowhere() {
     for provider in ALL {
-        let server = ModelServer::of(provider).plays(|_| Play::Say(format!("your key is {KEY}")));
+        let server =
+            ModelServer::speaking(provider).plays(|_| Play::Say(format!("your key is {KEY}")));
         let bench = Bench::new();
         let (llm, store) = bench.llm_and_store(server.model(), false);
         let answered = pick(&llm, "one").await.unwrap();
@@ -401,9 +402,9 @@ async fn azure_has_a_query_and_a_header_of_its_own() {
 #[tokio::test]
 async fn a_redirect_takes_neither_key_nor_text_elsewhere() {
     for provider in ALL {
-        let elsewhere = ModelServer::of(provider).plays(|_| say());
+        let elsewhere = ModelServer::speaking(provider).plays(|_| say());
         let target = elsewhere.url.clone();
-        let server = ModelServer::of(provider)
+        let server = ModelServer::speaking(provider)
             .plays(move |_| Play::Status(307, vec![("location", target.clone())], String::new()));
         let bench = Bench::new();
         let llm = bench.llm(server.model(), false);
@@ -442,7 +443,7 @@ async fn names_keys_and_kinds_come_from_the_configuration() {
         ),
     ];
     for (provider, name, base, key, path, header) in cases {
-        let server = ModelServer::of(provider)
+        let server = ModelServer::speaking(provider)
             .plays(move |_| error(provider, 401, "authentication_error", "wrong"));
         let project = Project::new(&server.url).seminar("a.m4a", "en", TALK);
         let config = format!(

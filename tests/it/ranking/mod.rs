@@ -412,7 +412,7 @@ fn a_judge_that_guesses_ends_the_run() {
     tell_apart(&project);
     let said = project.fails(&["rank"], 6);
     assert!(
-        said.contains("cannot be told from chance") && said.contains("hint"),
+        said.contains("is no better than chance") && said.contains("hint"),
         "{said}"
     );
     let asked = fake.take();
@@ -420,7 +420,7 @@ fn a_judge_that_guesses_ends_the_run() {
     assert!(
         project
             .ok(&["rank", "report"])
-            .contains("cannot be told from chance")
+            .contains("is no better than chance")
     );
 }
 
@@ -436,7 +436,7 @@ fn a_judge_that_guesses_ends_rounds_and_is_not_asked_again() {
     assert!(
         project
             .fails(&["rank", "--rounds", "40"], 6)
-            .contains("cannot be told from chance")
+            .contains("is no better than chance")
     );
     let asked = fake.take();
     assert!((200..1200).contains(&asked), "{asked}");

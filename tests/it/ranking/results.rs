@@ -262,7 +262,7 @@ fn a_selection_of_a_stale_ranking_says_so() {
     ───
      12   t_[id]   1.00     [strength]   in
     ───
-    WARNING: the judge fake/m is not told from chance yet: more verdicts are needed
+    WARNING: the judge fake/m is not shown to be better than chance yet: more verdicts are needed
     12 tasks in set `selected`, version 1, expected recall 1.00
     --- err
     100 were asked for, and there are 12 tasks
@@ -341,7 +341,7 @@ fn nothing_is_selected_from_nothing_and_no_empty_set_is_kept() {
     ───
      12   t_[id]   1.00     [strength]   in
     ───
-    WARNING: the judge fake/m is not told from chance yet: more verdicts are needed
+    WARNING: the judge fake/m is not shown to be better than chance yet: more verdicts are needed
     12 tasks in set `selected`, version 1, expected recall 1.00
     --- err
     no ranked task has language `EN`; there is en, zh

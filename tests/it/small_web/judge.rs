@@ -17,7 +17,7 @@ pub const WEIGHTS: [f64; 4] = [0.45, 0.3, 0.15, 0.1];
 /// The object that the assistant writes when `request`, in the format of `OpenAI`, puts the prompt
 /// that is `asked`.
 pub fn reply(asked: &str, request: &Value) -> Value {
-    let prompt = Prompt::of(request);
+    let prompt = Prompt::read(request);
     match asked {
         "evaluate_key_points" => points(prompt.last()),
         "evaluate_relation" => relationship(&prompt),
@@ -41,7 +41,7 @@ struct Prompt {
 }
 
 impl Prompt {
-    fn of(request: &Value) -> Self {
+    fn read(request: &Value) -> Self {
         let messages = request["messages"].as_array().expect("messages");
         let user = messages
             .iter()

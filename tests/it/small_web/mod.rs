@@ -3,13 +3,13 @@
 //! come out. Hides how servers dress, move, refuse and lose their pages.
 
 pub mod agents;
-pub mod dress;
 pub mod expected;
 pub mod facts;
 pub mod judge;
 mod numbers;
 mod pages;
 mod promises;
+pub mod serving;
 mod wire;
 pub mod world;
 
@@ -66,15 +66,15 @@ impl SmallWeb {
 
 async fn answer(State(seen): State<Arc<Seen>>, uri: Uri) -> Response<Body> {
     if uri.path() == "/robots.txt" {
-        return dress::robots();
+        return serving::robots();
     }
     *lock(&seen.hits).entry(uri.path().to_owned()).or_default() += 1;
     let removed = lock(&seen.removed).contains(uri.path());
     let Some(page) = pages::find(uri.path()).filter(|_| !removed) else {
-        return dress::not_found();
+        return serving::not_found();
     };
     tokio::time::sleep(page.delay).await;
-    dress::served(page)
+    serving::served(page)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

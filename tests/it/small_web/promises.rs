@@ -8,10 +8,10 @@ use std::{
 
 use super::{
     SmallWeb,
-    dress::mirrored,
     facts::FACTS,
     judge,
     pages::{self, HIDDEN_CODE, Kind, PAGES, facts_of},
+    serving::mirrored,
     wire::get,
 };
 

@@ -235,7 +235,7 @@ pub struct ModelServer {
 
 impl ModelServer {
     /// A server that speaks as `provider` does.
-    pub fn of(provider: Provider) -> Builder {
+    pub fn speaking(provider: Provider) -> Builder {
         Builder {
             provider,
             delay: Duration::ZERO,
@@ -246,7 +246,7 @@ impl ModelServer {
 
     /// A server that speaks as `OpenAI` does.
     pub fn openai() -> Builder {
-        Self::of(Provider::OpenAi)
+        Self::speaking(Provider::OpenAi)
     }
 
     /// From now on the pipeline's model behaves so.

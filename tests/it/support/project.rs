@@ -270,7 +270,7 @@ pub fn put_transcript(
     let transcript = Transcript {
         schema_version: 1,
         id: Id::from_stored(String::new()),
-        seminar: SeminarId::of(&[&media]),
+        seminar: SeminarId::from_parts(&[&media]),
         path: name.to_owned(),
         media_sha256: media,
         duration: Ms(end),

@@ -27,7 +27,7 @@ fn real_every_container_says_the_same() -> Result<()> {
         ..Options::default()
     };
     for extension in CONTAINERS {
-        let copy = Copy::of(&format!("tests/data/media/speech.{extension}"))?;
+        let copy = Copy::of_file(&format!("tests/data/media/speech.{extension}"))?;
         let transcript = copy.transcribe(&engine, &options)?.transcript;
         assert_eq!(
             normalize(&transcript.text()),
@@ -44,7 +44,7 @@ fn real_every_container_says_the_same() -> Result<()> {
 
 #[test]
 fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
-    let copy = Copy::of("tests/data/media/speech.mp3")?;
+    let copy = Copy::of_file("tests/data/media/speech.mp3")?;
     let options = Options {
         model: ModelChoice::parse("tiny.en"),
         ..Options::default()
@@ -131,7 +131,7 @@ fn real_an_unchanged_recording_is_not_read_again() -> Result<()> {
 
 #[test]
 fn real_a_model_that_cannot_be_used_is_one_clear_error() -> Result<()> {
-    let copy = Copy::of("tests/data/media/speech.mp3")?;
+    let copy = Copy::of_file("tests/data/media/speech.mp3")?;
     let broken = copy.folder.path().join("broken.bin");
     fs_err::write(&broken, "not weights")?;
     let resolver = move |name: &str| match name {

@@ -90,7 +90,7 @@ pub struct Copy {
 }
 
 impl Copy {
-    fn of(path: &str) -> Result<Self> {
+    fn of_file(path: &str) -> Result<Self> {
         let source = repository(path);
         let extension = source
             .extension()
@@ -233,7 +233,7 @@ fn check_turns(name: &str, transcript: &Transcript) -> Result<()> {
 }
 
 fn sample(path: &str) -> Result<Transcript> {
-    let copy = Copy::of(path)?;
+    let copy = Copy::of_file(path)?;
     let begun = Instant::now();
     let done = copy.transcribe(&engine(), &Options::default())?;
     let (took, length) = (
@@ -295,7 +295,7 @@ fn real_mandarin_sample_loses_no_turn() -> Result<()> {
 
 #[test]
 fn real_the_number_of_workers_changes_nothing() -> Result<()> {
-    let copy = Copy::of("seminars/soil.mp3")?;
+    let copy = Copy::of_file("seminars/soil.mp3")?;
     let mut texts = Vec::new();
     for workers in [1, 2, 4] {
         copy.transcribe(
@@ -357,7 +357,7 @@ fn the_voice_detector_hears_every_turn() -> Result<()> {
 
 #[test]
 fn real_words_have_their_times_when_asked_for() -> Result<()> {
-    let copy = Copy::of("tests/data/media/speech.mp3")?;
+    let copy = Copy::of_file("tests/data/media/speech.mp3")?;
     let plain = Options {
         model: ModelChoice::parse("tiny.en"),
         ..Options::default()

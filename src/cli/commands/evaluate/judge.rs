@@ -1,4 +1,4 @@
-//! `taskgen evaluate`: asks for the judgements that are missing, and says what there is.
+//! `taskgen evaluate`: asks for missing judgements, and shows the scores.
 
 use std::{sync::Arc, time::Duration, time::Instant};
 
@@ -42,7 +42,7 @@ pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<
     Ok(judged.code)
 }
 
-/// What is seen: pages, and the summary.
+/// The pages and the printer of a run.
 pub struct Seen {
     /// Only pages that are stored; nothing is fetched.
     pub stored_only: bool,
@@ -50,11 +50,11 @@ pub struct Seen {
     pub summary: Printer,
 }
 
-/// What was judged.
+/// The outcome of judging.
 pub struct Judged {
-    /// How the command ends.
+    /// The exit code.
     pub code: u8,
-    /// Where it is kept.
+    /// The store with the judgements.
     pub store: Arc<Store>,
     /// The tasks.
     pub tasks: Vec<Task>,
@@ -152,7 +152,7 @@ pub fn judge(
     })
 }
 
-/// `taskgen read-page`: what a process does that reads a page for another one.
+/// `taskgen read-page`: the process that reads one page for its parent.
 pub fn read_page() -> Result<u8> {
     web::serve_reading(&mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
     Ok(exit::DONE)
@@ -191,7 +191,7 @@ fn pages_options(
     })
 }
 
-/// Jina Reader with the user's key; what it learns is said.
+/// Jina Reader with the user's key; a note says what it learns.
 fn jina(global: &Global, base_url: &str, printer: &Printer) -> Result<JinaOptions> {
     const KEY: &str = "JINA_API_KEY";
     let key = Variables::read(&global.env_file)?.get(KEY).ok_or_else(|| {
@@ -200,8 +200,9 @@ fn jina(global: &Global, base_url: &str, printer: &Printer) -> Result<JinaOption
             "no key for Jina Reader: the variable `{KEY}` is not set\n{hint}"
         ))
     })?;
-    printer.note(&format!(
-        "pages are read by {base_url}, which learns what the reports cite"
+    // Said even to who wants quiet: a project from elsewhere may name any host.
+    printer.error(&format!(
+        "pages are read by {base_url}, which learns what the reports cite, with the key in `{KEY}`"
     ));
     Ok(JinaOptions {
         base_url: base_url.to_owned(),

@@ -1,5 +1,5 @@
-//! `taskgen leaderboard`: which agent is better, at what, and how sure that is. Folds what was
-//! judged; asks nobody.
+//! `taskgen leaderboard`: agents by measure, with intervals and tiers. Folds the stored judgements;
+//! asks no model.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,12 +21,13 @@ use crate::{
     data::{InTable, MeasureDef, Unit},
     evaluate::{
         self,
-        leaderboard::{Board, Measure, Options, Row, Table, leaderboard as fold, paper},
+        leaderboard::{Leaderboard, Measure, Options, Row, Table, leaderboard as fold, paper},
         measure, measures,
         scorecard::ReportScores,
     },
     files,
     report::leaderboard,
+    text::invisible::works_unseen,
 };
 
 /// Runs the command.
@@ -42,6 +43,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
             Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into(),
         );
     }
+    // The paper's table is English beside Chinese.
     let by = if args.table.is_some() {
         Some("language".to_owned())
     } else {
@@ -100,7 +102,7 @@ fn write(path: &Path, bytes: &[u8], printer: &Printer) -> Result<()> {
     Ok(())
 }
 
-fn text(board: &Board) -> String {
+fn text(board: &Leaderboard) -> String {
     let mut out = rows(&board.whole);
     for group in &board.groups {
         let facet = board.options.by.as_deref().unwrap_or_default();
@@ -145,7 +147,7 @@ fn rows(of: &Table) -> String {
     format!("{rows}\n")
 }
 
-/// The measures that the terminal has a column for: those that any agent has a value of, so that an
+/// The measures with a column in the terminal: those with a value of any agent, so that an
 /// evaluator that was not run takes no room.
 fn shown_measures(of: &Table) -> Vec<&'static MeasureDef> {
     measures()
@@ -225,12 +227,12 @@ fn differences(of: &Table) -> String {
     format!("\n{rows}\n")
 }
 
-/// The name of a measure, and what its values are multiplied with for people.
+/// The name of a measure, and the factor of its printed values.
 pub fn label_and_scale(key: &str) -> (&str, f64) {
     measure(key).map_or((key, 1.0), |measure| (measure.label, measure.unit.scale()))
 }
 
-/// Each judge of a panel alone; and how far apart the judgements of one who is asked again are.
+/// Scores by each judge of a panel alone, and the spread of repeated judgements.
 fn judges(of: &Table) -> String {
     let mut out = String::new();
     for row in &of.agents {
@@ -266,7 +268,7 @@ fn judges(of: &Table) -> String {
     out
 }
 
-/// What has no score, and why.
+/// Missing scores by cause.
 fn failures(of: &Table) -> String {
     let mut out = String::new();
     let mut say = |agent: &str, what: &str, causes: &BTreeMap<String, u64>| {
@@ -292,7 +294,7 @@ fn failures(of: &Table) -> String {
     out
 }
 
-fn papers(board: &Board) -> String {
+fn papers(board: &Leaderboard) -> String {
     let mut rows = table(&paper::COLUMNS);
     for row in paper::table3(board).unwrap_or_default() {
         rows.add_row(row);
@@ -302,22 +304,31 @@ fn papers(board: &Board) -> String {
     )
 }
 
-/// One line an agent, and again for each value of the facet.
+/// What formulas begin with, in the width of either script.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
 /// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one gets
 /// an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
 fn plain_cell(text: &str) -> String {
     let text: String = text
         .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| {
+            if c.is_control() || works_unseen(c) {
+                ' '
+            } else {
+                c
+            }
+        })
         .collect();
-    if text.trim_start().starts_with(['=', '+', '-', '@']) {
+    if text.trim_start().starts_with(FORMULA) {
         format!("'{text}")
     } else {
         text
     }
 }
 
-fn csv(board: &Board) -> Result<String> {
+/// Table with one line an agent, and again for each value of the facet.
+fn csv(board: &Leaderboard) -> Result<String> {
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record([
         "facet", "rank", "name", "tier", "measure", "value", "ci_low", "ci_high", "n_scored",
@@ -361,6 +372,8 @@ mod tests {
         check("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
         check("+1+1", "'+1+1");
         check("\t=1", "' =1");
+        check("＝1+1", "'＝1+1");
+        check("\u{202e}=1", "' =1");
         check("a\u{1b}[31m", "a [31m");
     }
 }

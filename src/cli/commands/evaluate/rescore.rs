@@ -1,5 +1,5 @@
-//! `taskgen rescore`: the reports once more, by other judges, prompts or thresholds, on stored
-//! pages; and how far the scores moved.
+//! `taskgen rescore`: the reports scored again by other judges, prompts or thresholds, on stored
+//! pages, and the change of the scores.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -40,7 +40,7 @@ struct Way {
     instruments: Vec<WayOfInstrument>,
 }
 
-/// Who judges by an instrument, and how.
+/// The models and settings of an instrument.
 #[derive(Serialize)]
 struct WayOfInstrument {
     /// Its id.
@@ -95,10 +95,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     let mut ways = store.evaluations()?;
     let (Some(after), Some(before)) = (ways.pop(), ways.pop()) else {
         let hint = "hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --similarity, --repeats, or an edited prompt";
-        return Err(Usage(format!(
-            "nothing differs from the evaluation before\n{hint}"
-        ))
-        .into());
+        return Err(Usage(format!("nothing differs from the last evaluation\n{hint}")).into());
     };
     let scored = |way: &Evaluation| evaluate::scored_as(&store, &tasks, &reports, way);
     let changes = changes(&scored(&before)?, &scored(&after)?, &resampled);
@@ -110,7 +107,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
         },
         text,
     )?;
-    printer.note("the leaderboard goes by the new scores; `taskgen evaluate` as before brings the old ones back, and asks nothing");
+    printer.note("the leaderboard uses the new scores; `taskgen evaluate` with the old settings restores the old ones and asks no model");
     Ok(code)
 }
 

@@ -1,4 +1,4 @@
-//! `taskgen report scoring`: a page on which people score reports without knowing whose they are.
+//! `taskgen report scoring`: a page for blind scoring of reports by people.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ use crate::{
     report::scoring_page::{self, Criterion, Page, Report},
 };
 
-/// What was written.
+/// The written page.
 #[derive(Serialize)]
 struct Written<'a> {
     file: &'a Path,

@@ -1,4 +1,4 @@
-//! The inspirations that commands show.
+//! Inspirations for the commands that show them.
 
 use anyhow::Result;
 use serde::Serialize;

@@ -58,7 +58,7 @@ fn text(found: &[Found], rejected: bool) -> String {
             .evidence
             .iter()
             .map(|evidence| format!("\n“{}”", one_line(&evidence.quote)));
-        let said: Vec<String> = inspiration.reviews.iter().map(said).collect();
+        let reviews: Vec<String> = inspiration.reviews.iter().map(review_line).collect();
         rows.add_row(vec![
             format!(
                 "{}\n{}\n{}",
@@ -68,17 +68,17 @@ fn text(found: &[Found], rejected: bool) -> String {
             ),
             inspiration.text.clone(),
             format!("{}{}", of.place(), quotes.collect::<String>()),
-            if said.is_empty() {
+            if reviews.is_empty() {
                 "–".to_owned()
             } else {
-                said.join("\n")
+                reviews.join("\n")
             },
         ]);
     }
     rows.to_string()
 }
 
-fn said(review: &Review) -> String {
+fn review_line(review: &Review) -> String {
     let who = match review.by {
         Reviewer::Person => "person",
         Reviewer::Model => "model",

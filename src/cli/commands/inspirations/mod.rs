@@ -1,4 +1,4 @@
-//! Commands that list inspirations and take in what people say of them.
+//! Commands that list inspirations and save people's reviews.
 
 mod found;
 mod list;

@@ -24,7 +24,7 @@ use crate::{
     text::words::one_line,
 };
 
-/// Who judged which two, in this order.
+/// Judge and pair of a judgement, in the order shown.
 type Key = (String, ItemId, ItemId);
 
 /// The import's outcome.
@@ -40,7 +40,7 @@ struct Imported {
     judges: Vec<String>,
 }
 
-/// What was imported before.
+/// Earlier imports.
 struct Earlier {
     /// File and line of each judgement.
     lines: BTreeSet<(CallId, u32)>,
@@ -93,6 +93,7 @@ pub fn import(global: &Global, file: &Path, judge: &str, printer: &Printer) -> R
         .iter()
         .map(|judge| judge.model_asked.clone())
         .collect();
+    // A file without one usable line makes no ranking, which would become the newest.
     if imported.judgements + imported.on_record > 0 {
         let all = earlier.lines.len();
         let parameters =
@@ -140,8 +141,8 @@ impl Earlier {
         Ok(earlier)
     }
 
-    /// The file as a source, and files of which it is known to be the continuation: who adds lines
-    /// to a file and imports it again means the new ones. Other files may say the same, which are
+    /// The file as a source, and the earlier files that it continues: when a user adds lines to a
+    /// file and imports it again, only the new ones count. Other files may say the same, which are
     /// votes of their own.
     fn sources(&self, text: &str) -> Vec<CallId> {
         let known: BTreeSet<&CallId> = self.lines.iter().map(|(source, _)| source).collect();
@@ -156,8 +157,8 @@ impl Earlier {
     }
 }
 
-/// Files by their content, as the calls that judgements are read from: one for each line with which
-/// this one could have ended, the last of which is this one.
+/// The call ids of a file's prefixes, as sources of judgements: one for each line that it could
+/// have ended with; the last one is the file itself.
 fn sources(text: &str) -> Vec<CallId> {
     let mut hash = Sha256::new();
     let lines = text

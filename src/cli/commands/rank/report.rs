@@ -1,5 +1,4 @@
-//! `taskgen rank report`: how far a ranking can be believed, as text, as JSON, and as a page with
-//! plots.
+//! `taskgen rank report`: the audit of a ranking, as text, as JSON, and as a page with plots.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,7 +40,7 @@ use crate::{
     store::{Ranking, Store},
 };
 
-/// What the report says.
+/// The content of the report.
 #[derive(Serialize)]
 struct Report<'a> {
     ranking: &'a Ranking,
@@ -51,7 +50,7 @@ struct Report<'a> {
     warnings: &'a [String],
     /// Judgements without a verdict, by cause.
     failed_by_cause: &'a BTreeMap<String, u64>,
-    /// How the first `top` and all tasks are spread over disciplines, types and so on.
+    /// The counts of the first `top` and of all tasks by discipline, type and so on.
     counts: &'a BTreeMap<String, Vec<FacetCount>>,
     /// The tasks, best first, with strength, interval and membership.
     rated: &'a [RankedRow],
@@ -61,7 +60,7 @@ struct Report<'a> {
 pub struct Ranked {
     /// Its question.
     pub ranking: Ranking,
-    /// How far it can be believed.
+    /// Its audit card.
     pub card: AuditCard,
     /// Its tasks, best first.
     pub tasks: Vec<Listed>,
@@ -250,7 +249,7 @@ fn facts(ranking: &Ranking, card: &AuditCard, tasks: usize) -> Vec<(String, Stri
     ]
 }
 
-/// What a reader must know before believing anything else.
+/// Warnings that a reader must know first.
 pub fn warnings(card: &AuditCard) -> Vec<String> {
     let mut warnings = Vec::new();
     if card.n_scored == 0 {
@@ -276,11 +275,12 @@ pub fn warnings(card: &AuditCard) -> Vec<String> {
         let test = of.better_than_chance;
         if test.is_some_and(|test| test.no_better()) {
             warnings.push(format!(
-                "the judge {name} cannot be told from chance: this order means nothing"
+                "the judge {name} is no better than chance: this order means nothing"
             ));
+        // Not shown is not the same as refuted: with few verdicts the test has no power.
         } else if test.is_none_or(|test| !test.significant) {
             warnings.push(format!(
-                "the judge {name} is not told from chance yet: more verdicts are needed"
+                "the judge {name} is not shown to be better than chance yet: more verdicts are needed"
             ));
         }
         if of.position_bias.is_some_and(|bias| bias.flagged) {
@@ -324,7 +324,7 @@ fn checks_of_judge(audit: &JudgeAudit) -> Vec<Check> {
     checks.extend(audit.position_bias.map(position_bias));
     checks.push(repeat_agreement(
         "same winner with sides swapped",
-        "0.50 is what a coin reaches",
+        "0.50 is chance",
         audit.position_consistency,
     ));
     checks.push(repeat_agreement(
@@ -348,7 +348,7 @@ fn better_than_chance(test: BetterThanChance) -> Check {
         },
         ..check(
             "better than chance",
-            "whether earlier verdicts predict later ones; 0 is what a coin reaches",
+            "whether earlier verdicts predict later ones; 0 is chance",
         )
     }
 }
@@ -373,10 +373,7 @@ fn repeat_agreement(name: &str, meaning: &str, agreement: Option<RepeatAgreement
         return check(name, "nothing was asked twice");
     };
     let Some(share) = agreement.share else {
-        return check(
-            name,
-            "what was asked twice was a tie at least once each time",
-        );
+        return check(name, "every repeated question had a tie");
     };
     Check {
         value: format!("{:.2} [{:.2}, {:.2}]", share.value, share.low, share.high),
@@ -450,6 +447,7 @@ fn intransitivity(audit: &Audit) -> Check {
         ),
         n: format!("{} triples", found.n),
         state: good_unless(
+            // Three standard errors: the check runs on every ranking, and must seldom be wrong.
             found.excess > 3.0 * found.standard_error,
             CheckState::Doubtful,
         ),
@@ -578,7 +576,7 @@ fn row(place: usize, listed: &Listed, candidate: &Candidate, by_elo: bool) -> Ra
     }
 }
 
-/// How the first `top` and all tasks are spread.
+/// The counts of the first `top` and of all tasks by facet.
 fn counts(candidates: &[Candidate], top: usize) -> BTreeMap<String, Vec<FacetCount>> {
     let mut of: BTreeMap<String, BTreeMap<String, (u64, u64)>> = BTreeMap::new();
     for (at, candidate) in candidates.iter().enumerate() {

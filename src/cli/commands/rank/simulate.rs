@@ -1,4 +1,5 @@
-//! `taskgen rank simulate`: how good a way to rank is, on made-up tasks, before anything is spent.
+//! `taskgen rank simulate`: the quality of a ranking method on made-up tasks, before anything is
+//! spent.
 
 use std::time::Instant;
 
@@ -39,6 +40,7 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
         .into());
     }
     let list_size = check(args).map_err(Usage)?;
+    // The seeds count up from the first one and must not overflow.
     let first = global.seed.unwrap_or(1).min(u64::MAX - args.seeds);
     let tried: Vec<Tried> = (first..first + args.seeds)
         .map(|seed| {
@@ -73,8 +75,8 @@ pub fn simulate(global: &Global, args: &Simulate, printer: &Printer) -> Result<u
     Ok(exit::DONE)
 }
 
-/// What the columns say; docs/ranking.md has more.
-const LEGEND: &str = "recall: share of the best that was found; expected: what the ranking says of that; quality: 0 is the mean task, 1 the \
+/// The meaning of the columns; docs/ranking.md has more.
+const LEGEND: &str = "recall: share of the best that was found; expected: the ranking's own estimate of it; quality: 0 is the mean task, 1 the \
     truly best; tau: Kendall's over all tasks; intervals, of found: 95 % intervals that hold the truth, of all tasks and of those \
     found; covered: tasks judged at least once";
 
@@ -132,7 +134,7 @@ fn mean(tried: &[Tried], of: impl Fn(&TrialResult) -> f64) -> f64 {
     tried.iter().map(|one| of(&one.score)).sum::<f64>() / tried.len() as f64
 }
 
-/// What cannot be simulated, and flags that would do nothing; returns the size of a list.
+/// Refuses settings that cannot be simulated and flags without effect; returns the size of a list.
 fn check(args: &Simulate) -> Result<usize, String> {
     let Simulate {
         method,

@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 use anyhow::Result;
 
 use crate::{
+    agents::command::{self, Sandbox},
     answer::{self, ROLE},
     cli::{
         args::{self, Global},
@@ -17,16 +18,21 @@ use crate::{
     store::Store,
 };
 
-/// `taskgen supervise`: what a process does that stands between another one and an agent.
+/// `taskgen supervise`: the process between taskgen and an agent.
 #[cfg(target_os = "linux")]
 pub fn supervise(args: &args::Supervise) -> Result<u8> {
-    Ok(crate::agents::command::supervise(args.parent, &args.argv)?)
+    let sandbox = args.sandboxed.then(|| Sandbox {
+        readable: args.readable.clone(),
+        writable: args.writable.clone(),
+    });
+    let ended = command::supervise(args.parent, &args.argv, sandbox.as_ref());
+    Ok(ended?)
 }
 
 /// Elsewhere only an agent's process group is ended.
 #[cfg(not(target_os = "linux"))]
 pub fn supervise(_: &args::Supervise) -> Result<u8> {
-    Err(Usage("only Linux tells what else an agent has started".into()).into())
+    Err(Usage("only Linux lists the other processes of an agent".into()).into())
 }
 
 /// Runs the command.
@@ -37,8 +43,12 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     }
     let project = Project::find(global)?;
     let settings = agents::configured(&project, args)?;
-    if settings.command.is_some() {
+    if let Some(command) = &settings.command {
         check_program(global, printer)?;
+        if let Some(note) = agents::without_sandbox(&args.agent, &settings) {
+            printer.note(&note);
+        }
+        say_what_it_gets(&args.agent, command, &settings.env, printer);
     }
     let store = Arc::new(project.write(global)?);
     let tasks = tasks_in_set(&store, args.set.as_deref())?;
@@ -68,7 +78,7 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
             } else {
                 ""
             };
-            printer.error(&format!("\nstopped: every report that was handed in is kept{ended}\nhint: run the same command again to continue"));
+            printer.error(&format!("\nstopped: every finished report is kept{ended}\nhint: run the same command again to continue"));
             store.end_run(&jiff::Timestamp::now().to_string(), code)?;
             Ok(code)
         }
@@ -78,21 +88,33 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
 /// Refuses flags that have no meaning for a program, because its actions cannot be foreseen.
 fn check_program(global: &Global, printer: &Printer) -> Result<()> {
     if global.replay {
-        let hint = "hint: reports that were handed in are kept; `taskgen reports list`";
-        return Err(Usage(format!("--replay asks nobody, and so no agent\n{hint}")).into());
+        let hint = "hint: finished reports are kept; `taskgen reports list`";
+        return Err(Usage(format!("--replay runs no agent\n{hint}")).into());
     }
     if global.dry_run {
-        let hint = "hint: an agent with a `model` can be tried dry";
+        let hint = "hint: --dry-run works with an agent that has a `model`";
         return Err(Usage(format!(
-            "--dry-run cannot say what a program would take\n{hint}"
+            "--dry-run cannot estimate a program's cost\n{hint}"
         ))
         .into());
     }
     if global.offline {
-        printer
-            .note("--offline holds for taskgen, and not for the agent: it is a program of its own");
+        printer.note("--offline does not hold for the agent: it is another program");
     }
     Ok(())
+}
+
+/// Which program gets which variables of the environment: a project from elsewhere may name any.
+fn say_what_it_gets(agent: &str, command: &str, named: &[String], printer: &Printer) {
+    if named.is_empty() {
+        return;
+    }
+    // The arguments may hold a key.
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let variables = named.join("`, `");
+    printer.error(&format!(
+        "the agent `{agent}` runs `{program}` with the variables `{variables}`"
+    ));
 }
 
 /// The tasks of a set; of the newest one if none is named, or all if there is none.
@@ -134,7 +156,7 @@ fn not_empty<T>(reports: Vec<T>) -> Result<Vec<T>> {
     Ok(reports)
 }
 
-/// Notes how many reports are on other tasks than these; an error if all are.
+/// Prints the number of reports on other tasks; an error if all are.
 pub fn check_on_tasks<T>(
     reports: &[AgentReport<T>],
     tasks: &[Task],

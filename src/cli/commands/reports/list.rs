@@ -1,5 +1,4 @@
-//! `taskgen reports`: take in what agents wrote elsewhere, in the layouts that the field uses, and
-//! list what there is.
+//! `taskgen reports`: import of reports in common layouts, and the list of all reports.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -31,7 +30,7 @@ pub fn reports(global: &Global, command: &Reports, printer: &Printer) -> Result<
     }
 }
 
-/// What was taken in.
+/// The outcome of an import.
 #[derive(Serialize)]
 struct Imported {
     layout: &'static str,
@@ -72,12 +71,10 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     for (report, task) in matches.matched {
         let incoming = &read.reports[report];
         let Some(report) = handed_in(incoming, &tasks[task], agent) else {
-            problems.push(problem(
-                incoming,
-                "it does not say whose report it is; --agent NAME does",
-            ));
+            problems.push(problem(incoming, "it names no agent; --agent NAME does"));
             continue;
         };
+        // A name from a file may hold control characters.
         if let Err(why) = check_agent_name(&report.agent) {
             problems.push(problem(incoming, &why));
             continue;
@@ -150,7 +147,7 @@ fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentRep
 fn text(imported: &Imported) -> String {
     let mut out = listed(&imported.problems);
     out.push_str(&format!(
-        "{} reports taken in, {} were known, {} repeated, {} not used; layout: {}",
+        "{} reports imported, {} known already, {} repeated, {} not used; layout: {}",
         imported.taken,
         imported.known,
         imported.repeated,
@@ -176,7 +173,7 @@ struct Listed<'a> {
     state: &'static str,
     characters: usize,
     spent: AttemptCost,
-    /// What the last evaluation says of it, if its task is among the current ones.
+    /// Its scores by the last evaluation, if its task is current.
     scores: Option<&'a ReportScores>,
 }
 
@@ -226,8 +223,8 @@ fn list(global: &Global, printer: &Printer) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-/// The columns of a list of reports: words, references, and what agents are compared on, as far as
-/// any report has it.
+/// The columns of a list of reports: words, references, and the measures that agents are compared
+/// on, if any report has them.
 fn shown_measures(listed: &[Listed<'_>]) -> Vec<&'static MeasureDef> {
     let facts = ["words", "references"].into_iter().filter_map(measure);
     let compared = measures().filter(|measure| measure.role.compares());
@@ -240,7 +237,7 @@ fn shown_measures(listed: &[Listed<'_>]) -> Vec<&'static MeasureDef> {
         .collect()
 }
 
-/// A score with its denominator, where that says of how much it is a share.
+/// A score with its denominator, where it is a share.
 fn score(measure: &MeasureDef, scores: Option<&ReportScores>) -> String {
     let found = scores.and_then(|scores| scores.score(measure.key));
     let Some(Ok(fraction)) = found.map(|score| &score.outcome) else {

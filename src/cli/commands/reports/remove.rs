@@ -21,7 +21,7 @@ use crate::{
     files,
 };
 
-/// What was removed.
+/// The removed reports.
 #[derive(Serialize)]
 struct Removed {
     removed: Vec<Value>,
@@ -92,6 +92,7 @@ fn chosen<'a>(args: &RemoveReports, all: &'a [AgentReport]) -> Result<Vec<&'a Ag
         }
     }
     chosen.sort_by(|a, b| a.id.cmp(&b.id));
+    // Two beginnings may name the same report.
     chosen.dedup_by(|a, b| a.id == b.id);
     Ok(chosen)
 }

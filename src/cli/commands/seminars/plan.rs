@@ -1,5 +1,5 @@
-//! `taskgen transcribe --plan`: which recordings there are, by content, how long they are, and what
-//! a run would do.
+//! `taskgen transcribe --plan`: the recordings by content, with their lengths and what a run would
+//! do.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::{
     transcribe::{self, Batch, BatchItem, RecordingFolder, Sidecar, TranscriptStatus},
 };
 
-/// A recording, and what would be done with it.
+/// A recording, and the planned action.
 #[derive(Debug, Serialize)]
 struct Planned {
     path: String,
@@ -60,6 +60,7 @@ fn fill(planned: &mut Planned, batch: &Batch<'_>, item: &BatchItem<'_>) -> Resul
     let status = batch.status(item, &sidecar.options(&batch.options));
     let stated_seconds = || batch.engine.decoder.stated_seconds(&item.recording.path);
     if batch.shard.is_some_and(|shard| !shard.holds(&sha256)) {
+        // A length that cannot be read is another machine's problem.
         planned.seconds = stated_seconds().ok().flatten();
         planned.reason = "another shard".into();
         return Ok(());

@@ -13,7 +13,11 @@ use crate::{
     cli::{
         args::{self, Global},
         commands::models,
-        project::{self, Project, config, resolve, settings::Config},
+        project::{
+            self, Project,
+            config::{self, Loaded},
+            resolve,
+        },
         ui::{
             exit::{self, Usage},
             output::Printer,
@@ -38,7 +42,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     let forms = forms(&args.format)?;
     let notify = progress::notify(global.quiet || global.json);
     let keep = |item: &BatchItem, transcript: &Transcript| write_forms(item, transcript, &forms);
-    let (config, folders, lock) = if let Some(mut project) = Project::find_if_any(global)? {
+    let (loaded, folders, lock) = if let Some(mut project) = Project::find_if_any(global)? {
         project.apply_sound(&args.sound);
         let found = discover(&project, &args.paths)?;
         // Machines that share a folder each write transcripts of their own; a plan writes nothing.
@@ -46,7 +50,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
         let lock = alone.then(|| project.lock(global)).transpose()?;
         let transcripts = project.transcripts();
         (
-            project.loaded.config,
+            project.loaded,
             vec![RecordingFolder { found, transcripts }],
             lock,
         )
@@ -64,12 +68,12 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
             ))
             .into());
         }
-        (loaded.config, folders, None)
+        (loaded, folders, None)
     };
     let batch = Batch {
         shard: args.shard,
         force: args.force,
-        ..batch(global, &config, &notify)?
+        ..batch(global, &loaded, &notify)?
     };
     if args.plan {
         return plan::show(&batch, &folders, printer);
@@ -79,7 +83,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     Summary::of_transcription(report, started).show(printer)
 }
 
-/// `taskgen decode`: what a process does that decodes for another one.
+/// `taskgen decode`: the process that decodes one recording for its parent.
 pub fn decode(args: &args::Decode) -> Result<u8> {
     let out = &mut std::io::stdout().lock();
     if args.length {
@@ -129,10 +133,10 @@ pub fn discover(project: &Project, paths: &[PathBuf]) -> Result<Discovered> {
 }
 
 /// The transcription of recordings as configured. Nothing is read yet, and no model loaded.
-pub fn batch<'a>(global: &Global, config: &Config, notify: &'a Notify) -> Result<Batch<'a>> {
+pub fn batch<'a>(global: &Global, loaded: &Loaded, notify: &'a Notify) -> Result<Batch<'a>> {
     Ok(Batch {
-        options: resolve::transcribe_options(&config.transcribe)?,
-        engine: resolve::engine(global, &config.transcribe, notify)?,
+        options: resolve::transcribe_options(loaded)?,
+        engine: resolve::engine(global, &loaded.config.transcribe, notify)?,
         force: false,
         shard: None,
         pinned: models::pinned,

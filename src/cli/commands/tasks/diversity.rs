@@ -1,5 +1,4 @@
-//! `taskgen tasks diversity`: how much the tasks differ: near-copies across all seminars, and how
-//! tasks are spread.
+//! `taskgen tasks diversity`: near-copies across all seminars, and the spread of tasks over facets.
 
 use anyhow::Result;
 
@@ -75,11 +74,11 @@ fn text(diversity: &Diversity) -> String {
         out.push_str(&format!("{name}: {}\n", listed(counts)));
     }
     let compared = diversity.meaning.as_ref().map_or_else(
-        || format!("by words (similarity {})", diversity.near),
+        || format!("by words (similarity {})", diversity.similarity),
         |by| {
             format!(
                 "by words (similarity {}) and by meaning ({}, cosine {})",
-                diversity.near, by.model, by.cosine
+                diversity.similarity, by.model, by.cosine
             )
         },
     );
@@ -102,13 +101,13 @@ fn line(member: &Member) -> String {
     format!("{}{rank}, {}: {begin}…", member.id, member.seminar)
 }
 
-/// What makes a copy one, for people.
+/// The link between two copies, for people.
 pub fn how(by: Link, likeness: f64, cosine: Option<f64>) -> String {
     let cosine = cosine.map_or_else(String::new, |cosine| format!(", cosine {cosine:.2}"));
     format!("{} (similarity {likeness:.2}{cosine})", by.word())
 }
 
-/// Families by the disciplines that have most tasks; the others are one column.
+/// Families by the disciplines with most tasks; the others are one column.
 fn by_type(diversity: &Diversity) -> String {
     let mut all = Counts::new();
     for (discipline, count) in diversity.types.values().flatten() {

@@ -23,6 +23,7 @@ use crate::{
     files,
     report::listing::{Listed, Listing},
     store::{Store, UNKNOWN_LICENCE},
+    text::invisible::escaped_in_json,
     weave::disciplines::Disciplines,
 };
 
@@ -47,7 +48,7 @@ pub fn run(
     require_licence: bool,
     printer: &Printer,
 ) -> Result<u8> {
-    let unlicensed = Unlicensed::of(listing);
+    let unlicensed = Unlicensed::in_listing(listing);
     if require_licence {
         unlicensed.refuse()?;
     }
@@ -83,7 +84,9 @@ pub fn run(
             .map_or(&[][..], Vec::as_slice);
         said_again += again.len();
         for task in std::iter::once(&listed.task).chain(again) {
-            text.push_str(&record(listed, task, &transcripts, &disciplines)?.to_string());
+            let record = record(listed, task, &transcripts, &disciplines)?;
+            // A terminal obeys some characters: the file and what is printed have them as escapes.
+            text.push_str(&escaped_in_json(&record.to_string()));
             text.push('\n');
         }
     }
@@ -122,16 +125,16 @@ pub fn run(
     Ok(exit::DONE)
 }
 
-/// Tasks that nobody said may be passed on.
+/// Tasks without a known licence.
 struct Unlicensed {
     tasks: usize,
-    /// What they come from: paths of recordings, and names of benchmarks.
+    /// Their sources: paths of recordings, and names of benchmarks.
     recordings: BTreeSet<String>,
     benchmarks: BTreeSet<String>,
 }
 
 impl Unlicensed {
-    fn of(listing: &Listing) -> Self {
+    fn in_listing(listing: &Listing) -> Self {
         let mut unlicensed = Self {
             tasks: 0,
             recordings: BTreeSet::new(),
@@ -292,6 +295,8 @@ fn check_quotes(listed: &Listed, inspiration: &Inspiration, transcript: &Transcr
             .get(evidence.start_char..evidence.end_char)
             .map(String::from_iter);
         anyhow::ensure!(
+            // Compared at every export: a database edited by hand must not export an invented
+            // quote.
             span.as_deref() == Some(&evidence.quote) && evidence.end <= transcript.duration,
             "a quote of `{}` is not in the transcript of `{}`: `{}`\nhint: `taskgen run` finds the inspirations again",
             listed.task.id,

@@ -30,7 +30,7 @@ const MOST_BYTES: u64 = 200_000_000;
 /// Refused lines that are listed; `--json` has all.
 const SHOWN: usize = 20;
 
-/// What the command did.
+/// The outcome of the import.
 #[derive(Serialize)]
 struct Summary {
     file: PathBuf,
@@ -42,16 +42,16 @@ struct Summary {
     tasks: usize,
     /// Those that the project did not have.
     new: usize,
-    /// Members of the set's earlier version that are current no more.
+    /// Members of the set's earlier version that are no longer current.
     superseded: u64,
     /// Tasks with text that depends on the day.
     with_slots: usize,
     /// Rows that say a task again.
     repeated: usize,
     languages: BTreeMap<String, usize>,
-    /// Tasks whose language was guessed, by language.
+    /// Tasks with a guessed language, by language.
     guessed: BTreeMap<String, usize>,
-    /// Fields that are read for nothing, with the number of rows that have them.
+    /// Ignored fields, with the number of rows that have them.
     ignored_fields: BTreeMap<String, usize>,
     /// Slots that nothing is known to fill.
     unknown_slots: BTreeSet<String>,
@@ -87,6 +87,7 @@ pub fn run(global: &Global, args: &TaskImport, printer: &Printer) -> Result<u8> 
     let members = members(&store, &set)?;
     let as_of = args
         .as_of
+        // The day of the first import: on another day the same questions would be other tasks.
         .or_else(|| day_of(&members))
         .unwrap_or_else(|| Zoned::now().date());
     let options = benchmarks::Options {
@@ -244,7 +245,7 @@ fn text(summary: &Summary) -> String {
         ));
     }
     if summary.repeated > 0 {
-        out.push_str(&format!("\n{} rows say a task again", summary.repeated));
+        out.push_str(&format!("\n{} rows repeat a task", summary.repeated));
     }
     if !summary.ignored_fields.is_empty() {
         out.push_str(&format!(
@@ -255,7 +256,7 @@ fn text(summary: &Summary) -> String {
     if !summary.unknown_slots.is_empty() {
         let slots: Vec<&str> = summary.unknown_slots.iter().map(String::as_str).collect();
         out.push_str(&format!(
-            "\nleft as they are, because nothing is known to fill them: {}",
+            "\nunknown time slots, left as they are: {}",
             slots.join(", ")
         ));
     }

@@ -89,7 +89,7 @@ pub fn text_list(tasks: &[Listed]) -> String {
     table.to_string()
 }
 
-/// Phase and family; of an imported task without them, what its file groups it by.
+/// Phase and family; of an imported task without them, its file's facets.
 fn kind_of(task: &Task) -> String {
     let facets = &task.facets;
     let known = [
@@ -167,7 +167,7 @@ fn about(listing: &Listing, printer: &Printer) {
         ));
         if let (Some(top), Some(recall)) = (ratings.top, ratings.expected_recall) {
             printer.note(&format!(
-                "expected recall of the top {top}: {:.0} %; `taskgen rank report` says how far the judge can be believed",
+                "expected recall of the top {top}: {:.0} %; `taskgen rank report` shows how reliable the judge is",
                 recall * 100.0
             ));
         }
@@ -184,7 +184,7 @@ fn about(listing: &Listing, printer: &Printer) {
     }
 }
 
-/// One task and where it comes from.
+/// One task with its sources.
 #[derive(Serialize)]
 struct Traced<'a> {
     #[serde(flatten)]
@@ -198,7 +198,7 @@ struct Traced<'a> {
 fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<u8> {
     let mut translations = store.translations()?;
     let begins = |task: &Task| task.id.as_str().starts_with(id);
-    let said = |original: &Task| {
+    let has_matching_translation = |original: &Task| {
         translations
             .iter()
             .any(|t| t.translation_of() == Some(&original.id) && begins(t))
@@ -207,7 +207,7 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
     let matching: Vec<&Listed> = listing
         .tasks
         .iter()
-        .filter(|of| begins(&of.task) || said(&of.task))
+        .filter(|of| begins(&of.task) || has_matching_translation(&of.task))
         .collect();
     let listed = match matching.as_slice() {
         [one] => *one,
@@ -300,7 +300,7 @@ fn facets_line(task: &Task) -> String {
 }
 
 /// The benchmark of a task, the day that it asks about, its text before time slots were filled, and
-/// what its file asks of a report.
+/// what its file requires of a report.
 fn imported(task: &Task, from: &FromFile, listed: &Listed) -> String {
     let mut out = numbered_origin(listed);
     if let Some(day) = &task.as_of {
@@ -311,7 +311,7 @@ fn imported(task: &Task, from: &FromFile, listed: &Listed) -> String {
         out.push_str(&format!("\n\nbefore time slots were filled\n{template}"));
     }
     if !from.checklist.is_empty() {
-        out.push_str("\n\nits file asks of a report");
+        out.push_str("\n\nits file requires of a report");
     }
     for item in &from.checklist {
         out.push_str(&format!("\n  {}", one_line(item)));

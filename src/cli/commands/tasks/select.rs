@@ -1,5 +1,5 @@
-//! `taskgen tasks select`: the best tasks as a named set, without copies and within quotas, and
-//! what that gave up.
+//! `taskgen tasks select`: the best tasks as a named set, without copies and within quotas, and the
+//! cost of both.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ use crate::{
 /// Longest lists that are printed; `--json` has all.
 const SHOWN: usize = 20;
 
-/// What there is to choose from.
+/// The pool of candidates.
 struct Pool {
     /// Best first, without flagged ones.
     candidates: Vec<Candidate>,
@@ -41,7 +41,7 @@ struct Pool {
     flagged: BTreeSet<String>,
     /// Current tasks that joined after the ranking.
     unranked: usize,
-    /// What the ranking's card warns of.
+    /// Warnings of the ranking's audit card.
     warnings: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ struct Selected<'a> {
     flagged: BTreeSet<String>,
     /// Current tasks that joined after the ranking.
     unranked: usize,
-    /// What the ranking's card warns of.
+    /// Warnings of the ranking's audit card.
     warnings: Vec<String>,
     #[serde(flatten)]
     selection: &'a Selection,
@@ -131,7 +131,7 @@ fn check(args: &args::Selection) -> Result<(), Usage> {
     Ok(())
 }
 
-/// A set that was imported keeps its name: the file is looked for under it when it is imported again.
+/// Refuses the name of an imported set: a second import looks for the set under its name.
 fn check_name(store: &Store, name: &str) -> Result<()> {
     let tasks = store.tasks()?;
     let is_imported = tasks
@@ -182,7 +182,7 @@ fn pool(store: &Store, args: &args::Selection) -> Result<Pool> {
     })
 }
 
-/// By what the candidates' meanings are compared, if they are.
+/// The vectors of the candidates, if meanings are compared.
 fn meaning(
     global: &Global,
     project: &Project,
@@ -308,7 +308,7 @@ fn cost_of_quotas(selection: &Selection) -> Vec<String> {
         out.push(format!("came in instead: {}", listed(&selection.came_in)));
     }
     out.push(format!(
-        "the quotas give up {:.2} of the best, expectedly",
+        "the quotas cost an expected {:.2} of the best",
         selection.given_up
     ));
     out

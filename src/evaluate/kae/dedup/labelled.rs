@@ -1,5 +1,5 @@
-//! Pairs of key points, labelled by hand: whether they say the same. Twenty English ones, then
-//! twenty Chinese ones, half of each the same. Pairs that differ do so in one thing that matters: a
+//! Pairs of key points, labelled by hand as duplicates or not. Twenty English ones, then twenty
+//! Chinese ones, half of each the same. Pairs that differ do so in one thing that matters: a
 //! number, a sign, a name, a direction, a `not`.
 
 pub const PAIRS: [(bool, &str, &str); 40] = [

@@ -100,8 +100,8 @@ pub struct Fit {
 const SLOPE: f64 = 1e-6;
 const MOST_STEPS: usize = 60;
 
-/// Fits the strengths of `items` by Newton's method, whose linear systems conjugate gradients
-/// solve; `start` is a fit to begin at, which changes the time and not the result.
+/// Fits the strengths of `items` by Newton's method, with conjugate gradients for its linear
+/// systems; `start` is a fit to begin at and changes the time, not the result.
 ///
 /// Verdicts name items below `items` and judges below the model's number of them.
 pub fn fit(items: usize, verdicts: &[Preference], model: &Model, start: Option<&Fit>) -> Fit {
@@ -146,6 +146,7 @@ impl Games {
                 Preference::List(list) => lists.push(list),
             }
         }
+        // Sorted, so that the sums, and with them the fit, do not depend on the order of arrival.
         pairs.sort_unstable_by(|a, b| {
             let key = |game: &Game| (game.first, game.second, game.judge);
             key(a).cmp(&key(b)).then(a.score.total_cmp(&b.score))
@@ -260,7 +261,7 @@ fn log_likelihood(logit: f64, score: f64, lapse_rate: f64) -> f64 {
     score * p.ln() + (1.0 - score) * (1.0 - p).ln()
 }
 
-/// How probable it is that the first one got `score`: σ^y (1 − σ)^(1 − y).
+/// The likelihood that the first one got `score`: σ^y (1 − σ)^(1 − y).
 fn likelihood(logit: f64, score: f64) -> f64 {
     let odds = (-logit.abs()).exp();
     let with_the_odds = if logit < 0.0 { 1.0 - score } else { score };
@@ -300,7 +301,7 @@ fn evaluate<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, S
         .map(|(x, slope)| x * slope / 2.0)
         .sum();
     let mut information = Vec::with_capacity(games.len());
-    let mut feel = |game: usize, weight: f64, point: &Point| {
+    let mut add_game = |game: usize, weight: f64, point: &Point| {
         let (first, second, side) = games.at(game);
         let steepness = model.discrimination[side - games.items];
         let slope = weight * steepness * point.slope;
@@ -316,7 +317,7 @@ fn evaluate<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, S
             model.lapse_rate,
         );
         value += point.value;
-        feel(game, 1.0, &point);
+        add_game(game, 1.0, &point);
     }
     let (mut game, mut weights) = (games.pairs, Vec::new());
     for list in &games.lists {
@@ -324,8 +325,9 @@ fn evaluate<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, S
         value += likelihood;
         list.weights(model, x, &mut weights);
         for weight in weights.drain(..) {
-            feel(
+            add_game(
                 game,
+                // A list counts as much as it is likely not to be random.
                 attentive * weight,
                 &point(games.logit(model, x, game), 1.0, 0.0),
             );

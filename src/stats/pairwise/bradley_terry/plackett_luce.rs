@@ -1,7 +1,7 @@
-//! Orders of several items under Plackett and Luce's model (Luce 1959, Plackett 1975): the best of
-//! those that are left is chosen, again and again, each with the chance e^u / Σ e^u, where
-//! u = a (θ + b e) and e tells how early it was shown. With two items that is Bradley and Terry's.
-//! Hides how an order becomes weighted pairs.
+//! Likelihood of an order of several items under Plackett and Luce's model (Luce 1959, Plackett
+//! 1975): the best of those that are left is chosen, again and again, each with the chance e^u / Σ
+//! e^u, where u = a (θ + b e) and e tells how early it was shown. With two items that is Bradley
+//! and Terry's. Hides how an order becomes weighted pairs.
 
 use super::Model;
 
@@ -36,6 +36,7 @@ pub(super) type Pair = (u32, u32, f64);
 impl SortedList {
     pub fn new(list: &RankedList) -> Self {
         let size = list.shown.len();
+        // A list of one has no steps; it must not divide by zero.
         let steps = size.saturating_sub(1).max(1) as f64;
         let mut slots: Vec<usize> = (0..size).collect();
         slots.sort_unstable_by_key(|slot| list.places[*slot]);

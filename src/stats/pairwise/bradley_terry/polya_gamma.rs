@@ -26,6 +26,7 @@ pub fn draw(tilt: f64, rng: &mut impl Rng) -> f64 {
             left_of_split(z, rng)
         };
         if accepted(x, rng) {
+            // PG(1, z) is a quarter of the Jacobi variable that was drawn.
             return x / 4.0;
         }
     }
@@ -103,6 +104,7 @@ fn coefficient(n: f64, x: f64) -> f64 {
 fn accepted(x: f64, rng: &mut impl Rng) -> bool {
     let mut sum = coefficient(0.0, x);
     let height = rng.random::<f64>() * sum;
+    // The series alternates and shrinks fast: a few terms decide; the bound is for rounding alone.
     for n in 1..200 {
         let term = coefficient(f64::from(n), x);
         if n % 2 == 1 {

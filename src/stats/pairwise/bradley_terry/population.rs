@@ -1,5 +1,5 @@
-//! How strengths are spread: normal where there are few items, a mixture of two normals where there
-//! are many, so that a ceiling under which the best crowd together is seen as one. Hides who
+//! The distribution of strengths: normal where there are few items, a mixture of two normals where
+//! there are many, so that a ceiling under which the best crowd together is seen as one. Hides who
 //! belongs to which part.
 
 use rand::{Rng, RngExt as _};
@@ -35,7 +35,7 @@ struct Component {
 }
 
 impl Population {
-    /// One that has not looked at any item yet.
+    /// A population without data.
     pub fn new(items: usize) -> Self {
         let one = Component {
             share: 1.0,
@@ -48,6 +48,8 @@ impl Population {
             (0..PARTS)
                 .map(|at| Component {
                     share: 1.0 / PARTS as f64,
+                    // The parts begin apart: from the same place neither would ever be the upper
+                    // one.
                     mean: at as f64 - 0.5,
                     variance: 0.8,
                 })
@@ -90,6 +92,7 @@ impl Population {
             if !alone {
                 let precision = 1.0 / MEAN_VARIANCE + n / part.variance;
                 part.mean = sum / part.variance / precision + normal::draw(rng) / precision.sqrt();
+                // Gammas divided by their sum below are a draw from the Dirichlet distribution.
                 part.share = gamma(1.0 + n, rng);
             }
             let (shape, scale) = part_prior(alone);
@@ -123,7 +126,7 @@ impl Population {
         }
     }
 
-    /// Everything times `by`.
+    /// Multiplies the whole scale by `by`.
     pub fn stretch(&mut self, by: f64) {
         for part in &mut self.parts {
             part.mean *= by;

@@ -292,6 +292,7 @@ impl Posterior {
         let pairs = pairs.map(|game| (self.games.logit(model, x, game), self.games.score[game]));
         let pairs: f64 = if self.lapses {
             let attentive = 1.0 - model.lapse_rate;
+            // One logarithm for many factors, instead of one for each.
             ln_of_product(pairs.map(|(logit, score)| {
                 model.lapse_rate / 2.0 + attentive * likelihood(logit, score)
             }))

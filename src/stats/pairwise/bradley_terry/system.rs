@@ -80,6 +80,7 @@ impl<'a> System<'a> {
         let mut way = z.clone();
         let mut product = vec![0.0; x.len()];
         let mut along = dot(&residual, &z);
+        // A residual of zero is solved; without the minimum it would divide by zero.
         let enough = (along * exactness * exactness).max(f64::MIN_POSITIVE);
         for _ in 0..MOST_ITERATIONS {
             if along <= enough {

@@ -1,5 +1,5 @@
-//! The map from a font's codes to text that a PDF carries for those who copy from it (ISO 32000-1,
-//! 9.10.3). Hides its PostScript; what is malformed is passed over.
+//! The `ToUnicode` map of a font, from its codes to text (ISO 32000-1, 9.10.3). Hides its PostScript;
+//! what is malformed is passed over.
 
 use std::collections::BTreeMap;
 

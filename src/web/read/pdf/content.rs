@@ -1,7 +1,7 @@
-//! The glyphs that a page shows, where they stand and whether they can be seen. Hides the operators
-//! of a page's content. Text without ink, in the colour of the paper or outside the page is where
-//! instructions to a machine are put: it is marked, and read only on pages that show nothing else,
-//! as scans with recognised text do.
+//! Glyphs of a page with their places and visibility. Hides the operators of a page's content. Text
+//! without ink, in the colour of the paper or outside the page is where instructions to a machine
+//! are put: it is marked, and read only on pages that show nothing else, as scans with recognised
+//! text do.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -79,6 +79,7 @@ impl Reader {
         canvas: &mut Canvas,
         depth: usize,
     ) {
+        // A drawing may be shown again and again: its bytes count each time.
         self.steps += content.len() / BYTES_A_STEP;
         let mut state = start;
         let mut saved: Vec<State> = Vec::new();
@@ -133,6 +134,7 @@ impl Reader {
             canvas.paint(placed(state.matrix, [0.0, 0.0, 1.0, 1.0]));
             return;
         }
+        // Drawings may contain themselves.
         if depth >= DEEPEST / 4 {
             return;
         }
@@ -352,6 +354,7 @@ fn step(state: &mut State, canvas: &mut Canvas, op: &Op) {
             state.white = [t.0, t.1, t.2, t.3].iter().all(|n| n.as_f64() < 0.02);
         }
         Op::NonStrokeColor(t) => state.white = matches!(t.0.len(), 1 | 3) && is_white(&t.0),
+        // A pattern or an unknown colour may be anything: rather read than lost.
         Op::NonStrokeColorNamed(_) | Op::ColorSpaceNonStroke(_) => state.white = false,
         Op::RectPath(t) => {
             let (x, y) = (t.0.as_f64() + t.2.as_f64(), t.1.as_f64() + t.3.as_f64());
@@ -371,6 +374,7 @@ fn step(state: &mut State, canvas: &mut Canvas, op: &Op) {
         | Op::CloseFillAndStrokeNonZero(_)
         | Op::CloseFillAndStrokeEvenOdd(_) => canvas.fill(state.white),
         Op::StrokePath(_) | Op::CloseAndStrokePath(_) | Op::EndPath(_) => canvas.path = None,
+        // Its extent is not worked out: white text anywhere may now stand on a colour.
         Op::Shading(_) => canvas.paint(canvas.area),
         Op::InlineImage(_) => canvas.paint(placed(state.matrix, [0.0, 0.0, 1.0, 1.0])),
         _ => {}

@@ -1,6 +1,5 @@
-//! What the codes of fonts without a map of their own mean: the encodings that PDF knows by name,
-//! and glyphs by theirs. ISO 32000-1, annex D, and the rules of the Adobe Glyph List's
-//! specification.
+//! Encodings of fonts without a map of their own: the encodings that PDF knows by name, and glyph
+//! names. ISO 32000-1, annex D, and the rules of the Adobe Glyph List's specification.
 
 use encoding_rs::{
     BIG5, EUC_KR, Encoding, GB18030, GBK, MACINTOSH, SHIFT_JIS, UTF_16BE, WINDOWS_1252,

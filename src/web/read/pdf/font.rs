@@ -1,6 +1,5 @@
-//! A font as far as reading goes: the text and the width of each code. Hides the two families of
-//! fonts and the places where a PDF may say what a code means; where it says nothing, a glyph has
-//! no text.
+//! Fonts of a PDF: the text and the width of each code. Hides the two families of fonts and the
+//! places where a PDF may define a code; without a definition a glyph has no text.
 
 use std::collections::BTreeMap;
 
@@ -217,6 +216,7 @@ fn composite_widths(entries: &Array) -> BTreeMap<u32, f64> {
                 widths.extend(
                     (first..)
                         .zip(own.iter::<f64>().map(|w| w / 1_000.0))
+                        // Codes have two bytes; a hostile list may be longer.
                         .take(65_536),
                 );
             }
@@ -258,6 +258,7 @@ fn simple_texts(dict: &Dict, base_font: &str, program: &[u8]) -> BTreeMap<u8, St
     let mut texts: BTreeMap<u8, String> = (0..=255)
         .filter_map(|code| Some((code, encoding::text(base, code)?)))
         .collect();
+    // A named encoding overrides the font's own (ISO 32000-1, 9.6.6).
     if named.is_none() {
         texts.extend(built_in(program));
     }

@@ -1,6 +1,6 @@
-//! Glyphs to paragraphs: words from the gaps between letters, lines from their heights, columns
-//! from the white between them, paragraphs from spacing and indents. Hides that a PDF knows nothing
-//! of any of these.
+//! Layout analysis from glyphs to paragraphs: words from the gaps between letters, lines from their
+//! heights, columns from the white between them, paragraphs from spacing and indents. Hides that a
+//! PDF knows nothing of any of these.
 
 use super::content::Glyph;
 use crate::text::words::is_han;
@@ -212,18 +212,18 @@ fn corridor(rows: &[Row]) -> Option<f64> {
     let (count, x) = counted.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     // Long lines on both sides, or it is a table and its rows belong together.
     let texts: Vec<&Row> = rows.iter().filter(|row| has_both_sides(row, x)).collect();
-    let chars = |left: bool| {
-        texts
-            .iter()
-            .copied()
-            .flatten()
-            .filter(|p| (p.right <= x) == left)
-            .map(|p| p.text.chars().count())
-            .sum()
-    };
-    let wide = |chars: usize| chars >= count * COLUMN_CHARS;
-    (count >= COLUMN_LINES && count * 4 >= rows.len() && wide(chars(true)) && wide(chars(false)))
-        .then_some(x)
+    let wide = |is_left: bool| chars_beside(&texts, x, is_left) >= count * COLUMN_CHARS;
+    (count >= COLUMN_LINES && count * 4 >= rows.len() && wide(true) && wide(false)).then_some(x)
+}
+
+/// Characters of the rows on one side of `x`.
+fn chars_beside(rows: &[&Row], x: f64, is_left: bool) -> usize {
+    rows.iter()
+        .copied()
+        .flatten()
+        .filter(|piece| (piece.right <= x) == is_left)
+        .map(|piece| piece.text.chars().count())
+        .sum()
 }
 
 fn has_both_sides(row: &Row, x: f64) -> bool {

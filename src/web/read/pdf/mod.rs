@@ -25,6 +25,7 @@ pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     for page in pdf.pages().iter().take(MOST_PAGES) {
         text.push_str(&layout::text(reader.page(page)));
         text.push_str("\n\n");
+        // UTF-8 takes up to four bytes a character; what follows would be cut anyway.
         if reader.is_exhausted() || text.len() > 4 * clean::LONGEST {
             whole = false;
             break;

@@ -1,5 +1,5 @@
-//! An inspiration as its reviewer sees it: type, summary, and each quote between its neighbours.
-//! Hides everything that could tell what others think of it.
+//! The text of an inspiration for its reviewer: type, summary, and each quote in context. Hides all
+//! that could reveal other reviews.
 
 use std::ops::Range;
 
@@ -9,8 +9,7 @@ use crate::{
     text::{sentences, words::one_line},
 };
 
-/// At most so many characters are shown on either side of a quote: recognisers do not always end a
-/// sentence.
+/// Most characters on either side of a quote: recognisers do not always end a sentence.
 const MOST: usize = 400;
 
 /// The card, wrapped to the terminal.

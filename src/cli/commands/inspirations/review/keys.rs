@@ -1,5 +1,5 @@
 //! One key at a time from a terminal, one line at a time from anything else. Hides the terminal's
-//! modes, and that an arrow key is several characters of which one could be taken for a decision.
+//! modes, and that an arrow key is several characters: one of them could be taken for a decision.
 
 use std::{
     io::{BufRead as _, IsTerminal as _, stdin},
@@ -22,7 +22,7 @@ static BEFORE: OnceLock<Termios> = OnceLock::new();
 /// moment, and nothing changes the modes after that.
 static GIVEN_BACK: Mutex<bool> = Mutex::new(false);
 
-/// Where answers come from.
+/// The source of answers.
 pub enum Keyboard {
     /// A terminal, with the modes in which it gives each key at once and shows none.
     Terminal(Box<Termios>),
@@ -31,7 +31,7 @@ pub enum Keyboard {
 }
 
 impl Keyboard {
-    /// What standard input is.
+    /// The keyboard on standard input: a terminal or lines.
     pub fn open() -> Result<Self> {
         if !stdin().is_terminal() {
             return Ok(Self::Lines);
@@ -44,7 +44,7 @@ impl Keyboard {
         Ok(Self::Terminal(Box::new(modes)))
     }
 
-    /// What was typed until now is no answer to what is shown next.
+    /// Drops the keys typed so far: they are no answer to the next question.
     pub fn forget(&self) -> Result<()> {
         if let Self::Terminal(modes) = self {
             set(OptionalActions::Flush, modes)?;

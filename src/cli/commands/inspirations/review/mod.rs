@@ -57,7 +57,7 @@ pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result
     }
     .run(&Keyboard::open()?)?;
     let now = found::read(&store, &args.select)?;
-    printer.show(&summary::of(&reviewer, &found, &now), summary::text)?;
+    printer.show(&summary::summarize(&reviewer, &found, &now), summary::text)?;
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
     Ok(exit::DONE)
 }
@@ -68,7 +68,7 @@ fn user() -> Option<String> {
         .find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()))
 }
 
-/// Whose decisions they are: the name that was given, else the user's.
+/// The reviewer's name: the given one, else the user's.
 fn reviewer(given: Option<&str>) -> Result<String> {
     let name = given
         .map(str::to_owned)
@@ -104,7 +104,7 @@ enum Answer {
 }
 
 impl Answer {
-    fn of(key: &str) -> Option<Self> {
+    fn from_key(key: &str) -> Option<Self> {
         Some(match key {
             "a" => Self::Judge(None),
             "1" | "2" | "3" | "4" => {
@@ -161,7 +161,7 @@ impl Session<'_> {
     fn goes_on(&mut self, keyboard: &Keyboard) -> Result<bool> {
         while let Some(key) = keyboard.press()? {
             let shown = self.open.get(self.at).copied();
-            match (Answer::of(&key), shown) {
+            match (Answer::from_key(&key), shown) {
                 (Some(Answer::Judge(fault)), Some(of)) => return self.judge(of, fault),
                 (Some(Answer::Skip), Some(_)) => {
                     self.at += 1;

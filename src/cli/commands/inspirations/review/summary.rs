@@ -1,4 +1,4 @@
-//! What a reviewer has decided so far, how it agrees with what models said, and what changed.
+//! The summary of a review: decisions so far, agreement with models, and changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub struct Summary {
     rejected: BTreeMap<String, u64>,
     /// Those that this reviewer has not judged.
     left: usize,
-    /// Those that stand now and did not, or the other way round.
+    /// Inspirations accepted now and not before, or the other way round.
     changed: usize,
     /// With each model that judged the same.
     agreement: BTreeMap<String, Agreement>,
@@ -37,7 +37,7 @@ struct Agreement {
 }
 
 /// The summary of `reviewer`; `before` and `now` are the same inspirations.
-pub fn of(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
+pub fn summarize(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
     let stood: BTreeSet<_> = before
         .iter()
         .filter(|of| of.stands)
@@ -70,7 +70,7 @@ pub fn of(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
     }
 }
 
-/// What a reviewer said last of an inspiration.
+/// The last review of an inspiration by a reviewer.
 fn last(inspiration: &Inspiration, by: impl Fn(&Review) -> bool) -> Option<&Review> {
     inspiration.reviews.iter().rev().find(|review| by(review))
 }
@@ -122,7 +122,7 @@ pub fn text(of: &Summary) -> String {
     }
     if of.changed > 0 {
         out.push_str(&format!(
-            "\n{} changed whether they stand\nhint: `taskgen weave` makes the tasks anew",
+            "\n{} changed between accepted and rejected\nhint: `taskgen weave` makes the tasks again",
             of.changed
         ));
     }
@@ -142,9 +142,9 @@ mod tests {
             note: String::new(),
         };
         let inspiration = Inspiration {
-            id: Id::of(&[id]),
-            seminar: Id::of(&["s"]),
-            transcript: Id::of(&["t"]),
+            id: Id::from_parts(&[id]),
+            seminar: Id::from_parts(&["s"]),
+            transcript: Id::from_parts(&["t"]),
             kind: InspirationType::Hypothesis,
             traits: vec![],
             text: String::new(),
@@ -180,13 +180,13 @@ mod tests {
             found("b", &[(Model, "m", None), (Person, "ana", bad)]),
             found("c", &[(Person, "ben", bad)]),
         ];
-        let summary = of("ana", &before, &now);
+        let summary = summarize("ana", &before, &now);
         assert_eq!((summary.accepted, summary.left, summary.changed), (1, 1, 2));
         assert_eq!(
             text(&summary),
             "ana: 1 accepted, 1 rejected (incoherent 1), 1 left\n\
              agreement with m: 50 % of 2, Cohen's kappa 0.00\n\
-             2 changed whether they stand\nhint: `taskgen weave` makes the tasks anew"
+             2 changed between accepted and rejected\nhint: `taskgen weave` makes the tasks again"
         );
     }
 }

@@ -71,8 +71,11 @@ fn real_near_pairs_by_threshold() {
     let file = model();
     let encoder = Encoder::load(&file.path).expect("it loads");
     for (name, text) in [
-        ("similar", include_str!("../data/near/similar.jsonl")),
-        ("rewritten", include_str!("../data/near/rewritten.jsonl")),
+        ("similar", include_str!("../data/similarity/similar.jsonl")),
+        (
+            "rewritten",
+            include_str!("../data/similarity/rewritten.jsonl"),
+        ),
     ] {
         let pairs = measured(&pairs(text), &encoder);
         assert_eq!(
@@ -115,8 +118,8 @@ fn real_near_pairs_by_threshold() {
 fn real_near_topics_are_apart() {
     let file = model();
     let encoder = Encoder::load(&file.path).expect("it loads");
-    let mut all = pairs(include_str!("../data/near/similar.jsonl"));
-    all.extend(pairs(include_str!("../data/near/rewritten.jsonl")));
+    let mut all = pairs(include_str!("../data/similarity/similar.jsonl"));
+    all.extend(pairs(include_str!("../data/similarity/rewritten.jsonl")));
     let texts: Vec<&str> = all
         .iter()
         .flat_map(|pair| [pair.a.as_str(), &pair.b])
@@ -152,7 +155,7 @@ fn real_near_topics_are_apart() {
 fn real_near_swaps() {
     let file = model();
     let encoder = Encoder::load(&file.path).expect("it loads");
-    let texts = pairs(include_str!("../data/near/similar.jsonl"));
+    let texts = pairs(include_str!("../data/similarity/similar.jsonl"));
     let mut swapped = Vec::new();
     for (from, to) in SWAPS {
         let of = texts
@@ -389,7 +392,7 @@ fn near_without_its_model_words_are_compared_and_that_is_said() {
     insta::assert_snapshot!(one_is_wanted.join("\n\n"), @r#"
     model = use-multilingual
     exit 3
-    error: similarity.model names it: the model `use-multilingual` could not be had: this disk: not there; --offline: nothing was fetched
+    error: similarity.model names it: the model `use-multilingual` could not be fetched: this disk: not there; --offline: nothing was fetched
     hint: bring the file `use-multilingual-v3.bin` yourself and run `taskgen models import FILE`
 
     model = tiny.en
@@ -419,7 +422,7 @@ fn real_near_copies_are_named_as_such() {
         .iter()
         .map(|task| task["id"].as_str().expect("an id").to_owned())
         .collect();
-    let labelled = pairs(include_str!("../data/near/similar.jsonl"));
+    let labelled = pairs(include_str!("../data/similarity/similar.jsonl"));
     let translated = labelled.iter().find(|pair| {
         pair.same && agree(&pair.a, &pair.b) && is_chinese(&pair.a) != is_chinese(&pair.b)
     });

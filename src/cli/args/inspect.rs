@@ -1,4 +1,4 @@
-//! The commands that look at what there is: calls, models, prompts, the configuration.
+//! The commands that inspect: calls, models, prompts, the configuration.
 
 use std::path::PathBuf;
 
