@@ -27,8 +27,8 @@ pub struct Talk {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weave {
-    /// Which of the ideas it is made from; the first one leads.
-    pub ideas: Vec<usize>,
+    /// The number of the idea that leads, counted from 1.
+    pub idea: usize,
     /// The reply.
     pub reply: Value,
 }

@@ -76,6 +76,7 @@ pub async fn across(
         loom.harvest.item = format!("{} × {}", seminar.path, guest.path);
         let slot = Slot {
             sources: vec![one, other],
+            shown: vec![one, other],
             families: families(turn, small),
         };
         let attempt = attempt(ctx, &slot, &mut loom).await?;

@@ -2,6 +2,8 @@
 //! small one fills in a frame, so that the task is whole sentences, begins as its family does and
 //! names what is handed in.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,11 +22,16 @@ use crate::{
 
 /// Key words of an inspiration that a frame offers.
 const KEY_WORDS: usize = 14;
+/// Ideas that a task draws on beside those that it must rest on.
+const MOST_ALSO: usize = 2;
 
 /// The model's reply.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Woven {
+    /// Numbers of the other ideas that the task draws on, where several were shown.
+    #[serde(default)]
+    pub also: Vec<usize>,
     /// The family of the task, where several were offered.
     #[serde(default)]
     pub task_type: Option<TaskType>,
@@ -91,18 +98,41 @@ impl Question<'_> {
         Ok(ctx.llm.ask(ask).await?)
     }
 
-    /// Whether the family is one of those that were offered.
+    /// Whether the family and the other ideas are among those that were offered.
     pub(super) fn check(&self, woven: &Woven) -> Result<(), Unscored> {
-        let reason = match woven.task_type {
-            Some(family) if self.slot.families.contains(&family) => return Ok(()),
-            None if self.small => return Ok(()),
-            Some(family) => format!("`{}` was not offered", family.label()),
-            None => "it does not say which type of task it is".to_owned(),
-        };
-        Err(Unscored {
-            cause: Cause::UnknownReference,
-            reason,
-        })
+        match woven.task_type {
+            Some(family) if self.slot.families.contains(&family) => {}
+            None if self.small => {}
+            Some(family) => {
+                return Err(unknown(format!("`{}` was not offered", family.label())));
+            }
+            None => {
+                return Err(unknown(
+                    "it does not say which type of task it is".to_owned(),
+                ));
+            }
+        }
+        let others = self.others();
+        if let Some(number) = woven.also.iter().find(|number| !others.contains(number)) {
+            return Err(unknown(format!("idea {number} is not one of the others")));
+        }
+        let distinct: BTreeSet<&usize> = woven.also.iter().collect();
+        if distinct.len() < woven.also.len() || woven.also.len() > MOST_ALSO {
+            return Err(unknown(format!(
+                "at most {MOST_ALSO} other ideas may be named, each once: {:?}",
+                woven.also
+            )));
+        }
+        Ok(())
+    }
+
+    /// The numbers of the ideas that are shown and that the task need not rest on.
+    fn others(&self) -> Vec<usize> {
+        let shown = self.slot.shown.iter().zip(1..);
+        shown
+            .filter(|(shown, _)| !self.slot.is_source(shown))
+            .map(|(_, number)| number)
+            .collect()
     }
 
     fn chinese(&self) -> bool {
@@ -113,13 +143,24 @@ impl Question<'_> {
         let chinese = self.chinese();
         json!({
             "language": self.language,
-            "ideas": self.slot.sources.iter().map(|source| idea(source)).collect::<Vec<_>>(),
+            "ideas": self.ideas(),
             "types": self.slot.families,
             "opening": plan::frame(self.slot.families[0], chinese).0,
             "written": self.written,
             "disciplines": self.disciplines,
             "broken": self.broken.map(|(rule, draft)| rule.of_draft(draft, chinese)),
         })
+    }
+
+    /// The ideas that are shown, numbered from 1; `leads` are those that the task must rest on, with
+    /// what was said.
+    fn ideas(&self) -> Vec<Value> {
+        let shown = self.slot.shown.iter().zip(1..);
+        shown
+            .map(|(inspiration, number)| {
+                idea(number, inspiration, self.slot.is_source(inspiration))
+            })
+            .collect()
     }
 
     pub(super) fn schema(&self) -> Value {
@@ -132,6 +173,7 @@ impl Question<'_> {
         let mut properties = json!({});
         // First, so that a model chooses before it writes.
         if !self.small {
+            properties["also"] = also(&self.others());
             properties["task_type"] = json!({ "type": "string", "enum": self.slot.families });
         }
         properties["task"] = text;
@@ -175,11 +217,100 @@ pub fn examples(replies: Vec<Value>) -> Vec<String> {
     woven.map(|woven| woven.task).collect()
 }
 
-fn idea(inspiration: &Inspiration) -> Value {
+/// A choice among the numbers of other ideas, or none.
+fn also(others: &[usize]) -> Value {
+    let mut number = json!({ "type": "integer" });
+    if !others.is_empty() {
+        number["enum"] = json!(others);
+    }
+    json!({ "type": "array", "maxItems": MOST_ALSO.min(others.len()), "items": number })
+}
+
+fn unknown(reason: String) -> Unscored {
+    Unscored {
+        cause: Cause::UnknownReference,
+        reason,
+    }
+}
+
+fn idea(number: usize, inspiration: &Inspiration, leads: bool) -> Value {
     let quotes: Vec<String> = inspiration
         .evidence
         .iter()
         .map(|e| e.quote.replace('\n', " "))
         .collect();
-    json!({ "text": inspiration.text, "quotes": quotes })
+    json!({ "number": number, "text": inspiration.text, "quotes": quotes, "leads": leads })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        data::{InspirationId, InspirationType, SeminarId, TranscriptId},
+        weave::plan::Plan,
+    };
+
+    fn inspiration(name: &str) -> Inspiration {
+        Inspiration {
+            id: InspirationId::from_parts(&[name]),
+            seminar: SeminarId::from_parts(&["s"]),
+            transcript: TranscriptId::from_parts(&["t"]),
+            kind: InspirationType::Limitation,
+            traits: vec![],
+            text: name.to_owned(),
+            evidence: vec![],
+            reviews: vec![],
+        }
+    }
+
+    fn question<'a>(slot: &'a Slot<'a>) -> Question<'a> {
+        Question {
+            slot,
+            language: "en",
+            disciplines: None,
+            small: false,
+            number: 0,
+            written: &[],
+            broken: None,
+        }
+    }
+
+    #[test]
+    fn a_large_model_may_draw_on_two_of_the_other_ideas() {
+        let inspirations = ["one", "two", "three", "four"].map(inspiration);
+        let slot = Plan::new(&inspirations, true).next(&[], 6).expect("a slot");
+        let question = question(&slot);
+        let also = &question.schema()["properties"]["also"];
+        assert_eq!(
+            (&also["items"]["enum"], &also["maxItems"]),
+            (&json!([2, 3, 4]), &json!(2))
+        );
+        let check = |also: &[usize]| {
+            let woven = Woven {
+                also: also.to_vec(),
+                task_type: Some(slot.families[0]),
+                task: String::new(),
+                difficulty: Difficulty::Basic,
+                discipline: None,
+            };
+            question.check(&woven).map_err(|unscored| unscored.reason)
+        };
+        assert_eq!((check(&[]), check(&[4, 2])), (Ok(()), Ok(())));
+        for wrong in [&[1][..], &[5], &[0], &[2, 2], &[2, 3, 4]] {
+            assert!(check(wrong).is_err(), "{wrong:?}");
+        }
+        let others: Vec<&str> = slot.others(&[4, 2]).iter().map(|i| &*i.text).collect();
+        assert_eq!(others, ["four", "two"]);
+    }
+
+    #[test]
+    fn where_one_idea_is_shown_there_are_no_others() {
+        let inspirations = [inspiration("one")];
+        let slot = Plan::new(&inspirations, true).next(&[], 6).expect("a slot");
+        let also = &question(&slot).schema()["properties"]["also"];
+        assert_eq!(
+            (&also["maxItems"], also["items"].get("enum")),
+            (&json!(0), None)
+        );
+    }
 }

@@ -88,16 +88,15 @@ fn no_good_task_is_refused() {
         let inspirations = inspirations(&talk);
         let mut kept: Vec<Task> = Vec::new();
         for given in &talk.weave {
-            let sources: Vec<&Inspiration> =
-                given.ideas.iter().map(|at| &inspirations[*at]).collect();
+            let lead = &inspirations[given.idea - 1];
             let family = serde_json::from_value(given.reply["task_type"].clone());
             let family = family.unwrap_or_else(|e| panic!("{name}: {e}"));
-            let of_lead = std::slice::from_ref(sources[0]);
-            let offered = Plan::new(of_lead, true).offer(sources[0], family, &[]);
-            let suits = plan::suits(family, sources[0].kind);
+            let offered = Plan::new(&inspirations, true).offer(lead, family, &[]);
+            let suits = plan::suits(family, lead.kind);
             assert!(suits, "{name}: {family:?} is not offered");
             let slot = Slot {
-                sources: sources.clone(),
+                sources: vec![lead],
+                shown: inspirations.iter().collect(),
                 families: offered,
             };
             let question = Question {
@@ -114,6 +113,8 @@ fn no_good_task_is_refused() {
                 question.check(woven)
             })
             .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let drawn_on = slot.others(&woven.also);
+            let sources = [slot.sources.as_slice(), drawn_on.as_slice()].concat();
             let task = task(woven, &sources, &talk.language);
             let words: Vec<String> = sources.iter().map(|source| source.words()).collect();
             let material = Material {
@@ -122,6 +123,7 @@ fn no_good_task_is_refused() {
             };
             let others: Vec<&Task> = kept.iter().collect();
             let passed = rules::check(&task, material, &others)
+                .and_then(|()| rules::draws_on(&task, &drawn_on))
                 .and_then(|()| rules::not_an_example(&task, &shown));
             assert_eq!(passed, Ok(()), "{name}: {}", task.text);
             kept.push(task);

@@ -1,14 +1,12 @@
 //! Which families of task are asked of which inspiration, and in which order: every phase first,
 //! then breadth. The inspiration's type steers the family (DeepResearch Arena, task weaver); no
-//! family is used more than twice. A large model sees what the idea says, and chooses among the
-//! families of one phase that suit its type; a small one is asked for one.
+//! family is used more than twice. A large model sees all ideas of the seminar, may join others to
+//! the one that leads, and chooses among the families of one phase that suit the leading type; a
+//! small one is asked for one family and sees one idea.
 
 use std::collections::BTreeSet;
 
-use crate::{
-    data::{Inspiration, InspirationType, Phase, Task, TaskType},
-    text::words::terms,
-};
+use crate::data::{Inspiration, InspirationType, Phase, Task, TaskType};
 
 /// Families that a large model may choose from.
 const MOST_OFFERED: usize = 3;
@@ -18,16 +16,37 @@ pub const MOST_OF_A_FAMILY: usize = 2;
 /// One question to the model: a task of one of these families from these inspirations.
 #[derive(Clone, Debug)]
 pub struct Slot<'a> {
-    /// The sources, one or two; the first one leads.
+    /// The inspirations that the task must rest on, one or two; the first one leads.
     pub sources: Vec<&'a Inspiration>,
+    /// All inspirations that the model sees, the sources among them. The task may draw on the
+    /// others, too.
+    pub shown: Vec<&'a Inspiration>,
     /// The families to choose from, all of one phase; one for a small model.
     pub families: Vec<TaskType>,
+}
+
+impl<'a> Slot<'a> {
+    /// Whether the task must rest on an inspiration.
+    pub fn is_source(&self, inspiration: &Inspiration) -> bool {
+        self.sources
+            .iter()
+            .any(|source| source.id == inspiration.id)
+    }
+
+    /// The others among those that are shown with these numbers, counted from 1.
+    pub fn others(&self, numbers: &[usize]) -> Vec<&'a Inspiration> {
+        numbers
+            .iter()
+            .filter_map(|number| self.shown.get(number.checked_sub(1)?).copied())
+            .filter(|shown| !self.is_source(shown))
+            .collect()
+    }
 }
 
 /// The questions that are still open for one seminar.
 pub struct Plan<'a> {
     inspirations: &'a [Inspiration],
-    /// Whether the model can take in two inspirations and choose a family.
+    /// Whether the model can take in all inspirations and choose a family.
     large: bool,
     /// The family that led each question, with its inspiration.
     asked: BTreeSet<(usize, TaskType)>,
@@ -35,7 +54,7 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// A plan over the inspirations of one seminar, in their given order; `large` where the model
-    /// can take in two and choose a family.
+    /// can take in all of them and choose a family.
     pub fn new(inspirations: &'a [Inspiration], large: bool) -> Self {
         Self {
             inspirations,
@@ -89,11 +108,11 @@ impl<'a> Plan<'a> {
             });
         let (index, inspiration, task_type) = best?;
         self.asked.insert((index, task_type));
-        let sources = std::iter::once(inspiration)
-            .chain(self.companion(index, task_type))
-            .collect();
-        let families = self.offer(inspiration, task_type, kept);
-        Some(Slot { sources, families })
+        Some(Slot {
+            sources: vec![inspiration],
+            shown: self.shown(inspiration),
+            families: self.offer(inspiration, task_type, kept),
+        })
     }
 
     /// Whether a task of the family may still be written from the inspiration.
@@ -129,29 +148,13 @@ impl<'a> Plan<'a> {
         families
     }
 
-    /// What joins a gap or a claim in a task of design: the way of doing things that has most words
-    /// in common with it.
-    fn companion(&self, index: usize, family: TaskType) -> Option<&'a Inspiration> {
-        use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
-        let lead = &self.inspirations[index];
-        if !self.large
-            || family.phase() != Phase::Design
-            || !matches!(lead.kind, Limitation | Hypothesis)
-        {
-            return None;
+    /// What the model sees: a small one loses its way among several ideas.
+    fn shown(&self, lead: &'a Inspiration) -> Vec<&'a Inspiration> {
+        if self.large {
+            self.inspirations.iter().collect()
+        } else {
+            vec![lead]
         }
-        let words = terms(&lead.words());
-        let shared = |other: &Inspiration| terms(&other.words()).intersection(&words).count();
-        let ways = self
-            .inspirations
-            .iter()
-            .filter(|other| matches!(other.kind, Methodology | Transdisciplinary));
-        let near = ways
-            .map(|other| (shared(other), other))
-            .filter(|(shared, _)| *shared > 0);
-        // Ties by id, so that the same inspirations make the same plan.
-        near.max_by_key(|(shared, other)| (*shared, std::cmp::Reverse(&other.id)))
-            .map(|(_, other)| other)
     }
 }
 
@@ -194,8 +197,10 @@ fn fit(kind: InspirationType, family: TaskType) -> usize {
     own.iter().position(|f| *f == family).unwrap_or(own.len())
 }
 
-/// Which types of inspiration a family suits. A family that suits none of them is never offered: a
-/// gap has no result that could hold again, and a hypothesis needs no requirements.
+/// Which types of inspiration a family suits, so that at least two of each phase suit each type. A
+/// family is never offered for another type: a gap makes no claim that could be tested, and a
+/// hypothesis has no requirements. Whether a gap is a result that could hold again, as some are, is
+/// left to the model.
 const SUITS: [(TaskType, &[InspirationType]); 10] = {
     use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
     use TaskType as T;
@@ -419,21 +424,18 @@ mod tests {
     }
 
     #[test]
-    fn a_task_of_design_joins_a_gap_with_a_way_that_shares_its_words() {
-        let mut inspirations = inspirations();
-        inspirations[0].text = "Gravel destroys every sensor in a flood.".into();
-        inspirations[1].text = "A fibre cable listens to the gravel.".into();
-        inspirations[2].text = "Drum makers know how skins sound.".into();
-        let companion = |large, family| {
-            let plan = Plan::new(&inspirations, large);
-            plan.companion(0, family).map(|found| found.kind)
+    fn a_large_model_sees_all_ideas_and_a_small_one_the_one_that_leads() {
+        let inspirations = inspirations();
+        let shown = |large| {
+            let slot = Plan::new(&inspirations, large)
+                .next(&[], 6)
+                .expect("a slot");
+            let ids = |of: &[&Inspiration]| of.iter().map(|i| i.id.clone()).collect::<Vec<_>>();
+            (ids(&slot.sources), ids(&slot.shown))
         };
-        assert_eq!(
-            companion(true, TaskType::MethodBlueprint),
-            Some(InspirationType::Methodology)
-        );
-        assert_eq!(companion(true, TaskType::LiteratureSurvey), None);
-        assert_eq!(companion(false, TaskType::MethodBlueprint), None);
+        let all: Vec<_> = inspirations.iter().map(|i| i.id.clone()).collect();
+        assert_eq!(shown(true), (all[..1].to_vec(), all.clone()));
+        assert_eq!(shown(false), (all[..1].to_vec(), all[..1].to_vec()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::plan::MOST_OF_A_FAMILY;
 use crate::{
-    data::{Phase, Task, TaskType},
+    data::{Inspiration, Phase, Task, TaskType},
     similarity::{jaccard, numbers, shared_tokens},
     text::{
         prompt_injection::gives_orders,
@@ -80,6 +80,8 @@ pub enum Broken {
     FamilyThrice,
     /// It is an example of the prompt.
     CopiesTheExample,
+    /// It hardly speaks of another idea on which it is said to draw; holds the idea.
+    IdeaNotUsed(String),
 }
 
 impl Broken {
@@ -106,6 +108,7 @@ impl Broken {
             Self::Duplicate => "duplicate",
             Self::FamilyThrice => "family_thrice",
             Self::CopiesTheExample => "copies_the_example",
+            Self::IdeaNotUsed(_) => "idea_not_used",
         }
     }
 
@@ -115,7 +118,8 @@ impl Broken {
             Self::PointsAtTheEvent(words)
             | Self::NotSelfContained(words)
             | Self::TwoDeliverables(words)
-            | Self::NumbersDiffer(words) => Some(words),
+            | Self::NumbersDiffer(words)
+            | Self::IdeaNotUsed(words) => Some(words),
             _ => None,
         }
     }
@@ -163,6 +167,10 @@ impl Broken {
             (Self::FamilyThrice, true) => "这一类任务已经有两个了。".into(),
             (Self::CopiesTheExample, false) => "It repeats an example. Write about the idea.".into(),
             (Self::CopiesTheExample, true) => "它重复了例子。请根据想法来写。".into(),
+            (Self::IdeaNotUsed(_), false) => {
+                "It names this idea as one that it draws on, and hardly uses its key words.".into()
+            }
+            (Self::IdeaNotUsed(_), true) => "它说用到了下面这个想法，却几乎没有使用其中的关键词。".into(),
         }
     }
 }
@@ -192,6 +200,18 @@ pub fn new_beside(task: &Task, others: &[Task]) -> Result<(), Broken> {
         Err(Broken::Duplicate)
     } else {
         Ok(())
+    }
+}
+
+/// Whether a task speaks of each of the other ideas that it is said to draw on: it shares as many
+/// terms with it as with the idea that leads.
+pub fn draws_on(task: &Task, others: &[&Inspiration]) -> Result<(), Broken> {
+    let unused = others
+        .iter()
+        .find(|other| !has_key_terms(&task.text, &other.words()));
+    match unused {
+        Some(other) => Err(Broken::IdeaNotUsed(other.text.clone())),
+        None => Ok(()),
     }
 }
 
@@ -263,12 +283,17 @@ fn of_its_words(text: &str, material: Material<'_>) -> Result<(), Broken> {
     if let Some(words) = deliverable::second(text) {
         return Err(Broken::TwoDeliverables(words));
     }
-    // Words of one language are not found in another; there the question itself must see to it.
-    let comparable = is_chinese(text) == is_chinese(material.words);
-    if comparable && terms(text).intersection(&terms(material.words)).count() < LEAST_TERMS {
+    if !has_key_terms(text, material.words) {
         return Err(Broken::KeyTermsMissing);
     }
     Ok(())
+}
+
+/// Whether a text has terms of the words that it is made from. Words of one language are not found in
+/// another; there the question itself must see to it.
+fn has_key_terms(text: &str, words: &str) -> bool {
+    is_chinese(text) != is_chinese(words)
+        || terms(text).intersection(&terms(words)).count() >= LEAST_TERMS
 }
 
 fn not_pointing(text: &str, people: &[String]) -> Result<(), Broken> {

@@ -101,7 +101,7 @@ fn sensible(request: &Request, prompt: &str, model: &str) -> Value {
             let offered = &request.schema()["properties"]["task_type"]["enum"];
             let chosen = offered[0].as_str().expect("a type is offered");
             json!({
-                "task_type": chosen, "task": task(prompt, chosen), "discipline": "earth-environment",
+                "also": also(request.schema(), chosen), "task_type": chosen, "task": task(prompt, chosen), "discipline": "earth-environment",
                 "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" }
             })
         }
@@ -308,6 +308,14 @@ fn task(prompt: &str, chosen: &str) -> String {
     format!(
         "For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}."
     )
+}
+
+/// What is designed draws on another idea, where there is one.
+fn also(schema: &Value, chosen: &str) -> Vec<Value> {
+    let is_design = matches!(chosen, "method_blueprint" | "prototype_specification");
+    let others = schema["properties"]["also"]["items"]["enum"].as_array();
+    let mut others = others.filter(|_| is_design).into_iter().flatten();
+    others.next().cloned().into_iter().collect()
 }
 
 /// Another text for each task, with its numbers.
