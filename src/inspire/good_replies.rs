@@ -144,7 +144,7 @@ fn an_examples_own_text_and_reasons_are_refused() {
 }
 
 #[test]
-fn the_examples_have_several_types_and_the_traits_of_each() {
+fn the_examples_have_all_types_and_the_traits_of_each() {
     for reply in examples("inspire/ideas") {
         let found: Found = serde_json::from_value(reply).expect("an example");
         let mut kinds = std::collections::BTreeSet::new();
@@ -158,6 +158,6 @@ fn the_examples_have_several_types_and_the_traits_of_each() {
                 assert!(shown.contains(&required.word()), "{word}: {shown:?}");
             }
         }
-        assert!(kinds.len() >= 3, "{kinds:?}");
+        assert_eq!(kinds.len(), 4, "{kinds:?}");
     }
 }

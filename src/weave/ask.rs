@@ -246,9 +246,24 @@ fn idea(number: usize, inspiration: &Inspiration, leads: bool) -> Value {
 mod tests {
     use super::*;
     use crate::{
-        data::{InspirationId, InspirationType, SeminarId, TranscriptId},
+        data::{Evidence, InspirationId, InspirationType, Ms, SeminarId, TranscriptId},
+        llm::Prompts,
         weave::plan::Plan,
     };
+
+    fn evidence(quote: &str) -> Evidence {
+        Evidence {
+            segment: 0,
+            start_char: 0,
+            end_char: 0,
+            start: Ms(0),
+            end: Ms(0),
+            quote: quote.to_owned(),
+            speaker: None,
+            wording: None,
+            similarity: 1.0,
+        }
+    }
 
     fn inspiration(name: &str) -> Inspiration {
         Inspiration {
@@ -311,6 +326,48 @@ mod tests {
         assert_eq!(
             (&also["maxItems"], also["items"].get("enum")),
             (&json!(0), None)
+        );
+    }
+
+    /// The user's message of the built-in prompt.
+    fn asked(question: &Question<'_>) -> String {
+        let prompts = Prompts::new(None, "key");
+        let filled = prompts.render("weave/task", &question.vars(), &question.schema());
+        let mut messages = filled.expect("it can be filled").messages;
+        messages.pop().expect("a user's message").content
+    }
+
+    #[test]
+    fn a_large_model_reads_all_ideas_and_what_was_said_about_the_one_that_leads() {
+        let mut inspirations = ["Idea one", "Idea two", "Idea three"].map(inspiration);
+        for inspiration in &mut inspirations {
+            let quote = format!("{} in the words of the talk", inspiration.text);
+            inspiration.evidence = vec![evidence(&quote)];
+        }
+        let slot = Plan::new(&inspirations, true).next(&[], 6).expect("a slot");
+        let asked_for = asked(&question(&slot));
+        for (number, inspiration) in (1..).zip(&inspirations) {
+            let line = format!("{number} {}\n", inspiration.text);
+            assert!(asked_for.contains(&line), "{asked_for}");
+            let is_quoted = asked_for.contains(&inspiration.evidence[0].quote);
+            assert_eq!(is_quoted, number == 1, "{asked_for}");
+        }
+        assert!(asked_for.contains("Write one research task in English from idea 1.\n"));
+        assert!(asked_for.contains("at most two, or [] if none."));
+        let both = Slot {
+            sources: vec![&inspirations[0], &inspirations[1]],
+            shown: vec![&inspirations[0], &inspirations[1]],
+            ..slot
+        };
+        let in_english = asked(&question(&both));
+        assert!(in_english.contains("from ideas 1 and 2, joining them.\n"));
+        assert!(in_english.contains("there are no other ideas: []"));
+        let in_chinese = asked(&Question {
+            language: "zh",
+            ..question(&both)
+        });
+        assert!(
+            in_chinese.contains("请根据想法1和想法2，把它们结合起来，用中文写一个研究任务。\n")
         );
     }
 }

@@ -48,8 +48,8 @@ pub struct Plan<'a> {
     inspirations: &'a [Inspiration],
     /// Whether the model can take in all inspirations and choose a family.
     large: bool,
-    /// The family that led each question, with its inspiration.
-    asked: BTreeSet<(usize, TaskType)>,
+    /// The families that were offered with each question, and the inspiration that led it.
+    asked: BTreeSet<(usize, Vec<TaskType>)>,
 }
 
 impl<'a> Plan<'a> {
@@ -93,7 +93,10 @@ impl<'a> Plan<'a> {
             });
         let best = open
             .filter(|(index, inspiration, kind)| {
-                self.is_open(inspiration, *kind, kept) && !self.asked.contains(&(*index, *kind))
+                self.is_open(inspiration, *kind, kept)
+                    && !self
+                        .asked
+                        .contains(&(*index, self.offer(inspiration, *kind, kept)))
             })
             .min_by_key(|(index, inspiration, kind)| {
                 let asked_of_source = self.asked.iter().filter(|(i, _)| i == index).count();
@@ -107,11 +110,12 @@ impl<'a> Plan<'a> {
                 )
             });
         let (index, inspiration, task_type) = best?;
-        self.asked.insert((index, task_type));
+        let families = self.offer(inspiration, task_type, kept);
+        self.asked.insert((index, families.clone()));
         Some(Slot {
             sources: vec![inspiration],
             shown: self.shown(inspiration),
-            families: self.offer(inspiration, task_type, kept),
+            families,
         })
     }
 

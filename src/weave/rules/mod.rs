@@ -321,7 +321,10 @@ fn same(a: &Task, b: &Task) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Difficulty, Facets, FromSeminar, Origin, SeminarId, TaskId};
+    use crate::data::{
+        Difficulty, Facets, FromSeminar, InspirationId, InspirationType, Origin, SeminarId, TaskId,
+        TranscriptId,
+    };
 
     fn material(language: &str) -> Material<'static> {
         let chinese = language.starts_with("zh");
@@ -436,6 +439,29 @@ mod tests {
         assert_eq!(
             super::check(&good, material("en"), &[&other, &other]),
             Err(Broken::FamilyThrice)
+        );
+    }
+
+    #[test]
+    fn a_task_speaks_of_each_idea_that_it_draws_on() {
+        let idea = |text: &str| Inspiration {
+            id: InspirationId::from_parts(&[text]),
+            seminar: SeminarId::from_parts(&["s"]),
+            transcript: TranscriptId::from_parts(&["t"]),
+            kind: InspirationType::Methodology,
+            traits: vec![],
+            text: text.to_owned(),
+            evidence: vec![],
+            reviews: vec![],
+        };
+        let used = idea("Sailors have a vocabulary of their own.");
+        let unused = idea("Tulip bulbs were priced by weight.");
+        let good = task("en", GOOD);
+        assert_eq!(draws_on(&good, &[]), Ok(()));
+        assert_eq!(draws_on(&good, &[&used]), Ok(()));
+        assert_eq!(
+            draws_on(&good, &[&used, &unused]),
+            Err(Broken::IdeaNotUsed(unused.text.clone()))
         );
     }
 }
