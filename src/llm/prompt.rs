@@ -4,7 +4,10 @@
 
 mod fence;
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use include_dir::{Dir, include_dir};
@@ -264,10 +267,14 @@ fn template_value(key: &str, value: &Value) -> TemplateValue {
     match value {
         Value::String(text) if is_own(key, text) => TemplateValue::from_safe_string(text.clone()),
         Value::Array(items) => items.iter().map(|item| template_value(key, item)).collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, field)| (key.clone(), template_value(key, field)))
-            .collect(),
+        Value::Object(fields) => {
+            // Collected as a value, pairs would be a list.
+            let fields: BTreeMap<String, TemplateValue> = fields
+                .iter()
+                .map(|(key, field)| (key.clone(), template_value(key, field)))
+                .collect();
+            TemplateValue::from(fields)
+        }
         other => TemplateValue::from(Serde(other)),
     }
 }
