@@ -202,9 +202,8 @@ fn fit(kind: InspirationType, family: TaskType) -> usize {
 }
 
 /// Which types of inspiration a family suits, so that at least two of each phase suit each type. A
-/// family is never offered for another type: a gap makes no claim that could be tested, and a
-/// hypothesis has no requirements. Whether a gap is a result that could hold again, as some are, is
-/// left to the model.
+/// family is never offered for another type: a gap has no result that could hold again, and a
+/// hypothesis has no requirements.
 const SUITS: [(TaskType, &[InspirationType]); 10] = {
     use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
     use TaskType as T;
@@ -222,14 +221,8 @@ const SUITS: [(TaskType, &[InspirationType]); 10] = {
             &[Limitation, Methodology, Transdisciplinary],
         ),
         (T::MetricDesign, &[Limitation, Methodology, Hypothesis]),
-        (
-            T::EmpiricalTest,
-            &[Methodology, Transdisciplinary, Hypothesis],
-        ),
-        (
-            T::ReplicabilityReview,
-            &[Limitation, Methodology, Hypothesis],
-        ),
+        (T::EmpiricalTest, &InspirationType::ALL),
+        (T::ReplicabilityReview, &[Methodology, Hypothesis]),
         (T::ComparativeAnalysis, &InspirationType::ALL),
     ]
 };
