@@ -239,7 +239,13 @@ fn idea(number: usize, inspiration: &Inspiration, leads: bool) -> Value {
         .iter()
         .map(|e| e.quote.replace('\n', " "))
         .collect();
-    json!({ "number": number, "text": inspiration.text, "quotes": quotes, "leads": leads })
+    json!({
+        "number": number,
+        "kind": inspiration.kind.word(),
+        "text": inspiration.text,
+        "quotes": quotes,
+        "leads": leads,
+    })
 }
 
 #[cfg(test)]
@@ -347,7 +353,7 @@ mod tests {
         let slot = Plan::new(&inspirations, true).next(&[], 6).expect("a slot");
         let asked_for = asked(&question(&slot));
         for (number, inspiration) in (1..).zip(&inspirations) {
-            let line = format!("{number} {}\n", inspiration.text);
+            let line = format!("{number} limitation: {}\n", inspiration.text);
             assert!(asked_for.contains(&line), "{asked_for}");
             let is_quoted = asked_for.contains(&inspiration.evidence[0].quote);
             assert_eq!(is_quoted, number == 1, "{asked_for}");
