@@ -19,7 +19,7 @@ fn sample(name: &str, language: &str) -> Value {
             json!({ "kind": "hypothesis", "text": text, "quotes": [text], "around": text })
         }
         "weave/task" | "weave/task-short" => json!({
-            "language": language, "ideas": [{ "number": 1, "text": text, "quotes": [text], "leads": true }], "types": TaskType::ALL,
+            "language": language, "ideas": [{ "number": 1, "kind": "hypothesis", "text": text, "quotes": [text], "leads": true }], "types": TaskType::ALL,
             "opening": "Test", "written": [text], "disciplines": ["health"],
             "broken": { "text": text, "reason": "too short", "words": null }
         }),
