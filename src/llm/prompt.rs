@@ -387,12 +387,12 @@ mod tests {
     fn a_copy_on_disk_wins_and_what_is_missing_is_an_error() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(folder.path().join("x")).expect("a folder");
-        let template = "{% block system -%}\nBe {{ how }}.\n{%- endblock %}\n{% block user -%}\n{{ quote(text) }} {{ schema }}\n{%- endblock %}\n";
+        let template = "{% block system -%}\nBe {{ kind }}.\n{%- endblock %}\n{% block user -%}\n{{ quote(text) }} {{ schema }}\n{%- endblock %}\n";
         std::fs::write(folder.path().join("x/y.md"), template).expect("a file");
         let prompts = Prompts::new(Some(folder.path().to_owned()), "key");
         let filled = prompts.render(
             "x/y",
-            &json!({"how": "brief", "text": "hi"}),
+            &json!({"kind": "brief", "text": "hi"}),
             &json!({"type": "object"}),
         );
         let filled = filled.expect("all is there");
@@ -406,7 +406,7 @@ mod tests {
         );
         assert_eq!(filled.hash, sha256_hex(template.as_bytes()));
         let error = prompts
-            .render("x/y", &json!({"how": "brief"}), &json!({}))
+            .render("x/y", &json!({"kind": "brief"}), &json!({}))
             .expect_err("`text` is missing");
         assert!(format!("{error:#}").contains("undefined"), "{error:#}");
         assert!(prompts.render("x/none", &json!({}), &json!({})).is_err());
