@@ -42,6 +42,15 @@ impl InspirationType {
         }
     }
 
+    /// The traits that the paper requires of this type.
+    pub fn required_traits(self) -> [Trait; 2] {
+        match self {
+            Self::Limitation => [Trait::Challenge, Trait::Explorability],
+            Self::Methodology | Self::Transdisciplinary => [Trait::Novelty, Trait::Explorability],
+            Self::Hypothesis => [Trait::Verifiability, Trait::Explorability],
+        }
+    }
+
     /// Whether `word`, in lower case, names this type; the paper spells one of them in two ways.
     pub fn is(self, word: &str) -> bool {
         word == self.word() || (self == Self::Transdisciplinary && word == "transdisciplinarity")
@@ -220,7 +229,7 @@ pub enum Fault {
     NoContent,
     /// Not coherent, or a fragment.
     Incoherent,
-    /// The quotes do not say it.
+    /// Neither the quotes nor the lines around them say it.
     NotInQuotes,
     /// It is of another type than it claims.
     WrongType,

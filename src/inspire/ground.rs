@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-use super::{Barred, Idea, Numbered};
+use super::{Barred, Examples, Idea, Numbered};
 
 /// Longest summary, in words or Han characters (DeepResearch Arena, inspiration agent).
 const LONGEST: usize = 300;
@@ -28,16 +28,31 @@ const LEAST_TERMS: usize = 2;
 /// A rule's name, and what broke it.
 pub type Refusal = (&'static str, String);
 
+/// What an idea is held against.
+#[derive(Clone, Copy)]
+pub struct Heard<'a> {
+    /// The talk.
+    pub transcript: &'a Transcript,
+    /// Its sentences.
+    pub numbered: &'a Numbered,
+    /// The ideas that the prompt shows.
+    pub examples: &'a Examples,
+}
+
 /// An inspiration, or the rule that refused it. `asked` is the type that was asked for, where only
 /// one was.
 pub fn inspiration(
-    transcript: &Transcript,
-    numbered: &Numbered,
+    heard: Heard<'_>,
     asked: Option<InspirationType>,
     idea: Idea,
 ) -> Result<Inspiration, Refusal> {
+    let Heard {
+        transcript,
+        numbered,
+        examples,
+    } = heard;
     let kind = kind(asked, &idea)?;
-    let traits = traits(&idea)?;
+    let traits = traits(kind, &idea)?;
     let text = one_line(&idea.text);
     summary(&text, &transcript.language)?;
     let evidence = evidence(numbered, &idea)?;
@@ -55,6 +70,14 @@ pub fn inspiration(
     }
     if terms(&text).intersection(&terms(&quoted)).count() < LEAST_TERMS {
         return Err(("not_in_the_quotes", text));
+    }
+    let words = &terms(&text) | &terms(&quoted);
+    if let Some(foreign) = traits
+        .iter()
+        .find(|shown| examples.explain(&shown.reason, &words))
+    {
+        let detail = format!("`{}`: {text}", foreign.reason);
+        return Err(("reason_not_of_this_idea", detail));
     }
     Ok(sealed(transcript, kind, traits, text, evidence))
 }
@@ -103,8 +126,8 @@ fn kind(asked: Option<InspirationType>, idea: &Idea) -> Result<InspirationType, 
     }
 }
 
-/// The different traits that come with a reason of their own.
-fn traits(idea: &Idea) -> Result<Vec<Shown>, Refusal> {
+/// The different traits that come with a reason of their own, among them those of the type.
+fn traits(kind: InspirationType, idea: &Idea) -> Result<Vec<Shown>, Refusal> {
     let mut traits: Vec<Shown> = Vec::new();
     for claimed in &idea.traits {
         let word = claimed.which.trim().to_lowercase();
@@ -122,6 +145,12 @@ fn traits(idea: &Idea) -> Result<Vec<Shown>, Refusal> {
     }
     if traits.len() < LEAST_TRAITS {
         return Err(("fewer_than_two_traits", idea.text.clone()));
+    }
+    for required in kind.required_traits() {
+        if traits.iter().all(|shown| shown.which != required) {
+            let detail = format!("no {}: {}", required.word(), idea.text);
+            return Err(("trait_of_its_type_missing", detail));
+        }
     }
     traits.sort_by_key(|shown| shown.which);
     Ok(traits)

@@ -5,6 +5,9 @@
 //! quotes is looked up.
 
 mod cues;
+mod examples;
+#[cfg(test)]
+mod good_replies;
 mod ground;
 mod merge;
 mod numbered;
@@ -12,6 +15,7 @@ mod numbered;
 mod planted;
 mod question;
 mod review;
+mod surroundings;
 mod windows;
 
 use std::{collections::BTreeSet, time::Instant};
@@ -24,7 +28,8 @@ use crate::{
     data::{CallId, Fault, Transcript, Unscored, is_read, other_language},
     store::{Rejection, SeminarInfo},
 };
-use ground::Refusal;
+use examples::Examples;
+use ground::{Heard, Refusal};
 use merge::Candidate;
 use numbered::{Barred, Numbered};
 use question::{Idea, Question};
@@ -92,6 +97,12 @@ pub async fn run(
         When::Always => true,
         When::Never => false,
     };
+    // A small model takes nearly every reason from the example: by this rule nothing would be left.
+    let examples = if small {
+        Examples::default()
+    } else {
+        Examples::new(ctx.llm.examples(question::prompt(small))?)
+    };
     let mut talks = Vec::new();
     for seminar in seminars {
         if !is_read(&seminar.language) {
@@ -111,6 +122,7 @@ pub async fn run(
             seminar,
             transcript,
             numbered,
+            examples: &examples,
         });
     }
     let questions: Vec<Vec<Question<'_>>> = talks
@@ -141,9 +153,19 @@ struct Talk<'a> {
     seminar: &'a SeminarInfo,
     transcript: Transcript,
     numbered: Numbered,
+    /// The ideas that the prompt shows.
+    examples: &'a Examples,
 }
 
 impl Talk<'_> {
+    fn heard(&self) -> Heard<'_> {
+        Heard {
+            transcript: &self.transcript,
+            numbered: &self.numbered,
+            examples: self.examples,
+        }
+    }
+
     fn questions(&self, small: bool, options: &Options) -> Vec<Question<'_>> {
         let size = match options.window {
             0 if small => SMALL_WINDOW,
@@ -357,7 +379,7 @@ async fn ask_until_grounded(
             question
                 .offered
                 .retain(|number| !idea.sentences.contains(number));
-            match ground::inspiration(&talk.transcript, &talk.numbered, question.kind, idea) {
+            match ground::inspiration(talk.heard(), question.kind, idea) {
                 Ok(inspiration) => {
                     given.sound.push(Candidate {
                         inspiration,
@@ -455,7 +477,7 @@ async fn review_all(
 ) -> Result<()> {
     let at_once = ctx.llm.parallel("review");
     for opinion in context::all(candidates, at_once, |candidate| {
-        review::review(ctx, candidate)
+        review::review(ctx, &talk.numbered, candidate)
     })
     .await?
     {

@@ -1,7 +1,10 @@
 //! A transcript as numbered sentences: the model answers with numbers, and a number stands for
 //! exact words at a time.
 
-use std::{collections::BTreeSet, ops::Range};
+use std::{
+    collections::BTreeSet,
+    ops::{Range, RangeInclusive},
+};
 
 use serde::Serialize;
 
@@ -148,6 +151,17 @@ impl Numbered {
     /// The span from sentence `first` to sentence `last`, both existing, as evidence.
     pub fn evidence(&self, first: usize, last: usize) -> Evidence {
         self.span(self.sentences[first - 1].start..self.sentences[last - 1].end)
+    }
+
+    /// The numbers of the sentences that a span of the text reaches into.
+    pub fn sentences_in(&self, span: Range<usize>) -> RangeInclusive<usize> {
+        let before = self
+            .sentences
+            .partition_point(|sentence| sentence.end <= span.start);
+        let begun = self
+            .sentences
+            .partition_point(|sentence| sentence.start < span.end);
+        before + 1..=begun
     }
 
     /// What a model says was said, if it was: the transcript's own words at that place.

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::{
-    Numbered, ground,
+    Numbered,
+    examples::Examples,
+    ground::{self, Heard},
     merge::{self, Candidate},
     question::Found,
     testing::transcript,
@@ -24,9 +26,14 @@ fn broken(given: Given, reply: Found) -> BTreeSet<String> {
     let mut transcript = transcript(&lines);
     transcript.language = given.language;
     let numbered = Numbered::new(&transcript);
+    let heard = Heard {
+        transcript: &transcript,
+        numbered: &numbered,
+        examples: &Examples::default(),
+    };
     let (mut kept, mut broken) = (Vec::new(), BTreeSet::new());
     for idea in reply.items {
-        match ground::inspiration(&transcript, &numbered, None, idea) {
+        match ground::inspiration(heard, None, idea) {
             Ok(inspiration) => {
                 let new = Candidate {
                     inspiration,

@@ -75,6 +75,15 @@ pub struct Question<'a> {
     most: usize,
 }
 
+/// The prompt that a model is asked with.
+pub fn prompt(small: bool) -> &'static str {
+    if small {
+        "inspire/idea-short"
+    } else {
+        "inspire/ideas"
+    }
+}
+
 /// The questions about one part of a talk.
 pub fn questions<'a>(
     language: &'a str,
@@ -135,16 +144,11 @@ impl Question<'_> {
         });
         let ask = Ask::<Found> {
             role: "inspire",
-            prompt: if small {
-                "inspire/idea-short"
-            } else {
-                "inspire/ideas"
-            },
+            prompt: prompt(small),
             vars: &vars,
-            schema: Some(if small {
-                self.small_schema()
-            } else {
-                self.schema()
+            schema: Some(match self.kind {
+                Some(kind) => self.small_schema(kind),
+                None => self.schema(),
             }),
             max_tokens: TOKENS * self.most as u32 + 80,
             check: &|found| self.check(found),
@@ -154,7 +158,7 @@ impl Question<'_> {
     }
 
     /// A large model copies words; they are looked up in the transcript.
-    fn schema(&self) -> Value {
+    pub(super) fn schema(&self) -> Value {
         let kinds: Vec<&str> = InspirationType::ALL
             .into_iter()
             .map(InspirationType::word)
@@ -168,14 +172,16 @@ impl Question<'_> {
                     "items": { "type": "string", "minLength": 10, "maxLength": 600 }
                 },
                 "text": { "type": "string", "minLength": 20, "maxLength": 2000 },
-                "traits": traits(0, 4, 300),
+                "traits": {
+                    "type": "array", "minItems": 2, "maxItems": 4, "items": shown(&Trait::ALL, 300)
+                },
             }),
         )
     }
 
     /// A small model chooses numbers: a constrained decoder cannot invent one. Offered an empty
     /// list, it takes it.
-    fn small_schema(&self) -> Value {
+    fn small_schema(&self, kind: InspirationType) -> Value {
         self.list(
             1,
             &json!({
@@ -184,7 +190,10 @@ impl Question<'_> {
                     "items": { "type": "integer", "enum": self.offered }
                 },
                 "text": { "type": "string", "minLength": 20, "maxLength": 260 },
-                "traits": traits(2, 2, 90),
+                "traits": {
+                    "type": "array", "minItems": 2, "maxItems": 2, "items": false,
+                    "prefixItems": kind.required_traits().map(|of| shown(&[of], 90))
+                },
             }),
         )
     }
@@ -197,7 +206,7 @@ impl Question<'_> {
     }
 
     /// What serde cannot say: no more items than asked, and only sentences that were shown.
-    fn check(&self, found: &Found) -> Result<(), Unscored> {
+    pub(super) fn check(&self, found: &Found) -> Result<(), Unscored> {
         if found.items.len() > self.most {
             let reason = format!(
                 "at most {} items were asked for, {} came",
@@ -222,13 +231,11 @@ impl Question<'_> {
     }
 }
 
-fn traits(least: usize, most: usize, longest: usize) -> Value {
-    let words: Vec<&str> = Trait::ALL.into_iter().map(Trait::word).collect();
-    json!({
-        "type": "array", "minItems": least, "maxItems": most,
-        "items": object(&json!({
-            "trait": { "type": "string", "enum": words },
-            "reason": { "type": "string", "minLength": 8, "maxLength": longest }
-        }))
-    })
+/// One of these traits with its reason.
+fn shown(traits: &[Trait], longest: usize) -> Value {
+    let words: Vec<&str> = traits.iter().map(|which| which.word()).collect();
+    object(&json!({
+        "trait": { "type": "string", "enum": words },
+        "reason": { "type": "string", "minLength": 8, "maxLength": longest }
+    }))
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::merge::Candidate;
+use super::{Numbered, merge::Candidate, surroundings};
 use crate::{
     context::Context,
     data::{Cause, Fault, Review, Reviewer, Unscored},
@@ -30,18 +30,19 @@ pub enum When {
 /// The reviewer's reply.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Opinion {
+pub(super) struct Opinion {
     /// One sentence: what speaks for or against it.
     note: String,
     /// What is wrong, or `none`.
-    fault: Verdict,
-    /// How much research could start from it: 1 (none) to 5 (a whole project).
+    pub(super) fault: Verdict,
+    /// How much research could start from it, from 1 (none) to 5 (a whole project).
+    #[schemars(range(min = 1, max = 5))]
     value: u8,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verdict {
+pub(super) enum Verdict {
     None,
     NoContent,
     Incoherent,
@@ -50,7 +51,7 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn fault(self) -> Option<Fault> {
+    pub(super) fn fault(self) -> Option<Fault> {
         match self {
             Self::None => None,
             Self::NoContent => Some(Fault::NoContent),
@@ -74,16 +75,26 @@ impl Answer for Opinion {
 }
 
 /// Asks the reviewer of `candidate`, and writes down what it says. Whether a model was asked just
-/// now, or why there is no opinion; a candidate without one stands.
-pub async fn review(ctx: &Context, candidate: &mut Candidate) -> Result<Answered<()>> {
+/// now, or why there is no opinion; a candidate without one stands. The reviewer sees the lines
+/// around the quotes, too: an idea must be clear to those who were not there, and so says more than
+/// its quotes.
+pub async fn review(
+    ctx: &Context,
+    numbered: &Numbered,
+    candidate: &mut Candidate,
+) -> Result<Answered<()>> {
     let inspiration = &candidate.inspiration;
     let quotes: Vec<&str> = inspiration
         .evidence
         .iter()
         .map(|e| e.quote.as_str())
         .collect();
-    let vars =
-        json!({ "kind": inspiration.kind.word(), "text": inspiration.text, "quotes": quotes });
+    let vars = json!({
+        "kind": inspiration.kind.word(),
+        "text": inspiration.text,
+        "quotes": quotes,
+        "around": surroundings::around(numbered, &inspiration.evidence),
+    });
     let ask = Ask {
         role: "review",
         prompt: "inspire/review",

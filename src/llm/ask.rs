@@ -443,6 +443,14 @@ impl Llm {
         self.options.prompts.hash(prompt).map_err(AskError::Prompt)
     }
 
+    /// The example replies that a prompt shows.
+    pub fn examples(&self, prompt: &str) -> Result<Vec<Value>, AskError> {
+        self.options
+            .prompts
+            .examples(prompt)
+            .map_err(AskError::Prompt)
+    }
+
     /// A member of the role as a judge by a prompt, who gave this answer. The model that the server
     /// says answered is part of a judge, and a server that names another one each time is refused:
     /// hardly two of its verdicts could be counted together.

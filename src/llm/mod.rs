@@ -28,6 +28,8 @@ pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions, Parameters};
 pub use budget::{Amount, Budget, Limits, Purse, Spent};
 pub use local::{LocalModel, LocalOptions};
 pub use parse::Answer;
+#[cfg(test)]
+pub(crate) use parse::parse;
 pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
 pub use remote::{

@@ -4,7 +4,10 @@
 
 mod fence;
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use include_dir::{Dir, include_dir};
@@ -109,6 +112,21 @@ impl Prompts {
             .get_template(name)
             .with_context(|| no_prompt(name))?;
         Ok(template.source().to_owned())
+    }
+
+    /// The example replies that a template shows: the JSON objects in its text.
+    pub fn examples(&self, name: &str) -> Result<Vec<Value>> {
+        let text = self.text(name)?;
+        let mut examples = Vec::new();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find("{\"") {
+            rest = &rest[at..];
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            let example = values.next().and_then(Result::ok);
+            rest = &rest[values.byte_offset().max(1)..];
+            examples.extend(example);
+        }
+        Ok(examples)
     }
 
     /// SHA-256 of a template's text.

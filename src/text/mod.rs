@@ -4,6 +4,8 @@
 pub mod boilerplate;
 pub mod error_rate;
 pub mod find;
+#[cfg(test)]
+pub mod good_replies;
 pub mod invisible;
 pub mod memorization;
 pub mod normalize;

@@ -17,12 +17,10 @@ use crate::{
 
 /// Tasks that one inspiration may be joined in.
 const MOST_OF_ONE: usize = 2;
-/// Families in which two things meet, in turn.
-const FAMILIES: [TaskType; 4] = [
-    TaskType::MethodBlueprint,
-    TaskType::ComparativeAnalysis,
-    TaskType::PrototypeSpecification,
-    TaskType::EmpiricalTest,
+/// Families in which two things meet: those of design and those of evaluation, in turn.
+const FAMILIES: [[TaskType; 2]; 2] = [
+    [TaskType::MethodBlueprint, TaskType::PrototypeSpecification],
+    [TaskType::ComparativeAnalysis, TaskType::EmpiricalTest],
 ];
 
 /// Weaves at most so many tasks from pairs of inspirations of different seminars, and saves them in
@@ -55,6 +53,7 @@ pub async fn across(
     }
     // By id, so that the pairs do not depend on the order of the recordings.
     inspirations.sort_by(|a, b| a.id.cmp(&b.id));
+    let small = ctx.llm.is_builtin("weave", 0)?;
     let own = ctx.store.tasks_of_one()?;
     let before = ctx.store.count_tasks(Weaving::Across)?;
     let mut woven: Vec<(Task, CallId)> = Vec::new();
@@ -77,7 +76,8 @@ pub async fn across(
         loom.harvest.item = format!("{} × {}", seminar.path, guest.path);
         let slot = Slot {
             sources: vec![one, other],
-            task_type: FAMILIES[turn % FAMILIES.len()],
+            shown: vec![one, other],
+            families: families(turn, small),
         };
         let attempt = attempt(ctx, &slot, &mut loom).await?;
         asked |= loom.asked;
@@ -131,6 +131,19 @@ pub async fn across(
     }) += woven.len() as u64;
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
+}
+
+/// The families of the pair number `turn`: a large model chooses, a small one is asked for each in
+/// turn.
+fn families(turn: usize, small: bool) -> Vec<TaskType> {
+    let [one, other] = FAMILIES[turn % 2];
+    let is_second = (turn / 2) % 2 == 1;
+    match (small, is_second) {
+        (true, false) => vec![one],
+        (true, true) => vec![other],
+        (false, false) => vec![one, other],
+        (false, true) => vec![other, one],
+    }
 }
 
 /// The `most` pairs that have most in common: a gap or a claim of one talk, and a way of doing

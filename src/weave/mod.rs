@@ -6,6 +6,8 @@
 mod across;
 mod ask;
 pub mod disciplines;
+#[cfg(test)]
+mod good_replies;
 mod plan;
 pub mod rules;
 mod translate;
@@ -200,16 +202,26 @@ impl<'a> Loom<'a> {
         self.kept.iter().map(|(task, _)| task).collect()
     }
 
-    /// The task that a reply is.
-    fn task(&self, slot: &Slot<'_>, woven: Woven) -> Task {
+    /// The texts of this seminar's tasks that rest on an inspiration of the slot. The others are not
+    /// shown to the model, so that a task does not change with tasks that it has nothing to do with.
+    fn written_from(&self, slot: &Slot<'_>) -> Vec<String> {
+        let of_the_same = self.kept.iter().filter(|(task, _)| {
+            let mut sources = slot.sources.iter();
+            sources.any(|source| task.inspirations().contains(&source.id))
+        });
+        of_the_same.map(|(task, _)| task.text.clone()).collect()
+    }
+
+    /// The task that a reply is, from these inspirations.
+    fn task(&self, slot: &Slot<'_>, sources: &[&Inspiration], woven: Woven) -> Task {
         let text = one_line(&woven.task);
-        let inspirations: Vec<_> = slot
-            .sources
+        let family = woven.task_type.unwrap_or(slot.families[0]);
+        let inspirations: Vec<_> = sources
             .iter()
             .map(|inspiration| inspiration.id.clone())
             .collect();
         let mut parts: Vec<&str> = inspirations.iter().map(Id::as_str).collect();
-        parts.extend([slot.task_type.label(), &text]);
+        parts.extend([family.label(), &text]);
         let chosen = woven
             .discipline
             .filter(|chosen| self.disciplines.ids().contains(&chosen.as_str()));
@@ -224,7 +236,7 @@ impl<'a> Loom<'a> {
             language: self.language.to_owned(),
             as_of: None,
             facets: Facets::of_family(
-                slot.task_type,
+                family,
                 woven.difficulty,
                 of_talk
                     .or(chosen)
@@ -377,12 +389,9 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
     let small = ctx.llm.is_builtin("weave", 0)?;
     let ids = loom.disciplines.ids();
     let choose = !small && loom.seminar.discipline.is_none();
-    let words = slot
-        .sources
-        .iter()
-        .map(|inspiration| inspiration.words())
-        .collect::<Vec<_>>()
-        .join("\n");
+    let examples = ask::examples(ctx.llm.examples(ask::prompt(small))?);
+    let of_the_same = loom.written_from(slot);
+    let written: Vec<&str> = of_the_same.iter().map(String::as_str).collect();
     let mut broken: Option<(Broken, String)> = None;
     for number in 0..TRIES {
         let disciplines = choose.then_some(ids.as_slice());
@@ -392,6 +401,7 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
             disciplines,
             small,
             number,
+            written: &written,
             broken: broken.as_ref(),
         };
         let answer = question.ask(ctx).await?;
@@ -412,12 +422,17 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
             }
         };
         loom.harvest.found += 1;
-        let task = loom.task(slot, woven);
+        let others = slot.others(&woven.also);
+        let sources = [slot.sources.as_slice(), others.as_slice()].concat();
+        let task = loom.task(slot, &sources, woven);
+        let words: Vec<String> = sources.iter().map(|source| source.words()).collect();
         let material = Material {
-            words: &words,
+            words: &words.join("\n"),
             people: &loom.people,
         };
         match rules::check(&task, material, &loom.kept())
+            .and_then(|()| rules::draws_on(&task, &others))
+            .and_then(|()| rules::not_an_example(&task, &examples))
             .and_then(|()| rules::new_beside(&task, &loom.others))
         {
             Ok(()) => {

@@ -1,38 +1,64 @@
-//! Which family of task is asked of which inspiration, and in which order: every phase first, then
-//! breadth. The inspiration's type steers the family (DeepResearch Arena, task weaver); no family
-//! is used more than twice.
+//! Which families of task are asked of which inspiration, and in which order: every phase first,
+//! then breadth. The inspiration's type steers the family (DeepResearch Arena, task weaver); no
+//! family is used more than twice. A large model sees all ideas of the seminar, may join others to
+//! the one that leads, and chooses among the families of one phase that suit the leading type; a
+//! small one is asked for one family and sees one idea.
 
 use std::collections::BTreeSet;
 
-use crate::{
-    data::{Inspiration, InspirationType, Phase, Task, TaskType},
-    text::words::terms,
-};
+use crate::data::{Inspiration, InspirationType, Phase, Task, TaskType};
 
-/// One question to the model: a task of this family from these inspirations.
+/// Families that a large model may choose from.
+const MOST_OFFERED: usize = 3;
+/// Tasks of one family.
+pub const MOST_OF_A_FAMILY: usize = 2;
+
+/// One question to the model: a task of one of these families from these inspirations.
 #[derive(Clone, Debug)]
 pub struct Slot<'a> {
-    /// The sources, one or two; the first one leads.
+    /// The inspirations that the task must rest on, one or two; the first one leads.
     pub sources: Vec<&'a Inspiration>,
-    /// The family.
-    pub task_type: TaskType,
+    /// All inspirations that the model sees, the sources among them. The task may draw on the
+    /// others, too.
+    pub shown: Vec<&'a Inspiration>,
+    /// The families to choose from, all of one phase; one for a small model.
+    pub families: Vec<TaskType>,
+}
+
+impl<'a> Slot<'a> {
+    /// Whether the task must rest on an inspiration.
+    pub fn is_source(&self, inspiration: &Inspiration) -> bool {
+        self.sources
+            .iter()
+            .any(|source| source.id == inspiration.id)
+    }
+
+    /// The others among those that are shown with these numbers, counted from 1.
+    pub fn others(&self, numbers: &[usize]) -> Vec<&'a Inspiration> {
+        numbers
+            .iter()
+            .filter_map(|number| self.shown.get(number.checked_sub(1)?).copied())
+            .filter(|shown| !self.is_source(shown))
+            .collect()
+    }
 }
 
 /// The questions that are still open for one seminar.
 pub struct Plan<'a> {
     inspirations: &'a [Inspiration],
-    /// Whether a task may join two inspirations.
-    joined: bool,
-    asked: BTreeSet<(usize, TaskType)>,
+    /// Whether the model can take in all inspirations and choose a family.
+    large: bool,
+    /// The families that were offered with each question, and the inspiration that led it.
+    asked: BTreeSet<(usize, Vec<TaskType>)>,
 }
 
 impl<'a> Plan<'a> {
-    /// A plan over the inspirations of one seminar, in their given order; `joined` where the model
-    /// can take in two.
-    pub fn new(inspirations: &'a [Inspiration], joined: bool) -> Self {
+    /// A plan over the inspirations of one seminar, in their given order; `large` where the model
+    /// can take in all of them and choose a family.
+    pub fn new(inspirations: &'a [Inspiration], large: bool) -> Self {
         Self {
             inspirations,
-            joined,
+            large,
             asked: BTreeSet::new(),
         }
     }
@@ -51,11 +77,6 @@ impl<'a> Plan<'a> {
                 .filter(|task| task.facets.phase == Some(phase))
                 .count()
         };
-        let of_type = |kind: TaskType| {
-            kept.iter()
-                .filter(|task| task.facets.task_type == Some(kind))
-                .count()
-        };
         let of_source = |i: &Inspiration| {
             kept.iter()
                 .filter(|task| task.inspirations().contains(&i.id))
@@ -71,12 +92,17 @@ impl<'a> Plan<'a> {
                     .map(move |kind| (index, inspiration, *kind))
             });
         let best = open
-            .filter(|(index, _, kind)| of_type(*kind) < 2 && !self.asked.contains(&(*index, *kind)))
+            .filter(|(index, inspiration, kind)| {
+                self.is_open(inspiration, *kind, kept)
+                    && !self
+                        .asked
+                        .contains(&(*index, self.offer(inspiration, *kind, kept)))
+            })
             .min_by_key(|(index, inspiration, kind)| {
                 let asked_of_source = self.asked.iter().filter(|(i, _)| i == index).count();
                 (
                     in_phase(kind.phase()),
-                    of_type(*kind),
+                    of_type(*kind, kept),
                     fit(inspiration.kind, *kind) + 2 * of_source(inspiration),
                     asked_of_source,
                     *index,
@@ -84,37 +110,63 @@ impl<'a> Plan<'a> {
                 )
             });
         let (index, inspiration, task_type) = best?;
-        self.asked.insert((index, task_type));
-        let sources = std::iter::once(inspiration)
-            .chain(self.companion(index, task_type))
-            .collect();
-        Some(Slot { sources, task_type })
+        let families = self.offer(inspiration, task_type, kept);
+        self.asked.insert((index, families.clone()));
+        Some(Slot {
+            sources: vec![inspiration],
+            shown: self.shown(inspiration),
+            families,
+        })
     }
 
-    /// What joins a gap or a claim in a task of design: the way of doing things that has most words
-    /// in common with it.
-    fn companion(&self, index: usize, family: TaskType) -> Option<&'a Inspiration> {
-        use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
-        let lead = &self.inspirations[index];
-        if !self.joined
-            || family.phase() != Phase::Design
-            || !matches!(lead.kind, Limitation | Hypothesis)
-        {
-            return None;
-        }
-        let words = terms(&lead.words());
-        let shared = |other: &Inspiration| terms(&other.words()).intersection(&words).count();
-        let ways = self
-            .inspirations
-            .iter()
-            .filter(|other| matches!(other.kind, Methodology | Transdisciplinary));
-        let near = ways
-            .map(|other| (shared(other), other))
-            .filter(|(shared, _)| *shared > 0);
-        // Ties by id, so that the same inspirations make the same plan.
-        near.max_by_key(|(shared, other)| (*shared, std::cmp::Reverse(&other.id)))
-            .map(|(_, other)| other)
+    /// Whether a task of the family may still be written from the inspiration.
+    fn is_open(&self, inspiration: &Inspiration, family: TaskType, kept: &[&Task]) -> bool {
+        let is_written = kept.iter().any(|task| {
+            task.facets.task_type == Some(family)
+                && task.inspirations().first() == Some(&inspiration.id)
+        });
+        of_type(family, kept) < MOST_OF_A_FAMILY
+            && !is_written
+            && (!self.large || suits(family, inspiration.kind))
     }
+
+    /// The family that leads, and for a large model the others of its phase that are open, the
+    /// fitting ones first.
+    pub(super) fn offer(
+        &self,
+        inspiration: &Inspiration,
+        lead: TaskType,
+        kept: &[&Task],
+    ) -> Vec<TaskType> {
+        if !self.large {
+            return vec![lead];
+        }
+        let mut others: Vec<TaskType> = TaskType::ALL
+            .into_iter()
+            .filter(|family| *family != lead && family.phase() == lead.phase())
+            .filter(|family| self.is_open(inspiration, *family, kept))
+            .collect();
+        others.sort_by_key(|family| (fit(inspiration.kind, *family), *family));
+        let mut families: Vec<TaskType> = std::iter::once(lead).chain(others).collect();
+        families.truncate(MOST_OFFERED);
+        families
+    }
+
+    /// What the model sees: a small one loses its way among several ideas.
+    fn shown(&self, lead: &'a Inspiration) -> Vec<&'a Inspiration> {
+        if self.large {
+            self.inspirations.iter().collect()
+        } else {
+            vec![lead]
+        }
+    }
+}
+
+/// How many tasks of a family are kept.
+fn of_type(family: TaskType, kept: &[&Task]) -> usize {
+    kept.iter()
+        .filter(|task| task.facets.task_type == Some(family))
+        .count()
 }
 
 /// How far a family is from what an inspiration's type calls for; 0 is its own.
@@ -149,35 +201,37 @@ fn fit(kind: InspirationType, family: TaskType) -> usize {
     own.iter().position(|f| *f == family).unwrap_or(own.len())
 }
 
-/// What a family asks for, in the language of the task.
-pub fn describe(kind: TaskType, chinese: bool) -> &'static str {
+/// Which types of inspiration a family suits, so that at least two of each phase suit each type. A
+/// family is never offered for another type: a gap has no result that could hold again, and a
+/// hypothesis has no requirements.
+const SUITS: [(TaskType, &[InspirationType]); 10] = {
+    use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
     use TaskType as T;
-    match (kind, chinese) {
-        (T::LiteratureSurvey, false) => "find and compare the published work on the problem",
-        (T::TrendScan, false) => "show how the field has developed and where it is going",
-        (T::RequirementsGathering, false) => "find out what the people concerned need",
-        (T::HypothesisGeneration, false) => {
-            "state hypotheses that could be tested, with their predictions"
-        }
-        (T::MethodBlueprint, false) => "plan a method or an experiment step by step",
-        (T::PrototypeSpecification, false) => "specify a system that could be built",
-        (T::MetricDesign, false) => "define a measure of success and how to compute it",
-        (T::EmpiricalTest, false) => "test the claim with public data or a simulation",
-        (T::ReplicabilityReview, false) => {
-            "check whether the result would hold again, and which biases it may have"
-        }
-        (T::ComparativeAnalysis, false) => "compare several approaches by the same criteria",
-        (T::LiteratureSurvey, true) => "查找并比较关于这个问题的已有研究",
-        (T::TrendScan, true) => "说明这个领域的发展过程和今后的方向",
-        (T::RequirementsGathering, true) => "弄清楚相关人群的需求",
-        (T::HypothesisGeneration, true) => "提出可以检验的假设及其预测",
-        (T::MethodBlueprint, true) => "一步一步地规划一个方法或实验",
-        (T::PrototypeSpecification, true) => "写出一个可以实现的系统的规格",
-        (T::MetricDesign, true) => "定义一个评价指标和它的计算方法",
-        (T::EmpiricalTest, true) => "用公开数据或模拟来检验这个说法",
-        (T::ReplicabilityReview, true) => "检查这个结果能否重复，以及可能有哪些偏差",
-        (T::ComparativeAnalysis, true) => "用同样的标准比较几种方法",
-    }
+    [
+        (T::LiteratureSurvey, &InspirationType::ALL),
+        (T::TrendScan, &InspirationType::ALL),
+        (T::RequirementsGathering, &[Limitation, Methodology]),
+        (
+            T::HypothesisGeneration,
+            &[Limitation, Transdisciplinary, Hypothesis],
+        ),
+        (T::MethodBlueprint, &InspirationType::ALL),
+        (
+            T::PrototypeSpecification,
+            &[Limitation, Methodology, Transdisciplinary],
+        ),
+        (T::MetricDesign, &[Limitation, Methodology, Hypothesis]),
+        (T::EmpiricalTest, &InspirationType::ALL),
+        (T::ReplicabilityReview, &[Methodology, Hypothesis]),
+        (T::ComparativeAnalysis, &InspirationType::ALL),
+    ]
+};
+
+/// Whether a family suits a type of inspiration.
+pub(super) fn suits(family: TaskType, kind: InspirationType) -> bool {
+    SUITS
+        .iter()
+        .any(|(of, kinds)| *of == family && kinds.contains(&kind))
 }
 
 /// What a task of the family hands in, in the language of the task.
@@ -257,8 +311,18 @@ mod tests {
             .collect()
     }
 
+    /// The tasks of a plan for a small model.
     fn take(inspirations: &[Inspiration], wanted: usize) -> Vec<Task> {
-        let mut plan = Plan::new(inspirations, false);
+        take_chosen(inspirations, wanted, false, |slot| slot.families[0])
+    }
+
+    fn take_chosen(
+        inspirations: &[Inspiration],
+        wanted: usize,
+        large: bool,
+        choose: impl Fn(&Slot<'_>) -> TaskType,
+    ) -> Vec<Task> {
+        let mut plan = Plan::new(inspirations, large);
         let mut kept: Vec<Task> = Vec::new();
         while kept.len() < wanted {
             let slot = plan
@@ -269,7 +333,7 @@ mod tests {
                 text: String::new(),
                 language: "en".into(),
                 as_of: None,
-                facets: Facets::of_family(slot.task_type, Difficulty::Basic, "other".into()),
+                facets: Facets::of_family(choose(&slot), Difficulty::Basic, "other".into()),
                 origin: Origin::Seminar(FromSeminar {
                     seminar: SeminarId::from_parts(&["s"]),
                     inspirations: vec![slot.sources[0].id.clone()],
@@ -299,21 +363,76 @@ mod tests {
     }
 
     #[test]
-    fn a_task_of_design_joins_a_gap_with_a_way_that_shares_its_words() {
-        let mut inspirations = inspirations();
-        inspirations[0].text = "Gravel destroys every sensor in a flood.".into();
-        inspirations[1].text = "A fibre cable listens to the gravel.".into();
-        inspirations[2].text = "Drum makers know how skins sound.".into();
-        let companion = |joined, family| {
-            let plan = Plan::new(&inspirations, joined);
-            plan.companion(0, family).map(|found| found.kind)
+    fn a_large_model_chooses_among_families_of_one_phase_that_suit_the_idea() {
+        let inspirations = inspirations();
+        let last = |slot: &Slot<'_>| {
+            let lead = slot.sources[0].kind;
+            let phase = slot.families[0].phase();
+            let offered = &slot.families;
+            assert!(
+                offered
+                    .iter()
+                    .all(|of| of.phase() == phase && suits(*of, lead)),
+                "{lead:?}: {offered:?}"
+            );
+            *offered.last().expect("one is offered")
         };
-        assert_eq!(
-            companion(true, TaskType::MethodBlueprint),
-            Some(InspirationType::Methodology)
+        let tasks = take_chosen(&inspirations, 8, true, last);
+        for phase in Phase::ALL {
+            let of = |task: &&Task| task.facets.phase == Some(phase);
+            assert!(tasks.iter().filter(of).count() >= 2, "{phase:?}");
+        }
+        let kept: Vec<&Task> = tasks.iter().collect();
+        assert!(
+            TaskType::ALL
+                .into_iter()
+                .all(|family| of_type(family, &kept) <= MOST_OF_A_FAMILY)
         );
-        assert_eq!(companion(true, TaskType::LiteratureSurvey), None);
-        assert_eq!(companion(false, TaskType::MethodBlueprint), None);
+    }
+
+    #[test]
+    fn two_or_three_families_are_offered_of_each_phase_whatever_the_idea() {
+        for inspiration in inspirations() {
+            let plan = Plan::new(std::slice::from_ref(&inspiration), true);
+            for family in TaskType::ALL
+                .into_iter()
+                .filter(|family| suits(*family, inspiration.kind))
+            {
+                let offered = plan.offer(&inspiration, family, &[]);
+                assert!(
+                    (2..=3).contains(&offered.len()) && offered[0] == family,
+                    "{:?}: {offered:?}",
+                    inspiration.kind
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_a_large_model_chooses_one_idea_is_enough_for_five_tasks() {
+        for inspiration in inspirations() {
+            let ideas = std::slice::from_ref(&inspiration);
+            let first = take_chosen(ideas, 5, true, |slot| slot.families[0]);
+            let last = take_chosen(ideas, 5, true, |slot| {
+                slot.families[slot.families.len() - 1]
+            });
+            assert_eq!((first.len(), last.len()), (5, 5));
+        }
+    }
+
+    #[test]
+    fn a_large_model_sees_all_ideas_and_a_small_one_the_one_that_leads() {
+        let inspirations = inspirations();
+        let shown = |large| {
+            let slot = Plan::new(&inspirations, large)
+                .next(&[], 6)
+                .expect("a slot");
+            let ids = |of: &[&Inspiration]| of.iter().map(|i| i.id.clone()).collect::<Vec<_>>();
+            (ids(&slot.sources), ids(&slot.shown))
+        };
+        let all: Vec<_> = inspirations.iter().map(|i| i.id.clone()).collect();
+        assert_eq!(shown(true), (all[..1].to_vec(), all.clone()));
+        assert_eq!(shown(false), (all[..1].to_vec(), all[..1].to_vec()));
     }
 
     #[test]

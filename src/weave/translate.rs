@@ -184,7 +184,7 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
             role: "translate",
             prompt: "weave/translation",
             vars: &vars,
-            max_tokens: 400,
+            max_tokens: 600,
             ..Ask::default()
         };
         let answer = ctx.llm.ask::<Translated>(ask).await?;

@@ -4,7 +4,7 @@
 use std::{fs, os::unix::fs::symlink};
 
 use serde_json::{Value, json};
-use taskgen::llm::Prompts;
+use taskgen::{data::TaskType, llm::Prompts};
 
 use crate::{architecture::root, source::read_tree};
 
@@ -15,10 +15,12 @@ fn sample(name: &str, language: &str) -> Value {
         "inspire/ideas" | "inspire/idea-short" => {
             json!({ "language": language, "lines": [{ "number": 3, "text": text }], "kind": "hypothesis", "most": 2 })
         }
-        "inspire/review" => json!({ "kind": "hypothesis", "text": text, "quotes": [text] }),
+        "inspire/review" => {
+            json!({ "kind": "hypothesis", "text": text, "quotes": [text], "around": text })
+        }
         "weave/task" | "weave/task-short" => json!({
-            "language": language, "ideas": [{ "text": text, "quotes": [text] }], "family": "test the claim",
-            "opening": "Test", "deliverable": "a report", "disciplines": ["health"],
+            "language": language, "ideas": [{ "number": 1, "kind": "hypothesis", "text": text, "quotes": [text], "leads": true }], "types": TaskType::ALL,
+            "opening": "Test", "written": [text], "disciplines": ["health"],
             "broken": { "text": text, "reason": "too short", "words": null }
         }),
         "weave/translation" => {

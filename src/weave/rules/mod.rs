@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::plan::MOST_OF_A_FAMILY;
 use crate::{
-    data::{Phase, Task, TaskType},
+    data::{Inspiration, Phase, Task, TaskType},
     similarity::{jaccard, numbers, shared_tokens},
     text::{
         prompt_injection::gives_orders,
@@ -30,7 +31,7 @@ pub struct Material<'a> {
 
 /// Longest task in words, and in Han characters.
 const MOST_WORDS: usize = 100;
-const MOST_HAN: usize = 160;
+const MOST_HAN: usize = 200;
 /// Shortest task that can stand on its own.
 const LEAST_WORDS: usize = 12;
 const LEAST_HAN: usize = 20;
@@ -41,8 +42,6 @@ const ALIKE: f64 = 0.6;
 /// Share of terms above which two tasks of one family and from the same inspirations are one. Of
 /// the planted sets, those that are lie at .26 to .48, and those that are not at .15.
 const TWINS_ALIKE: f64 = 0.2;
-/// Tasks of one family.
-const MOST_OF_A_FAMILY: usize = 2;
 /// Tasks of one seminar.
 pub const FEWEST: usize = 5;
 /// See [`FEWEST`].
@@ -51,7 +50,7 @@ pub const MOST: usize = 8;
 /// The rule that a task breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// More than 100 words or 160 Han characters.
+    /// More than 100 words or 200 Han characters.
     TooLong,
     /// Too short to be self-contained.
     TooShort,
@@ -79,6 +78,10 @@ pub enum Broken {
     Duplicate,
     /// Its family has two tasks already.
     FamilyThrice,
+    /// It is an example of the prompt.
+    CopiesTheExample,
+    /// It hardly speaks of another idea on which it is said to draw; holds the idea.
+    IdeaNotUsed(String),
 }
 
 impl Broken {
@@ -104,6 +107,8 @@ impl Broken {
             Self::NumbersDiffer(_) => "numbers_differ",
             Self::Duplicate => "duplicate",
             Self::FamilyThrice => "family_thrice",
+            Self::CopiesTheExample => "copies_the_example",
+            Self::IdeaNotUsed(_) => "idea_not_used",
         }
     }
 
@@ -113,7 +118,8 @@ impl Broken {
             Self::PointsAtTheEvent(words)
             | Self::NotSelfContained(words)
             | Self::TwoDeliverables(words)
-            | Self::NumbersDiffer(words) => Some(words),
+            | Self::NumbersDiffer(words)
+            | Self::IdeaNotUsed(words) => Some(words),
             _ => None,
         }
     }
@@ -122,7 +128,7 @@ impl Broken {
     fn reason(&self, chinese: bool) -> String {
         match (self, chinese) {
             (Self::TooLong, false) => "It is longer than 100 words.".into(),
-            (Self::TooLong, true) => "超过了160个字。".into(),
+            (Self::TooLong, true) => "超过了200个字。".into(),
             (Self::TooShort, false) => "It is too short: name the problem, the method and what to hand in.".into(),
             (Self::TooShort, true) => "太短了：请写出问题、做法和要交的成果。".into(),
             (Self::Unfinished, false) => {
@@ -159,6 +165,12 @@ impl Broken {
             (Self::Duplicate, true) => "与另一个任务重复。请换一个要求。".into(),
             (Self::FamilyThrice, false) => "There are two tasks of this family already.".into(),
             (Self::FamilyThrice, true) => "这一类任务已经有两个了。".into(),
+            (Self::CopiesTheExample, false) => "It repeats an example. Write about the idea.".into(),
+            (Self::CopiesTheExample, true) => "它重复了例子。请根据想法来写。".into(),
+            (Self::IdeaNotUsed(_), false) => {
+                "It names this idea as one that it draws on, and hardly uses its key words.".into()
+            }
+            (Self::IdeaNotUsed(_), true) => "它说用到了下面这个想法，却几乎没有使用其中的关键词。".into(),
         }
     }
 }
@@ -189,6 +201,27 @@ pub fn new_beside(task: &Task, others: &[Task]) -> Result<(), Broken> {
     } else {
         Ok(())
     }
+}
+
+/// Whether a task speaks of each of the other ideas that it is said to draw on: it shares as many
+/// terms with it as with the idea that leads.
+pub fn draws_on(task: &Task, others: &[&Inspiration]) -> Result<(), Broken> {
+    let unused = others
+        .iter()
+        .find(|other| !has_key_terms(&task.text, &other.words()));
+    match unused {
+        Some(other) => Err(Broken::IdeaNotUsed(other.text.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Whether a task is one of its own: not one of the tasks that the prompt shows.
+pub fn not_an_example(task: &Task, examples: &[String]) -> Result<(), Broken> {
+    let mut examples = examples.iter();
+    if examples.any(|example| shared_tokens(example, &task.text) >= ALIKE) {
+        return Err(Broken::CopiesTheExample);
+    }
+    Ok(())
 }
 
 /// Checks what says `original` in another language: its own form, no pointing, and the numbers of
@@ -250,12 +283,17 @@ fn of_its_words(text: &str, material: Material<'_>) -> Result<(), Broken> {
     if let Some(words) = deliverable::second(text) {
         return Err(Broken::TwoDeliverables(words));
     }
-    // Words of one language are not found in another; there the question itself must see to it.
-    let comparable = is_chinese(text) == is_chinese(material.words);
-    if comparable && terms(text).intersection(&terms(material.words)).count() < LEAST_TERMS {
+    if !has_key_terms(text, material.words) {
         return Err(Broken::KeyTermsMissing);
     }
     Ok(())
+}
+
+/// Whether a text has terms of the words that it is made from. Words of one language are not found in
+/// another; there the question itself must see to it.
+fn has_key_terms(text: &str, words: &str) -> bool {
+    is_chinese(text) != is_chinese(words)
+        || terms(text).intersection(&terms(words)).count() >= LEAST_TERMS
 }
 
 fn not_pointing(text: &str, people: &[String]) -> Result<(), Broken> {
@@ -283,7 +321,10 @@ fn same(a: &Task, b: &Task) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Difficulty, Facets, FromSeminar, Origin, SeminarId, TaskId};
+    use crate::data::{
+        Difficulty, Facets, FromSeminar, InspirationId, InspirationType, Origin, SeminarId, TaskId,
+        TranscriptId,
+    };
 
     fn material(language: &str) -> Material<'static> {
         let chinese = language.starts_with("zh");
@@ -398,6 +439,29 @@ mod tests {
         assert_eq!(
             super::check(&good, material("en"), &[&other, &other]),
             Err(Broken::FamilyThrice)
+        );
+    }
+
+    #[test]
+    fn a_task_speaks_of_each_idea_that_it_draws_on() {
+        let idea = |text: &str| Inspiration {
+            id: InspirationId::from_parts(&[text]),
+            seminar: SeminarId::from_parts(&["s"]),
+            transcript: TranscriptId::from_parts(&["t"]),
+            kind: InspirationType::Methodology,
+            traits: vec![],
+            text: text.to_owned(),
+            evidence: vec![],
+            reviews: vec![],
+        };
+        let used = idea("Sailors have a vocabulary of their own.");
+        let unused = idea("Tulip bulbs were priced by weight.");
+        let good = task("en", GOOD);
+        assert_eq!(draws_on(&good, &[]), Ok(()));
+        assert_eq!(draws_on(&good, &[&used]), Ok(()));
+        assert_eq!(
+            draws_on(&good, &[&used, &unused]),
+            Err(Broken::IdeaNotUsed(unused.text.clone()))
         );
     }
 }

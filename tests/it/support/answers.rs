@@ -97,10 +97,14 @@ fn sensible(request: &Request, prompt: &str, model: &str) -> Value {
     match request.prompt() {
         "inspire_ideas" => ideas(prompt),
         "inspire_review" => json!({ "note": "It is sound.", "fault": "none", "value": 3 }),
-        "weave_task" => json!({
-            "task": task(prompt), "discipline": "earth-environment",
-            "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" }
-        }),
+        "weave_task" => {
+            let offered = &request.schema()["properties"]["task_type"]["enum"];
+            let chosen = offered[0].as_str().expect("a type is offered");
+            json!({
+                "also": also(request.schema(), chosen), "task_type": chosen, "task": task(prompt, chosen), "discipline": "earth-environment",
+                "difficulty": if prompt.len().is_multiple_of(2) { "basic" } else { "advanced" }
+            })
+        }
         "weave_translation" => json!({ "task": translated(prompt) }),
         "probe_attempt" => json!({ "answer": "From memory I know the rivers, and no figure." }),
         "probe_closed_book" | "probe_deliverable" => finding(prompt),
@@ -175,28 +179,120 @@ fn ideas(prompt: &str) -> Value {
         "transdisciplinary",
         "hypothesis",
     ];
-    let traits = json!([
-        { "trait": "challenge", "reason": "Floods destroy what is put there." },
-        { "trait": "explorability", "reason": "Other rivers can be tried." },
-    ]);
-    let item = |kind: usize| json!({ "type": kinds[kind], "quotes": [talk[kind + 1]], "text": texts[kind], "traits": traits });
+    let required = ["challenge", "novelty", "novelty", "verifiability"];
+    let item = |kind: usize| {
+        let traits = json!([
+            { "trait": required[kind], "reason": "Floods destroy what is put there." },
+            { "trait": "explorability", "reason": "Other rivers can be tried." },
+        ]);
+        json!({ "type": kinds[kind], "quotes": [talk[kind + 1]], "text": texts[kind], "traits": traits })
+    };
     json!({ "items": (0..4).map(item).collect::<Vec<_>>() })
 }
 
-fn task(prompt: &str) -> String {
-    // What is asked for, not what an example says.
-    let asked = |start: &str, hand_in: &str, end: &str| {
-        let (_, after) = prompt.split_once(start)?;
-        let (family, after) = after.split_once(hand_in)?;
-        let (deliverable, _) = after.split_once(end)?;
-        let family = family.rsplit(['：', ':']).next()?.trim();
-        Some((family.to_owned(), deliverable.to_owned()))
-    };
-    if let Some((family, deliverable)) = asked("写一个研究任务", "，最后交", "。") {
+/// What a task of each type asks for and what it hands in, in English and in Chinese.
+const TASKS: [(&str, [&str; 2], [&str; 2]); 10] = [
+    (
+        "literature_survey",
+        [
+            "find and compare the published work on the problem",
+            "an annotated literature table",
+        ],
+        ["查找并比较关于这个问题的已有研究", "一份带注释的文献表"],
+    ),
+    (
+        "trend_scan",
+        [
+            "show how the field has developed and where it is going",
+            "a trend report with a timeline",
+        ],
+        [
+            "说明这个领域的发展过程和今后的方向",
+            "一份带时间线的趋势报告",
+        ],
+    ),
+    (
+        "requirements_gathering",
+        [
+            "find out what the people concerned need",
+            "a ranked list of requirements",
+        ],
+        ["弄清楚相关人群的需求", "一份按重要性排序的需求清单"],
+    ),
+    (
+        "hypothesis_generation",
+        [
+            "state hypotheses that could be tested, with their predictions",
+            "a list of three testable hypotheses",
+        ],
+        ["提出可以检验的假设及其预测", "一份包含三个可检验假设的清单"],
+    ),
+    (
+        "method_blueprint",
+        [
+            "plan a method or an experiment step by step",
+            "an experiment protocol",
+        ],
+        ["一步一步地规划一个方法或实验", "一份实验方案"],
+    ),
+    (
+        "prototype_specification",
+        [
+            "specify a system that could be built",
+            "a system specification",
+        ],
+        ["写出一个可以实现的系统的规格", "一份系统规格说明"],
+    ),
+    (
+        "metric_design",
+        [
+            "define a measure of success and how to compute it",
+            "a metric definition with a worked example",
+        ],
+        ["定义一个评价指标和它的计算方法", "一份带算例的指标定义"],
+    ),
+    (
+        "empirical_test",
+        [
+            "test the claim with public data or a simulation",
+            "an analysis report with the code and the data",
+        ],
+        [
+            "用公开数据或模拟来检验这个说法",
+            "一份带代码和数据的分析报告",
+        ],
+    ),
+    (
+        "replicability_review",
+        [
+            "check whether the result would hold again, and which biases it may have",
+            "a review checklist with the risks of bias",
+        ],
+        [
+            "检查这个结果能否重复，以及可能有哪些偏差",
+            "一份列出偏差风险的检查表",
+        ],
+    ),
+    (
+        "comparative_analysis",
+        [
+            "compare several approaches by the same criteria",
+            "a comparison table",
+        ],
+        ["用同样的标准比较几种方法", "一份比较表"],
+    ),
+];
+
+fn task(prompt: &str, chosen: &str) -> String {
+    let (_, english, chinese) = TASKS
+        .iter()
+        .find(|(word, _, _)| *word == chosen)
+        .expect("a type of task");
+    if prompt.contains("写一个研究任务") {
+        let [family, deliverable] = chinese;
         return format!("围绕砾石河流、光纤电缆、传感器和音高，{family}，最后交{deliverable}。");
     }
-    let (family, deliverable) =
-        asked("Write one research task", ", and hand in ", ".").unwrap_or_default();
+    let [family, deliverable] = english;
     // Told that it is alike, it says something else.
     let is_refused = prompt.contains("This draft was refused");
     if is_refused && family.contains("compar") {
@@ -212,6 +308,14 @@ fn task(prompt: &str) -> String {
     format!(
         "For gravel rivers with a sensor, a fibre cable, a drum and pitch, {family}; hand in {deliverable}."
     )
+}
+
+/// What is designed draws on another idea, where there is one.
+fn also(schema: &Value, chosen: &str) -> Vec<Value> {
+    let is_design = matches!(chosen, "method_blueprint" | "prototype_specification");
+    let others = schema["properties"]["also"]["items"]["enum"].as_array();
+    let mut others = others.filter(|_| is_design).into_iter().flatten();
+    others.next().cloned().into_iter().collect()
 }
 
 /// Another text for each task, with its numbers.

@@ -45,6 +45,11 @@ impl Request {
             .as_str()
             .unwrap_or_else(|| panic!("a request without a named schema: {}", self.body))
     }
+
+    /// The schema of the reply that it asks for, as `OpenAI`'s dialect sends it.
+    pub fn schema(&self) -> &Value {
+        &self.body["response_format"]["json_schema"]["schema"]
+    }
 }
 
 /// What the server does with it.
