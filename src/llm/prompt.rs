@@ -249,10 +249,11 @@ fn template_value(key: &str, value: &Value) -> TemplateValue {
     match value {
         Value::String(text) if is_own(key, text) => TemplateValue::from_safe_string(text.clone()),
         Value::Array(items) => items.iter().map(|item| template_value(key, item)).collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, field)| (key.clone(), template_value(key, field)))
-            .collect(),
+        Value::Object(fields) => TemplateValue::from_pairs(
+            fields
+                .iter()
+                .map(|(key, field)| (key.clone(), template_value(key, field))),
+        ),
         other => TemplateValue::from(Serde(other)),
     }
 }

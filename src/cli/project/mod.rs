@@ -129,7 +129,7 @@ impl Project {
     pub fn read_or_hint(&self) -> Result<Store> {
         self.read()?.ok_or_else(|| {
             Usage(format!(
-                "nothing here yet: `{}`\nhint: put recordings into `{}` and `taskgen run`",
+                "nothing here yet: `{}`\nhint: put recordings into `{}` and `taskgen run`, or `taskgen tasks import FILE`",
                 self.root.display(),
                 self.seminars().display()
             ))
