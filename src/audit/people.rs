@@ -50,11 +50,13 @@ pub enum ReportName {
     },
 }
 
+const HINT: &str = "hint: needed is what a page of `taskgen report scoring` saved, a CSV in UTF-8, or Label Studio's JSON";
+
 /// Reads a file of scores; the shape is told by the content. An error is a file of another kind.
 pub fn read(path: &Path) -> Result<Read> {
-    let bytes = fs_err::read(path)?;
-    let text =
-        String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8", path.display()))?;
+    let bytes = fs_err::read(path).with_context(|| format!("no scores\n{HINT}"))?;
+    let text = String::from_utf8(bytes)
+        .with_context(|| format!("`{}` is not UTF-8\n{HINT}", path.display()))?;
     let read = parse(text.trim_start_matches('\u{feff}'))
         .with_context(|| format!("`{}`", path.display()))?;
     if read.scores.is_empty() && read.problems.is_empty() {
@@ -128,13 +130,14 @@ fn table(text: &str) -> Result<Read> {
     let headers = lines.headers()?.clone();
     let has = |name: &str| headers.iter().any(|header| header == name);
     if !(has("rater") && has("score") && (has("report") || has("task") && has("agent"))) {
+        let columns: Vec<&str> = headers.iter().collect();
+        let found = if columns.is_empty() {
+            "it is empty".to_owned()
+        } else {
+            format!("the columns are `{}`", columns.join("`, `"))
+        };
         bail!(
-            "no table of scores: the columns are {}\nhint: it takes `rater`, `score`, and `report`, or `task` and `agent`",
-            headers
-                .iter()
-                .map(|header| format!("`{header}`"))
-                .collect::<Vec<_>>()
-                .join(", ")
+            "no table of scores: {found}\nhint: it takes `rater`, `score`, and `report`, or `task` and `agent`"
         );
     }
     let mut read = Read::default();

@@ -82,7 +82,10 @@ fn table(bytes: &[u8], delimiter: u8) -> Result<Rows, String> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .from_reader(bytes);
-    let names = reader.headers().map_err(|e| e.to_string())?.clone();
+    let names = reader.headers().map_err(|e| {
+        format!("{e}\nhint: save it as UTF-8, with the names of the columns in the first line")
+    })?;
+    let names = names.clone();
     if names.is_empty() {
         return Ok(Vec::new());
     }

@@ -153,6 +153,12 @@ pub struct Fraction {
 pub struct Scores(Vec<(&'static str, Score)>);
 
 impl Scores {
+    /// No scores yet, with room for so many: grown one by one, lists of a hundred thousand reports
+    /// are copied again and again.
+    pub fn with_room_for(measures: usize) -> Self {
+        Self(Vec::with_capacity(measures))
+    }
+
     /// The score by a measure.
     pub fn get(&self, key: &str) -> Option<&Score> {
         let (_, score) = self.0.iter().find(|(known, _)| *known == key)?;
@@ -166,11 +172,6 @@ impl Scores {
             None => self.0.push((key, score)),
         }
     }
-
-    /// The keys of the measures.
-    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|(key, _)| *key)
-    }
 }
 
 impl Extend<(&'static str, Score)> for Scores {
@@ -183,7 +184,8 @@ impl Extend<(&'static str, Score)> for Scores {
 
 impl FromIterator<(&'static str, Score)> for Scores {
     fn from_iter<I: IntoIterator<Item = (&'static str, Score)>>(scores: I) -> Self {
-        let mut all = Self::default();
+        let scores = scores.into_iter();
+        let mut all = Self::with_room_for(scores.size_hint().0);
         all.extend(scores);
         all
     }

@@ -12,11 +12,11 @@ use anyhow::Result;
 use super::{
     EVALUATORS,
     evaluator::{Fold, Record, Reported},
-    facts, kae,
+    facts, kae, measures,
     scorecard::ReportScores,
 };
 use crate::{
-    data::{AgentReport, ReportId, State, Task, TaskId, primary_language},
+    data::{AgentReport, ReportId, Scores, State, Task, TaskId, primary_language},
     store::{Evaluation, Store},
 };
 
@@ -111,6 +111,8 @@ struct Scoring<'a> {
     url_failures: BTreeMap<String, Option<String>>,
     /// Pages of a report that were fetched.
     most_urls: usize,
+    /// Number of measures that there are.
+    measures: usize,
 }
 
 impl<'a> Scoring<'a> {
@@ -124,6 +126,7 @@ impl<'a> Scoring<'a> {
                 .collect::<Result<_>>()?,
             url_failures: store.visit_failures()?,
             most_urls: kae::most_urls(evaluation),
+            measures: measures().count(),
         })
     }
 
@@ -159,11 +162,12 @@ impl<'a> Scoring<'a> {
             attempt: report.attempt,
             state: report.state.word().to_owned(),
             facets: facets(task),
-            scores: facts.scores,
+            scores: Scores::with_room_for(self.measures),
             url_failures: facts.url_failures,
             cost_micro: facts::cost_micro(report),
             ..ReportScores::default()
         };
+        row.scores.extend(facts.scores);
         // What is not a report was not judged.
         if report.state != State::Ok {
             return Ok(row);

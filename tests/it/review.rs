@@ -262,7 +262,7 @@ fn a_reviewer_is_blind_and_goes_on_where_it_stopped() {
     exit 2
     --- err
     error: nothing here yet: `[project]`
-    hint: put recordings into `[project]/seminars` and `taskgen run`
+    hint: put recordings into `[project]/seminars` and `taskgen run`, or `taskgen tasks import FILE`
     ");
     project.ok(&["inspire"]);
     let all: &[&str] = &["inspirations", "review", "--reviewer", "ana"];

@@ -176,6 +176,6 @@ fn what_cannot_be_is_said_with_what_to_do() {
     exit 2
     --- err
     error: nothing here yet: `[project]`
-    hint: put recordings into `[project]/seminars` and `taskgen run`
+    hint: put recordings into `[project]/seminars` and `taskgen run`, or `taskgen tasks import FILE`
     ");
 }

@@ -178,7 +178,7 @@ pub struct Leaderboard {
 pub enum Audit {
     /// Test whether models know the tasks by heart
     ///
-    /// Models of the role `complete` get the first half of each task and continue it; what they
+    /// Models (--model-role complete=…) get the first half of each task and continue it. What they
     /// write is compared with the second half, and with what they write for texts that they cannot
     /// know.
     Leakage {

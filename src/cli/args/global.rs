@@ -37,9 +37,10 @@ pub struct Global {
     /// Folder of the model files
     #[arg(long, global = true, value_name = "DIR", env = "TASKGEN_MODELS", hide_env_values = true, help_heading = ALL)]
     pub models_dir: Option<PathBuf>,
-    /// Use this model for a role: inspire, review, weave, translate, probe, judge, relate,
-    /// keypoints, checklist, rate or complete; repeatable. For judge, relate, rate and complete
-    /// several models, separated by commas, are a panel
+    /// Use this model for a role: inspire, review, weave, translate and probe (to make tasks), judge
+    /// (to rank them), keypoints and relate (for kae), checklist and rate (for ace), complete (for
+    /// `audit leakage`); repeatable. For judge, relate, rate and complete, several models, separated
+    /// by commas, are a panel: each is asked
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL", help_heading = MODELS, hide_short_help = true)]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable
@@ -51,7 +52,8 @@ pub struct Global {
     /// Ask no model; print the first prompt, and how many calls, tokens and dollars it would take
     #[arg(long, global = true, conflicts_with_all = ["replay", "retry_failed"], help_heading = MODELS, hide_short_help = true)]
     pub dry_run: bool,
-    /// Stop before more than this many US dollars are spent, at the prices of `prices.toml`
+    /// Stop before more than this many US dollars are spent, at built-in prices or those of the project's
+    /// `prices.toml`
     #[arg(long, global = true, value_name = "DOLLARS", help_heading = MODELS, hide_short_help = true)]
     pub budget_usd: Option<f64>,
     /// Stop before more than this many tokens are used, prompts and replies together

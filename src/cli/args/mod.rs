@@ -78,11 +78,21 @@ pub enum Command {
     /// Reads audio and video files, and writes `transcripts/NAME.json` for each. Without a project,
     /// transcripts go beside the recordings. A transcript that you edit by hand is kept.
     Transcribe(Transcribe),
-    /// Find what research could start from in the transcripts: inspirations, each with its quotes
+    /// Find inspirations in the transcripts: starting points for research, each with its quotes
+    ///
+    /// A model reads each transcript for limitations, new methods, ideas carried from one field to
+    /// another, and hypotheses. An inspiration whose quote is not in the transcript is refused. Next:
+    /// `taskgen weave`.
     Inspire(Select),
     /// Write research tasks from the inspirations
+    ///
+    /// Each task is checked against rules; refused ones are counted by rule. See the tasks with
+    /// `taskgen tasks list`. Next: `taskgen rank`.
     Weave(Weave),
     /// Flag tasks that need no research or have no judgeable result
+    ///
+    /// One model tries each task from memory, and another reviews the attempt. Flagged tasks are
+    /// kept: see them with `taskgen tasks list --flagged`.
     Probe(Select),
     /// Rank the tasks by comparing them
     ///
@@ -100,10 +110,12 @@ pub enum Command {
     Reports(Reports),
     /// Score the reports
     ///
-    /// Fetches the pages that the reports cite (kae), asks the models that judge, and saves each
-    /// judgement. Next: `taskgen leaderboard`.
+    /// Asks the models that judge, and saves each judgement. For kae, first fetches the pages that the
+    /// reports cite. Next: `taskgen leaderboard`.
     Evaluate(Evaluate),
     /// Score the reports again with other judges, prompts or thresholds, and compare the scores
+    ///
+    /// Other judges are given with --model-role. Fetches no pages: those on record are judged again.
     Rescore(Rescore),
     /// Show which agent is better, at what, and how sure that is
     ///
@@ -137,6 +149,9 @@ pub enum Command {
     #[command(subcommand)]
     Config(Config),
     /// Print the script with which a shell completes commands and flags
+    ///
+    /// `make install` has put it in place for bash, zsh and fish. Otherwise, in bash: `source
+    /// <(taskgen completions bash)`.
     Completions {
         /// The shell
         shell: Shell,

@@ -22,15 +22,16 @@ pub struct RankCommand {
 #[derive(Clone, Debug, clap::Args)]
 pub struct Rank {
     /// How the ranking is made: halving compares pairs, and looks ever closer at the best; listwise
-    /// has lists put in order; elo is the paper's way, rounds of random pairs [default: halving;
-    /// elo with --rounds]
+    /// has lists put in order; elo compares random pairs in rounds, as the DeepResearch Arena paper
+    /// does [default: halving; elo with --rounds]
     #[arg(long, value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
     pub method: Option<Method>,
-    /// Model that judges; several, separated by commas, are a panel. Short for --model-role judge=…
+    /// Model that judges; several, separated by commas, judge together. Short for --model-role
+    /// judge=…
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub judge: Option<String>,
-    /// Maximum number of judgements [default: four for each task; with --method listwise, as many lists as show
-    /// each task eight times]
+    /// Maximum number of judgements [default: four for each task; with --method listwise, as many
+    /// lists as show each task eight times]
     #[arg(long, value_name = "N")]
     pub budget_calls: Option<u64>,
     /// With --method listwise: tasks in a list [default: 8]
@@ -63,8 +64,8 @@ pub enum InsteadOfRanking {
     Simulate(Simulate),
     /// Show how far the ranking can be believed
     ///
-    /// The audit card: how often judges failed, prefer the first place or the longer text,
-    /// contradict themselves, and agree with each other.
+    /// How often judges fail, prefer what is shown first or the longer text, contradict themselves,
+    /// and agree with each other.
     Report {
         /// Also write a page with plots to this file
         #[arg(long, value_name = "FILE")]
@@ -73,7 +74,8 @@ pub enum InsteadOfRanking {
     /// Take in judgements made elsewhere, as a ranking of their own
     Import {
         /// JSONL, or CSV as chatbot arenas write it. Each line has a and b (or `model_a` and
-        /// `model_b`) and winner; confidence, judge and reason are optional
+        /// `model_b`), which are ids of tasks, and winner: a, b or tie; confidence, judge and reason
+        /// are optional
         file: PathBuf,
         /// Name of the judge, where a line has none
         #[arg(long, value_name = "NAME", default_value = "people")]

@@ -65,7 +65,8 @@ pub enum Tasks {
     Select(Selection),
     /// Show how much the tasks differ
     ///
-    /// Lists near-copies, and counts the tasks by family, discipline, phase, language and seminar.
+    /// Lists near-copies, and counts the tasks by family (such as Literature Survey), discipline,
+    /// phase, language and seminar.
     Diversity {
         /// Treat tasks as near-copies from this similarity of their wording, above 0 to 1; 2 turns it off
         #[arg(long, value_name = "SHARE", default_value_t = 0.7)]

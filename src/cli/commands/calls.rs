@@ -83,7 +83,15 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
         calls: store.calls(&filter)?,
     };
     printer.show(&shown, |shown| {
-        format!("{}\n{}", list(&shown.calls), totals(&shown.totals))
+        if shown.totals.is_empty() {
+            return "no model was asked yet".to_owned();
+        }
+        let calls = if shown.calls.is_empty() {
+            "no call is like that".to_owned()
+        } else {
+            list(&shown.calls).to_string()
+        };
+        format!("{calls}\n{}", totals(&shown.totals))
     })?;
     Ok(exit::DONE)
 }

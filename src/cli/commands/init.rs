@@ -2,7 +2,7 @@
 
 use std::{io::Write as _, path::PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
@@ -39,7 +39,8 @@ pub fn init(global: &Global, folder: Option<PathBuf>, printer: &Printer) -> Resu
     for name in ["seminars", "transcripts", "tasks"] {
         let path = folder.join(name);
         if !path.is_dir() {
-            fs_err::create_dir_all(&path)?;
+            fs_err::create_dir_all(&path)
+                .context("cannot make the folder\nhint: name a place that you may write to")?;
             created.push(path);
         }
     }

@@ -318,8 +318,10 @@ fn judged_by(global: &Global, rank: &args::Rank) -> Global {
 }
 
 fn no_transcripts() -> anyhow::Error {
-    Usage("no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages".into())
-        .into()
+    Usage(
+        "no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages; `taskgen tasks import FILE` takes in questions without any".into(),
+    )
+    .into()
 }
 
 fn one_stage(

@@ -157,7 +157,7 @@ fn searches(global: &Global, project: &Project, settings: &AgentConfig) -> Resul
     };
     if settings.web_search == Some(true) && model.starts_with("local/") {
         let hint = "hint: leave out `web_search`, or name a model of a provider that has a search of its own";
-        return Err(Usage(format!("the embedded model cannot search the web\n{hint}")).into());
+        return Err(Usage(format!("the built-in model cannot search the web\n{hint}")).into());
     }
     match settings.web_search {
         Some(wanted) => Ok(wanted),

@@ -129,7 +129,7 @@ impl Project {
     pub fn read_or_hint(&self) -> Result<Store> {
         self.read()?.ok_or_else(|| {
             Usage(format!(
-                "nothing here yet: `{}`\nhint: put recordings into `{}` and `taskgen run`",
+                "nothing here yet: `{}`\nhint: put recordings into `{}` and `taskgen run`, or `taskgen tasks import FILE`",
                 self.root.display(),
                 self.seminars().display()
             ))
@@ -207,72 +207,12 @@ impl Project {
 
     /// Applies the flags of the rank stage.
     pub fn apply_rank(&mut self, rank: &Rank) -> Result<()> {
-        let by_duels = [
-            ("--budget-calls", rank.budget_calls.is_some()),
-            ("--target-recall", rank.target_recall.is_some()),
-            ("--top", rank.top.is_some()),
-            ("--list-size", rank.list_size.is_some()),
-        ];
         // Rounds are the paper's: who names them means its method.
         let method = rank.method.or(rank.rounds.map(|_| Method::Elo));
-        let in_force = method.unwrap_or(self.loaded.config.rank.method);
-        if let (Method::Elo, Some((flag, _))) =
-            (in_force, by_duels.iter().find(|(_, given)| *given))
-        {
-            return Err(Usage(format!(
-                "{flag} does not apply to --method elo\nhint: --rounds says how many judgements, --elo-k how much each counts"
-            ))
-            .into());
+        check_rank_flags(rank, method.unwrap_or(self.loaded.config.rank.method))?;
+        for (name, flag) in rank_settings(rank) {
+            self.loaded.set_by(name, flag);
         }
-        let of_rounds = [
-            ("--rounds", rank.rounds.is_some()),
-            ("--elo-k", rank.elo_k.is_some()),
-        ];
-        if let (Method::Halving | Method::Listwise, Some((flag, _))) =
-            (in_force, of_rounds.iter().find(|(_, given)| *given))
-        {
-            return Err(Usage(format!(
-                "{flag} needs --method elo\nhint: add --method elo, or leave out {flag}"
-            ))
-            .into());
-        }
-        if in_force == Method::Halving && rank.list_size.is_some() {
-            return Err(Usage(
-                "--list-size needs --method listwise\nhint: add --method listwise, or leave out --list-size".into(),
-            )
-            .into());
-        }
-        let loaded = &mut self.loaded;
-        let mut set = |name: &str, flag: &str| loaded.set_by(name, flag);
-        let given = [
-            (
-                "rank.method",
-                if rank.method.is_some() {
-                    "--method"
-                } else {
-                    "--rounds"
-                },
-                method.is_some(),
-            ),
-            ("rank.rounds", "--rounds", rank.rounds.is_some()),
-            ("rank.elo_k", "--elo-k", rank.elo_k.is_some()),
-            (
-                "rank.budget_calls",
-                "--budget-calls",
-                rank.budget_calls.is_some(),
-            ),
-            (
-                "rank.target_recall",
-                "--target-recall",
-                rank.target_recall.is_some(),
-            ),
-            ("rank.top", "--top", rank.top.is_some()),
-            ("rank.list_size", "--list-size", rank.list_size.is_some()),
-        ];
-        given
-            .iter()
-            .filter(|(.., given)| *given)
-            .for_each(|(name, flag, _)| set(name, flag));
         let options = &mut self.loaded.config.rank;
         options.method = method.unwrap_or(options.method);
         options.rounds = rank.rounds.unwrap_or(options.rounds);
@@ -284,6 +224,70 @@ impl Project {
         config::check(&self.loaded.config)
             .map_err(|e| Usage(format!("{e}\nhint: `taskgen rank --help`")).into())
     }
+}
+
+/// Refuses flags of another method than the one in force: they would change nothing.
+fn check_rank_flags(rank: &Rank, method: Method) -> Result<()> {
+    let of_comparisons = [
+        ("--budget-calls", rank.budget_calls.is_some()),
+        ("--target-recall", rank.target_recall.is_some()),
+        ("--top", rank.top.is_some()),
+        ("--list-size", rank.list_size.is_some()),
+    ];
+    if let (Method::Elo, Some(flag)) = (method, first_given(&of_comparisons)) {
+        return Err(Usage(format!(
+            "{flag} does not apply to --method elo\nhint: --rounds says how many judgements, --elo-k how much each counts"
+        ))
+        .into());
+    }
+    let of_rounds = [
+        ("--rounds", rank.rounds.is_some()),
+        ("--elo-k", rank.elo_k.is_some()),
+    ];
+    if let (Method::Halving | Method::Listwise, Some(flag)) = (method, first_given(&of_rounds)) {
+        return Err(Usage(format!(
+            "{flag} needs --method elo\nhint: add --method elo, or leave out {flag}"
+        ))
+        .into());
+    }
+    if method == Method::Halving && rank.list_size.is_some() {
+        return Err(Usage(
+            "--list-size needs --method listwise\nhint: add --method listwise, or leave out --list-size".into(),
+        )
+        .into());
+    }
+    Ok(())
+}
+
+fn first_given(flags: &[(&'static str, bool)]) -> Option<&'static str> {
+    let (flag, _) = flags.iter().find(|(_, given)| *given)?;
+    Some(*flag)
+}
+
+/// The settings that flags of the rank stage set, each with its flag.
+fn rank_settings(rank: &Rank) -> Vec<(&'static str, &'static str)> {
+    let by_rounds = rank.method.is_none() && rank.rounds.is_some();
+    [
+        ("rank.method", "--method", rank.method.is_some()),
+        ("rank.method", "--rounds", by_rounds),
+        ("rank.rounds", "--rounds", rank.rounds.is_some()),
+        ("rank.elo_k", "--elo-k", rank.elo_k.is_some()),
+        (
+            "rank.budget_calls",
+            "--budget-calls",
+            rank.budget_calls.is_some(),
+        ),
+        (
+            "rank.target_recall",
+            "--target-recall",
+            rank.target_recall.is_some(),
+        ),
+        ("rank.top", "--top", rank.top.is_some()),
+        ("rank.list_size", "--list-size", rank.list_size.is_some()),
+    ]
+    .into_iter()
+    .filter_map(|(name, flag, given)| given.then_some((name, flag)))
+    .collect()
 }
 
 /// The command line as it was typed.

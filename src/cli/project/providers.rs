@@ -144,7 +144,7 @@ pub fn local_program() -> Result<PathBuf> {
     anyhow::ensure!(
         program.is_file(),
         NoModel(format!(
-            "the embedded model's program is missing: `{}`\nhint: build with the feature `embedded-llm` (it is on by default), or name another model with --model-role",
+            "the built-in model's program is missing: `{}`\nhint: build with the feature `embedded-llm` (it is on by default), or name another model with --model-role",
             program.display()
         ))
     );
@@ -262,7 +262,7 @@ fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
 
 fn missing_key(provider: &str, variable: &str) -> anyhow::Error {
     NoModel(format!(
-        "no key for `{provider}`: the variable `{variable}` is not set\nhint: set it, or name the embedded model instead: `local/qwen2.5-coder-0.5b`, such as with --model-role judge=local/qwen2.5-coder-0.5b"
+        "no key for `{provider}`: the variable `{variable}` is not set\nhint: set it, or name another model with --model-role, such as the built-in one: --model-role judge=local/qwen2.5-coder-0.5b"
     ))
     .into()
 }

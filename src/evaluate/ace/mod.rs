@@ -58,7 +58,7 @@ impl Evaluator for Ace {
     }
 
     fn about(&self) -> &'static str {
-        "a checklist written for the task, rated criterion by criterion"
+        "adaptive checklist evaluation: each criterion of a checklist for the task, rated"
     }
 
     fn measures(&self) -> &'static [MeasureDef] {

@@ -64,7 +64,7 @@ impl Evaluator for Kae {
     }
 
     fn about(&self) -> &'static str {
-        "key points of the cited pages: supported, contradicted, omitted"
+        "keypoint-aligned evaluation: key points of the cited pages, supported or not"
     }
 
     fn measures(&self) -> &'static [MeasureDef] {

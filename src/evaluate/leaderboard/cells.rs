@@ -60,7 +60,7 @@ fn cells(
         attempts[agent].push(cell);
     }
     attempts
-        .iter()
+        .into_iter()
         .map(|attempts| averaged(measures.len(), attempts))
         .collect()
 }
@@ -92,7 +92,11 @@ fn scores_of_failure(reports: &[&ReportScores]) -> Scores {
         .collect()
 }
 
-fn averaged(measures: usize, attempts: &[Cell]) -> Cell {
+fn averaged(measures: usize, mut attempts: Vec<Cell>) -> Cell {
+    // Moved, because most boards have one attempt each.
+    if attempts.len() == 1 {
+        return attempts.swap_remove(0);
+    }
     (0..measures)
         .map(|measure| {
             let Some(first) = attempts.first() else {

@@ -262,13 +262,17 @@ pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Leaderboard {
 /// The measures that reports were scored by: an evaluator that has not been used in a project says
 /// nothing about it. Where no report is ok, nothing is known of that.
 fn known_measures(reports: &[&ReportScores]) -> Vec<&'static MeasureDef> {
-    let mut ok = reports.iter().filter(|report| report.is_ok()).peekable();
     // Otherwise a project of failures alone would lose its columns.
-    if ok.peek().is_none() {
+    if !reports.iter().any(|report| report.is_ok()) {
         return measures().collect();
     }
-    let scored: BTreeSet<&str> = ok.flat_map(|report| report.scores.keys()).collect();
     measures()
-        .filter(|measure| scored.contains(measure.key))
+        .filter(|measure| is_scored(measure, reports))
         .collect()
+}
+
+/// Whether any report was scored by the measure; mostly the first one was.
+fn is_scored(measure: &MeasureDef, reports: &[&ReportScores]) -> bool {
+    let mut ok = reports.iter().filter(|report| report.is_ok());
+    ok.any(|report| report.score(measure.key).is_some())
 }

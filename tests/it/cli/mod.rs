@@ -73,7 +73,7 @@ fn tasks_are_listed_shown_and_exported() {
     exit 2
     --- err
     error: nothing here yet: `[project]`
-    hint: put recordings into `[project]/seminars` and `taskgen run`
+    hint: put recordings into `[project]/seminars` and `taskgen run`, or `taskgen tasks import FILE`
     ");
     project.stages();
     let listed = project.json(&["tasks", "list"]);

@@ -199,3 +199,44 @@ fn what_is_named_is_looked_at() {
     let said = project.fails(&["calls", "--role", "cook"], 2);
     assert!(said.contains("no such role: `cook`"), "{said}");
 }
+
+#[test]
+fn where_there_is_nothing_to_list_a_sentence_says_so() {
+    let (_, project) = project();
+    project.ok(&["inspire"]);
+    insta::assert_snapshot!(project.told(&["tasks", "diversity"]), @"
+    $ taskgen tasks diversity
+    exit 0
+    --- out
+    no tasks yet
+    hint: `taskgen run`, or `taskgen tasks import FILE`; `taskgen status` says what is there
+    ");
+    let failed = project.told(&["calls", "--failed"]);
+    assert!(failed.contains("no call is like that\n"), "{failed}");
+    assert!(failed.contains("inspire"), "the sums stay: {failed}");
+}
+
+#[test]
+fn a_file_without_scores_is_refused_with_what_is_needed() {
+    let (_, project) = project();
+    let questions = project.path("questions.txt");
+    std::fs::write(&questions, "How do gauges drift in cold rivers?\n").expect("writable");
+    project.ok(&["tasks", "import", questions.to_str().expect("UTF-8")]);
+    insta::assert_snapshot!(project.told(&["calls"]), @"
+    $ taskgen calls
+    exit 0
+    --- out
+    no model was asked yet
+    ");
+    let scores = project.path("scores.csv");
+    for (content, why) in [
+        ("", "no table of scores: it is empty"),
+        ("a,b\n", "no table of scores: the columns are `a`, `b`"),
+    ] {
+        std::fs::write(&scores, content).expect("writable");
+        let told = project.told(&["audit", "agreement", "scores.csv"]);
+        assert!(told.contains(why) && told.contains("hint: "), "{told}");
+    }
+    let missing = project.told(&["audit", "agreement", "none.csv"]);
+    assert!(missing.contains("hint: needed is what a page"), "{missing}");
+}

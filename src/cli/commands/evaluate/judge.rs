@@ -15,6 +15,7 @@ use crate::{
             progress, summary,
         },
     },
+    context::StageReport,
     data::{AgentReport, Task},
     evaluate::{self, Evaluator, Subject},
     store::Store,
@@ -80,16 +81,7 @@ pub fn judge(
     ));
     let tasks = answer::tasks_in_set(&store, args.set.as_deref())?;
     let reports = answer::reports(&store)?;
-    if let Some(nobody) = args
-        .agent
-        .iter()
-        .find(|name| reports.iter().all(|report| report.agent != **name))
-    {
-        return Err(Usage(format!(
-            "no reports of this agent: `{nobody}`\nhint: `taskgen reports list`"
-        ))
-        .into());
-    }
+    check_agents(&args.agent, &reports)?;
     answer::check_on_tasks(&reports, &tasks, printer)?;
     if args.allow_private_network {
         printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");
@@ -121,16 +113,7 @@ pub fn judge(
     };
     let work = evaluate::run(&ctx, &pages, subject, options, &now);
     let code = if global.dry_run {
-        let done = resolve::block_on(work)?;
-        let missing: u64 = done
-            .iter()
-            .filter_map(|stage| stage.rejected.get("not_stored"))
-            .sum();
-        if missing > 0 {
-            printer.note(&format!(
-                "{missing} pages were not fetched yet: their cost is not included"
-            ));
-        }
+        note_missing_pages(&resolve::block_on(work)?, printer);
         stages::predicted(&ctx, printer)?
     } else {
         let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
@@ -150,6 +133,33 @@ pub fn judge(
         tasks,
         reports,
     })
+}
+
+/// Refuses agents without a report: a name with a slip would score nothing, and say so nowhere.
+fn check_agents(agents: &[String], reports: &[AgentReport]) -> Result<()> {
+    let nobody = agents
+        .iter()
+        .find(|name| reports.iter().all(|report| report.agent != **name));
+    let Some(nobody) = nobody else {
+        return Ok(());
+    };
+    Err(Usage(format!(
+        "no reports of this agent: `{nobody}`\nhint: `taskgen reports list`"
+    ))
+    .into())
+}
+
+/// Says of a dry run what its estimate leaves out: what is on a page is known once it is fetched.
+fn note_missing_pages(stages: &[StageReport], printer: &Printer) {
+    let missing: u64 = stages
+        .iter()
+        .filter_map(|stage| stage.rejected.get("not_stored"))
+        .sum();
+    if missing > 0 {
+        printer.note(&format!(
+            "{missing} pages were not fetched yet: their cost is not included"
+        ));
+    }
 }
 
 /// `taskgen read-page`: the process that reads one page for its parent.

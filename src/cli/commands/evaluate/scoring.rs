@@ -18,7 +18,7 @@ use crate::{
             output::Printer,
         },
     },
-    data::{State, id::drawn_place},
+    data::{AgentReport, State, Task, id::drawn_place},
     evaluate, files,
     report::scoring_page::{self, Criterion, Page, Report},
 };
@@ -53,44 +53,21 @@ pub fn scoring(
     let known = answer::reports(&store)?;
     answer::check_on_tasks(&known, &tasks, printer)?;
     let checklists = evaluate::checklists(&store)?;
-    let seed = project.loaded.config.seed;
-    let by_id: BTreeMap<_, _> = tasks.iter().map(|task| (&task.id, task)).collect();
-    let mut reports: Vec<_> = known
-        .iter()
-        .filter(|report| report.state == State::Ok)
-        .filter_map(|report| Some((*by_id.get(&report.task)?, report)))
-        .collect();
-    // An order that tells nothing, and stays when reports are added. Reports on a task follow each
-    // other.
-    reports.sort_by_cached_key(|(_, report)| drawn_place(seed, report.id.as_str()));
-    reports.truncate(sample.unwrap_or(usize::MAX));
-    reports.sort_by_cached_key(|(task, report)| {
-        (
-            drawn_place(seed, task.id.as_str()),
-            drawn_place(seed, report.id.as_str()),
-        )
-    });
-    if reports.is_empty() {
+    let drawn = drawn(&tasks, &known, project.loaded.config.seed, sample);
+    if drawn.is_empty() {
         let hint = "hint: `taskgen reports list` shows how each attempt ended";
         return Err(Usage(format!("there is no report that could be scored\n{hint}")).into());
     }
-    let reports: Vec<Report> = reports
-        .into_iter()
-        .map(|(task, report)| {
-            let criteria = checklists.get(&task.id).into_iter().flatten();
-            let criteria = criteria.map(|(name, of)| Criterion {
-                name: name.clone(),
-                title: of.title.clone(),
-                description: of.description.clone(),
-            });
-            Report {
-                id: report.id.to_string(),
-                task: task.text.clone(),
-                text: report.text.clone(),
-                criteria: criteria.collect(),
-            }
-        })
-        .collect();
+    let mut reports = Vec::new();
+    for (task, report) in drawn {
+        let criteria = checklists.get(&task.id).into_iter().flatten();
+        let criteria = criteria.map(|(name, of)| Criterion {
+            name: name.clone(),
+            title: of.title.clone(),
+            description: of.description.clone(),
+        });
+        reports.push(report_on_page(task, report, criteria.collect()));
+    }
     let page = Page::new(reports);
     let file = html.unwrap_or_else(|| project.tasks().join("scoring.html"));
     files::write_whole(&file, scoring_page::html(&page)?.as_bytes())
@@ -116,4 +93,40 @@ pub fn scoring(
         )
     })?;
     Ok(exit::DONE)
+}
+
+/// Reports that can be scored, each with its task: so many, drawn by the seed. Their order tells
+/// nothing, and stays when reports are added; reports on a task follow each other.
+fn drawn<'a>(
+    tasks: &'a [Task],
+    reports: &'a [AgentReport],
+    seed: u64,
+    sample: Option<usize>,
+) -> Vec<(&'a Task, &'a AgentReport)> {
+    let by_id: BTreeMap<_, _> = tasks.iter().map(|task| (&task.id, task)).collect();
+    let mut drawn: Vec<_> = reports
+        .iter()
+        .filter(|report| report.state == State::Ok)
+        .filter_map(|report| Some((*by_id.get(&report.task)?, report)))
+        .collect();
+    // First by reports alone: a sample must not prefer the tasks that happen to come first.
+    drawn.sort_by_cached_key(|(_, report)| drawn_place(seed, report.id.as_str()));
+    drawn.truncate(sample.unwrap_or(usize::MAX));
+    drawn.sort_by_cached_key(|(task, report)| {
+        (
+            drawn_place(seed, task.id.as_str()),
+            drawn_place(seed, report.id.as_str()),
+        )
+    });
+    drawn
+}
+
+/// A report as people see it, without its agent's name.
+fn report_on_page(task: &Task, report: &AgentReport, criteria: Vec<Criterion>) -> Report {
+    Report {
+        id: report.id.to_string(),
+        task: task.text.clone(),
+        text: report.text.clone(),
+        criteria,
+    }
 }

@@ -45,6 +45,35 @@ struct Imported {
     problems: Vec<Problem>,
 }
 
+impl Imported {
+    /// Before any report is taken in.
+    fn of(read: &layouts::Read) -> Self {
+        let problems = read.problems.iter().map(|found| Problem {
+            place: found.source.clone(),
+            problem: found.message.clone(),
+        });
+        Self {
+            layout: read.layout.shape(),
+            taken: 0,
+            known: 0,
+            repeated: read.repeated as u64,
+            hidden: read.skipped_hidden as u64,
+            agents: BTreeMap::new(),
+            problems: problems.collect(),
+        }
+    }
+
+    fn take(&mut self, store: &Store, report: &AgentReport) -> Result<()> {
+        *self.agents.entry(report.agent.clone()).or_default() += 1;
+        if store.save_report(report, None)? {
+            self.taken += 1;
+        } else {
+            self.known += 1;
+        }
+        Ok(())
+    }
+}
+
 fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) -> Result<u8> {
     let read = layouts::read(path, agent).map_err(|e| Usage(format!("{e:#}")))?;
     let project = Project::find(global)?;
@@ -56,66 +85,32 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
         )
         .into());
     }
-    let (mut taken, mut known) = (0, 0);
-    let mut agents = BTreeMap::new();
-    let mut problems: Vec<Problem> = read
-        .problems
-        .iter()
-        .map(|p| Problem {
-            place: p.source.clone(),
-            problem: p.message.clone(),
-        })
-        .collect();
+    let mut imported = Imported::of(&read);
     let targets: Vec<Target<'_>> = tasks.iter().map(target).collect();
     let matches = layouts::match_tasks(&read.reports, &targets);
     for (report, task) in matches.matched {
         let incoming = &read.reports[report];
-        let Some(report) = handed_in(incoming, &tasks[task], agent) else {
-            problems.push(problem(incoming, "it names no agent; --agent NAME does"));
-            continue;
-        };
-        // A name from a file may hold control characters.
-        if let Err(why) = check_agent_name(&report.agent) {
-            problems.push(problem(incoming, &why));
-            continue;
-        }
-        *agents.entry(report.agent.clone()).or_default() += 1;
-        if store.save_report(&report, None)? {
-            taken += 1;
-        } else {
-            known += 1;
+        match handed_in(incoming, &tasks[task], agent) {
+            Ok(report) => imported.take(&store, &report)?,
+            Err(why) => imported.problems.push(problem(incoming, &why)),
         }
     }
-    problems.extend(
-        matches
-            .unmatched
-            .into_iter()
-            .map(|(report, why)| problem(&read.reports[report], &why)),
-    );
+    for (report, why) in matches.unmatched {
+        imported.problems.push(problem(&read.reports[report], &why));
+    }
     for (report, candidates) in matches.ambiguous {
         let ids: Vec<&str> = candidates
             .iter()
             .map(|task| tasks[*task].id.as_str())
             .collect();
-        problems.push(problem(
-            &read.reports[report],
-            &format!("several tasks fit: {}", ids.join(", ")),
-        ));
+        let why = format!("several tasks fit: {}", ids.join(", "));
+        imported.problems.push(problem(&read.reports[report], &why));
     }
-    problems.sort_by(|a, b| a.place.cmp(&b.place));
-    let code = if problems.is_empty() {
+    imported.problems.sort_by(|a, b| a.place.cmp(&b.place));
+    let code = if imported.problems.is_empty() {
         exit::DONE
     } else {
         exit::SOME_FAILED
-    };
-    let imported = Imported {
-        layout: read.layout.shape(),
-        taken,
-        known,
-        repeated: read.repeated as u64,
-        hidden: read.skipped_hidden as u64,
-        agents,
-        problems,
     };
     printer.show(&imported, text)?;
     store.end_run(&jiff::Timestamp::now().to_string(), code)?;
@@ -137,11 +132,14 @@ fn problem(incoming: &Incoming, what: &str) -> Problem {
     }
 }
 
-fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Option<AgentReport> {
-    let agent = of.agent.as_deref().or(agent)?;
-    Some(AgentReport::new(
-        &task.id, agent, of.attempt, of.state, &of.text, of.spent,
-    ))
+/// The report, or why it cannot be taken in.
+fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Result<AgentReport, String> {
+    let agent = of.agent.as_deref().or(agent);
+    let agent = agent.ok_or("it names no agent; --agent NAME does")?;
+    let report = AgentReport::new(&task.id, agent, of.attempt, of.state, &of.text, of.spent);
+    // A name from a file may hold control characters.
+    check_agent_name(&report.agent)?;
+    Ok(report)
 }
 
 fn text(imported: &Imported) -> String {

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::listing::text_list;
 use crate::{
     cli::{
         args::Global,
@@ -51,6 +52,9 @@ pub fn run(global: &Global, likeness: f64, printer: &Printer) -> Result<u8> {
 }
 
 fn text(diversity: &Diversity) -> String {
+    if diversity.tasks == 0 {
+        return text_list(&[]);
+    }
     let mut out = String::new();
     for cluster in diversity.clusters.iter().take(SHOWN) {
         out.push_str(&format!("{}\n", line(&cluster.best)));

@@ -54,75 +54,104 @@ pub fn run(
     }
     let unknown_licence = unlicensed.tasks;
     let path = output.unwrap_or_else(|| project.tasks().join("tasks.jsonl"));
-    let chosen = &listing.tasks;
-    let mut translations = BTreeMap::<TaskId, Vec<Task>>::new();
-    for task in store.translations()? {
-        translations
-            .entry(
-                task.translation_of()
-                    .cloned()
-                    .unwrap_or_else(|| task.id.clone()),
-            )
-            .or_default()
-            .push(task);
-    }
-    let (mut transcripts, mut said_again) = (BTreeMap::new(), 0);
-    let disciplines = Disciplines::load(&project.root)?;
-    let mut text = String::new();
-    for listed in chosen {
-        for inspiration in &listed.sources {
-            if !transcripts.contains_key(&inspiration.transcript) {
-                let found = store
-                    .transcript(&inspiration.transcript)?
-                    .context("the transcript is gone")?;
-                transcripts.insert(inspiration.transcript.clone(), found);
-            }
-            check_quotes(listed, inspiration, &transcripts[&inspiration.transcript])?;
-        }
-        let again = translations
-            .get(&listed.task.id)
-            .map_or(&[][..], Vec::as_slice);
-        said_again += again.len();
-        for task in std::iter::once(&listed.task).chain(again) {
-            let record = record(listed, task, &transcripts, &disciplines)?;
-            // A terminal obeys some characters: the file and what is printed have them as escapes.
-            text.push_str(&escaped_in_json(&record.to_string()));
-            text.push('\n');
-        }
-    }
+    let lines = Lines::read(project, store, listing)?;
     // JSON lines with --json and without.
     if path.as_os_str() == "-" {
-        if !text.is_empty() {
-            printer.data(text.trim_end())?;
+        if !lines.text.is_empty() {
+            printer.data(lines.text.trim_end())?;
         }
         return Ok(exit::DONE);
     }
-    write(&path, &text)?;
+    write(&path, &lines.text)?;
     let meta = json!({
         "schema_version": SCHEMA_VERSION,
         "created": jiff::Timestamp::now().to_string(),
         "tool_version": env!("CARGO_PKG_VERSION"),
         "ranking": listing.ranking,
         "standing": listing.ratings,
-        "tasks": chosen.len(),
-        "translations": said_again,
+        "tasks": listing.tasks.len(),
+        "translations": lines.translations,
     });
     write(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
-    printer.show(
-        &Exported { tasks: chosen.len(), translations: said_again, file: path, unknown_licence },
-        |exported| {
-            let licence = match exported.unknown_licence {
-                0 => String::new(),
-                n => format!("\n{n} are of unknown licence: a `NAME.toml` beside a recording can name it, or `tasks import --licence`"),
-            };
-            let again = match exported.translations {
-                0 => String::new(),
-                n => format!(" and {n} translations"),
-            };
-            format!("{} tasks{again} written to `{}`{licence}", exported.tasks, exported.file.display())
-        },
-    )?;
+    let exported = Exported {
+        tasks: listing.tasks.len(),
+        translations: lines.translations,
+        file: path,
+        unknown_licence,
+    };
+    printer.show(&exported, text_of)?;
     Ok(exit::DONE)
+}
+
+fn text_of(exported: &Exported) -> String {
+    let licence = match exported.unknown_licence {
+        0 => String::new(),
+        n => format!(
+            "\n{n} are of unknown licence: a `NAME.toml` beside a recording can name it, or `tasks import --licence`"
+        ),
+    };
+    let translations = match exported.translations {
+        0 => String::new(),
+        n => format!(" and {n} translations"),
+    };
+    format!(
+        "{} tasks{translations} written to `{}`{licence}",
+        exported.tasks,
+        exported.file.display()
+    )
+}
+
+/// The lines of the export.
+struct Lines {
+    text: String,
+    /// Those of them that are the same tasks in other languages.
+    translations: usize,
+}
+
+impl Lines {
+    fn read(project: &Project, store: &Store, listing: &Listing) -> Result<Self> {
+        let mut lines = Self {
+            text: String::new(),
+            translations: 0,
+        };
+        let translations = translations(store)?;
+        let disciplines = Disciplines::load(&project.root)?;
+        let mut transcripts = BTreeMap::new();
+        for listed in &listing.tasks {
+            for inspiration in &listed.sources {
+                let transcript = &inspiration.transcript;
+                // Read once: several tasks rest on the same talk.
+                if !transcripts.contains_key(transcript) {
+                    let found = store.transcript(transcript)?;
+                    let found = found.context("the transcript is gone")?;
+                    transcripts.insert(transcript.clone(), found);
+                }
+                check_quotes(listed, inspiration, &transcripts[transcript])?;
+            }
+            let translated = translations
+                .get(&listed.task.id)
+                .map_or(&[][..], Vec::as_slice);
+            lines.translations += translated.len();
+            for task in std::iter::once(&listed.task).chain(translated) {
+                let record = record(listed, task, &transcripts, &disciplines)?;
+                // A terminal obeys some characters: the file and what is printed have them as
+                // escapes.
+                lines.text.push_str(&escaped_in_json(&record.to_string()));
+                lines.text.push('\n');
+            }
+        }
+        Ok(lines)
+    }
+}
+
+/// The translations of each task.
+fn translations(store: &Store) -> Result<BTreeMap<TaskId, Vec<Task>>> {
+    let mut translations = BTreeMap::<TaskId, Vec<Task>>::new();
+    for task in store.translations()? {
+        let original = task.translation_of().unwrap_or(&task.id).clone();
+        translations.entry(original).or_default().push(task);
+    }
+    Ok(translations)
 }
 
 /// Tasks without a known licence.

@@ -209,32 +209,8 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
         .iter()
         .filter(|of| begins(&of.task) || has_matching_translation(&of.task))
         .collect();
-    let listed = match matching.as_slice() {
-        [one] => *one,
-        [] => {
-            return Err(Usage(format!(
-                "no such task: `{id}`\nhint: `taskgen tasks list` shows the ids"
-            ))
-            .into());
-        }
-        many => {
-            const SHOWN: usize = 10;
-            let ids: Vec<&str> = many
-                .iter()
-                .take(SHOWN)
-                .map(|t| t.task.id.as_str())
-                .collect();
-            let more = if many.len() > SHOWN {
-                format!(", and {} more", many.len() - SHOWN)
-            } else {
-                String::new()
-            };
-            let ids = ids.join(", ");
-            return Err(Usage(format!(
-                "several tasks begin with `{id}`\nhint: one of {ids}{more}"
-            ))
-            .into());
-        }
+    let [listed] = matching.as_slice() else {
+        return Err(not_one(id, &matching).into());
     };
     let mut context = Vec::new();
     for inspiration in &listed.sources {
@@ -255,6 +231,29 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
     };
     printer.show(&traced, text_show)?;
     Ok(exit::DONE)
+}
+
+/// The refusal of an id that names no task, or several.
+fn not_one(id: &str, matching: &[&Listed]) -> Usage {
+    const SHOWN: usize = 10;
+    if matching.is_empty() {
+        return Usage(format!(
+            "no such task: `{id}`\nhint: `taskgen tasks list` shows the ids"
+        ));
+    }
+    let ids: Vec<&str> = matching
+        .iter()
+        .take(SHOWN)
+        .map(|listed| listed.task.id.as_str())
+        .collect();
+    let more = match matching.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        n => format!(", and {n} more"),
+    };
+    Usage(format!(
+        "several tasks begin with `{id}`\nhint: one of {}{more}",
+        ids.join(", ")
+    ))
 }
 
 /// The transcript around an inspiration's first quote, which stands in brackets.
@@ -320,34 +319,19 @@ fn imported(task: &Task, from: &FromFile, listed: &Listed) -> String {
 }
 
 fn text_show(traced: &Traced<'_>) -> String {
-    let Listed {
-        task,
-        source,
-        rank,
-        elo,
-        estimate,
-        games,
-        ..
-    } = traced.listed;
-    let games = games.unwrap_or(0);
-    let place = match (rank, elo, estimate) {
-        (Some(rank), Some(elo), _) => format!("place {rank}, Elo {elo:.1} after {games} games"),
-        (Some(rank), _, Some(e)) => format!(
-            "place {rank}, strength {:+.2} [{:+.2}, {:+.2}] after {games} games, among the best with probability {:.2}",
-            e.strength, e.low, e.high, e.membership
-        ),
-        _ => "not ranked yet".to_owned(),
-    };
+    let listed = traced.listed;
+    let task = &listed.task;
     let mut out = format!(
-        "{}\n{}\n{place}\n\n{}\n\nfrom  ",
+        "{}\n{}\n{}\n\n{}\n\nfrom  ",
         task.id,
         facets_line(task),
+        place_line(listed),
         task.text
     );
-    out.push_str(&match (&task.origin, source) {
-        (Origin::Imported(from), _) => imported(task, from, traced.listed),
+    out.push_str(&match (&task.origin, &listed.source) {
+        (Origin::Imported(from), _) => imported(task, from, listed),
         (_, Some(source)) => format!("{}  “{}”  {}", source.path, source.title, source.duration),
-        (_, None) => traced.listed.origin().to_owned(),
+        (_, None) => listed.origin().to_owned(),
     });
     for translation in &traced.translations {
         out.push_str(&format!(
@@ -355,52 +339,68 @@ fn text_show(traced: &Traced<'_>) -> String {
             translation.language, translation.id, translation.text
         ));
     }
-    for Finding {
-        probe,
-        outcome,
-        note,
-        by,
-    } in &traced.listed.probes
-    {
-        let flag = if outcome.flags() { "⚑ " } else { "" };
-        out.push_str(&format!(
-            "\n{flag}{}: {} ({by}): {}",
-            probe.label(),
-            outcome.label(),
-            one_line(note)
-        ));
+    for finding in &listed.probes {
+        out.push_str(&probe_line(finding));
     }
-    for (inspiration, context) in traced.listed.sources.iter().zip(&traced.context) {
-        let traits: Vec<&str> = inspiration
-            .traits
-            .iter()
-            .map(|shown| shown.which.word())
-            .collect();
-        out.push_str(&format!(
-            "\n\n{}  {}  ({})\n  {}",
-            inspiration.id,
-            inspiration.kind.label(),
-            traits.join(", "),
-            inspiration.text
-        ));
-        for shown in inspiration
-            .traits
-            .iter()
-            .filter(|shown| !shown.reason.is_empty())
-        {
+    for (inspiration, context) in listed.sources.iter().zip(&traced.context) {
+        out.push_str(&inspiration_lines(inspiration));
+        out.push_str(&format!("\n  in context: {context}"));
+    }
+    out
+}
+
+/// Its place in the ranking, and on how many comparisons that rests.
+fn place_line(listed: &Listed) -> String {
+    let games = listed.games.unwrap_or(0);
+    match (listed.rank, listed.elo, &listed.estimate) {
+        (Some(rank), Some(elo), _) => format!("place {rank}, Elo {elo:.1} after {games} games"),
+        (Some(rank), _, Some(e)) => format!(
+            "place {rank}, strength {:+.2} [{:+.2}, {:+.2}] after {games} games, among the best with probability {:.2}",
+            e.strength, e.low, e.high, e.membership
+        ),
+        _ => "not ranked yet".to_owned(),
+    }
+}
+
+fn probe_line(finding: &Finding) -> String {
+    let flag = if finding.outcome.flags() { "⚑ " } else { "" };
+    format!(
+        "\n{flag}{}: {} ({}): {}",
+        finding.probe.label(),
+        finding.outcome.label(),
+        finding.by,
+        one_line(&finding.note)
+    )
+}
+
+/// An inspiration with the reasons for its traits, and where each quote is said.
+fn inspiration_lines(inspiration: &Inspiration) -> String {
+    let traits: Vec<&str> = inspiration
+        .traits
+        .iter()
+        .map(|shown| shown.which.word())
+        .collect();
+    let mut out = format!(
+        "\n\n{}  {}  ({})\n  {}",
+        inspiration.id,
+        inspiration.kind.label(),
+        traits.join(", "),
+        inspiration.text
+    );
+    for shown in &inspiration.traits {
+        if !shown.reason.is_empty() {
             out.push_str(&format!("\n  {}: {}", shown.which.word(), shown.reason));
         }
-        for evidence in &inspiration.evidence {
-            out.push_str(&format!(
-                "\n  {}–{}  characters {}–{}\n  “{}”",
-                evidence.start,
-                evidence.end,
-                evidence.start_char,
-                evidence.end_char,
-                one_line(&evidence.quote)
-            ));
-        }
-        out.push_str(&format!("\n  in context: {context}"));
+    }
+    for evidence in &inspiration.evidence {
+        out.push_str(&format!(
+            "\n  {}–{}  characters {}–{}\n  “{}”",
+            evidence.start,
+            evidence.end,
+            evidence.start_char,
+            evidence.end_char,
+            one_line(&evidence.quote)
+        ));
     }
     out
 }
