@@ -98,6 +98,19 @@ fn term(token: &str) -> Option<String> {
     (long && COMMON.binary_search(&token).is_err()).then(|| stem(token).to_owned())
 }
 
+/// Whether a word of a running text carries meaning: no word of grammar, and no number alone. A Han
+/// character counts as a word.
+pub fn is_content_word(word: &str) -> bool {
+    let folded = fold(word);
+    if let Some(one) = folded.chars().next().filter(|c| is_han(*c)) {
+        return !HAN_FUNCTION.contains(one);
+    }
+    folded.chars().count() >= 3
+        && folded.chars().any(char::is_alphabetic)
+        && COMMON.binary_search(&folded.as_str()).is_err()
+        && SHORT.binary_search(&folded.as_str()).is_err()
+}
+
 /// The first `most` words of a text that carry meaning, folded, each once; pairs of Han characters.
 pub fn key_words(text: &str, most: usize) -> Vec<String> {
     let mut seen = BTreeSet::new();
@@ -140,6 +153,14 @@ const COMMON: &[&str] = &[
     "than", "that", "their", "them", "then", "there", "these", "they", "thing", "this", "those",
     "three", "through", "under", "until", "used", "using", "very", "want", "were", "what", "when",
     "where", "whether", "which", "while", "will", "with", "within", "without", "would", "your",
+];
+
+/// Words of grammar of three letters, sorted; [`terms`] takes no word so short.
+const SHORT: &[&str] = &[
+    "all", "and", "any", "are", "but", "can", "did", "for", "get", "got", "had", "has", "her",
+    "him", "his", "how", "its", "let", "lot", "may", "not", "now", "off", "one", "our", "out",
+    "own", "per", "say", "see", "she", "the", "too", "try", "two", "use", "was", "way", "who",
+    "why", "yes", "yet", "you",
 ];
 
 #[cfg(test)]

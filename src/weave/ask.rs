@@ -1,6 +1,5 @@
-//! What the model is asked for one task, and the shape of its answer. A large model has room; a
-//! small one fills in a frame, so that the task is whole sentences, begins as its family does and
-//! names what is handed in.
+//! What the model is asked for one task, and the shape of its answer. A large model writes the task;
+//! a small one chooses the search terms, and the sentences are the program's and the talk's.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +9,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    plan::{self, Slot},
+    plan::Slot,
     rules::Broken,
+    sentences::{claims, difficulty, search_terms, text},
 };
 use crate::{
     context::Context,
     data::{Cause, Difficulty, Inspiration, TaskType, Unscored},
     llm::{Answer, Answered, Ask, object},
-    text::words::key_words,
 };
 
-/// Key words of an inspiration that a frame offers.
-const KEY_WORDS: usize = 14;
 /// Ideas that a task draws on beside those that it must rest on.
 const MOST_ALSO: usize = 2;
 
@@ -47,10 +44,22 @@ pub struct Woven {
 
 impl Answer for Woven {}
 
+/// A small model's reply: what to type into a search box, chosen from what is offered.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchTerms {
+    /// The best term.
+    pub first: String,
+    /// One that finds something else.
+    pub second: String,
+}
+
+impl Answer for SearchTerms {}
+
 /// The prompt that a model is asked with.
 pub fn prompt(small: bool) -> &'static str {
     if small {
-        "weave/task-short"
+        "weave/search-terms"
     } else {
         "weave/task"
     }
@@ -77,32 +86,57 @@ pub struct Question<'a> {
 impl Question<'_> {
     /// Asks.
     pub async fn ask(&self, ctx: &Context) -> Result<Answered<Woven>> {
+        if self.small {
+            return self.ask_for_terms(ctx).await;
+        }
         let (vars, schema) = (self.vars(), self.schema());
-        let again = self.small && self.number > 0;
         let ask = Ask::<Woven> {
             role: "weave",
-            prompt: prompt(self.small),
+            prompt: prompt(false),
             vars: &vars,
             schema: Some(schema),
-            max_tokens: if self.small { 260 } else { 600 },
-            // A small model repeats itself at temperature 0, whatever it is told: it draws again.
-            temperature: if again { 0.7 } else { 0.0 },
-            seed: if again {
-                ctx.seed.wrapping_add(self.number)
-            } else {
-                0
-            },
+            max_tokens: 600,
             check: &|woven| self.check(woven),
             ..Ask::default()
         };
         Ok(ctx.llm.ask(ask).await?)
     }
 
+    /// Asks a small model for the search terms of a task, which begins with a sentence of the talk;
+    /// each try with the next one.
+    async fn ask_for_terms(&self, ctx: &Context) -> Result<Answered<Woven>> {
+        let (inspiration, family) = (self.slot.sources[0], self.slot.families[0]);
+        let mut claims = claims(inspiration);
+        let claim = claims.swap_remove(self.number as usize % claims.len());
+        let offered = search_terms(&claim);
+        let term = json!({ "type": "string", "enum": offered });
+        let vars = json!({ "language": self.language, "claim": claim, "terms": offered });
+        let ask = Ask::<SearchTerms> {
+            role: "weave",
+            prompt: prompt(true),
+            vars: &vars,
+            schema: Some(object(&json!({ "first": term, "second": term }))),
+            max_tokens: 120,
+            ..Ask::default()
+        };
+        let answered = ctx.llm.ask(ask).await?;
+        Ok(answered.map(|SearchTerms { first, second }| {
+            let mut terms = vec![first, second];
+            terms.dedup();
+            Woven {
+                also: Vec::new(),
+                task_type: Some(family),
+                task: text(family, inspiration.kind, &claim, &terms),
+                difficulty: difficulty(family),
+                discipline: None,
+            }
+        }))
+    }
+
     /// Whether the family and the other ideas are among those that were offered.
     pub(super) fn check(&self, woven: &Woven) -> Result<(), Unscored> {
         match woven.task_type {
             Some(family) if self.slot.families.contains(&family) => {}
-            None if self.small => {}
             Some(family) => {
                 return Err(unknown(format!("`{}` was not offered", family.label())));
             }
@@ -145,7 +179,6 @@ impl Question<'_> {
             "language": self.language,
             "ideas": self.ideas(),
             "types": self.slot.families,
-            "opening": plan::frame(self.slot.families[0], chinese).0,
             "written": self.written,
             "disciplines": self.disciplines,
             "broken": self.broken.map(|(rule, draft)| rule.of_draft(draft, chinese)),
@@ -164,49 +197,19 @@ impl Question<'_> {
     }
 
     pub(super) fn schema(&self) -> Value {
-        let chinese = self.chinese();
-        let text = match (self.small, chinese) {
-            (true, _) => json!({ "type": "string", "pattern": frame(self.slot, chinese) }),
-            (false, false) => json!({ "type": "string", "minLength": 120, "maxLength": 1000 }),
-            (false, true) => json!({ "type": "string", "minLength": 40, "maxLength": 300 }),
-        };
-        let mut properties = json!({});
-        // First, so that a model chooses before it writes.
-        if !self.small {
-            properties["also"] = also(&self.others());
-            properties["task_type"] = json!({ "type": "string", "enum": self.slot.families });
-        }
-        properties["task"] = text;
-        properties["difficulty"] = json!({ "type": "string", "enum": ["basic", "advanced"] });
+        let (least, most) = if self.chinese() { (40, 300) } else { (120, 1000) };
+        // The choices come first, so that a model chooses before it writes.
+        let mut properties = json!({
+            "also": also(&self.others()),
+            "task_type": { "type": "string", "enum": self.slot.families },
+            "task": { "type": "string", "minLength": least, "maxLength": most },
+            "difficulty": { "type": "string", "enum": ["basic", "advanced"] },
+        });
         if let Some(disciplines) = self.disciplines {
             properties["discipline"] = json!({ "type": "string", "enum": disciplines });
         }
         object(&properties)
     }
-}
-
-/// The frame as a regular expression: two statements with a key word of the inspiration each, then
-/// the deliverable.
-fn frame(slot: &Slot<'_>, chinese: bool) -> String {
-    let (opening, next) = plan::frame(slot.families[0], chinese);
-    let deliverable = plan::deliverable(slot.families[0], chinese);
-    let words: Vec<&str> = slot
-        .sources
-        .iter()
-        .map(|inspiration| inspiration.text.as_str())
-        .collect();
-    let key = format!("({})", key_words(&words.join("\n"), KEY_WORDS).join("|"));
-    if chinese {
-        let han = "[\u{4e00}-\u{9fff}]";
-        return format!(
-            "^{opening}{han}{{0,12}}{key}{han}{{2,16}}，{next}{han}{{0,14}}{key}{han}{{2,20}}，最后交{deliverable}。$"
-        );
-    }
-    let last = "([a-zA-Z][a-zA-Z'-]{0,16}|[0-9]{1,4}(\\.[0-9]{1,2})?)";
-    let word = format!("{last},?");
-    format!(
-        "^{opening} ({word} ){{0,8}}{key} ({word} ){{1,12}}{last}\\. {next} ({word} ){{0,12}}{key} ({word} ){{2,16}}{last}\\. Hand in {deliverable}\\.$"
-    )
 }
 
 /// The tasks in the example replies of a prompt.

@@ -10,6 +10,7 @@ pub mod disciplines;
 mod good_replies;
 mod plan;
 pub mod rules;
+mod sentences;
 mod translate;
 
 use std::{collections::BTreeMap, time::Instant};

@@ -127,7 +127,7 @@ impl<'a> Plan<'a> {
         });
         of_type(family, kept) < MOST_OF_A_FAMILY
             && !is_written
-            && (!self.large || suits(family, inspiration.kind))
+            && suits(family, inspiration.kind)
     }
 
     /// The family that leads, and for a large model the others of its phase that are open, the
@@ -232,60 +232,6 @@ pub(super) fn suits(family: TaskType, kind: InspirationType) -> bool {
     SUITS
         .iter()
         .any(|(of, kinds)| *of == family && kinds.contains(&kind))
-}
-
-/// What a task of the family hands in, in the language of the task.
-pub fn deliverable(kind: TaskType, chinese: bool) -> &'static str {
-    use TaskType as T;
-    match (kind, chinese) {
-        (T::LiteratureSurvey, false) => "an annotated literature table",
-        (T::TrendScan, false) => "a trend report with a timeline",
-        (T::RequirementsGathering, false) => "a ranked list of requirements",
-        (T::HypothesisGeneration, false) => "a list of three testable hypotheses",
-        (T::MethodBlueprint, false) => "an experiment protocol",
-        (T::PrototypeSpecification, false) => "a system specification",
-        (T::MetricDesign, false) => "a metric definition with a worked example",
-        (T::EmpiricalTest, false) => "an analysis report with the code and the data",
-        (T::ReplicabilityReview, false) => "a review checklist with the risks of bias",
-        (T::ComparativeAnalysis, false) => "a comparison table",
-        (T::LiteratureSurvey, true) => "一份带注释的文献表",
-        (T::TrendScan, true) => "一份带时间线的趋势报告",
-        (T::RequirementsGathering, true) => "一份按重要性排序的需求清单",
-        (T::HypothesisGeneration, true) => "一份包含三个可检验假设的清单",
-        (T::MethodBlueprint, true) => "一份实验方案",
-        (T::PrototypeSpecification, true) => "一份系统规格说明",
-        (T::MetricDesign, true) => "一份带算例的指标定义",
-        (T::EmpiricalTest, true) => "一份带代码和数据的分析报告",
-        (T::ReplicabilityReview, true) => "一份列出偏差风险的检查表",
-        (T::ComparativeAnalysis, true) => "一份比较表",
-    }
-}
-
-/// How a task of the family begins, and how it goes on: the frame that a small model fills in.
-pub fn frame(kind: TaskType, chinese: bool) -> (&'static str, &'static str) {
-    use TaskType as T;
-    match (kind, chinese) {
-        (T::LiteratureSurvey, false) => ("Survey the published work on", "Compare"),
-        (T::TrendScan, false) => ("Trace the development of", "Show"),
-        (T::RequirementsGathering, false) => ("Find out what people need who work with", "Rank"),
-        (T::HypothesisGeneration, false) => ("Formulate testable hypotheses about", "Derive"),
-        (T::MethodBlueprint, false) => ("Plan an experiment on", "Describe"),
-        (T::PrototypeSpecification, false) => ("Specify a prototype system for", "Define"),
-        (T::MetricDesign, false) => ("Define a metric for", "Explain"),
-        (T::EmpiricalTest, false) => ("Test with public data or a simulation whether", "Measure"),
-        (T::ReplicabilityReview, false) => ("Review how well results would replicate on", "Check"),
-        (T::ComparativeAnalysis, false) => ("Compare three approaches to", "Judge"),
-        (T::LiteratureSurvey, true) => ("调查已有研究如何处理", "比较"),
-        (T::TrendScan, true) => ("梳理近十年来", "说明"),
-        (T::RequirementsGathering, true) => ("弄清相关人群需要怎样的", "列出"),
-        (T::HypothesisGeneration, true) => ("提出可以检验的假设来解释", "推导"),
-        (T::MethodBlueprint, true) => ("设计一个实验来研究", "写明"),
-        (T::PrototypeSpecification, true) => ("规划一个原型系统来处理", "定义"),
-        (T::MetricDesign, true) => ("定义一个指标来衡量", "解释"),
-        (T::EmpiricalTest, true) => ("用公开数据或模拟来检验", "测量"),
-        (T::ReplicabilityReview, true) => ("检查能否重复得到", "检查"),
-        (T::ComparativeAnalysis, true) => ("比较三种方法来处理", "评价"),
-    }
 }
 
 #[cfg(test)]

@@ -18,9 +18,10 @@ fn sample(name: &str, language: &str) -> Value {
         "inspire/review" => {
             json!({ "kind": "hypothesis", "text": text, "quotes": [text], "around": text })
         }
-        "weave/task" | "weave/task-short" => json!({
+        "weave/search-terms" => json!({ "language": language, "claim": text, "terms": [text] }),
+        "weave/task" => json!({
             "language": language, "ideas": [{ "number": 1, "kind": "hypothesis", "text": text, "quotes": [text], "leads": true }], "types": TaskType::ALL,
-            "opening": "Test", "written": [text], "disciplines": ["health"],
+            "written": [text], "disciplines": ["health"],
             "broken": { "text": text, "reason": "too short", "words": null }
         }),
         "weave/translation" => {

@@ -275,7 +275,7 @@ fn of_its_form(task: &Task) -> Result<(), Broken> {
 }
 
 /// What it must say, and what it must not.
-fn of_its_words(text: &str, material: Material<'_>) -> Result<(), Broken> {
+pub(super) fn of_its_words(text: &str, material: Material<'_>) -> Result<(), Broken> {
     not_pointing(text, material.people)?;
     if !deliverable::is_named(text) {
         return Err(Broken::NoDeliverable);
