@@ -65,15 +65,13 @@ fn words_of(diagnosis: &[Diagnosis]) -> Vec<String> {
 
 /// The words and URLs of a report: from the record, where it was evaluated before.
 pub fn known(store: &Store, report: &ReportId) -> Result<Reading> {
-    match store.reading(report, SAME_WORDS_AND_URLS)? {
-        Some(reading) => Ok(reading),
-        // Statements take longer than all else, and a leaderboard of reports that were never
-        // evaluated asks for none.
-        None => {
-            let text = store.report_text(report)?;
-            Ok(reading_of(&text, &citations::parse(&text)))
-        }
+    if let Some(reading) = store.reading(report, SAME_WORDS_AND_URLS)? {
+        return Ok(reading);
     }
+    // Statements take longer than all else, and a leaderboard of reports that were never evaluated
+    // asks for none.
+    let text = store.report_text(report)?;
+    Ok(reading_of(&text, &citations::parse(&text)))
 }
 
 /// What a report cites and where: from the record, where it was evaluated before.

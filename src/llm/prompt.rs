@@ -4,10 +4,7 @@
 
 mod fence;
 
-use std::{
-    collections::BTreeMap,
-    path::{Component, Path, PathBuf},
-};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use include_dir::{Dir, include_dir};

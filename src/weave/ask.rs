@@ -197,7 +197,11 @@ impl Question<'_> {
     }
 
     pub(super) fn schema(&self) -> Value {
-        let (least, most) = if self.chinese() { (40, 300) } else { (120, 1000) };
+        let (least, most) = if self.chinese() {
+            (40, 300)
+        } else {
+            (120, 1000)
+        };
         // The choices come first, so that a model chooses before it writes.
         let mut properties = json!({
             "also": also(&self.others()),

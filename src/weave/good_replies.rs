@@ -152,12 +152,12 @@ fn each_example_obeys_the_rules_of_form_and_is_refused_as_a_reply() {
             Err(Broken::CopiesTheExample)
         );
         // About an idea of another subject its words are missing, too.
-        let (_, talk) = talks
+        let (_, of_language) = talks
             .iter()
             .find(|(_, talk)| talk.language == language)
             .expect("a talk in each language");
         let material = Material {
-            words: &inspirations(talk)[0].words(),
+            words: &inspirations(of_language)[0].words(),
             people: &[],
         };
         assert_eq!(

@@ -125,9 +125,7 @@ impl<'a> Plan<'a> {
             task.facets.task_type == Some(family)
                 && task.inspirations().first() == Some(&inspiration.id)
         });
-        of_type(family, kept) < MOST_OF_A_FAMILY
-            && !is_written
-            && suits(family, inspiration.kind)
+        of_type(family, kept) < MOST_OF_A_FAMILY && !is_written && suits(family, inspiration.kind)
     }
 
     /// The family that leads, and for a large model the others of its phase that are open, the

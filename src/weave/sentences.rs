@@ -19,7 +19,16 @@ const MOST_TERMS: usize = 40;
 
 /// Words that a spoken sentence begins with and that say nothing …
 const OPENERS: [&str; 10] = [
-    "and", "but", "所以", "那么", "然后", "但是", "不过", "而且", "其实", "就是说",
+    "and",
+    "but",
+    "所以",
+    "那么",
+    "然后",
+    "但是",
+    "不过",
+    "而且",
+    "其实",
+    "就是说",
 ];
 /// … and such as do so before a comma: "so far" and "right now" say something.
 const OPENERS_BEFORE_COMMA: [&str; 13] = [
@@ -152,7 +161,11 @@ pub fn text(family: TaskType, kind: InspirationType, claim: &str, terms: &[Strin
     if is_chinese(claim) {
         let terms = terms.iter().map(|term| format!("“{term}”"));
         let terms: Vec<String> = terms.collect();
-        return format!("{}“{claim}”{}", opening_zh(kind), body_zh(family, kind, &terms.join("和")));
+        return format!(
+            "{}“{claim}”{}",
+            opening_zh(kind),
+            body_zh(family, kind, &terms.join("和"))
+        );
     }
     let quoted: Vec<String> = terms.iter().map(|term| format!("“{term}”")).collect();
     let terms = match quoted.as_slice() {
@@ -349,7 +362,8 @@ mod tests {
     };
 
     const CLAIM: &str = "The trouble is that nobody recorded the salinity below thirty metres, so we simply can't say where the fresh water ends.";
-    const CLAIM_ZH: &str = "麻烦的是，三十米以下的盐度从来没有人记录过，所以我们说不清淡水到哪里为止。";
+    const CLAIM_ZH: &str =
+        "麻烦的是，三十米以下的盐度从来没有人记录过，所以我们说不清淡水到哪里为止。";
 
     #[test]
     fn every_task_of_every_type_keeps_the_rules() {
@@ -393,10 +407,20 @@ mod tests {
     #[test]
     fn search_terms_are_runs_of_words_that_mean_something() {
         let terms = search_terms(CLAIM);
-        for term in ["salinity", "thirty metres", "fresh water ends", "fresh water"] {
+        for term in [
+            "salinity",
+            "thirty metres",
+            "fresh water ends",
+            "fresh water",
+        ] {
             assert!(terms.iter().any(|found| found == term), "{term}: {terms:?}");
         }
-        assert!(!terms.iter().any(|term| term.contains("the") && term.contains(' ')), "{terms:?}");
+        assert!(
+            !terms
+                .iter()
+                .any(|term| term.contains("the") && term.contains(' ')),
+            "{terms:?}"
+        );
         let terms = search_terms(CLAIM_ZH);
         assert!(terms.iter().any(|term| term.contains("盐度")), "{terms:?}");
     }

@@ -117,9 +117,12 @@ fn large_parts() {
             "variables that double",
             format!(
                 ":root{{{}}}p{{color:var(--v0)}}",
-                (0..20_000)
-                    .map(|i| format!("--v{i}:var(--v{}) var(--v{});", i + 1, i + 1))
-                    .collect::<String>()
+                Vec::from_iter((0..20_000).map(|i| format!(
+                    "--v{i}:var(--v{}) var(--v{});",
+                    i + 1,
+                    i + 1
+                )))
+                .concat()
             ),
         ),
         ("states in states", format!("{}p", ":not(".repeat(100_000))),
