@@ -37,6 +37,11 @@ fn fixture(name: &str) -> Vec<u8> {
     .expect(name)
 }
 
+fn variables_that_double(count: usize) -> String {
+    let one = |i: usize| format!("--v{i}:var(--v{0}) var(--v{0});", i + 1);
+    (0..count).map(one).collect::<Vec<_>>().concat()
+}
+
 #[test]
 fn deep_nesting() {
     let page = html(
@@ -117,12 +122,7 @@ fn large_parts() {
             "variables that double",
             format!(
                 ":root{{{}}}p{{color:var(--v0)}}",
-                Vec::from_iter((0..20_000).map(|i| format!(
-                    "--v{i}:var(--v{}) var(--v{});",
-                    i + 1,
-                    i + 1
-                )))
-                .concat()
+                variables_that_double(20_000)
             ),
         ),
         ("states in states", format!("{}p", ":not(".repeat(100_000))),
