@@ -210,14 +210,14 @@ fn a_slip_mended_in_a_transcript_leaves_reviews_and_tasks_what_they_are() {
     ───
      from               asked   readable   found   sound   kept   refused by rule       tokens   time
     ───
-     weave: heliu.wav   12      12         12      6       6      key_terms_missing 6   1320     [time]
+     weave: heliu.wav   10      10         10      6       6      key_terms_missing 4   1100     [time]
     ───
     ───
      stage   done   skipped   failed           refused by rule       time
     ───
-     weave   1      0         not_read_yet 1   key_terms_missing 6   [time]
+     weave   1      0         not_read_yet 1   key_terms_missing 4   [time]
     ───
-    9 model calls, 3 more from the record; 900 prompt tokens (0 cached), 90 reply tokens, and 9 calls of unknown price (`prices.toml` can name it)
+    10 model calls, 0 more from the record; 1000 prompt tokens (0 cached), 100 reply tokens, and 10 calls of unknown price (`prices.toml` can name it)
     12 tasks, [time] in all
     ");
     assert_eq!(exported(&project).len(), before.lines().count());

@@ -106,8 +106,8 @@ fn tasks_are_woven_from_what_stands() {
     insta::assert_snapshot!(result, @"
     ana: 2 accepted, 2 rejected (no_content 1, wrong_type 1), 0 left
     agreement with fake/m: 50 % of 4, Cohen's kappa 0.00
-    2 changed whether they stand
-    hint: `taskgen weave` makes the tasks anew
+    2 changed between accepted and rejected
+    hint: `taskgen weave` makes the tasks again
     ");
     let standing = ids(&project, "rivers.wav", true);
     assert_eq!(standing.len(), 2);
@@ -198,16 +198,16 @@ fn a_talk_that_is_rejected_as_a_whole_has_no_tasks() {
     rivers.wav: all 4 inspirations are rejected
     hint: `taskgen inspirations list` says by whom, `taskgen inspirations review --again` decides anew
     ───
-     from               asked   readable   found   sound   kept   refused by rule   tokens   time
+     from               asked   readable   found   sound   kept   refused by rule       tokens   time
     ───
-     weave: heliu.wav   6       6          6       6       6      –                 660      [time]
+     weave: heliu.wav   8       8          8       6       6      key_terms_missing 2   880      [time]
     ───
     ───
-     stage   done   skipped   failed           refused by rule   time
+     stage   done   skipped   failed           refused by rule       time
     ───
-     weave   0      1         all_rejected 1   –                 [time]
+     weave   0      1         all_rejected 1   key_terms_missing 2   [time]
     ───
-    0 model calls, 6 more from the record; 0 prompt tokens (0 cached), 0 reply tokens
+    0 model calls, 8 more from the record; 0 prompt tokens (0 cached), 0 reply tokens
     6 tasks, [time] in all
     ");
     assert_eq!(woven_from(&project, "rivers.wav").len(), 0);
@@ -302,8 +302,8 @@ fn a_reviewer_is_blind_and_goes_on_where_it_stopped() {
     insta::assert_snapshot!(result, @"
     ana: 3 accepted, 1 rejected (incoherent 1), 0 left
     agreement with fake/m: 75 % of 4, Cohen's kappa 0.00
-    1 changed whether they stand
-    hint: `taskgen weave` makes the tasks anew
+    1 changed between accepted and rejected
+    hint: `taskgen weave` makes the tasks again
     ");
     let (_, said) = typed(&project, RIVERS, "q");
     insta::assert_snapshot!(said, @"

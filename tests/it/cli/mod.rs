@@ -87,20 +87,20 @@ fn tasks_are_listed_shown_and_exported() {
     exit 0
     --- out
     t_[id]
-    Synthesize · Requirements Gathering / Needs Analysis · Basic · en · earth-environment
+    Evaluate · Comparative Analysis · Basic · zh · earth-environment
     place 1, Elo [n] after 4 games
 
-    For gravel rivers with a sensor, a fibre cable, a drum and pitch, find out what the people concerned need; hand in a ranked list of requirements.
+    围绕砾石河流、光纤电缆、传感器和音高，用同样的标准比较几种方法，最后交一份比较表。
 
-    from  rivers.wav  “rivers”  0:24
+    from  heliu.wav  “heliu”  0:20
 
-    i_[id]  Limitation  (explorability, challenge)
-      A gravel river destroys every sensor in a winter flood.
+    i_[id]  Transdisciplinary  (novelty, explorability)
+      鼓的分析方法可以用来分析砾石的移动。
+      novelty: Floods destroy what is put there.
       explorability: Other rivers can be tried.
-      challenge: Floods destroy what is put there.
-      0:04–0:07  characters 70–162
-      “The open problem is that nobody has a sensor that survives a winter flood in a gravel river.”
-      in context: …Good afternoon, everyone, and welcome to the spring series on rivers. [The open problem is that nobody has a sensor that survives a winter flood in a gravel river.] So we tried a different approach and buried a fibre cable under the gravel bed of the river. I come from music, and a m…
+      0:12–0:15  characters 90–127
+      “我是做音乐的，砾石的移动听起来很像一面松了的鼓，也许可以借鉴鼓的分析方法。”
+      in context: …各位老师同学，下午好，今天我们谈一谈河流的监测问题。 目前最大的困难是，没有一种传感器能够在冬天的洪水里保存下来。 所以我们换了一个思路，把光纤电缆埋在河床的砾石下面来测量振动。 [我是做音乐的，砾石的移动听起来很像一面松了的鼓，也许可以借鉴鼓的分析方法。] 我的假设是，砾石开始移动之前，声音的音高会下降三分之一。…
     ");
     assert_eq!(project.json(&["tasks", "show", id])["id"], id);
     insta::assert_snapshot!(project.told(&["tasks", "show", "t_nothing"]), @"
@@ -179,7 +179,7 @@ fn status_and_calls_count_what_there_is() {
     ───
      seminar              language   inspirations   tasks by phase                       refused by rule
     ───
-     heliu.wav            zh         4              Design 2, Evaluate 2, Synthesize 2   –
+     heliu.wav            zh         4              Design 2, Evaluate 2, Synthesize 2   weave: key_terms_missing 2
      s_[id]
     ───
      rivers.wav           en         4              Design 2, Evaluate 2, Synthesize 2   –
@@ -194,7 +194,7 @@ fn status_and_calls_count_what_there_is() {
     ───
      review    fake/m   8       0        800             0        80             unknown
     ───
-     weave     fake/m   12      0        1200            0        120            unknown
+     weave     fake/m   14      0        1400            0        140            unknown
     ───
     24 of 24 comparisons have a verdict
     next: `taskgen tasks list`, and `taskgen answer --agent NAME` to have the tasks answered
