@@ -402,12 +402,12 @@ fn font_size(value: &str) -> Option<&str> {
 fn background(value: &str) -> Vec<Declaration> {
     let is_picture = |name: &str| !is_colour_function(name);
     let has_picture = calls(value).iter().any(|(name, _)| is_picture(name));
-    let colours = split_outside(value, ' ').into_iter().filter(|word| {
+    let mut colours = split_outside(value, ' ').into_iter().filter(|word| {
         let is_number = word.starts_with(|c: char| c.is_ascii_digit());
         !is_number && (colour(word).is_some() || ["inherit", "initial"].contains(word))
     });
     let of_text = words(value).contains(&"text");
-    let plain = colours.last().unwrap_or("transparent");
+    let plain = colours.next_back().unwrap_or("transparent");
     let picture = if has_picture { value } else { "none" };
     let mut found = vec![
         ("background-color".to_owned(), plain.to_owned()),
@@ -463,8 +463,7 @@ fn split_outside(text: &str, separator: char) -> Vec<&str> {
             (_, '\\') => {
                 characters.next();
             }
-            (Some(open), _) if open == c => quote = None,
-            (Some(_), _) => {}
+            (Some(open), _) => quote = Some(open).filter(|open| *open != c),
             (None, '"' | '\'') => quote = Some(c),
             (None, '(' | '[') => depth += 1,
             (None, ')' | ']') => depth = depth.saturating_sub(1),
@@ -489,8 +488,7 @@ fn find_mark(css: &str) -> Option<(usize, u8)> {
                 bytes.next();
             }
             // A quote that is left open ends with its line.
-            (Some(open), _) if open == byte || byte == b'\n' => quote = None,
-            (Some(_), _) => {}
+            (Some(open), _) => quote = Some(open).filter(|open| *open != byte && byte != b'\n'),
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b'(') => depth += 1,
             (None, b')') => depth = depth.saturating_sub(1),

@@ -340,10 +340,7 @@ impl<'a> Reader<'a> {
 
     fn compound(&mut self) -> Option<Compound> {
         let mut of = Compound::default();
-        loop {
-            let Some(first) = self.rest.chars().next() else {
-                break;
-            };
+        while let Some(first) = self.rest.chars().next() {
             match first {
                 '*' => self.rest = &self.rest[1..],
                 '.' => {
@@ -417,7 +414,11 @@ impl<'a> Reader<'a> {
     fn pseudo(&mut self, of: &mut Compound) -> Option<()> {
         self.rest = self.rest.strip_prefix(':')?;
         let name = self.word()?.to_lowercase();
-        let list = self.bracketed()?;
+        let list = if self.rest.starts_with('(') {
+            Some(self.bracketed()?)
+        } else {
+            None
+        };
         match (name.as_str(), list) {
             ("is" | "where" | "matches" | "-webkit-any" | "-moz-any", Some(list)) => {
                 of.any.push(self.compounds(list)?);
@@ -438,11 +439,8 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// What stands in brackets next, if anything does.
-    fn bracketed(&mut self) -> Option<Option<&'a str>> {
-        if !self.rest.starts_with('(') {
-            return Some(None);
-        }
+    /// What stands in the brackets that begin here; none where they are left open.
+    fn bracketed(&mut self) -> Option<&'a str> {
         let mut depth = 0usize;
         for (at, c) in self.rest.char_indices() {
             match c {
@@ -453,7 +451,7 @@ impl<'a> Reader<'a> {
             if depth == 0 {
                 let inner = &self.rest[1..at];
                 self.rest = &self.rest[at + 1..];
-                return Some(Some(inner));
+                return Some(inner);
             }
         }
         None

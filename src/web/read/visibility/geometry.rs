@@ -178,12 +178,11 @@ fn moves_away(function: &str, arguments: &[&str], font: f64) -> bool {
         }
         "rotatex" | "rotatey" => arguments.first().is_some_and(|angle| is_edge(angle)),
         "matrix" => {
-            let numbers: Vec<f64> = numbers().collect();
-            let [a, b, c, d, x, y] = numbers.as_slice() else {
-                return false;
-            };
-            let area = (a * d - b * c).abs();
-            area < (SMALLEST / FONT).powi(2) || [x, y].iter().any(|at| **at <= OFF_SCREEN)
+            let of: Vec<f64> = numbers().collect();
+            // Two columns, and then the movement.
+            of.len() == 6
+                && ((of[0] * of[3] - of[1] * of[2]).abs() < (SMALLEST / FONT).powi(2)
+                    || of[4..].iter().any(|at| *at <= OFF_SCREEN))
         }
         _ => false,
     }
