@@ -4,7 +4,10 @@
 use std::{cmp::Reverse, ops::RangeInclusive};
 
 use super::Numbered;
-use crate::{data::InspirationType, text::words::fold};
+use crate::{
+    data::InspirationType,
+    text::{claim::stands_alone, words::fold},
+};
 
 /// Fewest sentences with cues that a small model is offered; with fewer it gets the longest
 /// sentences …
@@ -16,20 +19,28 @@ const MOST: usize = 6;
 /// most of one).
 const MOST_WITHOUT: usize = 24;
 
-/// The numbers of the window's sentences that carry cues of `kind`, in order; the longest ones if
-/// hardly any does. What may not be evidence is not offered.
+/// The numbers of the window's sentences that carry cues of `kind` and of no other type more, in
+/// order; the longest ones if hardly any does. What may not be evidence is not offered, and what
+/// leans on other sentences only where nothing else is there.
 pub fn offered(
     numbered: &Numbered,
     window: RangeInclusive<usize>,
     kind: InspirationType,
 ) -> Vec<usize> {
-    let all: Vec<usize> = window
+    let mut all: Vec<usize> = window
         .filter(|&number| numbered.may_be_named(number))
         .collect();
+    if all
+        .iter()
+        .any(|&number| stands_alone(&numbered.text(number)))
+    {
+        all.retain(|&number| stands_alone(&numbered.text(number)));
+    }
     let cued: Vec<(usize, usize)> = all
         .iter()
-        .map(|&n| (strength(&numbered.text(n), kind), n))
-        .filter(|(strength, _)| *strength > 0)
+        .map(|&number| (number, numbered.text(number)))
+        .filter(|(_, text)| is_mostly_of(text, kind))
+        .map(|(number, text)| (strength(&text, kind), number))
         .collect();
     if cued.len() < LEAST {
         return best(
@@ -52,6 +63,15 @@ fn best(mut marked: Vec<(usize, usize)>, most: usize) -> Vec<usize> {
         .collect();
     numbers.sort_unstable();
     numbers
+}
+
+/// Whether a sentence has cues of `kind`, and of no other type more.
+fn is_mostly_of(sentence: &str, kind: InspirationType) -> bool {
+    let own = strength(sentence, kind);
+    own > 0
+        && InspirationType::ALL
+            .into_iter()
+            .all(|other| strength(sentence, other) <= own)
 }
 
 /// How many different cues of `kind` a sentence has.
@@ -110,6 +130,28 @@ mod tests {
             strength("Good afternoon, everyone.", InspirationType::Hypothesis),
             0
         );
+    }
+
+    #[test]
+    fn a_line_is_offered_for_the_type_that_it_has_most_cues_of() {
+        let talk = [
+            "My hypothesis is that the gap depends on what captains expect.",
+            "The problem is that nobody has enough labels, so there is a gap.",
+            "The bottleneck is that we cannot read faded ink.",
+        ];
+        let numbered = Numbered::new(&transcript(&talk));
+        let offered = offered(&numbered, 1..=3, InspirationType::Limitation);
+        assert_eq!(offered, [2, 3]);
+    }
+
+    #[test]
+    fn a_line_that_leans_on_another_is_offered_only_where_no_other_is() {
+        let leaning = "That is a problem that nobody has solved so far.";
+        let alone = "Clouds hide the glacier for half of the year.";
+        let numbered = Numbered::new(&transcript(&[leaning, alone]));
+        assert_eq!(offered(&numbered, 1..=2, InspirationType::Limitation), [2]);
+        let numbered = Numbered::new(&transcript(&[leaning, leaning]));
+        assert_eq!(offered(&numbered, 1..=2, InspirationType::Limitation), [1, 2]);
     }
 
     #[test]

@@ -97,12 +97,7 @@ pub async fn run(
         When::Always => true,
         When::Never => false,
     };
-    // A small model takes nearly every reason from the example: by this rule nothing would be left.
-    let examples = if small {
-        Examples::default()
-    } else {
-        Examples::new(ctx.llm.examples(question::prompt(small))?)
-    };
+    let examples = Examples::new(ctx.llm.examples(question::prompt(small))?);
     let mut talks = Vec::new();
     for seminar in seminars {
         if !is_read(&seminar.language) {

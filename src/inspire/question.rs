@@ -1,6 +1,6 @@
 //! What the model is asked about a part of a talk, and the shape of its answer. A large model reads
-//! the whole part and looks for all types at once; a small one is asked for one idea of one type,
-//! and shown the few lines that may carry it.
+//! the whole part and looks for all types at once; a small one is shown the few lines that may carry
+//! an idea of one type, and chooses one of them: the idea is in the words of the talk.
 
 use std::ops::RangeInclusive;
 
@@ -14,6 +14,7 @@ use crate::{
     context::Context,
     data::{Cause, InspirationType, Trait, Unscored},
     llm::{Answer, Answered, Ask, object},
+    text::claim::tidy,
 };
 
 /// Ideas that a large model is asked for in one part.
@@ -62,6 +63,18 @@ pub struct Claimed {
 
 impl Answer for Found {}
 
+/// A small model's reply: numbers of sentences.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Chosen {
+    /// The sentence that carries the idea.
+    pub sentence: usize,
+    /// For each trait that the type requires, a sentence that shows it.
+    pub shown_by: Vec<usize>,
+}
+
+impl Answer for Chosen {}
+
 /// One question.
 #[derive(Clone)]
 pub struct Question<'a> {
@@ -78,7 +91,7 @@ pub struct Question<'a> {
 /// The prompt that a model is asked with.
 pub fn prompt(small: bool) -> &'static str {
     if small {
-        "inspire/idea-short"
+        "inspire/sentence"
     } else {
         "inspire/ideas"
     }
@@ -135,26 +148,74 @@ impl Question<'_> {
 
     /// Asks.
     pub async fn ask(&self, ctx: &Context) -> Result<Answered<Found>> {
-        let small = self.kind.is_some();
+        if let Some(kind) = self.kind {
+            return self.ask_for_a_sentence(ctx, kind).await;
+        }
         let vars = json!({
             "language": self.language,
             "lines": self.numbered.lines(&self.offered),
-            "kind": self.kind.map(InspirationType::word),
             "most": self.most,
         });
         let ask = Ask::<Found> {
             role: "inspire",
-            prompt: prompt(small),
+            prompt: prompt(false),
             vars: &vars,
-            schema: Some(match self.kind {
-                Some(kind) => self.small_schema(kind),
-                None => self.schema(),
-            }),
+            schema: Some(self.schema()),
             max_tokens: TOKENS * self.most as u32 + 80,
             check: &|found| self.check(found),
             ..Ask::default()
         };
         Ok(ctx.llm.ask(ask).await?)
+    }
+
+    /// Asks a small model to choose.
+    async fn ask_for_a_sentence(
+        &self,
+        ctx: &Context,
+        kind: InspirationType,
+    ) -> Result<Answered<Found>> {
+        let traits = kind.required_traits();
+        let vars = json!({
+            "language": self.language,
+            "lines": self.numbered.lines(&self.offered),
+            "kind": kind.word(),
+        });
+        let ask = Ask::<Chosen> {
+            role: "inspire",
+            prompt: prompt(true),
+            vars: &vars,
+            schema: Some(self.small_schema(traits.len())),
+            max_tokens: 60,
+            check: &|chosen| self.check_chosen(chosen, traits.len()),
+            ..Ask::default()
+        };
+        let answered = ctx.llm.ask(ask).await?;
+        Ok(answered.map(|chosen| Found {
+            items: vec![self.idea(&chosen, &traits)],
+        }))
+    }
+
+    /// The idea in the words of the talk. The reason for a trait is a sentence, too: the one that was
+    /// chosen for it, or the next one where it gives the reason for another trait already.
+    fn idea(&self, chosen: &Chosen, traits: &[Trait]) -> Idea {
+        let mut reasons: Vec<usize> = Vec::new();
+        for &number in &chosen.shown_by {
+            let last = self.numbered.count();
+            let free = (number..=last).chain((1..number).rev());
+            let reason = free.clone().find(|number| !reasons.contains(number));
+            reasons.extend(reason);
+        }
+        let claimed = traits.iter().zip(reasons).map(|(which, number)| Claimed {
+            which: which.word().to_owned(),
+            reason: tidy(&self.numbered.text(number)),
+        });
+        Idea {
+            kind: None,
+            text: tidy(&self.numbered.text(chosen.sentence)),
+            sentences: vec![chosen.sentence],
+            quotes: Vec::new(),
+            traits: claimed.collect(),
+        }
     }
 
     /// A large model copies words; they are looked up in the transcript.
@@ -179,23 +240,31 @@ impl Question<'_> {
         )
     }
 
-    /// A small model chooses numbers: a constrained decoder cannot invent one. Offered an empty
-    /// list, it takes it.
-    fn small_schema(&self, kind: InspirationType) -> Value {
-        self.list(
-            1,
-            &json!({
-                "sentences": {
-                    "type": "array", "minItems": 1, "maxItems": 1,
-                    "items": { "type": "integer", "enum": self.offered }
-                },
-                "text": { "type": "string", "minLength": 20, "maxLength": 260 },
-                "traits": {
-                    "type": "array", "minItems": 2, "maxItems": 2, "items": false,
-                    "prefixItems": kind.required_traits().map(|of| shown(&[of], 90))
-                },
+    /// A small model chooses numbers: a constrained decoder cannot invent one.
+    fn small_schema(&self, traits: usize) -> Value {
+        let number = json!({ "type": "integer", "enum": self.offered });
+        object(&json!({
+            "sentence": number,
+            "shown_by": { "type": "array", "minItems": traits, "maxItems": traits, "items": number },
+        }))
+    }
+
+    fn check_chosen(&self, chosen: &Chosen, traits: usize) -> Result<(), Unscored> {
+        if chosen.shown_by.len() != traits {
+            let given = chosen.shown_by.len();
+            return Err(Unscored {
+                cause: Cause::OutOfRange,
+                reason: format!("{traits} sentences show the traits, {given} came"),
+            });
+        }
+        let mut numbers = std::iter::once(&chosen.sentence).chain(&chosen.shown_by);
+        match numbers.find(|number| !self.offered.contains(number)) {
+            Some(number) => Err(Unscored {
+                cause: Cause::UnknownReference,
+                reason: format!("sentence {number} was not offered"),
             }),
-        )
+            None => Ok(()),
+        }
     }
 
     fn list(&self, least: usize, properties: &Value) -> Value {
@@ -238,4 +307,48 @@ fn shown(traits: &[Trait], longest: usize) -> Value {
         "trait": { "type": "string", "enum": words },
         "reason": { "type": "string", "minLength": 8, "maxLength": longest }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspire::testing::transcript;
+
+    #[test]
+    fn a_small_models_idea_is_in_the_words_of_the_talk() {
+        let numbered = Numbered::new(&transcript(&[
+            "We count the cracks of glaciers in satellite images.",
+            "But clouds hide the ice for half of the year.",
+            "Radar sees through clouds, and nobody has tried it here.",
+        ]));
+        let question = Question {
+            language: "en",
+            numbered: &numbered,
+            kind: Some(InspirationType::Limitation),
+            offered: vec![1, 2, 3],
+            most: 1,
+        };
+        let traits = InspirationType::Limitation.required_traits();
+        let chosen = |sentence, shown_by: &[usize]| Chosen {
+            sentence,
+            shown_by: shown_by.to_vec(),
+        };
+        let idea = question.idea(&chosen(2, &[2, 2]), &traits);
+        assert_eq!(idea.text, "Clouds hide the ice for half of the year.");
+        let reasons: Vec<&str> = idea.traits.iter().map(|of| of.reason.as_str()).collect();
+        assert_eq!(
+            reasons,
+            [
+                "Clouds hide the ice for half of the year.",
+                "Radar sees through clouds, and nobody has tried it here."
+            ]
+        );
+        // Behind the last sentence there is only what came before.
+        let idea = question.idea(&chosen(3, &[3, 3]), &traits);
+        assert_eq!(idea.traits[1].reason, reasons[0]);
+        assert_eq!(question.check_chosen(&chosen(2, &[2, 3]), 2), Ok(()));
+        for wrong in [chosen(4, &[2, 3]), chosen(2, &[2, 4]), chosen(2, &[2])] {
+            assert!(question.check_chosen(&wrong, 2).is_err(), "{wrong:?}");
+        }
+    }
 }

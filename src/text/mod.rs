@@ -2,6 +2,7 @@
 //! files, models, the rest of the crate.
 
 pub mod boilerplate;
+pub mod claim;
 pub mod error_rate;
 pub mod find;
 #[cfg(test)]

@@ -4,48 +4,22 @@
 
 use crate::{
     data::{Difficulty, Inspiration, InspirationType, TaskType},
-    text::words::{han_count, is_chinese, is_content_word, is_han, length, one_line},
+    text::{
+        claim::{has_room, leans, tidy},
+        words::{han_count, is_chinese, is_content_word},
+    },
 };
 
-/// Length of a sentence that a task can begin with, in words and Han characters: a shorter one says
-/// too little, and a longer one leaves no room for the rest.
-const LEAST: usize = 6;
-const MOST: usize = 38;
-const MOST_HAN: usize = 70;
 /// Words of a search term, Han characters of a Chinese one, and how many the model may choose from.
 const MOST_TERM_WORDS: usize = 3;
 const TERM_HAN: std::ops::RangeInclusive<usize> = 2..=8;
 const MOST_TERMS: usize = 40;
 
-/// Words that a spoken sentence begins with and that say nothing …
-const OPENERS: [&str; 10] = [
-    "and",
-    "but",
-    "所以",
-    "那么",
-    "然后",
-    "但是",
-    "不过",
-    "而且",
-    "其实",
-    "就是说",
-];
-/// … and such as do so before a comma: "so far" and "right now" say something.
-const OPENERS_BEFORE_COMMA: [&str; 13] = [
-    "so", "well", "okay", "ok", "now", "right", "yes", "yeah", "then", "you see", "you know",
-    "i mean", "actually",
-];
-/// Words that a sentence begins with where it leans on the one before.
-const LEANING: [&str; 15] = [
-    "it", "that", "this", "they", "he", "she", "these", "those", "which", "它", "这", "那", "他",
-    "她", "因此",
-];
-
 /// The sentences of an inspiration that a task can begin with, the best first: its evidence, or its
 /// text where no quote is of a bearable length.
 pub fn claims(inspiration: &Inspiration) -> Vec<String> {
     let quotes = inspiration.evidence.iter().map(|e| tidy(&e.quote));
-    let mut claims: Vec<String> = quotes.filter(|claim| is_of_length(claim)).collect();
+    let mut claims: Vec<String> = quotes.filter(|claim| has_room(claim)).collect();
     if claims.is_empty() {
         claims.push(tidy(&inspiration.text));
     }
@@ -53,54 +27,6 @@ pub fn claims(inspiration: &Inspiration) -> Vec<String> {
     claims.sort_by_key(|claim| leans(claim));
     claims.dedup();
     claims
-}
-
-fn is_of_length(claim: &str) -> bool {
-    let most = if is_chinese(claim) { MOST_HAN } else { MOST };
-    (LEAST..=most).contains(&length(claim))
-}
-
-fn leans(claim: &str) -> bool {
-    LEANING.iter().any(|word| after_word(claim, word).is_some())
-}
-
-/// One line without the words that say nothing, with a capital and an end.
-fn tidy(quote: &str) -> String {
-    let line = one_line(quote);
-    let mut rest = line.as_str();
-    while let Some(shorter) = without_opener(rest) {
-        rest = shorter;
-    }
-    let rest = rest.trim_end_matches([',', '，', ';', '；', ' ']);
-    let mut chars = rest.chars();
-    let Some(first) = chars.next() else {
-        return String::new();
-    };
-    let mut claim: String = first.to_uppercase().chain(chars).collect();
-    if !claim.ends_with(['.', '!', '?', '。', '！', '？']) {
-        claim.push(if is_chinese(&claim) { '。' } else { '.' });
-    }
-    // It will stand in quotation marks.
-    claim.replace(['"', '“', '”'], "'")
-}
-
-fn without_opener(text: &str) -> Option<&str> {
-    let bare = OPENERS.iter().find_map(|word| after_word(text, word));
-    let rest = bare.or_else(|| {
-        let mut before_comma = OPENERS_BEFORE_COMMA.iter();
-        before_comma.find_map(|word| after_word(text, word).filter(|rest| rest.starts_with(',')))
-    })?;
-    Some(rest.trim_start_matches([',', '，', ' ']))
-}
-
-/// What follows a word at the start of a text, in any case.
-fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let rest = text
-        .get(..word.len())
-        .filter(|start| start.eq_ignore_ascii_case(word))
-        .map(|start| &text[start.len()..])?;
-    let ends = word.chars().all(is_han) || !rest.starts_with(|c: char| c.is_alphanumeric());
-    ends.then_some(rest)
 }
 
 /// Runs of words of a claim that could be typed into a search box, each once, in order.
@@ -356,9 +282,12 @@ fn body_zh(family: TaskType, kind: InspirationType, terms: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::weave::{
-        plan::suits,
-        rules::{Material, of_its_words},
+    use crate::{
+        text::words::word_count,
+        weave::{
+            plan::suits,
+            rules::{Material, of_its_words},
+        },
     };
 
     const CLAIM: &str = "The trouble is that nobody recorded the salinity below thirty metres, so we simply can't say where the fresh water ends.";
@@ -384,24 +313,11 @@ mod tests {
                 let of_length = if is_chinese(claim) {
                     han_count(&text) <= 200
                 } else {
-                    length(&text) <= 100
+                    word_count(&text) <= 100
                 };
-                assert!(of_length, "{}: {text}", length(&text));
+                assert!(of_length, "{text}");
             }
         }
-    }
-
-    #[test]
-    fn a_claim_is_a_whole_sentence_without_what_says_nothing() {
-        assert_eq!(
-            tidy("Okay, so, and\nthe trouble is that nobody recorded it,"),
-            "The trouble is that nobody recorded it."
-        );
-        assert_eq!(tidy("所以，没有人记录过盐度"), "没有人记录过盐度。");
-        assert_eq!(tidy("Some say \"never\"!"), "Some say 'never'!");
-        assert_eq!(tidy("Andes glaciers shrink."), "Andes glaciers shrink.");
-        assert_eq!(tidy("so far nobody knows"), "So far nobody knows.");
-        assert!(leans("That is why it fails.") && !leans("Thatched roofs burn."));
     }
 
     #[test]

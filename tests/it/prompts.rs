@@ -12,8 +12,11 @@ use crate::{architecture::root, source::read_tree};
 fn sample(name: &str, language: &str) -> Value {
     let text = "A moving bed of gravel sounds like a drum.";
     match name {
-        "inspire/ideas" | "inspire/idea-short" => {
-            json!({ "language": language, "lines": [{ "number": 3, "text": text }], "kind": "hypothesis", "most": 2 })
+        "inspire/ideas" => {
+            json!({ "language": language, "lines": [{ "number": 3, "text": text }], "most": 2 })
+        }
+        "inspire/sentence" => {
+            json!({ "language": language, "lines": [{ "number": 3, "text": text }], "kind": "hypothesis" })
         }
         "inspire/review" => {
             json!({ "kind": "hypothesis", "text": text, "quotes": [text], "around": text })

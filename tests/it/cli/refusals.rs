@@ -228,6 +228,11 @@ fn a_file_without_scores_is_refused_with_what_is_needed() {
     --- out
     no model was asked yet
     ");
+    let report = r#"{"task":"How do gauges drift in cold rivers?","text":"They drift."}"#;
+    let reports = project.path("reports.jsonl");
+    std::fs::write(&reports, report).expect("writable");
+    let reports = reports.to_str().expect("UTF-8");
+    project.ok(&["reports", "import", reports, "--agent", "a"]);
     let scores = project.path("scores.csv");
     for (content, why) in [
         ("", "no table of scores: it is empty"),

@@ -1,0 +1,125 @@
+//! A sentence of a talk that is quoted on its own, as the claim that a task begins with.
+
+use super::words::{is_chinese, is_han, length, one_line};
+
+/// Length of a claim, in words and Han characters: a shorter one says too little, and a longer one
+/// leaves no room for a task.
+const LEAST: usize = 6;
+const MOST: usize = 38;
+const MOST_HAN: usize = 70;
+
+/// Words that a spoken sentence begins with and that say nothing …
+const OPENERS: [&str; 10] = [
+    "and",
+    "but",
+    "所以",
+    "那么",
+    "然后",
+    "但是",
+    "不过",
+    "而且",
+    "其实",
+    "就是说",
+];
+/// … and such as do so before a comma: "so far" and "right now" say something.
+const OPENERS_BEFORE_COMMA: [&str; 13] = [
+    "so", "well", "okay", "ok", "now", "right", "yes", "yeah", "then", "you see", "you know",
+    "i mean", "actually",
+];
+/// Words that a sentence begins with where it leans on the one before.
+const LEANING: [&str; 15] = [
+    "it", "that", "this", "they", "he", "she", "these", "those", "which", "它", "这", "那", "他",
+    "她", "因此",
+];
+
+/// Whether a sentence can be understood by those who hear nothing else: it is no question, leans on
+/// nothing said before and is of a bearable length.
+pub fn stands_alone(sentence: &str) -> bool {
+    let claim = tidy(sentence);
+    has_room(&claim) && !leans(&claim) && !claim.ends_with(['?', '？'])
+}
+
+/// Whether a claim says enough, and leaves room for a task around it.
+pub fn has_room(claim: &str) -> bool {
+    let most = if is_chinese(claim) { MOST_HAN } else { MOST };
+    (LEAST..=most).contains(&length(claim))
+}
+
+/// Whether a claim begins with a word that stands for something said before.
+pub fn leans(claim: &str) -> bool {
+    LEANING.iter().any(|word| after_word(claim, word).is_some())
+}
+
+/// A spoken sentence in one line, without the words at its start that say nothing, with a capital and
+/// an end. Double quotation marks become single ones, because it is quoted.
+pub fn tidy(quote: &str) -> String {
+    let line = one_line(quote);
+    let mut rest = line.as_str();
+    while let Some(shorter) = without_opener(rest) {
+        rest = shorter;
+    }
+    let rest = rest.trim_end_matches([',', '，', ';', '；', ' ']);
+    let mut chars = rest.chars();
+    let Some(first) = chars.next() else {
+        return String::new();
+    };
+    let mut claim: String = first.to_uppercase().chain(chars).collect();
+    if !claim.ends_with(['.', '!', '?', '。', '！', '？']) {
+        claim.push(if is_chinese(&claim) { '。' } else { '.' });
+    }
+    claim.replace(['"', '“', '”'], "'")
+}
+
+fn without_opener(text: &str) -> Option<&str> {
+    let bare = OPENERS.iter().find_map(|word| after_word(text, word));
+    let rest = bare.or_else(|| {
+        let mut before_comma = OPENERS_BEFORE_COMMA.iter();
+        before_comma.find_map(|word| after_word(text, word).filter(|rest| rest.starts_with(',')))
+    })?;
+    Some(rest.trim_start_matches([',', '，', ' ']))
+}
+
+/// What follows a word at the start of a text, in any case.
+fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = text
+        .get(..word.len())
+        .filter(|start| start.eq_ignore_ascii_case(word))
+        .map(|start| &text[start.len()..])?;
+    let ends = word.chars().all(is_han) || !rest.starts_with(|c: char| c.is_alphanumeric());
+    ends.then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_is_a_whole_sentence_without_what_says_nothing() {
+        assert_eq!(
+            tidy("Okay, so, and\nthe trouble is that nobody recorded it,"),
+            "The trouble is that nobody recorded it."
+        );
+        assert_eq!(tidy("所以，没有人记录过盐度"), "没有人记录过盐度。");
+        assert_eq!(tidy("Some say \"never\"!"), "Some say 'never'!");
+        assert_eq!(tidy("Andes glaciers shrink."), "Andes glaciers shrink.");
+        assert_eq!(tidy("so far nobody knows"), "So far nobody knows.");
+        assert!(leans("That is why it fails.") && !leans("Thatched roofs burn."));
+    }
+
+    #[test]
+    fn a_sentence_that_leans_or_asks_does_not_stand_alone() {
+        assert!(stands_alone(
+            "So, clouds hide the ice for half of the year."
+        ));
+        for sentence in [
+            "That is why we count the cracks of the ice.",
+            "Could you borrow the way they count the whales?",
+            "Clouds hide it.",
+            "它在普通话里根本没有对应的说法。",
+            "这种方法会不会丢掉方言里特有的词汇？",
+        ] {
+            assert!(!stands_alone(sentence), "{sentence}");
+        }
+        assert!(stands_alone("但是有些词在普通话里根本没有对应的说法。"));
+    }
+}
