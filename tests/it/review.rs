@@ -134,18 +134,18 @@ fn tasks_are_woven_from_what_stands() {
     ───
      i_[id]         埋在河床砾石下面的光纤电缆可    heliu.wav 0:08                 model fake/m: accepted
      Methodology                以测量振动。                    “所以我们换了一个思路，把光
-     explorability, challenge                                   纤电缆埋在河床的砾石下面来测
+     novelty, explorability                                     纤电缆埋在河床的砾石下面来测
                                                                 量振动。”
     ───
      i_[id]         鼓的分析方法可以用来分析砾石    heliu.wav 0:12                 model fake/m: accepted
      Transdisciplinary          的移动。                        “我是做音乐的，砾石的移动听
-     explorability, challenge                                   起来很像一面松了的鼓，也许可
+     novelty, explorability                                     起来很像一面松了的鼓，也许可
                                                                 以借鉴鼓的分析方法。”
     ───
      i_[id]         砾石移动之前声音的音高会下降    heliu.wav 0:16                 model fake/m: accepted
      Hypothesis                 。                              “我的假设是，砾石开始移动之
-     explorability, challenge                                   前，声音的音高会下降三分之一
-                                                                。”
+     explorability,                                             前，声音的音高会下降三分之一
+     verifiability                                              。”
     ───
      i_[id]         A gravel river destroys every   rivers.wav 0:04                model fake/m: accepted
      Limitation                 sensor in a winter flood.       “The open problem is that      person ana: rejected, no
@@ -155,20 +155,20 @@ fn tasks_are_woven_from_what_stands() {
     ───
      i_[id]         A fibre cable under the         rivers.wav 0:08                model fake/m: accepted
      Methodology                gravel bed measures the         “So we tried a different       person ana: accepted
-     explorability, challenge   river.                          approach and buried a fibre
+     novelty, explorability     river.                          approach and buried a fibre
                                                                 cable under the gravel bed
                                                                 of the river.”
     ───
      i_[id]         The analysis of drums could     rivers.wav 0:12                model fake/m: accepted
      Transdisciplinary          be applied to moving gravel.    “I come from music, and a      person ana: accepted
-     explorability, challenge                                   moving bed of gravel sounds
+     novelty, explorability                                     moving bed of gravel sounds
                                                                 very much like a drum with a
                                                                 loose skin.”
     ───
      i_[id]         The pitch of gravel falls       rivers.wav 0:16                model fake/m: accepted
      Hypothesis                 before the river bed moves.     “My hypothesis is that the     person ana: rejected, wrong
-     explorability, challenge                                   pitch of the gravel falls by   type
-                                                                a third before the river bed
+     explorability,                                             pitch of the gravel falls by   type
+     verifiability                                              a third before the river bed
                                                                 begins to move.”
     ───
     --- err
