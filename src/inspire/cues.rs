@@ -151,7 +151,10 @@ mod tests {
         let numbered = Numbered::new(&transcript(&[leaning, alone]));
         assert_eq!(offered(&numbered, 1..=2, InspirationType::Limitation), [2]);
         let numbered = Numbered::new(&transcript(&[leaning, leaning]));
-        assert_eq!(offered(&numbered, 1..=2, InspirationType::Limitation), [1, 2]);
+        assert_eq!(
+            offered(&numbered, 1..=2, InspirationType::Limitation),
+            [1, 2]
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::words::{is_chinese, is_han, length, one_line};
 /// Length of a claim, in words and Han characters: a shorter one says too little, and a longer one
 /// leaves no room for a task.
 const LEAST: usize = 6;
-const MOST: usize = 38;
+const MOST: usize = 30;
 const MOST_HAN: usize = 70;
 
 /// Words that a spoken sentence begins with and that say nothing …

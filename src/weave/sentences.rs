@@ -206,34 +206,34 @@ fn body(family: TaskType, kind: InspirationType, terms: &str) -> String {
     } = phrases(kind);
     match family {
         TaskType::LiteratureSurvey => format!(
-            "In databases of papers, starting from {terms}, find at least ten studies that bear on the {noun}, with what each of them studied, how, and with which result. Hand in an evidence table with one row for each study. A good answer says whether the {noun} is confirmed, where studies contradict each other, and what none of them has looked at."
+            "In databases of papers, starting from {terms}, find at least ten studies that bear on the {noun}, with method and result. Hand in an evidence table with one row for each study. A good answer says whether the {noun} is confirmed, where studies disagree, and what none of them has looked at."
         ),
         TaskType::TrendScan => format!(
-            "From papers, patents, standards and public announcements, starting from {terms}, trace how work on the {noun} has developed over the last ten years. Hand in a dated timeline with the source of each entry. A good answer keeps what was announced apart from what is in use, gives a reason for each turn, and says what the sources leave out."
+            "From papers, patents and public announcements, starting from {terms}, trace how work on the {noun} has developed over ten years. Hand in a dated timeline with a source for each entry. A good answer keeps announcements apart from what is in use, gives a reason for each turn, and says what the sources leave out."
         ),
         TaskType::RequirementsGathering => format!(
-            "From public sources, such as guidelines, forums, reviews and published interviews, work out what the people affected by the {noun} need; begin with {terms}. Hand in a ranked list of requirements with the source of each. A good answer says who needs what and why, shows where needs collide, and marks those that a single source names."
+            "From guidelines, forums, reviews and published interviews, starting from {terms}, work out what the people affected by the {noun} need. Hand in a ranked list of requirements with their sources. A good answer says who needs what and why, where needs collide, and which of them a single source names."
         ),
         TaskType::HypothesisGeneration => format!(
             "From published work, starting from {terms}, derive at least three rival explanations of it. Hand in a list of hypotheses, each with a prediction that the others do not share. A good answer says which public data could refute each of them, and which ones published results rule out already."
         ),
         TaskType::MethodBlueprint => format!(
-            "Check first, with {terms}, what has been tried before; then plan an experiment on the {noun} that a small group could run with public data or simple means. Hand in an experiment protocol with its conditions, measures, sample size and analysis. A good answer gives a reason for each choice and states in advance which result would settle the question."
+            "Check first, with {terms}, what has been tried; then plan an experiment on the {noun} that a small group could run with public data. Hand in an experiment protocol with conditions, measures, sample size and analysis. A good answer gives a reason for each choice and states in advance which result would settle the question."
         ),
         TaskType::PrototypeSpecification => format!(
             "Check first, with {terms}, which tools exist; then specify one that {tool}. Hand in a system specification with inputs, outputs, failure cases and acceptance tests. A good answer says why each part is better than an alternative, and which of the tests could fail."
         ),
         TaskType::MetricDesign => format!(
-            "Check first, with {terms}, which measures are in use; then define one of {measured}, so that two people who apply it to the same public data come to the same value. Hand in a metric definition with a worked example. A good answer says what is counted and what is not, and shows a case in which the new measure and one in use disagree."
+            "Check first, with {terms}, which measures are in use; then define one of {measured}, computed from public data. Hand in a metric definition with a worked example. A good answer says what counts and what does not, how two people come to the same value, and where the new measure and an old one disagree."
         ),
         TaskType::EmpiricalTest => format!(
-            "Check first, with {terms}, whether the {noun} has been tested before; then test it with public data or, where there are none, with a simulation. Hand in an analysis report with its code. A good answer states in advance what would refute it, compares with a plain baseline, and says how far the result depends on its assumptions."
+            "Check first, with {terms}, whether the {noun} has been tested; then test it with public data or, where there are none, a simulation. Hand in an analysis report with its code. A good answer states in advance what would refute it, compares with a plain baseline, and says how far the result depends on its assumptions."
         ),
         TaskType::ReplicabilityReview => format!(
-            "Find published results that support or contradict the {noun}, starting from {terms}, and check for each whether it was repeated, on how many cases, and which biases it may have. Hand in a risk-of-bias table with one row for each study. A good answer keeps repetitions apart from new studies, and says which conclusions would survive the loss of any one of them."
+            "Find published results for and against the {noun}, starting from {terms}, and check whether each was repeated, on how many cases, and with which biases. Hand in a risk-of-bias table with one row for each study. A good answer keeps repetitions apart from new studies, and says which conclusions survive without any single one."
         ),
         TaskType::ComparativeAnalysis => format!(
-            "From papers and technical documents, starting from {terms}, compare {compared} by the same criteria, such as effort, data needed, accuracy and known failures. Hand in a comparison table with the source of each cell. A good answer says for which case each of them is best, and where the evidence is thin."
+            "From papers and technical documents, starting from {terms}, compare {compared} by effort, data needed, accuracy and known failures. Hand in a comparison table with a source for each cell. A good answer says for which case each of them is best, and where the evidence is thin."
         ),
     }
 }

@@ -49,7 +49,7 @@ fn a_model_that_knows_famous_texts_and_no_task_is_told_from_one_that_says_nothin
     );
     let shown = project.ok(&["audit", "leakage"]);
     assert!(
-        shown.contains("from 1 of 6 famous texts") && !shown.contains("known by heart:"),
+        shown.contains("1 of 6 famous texts") && !shown.contains("known by heart:"),
         "{shown}"
     );
     assert_eq!(fake.take(), 0, "what is on record is not asked again");

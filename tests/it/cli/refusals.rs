@@ -219,8 +219,9 @@ fn where_there_is_nothing_to_list_a_sentence_says_so() {
 #[test]
 fn a_file_without_scores_is_refused_with_what_is_needed() {
     let (_, project) = project();
-    let questions = project.path("questions.txt");
-    std::fs::write(&questions, "How do gauges drift in cold rivers?\n").expect("writable");
+    let questions = project.path("questions.jsonl");
+    let question = r#"{"id":"q1","question":"How do gauges drift in cold rivers?"}"#;
+    std::fs::write(&questions, question).expect("writable");
     project.ok(&["tasks", "import", questions.to_str().expect("UTF-8")]);
     insta::assert_snapshot!(project.told(&["calls"]), @"
     $ taskgen calls
@@ -228,7 +229,7 @@ fn a_file_without_scores_is_refused_with_what_is_needed() {
     --- out
     no model was asked yet
     ");
-    let report = r#"{"task":"How do gauges drift in cold rivers?","text":"They drift."}"#;
+    let report = r#"{"task":"q1","text":"They drift."}"#;
     let reports = project.path("reports.jsonl");
     std::fs::write(&reports, report).expect("writable");
     let reports = reports.to_str().expect("UTF-8");

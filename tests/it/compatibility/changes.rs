@@ -223,6 +223,11 @@ pub const RULES: &[Rule] = &[
     card(Moved("/audit/cycles", "/audit/intransitivity")),
     card(Moved("/lapses", "/lapse_rate")),
     card(Reshaped(
+        "/warnings/*",
+        warning,
+        "a judge *not told from chance yet* is *not shown to be better than chance yet*",
+    )),
+    card(Reshaped(
         "/checks/*",
         check,
         "the checks *sense*, *first side wins*, *sharpness* and *circles* are *better than chance*, *position bias*, *discrimination* and *intransitivity*",
@@ -319,7 +324,7 @@ const fn card(change: Change) -> Rule {
 }
 
 /// The words of a check of the audit card, before and today.
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 13] = [
     ("sense, ", "better than chance, "),
     ("first side wins, ", "position bias, "),
     (
@@ -343,7 +348,21 @@ const WORDS: [(&str, &str); 11] = [
     ),
     ("sense", "better than chance"),
     ("first side wins", "position bias"),
+    ("0.50 is what a coin reaches", "0.50 is chance"),
+    (
+        "whether earlier verdicts predict later ones; 0 is what a coin reaches",
+        "whether earlier verdicts predict later ones; 0 is chance",
+    ),
 ];
+
+fn warning(text: Value) -> Value {
+    let said = text.as_str().expect("a text");
+    said.replace(
+        "is not told from chance yet",
+        "is not shown to be better than chance yet",
+    )
+    .into()
+}
 
 fn check(mut check: Value) -> Value {
     for key in ["name", "value", "meaning"] {

@@ -148,7 +148,7 @@ fn imports_count_each_line_once_and_every_judge() {
     assert!(
         project.json(&["rank", "report"])["checks"]
             .to_string()
-            .contains("was a tie")
+            .contains("had a tie")
     );
     let second = line(0, 1, "a", "7") + &line(1, 2, "b", r#""Ada""#);
     assert_eq!(
