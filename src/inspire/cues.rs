@@ -9,18 +9,15 @@ use crate::{
     text::{claim::stands_alone, words::fold},
 };
 
-/// Fewest sentences with cues that a small model is offered; with fewer it gets the longest
-/// sentences …
-const LEAST: usize = 2;
-/// … and the most, those with the most cues.
-const MOST: usize = 6;
-/// Where hardly any has a cue, it is offered so many at most, the longest: a hundred lines it
+/// Sentences with cues that a small model is offered at most, those with the most cues.
+const MOST: usize = 4;
+/// Where none has a cue, it is offered so many at most, the longest: a hundred lines it
 /// neither follows nor reads in a bearable time (two hours of talk: a quarter of an hour instead of
 /// most of one).
 const MOST_WITHOUT: usize = 24;
 
 /// The numbers of the window's sentences that carry cues of `kind` and of no other type more, in
-/// order; the longest ones if hardly any does. What may not be evidence is not offered, and what
+/// order; the longest ones if none does. What may not be evidence is not offered, and what
 /// leans on other sentences only where nothing else is there.
 pub fn offered(
     numbered: &Numbered,
@@ -42,7 +39,7 @@ pub fn offered(
         .filter(|(_, text)| is_mostly_of(text, kind))
         .map(|(number, text)| (strength(&text, kind), number))
         .collect();
-    if cued.len() < LEAST {
+    if cued.is_empty() {
         return best(
             all.into_iter()
                 .map(|number| (numbered.length(number), number))

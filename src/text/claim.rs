@@ -1,11 +1,14 @@
 //! A sentence of a talk that is quoted on its own, as the claim that a task begins with.
 
-use super::words::{is_chinese, is_han, length, one_line};
+use super::{
+    sentences,
+    words::{is_chinese, is_han, length, one_line},
+};
 
 /// Length of a claim, in words and Han characters: a shorter one says too little, and a longer one
 /// leaves no room for a task.
 const LEAST: usize = 6;
-const MOST: usize = 30;
+const MOST: usize = 26;
 const MOST_HAN: usize = 70;
 
 /// Words that a spoken sentence begins with and that say nothing …
@@ -26,17 +29,45 @@ const OPENERS_BEFORE_COMMA: [&str; 13] = [
     "so", "well", "okay", "ok", "now", "right", "yes", "yeah", "then", "you see", "you know",
     "i mean", "actually",
 ];
-/// Words that a sentence begins with where it leans on the one before.
+/// Words that a sentence begins with where it leans on the one before …
 const LEANING: [&str; 15] = [
     "it", "that", "this", "they", "he", "she", "these", "those", "which", "它", "这", "那", "他",
     "她", "因此",
 ];
+/// … and those that do so among its first words, too; "that" may join two sentences there.
+const LEANING_EARLY: [&str; 7] = ["it", "it's", "this", "they", "them", "these", "those"];
+const EARLY_WORDS: usize = 5;
+/// Words by which people greet, thank and ask, in lower case.
+const COURTESIES: [&str; 16] = [
+    "thank",
+    "welcome",
+    "good morning",
+    "good afternoon",
+    "good evening",
+    "next speaker",
+    "any questions",
+    "my question",
+    "各位",
+    "大家好",
+    "下午好",
+    "上午好",
+    "谢谢",
+    "感谢",
+    "请问",
+    "想问",
+];
+/// Words of a sentence that says something of its own.
+const SAYS_SOMETHING: usize = 4;
 
 /// Whether a sentence can be understood by those who hear nothing else: it is no question, leans on
 /// nothing said before and is of a bearable length.
 pub fn stands_alone(sentence: &str) -> bool {
     let claim = tidy(sentence);
-    has_room(&claim) && !leans(&claim) && !claim.ends_with(['?', '？'])
+    let folded = claim.to_lowercase();
+    has_room(&claim)
+        && !leans(&claim)
+        && !claim.contains(['?', '？'])
+        && !COURTESIES.iter().any(|words| folded.contains(words))
 }
 
 /// Whether a claim says enough, and leaves room for a task around it.
@@ -47,14 +78,16 @@ pub fn has_room(claim: &str) -> bool {
 
 /// Whether a claim begins with a word that stands for something said before.
 pub fn leans(claim: &str) -> bool {
+    let mut early = claim.split_whitespace().take(EARLY_WORDS);
     LEANING.iter().any(|word| after_word(claim, word).is_some())
+        || early.any(|word| LEANING_EARLY.contains(&word.to_lowercase().as_str()))
 }
 
-/// A spoken sentence in one line, without the words at its start that say nothing, with a capital and
-/// an end. Double quotation marks become single ones, because it is quoted.
+/// What was spoken in one line, without the sentences and words at its start that say nothing, with
+/// a capital and an end. Double quotation marks become single ones, because it is quoted.
 pub fn tidy(quote: &str) -> String {
     let line = one_line(quote);
-    let mut rest = line.as_str();
+    let mut rest = without_small_talk(&line);
     while let Some(shorter) = without_opener(rest) {
         rest = shorter;
     }
@@ -68,6 +101,17 @@ pub fn tidy(quote: &str) -> String {
         claim.push(if is_chinese(&claim) { '。' } else { '.' });
     }
     claim.replace(['"', '“', '”'], "'")
+}
+
+/// The text from the first sentence that says something and asks nothing; all of it, where there is
+/// none.
+fn without_small_talk(line: &str) -> &str {
+    let chars: Vec<(usize, char)> = line.char_indices().collect();
+    let first = sentences::split(line).into_iter().find(|range| {
+        let sentence: String = chars[range.clone()].iter().map(|(_, c)| c).collect();
+        length(&sentence) >= SAYS_SOMETHING && !sentence.ends_with(['?', '？'])
+    });
+    first.map_or(line, |range| &line[chars[range.start].0..])
 }
 
 fn without_opener(text: &str) -> Option<&str> {
@@ -103,6 +147,14 @@ mod tests {
         assert_eq!(tidy("Some say \"never\"!"), "Some say 'never'!");
         assert_eq!(tidy("Andes glaciers shrink."), "Andes glaciers shrink.");
         assert_eq!(tidy("so far nobody knows"), "So far nobody knows.");
+        assert_eq!(
+            tidy("Daniel. Thanks. So, healthy soil is noisy."),
+            "Healthy soil is noisy."
+        );
+        assert_eq!(
+            tidy("Could you borrow that? Treat the storm as the animal."),
+            "Treat the storm as the animal."
+        );
         assert!(leans("That is why it fails.") && !leans("Thatched roofs burn."));
     }
 
@@ -115,6 +167,9 @@ mod tests {
             "That is why we count the cracks of the ice.",
             "Could you borrow the way they count the whales?",
             "Clouds hide it.",
+            "I think it comes from the captains themselves.",
+            "Good afternoon and welcome to the spring series on rivers.",
+            "我想问一下，方言里特有的词汇会不会丢掉。",
             "它在普通话里根本没有对应的说法。",
             "这种方法会不会丢掉方言里特有的词汇？",
         ] {

@@ -34,16 +34,17 @@ fn a_second_page_is_the_same_and_nobody_is_asked() {
     ───
      seminar or benchmark   language   duration   inspirations   quotes   tasks   refused
     ───
-     heliu.wav              zh         0:20       4              4        6       0
+     heliu.wav              zh         0:20       4              4        6       2
     ───
      rivers #1.wav          en         0:24       4              4        6       0
     ───
     tasks by phase and family: Literature Survey 2, Requirements Gathering / Needs Analysis 2, Hypothesis Generation 2, Method / Experiment Blueprint 2, Empirical / Simulation Test 2, Comparative Analysis 2
-    tasks by difficulty: Basic 5, Advanced 7
+    tasks by difficulty: Basic 8, Advanced 4
     tasks by language: en 6, zh 6
     tasks by discipline: earth-environment 6, hydrology 6
     inspirations by type: Limitation 2, Methodology 2, Transdisciplinary 2, Hypothesis 2
     quotes by quarter of the talk: first 2, second 2, third 3, fourth 1
+    refused: weave, key_terms_missing: 2
     WARNING: 1 of 2 recordings have no known licence: a `NAME.toml` beside a recording can name it
     written: `[project]/tasks/tasks.html`
     ");
