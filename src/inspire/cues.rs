@@ -11,6 +11,8 @@ use crate::{
 
 /// Sentences with cues that a small model is offered at most, those with the most cues.
 const MOST: usize = 4;
+/// Cues for which an announcement counts, beside those that it is.
+const ANNOUNCED: usize = 2;
 /// Where none has a cue, it is offered so many at most, the longest: a hundred lines it
 /// neither follows nor reads in a bearable time (two hours of talk: a quarter of an hour instead of
 /// most of one).
@@ -47,6 +49,11 @@ pub fn offered(
             MOST_WITHOUT,
         );
     }
+    let strongest = cued.iter().map(|(strength, _)| *strength).max();
+    let cued = cued
+        .into_iter()
+        .filter(|(strength, _)| Some(*strength * 2) >= strongest)
+        .collect();
     best(cued, MOST)
 }
 
@@ -71,10 +78,36 @@ fn is_mostly_of(sentence: &str, kind: InspirationType) -> bool {
             .all(|other| strength(sentence, other) <= own)
 }
 
-/// How many different cues of `kind` a sentence has.
+/// How many different cues of `kind` a sentence has; one that announces an idea of the type counts as
+/// several.
 fn strength(sentence: &str, kind: InspirationType) -> usize {
     let folded = fold(sentence);
-    cues(kind).filter(|cue| folded.contains(cue)).count()
+    let count = |words: &mut dyn Iterator<Item = &'static str>| {
+        words.filter(|cue| folded.contains(cue)).count()
+    };
+    count(&mut cues(kind)) + ANNOUNCED * count(&mut announcements(kind))
+}
+
+/// Words that announce an idea of a type.
+fn announcements(kind: InspirationType) -> impl Iterator<Item = &'static str> {
+    let words = match kind {
+        InspirationType::Limitation => {
+            "limitation, bottleneck, open problem, open question, the problem is, the trouble is, \
+             the difficulty is, nobody has, no one has, nobody knows, 最大的困难, 局限, 瓶颈, 难点, 问题是, 没有人"
+        }
+        InspirationType::Methodology => {
+            "instead of, we propose, our approach, different approach, our method, we built, we build, \
+             换了一个思路, 我们的方法, 我们提出, 我们采用, 我们设计"
+        }
+        InspirationType::Transdisciplinary => {
+            "i come from, my field, another field, other fields, borrow, the same problem, \
+             solved this problem, in our discipline, 借鉴, 我是做, 别的领域, 我们这个领域, 跨学科"
+        }
+        InspirationType::Hypothesis => {
+            "hypothesis, hypothesize, hypothesise, i would predict, we would expect, 假设, 假说, 猜想"
+        }
+    };
+    words.split(',').map(str::trim)
 }
 
 /// Words of a kind of statement in general, and of no field in particular.

@@ -7,7 +7,7 @@ use super::{
 
 /// Length of a claim, in words and Han characters: a shorter one says too little, and a longer one
 /// leaves no room for a task.
-const LEAST: usize = 6;
+const LEAST: usize = 8;
 const MOST: usize = 26;
 const MOST_HAN: usize = 70;
 
@@ -24,11 +24,13 @@ const OPENERS: [&str; 10] = [
     "其实",
     "就是说",
 ];
-/// … and such as do so before a comma: "so far" and "right now" say something.
-const OPENERS_BEFORE_COMMA: [&str; 13] = [
-    "so", "well", "okay", "ok", "now", "right", "yes", "yeah", "then", "you see", "you know",
-    "i mean", "actually",
+/// … and such as do so before a comma: "right now" says something.
+const OPENERS_BEFORE_COMMA: [&str; 12] = [
+    "well", "okay", "ok", "now", "right", "yes", "yeah", "then", "you see", "you know", "i mean",
+    "actually",
 ];
+/// What follows a "so" that says something.
+const AFTER_SO: [&str; 6] = ["far", "much", "many", "long", "called", "that"];
 /// Words that a sentence begins with where it leans on the one before …
 const LEANING: [&str; 15] = [
     "it", "that", "this", "they", "he", "she", "these", "those", "which", "它", "这", "那", "他",
@@ -36,7 +38,7 @@ const LEANING: [&str; 15] = [
 ];
 /// … and those that do so among its first words, too; "that" may join two sentences there.
 const LEANING_EARLY: [&str; 7] = ["it", "it's", "this", "they", "them", "these", "those"];
-const EARLY_WORDS: usize = 5;
+const EARLY_WORDS: usize = 7;
 /// Words by which people greet, thank and ask, in lower case.
 const COURTESIES: [&str; 16] = [
     "thank",
@@ -116,6 +118,11 @@ fn without_small_talk(line: &str) -> &str {
 
 fn without_opener(text: &str) -> Option<&str> {
     let bare = OPENERS.iter().find_map(|word| after_word(text, word));
+    let bare = bare.or_else(|| {
+        let rest = after_word(text, "so")?.trim_start_matches([',', ' ']);
+        let says_something = AFTER_SO.iter().any(|word| after_word(rest, word).is_some());
+        (!says_something).then_some(rest)
+    });
     let rest = bare.or_else(|| {
         let mut before_comma = OPENERS_BEFORE_COMMA.iter();
         before_comma.find_map(|word| after_word(text, word).filter(|rest| rest.starts_with(',')))
@@ -147,6 +154,7 @@ mod tests {
         assert_eq!(tidy("Some say \"never\"!"), "Some say 'never'!");
         assert_eq!(tidy("Andes glaciers shrink."), "Andes glaciers shrink.");
         assert_eq!(tidy("so far nobody knows"), "So far nobody knows.");
+        assert_eq!(tidy("So we count cracks."), "We count cracks.");
         assert_eq!(
             tidy("Daniel. Thanks. So, healthy soil is noisy."),
             "Healthy soil is noisy."
