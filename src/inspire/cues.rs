@@ -82,15 +82,20 @@ fn is_mostly_of(sentence: &str, kind: InspirationType) -> bool {
 /// several.
 fn strength(sentence: &str, kind: InspirationType) -> usize {
     let folded = fold(sentence);
-    let count = |words: &mut dyn Iterator<Item = &'static str>| {
-        words.filter(|cue| folded.contains(cue)).count()
-    };
-    count(&mut cues(kind)) + ANNOUNCED * count(&mut announcements(kind))
+    count(&folded, cues(kind)) + ANNOUNCED * count(&folded, announcements(kind))
+}
+
+/// How many of these words, between commas, stand in a text.
+fn count(folded: &str, words: &str) -> usize {
+    words
+        .split(',')
+        .filter(|word| folded.contains(word.trim()))
+        .count()
 }
 
 /// Words that announce an idea of a type.
-fn announcements(kind: InspirationType) -> impl Iterator<Item = &'static str> {
-    let words = match kind {
+fn announcements(kind: InspirationType) -> &'static str {
+    match kind {
         InspirationType::Limitation => {
             "limitation, bottleneck, open problem, open question, the problem is, the trouble is, \
              the difficulty is, nobody has, no one has, nobody knows, 最大的困难, 局限, 瓶颈, 难点, 问题是, 没有人"
@@ -106,13 +111,12 @@ fn announcements(kind: InspirationType) -> impl Iterator<Item = &'static str> {
         InspirationType::Hypothesis => {
             "hypothesis, hypothesize, hypothesise, i would predict, we would expect, 假设, 假说, 猜想"
         }
-    };
-    words.split(',').map(str::trim)
+    }
 }
 
 /// Words of a kind of statement in general, and of no field in particular.
-fn cues(kind: InspirationType) -> impl Iterator<Item = &'static str> {
-    let words = match kind {
+fn cues(kind: InspirationType) -> &'static str {
+    match kind {
         InspirationType::Limitation => {
             "problem, limitation, bottleneck, challenge, nobody, no one, lack, missing, cannot, can't, fail, hard to, \
              difficult, unsolved, open question, gap, unknown, unclear, not enough, do not have, don't have, error, bias, \
@@ -133,8 +137,7 @@ fn cues(kind: InspirationType) -> impl Iterator<Item = &'static str> {
              depends on, because of, cause, effect, the more, believe, follows, likely, \
              假设, 假说, 如果, 就能, 可能, 应该, 预计, 导致, 影响, 取决, 相关, 因为, 会不会, 能不能"
         }
-    };
-    words.split(',').map(str::trim)
+    }
 }
 
 #[cfg(test)]
