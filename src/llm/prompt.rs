@@ -25,14 +25,12 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/prompts");
 
 /// Keys of values that the program writes itself, in words of its own or by a rule that leaves no
 /// room for words. Every other text is a stranger's, and fenced.
-const OWN: [&str; 9] = [
-    "deliverable",
+const OWN: [&str; 7] = [
     "difficulty",
     "family",
     "focus",
     "kind",
     "language",
-    "opening",
     "reason",
     "schema",
 ];

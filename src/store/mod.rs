@@ -321,7 +321,7 @@ fn explain_reading(path: &Path, error: rusqlite::Error) -> anyhow::Error {
 }
 
 /// The hint where what was read cannot be what was stored.
-const CHANGED: &str = "another program or a failing disk changed it: restore the file from a copy, or move it away to start anew";
+const CHANGED: &str = "another program or a failing disk changed it: restore the file from a copy, take a report out with `taskgen reports remove ID`, or move the file away to start again";
 
 fn cannot_read(path: &Path, hint: &str) -> String {
     format!(

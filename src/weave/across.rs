@@ -34,6 +34,12 @@ pub async fn across(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("weave across");
+    let small = ctx.llm.is_builtin("weave", 0)?;
+    if small && most > 0 {
+        let message = "a built-in model cannot join the ideas of two talks; such tasks that were there stay\nhint: `--model-role weave=PROVIDER/MODEL`, or leave out `--across`";
+        report.fail("tasks across seminars", "built_in_model", message);
+        return Ok(report);
+    }
     (ctx.notify)(Notice::Start {
         stage: "weave across",
         total: most as u64,
@@ -53,7 +59,6 @@ pub async fn across(
     }
     // By id, so that the pairs do not depend on the order of the recordings.
     inspirations.sort_by(|a, b| a.id.cmp(&b.id));
-    let small = ctx.llm.is_builtin("weave", 0)?;
     let own = ctx.store.tasks_of_one()?;
     let before = ctx.store.count_tasks(Weaving::Across)?;
     let mut woven: Vec<(Task, CallId)> = Vec::new();

@@ -140,7 +140,7 @@ pub async fn run(
     Ok(report)
 }
 
-/// What tasks are woven on: whose they are, and what is kept and refused so far.
+/// The tasks of a seminar while they are woven: what is kept and refused so far.
 struct Loom<'a> {
     seminar: &'a SeminarInfo,
     language: &'a str,
@@ -267,6 +267,15 @@ async fn weave(
             &other_language(&seminar.language),
         ));
     }
+    let small = ctx.llm.is_builtin("weave", 0)?;
+    let language = options.language.as_str();
+    if small
+        && language != TALK
+        && primary_language(language) != primary_language(&seminar.language)
+    {
+        let message = "a built-in model writes tasks in the language of the talk only, in its words; the tasks that were there stay\nhint: `--language talk`, or `--model-role weave=PROVIDER/MODEL`";
+        return Ok(failed(seminar, "other_language", message));
+    }
     // Those of an earlier version of the text would lead back to what is no longer there.
     let mut inspirations = ctx.store.inspirations_of(seminar)?;
     let found = inspirations.len();
@@ -278,7 +287,7 @@ async fn weave(
     if inspirations.is_empty() {
         return without_inspirations(ctx, seminar, found);
     }
-    let mut plan = plan::Plan::new(&inspirations, !ctx.llm.is_builtin("weave", 0)?);
+    let mut plan = plan::Plan::new(&inspirations, !small);
     let mut loom = Loom::new(seminar, seminar.people(), options, disciplines);
     let mut predicted = 0;
     while loom.kept.len() + predicted < options.per_seminar {
@@ -341,7 +350,7 @@ async fn weave(
     Ok(report)
 }
 
-/// What comes of a seminar none of whose inspirations stands: its tasks go with them.
+/// The outcome for a seminar all of whose inspirations are rejected: its tasks go with them.
 fn without_inspirations(ctx: &Context, seminar: &SeminarInfo, found: usize) -> Result<StageReport> {
     ctx.store.save_tasks(
         Weaving::Seminar(&seminar.id),

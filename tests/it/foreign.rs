@@ -124,6 +124,19 @@ fn no_link_leads_what_is_written_out_of_the_project() {
 }
 
 #[test]
+fn no_link_opens_a_folder_of_the_users_to_an_agent() {
+    let (_, project) = woven();
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("letters.txt"), "dear all").unwrap();
+    std::os::unix::fs::symlink(home.path(), project.path("tasks/agents")).unwrap();
+    let command = "sh -c 'cat letters.txt; echo bad > planted; echo a report'";
+    let told = project.told(&["answer", "--agent", "mean", "--command", command]);
+    assert!(told.contains("a link or a device"), "{told}");
+    let left: Vec<_> = fs::read_dir(home.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
 fn only_logs_of_our_own_are_removed() {
     let (_, project) = woven();
     let logs = project.path("tasks/logs");

@@ -48,6 +48,9 @@ pub use stderr::names_a_secret;
 #[cfg(target_os = "linux")]
 pub use supervisor::{hide_memory, supervise};
 
+/// Parts of the path of an attempt's folder that the program names: `agents`, the agent, the task and
+/// the attempt.
+const PARTS_OF_OWN: usize = 4;
 /// Names the file with the conversation before the question.
 const CONVERSATION: &str = "TASKGEN_CONVERSATION";
 /// The file's name in the program's folder.
@@ -158,7 +161,7 @@ fn environment(
 ) -> Result<BTreeMap<String, OsString>, io::Error> {
     let home: PathBuf = std::path::absolute(query.folder)?;
     let temporary = home.join("tmp");
-    fs_err::create_dir_all(&temporary)?;
+    make_own_folders(&home, &temporary)?;
     let own = [
         ("HOME", home.as_os_str()),
         ("TMPDIR", temporary.as_os_str()),
@@ -178,6 +181,15 @@ fn environment(
         all.insert(MAX_WORDS.into(), max_words.to_string().into());
     }
     Ok(all)
+}
+
+/// Makes the folder of an attempt and the temporary one in it. No part of it that the program names
+/// may be a link: what a project from elsewhere links to would be open to the agent.
+fn make_own_folders(home: &Path, temporary: &Path) -> io::Result<()> {
+    let mut parts: Vec<&Path> = home.ancestors().take(PARTS_OF_OWN).collect();
+    parts.reverse();
+    parts.push(temporary);
+    parts.into_iter().try_for_each(files::create_own_folder)
 }
 
 fn write_conversation(folder: &Path, query: &Query<'_>) -> io::Result<PathBuf> {

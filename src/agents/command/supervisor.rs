@@ -73,7 +73,8 @@ impl Ended {
 
 /// Runs a program, and ends when it and everything that it started has ended. Ends them all on
 /// SIGTERM, and when `parent`, who started this process, is gone. The program has this process's
-/// folder, environment and pipes; a sandbox holds for all that it starts, and not for this process. How it ended is in the folder's file ([`Ended`]); the exit code is
+/// folder, environment and pipes; a sandbox holds for all that it starts, and not for this process.
+/// How it ended is in the folder's file ([`Ended`]); the exit code is
 /// this process's own: 0, or 75 where an agent of an earlier run will not leave the folder.
 ///
 /// # Errors

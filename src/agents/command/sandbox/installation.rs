@@ -49,6 +49,11 @@ fn of_program(file: PathBuf) -> Vec<PathBuf> {
 
 /// A folder of programs with what belongs to them.
 fn with_libraries(folder: &Path) -> Vec<PathBuf> {
+    // What chooses among the versions of a language that a user has installed (pyenv, rbenv, asdf …):
+    // its small programs look for the versions and the choice beside their folder.
+    if folder.ends_with("shims") {
+        return folder.parent().map(Path::to_owned).into_iter().collect();
+    }
     let above = folder.parent().filter(|_| folder.ends_with("bin"));
     let Some(prefix) = above else {
         return vec![folder.to_owned()];

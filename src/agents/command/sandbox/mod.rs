@@ -92,6 +92,8 @@ fn around(folder: &Path, closed: &[PathBuf]) -> Vec<PathBuf> {
     }
     let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
     entries
+        // A link may lead to what is closed, or out of the folder.
+        .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()))
         .flat_map(|entry| around(&entry.path(), closed))
         .collect()
 }
@@ -123,6 +125,7 @@ mod tests {
     fn a_folder_with_something_closed_is_opened_around_it() {
         let root = tree(&["app/tasks/db", "app/agent.py", "lib/x", "keys.env"]);
         let at = |name: &str| real(root.path()).join(name);
+        std::os::unix::fs::symlink(at("app"), at("current")).expect("writable");
         let mut open = around(&real(root.path()), &[at("app"), at("keys.env")]);
         open.sort();
         assert_eq!(open, [at("lib")]);
