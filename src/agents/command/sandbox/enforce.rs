@@ -1,6 +1,9 @@
 //! The sandbox as rules of the kernel.
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
@@ -23,6 +26,8 @@ const DEVICES: [&str; 5] = [
     "/dev/random",
     "/dev/urandom",
 ];
+/// Beginnings of the names of graphics cards in `/dev`, on which agents run models of their own.
+const GRAPHICS: [&str; 3] = ["nvidia", "dri", "kfd"];
 /// Shared memory, in which locks between the processes of one program lie.
 const SHARED_MEMORY: [&str; 1] = ["/dev/shm"];
 /// What answers for the names of hosts, and what `/etc/resolv.conf` links to.
@@ -66,10 +71,21 @@ fn restrict(sandbox: &Sandbox) -> Result<(), RulesetError> {
         .add_rules(path_beneath_rules(RESOLVERS, read | AccessFs::ResolveUnix))?
         .add_rules(path_beneath_rules(&sandbox.writable, write))?
         .add_rules(path_beneath_rules(DEVICES, write))?
+        .add_rules(path_beneath_rules(graphics_cards(), write))?
         .add_rules(path_beneath_rules(SHARED_MEMORY, write))?
         .add_rules(path_beneath_rules([Path::new(".")], write))?
         .restrict_self()?;
     Ok(())
+}
+
+fn graphics_cards() -> Vec<PathBuf> {
+    let devices = fs_err::read_dir("/dev").into_iter().flatten().flatten();
+    let cards = devices.filter(|device| {
+        let name = device.file_name();
+        let mut beginnings = GRAPHICS.iter();
+        beginnings.any(|beginning| name.as_encoded_bytes().starts_with(beginning.as_bytes()))
+    });
+    cards.map(|device| device.path()).collect()
 }
 
 /// Nothing is allowed yet.
