@@ -192,8 +192,8 @@ mod tests {
 
     #[test]
     fn without_cues_the_longest_sentences_are_offered_in_order() {
-        let short = "We stood there and looked around.";
-        let long = "Gravel rolls along the river bed in every flood.";
+        let short = "We stood on the old bridge and looked around.";
+        let long = "Gravel rolls along the river bed in every single winter flood.";
         let mut talk = vec![short; 3 * MOST_WITHOUT];
         for at in [70, 5, 33] {
             talk[at - 1] = long;
