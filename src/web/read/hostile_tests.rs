@@ -99,7 +99,7 @@ fn large_parts() {
     );
     let many = "<p class=a>x</p>".repeat(20_000);
     let doubling = |i| format!("--v{i}:var(--v{0}) var(--v{0});", i + 1);
-    let doubling = Vec::from_iter((0..20_000).map(doubling)).concat();
+    let doubling = (0..20_000).map(doubling).collect::<Vec<_>>().concat();
     for (name, sheet) in [
         ("a rule for all, and again", "*{top:0}".repeat(100_000)),
         ("selectors in selectors", "x * * *{top:0}".repeat(60_000)),
