@@ -197,6 +197,7 @@ fn llm(folder: &Path, url: &str) -> Result<Llm> {
     )]);
     Ok(Llm::new(LlmOptions::new(
         store,
+        Prompts::new(Some(prompts.clone()), "key"),
         Prompts::new(Some(prompts), "key"),
         roles,
     )))

@@ -191,6 +191,9 @@ pub struct LlmOptions {
     pub store: Arc<Store>,
     /// The templates.
     pub prompts: Prompts,
+    /// The same for built-in models, with fences that are the same in every project: the same talk
+    /// has the same tasks on every machine.
+    pub prompts_of_builtin: Prompts,
     /// Which models answer for a role.
     pub roles: BTreeMap<String, Vec<Arc<dyn ChatModel>>>,
     /// Whether calls on record whose reply could not be used are made again.
@@ -221,11 +224,13 @@ impl LlmOptions {
     pub fn new(
         store: Arc<Store>,
         prompts: Prompts,
+        prompts_of_builtin: Prompts,
         roles: BTreeMap<String, Vec<Arc<dyn ChatModel>>>,
     ) -> Self {
         Self {
             store,
             prompts,
+            prompts_of_builtin,
             roles,
             retry_failed: false,
             replay: false,
@@ -332,15 +337,23 @@ impl Llm {
         }
     }
 
+    /// The templates for a model.
+    pub(super) fn prompts_for(&self, model: &dyn ChatModel) -> &Prompts {
+        if model.is_builtin() {
+            &self.options.prompts_of_builtin
+        } else {
+            &self.options.prompts
+        }
+    }
+
     /// The request that a question becomes, and the hash of its prompt's template.
     fn request<T>(
         &self,
         ask: &Ask<'_, T>,
         schema: Value,
     ) -> Result<(ChatRequest, String), AskError> {
-        let rendered = self
-            .options
-            .prompts
+        let prompts = self.prompts_for(self.model(ask.role, ask.member)?.as_ref());
+        let rendered = prompts
             .render(ask.prompt, ask.vars, &schema)
             .map_err(AskError::Prompt)?;
         let member = (ask.role.to_owned(), ask.member);
@@ -351,7 +364,7 @@ impl Llm {
             .copied()
             .unwrap_or_default();
         let request = ChatRequest {
-            messages: self.options.prompts.after(ask.history, rendered.messages),
+            messages: prompts.after(ask.history, rendered.messages),
             schema,
             schema_name: ask
                 .prompt

@@ -64,8 +64,8 @@ impl Llm {
             if turns == TURNS_OF_THE_SAME && ended(unscored.cause) || cut_again {
                 break;
             }
-            repairing =
-                (turn == 1 && !ended(unscored.cause)).then(|| self.repair(question, &unscored));
+            repairing = (turn == 1 && !ended(unscored.cause))
+                .then(|| self.repair(model, question, &unscored));
         }
         call.ms = started.elapsed().as_millis() as u64;
         stop
@@ -139,13 +139,18 @@ impl Llm {
 
     /// The question with what was wrong with the reply. The reply itself is left out, and the
     /// reason, which may quote it, is fenced: it may repeat what a stranger's text says.
-    fn repair(&self, question: &ChatRequest, unscored: &Unscored) -> ChatRequest {
+    fn repair(
+        &self,
+        model: &dyn ChatModel,
+        question: &ChatRequest,
+        unscored: &Unscored,
+    ) -> ChatRequest {
         let mut request = question.clone();
         if let Some(last) = request.messages.last_mut() {
             last.content.push_str(&format!(
                 "\n\nAn earlier reply could not be used: {}. What a program says of it:\n{}\nAnswer with exactly one JSON value of the asked shape and nothing else.",
                 unscored.cause,
-                self.options.prompts.quote(&unscored.reason)
+                self.prompts_for(model).quote(&unscored.reason)
             ));
         }
         request

@@ -131,12 +131,12 @@ impl Bench {
             started: "2026-01-01T00:00:00Z".into(),
         };
         let store = Arc::new(Store::open(&path, lock, &info).unwrap());
-        let prompts = Prompts::new(Some(self.folder.path().join("prompts")), "key");
+        let prompts = || Prompts::new(Some(self.folder.path().join("prompts")), "key");
         let roles = BTreeMap::from([(
             "judge".to_owned(),
             vec![Arc::new(model) as Arc<dyn ChatModel>],
         )]);
-        let mut options = LlmOptions::new(Arc::clone(&store), prompts, roles);
+        let mut options = LlmOptions::new(Arc::clone(&store), prompts(), prompts(), roles);
         set(&mut options);
         (Llm::new(options), store)
     }

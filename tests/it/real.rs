@@ -60,6 +60,7 @@ fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
     let (tasks, spans) = check_tasks(folder, &exported);
     println!("{tasks} tasks, {spans} quotes, each a span of its transcript");
     check_prediction(folder);
+    check_another_project(folder);
 
     // A recording that was touched, and not changed, is looked at again and nothing more.
     let touched = fs::File::options()
@@ -118,6 +119,34 @@ fn check_tasks(folder: &Path, exported: &str) -> (usize, usize) {
         "ratings are zero-sum: {elo}"
     );
     (tasks.len(), spans)
+}
+
+/// In another project the same transcript has the same inspirations, whatever the secrets of the two.
+fn check_another_project(folder: &Path) {
+    let other = tempfile::tempdir().expect("a folder");
+    let name = SAMPLES[0].0;
+    taskgen(other.path(), &["init", "."]);
+    put_sample(other.path(), name, name);
+    for file in fs::read_dir(folder.join("transcripts")).expect("a folder") {
+        let file = file.expect("a file");
+        if file.file_name().to_string_lossy().starts_with(name) {
+            let copy = other.path().join("transcripts").join(file.file_name());
+            fs::copy(file.path(), copy).expect("writable");
+        }
+    }
+    json(other.path(), &["transcribe", "--offline", "--json"]);
+    json(other.path(), &["inspire", "--offline", "--json"]);
+    let ids = |folder: &Path| -> Vec<Value> {
+        let all = json(folder, &["inspirations", "list", "--json"]);
+        let of_talk = all.as_array().expect("a list").iter();
+        let of_talk = of_talk.filter(|inspiration| inspiration["path"] == name);
+        of_talk
+            .map(|inspiration| inspiration["id"].clone())
+            .collect()
+    };
+    let found = ids(folder);
+    assert!(!found.is_empty());
+    assert_eq!(ids(other.path()), found);
 }
 
 /// What a dry run of the ranking would have said beforehand is what the ranking took.

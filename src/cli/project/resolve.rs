@@ -116,6 +116,7 @@ pub fn context_of(
         ..LlmOptions::new(
             Arc::clone(store),
             prompts(project, &fence_key(store)?),
+            prompts(project, &fence_key_of_builtin()),
             bound,
         )
     });
@@ -148,6 +149,12 @@ fn limits(global: &Global) -> Result<Limits> {
 /// a copy of the project has the same prompts on every machine. `TASKGEN_FENCE_KEY` replaces it.
 fn fence_key(store: &Store) -> Result<String> {
     std::env::var("TASKGEN_FENCE_KEY").or_else(|_| store.fence_key())
+}
+
+/// The same for built-in models, without a secret: a fence cannot be closed from inside by those who
+/// know the key either, because its token is drawn again while the text contains it.
+fn fence_key_of_builtin() -> String {
+    std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| "taskgen".to_owned())
 }
 
 /// Prints which texts go to which host with which key, before any text leaves the machine. And what

@@ -50,7 +50,8 @@ async fn asked(replies: &[String], then: &str) -> (Judged<Support>, usize, Value
     let store = Arc::new(Store::open(&path, lock, &info).expect("a store"));
     let model = Arc::new(server.model()) as Arc<dyn ChatModel>;
     let roles = BTreeMap::from([(ROLE.to_owned(), vec![model])]);
-    let options = LlmOptions::new(Arc::clone(&store), Prompts::new(None, "key"), roles);
+    let prompts = || Prompts::new(None, "key");
+    let options = LlmOptions::new(Arc::clone(&store), prompts(), prompts(), roles);
     let ctx = Context {
         store,
         llm: Arc::new(Llm::new(options)),
