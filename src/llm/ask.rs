@@ -11,13 +11,8 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    Answer, ChatModel, ChatRequest, ModelError, RateChange,
-    budget::{Budget, Spent},
-    parse::schema_of,
-    prices::Prices,
-    prompt::Prompts,
-    record,
-    remote::MOST_SEARCHES,
+    Answer, ChatModel, ChatRequest, ModelError, RateChange, budget::Spent, options::LlmOptions,
+    parse::schema_of, prompt::Prompts, record, remote::MOST_SEARCHES,
 };
 use crate::{
     data::{Call, CallId, Cause, Exchange, Unscored, Usage},
@@ -25,7 +20,7 @@ use crate::{
         estimate::{self, Prediction},
         repair::{Read, read},
     },
-    store::{Experience, Judge, Store},
+    store::{Experience, Judge},
 };
 
 /// Models that may answer under the name of a judge in one run: a server that is updated meanwhile
@@ -183,63 +178,6 @@ pub struct Counts {
     pub cost_micro: u64,
     /// Calls that were made to models of unknown price.
     pub unpriced: u64,
-}
-
-/// What asking takes.
-pub struct LlmOptions {
-    /// Where calls are on record.
-    pub store: Arc<Store>,
-    /// The templates.
-    pub prompts: Prompts,
-    /// The same for built-in models, with fences that are the same in every project: the same talk
-    /// has the same tasks on every machine.
-    pub prompts_of_builtin: Prompts,
-    /// Which models answer for a role.
-    pub roles: BTreeMap<String, Vec<Arc<dyn ChatModel>>>,
-    /// Whether calls on record whose reply could not be used are made again.
-    pub retry_failed: bool,
-    /// Whether only what is on record counts, and nothing is sent.
-    pub replay: bool,
-    /// Whether calls that are not on record are only predicted.
-    pub dry_run: bool,
-    /// What calls cost.
-    pub prices: Prices,
-    /// What may be spent.
-    pub budget: Budget,
-    /// What the members of a role do in another way than the stage asks for.
-    pub parameters: BTreeMap<(String, usize), Parameters>,
-}
-
-/// What a user may set for a member of a role.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Parameters {
-    /// Instead of the stage's, 0 to 2.
-    pub temperature: Option<f64>,
-    /// Instead of the stage's.
-    pub max_tokens: Option<u32>,
-}
-
-impl LlmOptions {
-    /// Nothing is limited, no price known, and every question that is not on record is asked.
-    pub fn new(
-        store: Arc<Store>,
-        prompts: Prompts,
-        prompts_of_builtin: Prompts,
-        roles: BTreeMap<String, Vec<Arc<dyn ChatModel>>>,
-    ) -> Self {
-        Self {
-            store,
-            prompts,
-            prompts_of_builtin,
-            roles,
-            retry_failed: false,
-            replay: false,
-            dry_run: false,
-            prices: Prices::default(),
-            budget: Budget::default(),
-            parameters: BTreeMap::new(),
-        }
-    }
 }
 
 /// The models that answer, by role.

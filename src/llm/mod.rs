@@ -6,6 +6,7 @@ mod ask;
 mod budget;
 mod estimate;
 mod local;
+mod options;
 mod parse;
 mod prices;
 mod prompt;
@@ -24,9 +25,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 pub use crate::llm::estimate::{Predicted, Prediction};
-pub use ask::{Answered, Ask, AskError, Counts, Llm, LlmOptions, Parameters};
+pub use ask::{Answered, Ask, AskError, Counts, Llm};
 pub use budget::{Amount, Budget, Limits, Purse, Spent};
 pub use local::{LocalModel, LocalOptions};
+pub use options::{LlmOptions, Parameters};
 pub use parse::Answer;
 #[cfg(test)]
 pub(crate) use parse::parse;
