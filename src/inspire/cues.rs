@@ -26,20 +26,13 @@ pub fn offered(
     window: RangeInclusive<usize>,
     kind: InspirationType,
 ) -> Vec<usize> {
-    let mut all: Vec<usize> = window
+    let (alone, leaning): (Vec<usize>, Vec<usize>) = window
         .filter(|&number| numbered.may_be_named(number))
-        .collect();
-    if all
-        .iter()
-        .any(|&number| stands_alone(&numbered.text(number)))
-    {
-        all.retain(|&number| stands_alone(&numbered.text(number)));
-    }
+        .partition(|&number| stands_alone(&numbered.text(number)));
+    let all = if alone.is_empty() { leaning } else { alone };
     let cued: Vec<(usize, usize)> = all
         .iter()
-        .map(|&number| (number, numbered.text(number)))
-        .filter(|(_, text)| is_mostly_of(text, kind))
-        .map(|(number, text)| (strength(&text, kind), number))
+        .filter_map(|&number| Some((most_strength(&numbered.text(number), kind)?, number)))
         .collect();
     if cued.is_empty() {
         return best(
@@ -69,20 +62,19 @@ fn best(mut marked: Vec<(usize, usize)>, most: usize) -> Vec<usize> {
     numbers
 }
 
-/// Whether a sentence has cues of `kind`, and of no other type more.
-fn is_mostly_of(sentence: &str, kind: InspirationType) -> bool {
-    let own = strength(sentence, kind);
-    own > 0
-        && InspirationType::ALL
-            .into_iter()
-            .all(|other| strength(sentence, other) <= own)
+/// How strongly a sentence says that it is of `kind`; none where it has no cue of it, or is more
+/// strongly of another type.
+fn most_strength(sentence: &str, kind: InspirationType) -> Option<usize> {
+    let folded = fold(sentence);
+    let own = strength(&folded, kind);
+    let mut others = InspirationType::ALL.into_iter();
+    (own > 0 && others.all(|other| strength(&folded, other) <= own)).then_some(own)
 }
 
-/// How many different cues of `kind` a sentence has; one that announces an idea of the type counts as
-/// several.
-fn strength(sentence: &str, kind: InspirationType) -> usize {
-    let folded = fold(sentence);
-    count(&folded, cues(kind)) + ANNOUNCED * count(&folded, announcements(kind))
+/// How many different cues of `kind` a folded sentence has; one that announces an idea of the type
+/// counts as several.
+fn strength(folded: &str, kind: InspirationType) -> usize {
+    count(folded, cues(kind)) + ANNOUNCED * count(folded, announcements(kind))
 }
 
 /// How many of these words, between commas, stand in a text.
@@ -149,18 +141,21 @@ mod tests {
     fn cues_are_found_in_both_languages() {
         assert!(
             strength(
-                "The open problem is that nobody has a model.",
+                &fold("The open problem is that nobody has a model."),
                 InspirationType::Limitation
             ) >= 2
         );
         assert!(
             strength(
-                "我的假設是，如果讓說話人自己解釋，模型就能學會。",
+                &fold("我的假設是，如果讓說話人自己解釋，模型就能學會。"),
                 InspirationType::Hypothesis
             ) >= 2
         );
         assert_eq!(
-            strength("Good afternoon, everyone.", InspirationType::Hypothesis),
+            strength(
+                &fold("Good afternoon, everyone."),
+                InspirationType::Hypothesis
+            ),
             0
         );
     }

@@ -106,7 +106,6 @@ pub fn questions<'a>(
     options: &Options,
 ) -> Vec<Question<'a>> {
     let most = match options.per_window {
-        0 if small => 1,
         0 => MOST_IDEAS,
         most => most,
     };
@@ -201,9 +200,9 @@ impl Question<'_> {
         let mut reasons: Vec<usize> = Vec::new();
         for &number in &chosen.shown_by {
             let last = self.numbered.count();
-            let free = (number..=last).chain((1..number).rev());
-            let reason = free.clone().find(|number| !reasons.contains(number));
-            reasons.extend(reason);
+            let mut nearest = (number..=last).chain((1..number).rev());
+            let free = nearest.find(|number| !reasons.contains(number));
+            reasons.extend(free);
         }
         let claimed = traits.iter().zip(reasons).map(|(which, number)| Claimed {
             which: which.word().to_owned(),
@@ -224,20 +223,18 @@ impl Question<'_> {
             .into_iter()
             .map(InspirationType::word)
             .collect();
-        self.list(
-            0,
-            &json!({
-                "type": { "type": "string", "enum": kinds },
-                "quotes": {
-                    "type": "array", "minItems": 1, "maxItems": 3,
-                    "items": { "type": "string", "minLength": 10, "maxLength": 600 }
-                },
-                "text": { "type": "string", "minLength": 20, "maxLength": 2000 },
-                "traits": {
-                    "type": "array", "minItems": 2, "maxItems": 4, "items": shown(&Trait::ALL, 300)
-                },
-            }),
-        )
+        let item = object(&json!({
+            "type": { "type": "string", "enum": kinds },
+            "quotes": {
+                "type": "array", "minItems": 1, "maxItems": 3,
+                "items": { "type": "string", "minLength": 10, "maxLength": 600 }
+            },
+            "text": { "type": "string", "minLength": 20, "maxLength": 2000 },
+            "traits": { "type": "array", "minItems": 2, "maxItems": 4, "items": shown() },
+        }));
+        object(&json!({
+            "items": { "type": "array", "minItems": 0, "maxItems": self.most, "items": item }
+        }))
     }
 
     /// A small model chooses numbers: a constrained decoder cannot invent one.
@@ -267,13 +264,6 @@ impl Question<'_> {
         }
     }
 
-    fn list(&self, least: usize, properties: &Value) -> Value {
-        let item = object(properties);
-        object(&json!({
-            "items": { "type": "array", "minItems": least, "maxItems": self.most, "items": item }
-        }))
-    }
-
     /// What serde cannot say: no more items than asked, and only sentences that were shown.
     pub(super) fn check(&self, found: &Found) -> Result<(), Unscored> {
         if found.items.len() > self.most {
@@ -300,12 +290,12 @@ impl Question<'_> {
     }
 }
 
-/// One of these traits with its reason.
-fn shown(traits: &[Trait], longest: usize) -> Value {
-    let words: Vec<&str> = traits.iter().map(|which| which.word()).collect();
+/// A trait with its reason.
+fn shown() -> Value {
+    let words: Vec<&str> = Trait::ALL.iter().map(|which| which.word()).collect();
     object(&json!({
         "trait": { "type": "string", "enum": words },
-        "reason": { "type": "string", "minLength": 8, "maxLength": longest }
+        "reason": { "type": "string", "minLength": 8, "maxLength": 300 }
     }))
 }
 

@@ -393,8 +393,7 @@ enum Attempt {
 }
 
 /// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason. A
-/// small model, which an explanation only confuses, draws again instead, from a seed of its own for
-/// each try.
+/// small model is asked about another sentence of the inspiration instead.
 async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<Attempt> {
     let small = ctx.llm.is_builtin("weave", 0)?;
     let ids = loom.disciplines.ids();

@@ -84,21 +84,19 @@ fn runs(claim: &str) -> Vec<&str> {
 
 /// The text of a task of a family: a claim of an idea of this type, and what to do with it.
 pub fn text(family: TaskType, kind: InspirationType, claim: &str, terms: &[String]) -> String {
-    if is_chinese(claim) {
-        let terms = terms.iter().map(|term| format!("“{term}”"));
-        let terms: Vec<String> = terms.collect();
-        return format!(
-            "{}“{claim}”{}",
-            opening_zh(kind),
-            body_zh(family, kind, &terms.join("和"))
-        );
-    }
     let quoted: Vec<String> = terms.iter().map(|term| format!("“{term}”")).collect();
+    if is_chinese(claim) {
+        let phrases = phrases_zh(kind);
+        let body = body_zh(family, &phrases, &quoted.join("和"));
+        return format!("{}“{claim}”{body}", phrases.opening);
+    }
     let terms = match quoted.as_slice() {
         [one] => format!("the search term {one}"),
         many => format!("the search terms {}", many.join(" and ")),
     };
-    format!("{}“{claim}” {}", opening(kind), body(family, kind, &terms))
+    let phrases = phrases(kind);
+    let body = body(family, &phrases, &terms);
+    format!("{}“{claim}” {body}", phrases.opening)
 }
 
 /// How difficult a task of a family is as [`text`] words it: reading and sorting is basic.
@@ -112,27 +110,10 @@ pub fn difficulty(family: TaskType) -> Difficulty {
     }
 }
 
-fn opening(kind: InspirationType) -> &'static str {
-    match kind {
-        InspirationType::Limitation => "A problem met in practice: ",
-        InspirationType::Methodology => "A way of working that is said to help: ",
-        InspirationType::Transdisciplinary => "A link between two fields that was proposed: ",
-        InspirationType::Hypothesis => "A claim that is still to be tested: ",
-    }
-}
-
-fn opening_zh(kind: InspirationType) -> &'static str {
-    match kind {
-        InspirationType::Limitation => "实践中遇到的一个难题：",
-        InspirationType::Methodology => "据说有效的一种做法：",
-        InspirationType::Transdisciplinary => "有人把两个领域联系起来：",
-        InspirationType::Hypothesis => "一个还没有检验的说法：",
-    }
-}
-
-/// What a claim of a type is called, how a tool serves it, what is measured of it, and what is
-/// compared.
+/// What stands before a claim of a type, what it is called, how a tool serves it, what is measured of
+/// it, and what is compared.
 struct Phrases {
+    opening: &'static str,
     noun: &'static str,
     tool: &'static str,
     measured: &'static str,
@@ -142,24 +123,28 @@ struct Phrases {
 fn phrases(kind: InspirationType) -> Phrases {
     match kind {
         InspirationType::Limitation => Phrases {
+            opening: "A problem met in practice: ",
             noun: "problem",
             tool: "eases the problem",
             measured: "how severe the problem is",
             compared: "at least three ways of dealing with the problem",
         },
         InspirationType::Methodology => Phrases {
+            opening: "A way of working that is said to help: ",
             noun: "method",
             tool: "carries out the method",
             measured: "how well the method works",
             compared: "the method with at least two others for the same purpose",
         },
         InspirationType::Transdisciplinary => Phrases {
+            opening: "A link between two fields that was proposed: ",
             noun: "link",
             tool: "puts the link to use",
             measured: "how much the link brings",
             compared: "at least three ways of putting the link to use",
         },
         InspirationType::Hypothesis => Phrases {
+            opening: "A claim that is still to be tested: ",
             noun: "claim",
             tool: "puts the claim to the test",
             measured: "how strong the claimed effect is",
@@ -171,24 +156,28 @@ fn phrases(kind: InspirationType) -> Phrases {
 fn phrases_zh(kind: InspirationType) -> Phrases {
     match kind {
         InspirationType::Limitation => Phrases {
+            opening: "实践中遇到的一个难题：",
             noun: "难题",
             tool: "减轻这个难题",
             measured: "这个难题有多严重",
             compared: "三种应对这个难题的办法",
         },
         InspirationType::Methodology => Phrases {
+            opening: "据说有效的一种做法：",
             noun: "做法",
             tool: "实现这种做法",
             measured: "这种做法效果如何",
             compared: "这种做法和另外两种目的相同的做法",
         },
         InspirationType::Transdisciplinary => Phrases {
+            opening: "有人把两个领域联系起来：",
             noun: "联系",
             tool: "利用这种联系",
             measured: "这种联系带来多大好处",
             compared: "三种利用这种联系的办法",
         },
         InspirationType::Hypothesis => Phrases {
+            opening: "一个还没有检验的说法：",
             noun: "说法",
             tool: "检验这个说法",
             measured: "这个说法所说的影响有多大",
@@ -197,54 +186,87 @@ fn phrases_zh(kind: InspirationType) -> Phrases {
     }
 }
 
-fn body(family: TaskType, kind: InspirationType, terms: &str) -> String {
+fn body(family: TaskType, phrases: &Phrases, terms: &str) -> String {
     let Phrases {
         noun,
         tool,
         measured,
         compared,
-    } = phrases(kind);
+        ..
+    } = phrases;
     match family {
         TaskType::LiteratureSurvey => format!(
-            "In databases of papers, starting from {terms}, find at least ten studies that bear on the {noun}, with method and result. Hand in an evidence table with one row for each study. A good answer says whether the {noun} is confirmed, where studies disagree, and what none of them has looked at."
+            "In databases of papers, starting from {terms}, find at least ten studies that bear \
+             on the {noun}, with method and result. Hand in an evidence table with one row for \
+             each study. A good answer says whether the {noun} is confirmed, where studies \
+             disagree, and what none of them has looked at."
         ),
         TaskType::TrendScan => format!(
-            "From papers, patents and public announcements, starting from {terms}, trace how work on the {noun} has developed over ten years. Hand in a dated timeline with a source for each entry. A good answer keeps announcements apart from what is in use, gives a reason for each turn, and says what the sources leave out."
+            "From papers, patents and public announcements, starting from {terms}, trace how \
+             work on the {noun} has developed over ten years. Hand in a dated timeline with a \
+             source for each entry. A good answer keeps announcements apart from what is in \
+             use, gives a reason for each turn, and says what the sources leave out."
         ),
         TaskType::RequirementsGathering => format!(
-            "From guidelines, forums, reviews and published interviews, starting from {terms}, work out what the people affected by the {noun} need. Hand in a ranked list of requirements with their sources. A good answer says who needs what and why, where needs collide, and which of them a single source names."
+            "From guidelines, forums, reviews and published interviews, starting from {terms}, \
+             work out what the people affected by the {noun} need. Hand in a ranked list of \
+             requirements with their sources. A good answer says who needs what and why, where \
+             needs collide, and which of them a single source names."
         ),
         TaskType::HypothesisGeneration => format!(
-            "From published work, starting from {terms}, derive at least three rival explanations of it. Hand in a list of hypotheses, each with a prediction that the others do not share. A good answer says which public data could refute each of them, and which ones published results rule out already."
+            "From published work, starting from {terms}, derive at least three rival \
+             explanations of it. Hand in a list of hypotheses, each with a prediction that the \
+             others do not share. A good answer says which public data could refute each of \
+             them, and which ones published results rule out already."
         ),
         TaskType::MethodBlueprint => format!(
-            "Check first, with {terms}, what has been tried; then plan an experiment on the {noun} that a small group could run with public data. Hand in an experiment protocol with conditions, measures, sample size and analysis. A good answer gives a reason for each choice and states in advance which result would settle the question."
+            "Check first, with {terms}, what has been tried; then plan an experiment on the \
+             {noun} that a small group could run with public data. Hand in an experiment \
+             protocol with conditions, measures, sample size and analysis. A good answer gives \
+             a reason for each choice and states in advance which result would settle the \
+             question."
         ),
         TaskType::PrototypeSpecification => format!(
-            "Check first, with {terms}, which tools exist; then specify one that {tool}. Hand in a system specification with inputs, outputs, failure cases and acceptance tests. A good answer says why each part is better than an alternative, and which of the tests could fail."
+            "Check first, with {terms}, which tools exist; then specify one that {tool}. Hand \
+             in a system specification with inputs, outputs, failure cases and acceptance \
+             tests. A good answer says why each part is better than an alternative, and which \
+             of the tests could fail."
         ),
         TaskType::MetricDesign => format!(
-            "Check first, with {terms}, which measures are in use; then define one of {measured}, computed from public data. Hand in a metric definition with a worked example. A good answer says what counts and what does not, how two people come to the same value, and where the new measure and an old one disagree."
+            "Check first, with {terms}, which measures are in use; then define one of \
+             {measured}, computed from public data. Hand in a metric definition with a worked \
+             example. A good answer says what counts and what does not, how two people come to \
+             the same value, and where the new measure and an old one disagree."
         ),
         TaskType::EmpiricalTest => format!(
-            "Check first, with {terms}, whether the {noun} has been tested; then test it with public data or, where there are none, a simulation. Hand in an analysis report with its code. A good answer states in advance what would refute it, compares with a plain baseline, and says how far the result depends on its assumptions."
+            "Check first, with {terms}, whether the {noun} has been tested; then test it with \
+             public data or, where there are none, a simulation. Hand in an analysis report \
+             with its code. A good answer states in advance what would refute it, compares with \
+             a plain baseline, and says how far the result depends on its assumptions."
         ),
         TaskType::ReplicabilityReview => format!(
-            "Find published results for and against the {noun}, starting from {terms}, and check whether each was repeated, on how many cases, and with which biases. Hand in a risk-of-bias table with one row for each study. A good answer keeps repetitions apart from new studies, and says which conclusions survive without any single one."
+            "Find published results for and against the {noun}, starting from {terms}, and \
+             check whether each was repeated, on how many cases, and with which biases. Hand in \
+             a risk-of-bias table with one row for each study. A good answer keeps repetitions \
+             apart from new studies, and says which conclusions survive without any single one."
         ),
         TaskType::ComparativeAnalysis => format!(
-            "From papers and technical documents, starting from {terms}, compare {compared} by effort, data needed, accuracy and known failures. Hand in a comparison table with a source for each cell. A good answer says for which case each of them is best, and where the evidence is thin."
+            "From papers and technical documents, starting from {terms}, compare {compared} by \
+             effort, data needed, accuracy and known failures. Hand in a comparison table with \
+             a source for each cell. A good answer says for which case each of them is best, \
+             and where the evidence is thin."
         ),
     }
 }
 
-fn body_zh(family: TaskType, kind: InspirationType, terms: &str) -> String {
+fn body_zh(family: TaskType, phrases: &Phrases, terms: &str) -> String {
     let Phrases {
         noun,
         tool,
         measured,
         compared,
-    } = phrases_zh(kind);
+        ..
+    } = phrases;
     match family {
         TaskType::LiteratureSurvey => format!(
             "以{terms}为检索词，从论文数据库查找至少十项与这个{noun}有关的研究，弄清各自研究了什么、怎样研究、结果如何。交一份证据表，每项研究一行。好的答案要说明这个{noun}是否得到证实、哪些结果互相矛盾、还有什么没人研究。"

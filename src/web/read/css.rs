@@ -273,19 +273,24 @@ fn filled_in<'a>(value: &str, known: &impl Fn(&str) -> Option<&'a String>) -> St
     if value.len() > LONGEST_VALUE {
         return String::new();
     }
+    let (inner, after) =
+        closing_bracket(from).map_or((from, ""), |at| (&from[..at], &from[at + 1..]));
+    let (name, otherwise) = inner.split_once(',').unwrap_or((inner, ""));
+    let filled = known(name.trim()).map_or(otherwise.trim(), String::as_str);
+    format!("{before}{filled}{after}")
+}
+
+/// Where the bracket is closed that was opened just before a text.
+fn closing_bracket(text: &str) -> Option<usize> {
     let mut depth = 1usize;
-    let end = from.char_indices().find_map(|(at, c)| {
+    text.char_indices().find_map(|(at, c)| {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
             _ => {}
         }
         (depth == 0).then_some(at)
-    });
-    let (inner, after) = end.map_or((from, ""), |at| (&from[..at], &from[at + 1..]));
-    let (name, otherwise) = inner.split_once(',').unwrap_or((inner, ""));
-    let filled = known(name.trim()).map_or(otherwise.trim(), String::as_str);
-    format!("{before}{filled}{after}")
+    })
 }
 
 /// The declarations of a style that affect visibility.

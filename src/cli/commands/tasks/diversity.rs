@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::listing::text_list;
+use super::NO_TASKS;
 use crate::{
     cli::{
         args::Global,
@@ -53,7 +53,7 @@ pub fn run(global: &Global, likeness: f64, printer: &Printer) -> Result<u8> {
 
 fn text(diversity: &Diversity) -> String {
     if diversity.tasks == 0 {
-        return text_list(&[]);
+        return NO_TASKS.to_owned();
     }
     let mut out = String::new();
     for cluster in diversity.clusters.iter().take(SHOWN) {

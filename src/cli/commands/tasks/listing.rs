@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
-use super::{export, import, select};
+use super::{NO_TASKS, export, import, select};
 use crate::{
     cli::{
         args::{Global, Tasks},
@@ -65,10 +65,9 @@ fn list(mut listing: Listing, top: Option<u64>, flagged: bool, printer: &Printer
 }
 
 /// The table of tasks: place, task, and where it comes from.
-pub fn text_list(tasks: &[Listed]) -> String {
+fn text_list(tasks: &[Listed]) -> String {
     if tasks.is_empty() {
-        return "no tasks yet\nhint: `taskgen run`, or `taskgen tasks import FILE`; `taskgen status` says what is there"
-            .to_owned();
+        return NO_TASKS.to_owned();
     }
     let by_duels = tasks.iter().any(|listed| listed.estimate.is_some());
     let rating = if by_duels { "strength, P(top)" } else { "elo" };

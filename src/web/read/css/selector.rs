@@ -441,20 +441,10 @@ impl<'a> Reader<'a> {
 
     /// What stands in the brackets that begin here; none where they are left open.
     fn bracketed(&mut self) -> Option<&'a str> {
-        let mut depth = 0usize;
-        for (at, c) in self.rest.char_indices() {
-            match c {
-                '(' => depth += 1,
-                ')' => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                let inner = &self.rest[1..at];
-                self.rest = &self.rest[at + 1..];
-                return Some(inner);
-            }
-        }
-        None
+        let inside = self.rest.strip_prefix('(')?;
+        let end = super::closing_bracket(inside)?;
+        self.rest = &inside[end + 1..];
+        Some(&inside[..end])
     }
 
     /// A list of compounds; none where one of them has a context.
