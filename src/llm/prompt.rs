@@ -3,6 +3,7 @@
 //! untrusted text enters a prompt.
 
 mod fence;
+mod parts;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -135,7 +136,8 @@ impl Prompts {
     }
 
     /// Whether the template that is used under `name` fits the call: it parses, has a user block,
-    /// and asks for no value that the built-in one does not have.
+    /// asks for no value that the built-in one does not have, and uses only filters and templates
+    /// that are there.
     pub fn check(&self, name: &str) -> Result<()> {
         let mut built_in = Environment::new();
         built_in.set_loader(|name| source(None, name));
@@ -161,7 +163,7 @@ impl Prompts {
             "nothing is known of: `{}`",
             unknown.join("`, `")
         );
-        Ok(())
+        parts::check(&self.templates, template.source())
     }
 
     /// Fills a template with the fields of `vars` and, as `schema`, the schema of the reply.

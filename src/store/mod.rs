@@ -44,6 +44,12 @@ pub use runs::RunInfo;
 pub use seminars::{SeminarInfo, UNKNOWN_LICENCE};
 pub use tasks::Weaving;
 
+/// Endings of the files that SQLite keeps beside a database: changes that are not in it yet, what its
+/// readers share, and what undoes a change.
+const WAL: &str = "-wal";
+const SHARED_MEMORY: &str = "-shm";
+const JOURNAL: &str = "-journal";
+
 /// All migrations in order. One that has landed is never edited.
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_init.sql"),
@@ -126,6 +132,9 @@ impl Store {
     pub fn open(path: &Path, lock: WriteLock, run: &RunInfo) -> Result<Self> {
         // Readers may go through a link; what is written stays in the project.
         files::refuse_link(path)?;
+        for ending in [WAL, SHARED_MEMORY, JOURNAL] {
+            files::refuse_link(&beside(path, ending))?;
+        }
         let mut connection = Connection::open(path).with_context(|| cannot_open(path))?;
         settle(&connection, WRITER_WAITS)?;
         connection
@@ -260,17 +269,24 @@ fn open_shared(path: &Path, flags: rusqlite::OpenFlags) -> rusqlite::Result<(Con
     Ok((connection, version))
 }
 
+/// A file that SQLite keeps beside a database.
+fn beside(database: &Path, ending: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
 /// A database on a medium that cannot be written, where SQLite cannot make the files that readers
 /// share. Only where none waits beside it with changes: they would be overlooked.
 fn open_unchanging(path: &Path, flags: rusqlite::OpenFlags) -> Option<(Connection, usize)> {
     // SQLite keeps them beside the file itself, not beside a link to it.
     let path = std::fs::canonicalize(path).ok()?;
-    let waiting = |ending: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        std::fs::metadata(name).is_ok_and(|file| file.len() > 0)
-    };
-    if waiting("-wal") || waiting("-journal") {
+    let waits = |file: PathBuf| std::fs::metadata(file).is_ok_and(|file| file.len() > 0);
+    if [WAL, JOURNAL]
+        .map(|ending| beside(&path, ending))
+        .into_iter()
+        .any(waits)
+    {
         return None;
     }
     let mut address = url::Url::from_file_path(&path).ok()?;

@@ -111,6 +111,7 @@ fn no_link_leads_what_is_written_out_of_the_project() {
     };
     refused("tasks/taskgen.lock", &["weave"]);
     refused("tasks/taskgen.db", &["weave"]);
+    refused("tasks/taskgen.db-wal", &["weave"]);
     lead_away(&project, "tasks/tasks.html.tmp", &victim);
     project.ok(&["report", "tasks"]);
     lead_away(&project, "tasks/tasks.jsonl.tmp", &victim);

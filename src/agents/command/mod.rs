@@ -138,7 +138,7 @@ fn explain(result: &RunResult, is_sandboxed: bool) -> String {
     }
     let said = format!("{message}\n{}", result.stderr).to_lowercase();
     if is_sandboxed && REFUSALS.iter().any(|refusal| said.contains(refusal)) {
-        message += "\nhint: it ran in a sandbox; `readable = [\"PATH\"]` or `writable = [\"PATH\"]` in its section of `taskgen.toml` (--readable, --writable) opens what it needs";
+        message += "\nhint: if the sandbox kept it from a file: `readable = [\"PATH\"]` or `writable = [\"PATH\"]` in its section of `taskgen.toml` (--readable, --writable) opens it; then --retry-failed";
     }
     message
 }

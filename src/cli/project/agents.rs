@@ -35,6 +35,9 @@ use crate::{
 /// Seconds for a task by default.
 const TIME_LIMIT: u64 = 1800;
 
+/// What comes before the name of a module: a folder of that name is not meant.
+const MODULE: &str = "-m";
+
 /// The settings of the agent that the flags name: those of the configuration, or a program or model
 /// of the flags, as `taskgen.toml` would have it.
 pub fn configured(project: &Project, args: &args::Answer) -> Result<AgentConfig> {
@@ -174,8 +177,13 @@ fn program(
 ) -> Result<CommandAgent> {
     let mut argv =
         command::split(command).map_err(|e| Usage(format!("the command of `{name}`: {e:#}")))?;
+    let mut before = String::new();
     for (index, word) in argv.iter_mut().enumerate() {
-        *word = placed(word, index == 0, &project.root)?;
+        let given = word.clone();
+        if before != MODULE {
+            *word = placed(word, index == 0, &project.root)?;
+        }
+        before = given;
     }
     let variables = Variables::read(&global.env_file)?;
     let environment = environment(&variables, &settings.env)?;

@@ -333,14 +333,19 @@ impl Variables {
     }
 }
 
-/// The password in an address, and the values of its query, as they are and as they are written.
+/// The password in an address, and the values of its query, as they are and as they are written. A
+/// version is no secret, and may stand in any report.
 fn secrets_in_url(url: &str) -> Vec<String> {
     let Ok(url) = Url::parse(url) else {
         return Vec::new();
     };
     let query = url.query().unwrap_or_default().split('&');
-    let written = query.filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()));
-    let meant = url.query_pairs().map(|(_, value)| value.into_owned());
+    let written = query.filter_map(|pair| pair.split_once('='));
+    let written = written.filter(|(name, _)| !name.contains("version"));
+    let written = written.map(|(_, value)| value.to_owned());
+    let meant = url.query_pairs();
+    let meant = meant.filter(|(name, _)| !name.contains("version"));
+    let meant = meant.map(|(_, value)| value.into_owned());
     let password = url.password().map(str::to_owned);
     written.chain(meant).chain(password).collect()
 }
@@ -361,12 +366,13 @@ mod tests {
         let variables = Variables::read(std::slice::from_ref(&file)).expect("it reads");
         assert_eq!(variables.get("TASKGEN_TEST_A").as_deref(), Some("one two"));
         assert_eq!(variables.get("TASKGEN_TEST_B").as_deref(), Some("x=y"));
-        let provider = "[providers.lab]\nbase_url = \"http://u:of%20the%20address@h/v1?t=a%2Fquery\"\nkey_env = \"TASKGEN_TEST_A\"";
+        let provider = "[providers.lab]\nbase_url = \"http://u:of%20the%20address@h/v1?t=a%2Fquery&api-version=2024-02-01\"\nkey_env = \"TASKGEN_TEST_A\"";
         let config = toml::from_str(provider).expect("a configuration");
         let secrets = variables.secrets(&config);
         let has = |secret: &str| secrets.iter().any(|known| known == secret);
         assert!(has("one two") && !has("x=y"), "{secrets:?}");
         assert!(has("of%20the%20address") && has("a%2Fquery") && has("a/query"));
+        assert!(!has("2024-02-01"), "{secrets:?}");
         std::fs::write(&file, "A=1\nplanted-key\n").expect("writable");
         let said = Variables::read(&[file])
             .err()

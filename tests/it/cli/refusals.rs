@@ -63,6 +63,17 @@ fn a_copy_of_a_prompt_may_leave_out_quote_and_must_know_what_it_names() {
     --- out
     [project]/prompts/rank/judge.md: nothing is known of: `b.txt`
     ");
+    std::fs::write(&file, text.replace("quote(a.text)", "a.text|upper|safe")).expect("writable");
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 1
+    --- out
+    [project]/prompts/rank/judge.md: there is no filter `safe` for prompts
+    ");
+    let includes = text.replace("quote(a.text)", "a.text }}{% include 'rank/of-old' %}{{ ''");
+    std::fs::write(&file, includes).expect("writable");
+    insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    ");
 }
 
 #[test]

@@ -17,7 +17,7 @@ const BESIDE_BIN: [&str; 3] = ["lib", "lib64", "libexec"];
 const FIRST_LINE: u64 = 256;
 
 /// Files and folders that the program of a command, its script and the programs of `PATH` need, and
-/// those that it names. The script is the first file among the arguments.
+/// those that it names.
 pub fn of_command(argv: &[String], path: Option<&OsStr>) -> Vec<PathBuf> {
     let folders = path.into_iter().flat_map(std::env::split_paths);
     let folders = folders.filter(|folder| folder.is_absolute());
@@ -27,13 +27,24 @@ pub fn of_command(argv: &[String], path: Option<&OsStr>) -> Vec<PathBuf> {
     });
     let named = arguments.iter().map(PathBuf::from);
     let named: Vec<PathBuf> = named.filter(|path| path.is_absolute()).collect();
-    let script = named.iter().find(|path| path.is_file()).cloned();
-    for file in [program, script].into_iter().flatten() {
+    for file in program.into_iter().chain(programs_and_script(&named)) {
         needed.extend(interpreter(&file, path).into_iter().flat_map(of_program));
         needed.extend(of_program(file));
     }
     needed.extend(named);
     needed
+}
+
+/// The programs among the files that a command names, up to the script that they run: with
+/// `timeout 60 /app/bin/python /app/main.py`, what belongs to `python` and to `main.py` is needed.
+fn programs_and_script(named: &[PathBuf]) -> Vec<PathBuf> {
+    let mut files = named.iter().filter(|path| path.is_file()).peekable();
+    let mut found = Vec::new();
+    while let Some(program) = files.next_if(|file| find(&file.to_string_lossy(), None).is_ok()) {
+        found.push(program.clone());
+    }
+    found.extend(files.next().cloned());
+    found
 }
 
 /// The program itself and its installation; where its name is a link, also where that leads: tools
@@ -126,6 +137,27 @@ mod tests {
         for path in [&home, &home.join(".local"), &home.join(".local/share")] {
             assert!(!needed.contains(path), "{} of {needed:?}", path.display());
         }
+    }
+
+    #[test]
+    fn a_program_that_runs_another_opens_that_one_and_its_script() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        program(&at("env/bin/python"), "");
+        fs_err::write(at("env/pyvenv.cfg"), "").expect("writable");
+        for script in ["bot/main.py", "data/questions.csv"] {
+            fs_err::create_dir_all(at(script).parent().expect("a folder")).expect("writable");
+            fs_err::write(at(script), "").expect("writable");
+        }
+        let mut argv = vec!["timeout".to_owned(), "60".to_owned()];
+        for file in ["env/bin/python", "bot/main.py", "data/questions.csv"] {
+            argv.push(at(file).display().to_string());
+        }
+        let needed = of_command(&argv, None);
+        for path in ["env", "bot", "bot/main.py", "data/questions.csv"] {
+            assert!(needed.contains(&at(path)), "{path} of {needed:?}");
+        }
+        assert!(!needed.contains(&at("data")), "{needed:?}");
     }
 
     #[test]

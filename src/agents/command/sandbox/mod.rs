@@ -46,9 +46,15 @@ pub struct Sandbox {
 
 impl Sandbox {
     /// What a command needs: the system, the folders of `PATH`, the installations of its programs,
-    /// and the files that it names. Nothing of this opens a `closed` file or folder as a whole.
+    /// and the files that it names. Nothing of this opens a `closed` file, or a folder that is or
+    /// holds a `closed` folder.
     pub fn of_command(argv: &[String], path: Option<&OsStr>, closed: &[PathBuf]) -> Self {
         let closed: Vec<PathBuf> = closed.iter().map(|path| real(path)).collect();
+        let folders: Vec<PathBuf> = closed
+            .iter()
+            .filter(|path| path.is_dir())
+            .cloned()
+            .collect();
         let mut readable: Vec<PathBuf> = SYSTEM
             .iter()
             .flat_map(|folder| around(&real(Path::new(folder)), &closed))
@@ -57,7 +63,9 @@ impl Sandbox {
         readable.extend(
             of_programs
                 .map(|path| real(&path))
-                .filter(|path| path.exists() && !holds_any(path, &closed)),
+                .filter(|path| path.exists() && !holds_any(path, &folders))
+                // A file with keys beside a script closes itself and not the script's folder.
+                .flat_map(|path| around(&path, &closed)),
         );
         let mut sandbox = Self::default();
         sandbox.open_to_read(readable);
@@ -150,11 +158,13 @@ mod tests {
             "tasks/taskgen.db",
             "mine/agent.py",
             "mine/more.py",
+            "beside/agent.py",
+            "beside/.env",
         ]);
         let at = |name: &str| real(root.path()).join(name);
         let opened = |word: &str| {
             let argv = ["/bin/sh".to_owned(), at(word).display().to_string()];
-            let closed = [root.path().to_owned(), at("tasks")];
+            let closed = [root.path().to_owned(), at("tasks"), at("beside/.env")];
             let sandbox = Sandbox::of_command(&argv, None, &closed);
             let here = real(root.path());
             let of_project = sandbox.readable.into_iter();
@@ -165,6 +175,7 @@ mod tests {
         assert_eq!(opened("agent.py"), [at("agent.py")]);
         assert_eq!(opened("mine/agent.py"), [at("mine")]);
         assert_eq!(opened("mine"), [at("mine")]);
+        assert_eq!(opened("beside/agent.py"), [at("beside/agent.py")]);
         assert_eq!(opened("tasks"), [] as [PathBuf; 0]);
         assert_eq!(opened("."), [] as [PathBuf; 0]);
     }
