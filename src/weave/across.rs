@@ -48,94 +48,116 @@ pub async fn across(
         .iter()
         .map(|seminar| (&seminar.id, seminar))
         .collect();
-    let mut inspirations = Vec::new();
-    for seminar in seminars {
-        inspirations.extend(
-            ctx.store
-                .inspirations_of(seminar)?
-                .into_iter()
-                .filter(Inspiration::stands),
-        );
-    }
-    // By id, so that the pairs do not depend on the order of the recordings.
-    inspirations.sort_by(|a, b| a.id.cmp(&b.id));
+    let inspirations = standing(ctx, seminars)?;
     let own = ctx.store.tasks_of_one()?;
-    let before = ctx.store.count_tasks(Weaving::Across)?;
-    let mut woven: Vec<(Task, CallId)> = Vec::new();
-    let mut rejected = BTreeMap::<SeminarId, Vec<Rejection>>::new();
-    let (mut asked, mut unreadable) = (false, 0);
+    let mut across = Across::default();
     for (turn, (one, other)) in pairs(&inspirations, &of, most).into_iter().enumerate() {
         let (seminar, guest) = (of[&one.seminar], of[&other.seminar]);
         let people = [seminar.people(), guest.people()].concat();
         let mut loom = Loom::new(seminar, people, options, disciplines);
-        let of_the_two = own.iter().filter(|task| {
-            task.seminar()
-                .is_some_and(|seminar| *seminar == one.seminar || *seminar == other.seminar)
-        });
-        loom.others = woven
-            .iter()
-            .map(|(task, _)| task)
-            .chain(of_the_two)
-            .cloned()
-            .collect();
+        loom.others = across.others([&one.seminar, &other.seminar], &own);
         loom.harvest.item = format!("{} × {}", seminar.path, guest.path);
         let slot = Slot {
             sources: vec![one, other],
             shown: vec![one, other],
             families: families(turn, small),
         };
-        let attempt = attempt(ctx, &slot, &mut loom).await?;
-        asked |= loom.asked;
-        if let Attempt::Lost(unscored) = attempt {
+        if let Attempt::Lost(unscored) = attempt(ctx, &slot, &mut loom).await? {
             report.fail_unscored(&loom.harvest.item, &unscored);
             (ctx.notify)(Notice::End);
             return Ok(report);
         }
+        across.take(&one.seminar, loom, &mut report);
+        (ctx.notify)(Notice::Advance(1));
+    }
+    (ctx.notify)(Notice::End);
+    across.save(ctx, most, &mut report)?;
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+/// The inspirations that stand, by id, so that the pairs do not depend on the order of the
+/// recordings.
+fn standing(ctx: &Context, seminars: &[SeminarInfo]) -> Result<Vec<Inspiration>> {
+    let mut inspirations = Vec::new();
+    for seminar in seminars {
+        inspirations.extend(ctx.store.inspirations_of(seminar)?);
+    }
+    inspirations.retain(Inspiration::stands);
+    inspirations.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(inspirations)
+}
+
+/// The tasks across seminars while they are woven.
+#[derive(Default)]
+struct Across {
+    woven: Vec<(Task, CallId)>,
+    rejected: BTreeMap<SeminarId, Vec<Rejection>>,
+    /// Whether a model had to be asked.
+    asked: bool,
+    /// Pairs whose replies could not be read.
+    unreadable: u64,
+}
+
+impl Across {
+    /// Tasks that one of two seminars must not repeat: those across seminars, and their own.
+    fn others(&self, two: [&SeminarId; 2], own: &[Task]) -> Vec<Task> {
+        let woven = self.woven.iter().map(|(task, _)| task);
+        let of_the_two = own.iter().filter(|task| {
+            let seminar = task.seminar();
+            seminar.is_some_and(|seminar| two.contains(&seminar))
+        });
+        woven.chain(of_the_two).cloned().collect()
+    }
+
+    /// Takes what became of a pair; its first seminar counts what is refused.
+    fn take(&mut self, seminar: &SeminarId, mut loom: Loom<'_>, report: &mut StageReport) {
+        self.asked |= loom.asked;
         if loom.unreadable > 0 && loom.kept.is_empty() {
             let message =
                 "its replies could not be read\nhint: `taskgen calls --failed` shows them";
             report.fail(&loom.harvest.item, "unreadable_replies", message);
-            unreadable += 1;
+            self.unreadable += 1;
         }
         loom.harvest.kept = loom.kept.len() as u64;
         loom.report.harvests.push(loom.harvest);
         report.absorb(loom.report);
-        rejected
-            .entry(one.seminar.clone())
-            .or_default()
-            .extend(loom.rejected);
-        woven.extend(loom.kept);
-        (ctx.notify)(Notice::Advance(1));
+        let rejected = self.rejected.entry(seminar.clone()).or_default();
+        rejected.extend(loom.rejected);
+        self.woven.extend(loom.kept);
     }
-    (ctx.notify)(Notice::End);
-    // A failing model must not replace good tasks by fewer.
-    if unreadable > 0 && woven.len() < before {
-        report
-            .notes
-            .push("the tasks across seminars that were there stay".to_owned());
-        return Ok(report);
+
+    /// Saves the tasks in place of those that there were.
+    fn save(self, ctx: &Context, most: usize, report: &mut StageReport) -> Result<()> {
+        let before = ctx.store.count_tasks(Weaving::Across)?;
+        // A failing model must not replace good tasks by fewer.
+        if self.unreadable > 0 && self.woven.len() < before {
+            let note = "the tasks across seminars that were there stay";
+            report.notes.push(note.to_owned());
+            return Ok(());
+        }
+        ctx.store
+            .save_tasks(Weaving::Across, &self.woven, &self.rejected)?;
+        let woven = self.woven.len();
+        if most == 0 && before > 0 {
+            report.notes.push(format!(
+                "tasks across seminars removed, as 0 are wanted: {before}"
+            ));
+        }
+        if woven < most {
+            report.notes.push(format!(
+                "{woven} of {most} tasks across seminars: two inspirations of different talks in one language must share words, and \
+                 the task must pass the rules"
+            ));
+        }
+        let count = if self.asked {
+            &mut report.done
+        } else {
+            &mut report.skipped
+        };
+        *count += woven as u64;
+        Ok(())
     }
-    ctx.store.save_tasks(Weaving::Across, &woven, &rejected)?;
-    if most == 0 && before > 0 {
-        report.notes.push(format!(
-            "tasks across seminars removed, as 0 are wanted: {before}"
-        ));
-    }
-    if woven.len() < most {
-        report.notes.push(format!(
-            "{} of {} tasks across seminars: two inspirations of different talks in one language must share words, and \
-             the task must pass the rules",
-            woven.len(),
-            most
-        ));
-    }
-    *(if asked {
-        &mut report.done
-    } else {
-        &mut report.skipped
-    }) += woven.len() as u64;
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
 }
 
 /// The families of the pair number `turn`: a large model chooses, a small one is asked for each in

@@ -70,64 +70,83 @@ pub async fn translate(
     )
     .await?;
     (ctx.notify)(Notice::End);
-    let mut harvest = Harvest {
-        item: "translations".to_owned(),
-        ..Harvest::default()
-    };
-    let (mut woven, mut rejected, mut lost) = (
-        Vec::new(),
-        BTreeMap::<SeminarId, Vec<Rejection>>::new(),
-        false,
-    );
-    let mut unreadable = 0;
+    let mut translations = Translations::default();
     for (one, (task, language)) in done.into_iter().zip(&wanted) {
-        *(if one.asked {
-            &mut report.done
-        } else {
-            &mut report.skipped
-        }) += 1;
-        harvest.absorb(&one.harvest);
-        harvest.found += one.harvest.parsed;
+        translations.take(one, task, language, &mut report);
+    }
+    if translations.woven.len() < wanted.len() {
+        report.notes.push(format!(
+            "{} of {} translations were kept",
+            translations.woven.len(),
+            wanted.len()
+        ));
+    }
+    report.seconds = started.elapsed().as_secs_f64();
+    report.harvests.push(translations.harvest(report.seconds));
+    translations.save(ctx, languages)?;
+    Ok(report)
+}
+
+/// What became of all translations.
+#[derive(Default)]
+struct Translations {
+    woven: Vec<(Task, CallId)>,
+    rejected: BTreeMap<SeminarId, Vec<Rejection>>,
+    /// Whether a question was left without an answer that a later run may get.
+    lost: bool,
+    /// Replies that could not be read.
+    unreadable: usize,
+    harvest: Harvest,
+}
+
+impl Translations {
+    fn take(&mut self, one: One, task: &Task, language: &str, report: &mut StageReport) {
+        report.count(!one.asked);
+        self.harvest.absorb(&one.harvest);
+        self.harvest.found += one.harvest.parsed;
+        let item = format!("{} in {language}", task.id);
         if let Some(unscored) = one.failed {
-            lost |= unscored.cause.is_transient();
-            unreadable += usize::from(!unscored.cause.is_transient());
-            report.fail_unscored(&format!("{} in {language}", task.id), &unscored);
+            self.lost |= unscored.cause.is_transient();
+            self.unreadable += usize::from(!unscored.cause.is_transient());
+            report.fail_unscored(&item, &unscored);
         } else if let Some(last) = one.refused.last().filter(|_| one.kept.is_none()) {
             let message = format!(
                 "no translation passed the rules\nhint: it says: {}",
                 last.detail
             );
-            report.fail(&format!("{} in {language}", task.id), &last.rule, message);
+            report.fail(&item, &last.rule, message);
         }
         for rejection in one.refused {
             report.reject(&rejection.rule);
-            *harvest.rejected.entry(rejection.rule.clone()).or_default() += 1;
+            let refused = self.harvest.rejected.entry(rejection.rule.clone());
+            *refused.or_default() += 1;
             if let Some(seminar) = task.seminar() {
-                rejected.entry(seminar.clone()).or_default().push(rejection);
+                let rejected = self.rejected.entry(seminar.clone()).or_default();
+                rejected.push(rejection);
             }
         }
-        woven.extend(one.kept);
+        self.woven.extend(one.kept);
     }
-    if woven.len() < wanted.len() {
-        report.notes.push(format!(
-            "{} of {} translations were kept",
-            woven.len(),
-            wanted.len()
-        ));
+
+    fn harvest(&self, seconds: f64) -> Harvest {
+        Harvest {
+            item: "translations".to_owned(),
+            sound: self.woven.len() as u64,
+            kept: self.woven.len() as u64,
+            seconds,
+            ..self.harvest.clone()
+        }
     }
-    harvest.sound = woven.len() as u64;
-    harvest.kept = woven.len() as u64;
-    harvest.seconds = started.elapsed().as_secs_f64();
-    report.seconds = harvest.seconds;
-    report.harvests.push(harvest);
-    // What was there is worth more than what cannot be read.
-    let fewer =
-        unreadable > 0 && woven.len() < ctx.store.count_tasks(Weaving::Translation(languages))?;
-    if !lost && !fewer {
-        ctx.store
-            .save_tasks(Weaving::Translation(languages), &woven, &rejected)?;
+
+    /// Saves the translations together. What was there is worth more than what cannot be read.
+    fn save(self, ctx: &Context, languages: &[String]) -> Result<()> {
+        let weaving = Weaving::Translation(languages);
+        let fewer = self.unreadable > 0 && self.woven.len() < ctx.store.count_tasks(weaving)?;
+        if !self.lost && !fewer {
+            ctx.store.save_tasks(weaving, &self.woven, &self.rejected)?;
+        }
+        Ok(())
     }
-    Ok(report)
 }
 
 /// Who spoke at the talks that a task comes from: none of them is to be named.
