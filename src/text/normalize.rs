@@ -14,7 +14,10 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::numbers::{chinese_numbers, english_numbers};
+use super::{
+    numbers::{chinese_numbers, english_numbers},
+    script::simplified,
+};
 
 /// The normal form: words separated by single spaces.
 pub fn normalize(text: &str) -> String {
@@ -24,7 +27,7 @@ pub fn normalize(text: &str) -> String {
 /// The words of the normal form. Han text without spaces is one word.
 pub fn words(text: &str) -> Vec<String> {
     let folded: String = text.nfkc().flat_map(char::to_lowercase).collect();
-    let plain = separate(&fast2s::convert(&folded));
+    let plain = separate(&simplified(&folded));
     let numbered = chinese_numbers(&plain);
     let words: Vec<&str> = numbered.split_whitespace().collect();
     english_numbers(&words)
