@@ -138,6 +138,24 @@ mod tests {
     }
 
     #[test]
+    fn ordinals_and_years_of_several_words() {
+        check("one hundred and twentieth", "120th");
+        check("the one hundred and twenty-third", "the 123rd");
+        check("for a hundred and first time", "for 101st time");
+        check(
+            "the two hundredth and the three thousandth",
+            "the 200th and the 3000th",
+        );
+        check("one thousand two hundredth", "1200th");
+        check("two million three hundred thousandth", "2300000th");
+        check("nineteen oh-two, twenty oh five", "1902 2005");
+        check("eighteen o seven and oh one", "1807 and oh 1");
+        check("in 100 first and 20 second", "in 100 1st and 20 2nd");
+        check("nine hundred and nothing", "900 and nothing");
+        check("two trillion", "2000000000000");
+    }
+
+    #[test]
     fn chinese() {
         check("我們收集了六百小時，", "我们收集了600小时");
         check("百分之五十二", "52%");
