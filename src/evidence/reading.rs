@@ -160,7 +160,7 @@ mod tests {
             "https://d.org/(3)",
         ];
         let expected = Reading {
-            version: 2,
+            version: 3,
             words: 33,
             urls: urls.map(str::to_owned).to_vec(),
         };
