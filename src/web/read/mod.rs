@@ -13,6 +13,7 @@ mod metadata;
 mod pdf;
 mod phrases;
 mod plain;
+mod readable;
 mod stub;
 mod stub_detection;
 mod tags;
