@@ -66,6 +66,7 @@ def mean(rows):
 
 
 def table(title, head, rows):
+    head = [f"{cell:>5}" for cell in head]
     print(f"\n{title}\n")
     print(f"| {'reader':12} | " + " | ".join(head) + " |")
     print(f"|{'-' * 14}|" + "|".join("-" * (len(cell) + 2) for cell in head) + "|")

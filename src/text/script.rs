@@ -1,5 +1,6 @@
 //! Chinese in one script: traditional characters become simplified ones, by the phrase where a
-//! character has several simplified forms (`乾`, `瞭`). Hides the dictionaries, which are those of `OpenCC`.
+//! character has several simplified forms (`乾`, `瞭`). Hides the dictionaries, which are those of
+//! `OpenCC`.
 
 use std::{borrow::Cow, sync::LazyLock};
 
