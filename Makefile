@@ -1,6 +1,6 @@
 # What a person types: each target sets itself up (scripts/setup.sh), needs no root, no terminal and no input.
 
-.PHONY: help demo test quick accept bench bench-transcribe interop install uninstall clean
+.PHONY: help demo test quick accept bench bench-pages bench-transcribe interop install uninstall clean
 
 help:
 	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
@@ -8,6 +8,8 @@ help:
 	@echo "make quick   formatting, lints and the tests that load no model (a few minutes, while working)"
 	@echo "make accept  the long proofs, e.g. kill -9 at ten moments of a real run (about an hour and a half)"
 	@echo "make bench   the model layer's calls a second and the fits of a ranking, beside peers' (about 5 minutes after a build)"
+	@echo "make bench-pages"
+	@echo "             reading of PDFs and HTML pages beside pdftotext, mutool and trafilatura (Debian; 15 minutes the first time)"
 	@echo "make bench-transcribe"
 	@echo "             transcription beside whisper.cpp and faster-whisper, on recordings made for it (an hour and a half the first time)"
 	@echo "make interop typed calls through servers of others: llama.cpp's and LiteLLM (about 15 minutes the first time)"
@@ -28,6 +30,9 @@ accept:
 
 bench:
 	@scripts/bench.sh
+
+bench-pages:
+	@scripts/bench-pages.sh
 
 bench-transcribe:
 	@scripts/bench-transcribe.sh

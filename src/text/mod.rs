@@ -16,6 +16,7 @@ pub mod planted;
 pub mod prompt_injection;
 pub mod quote_alignment;
 pub mod records;
+pub mod script;
 pub mod sentences;
 pub mod toml_error;
 pub mod topics;

@@ -14,7 +14,10 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::numbers::{chinese_numbers, english_numbers};
+use super::{
+    numbers::{chinese_numbers, english_numbers},
+    script::simplified,
+};
 
 /// The normal form: words separated by single spaces.
 pub fn normalize(text: &str) -> String {
@@ -24,7 +27,7 @@ pub fn normalize(text: &str) -> String {
 /// The words of the normal form. Han text without spaces is one word.
 pub fn words(text: &str) -> Vec<String> {
     let folded: String = text.nfkc().flat_map(char::to_lowercase).collect();
-    let plain = separate(&fast2s::convert(&folded));
+    let plain = separate(&simplified(&folded));
     let numbered = chinese_numbers(&plain);
     let words: Vec<&str> = numbered.split_whitespace().collect();
     english_numbers(&words)
@@ -132,6 +135,24 @@ mod tests {
         check("in the fifties", "in the 50s");
         check("twenty twenty six", "2026");
         check("two thousand and six", "2006");
+    }
+
+    #[test]
+    fn ordinals_and_years_of_several_words() {
+        check("one hundred and twentieth", "120th");
+        check("the one hundred and twenty-third", "the 123rd");
+        check("for a hundred and first time", "for 101st time");
+        check(
+            "the two hundredth and the three thousandth",
+            "the 200th and the 3000th",
+        );
+        check("one thousand two hundredth", "1200th");
+        check("two million three hundred thousandth", "2300000th");
+        check("nineteen oh-two, twenty oh five", "1902 2005");
+        check("eighteen o seven and oh one", "1807 and oh 1");
+        check("in 100 first and 20 second", "in 100 1st and 20 2nd");
+        check("nine hundred and nothing", "900 and nothing");
+        check("two trillion", "2000000000000");
     }
 
     #[test]

@@ -47,14 +47,49 @@ fn number(words: &[&str]) -> Option<(String, usize)> {
         return Some((format!("{value}.{digits}"), used + more));
     }
     let ending = words.get(used).copied().unwrap_or_default();
-    // "twenty first", "two hundred fifth": the ordinal completes the cardinal.
-    if let Some(last) = ordinal(ending).filter(|&last| fits(value, last) && whole) {
-        return Some((ordinal_text(value + last), used + 1));
+    let is_open = whole && is_spoken(words);
+    if let Some((value, more)) = completed(value, &words[used..]).filter(|_| is_open) {
+        return Some((ordinal_text(value), used + more));
     }
     if let Some(decade) = decade(ending).filter(|_| whole && (10..100).contains(&value)) {
         return Some((format!("{}s", value * 100 + decade), used + 1));
     }
     Some((spell(value, words, used), used))
+}
+
+fn is_spoken(words: &[&str]) -> bool {
+    words
+        .first()
+        .is_some_and(|word| !word.starts_with(|c: char| c.is_ascii_digit() || c == '$'))
+}
+
+/// The cardinal `value` made whole by the ordinal after it, and how many words that has: "twenty
+/// first", "one hundred and twelfth", "three hundredth".
+fn completed(value: u64, after: &[&str]) -> Option<(u64, usize)> {
+    match after {
+        ["and", word, ..] if value > 0 && value.is_multiple_of(100) => {
+            let last = ordinal(word).filter(|last| *last < 100)?;
+            Some((value.checked_add(last)?, 2))
+        }
+        [word, ..] => {
+            let last = ordinal(word)?;
+            let sum = value.checked_add(last).filter(|_| fits(value, last));
+            Some((sum.or_else(|| multiplied(value, last))?, 1))
+        }
+        [] => None,
+    }
+}
+
+/// "One thousand two" and "hundredth": of the value only the last figures are multiplied.
+fn multiplied(value: u64, factor: u64) -> Option<u64> {
+    let (room, group) = match factor {
+        100 => (100, 100),
+        1_000.. => (1_000, factor.checked_mul(1_000)?),
+        _ => return None,
+    };
+    let counted = value % group;
+    let product = counted.checked_mul(factor)?;
+    ((1..room).contains(&counted)).then(|| value - counted + product)
 }
 
 /// Ordinals and decades that stand alone come through `cardinal` with their own spelling.
@@ -115,6 +150,10 @@ fn cardinal(words: &[&str]) -> Option<(u64, usize, bool)> {
                 Some(_) => break,
             }
             used += 1;
+        } else if let Some(year) = spoken_zero(&words[used..]).filter(|_| total == 0 && used == 1)
+            && let Some(century) = group.filter(|group| (10..100).contains(group))
+        {
+            (group, used) = (Some(century * 100 + year), used + 2);
         } else if let (Some(factor), Some(so_far)) = (scale(word), group) {
             if factor == 100 {
                 if so_far >= 100 {
@@ -122,8 +161,12 @@ fn cardinal(words: &[&str]) -> Option<(u64, usize, bool)> {
                 }
                 group = Some(so_far * 100);
             } else {
-                total += so_far.checked_mul(factor)?;
-                group = None;
+                let product = so_far.checked_mul(factor);
+                // What is too large for a number is several of them.
+                let Some(sum) = product.and_then(|product| total.checked_add(product)) else {
+                    break;
+                };
+                (total, group) = (sum, None);
             }
             used += 1;
         } else if word == "and" && (total > 0 || group.is_some_and(|g| g % 100 == 0 && g > 0)) {
@@ -140,7 +183,16 @@ fn cardinal(words: &[&str]) -> Option<(u64, usize, bool)> {
             break;
         }
     }
-    (used > usize::from(article)).then_some((total + group.unwrap_or(0), used, true))
+    let value = total.checked_add(group.unwrap_or(0))?;
+    (used > usize::from(article)).then_some((value, used, true))
+}
+
+/// The last figure of a year such as "nineteen oh two".
+fn spoken_zero(words: &[&str]) -> Option<u64> {
+    let [zero, figure, ..] = words else {
+        return None;
+    };
+    small(figure).filter(|figure| ["oh", "o"].contains(zero) && (1..10).contains(figure))
 }
 
 /// A number in digits, multiplied by the words after it: `5 million`, `2.5 million`, `11 hundred`.
@@ -214,8 +266,13 @@ fn scale(word: &str) -> Option<u64> {
         "thousand" => Some(1_000),
         "million" => Some(1_000_000),
         "billion" => Some(1_000_000_000),
+        "trillion" => Some(1_000_000_000_000),
         _ => None,
     }
+}
+
+fn scale_of_ordinal(word: &str) -> Option<u64> {
+    scale(word.strip_suffix("th")?)
 }
 
 fn ordinal(word: &str) -> Option<u64> {
@@ -227,8 +284,7 @@ fn ordinal(word: &str) -> Option<u64> {
         "eighth" => Some(8),
         "ninth" => Some(9),
         "twelfth" => Some(12),
-        "hundredth" => Some(100),
-        "thousandth" => Some(1000),
+        _ if scale_of_ordinal(word).is_some() => scale_of_ordinal(word),
         _ => {
             let stem = word.strip_suffix("ieth").map(|s| format!("{s}y"));
             let stem = stem.or_else(|| word.strip_suffix("th").map(str::to_owned))?;

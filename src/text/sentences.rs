@@ -1,86 +1,79 @@
-//! Sentences of a transcript as ranges of characters, so that a sentence's number stands for its
-//! exact words.
+//! Sentences of a text as ranges of characters, so that a sentence's number stands for its exact
+//! words. Where they end is `sentencex`'s to say: abbreviations, initials, quotes, lists.
 
 use std::ops::Range;
 
+use sentencex::get_sentence_boundaries;
+
 use super::words::is_han;
 
+/// The language whose abbreviations are known; marks at the ends of sentences are those of all
+/// languages.
+const LANGUAGE: &str = "en";
 /// A line break ends a sentence that is already this long; recognisers do not always write full
 /// stops.
 const LONG_WORDS: usize = 40;
 const LONG_HAN: usize = 60;
 
+/// Bytes that are split at once: what looks for the ends of quotes takes quadratic time.
+const WINDOW: usize = 10_000;
+
 /// Ranges of Unicode scalar values, in order, without the white space around them. Every other
 /// character is in one range.
 pub fn split(text: &str) -> Vec<Range<usize>> {
-    let chars: Vec<char> = text.chars().collect();
     let mut ranges = Vec::new();
-    let mut start = 0;
-    for end in 1..=chars.len() {
-        if end == chars.len() || ends_here(&chars, start, end) {
-            push_trimmed(&chars, start..end, &mut ranges);
-            start = end;
+    let (mut rest, mut start) = (text, 0);
+    while !rest.is_empty() {
+        let window = &rest[..rest.floor_char_boundary(WINDOW)];
+        let found = get_sentence_boundaries(LANGUAGE, window);
+        let mut ends: Vec<usize> = found.iter().map(|sentence| sentence.end_byte).collect();
+        // The last one may go on behind the window.
+        if window.len() < rest.len() && ends.len() > 1 {
+            ends.pop();
         }
+        let mut sentence = 0;
+        for end in ends {
+            for part in long_lines(&window[sentence..end]) {
+                start = push_trimmed(part, start, &mut ranges);
+            }
+            sentence = end;
+        }
+        if sentence == 0 {
+            start = push_trimmed(window, start, &mut ranges);
+            sentence = window.len();
+        }
+        rest = &rest[sentence..];
     }
     ranges
 }
 
-/// Whether a sentence that began at `start` ends before `at`.
-fn ends_here(chars: &[char], start: usize, at: usize) -> bool {
-    let (last, next) = (chars[at - 1], chars[at]);
-    match last {
-        '。' | '！' | '？' | '!' | '?' => {
-            !is_closing(next) && !matches!(next, '!' | '?' | '！' | '？')
-        }
-        // A dot within a word is a decimal point or part of an address.
-        '.' => next.is_whitespace() && !is_abbreviation(chars, at - 1),
-        '”' | '"' | '」' | '’' => {
-            at >= 2
-                && matches!(chars[at - 2], '。' | '！' | '？' | '.' | '!' | '?')
-                && !is_closing(next)
-        }
-        '\n' => is_long(&chars[start..at]),
-        _ => false,
+/// Adds the range of a part that begins at `start`, and says where the next one does.
+fn push_trimmed(part: &str, start: usize, ranges: &mut Vec<Range<usize>>) -> usize {
+    let end = start + part.chars().count();
+    let before = part.chars().take_while(|c| c.is_whitespace()).count();
+    let after = part.chars().rev().take_while(|c| c.is_whitespace()).count();
+    if start + before < end {
+        ranges.push(start + before..end - after);
     }
+    end
 }
 
-fn is_closing(c: char) -> bool {
-    matches!(c, '”' | '"' | '」' | '’' | ')' | '）')
-}
-
-/// Whether the full stop at `dot` belongs to a title or an initial.
-fn is_abbreviation(chars: &[char], dot: usize) -> bool {
-    let word: String = chars[..dot]
-        .iter()
-        .rev()
-        .take_while(|c| c.is_alphabetic())
-        .collect();
-    let word: String = word.chars().rev().collect();
-    matches!(
-        word.as_str(),
-        "Dr" | "Mr" | "Mrs" | "Ms" | "Prof" | "St" | "vs" | "al" | "approx" | "Fig" | "No"
-    ) || (word.chars().count() == 1 && word.chars().all(char::is_uppercase))
-}
-
-fn is_long(chars: &[char]) -> bool {
-    let han = chars.iter().filter(|c| is_han(**c)).count();
-    let words = chars
-        .split(|c| c.is_whitespace())
-        .filter(|w| !w.is_empty())
-        .count();
-    han >= LONG_HAN || words >= LONG_WORDS
-}
-
-fn push_trimmed(chars: &[char], range: Range<usize>, ranges: &mut Vec<Range<usize>>) {
-    let slice = &chars[range.clone()];
-    let Some(first) = slice.iter().position(|c| !c.is_whitespace()) else {
-        return;
-    };
-    let last = slice
-        .iter()
-        .rposition(|c| !c.is_whitespace())
-        .unwrap_or(first);
-    ranges.push(range.start + first..range.start + last + 1);
+/// The parts of a sentence that line breaks end because they are long.
+fn long_lines(sentence: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    let (mut han, mut words) = (0, 0);
+    for line in sentence.split_inclusive('\n') {
+        end += line.len();
+        han += line.chars().filter(|c| is_han(*c)).count();
+        words += line.split_whitespace().count();
+        if han >= LONG_HAN || words >= LONG_WORDS {
+            parts.push(&sentence[start..end]);
+            (start, han, words) = (end, 0, 0);
+        }
+    }
+    parts.push(&sentence[start..end]);
+    parts
 }
 
 #[cfg(test)]
@@ -112,6 +105,46 @@ mod tests {
         );
         check("他说：“好。”然后走了。", &["他说：“好。”", "然后走了。"]);
         check("  \n ", &[]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn abbreviations_and_initials_end_nothing() {
+        for whole in [
+            "The probes (cf. Fig. 3 and Sec. 4.2) were dry.",
+            "It was e.g. 4.5 % vs. 3.2 %.",
+            "The U.S. Geological Survey measured it.",
+            "Marsh et al. (2019) and Ortiz, J. R. say so.",
+        ] {
+            check(whole, &[whole]);
+        }
+        check(
+            "It rained in the U.S. He left... She wondered.",
+            &["It rained in the U.S.", "He left...", "She wondered."],
+        );
+        check("A heading\n\nA paragraph", &["A heading", "A paragraph"]);
+    }
+
+    #[test]
+    fn ranges_are_of_characters_and_hold_every_one() {
+        let text = "Été “sec”. 土壤🌱干了。 \u{a0}Die Böden?! \n\n\t1. Ä b.\r\n2. ö\u{301} c. ";
+        let chars: Vec<char> = text.chars().collect();
+        let ranges = split(text);
+        assert!(ranges.is_sorted_by(|a, b| a.end <= b.start));
+        let held = |at: usize| ranges.iter().any(|range| range.contains(&at));
+        assert!((0..chars.len()).all(|at| held(at) || chars[at].is_whitespace()));
+        for range in &ranges {
+            assert!(!chars[range.start].is_whitespace() && !chars[range.end - 1].is_whitespace());
+        }
+    }
+
+    #[test]
+    fn long_texts_are_split_as_short_ones() {
+        let text = "Dr. Marsh measured it. 他说：“好。”然后走了。 ".repeat(2_000);
+        assert_eq!(split(&text).len(), 3 * 2_000);
+        let endless = "土".repeat(WINDOW);
+        let length = |range: &Range<usize>| range.len();
+        assert_eq!(split(&endless).iter().map(length).sum::<usize>(), WINDOW);
     }
 
     #[test]

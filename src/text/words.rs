@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::script::simplified;
+
 /// Whether `c` is a Han character.
 pub fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
@@ -46,7 +48,7 @@ pub fn one_line(text: &str) -> String {
 pub fn fold(text: &str) -> String {
     let plain: String = text.nfkc().collect::<String>().to_lowercase();
     // Transcripts of one talk may mix traditional and simplified script.
-    fast2s::convert(&plain)
+    simplified(&plain).into_owned()
 }
 
 /// The tokens of a folded text: words, and for Han script overlapping pairs of characters.

@@ -6,7 +6,7 @@ use super::{audio::SAMPLE_RATE, speech::windows::MAX_WINDOW};
 
 /// Version of everything that can change the text of a transcript: to be raised with each such
 /// change.
-const RECIPE: u32 = 7;
+const RECIPE: u32 = 8;
 /// The models that `auto` means.
 const AUTO_ENGLISH: &str = "tiny.en";
 const AUTO_MULTILINGUAL: &str = "base";

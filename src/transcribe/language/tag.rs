@@ -2,7 +2,7 @@
 //! one language with two scripts; a prompt in the wanted script steers Whisper, and a conversion
 //! table settles the rest.
 
-use crate::transcribe::error::TranscribeError;
+use crate::{text::script::simplified, transcribe::error::TranscribeError};
 
 /// Whisper's prompt for simplified characters: "The following are sentences in Mandarin, with
 /// simplified Chinese and punctuation."
@@ -121,7 +121,7 @@ impl Language {
     /// characters.
     pub fn to_script(&self, text: &str) -> String {
         match self.tag.as_str() {
-            "zh-Hans" => full_width(&fast2s::convert(text)),
+            "zh-Hans" => full_width(&simplified(text)),
             "zh-Hant" => full_width(text),
             _ => text.to_owned(),
         }
@@ -151,7 +151,7 @@ fn whisper_code_of(name: &str) -> Option<&'static str> {
 
 /// The letters of a text, in simplified characters, so that both scripts compare equal.
 fn simplified_letters(text: &str) -> Vec<char> {
-    fast2s::convert(text)
+    simplified(text)
         .chars()
         .filter(|c| c.is_alphanumeric())
         .collect()

@@ -1,62 +1,77 @@
-//! Character encodings of pages. The order of precedence is a byte order mark, the server's header,
-//! the page's own declaration, valid UTF-8, Chinese, Western European; a declaration that the bytes
-//! contradict is passed over.
+//! Character encodings of pages. The order of precedence is a byte order mark, UTF-8 where the bytes
+//! are that, the server's header, the page's own declaration, and what the bytes look like; a
+//! declaration that they contradict is passed over.
 
-use encoding_rs::{Encoding, GB18030, UTF_8, WINDOWS_1252};
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
+use url::{Host, Url};
 
 /// Bytes in which a page must declare its encoding.
 const DECLARED_WITHIN: usize = 1_024;
-/// Replaced characters in a thousand that a damaged page of the right encoding may have.
-const DAMAGE: usize = 10;
+/// One replaced character in so many that are not ASCII is more than a damaged page has.
+const DAMAGE: usize = 20;
 
-/// Decodes a body with the `Content-Type` that the server sent.
-pub fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
+/// Decodes a body with the `Content-Type` that the server sent; `url` is where it was fetched from.
+pub fn decode(bytes: &[u8], content_type: Option<&str>, url: &str) -> String {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return decode_as(encoding, &bytes[length..]);
+    }
+    if is_utf8(bytes) {
+        return decode_as(UTF_8, bytes);
     }
     let header = content_type
         .and_then(charset_parameter)
         .and_then(|label| Encoding::for_label(label.as_bytes()));
     let declared = declared(&bytes[..bytes.len().min(DECLARED_WITHIN)]);
-    let labelled: Vec<&'static Encoding> = header.into_iter().chain(declared).collect();
-    let fitting = labelled
-        .iter()
+    header
+        .into_iter()
+        .chain(declared)
         .map(|encoding| decode_as(encoding, bytes))
-        .find(|text| !is_damaged(text));
-    fitting.unwrap_or_else(|| decode_as(guess(bytes, &labelled), bytes))
+        .find(|text| !is_damaged(text))
+        .unwrap_or_else(|| decode_as(guess(bytes, url), bytes))
 }
 
 fn decode_as(encoding: &'static Encoding, bytes: &[u8]) -> String {
     encoding.decode_without_bom_handling(bytes).0.into_owned()
 }
 
+/// Whether most of what is not ASCII is UTF-8. That is no chance, and so it goes before labels:
+/// nearly any bytes are text in one of the older encodings.
+fn is_utf8(bytes: &[u8]) -> bool {
+    let (foreign, replaced) = counts(&decode_as(UTF_8, bytes));
+    2 * replaced < foreign
+}
+
 fn is_damaged(text: &str) -> bool {
-    let replaced = text
-        .chars()
-        .filter(|c| *c == char::REPLACEMENT_CHARACTER)
-        .count();
-    replaced * 1_000 > text.chars().count() * DAMAGE
+    let (foreign, replaced) = counts(text);
+    replaced * DAMAGE > foreign
 }
 
-/// Without a label that fits: UTF-8 if it is valid, Chinese if it reads so, else the first label,
-/// else Western European, which any bytes are.
-fn guess(bytes: &[u8], labelled: &[&'static Encoding]) -> &'static Encoding {
-    if std::str::from_utf8(bytes).is_ok() {
-        return UTF_8;
-    }
-    let chinese = GB18030.decode_without_bom_handling_and_without_replacement(bytes);
-    if chinese.is_some_and(|text| reads_chinese(&text)) {
-        return GB18030;
-    }
-    labelled.first().copied().unwrap_or(WINDOWS_1252)
+/// The characters that are not ASCII, and those of them that stand for bytes without a meaning.
+fn counts(text: &str) -> (usize, usize) {
+    let is_replaced = |c: &char| *c == char::REPLACEMENT_CHARACTER;
+    let foreign = text.chars().filter(|c| !c.is_ascii());
+    (foreign.clone().count(), foreign.filter(is_replaced).count())
 }
 
-/// Whether most of what is not ASCII is common Han characters or the punctuation between them.
-fn reads_chinese(text: &str) -> bool {
-    let foreign = text.chars().filter(|c| !c.is_ascii()).count();
-    let is_common = |c: &char| matches!(c, '\u{4e00}'..='\u{9fa5}' | '\u{3000}'..='\u{301f}' | '\u{ff01}'..='\u{ff5e}');
-    let common = text.chars().filter(is_common).count();
-    common * 10 >= foreign * 9 && common > 0
+/// The encoding that bytes look like, as a browser decides it without a label.
+fn guess(bytes: &[u8], url: &str) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    detector.guess(
+        top_level(url).as_deref().map(str::as_bytes),
+        Utf8Detection::Allow,
+    )
+}
+
+/// The last part of a host's name, which tells encodings of a region apart.
+fn top_level(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let Host::Domain(name) = url.host()? else {
+        return None;
+    };
+    let last = name.trim_end_matches('.').rsplit('.').next()?;
+    Some(last.to_owned()).filter(|last| last.is_ascii())
 }
 
 /// The value of `charset` in a content type.
@@ -108,10 +123,14 @@ fn declared(head: &[u8]) -> Option<&'static Encoding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use encoding_rs::{BIG5, SHIFT_JIS};
+    use encoding_rs::{
+        BIG5, EUC_JP, EUC_KR, GB18030, KOI8_R, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252,
+    };
+
+    const URL: &str = "https://example.org/";
 
     fn check(bytes: &[u8], content_type: Option<&str>, expect: &str) {
-        assert_eq!(decode(bytes, content_type), expect, "{content_type:?}");
+        assert_eq!(decode(bytes, content_type, URL), expect, "{content_type:?}");
     }
 
     fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {
@@ -204,7 +223,8 @@ mod tests {
     #[test]
     fn without_a_label() {
         check("naïve 土".as_bytes(), None, "naïve 土");
-        check(b"na\xefve \x93quoted\x94", None, "naïve “quoted”");
+        let french = "Le capteur d’humidité a été étalonné à l’été, après la sécheresse.";
+        check(&encoded(WINDOWS_1252, french), None, french);
         check(
             &encoded(GB18030, "土壤水分, 0.2，传感器。"),
             None,
@@ -214,9 +234,68 @@ mod tests {
     }
 
     #[test]
+    fn without_a_label_by_what_the_bytes_look_like() {
+        for (encoding, text) in [
+            (
+                BIG5,
+                "土壤水分感測器在兩年中每小時測量一次，並且與烘乾的樣品比較。",
+            ),
+            (
+                SHIFT_JIS,
+                "土壌水分センサーは二年間にわたり毎時測定されました。",
+            ),
+            (
+                EUC_JP,
+                "土壌水分センサーは二年間にわたり毎時測定されました。",
+            ),
+            (EUC_KR, "토양 수분 센서는 이 년 동안 매시간 측정되었습니다."),
+            (
+                GB18030,
+                "土壤水分传感器在两年中每小时测量一次，并与烘干的样品比较。",
+            ),
+            (
+                WINDOWS_1251,
+                "Влажность почвы измеряли каждый час в течение двух лет.",
+            ),
+            (
+                KOI8_R,
+                "Влажность почвы измеряли каждый час в течение двух лет.",
+            ),
+        ] {
+            check(&encoded(encoding, text), None, text);
+            let wrong = Some("text/html; charset=utf-8");
+            check(&encoded(encoding, text), wrong, text);
+        }
+        check(b"\x1b$BEZ>m\x1b(B", None, "土壌");
+    }
+
+    #[test]
+    fn utf8_goes_before_a_label_of_several_bytes_a_character() {
+        let text = "<meta charset=gbk>土壤水分传感器";
+        check(text.as_bytes(), Some("text/html; charset=big5"), text);
+        check(text.as_bytes(), Some("text/html; charset=euc-kr"), text);
+        check(
+            b"\x1b$BEZ>m\x1b(B",
+            Some("text/html; charset=iso-2022-jp"),
+            "土壌",
+        );
+    }
+
+    #[test]
+    fn the_region_of_a_host_decides_in_doubt() {
+        let bytes = encoded(WINDOWS_1251, "Почва");
+        assert_eq!(decode(&bytes, None, "https://a.example.ru/x"), "Почва");
+        assert_eq!(decode(b"caf\xe9", None, "http://10.0.0.1/x"), "café");
+        assert_eq!(
+            decode(b"caf\xe9", None, "https://a.xn--p1ai./"),
+            decode(b"caf\xe9", None, "https://a.xn--p1ai/")
+        );
+    }
+
+    #[test]
     fn a_little_damage_does_not_change_the_encoding() {
         let mut bytes = "é".repeat(500).into_bytes();
         bytes[10] = 0xff;
-        assert!(decode(&bytes, Some("text/html; charset=utf-8")).ends_with("éé"));
+        assert!(decode(&bytes, Some("text/html; charset=utf-8"), URL).ends_with("éé"));
     }
 }

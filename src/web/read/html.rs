@@ -1,10 +1,10 @@
 //! Extraction of text and signs from an HTML page. The steps are the module's other files: tree,
-//! article, lines, clean.
+//! readable, article, lines, clean.
 
 use super::{
     HTML, Read, Signs,
     article::{self, Article},
-    lines,
+    lines, readable,
     tree::{self, Node, Tree},
     version_of,
 };
@@ -31,17 +31,54 @@ pub fn read(html: &str, url: &str) -> Read {
     }
 }
 
+/// Characters of an article by Readability's rules from which on it is believed …
+const BELIEVED: usize = 250;
+/// … if it is at least one part in so many of what our own rules keep.
+const PARTS: usize = 10;
+
 /// The article's text, or all that is visible where no article is left.
 fn text(tree: &Tree) -> String {
-    let article = clean::clean(&lines::write(tree, &article::find(tree)));
-    if !article.is_empty() {
-        return article;
+    let article = article::find(tree);
+    let own = clean::clean(&lines::write(tree, &article));
+    match by_readability(tree, &article) {
+        // In doubt the longer text: a paragraph that is lost is a claim without evidence.
+        Some(text) if text.chars().count() * PARTS >= own.chars().count() => text,
+        _ if own.is_empty() => everything(tree),
+        _ => own,
     }
-    let everything = Article {
+}
+
+/// The article by Readability's rules, if it is long enough, with the heading that they take for
+/// the page's title.
+fn by_readability(tree: &Tree, article: &Article) -> Option<String> {
+    let html = readable::find(tree, &article.left_out)?;
+    let text = everything(&tree::parse(&html));
+    if text.chars().count() < BELIEVED {
+        return None;
+    }
+    let heading = heading(tree, article).filter(|heading| !text.contains(heading.as_str()));
+    Some(heading.map_or(text.clone(), |heading| format!("{heading}\n\n{text}")))
+}
+
+/// The first main heading of an article.
+fn heading(tree: &Tree, article: &Article) -> Option<String> {
+    let inside = article.root..=tree.nodes[article.root].end;
+    let is_heading = |(at, _): &(usize, &Node)| inside.contains(at) && !article.left_out[*at];
+    let (root, _) = tree.elements("h1").find(is_heading)?;
+    let heading = Article {
+        root,
+        left_out: article.left_out.clone(),
+    };
+    let text = clean::clean(&lines::write(tree, &heading)).replace('\n', " ");
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn everything(tree: &Tree) -> String {
+    let article = Article {
         root: 0,
         left_out: vec![false; tree.nodes.len()],
     };
-    clean::clean(&lines::write(tree, &everything))
+    clean::clean(&lines::write(tree, &article))
 }
 
 fn signs(tree: &Tree, paid: bool) -> Signs {
@@ -147,6 +184,21 @@ mod tests {
         assert_eq!(
             read_html("<noscript>Turn on JavaScript</noscript><div hidden>x</div>").text,
             ""
+        );
+    }
+
+    #[test]
+    fn a_short_article_by_readability_is_not_believed() {
+        let long = "The gauges were read, by hand, every morning, and drifted. ".repeat(8);
+        let html = format!("<h1>Gauges</h1><div class=comment><p>{long}</p></div><p>{long}</p>");
+        let read = read_html(&html).text;
+        assert!(
+            read.starts_with("Gauges\n") && read.contains("every morning"),
+            "{read}"
+        );
+        assert_eq!(
+            read_html("<p>Short, but all there is.").text,
+            "Short, but all there is."
         );
     }
 

@@ -13,6 +13,7 @@ mod metadata;
 mod pdf;
 mod phrases;
 mod plain;
+mod readable;
 mod stub;
 mod stub_detection;
 mod tags;
@@ -27,7 +28,7 @@ use crate::isolation;
 
 /// The extractors with their versions. A version is raised with every change of what its extractor
 /// makes of the same bytes: stored texts of earlier versions are then made again.
-const VERSIONS: [(&str, &str); 3] = [(HTML, "2"), (PDF, "1"), (PLAIN, "1")];
+const VERSIONS: [(&str, &str); 3] = [(HTML, "3"), (PDF, "2"), (PLAIN, "2")];
 const HTML: &str = "html";
 const PDF: &str = "pdf";
 const PLAIN: &str = "plain";
@@ -118,6 +119,9 @@ pub enum ReadError {
     /// The PDF's pages are pictures.
     #[error("PDF without text")]
     NoTextLayer,
+    /// The PDF does not say what most of its glyphs mean: so many per cent of them.
+    #[error("PDF with {0} % of its letters without a meaning")]
+    UnreadGlyphs(u8),
     /// A decoder panicked.
     #[error("the decoder failed: `{0}`")]
     Panicked(String),
@@ -133,6 +137,7 @@ impl ReadError {
             Self::BrokenPdf => "broken_pdf",
             Self::EncryptedPdf => "encrypted_pdf",
             Self::NoTextLayer => "no_text_layer",
+            Self::UnreadGlyphs(_) => "unread_glyphs",
             Self::Panicked(_) => "panicked",
         }
     }
@@ -160,7 +165,7 @@ fn read_as(
     url: &str,
 ) -> Result<Read, ReadError> {
     use format::Format;
-    let text = || charset::decode(bytes, content_type);
+    let text = || charset::decode(bytes, content_type, url);
     match format {
         Format::Pdf => pdf::read(bytes),
         Format::Html => Ok(html::read(&text(), url)),

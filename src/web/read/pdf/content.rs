@@ -45,6 +45,9 @@ pub struct Glyph {
 pub struct Reader {
     fonts: BTreeMap<usize, Rc<Font>>,
     steps: usize,
+    /// Glyphs so far, and those that show and whose text is not known.
+    glyphs: usize,
+    unread: usize,
 }
 
 impl Reader {
@@ -63,7 +66,15 @@ impl Reader {
         if let Some(content) = page.page_stream() {
             self.run(content, page.resources(), state, &mut canvas, 0);
         }
+        self.glyphs += canvas.glyphs.len();
+        self.unread += canvas.unread;
         canvas.glyphs
+    }
+
+    /// The share of the glyphs whose text is not known, 0 to 1.
+    pub fn unread_share(&self) -> f64 {
+        let all = self.glyphs + self.unread;
+        self.unread as f64 / all.max(1) as f64
     }
 
     /// Whether so much has been read that the rest is left.
@@ -165,6 +176,8 @@ impl Reader {
 #[derive(Default)]
 struct Canvas {
     glyphs: Vec<Glyph>,
+    /// Glyphs that show and whose text is not known.
+    unread: usize,
     /// The page: left, bottom, right, top.
     area: [f64; 4],
     /// Where something other than white was painted, so that white text shows.
@@ -271,11 +284,12 @@ impl State {
             );
             let size = glyph_to_page[2].hypot(glyph_to_page[3]);
             let finite = from.iter().chain(&to).all(|v| v.is_finite()) && size.is_finite();
+            let visible = self.is_visible(from, size, canvas);
+            canvas.unread += usize::from(visible && char.text.is_none());
             if let Some(text) = char
                 .text
                 .filter(|_| finite && canvas.glyphs.len() < MOST_GLYPHS)
             {
-                let visible = self.is_visible(from, size, canvas);
                 canvas.glyphs.push(Glyph {
                     text,
                     from,

@@ -1,9 +1,7 @@
 //! Encodings of fonts without a map of their own: the encodings that PDF knows by name, and glyph
 //! names. ISO 32000-1, annex D, and the rules of the Adobe Glyph List's specification.
 
-use encoding_rs::{
-    BIG5, EUC_KR, Encoding, GB18030, GBK, MACINTOSH, SHIFT_JIS, UTF_16BE, WINDOWS_1252,
-};
+use encoding_rs::{Encoding, MACINTOSH, UTF_16BE, WINDOWS_1252};
 
 /// The text of a code in one of PDF's one-byte encodings; unknown names mean the standard one.
 pub fn text(encoding: &str, code: u8) -> Option<String> {
@@ -154,25 +152,6 @@ pub fn document_text(bytes: &[u8]) -> String {
     }
 }
 
-/// The encoding behind one of the maps for Chinese, Japanese and Korean that PDF knows by name.
-pub fn east_asian(cmap: &str) -> Option<&'static Encoding> {
-    let is = |names: &[&str]| names.iter().any(|name| cmap.starts_with(name));
-    match cmap {
-        _ if is(&["UniGB-", "UniCNS-", "UniJIS", "UniKS-"])
-            && !cmap.contains("UTF8")
-            && !cmap.contains("UTF32") =>
-        {
-            Some(UTF_16BE)
-        }
-        _ if is(&["GBK2K"]) => Some(GB18030),
-        _ if is(&["GBK", "GB-EUC", "GBpc"]) => Some(GBK),
-        _ if is(&["B5pc", "ETen", "HKscs", "ETenms"]) => Some(BIG5),
-        _ if is(&["90ms-RKSJ", "90msp", "83pv", "90pv", "Ext-RKSJ", "Add-RKSJ"]) => Some(SHIFT_JIS),
-        _ if is(&["KSC-EUC", "KSCms", "KSCpc"]) => Some(EUC_KR),
-        _ => None,
-    }
-}
-
 const ACCENTS: &[(&str, char)] = &[
     ("acute", '\u{301}'),
     ("breve", '\u{306}'),
@@ -258,12 +237,5 @@ mod tests {
         assert_eq!(document_text(b"\xfe\xff\x57\x1f"), "土");
         assert_eq!(document_text("\u{feff}土".as_bytes()), "土");
         assert_eq!(document_text(b"caf\xe9"), "café");
-    }
-
-    #[test]
-    fn east_asian_maps() {
-        assert_eq!(east_asian("UniGB-UCS2-H"), Some(UTF_16BE));
-        assert_eq!(east_asian("GBK-EUC-V"), Some(GBK));
-        assert_eq!(east_asian("Identity-H"), None);
     }
 }

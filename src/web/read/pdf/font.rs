@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use encoding_rs::Encoding;
 use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 
 use super::{
     cmap::{self, ToUnicode},
+    codes::{Codes, number},
     encoding,
 };
 
@@ -19,12 +19,12 @@ const MOST_WIDTHS: usize = 200_000;
 /// A font.
 #[derive(Debug)]
 pub struct Font {
-    /// Codes are of two bytes and mean what `map` or `east_asian` says.
-    composite: bool,
-    east_asian: Option<&'static Encoding>,
+    /// The codes of a composite font.
+    codes: Option<Codes>,
     map: ToUnicode,
     /// The texts of a simple font's codes without a map.
     simple: BTreeMap<u8, String>,
+    /// By code in a simple font, by glyph in a composite one.
     widths: BTreeMap<u32, f64>,
     /// The width of codes that are not listed; `None` if it has to be guessed.
     usual_width: Option<f64>,
@@ -60,12 +60,7 @@ impl Font {
             let inner = dict
                 .get::<Array>("DescendantFonts")
                 .and_then(|fonts| fonts.iter::<Dict>().next());
-            return Self::composite(
-                &name("Encoding"),
-                map,
-                &inner.unwrap_or_default(),
-                source.len(),
-            );
+            return Self::composite(dict, map, &inner.unwrap_or_default(), source.len());
         }
         let (widths, usual_width) = simple_widths(dict, &subtype);
         let program = dict
@@ -75,8 +70,7 @@ impl Font {
         let simple = simple_texts(dict, &name("BaseFont"), &program);
         let unpacked = source.len() + program.len();
         Self {
-            composite: false,
-            east_asian: None,
+            codes: None,
             map,
             simple,
             widths,
@@ -85,16 +79,17 @@ impl Font {
         }
     }
 
-    fn composite(encoding: &str, map: ToUnicode, inner: &Dict, unpacked: usize) -> Self {
+    fn composite(dict: &Dict, map: ToUnicode, inner: &Dict, unpacked: usize) -> Self {
         let usual_width = Some(inner.get::<f64>("DW").unwrap_or(1_000.0) / 1_000.0);
         let widths = inner
             .get::<Array>("W")
             .map(|list| composite_widths(&list))
             .unwrap_or_default();
-        let east_asian = encoding::east_asian(encoding);
+        let length = map.code_bytes.filter(|length| (1..=4).contains(length));
+        let codes = Codes::new(dict, inner, length.unwrap_or(2));
+        let unpacked = unpacked + codes.unpacked;
         Self {
-            composite: true,
-            east_asian,
+            codes: Some(codes),
             map,
             simple: BTreeMap::new(),
             widths,
@@ -108,58 +103,45 @@ impl Font {
         let mut rest = bytes;
         let mut chars = Vec::new();
         while !rest.is_empty() {
-            let (code, after) = rest.split_at(self.code_length(rest).min(rest.len()));
-            chars.push(self.char(code));
-            rest = after;
+            let (length, char) = self.first(rest);
+            chars.push(char);
+            rest = &rest[length..];
         }
         chars
     }
 
-    fn code_length(&self, bytes: &[u8]) -> usize {
-        match self.east_asian {
-            _ if !self.composite => 1,
-            Some(encoding) if encoding != encoding_rs::UTF_16BE => {
-                1 + usize::from(bytes[0] >= 0x81)
-            }
-            Some(_) => 2,
-            None => self
-                .map
-                .code_bytes
-                .filter(|length| (1..=4).contains(length))
-                .unwrap_or(2),
-        }
-    }
-
-    fn char(&self, code: &[u8]) -> Char {
-        let number = code.iter().fold(0, |n: u32, b| n << 8 | u32::from(*b));
-        let mapped = self
-            .map
-            .texts
-            .get(&number)
-            .filter(|text| !text.is_empty())
-            .cloned();
-        let text = mapped.or_else(|| match self.east_asian {
-            Some(encoding) => Some(encoding.decode_without_bom_handling(code).0.into_owned()),
-            None => self
-                .simple
-                .get(code.first()?)
-                .filter(|_| !self.composite)
-                .cloned(),
+    /// The character that `bytes` begin with, and how many of them it takes.
+    fn first(&self, bytes: &[u8]) -> (usize, Char) {
+        let (length, glyph) = match &self.codes {
+            Some(codes) => codes.first(bytes),
+            None => (1, u32::from(bytes[0])),
+        };
+        let code = &bytes[..length];
+        let mapped = self.map.texts.get(&number(code));
+        let text = mapped.filter(|text| !text.is_empty()).cloned();
+        let text = text.or_else(|| match &self.codes {
+            Some(codes) => codes.text(glyph),
+            None => self.simple.get(&bytes[0]).cloned(),
         });
         let guessed = || {
             self.usual_width
                 .unwrap_or_else(|| guessed_width(text.as_deref().unwrap_or("n")))
         };
-        let width = self.widths.get(&number).copied().unwrap_or_else(guessed);
-        Char {
-            text,
-            width,
-            is_space: code == [32],
-        }
+        let width = self.widths.get(&glyph).copied().unwrap_or_else(guessed);
+        let is_space = code == [32];
+        (
+            length,
+            Char {
+                text,
+                width,
+                is_space,
+            },
+        )
     }
 }
 
-fn decoded(stream: &Stream) -> Vec<u8> {
+/// The bytes of a map or a font program; none where they are too many.
+pub fn decoded(stream: &Stream) -> Vec<u8> {
     let short = stream.raw_data().len() <= LONGEST;
     short
         .then(|| stream.decoded_data().ok())
@@ -322,31 +304,5 @@ mod tests {
             readonly def currentfile eexec dup 66 /B put \x80\xff";
         let texts: Vec<(u8, String)> = built_in(program).into_iter().collect();
         assert_eq!(texts, [(12, "fi".to_owned()), (65, "A".to_owned())]);
-    }
-
-    #[test]
-    fn codes_have_the_length_that_their_encoding_gives_them() {
-        let font =
-            |encoding: &str| Font::composite(encoding, ToUnicode::default(), &Dict::empty(), 0);
-        let texts = |encoding: &str, bytes: &[u8]| -> Vec<Option<String>> {
-            font(encoding)
-                .chars(bytes)
-                .into_iter()
-                .map(|char| char.text)
-                .collect()
-        };
-        assert_eq!(
-            texts("GBK-EUC-H", b"a\xcd\xc1"),
-            [Some("a".to_owned()), Some("土".to_owned())]
-        );
-        assert_eq!(
-            texts("UniGB-UCS2-H", b"\x57\x1f\0a"),
-            [Some("土".to_owned()), Some("a".to_owned())]
-        );
-        assert_eq!(
-            texts("Identity-H", b"\0\x01\0"),
-            [None, None],
-            "the last code is cut off"
-        );
     }
 }

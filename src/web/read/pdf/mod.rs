@@ -1,8 +1,9 @@
-//! PDF to text. The syntax of the format, its compression and its encryption are `hayro-syntax`'s;
-//! what the glyphs mean and in which order they are read is decided here. No other file of the
-//! program knows either.
+//! PDF to text. The syntax of the format, its compression and its encryption are `hayro-syntax`'s,
+//! the predefined maps of East Asian fonts are `hayro-cmap`'s; what other glyphs mean and in which
+//! order they are read is decided here. No other file of the program knows either.
 
 mod cmap;
+mod codes;
 mod content;
 mod encoding;
 mod font;
@@ -15,6 +16,9 @@ use crate::web::read::clean;
 
 /// Pages that are read.
 const MOST_PAGES: usize = 2_000;
+
+/// The share of glyphs without a text from which on what is left is no text.
+const MOST_UNREAD: f64 = 0.5;
 
 /// Reads a document.
 pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
@@ -38,6 +42,10 @@ pub fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         } else {
             ReadError::NoTextLayer
         });
+    }
+    if reader.unread_share() > MOST_UNREAD {
+        let percent = (100.0 * reader.unread_share()).round() as u8;
+        return Err(ReadError::UnreadGlyphs(percent));
     }
     Ok(Read {
         title: title(&pdf, &text),

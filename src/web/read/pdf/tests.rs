@@ -105,6 +105,39 @@ fn chinese_by_the_map_and_by_the_name_of_an_encoding() {
     );
 }
 
+/// Fonts without a map to text: what their codes mean is only known from Adobe's collections.
+#[test]
+fn east_asian_glyphs_by_their_collection() {
+    let font = |encoding: &str| {
+        format!(
+            "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /{encoding} /DescendantFonts [6 0 R] >>"
+        )
+    };
+    let inner = |ordering: &str| {
+        format!(
+            "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /X /CIDSystemInfo << /Registry (Adobe) /Ordering ({ordering}) /Supplement 2 >> /W [1 [250] 34 [700]] >>"
+        )
+    };
+    for (encoding, ordering, codes, expect) in [
+        ("Identity-H", "GB1", "0022079C0B940FC2", "A"),
+        ("GBK-EUC-H", "GB1", "CDC1C8C0612E", "土壤a."),
+        ("GB-EUC-H", "GB1", "CDC1", "土"),
+        ("UniGB-UTF16-H", "GB1", "571F58E40061", "土壤a"),
+        ("ETen-B5-H", "CNS1", "A467C45B", "土壤"),
+        ("90ms-RKSJ-H", "Japan1", "93798FEB41", "土壌A"),
+        ("H", "Japan1", "455A3E6D", "土壌"),
+        ("EUC-H", "Japan1", "C5DABEED41", "土壌A"),
+        ("UniJIS2004-UTF16-H", "Japan1", "571F58CC", "土壌"),
+        ("KSCms-UHC-H", "Korea1", "C5E4BEE7", "토양"),
+        ("UniKS-UCS2-H", "Korea1", "D1A0C591", "토양"),
+    ] {
+        let content = format!("BT /F 12 Tf 50 300 Td <{codes}> Tj ET");
+        let read = read(&document(&content, &font(encoding), &[&inner(ordering)]));
+        let text = read.map(|page| page.text).unwrap_or_default();
+        assert!(text.starts_with(expect), "{encoding}: {text}");
+    }
+}
+
 #[test]
 fn text_that_nobody_sees() {
     let seen = "BT /F 12 Tf 50 300 Td (The probe was dry.) Tj ET ";
@@ -157,6 +190,24 @@ fn what_cannot_be_read() {
         read(&document("BT /F 12 Tf (ab) Tj ET", unknown, &[])),
         Err(ReadError::NoTextLayer)
     );
+}
+
+#[test]
+fn a_document_with_holes_is_no_text() {
+    let unknown =
+        "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [] >>";
+    let mixed = |codes: usize| {
+        let content = format!(
+            "BT /F 12 Tf 50 300 Td (abcd) Tj /G 12 Tf <{}> Tj ET",
+            "0001".repeat(codes)
+        );
+        let page = document(&content, HELVETICA, &[unknown]);
+        let page = String::from_utf8(page).expect("ASCII");
+        let page = page.replace("/F 5 0 R", "/F 5 0 R /G 6 0 R");
+        read(page.as_bytes()).map(|page| page.text)
+    };
+    assert_eq!(mixed(3).as_deref(), Ok("abcd"));
+    assert_eq!(mixed(12), Err(ReadError::UnreadGlyphs(75)));
 }
 
 #[test]
