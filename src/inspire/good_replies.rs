@@ -43,10 +43,7 @@ fn no_good_idea_is_refused() {
         };
         let whole = 1..=numbered.count();
         let options = Options::default();
-        let questions = question::questions(&talk.language, &numbered, whole, false, &options);
-        let [question] = questions.as_slice() else {
-            panic!("{name}: {} questions", questions.len());
-        };
+        let question = question::large(&talk.language, &numbered, whole, &options);
         assert_eq!(outside(&question.schema(), &talk.inspire), None, "{name}");
         let found: Found = parse(&talk.inspire.to_string(), &question.schema(), &|found| {
             question.check(found)

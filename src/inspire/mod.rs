@@ -11,6 +11,7 @@ mod good_replies;
 mod ground;
 mod merge;
 mod numbered;
+mod offer;
 #[cfg(test)]
 mod planted;
 mod question;
@@ -168,12 +169,25 @@ impl Talk<'_> {
             size => size,
         };
         let language = &self.transcript.language;
-        windows::windows(&self.numbered, size)
-            .into_iter()
-            .flat_map(|window| {
-                question::questions(language, &self.numbered, window, small, options)
-            })
-            .collect()
+        let windows = windows::windows(&self.numbered, size);
+        let ask = |with_cues: bool| {
+            let windows = windows.iter().cloned();
+            let questions = windows.flat_map(|window| {
+                if small {
+                    question::small(language, &self.numbered, window, with_cues)
+                } else {
+                    vec![question::large(language, &self.numbered, window, options)]
+                }
+            });
+            questions.collect::<Vec<_>>()
+        };
+        let questions = ask(true);
+        // A talk without any cue still has its sentences.
+        if questions.is_empty() {
+            ask(false)
+        } else {
+            questions
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
         prompt_injection::gives_orders,
         quote_alignment::{QuoteIndex, QuoteMatch, is_number},
         sentences,
-        words::{han_count, is_han, length, one_line, terms, tokens, word_count},
+        words::{han_count, is_chinese, is_han, length, one_line, terms, tokens, word_count},
     },
 };
 
@@ -146,6 +146,18 @@ impl Numbered {
             .iter()
             .collect();
         one_line(&raw)
+    }
+
+    /// The words of several sentences in a row, in one line.
+    pub fn joined(&self, numbers: &RangeInclusive<usize>) -> String {
+        let texts: Vec<String> = numbers.clone().map(|number| self.text(number)).collect();
+        let last = texts.last().map_or("", String::as_str);
+        texts.join(if is_chinese(last) { "" } else { " " })
+    }
+
+    /// The words of the whole talk.
+    pub fn talk(&self) -> String {
+        self.chars.iter().collect()
     }
 
     /// The span from sentence `first` to sentence `last`, both existing, as evidence.

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Numbered, Options, cues};
+use super::{Numbered, Options, offer};
 use crate::{
     context::Context,
     data::{Cause, InspirationType, Trait, Unscored},
@@ -19,6 +19,10 @@ use crate::{
 
 /// Ideas that a large model is asked for in one part.
 const MOST_IDEAS: usize = 10;
+/// Ideas of one part of a talk for which a small model is asked at least, where there are sentences.
+const SMALL_IDEAS: usize = 4;
+/// Sentences from which it chooses.
+const OFFERED: usize = 2;
 /// Tokens of one idea with its quotes and reasons.
 const TOKENS: u32 = 320;
 
@@ -97,39 +101,67 @@ pub fn prompt(small: bool) -> &'static str {
     }
 }
 
-/// The questions about one part of a talk.
-pub fn questions<'a>(
+/// The question to a large model about one part of a talk.
+pub fn large<'a>(
     language: &'a str,
     numbered: &'a Numbered,
     window: RangeInclusive<usize>,
-    small: bool,
     options: &Options,
-) -> Vec<Question<'a>> {
+) -> Question<'a> {
     let most = match options.per_window {
         0 => MOST_IDEAS,
         most => most,
     };
-    if !small {
-        return vec![Question {
-            language,
-            numbered,
-            kind: None,
-            offered: window.collect(),
-            most,
-        }];
+    Question {
+        language,
+        numbered,
+        kind: None,
+        offered: window.collect(),
+        most,
     }
-    InspirationType::ALL
-        .into_iter()
-        .map(|kind| Question {
+}
+
+/// The questions to a small model about one part of a talk: one for each type that the part has
+/// sentences of, and more of these types where that makes fewer than four. Without cues it is shown
+/// the same long sentences for each type.
+pub fn small<'a>(
+    language: &'a str,
+    numbered: &'a Numbered,
+    window: RangeInclusive<usize>,
+    with_cues: bool,
+) -> Vec<Question<'a>> {
+    let question = |kind, offered: &[usize]| {
+        let mut offered = offered.to_vec();
+        offered.sort_unstable();
+        Question {
             language,
             numbered,
             kind: Some(kind),
-            // A small model loses its way among many sentences: it is shown those with a cue of the
-            // type, if there are any.
-            offered: cues::offered(numbered, window.clone(), kind),
-            most,
-        })
-        .collect()
+            offered,
+            most: 1,
+        }
+    };
+    if !with_cues {
+        let longest = offer::longest(numbered, window);
+        return InspirationType::ALL
+            .map(|kind| question(kind, &longest))
+            .to_vec();
+    }
+    let ranked =
+        InspirationType::ALL.map(|kind| (kind, offer::ranked(numbered, window.clone(), kind)));
+    let mut questions = Vec::new();
+    for round in 0..SMALL_IDEAS {
+        for (kind, ranked) in &ranked {
+            if ranked.len() > round && (round == 0 || questions.len() < SMALL_IDEAS) {
+                // What carries an idea already is taken out when it is asked.
+                questions.push(question(
+                    *kind,
+                    &ranked[..ranked.len().min(round + OFFERED)],
+                ));
+            }
+        }
+    }
+    questions
 }
 
 impl Question<'_> {
@@ -208,10 +240,13 @@ impl Question<'_> {
             which: which.word().to_owned(),
             reason: tidy(&self.numbered.text(number)),
         });
+        let passage = self.kind.map_or(chosen.sentence..=chosen.sentence, |kind| {
+            offer::passage(self.numbered, chosen.sentence, kind)
+        });
         Idea {
             kind: None,
-            text: tidy(&self.numbered.text(chosen.sentence)),
-            sentences: vec![chosen.sentence],
+            text: tidy(&self.numbered.joined(&passage)),
+            sentences: passage.collect(),
             quotes: Vec::new(),
             traits: claimed.collect(),
         }

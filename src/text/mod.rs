@@ -8,6 +8,8 @@ pub mod find;
 #[cfg(test)]
 pub mod good_replies;
 pub mod invisible;
+pub mod key_terms;
+pub mod lexicon;
 pub mod memorization;
 pub mod normalize;
 mod numbers;

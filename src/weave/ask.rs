@@ -12,6 +12,7 @@ use super::{
     plan::Slot,
     rules::Broken,
     sentences::{claims, difficulty, search_terms, text},
+    subject::Subject,
 };
 use crate::{
     context::Context,
@@ -75,6 +76,9 @@ pub struct Question<'a> {
     pub disciplines: Option<&'a [&'a str]>,
     /// Whether the model is a small one.
     pub small: bool,
+    /// What the talk is about, and its text; a small model's search terms are of these.
+    pub subject: &'a Subject,
+    pub talk: &'a str,
     /// 0 for the first try.
     pub number: u64,
     /// The texts of tasks that were written from the same inspirations.
@@ -108,14 +112,17 @@ impl Question<'_> {
         let (inspiration, family) = (self.slot.sources[0], self.slot.families[0]);
         let mut claims = claims(inspiration);
         let claim = claims.swap_remove(self.number as usize % claims.len());
-        let offered = search_terms(&claim);
-        let term = json!({ "type": "string", "enum": offered });
-        let vars = json!({ "language": self.language, "claim": claim, "terms": offered });
+        let (own, of_subject) = search_terms(&claim, self.subject, self.talk);
+        let vars = json!({
+            "language": self.language, "claim": claim, "subject": self.subject.name, "own": own, "others": of_subject,
+        });
+        let choice = |terms: &[String]| json!({ "type": "string", "enum": terms });
+        let schema = json!({ "first": choice(&own), "second": choice(&of_subject) });
         let ask = Ask::<SearchTerms> {
             role: "weave",
             prompt: prompt(true),
             vars: &vars,
-            schema: Some(object(&json!({ "first": term, "second": term }))),
+            schema: Some(object(&schema)),
             max_tokens: 120,
             ..Ask::default()
         };
@@ -126,11 +133,21 @@ impl Question<'_> {
             Woven {
                 also: Vec::new(),
                 task_type: Some(family),
-                task: text(family, inspiration.kind, &claim, &terms),
+                task: text(family, inspiration.kind, &claim, &terms, self.subject),
                 difficulty: difficulty(family),
                 discipline: None,
             }
         }))
+    }
+
+    /// How often a slot may be asked about: a small model's next try is about the next sentence, and
+    /// the same one would have the same answer.
+    pub fn tries(slot: &Slot<'_>, small: bool, most: u64) -> u64 {
+        if small {
+            most.min(claims(slot.sources[0]).len() as u64)
+        } else {
+            most
+        }
     }
 
     /// Whether the family and the other ideas are among those that were offered.
@@ -297,10 +314,36 @@ mod tests {
             language: "en",
             disciplines: None,
             small: false,
+            subject: &NO_SUBJECT,
+            talk: "",
             number: 0,
             written: &[],
             broken: None,
         }
+    }
+
+    static NO_SUBJECT: Subject = Subject {
+        name: None,
+        terms: Vec::new(),
+    };
+
+    #[test]
+    fn a_small_model_is_asked_about_each_sentence_once() {
+        let mut inspirations = [inspiration("Nobody has counted the cracks of the glacier.")];
+        let tries = |of: &[Inspiration], small: bool| {
+            let slot = Plan::new(of, !small).next(&[], 6).expect("a slot");
+            Question::tries(&slot, small, 2)
+        };
+        assert_eq!(
+            (tries(&inspirations, true), tries(&inspirations, false)),
+            (1, 2)
+        );
+        inspirations[0].evidence = vec![
+            evidence("Nobody has counted the cracks of the glacier."),
+            evidence("Clouds hide the ice for half of the year."),
+            evidence("Radar sees through clouds and through fresh snow."),
+        ];
+        assert_eq!(tries(&inspirations, true), 2);
     }
 
     #[test]

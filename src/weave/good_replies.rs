@@ -7,6 +7,7 @@ use super::{
     ask::{self, Question, Woven},
     plan::{self, Plan, Slot},
     rules::{self, Broken, Material},
+    subject::Subject,
 };
 use crate::{
     data::{
@@ -104,6 +105,8 @@ fn no_good_task_is_refused() {
                 language: &talk.language,
                 disciplines: None,
                 small: false,
+                subject: &Subject::default(),
+                talk: "",
                 number: 0,
                 written: &[],
                 broken: None,

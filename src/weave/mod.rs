@@ -11,6 +11,7 @@ mod good_replies;
 mod plan;
 pub mod rules;
 mod sentences;
+mod subject;
 mod translate;
 
 use std::{collections::BTreeMap, time::Instant};
@@ -32,6 +33,7 @@ use ask::{Question, Woven};
 use disciplines::Disciplines;
 use plan::Slot;
 use rules::{Broken, Material};
+use subject::Subject;
 pub use translate::translate;
 
 /// Tries at one task.
@@ -145,6 +147,9 @@ struct Loom<'a> {
     seminar: &'a SeminarInfo,
     language: &'a str,
     people: Vec<String>,
+    /// The text of the talk and what it is about, for a small model.
+    talk: String,
+    subject: Subject,
     disciplines: &'a Disciplines,
     /// Tasks of others that must not be repeated.
     others: Vec<Task>,
@@ -178,6 +183,8 @@ impl<'a> Loom<'a> {
             seminar,
             language,
             people,
+            talk: String::new(),
+            subject: Subject::default(),
             disciplines,
             others: Vec::new(),
             kept: Vec::new(),
@@ -289,6 +296,10 @@ async fn weave(
     }
     let mut plan = plan::Plan::new(&inspirations, !small);
     let mut loom = Loom::new(seminar, seminar.people(), options, disciplines);
+    if small && let Some(transcript) = ctx.store.transcript(&seminar.transcript)? {
+        loom.talk = transcript.text();
+        loom.subject = Subject::new(seminar, &loom.talk);
+    }
     let mut predicted = 0;
     while loom.kept.len() + predicted < options.per_seminar {
         let Some(slot) = plan.next(&loom.kept(), options.per_seminar) else {
@@ -402,13 +413,15 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
     let of_the_same = loom.written_from(slot);
     let written: Vec<&str> = of_the_same.iter().map(String::as_str).collect();
     let mut broken: Option<(Broken, String)> = None;
-    for number in 0..TRIES {
+    for number in 0..Question::tries(slot, small, TRIES) {
         let disciplines = choose.then_some(ids.as_slice());
         let question = Question {
             slot,
             language: loom.language,
             disciplines,
             small,
+            subject: &loom.subject,
+            talk: &loom.talk,
             number,
             written: &written,
             broken: broken.as_ref(),

@@ -21,7 +21,9 @@ fn sample(name: &str, language: &str) -> Value {
         "inspire/review" => {
             json!({ "kind": "hypothesis", "text": text, "quotes": [text], "around": text })
         }
-        "weave/search-terms" => json!({ "language": language, "claim": text, "terms": [text] }),
+        "weave/search-terms" => {
+            json!({ "language": language, "claim": text, "subject": text, "own": [text], "others": [text] })
+        }
         "weave/task" => json!({
             "language": language, "ideas": [{ "number": 1, "kind": "hypothesis", "text": text, "quotes": [text], "leads": true }], "types": TaskType::ALL,
             "written": [text], "disciplines": ["health"],

@@ -1,0 +1,204 @@
+//! The sentences that a small model may choose from: those with the cues of a type that stand alone,
+//! or that do together with the one or two before them. Where there is none, it is not asked.
+
+use std::{cmp::Reverse, ops::RangeInclusive};
+
+use super::{
+    Numbered,
+    cues::{ENOUGH, strength},
+};
+use crate::{
+    data::InspirationType,
+    text::{
+        claim::{has_room, is_courtesy, leans, states, tidy},
+        key_terms::{misheard_words, terms_of},
+        words::length,
+    },
+};
+
+/// Sentences before one that are quoted with it at most.
+const MOST_BEFORE: usize = 2;
+/// Words of a link below which the sentence behind it is quoted with it: it says how.
+const SHORT_LINK: usize = 20;
+/// Where none has a cue, a model is offered so many at most, the longest: a hundred lines it neither
+/// follows nor reads in a bearable time.
+const MOST_WITHOUT: usize = 24;
+/// What counts for a sentence and against it, in the weight of cues.
+const OF_A_CUE: i32 = 4;
+const OF_A_SENTENCE_BEFORE: i32 = -4;
+const OF_A_MISHEARD_WORD: i32 = -4;
+const OF_A_TERM: i32 = 2;
+const MOST_TERMS: usize = 3;
+/// Words of one who brings something along, and who leans on nobody.
+const FROM_ELSEWHERE: [&str; 4] = ["come from", "my field", "我是做", "我们这个领域"];
+
+/// The numbers of the window's sentences that may carry an idea of `kind`, the best first.
+pub fn ranked(
+    numbered: &Numbered,
+    window: RangeInclusive<usize>,
+    kind: InspirationType,
+) -> Vec<usize> {
+    let talk = numbered.talk();
+    let candidates = window.filter(|&number| numbered.may_be_named(number));
+    let mut marked: Vec<(i32, usize)> = candidates
+        .filter_map(|number| Some((mark(numbered, number, kind, &talk)?, number)))
+        .collect();
+    marked.sort_by_key(|(mark, number)| (Reverse(*mark), *number));
+    marked.into_iter().map(|(_, number)| number).collect()
+}
+
+/// How well a sentence would carry an idea of a type; none where it does not.
+fn mark(numbered: &Numbered, number: usize, kind: InspirationType, talk: &str) -> Option<i32> {
+    let sentence = numbered.text(number);
+    if !states(&sentence) {
+        return None;
+    }
+    let passage = passage(numbered, number, kind);
+    let claim = tidy(&numbered.joined(&passage));
+    if leans(&claim) && !comes_from_elsewhere(&claim) {
+        return None;
+    }
+    // Where a link comes from is often said a sentence before.
+    let is_link = kind == InspirationType::Transdisciplinary;
+    let read = if is_link { &claim } else { &sentence };
+    let own = strength(read, kind);
+    let mut others = InspirationType::ALL.into_iter();
+    if own < ENOUGH || others.any(|other| !is_link && strength(read, other) > own) {
+        return None;
+    }
+    let before = (number - passage.start()) as i32;
+    let misheard = misheard_words(&claim, talk) as i32;
+    let terms = terms_of(&claim).len().min(MOST_TERMS) as i32;
+    Some(
+        own * OF_A_CUE
+            + before * OF_A_SENTENCE_BEFORE
+            + misheard * OF_A_MISHEARD_WORD
+            + terms * OF_A_TERM,
+    )
+}
+
+/// The numbers of the longest sentences of a window, in order, for a talk without any cue.
+pub fn longest(numbered: &Numbered, window: RangeInclusive<usize>) -> Vec<usize> {
+    let mut numbers: Vec<usize> = window
+        .filter(|&number| numbered.may_be_named(number))
+        .collect();
+    if numbers.iter().any(|number| states(&numbered.text(*number))) {
+        numbers.retain(|number| states(&numbered.text(*number)));
+    }
+    numbers.sort_by_key(|&number| (Reverse(numbered.length(number)), number));
+    numbers.truncate(MOST_WITHOUT);
+    numbers.sort_unstable();
+    numbers
+}
+
+/// The sentences that are quoted for one: it, those before it on which it leans, and behind a short
+/// link the one that says more, as far as there is room.
+pub fn passage(numbered: &Numbered, number: usize, kind: InspirationType) -> RangeInclusive<usize> {
+    let mut passage = number..=number;
+    while number - passage.start() < MOST_BEFORE {
+        let claim = tidy(&numbered.joined(&passage));
+        let longer = passage.start().saturating_sub(1)..=number;
+        if !leans(&claim)
+            || comes_from_elsewhere(&claim)
+            || !fits(numbered, &longer, *longer.start())
+        {
+            break;
+        }
+        passage = longer;
+    }
+    let longer = *passage.start()..=number + 1;
+    let is_short = length(&numbered.joined(&passage)) < SHORT_LINK;
+    if kind == InspirationType::Transdisciplinary
+        && is_short
+        && fits(numbered, &longer, number + 1)
+        && states(&numbered.text(number + 1))
+    {
+        return longer;
+    }
+    passage
+}
+
+/// Whether a passage may have this sentence more.
+fn fits(numbered: &Numbered, passage: &RangeInclusive<usize>, more: usize) -> bool {
+    (1..=numbered.count()).contains(&more)
+        && numbered.may_be_named(more)
+        && !is_courtesy(&numbered.text(more))
+        && has_room(&tidy(&numbered.joined(passage)))
+}
+
+fn comes_from_elsewhere(claim: &str) -> bool {
+    let folded = claim.to_lowercase();
+    FROM_ELSEWHERE.iter().any(|words| folded.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspire::testing::transcript;
+
+    const LIMITATION: InspirationType = InspirationType::Limitation;
+    const LINK: InspirationType = InspirationType::Transdisciplinary;
+
+    #[test]
+    fn a_line_is_offered_for_the_type_that_it_has_most_cues_of() {
+        let talk = [
+            "My hypothesis is that the yield depends on what the captains expect.",
+            "The problem is that nobody has enough labels for the old remarks.",
+            "The bottleneck is that we cannot read faded ink on thin paper.",
+            "We walked along the harbour on a very pleasant afternoon in May.",
+        ];
+        let numbered = Numbered::new(&transcript(&talk));
+        let mut offered = ranked(&numbered, 1..=4, LIMITATION);
+        offered.sort_unstable();
+        assert_eq!(offered, [2, 3]);
+    }
+
+    #[test]
+    fn a_sentence_that_leans_is_quoted_with_the_one_before() {
+        let talk = [
+            "Insurance records list the losses by date, and logbooks list the winds by date.",
+            "No one has linked those two archives in any country so far.",
+        ];
+        let numbered = Numbered::new(&transcript(&talk));
+        assert_eq!(passage(&numbered, 2, LIMITATION), 1..=2);
+        assert_eq!(passage(&numbered, 1, LIMITATION), 1..=1);
+        assert_eq!(ranked(&numbered, 1..=2, LIMITATION), [2]);
+    }
+
+    #[test]
+    fn one_that_leans_on_nothing_quotable_is_not_offered() {
+        let alone = "Nobody has measured the gravel under the ice of the fjord.";
+        let leaning = "Nobody has solved that problem of theirs, and it has no name.";
+        let numbered = Numbered::new(&transcript(&[leaning, alone]));
+        assert_eq!(ranked(&numbered, 1..=2, LIMITATION), [2]);
+    }
+
+    #[test]
+    fn a_link_says_where_it_comes_from() {
+        let talk = [
+            "Have you ever considered methods from seismology?",
+            "They have been separating small earthquakes from traffic for decades with arrays of sensors.",
+        ];
+        let numbered = Numbered::new(&transcript(&talk));
+        assert_eq!(ranked(&numbered, 1..=2, LINK), [2]);
+        assert_eq!(passage(&numbered, 2, LINK), 1..=2);
+        let plain =
+            ["We count the cracks of the glacier in images, and they get longer every week."];
+        let numbered = Numbered::new(&transcript(&plain));
+        assert!(ranked(&numbered, 1..=1, LINK).is_empty());
+    }
+
+    #[test]
+    fn without_cues_the_longest_sentences_are_offered_in_order() {
+        let short = "We stood on the old bridge and looked around.";
+        let long = "Gravel rolls along the river bed in every single winter flood.";
+        let mut talk = vec![short; 3 * MOST_WITHOUT];
+        for at in [70, 5, 33] {
+            talk[at - 1] = long;
+        }
+        let numbered = Numbered::new(&transcript(&talk));
+        let offered = longest(&numbered, 1..=talk.len());
+        assert_eq!(offered.len(), MOST_WITHOUT);
+        assert!([5, 33, 70].iter().all(|number| offered.contains(number)) && offered.is_sorted());
+    }
+}
