@@ -233,11 +233,11 @@ pub fn tidy(quote: &str) -> String {
 fn without_small_talk(line: &str) -> &str {
     let chars: Vec<(usize, char)> = line.char_indices().collect();
     let ranges = sentences::split(line);
-    let last = ranges.len().saturating_sub(1);
+    let end = ranges.len().saturating_sub(1);
     let first = ranges.into_iter().enumerate().find(|(at, range)| {
         let sentence: String = chars[range.clone()].iter().map(|(_, c)| c).collect();
         let least = match sentence.ends_with(['?', '？']) {
-            true if *at == last => usize::MAX,
+            true if *at == end => usize::MAX,
             true => TELLING_QUESTION,
             false => SAYS_SOMETHING,
         };
