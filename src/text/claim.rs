@@ -257,12 +257,12 @@ fn without_small_talk(line: &str) -> &str {
     let last = ranges.len().saturating_sub(1);
     let first = ranges.into_iter().enumerate().find(|(at, range)| {
         let sentence: String = chars[range.clone()].iter().map(|(_, c)| c).collect();
-        let least = match sentence.ends_with(['?', '？']) {
+        let words = match sentence.ends_with(['?', '？']) {
             true if *at == last => usize::MAX,
             true => TELLING_QUESTION,
             false => SAYS_SOMETHING,
         };
-        length(&sentence) >= least
+        length(&sentence) >= words
     });
     first.map_or(line, |(_, range)| &line[chars[range.start].0..])
 }
