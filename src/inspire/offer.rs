@@ -10,9 +10,9 @@ use super::{
 use crate::{
     data::InspirationType,
     text::{
-        claim::{has_room, is_courtesy, leans, states, tidy},
+        claim::{has_room, is_courtesy, leans, leans_far, states, tidy},
         key_terms::{misheard_words, terms_of},
-        words::length,
+        words::{is_chinese, length},
     },
 };
 
@@ -20,31 +20,42 @@ use crate::{
 const MOST_BEFORE: usize = 2;
 /// Words of a link below which the sentence behind it is quoted with it: it says how.
 const SHORT_LINK: usize = 20;
+const SHORT_LINK_HAN: usize = 45;
+/// Share of the best mark below which a sentence is no choice: a small model would take it, too.
+const NEAR_THE_BEST: (i32, i32) = (3, 4);
 /// Where none has a cue, a model is offered so many at most, the longest: a hundred lines it neither
 /// follows nor reads in a bearable time.
 const MOST_WITHOUT: usize = 24;
 /// What counts for a sentence and against it, in the weight of cues.
 const OF_A_CUE: i32 = 4;
-const OF_A_SENTENCE_BEFORE: i32 = -4;
+const OF_A_SENTENCE_BEFORE: i32 = -6;
 const OF_A_MISHEARD_WORD: i32 = -4;
 const OF_A_TERM: i32 = 2;
 const MOST_TERMS: usize = 3;
 /// Words of one who brings something along, and who leans on nobody.
 const FROM_ELSEWHERE: [&str; 4] = ["come from", "my field", "我是做", "我们这个领域"];
 
-/// The numbers of the window's sentences that may carry an idea of `kind`, the best first.
+/// The window's sentences that may carry an idea of `kind`, each with its mark, the best first.
 pub fn ranked(
     numbered: &Numbered,
     window: RangeInclusive<usize>,
     kind: InspirationType,
-) -> Vec<usize> {
+) -> Vec<(i32, usize)> {
     let talk = numbered.talk();
     let candidates = window.filter(|&number| numbered.may_be_named(number));
     let mut marked: Vec<(i32, usize)> = candidates
         .filter_map(|number| Some((mark(numbered, number, kind, &talk)?, number)))
         .collect();
     marked.sort_by_key(|(mark, number)| (Reverse(*mark), *number));
-    marked.into_iter().map(|(_, number)| number).collect()
+    marked
+}
+
+/// The first of ranked sentences, `most` of them at most, that are nearly as good as the best.
+pub fn nearly_best(ranked: &[(i32, usize)], most: usize) -> Vec<usize> {
+    let (share, of) = NEAR_THE_BEST;
+    let best = ranked.first().map_or(0, |(mark, _)| *mark);
+    let near = ranked.iter().filter(|(mark, _)| mark * of >= best * share);
+    near.take(most).map(|(_, number)| *number).collect()
 }
 
 /// How well a sentence would carry an idea of a type; none where it does not.
@@ -55,7 +66,8 @@ fn mark(numbered: &Numbered, number: usize, kind: InspirationType, talk: &str) -
     }
     let passage = passage(numbered, number, kind);
     let claim = tidy(&numbered.joined(&passage));
-    if leans(&claim) && !comes_from_elsewhere(&claim) {
+    let hangs = leans(&claim) && !comes_from_elsewhere(&claim);
+    if hangs || leans_far(&claim) {
         return None;
     }
     // Where a link comes from is often said a sentence before.
@@ -107,11 +119,18 @@ pub fn passage(numbered: &Numbered, number: usize, kind: InspirationType) -> Ran
         passage = longer;
     }
     let longer = *passage.start()..=number + 1;
-    let is_short = length(&numbered.joined(&passage)) < SHORT_LINK;
+    let said = numbered.joined(&passage);
+    let short = if is_chinese(&said) {
+        SHORT_LINK_HAN
+    } else {
+        SHORT_LINK
+    };
+    let is_short = length(&said) < short;
     if kind == InspirationType::Transdisciplinary
         && is_short
         && fits(numbered, &longer, number + 1)
         && states(&numbered.text(number + 1))
+        && !leans(&tidy(&numbered.text(number + 1)))
     {
         return longer;
     }
@@ -139,6 +158,11 @@ mod tests {
     const LIMITATION: InspirationType = InspirationType::Limitation;
     const LINK: InspirationType = InspirationType::Transdisciplinary;
 
+    fn numbers(numbered: &Numbered, kind: InspirationType) -> Vec<usize> {
+        let ranked = ranked(numbered, 1..=numbered.count(), kind);
+        ranked.into_iter().map(|(_, number)| number).collect()
+    }
+
     #[test]
     fn a_line_is_offered_for_the_type_that_it_has_most_cues_of() {
         let talk = [
@@ -148,9 +172,11 @@ mod tests {
             "We walked along the harbour on a very pleasant afternoon in May.",
         ];
         let numbered = Numbered::new(&transcript(&talk));
-        let mut offered = ranked(&numbered, 1..=4, LIMITATION);
+        let mut offered = numbers(&numbered, LIMITATION);
         offered.sort_unstable();
         assert_eq!(offered, [2, 3]);
+        assert_eq!(nearly_best(&[(20, 7), (16, 3), (15, 4), (9, 1)], 2), [7, 3]);
+        assert_eq!(nearly_best(&[(20, 7), (14, 3)], 2), [7]);
     }
 
     #[test]
@@ -162,7 +188,7 @@ mod tests {
         let numbered = Numbered::new(&transcript(&talk));
         assert_eq!(passage(&numbered, 2, LIMITATION), 1..=2);
         assert_eq!(passage(&numbered, 1, LIMITATION), 1..=1);
-        assert_eq!(ranked(&numbered, 1..=2, LIMITATION), [2]);
+        assert_eq!(numbers(&numbered, LIMITATION), [2]);
     }
 
     #[test]
@@ -170,7 +196,7 @@ mod tests {
         let alone = "Nobody has measured the gravel under the ice of the fjord.";
         let leaning = "Nobody has solved that problem of theirs, and it has no name.";
         let numbered = Numbered::new(&transcript(&[leaning, alone]));
-        assert_eq!(ranked(&numbered, 1..=2, LIMITATION), [2]);
+        assert_eq!(numbers(&numbered, LIMITATION), [2]);
     }
 
     #[test]
@@ -180,12 +206,12 @@ mod tests {
             "They have been separating small earthquakes from traffic for decades with arrays of sensors.",
         ];
         let numbered = Numbered::new(&transcript(&talk));
-        assert_eq!(ranked(&numbered, 1..=2, LINK), [2]);
+        assert_eq!(numbers(&numbered, LINK), [2]);
         assert_eq!(passage(&numbered, 2, LINK), 1..=2);
         let plain =
             ["We count the cracks of the glacier in images, and they get longer every week."];
         let numbered = Numbered::new(&transcript(&plain));
-        assert!(ranked(&numbered, 1..=1, LINK).is_empty());
+        assert!(numbers(&numbered, LINK).is_empty());
     }
 
     #[test]

@@ -152,12 +152,10 @@ pub fn small<'a>(
     let mut questions = Vec::new();
     for round in 0..SMALL_IDEAS {
         for (kind, ranked) in &ranked {
-            if ranked.len() > round && (round == 0 || questions.len() < SMALL_IDEAS) {
-                // What carries an idea already is taken out when it is asked.
-                questions.push(question(
-                    *kind,
-                    &ranked[..ranked.len().min(round + OFFERED)],
-                ));
+            // Each further question about a type begins behind what the ones before it chose from.
+            let rest = ranked.get(round * OFFERED..).unwrap_or_default();
+            if !rest.is_empty() && (round == 0 || questions.len() < SMALL_IDEAS) {
+                questions.push(question(*kind, &offer::nearly_best(rest, OFFERED)));
             }
         }
     }

@@ -124,6 +124,10 @@ static STANDS_FOR: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:the (?:remaining|latter|former|resulting|other (?:one|two|side))|(?:this|these|such) \w|those (?:\w+[.,;]|two|three)|(?:of|for|on|by|with|from|about|at|to|than|like|do|did|does|doing|solved?|borrow|apply|use|fix|test|trust) that\b|if (?:that|this|so)\b|\w+ed that (?:\w+ ){0,2}\w+[.!]?$)|这|那|它|他|她|该|前者|后者|剩下|其余|其中|上述",
     )
 });
+/// What stands for something that was said long before, or in several sentences.
+static FAR: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r"\bthe (?:remaining|latter|former|resulting)\b|剩下|其余|前者|后者")
+});
 /// "The same" stands for something, too, unless "as" says for what.
 static THE_SAME: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
@@ -208,11 +212,28 @@ fn first_sentence(claim: &str) -> String {
     first.map_or_else(String::new, |range| chars[range].iter().collect())
 }
 
-/// What was spoken in one line, without the sentences and words at its start that say nothing, with
-/// a capital and an end. Double quotation marks become single ones, because it is quoted.
+/// Whether a claim stands for something that a sentence before hardly tells: "the remaining gap".
+pub fn leans_far(claim: &str) -> bool {
+    FAR.is_match(&fold(claim))
+}
+
+/// What was spoken in one line, without the sentences and the words at the start of each that say
+/// nothing, with capitals and an end. Double quotation marks become single ones, because it is
+/// quoted.
 pub fn tidy(quote: &str) -> String {
     let line = one_line(quote);
-    let mut rest = without_small_talk(&line);
+    let rest = without_small_talk(&line);
+    let chars: Vec<char> = rest.chars().collect();
+    let tidied: Vec<String> = sentences::split(rest)
+        .into_iter()
+        .map(|range| tidy_sentence(&chars[range].iter().collect::<String>()))
+        .filter(|sentence| !sentence.is_empty())
+        .collect();
+    tidied.join(if is_chinese(rest) { "" } else { " " })
+}
+
+fn tidy_sentence(sentence: &str) -> String {
+    let mut rest = sentence.trim();
     while let Some(shorter) = without_opener(rest).or_else(|| without_announcement(rest)) {
         rest = shorter;
     }
@@ -236,12 +257,12 @@ fn without_small_talk(line: &str) -> &str {
     let end = ranges.len().saturating_sub(1);
     let first = ranges.into_iter().enumerate().find(|(at, range)| {
         let sentence: String = chars[range.clone()].iter().map(|(_, c)| c).collect();
-        let least = match sentence.ends_with(['?', '？']) {
+        let words = match sentence.ends_with(['?', '？']) {
             true if *at == end => usize::MAX,
             true => TELLING_QUESTION,
             false => SAYS_SOMETHING,
         };
-        length(&sentence) >= least
+        length(&sentence) >= words
     });
     first.map_or(line, |(_, range)| &line[chars[range.start].0..])
 }
@@ -344,6 +365,8 @@ mod tests {
         ] {
             assert!(leans(&tidy(sentence)), "{sentence}");
         }
+        assert!(leans_far("The remaining gap is not a vision problem."));
+        assert!(!leans_far("No one has linked those two archives."));
         for sentence in [
             "Nobody has a recognition model that knows the vocabulary of sailors.",
             "Metals such as zinc leave the soil at the same rate as the water does.",
@@ -367,6 +390,10 @@ mod tests {
         assert_eq!(
             tidy("我的假设是，水温每升一度，鱼就早一周产卵。"),
             "水温每升一度，鱼就早一周产卵。"
+        );
+        assert_eq!(
+            tidy("有些词没有对应的说法。 我的假设是，让说话人自己解释，模型就能学会。"),
+            "有些词没有对应的说法。让说话人自己解释，模型就能学会。"
         );
         let kept = "如果解决了标注的问题，模型就能学会这些词。";
         assert_eq!(tidy(kept), kept);

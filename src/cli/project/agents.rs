@@ -175,16 +175,9 @@ fn program(
     settings: &AgentConfig,
     command: &str,
 ) -> Result<CommandAgent> {
-    let mut argv =
+    let words =
         command::split(command).map_err(|e| Usage(format!("the command of `{name}`: {e:#}")))?;
-    let mut before = String::new();
-    for (index, word) in argv.iter_mut().enumerate() {
-        let given = word.clone();
-        if before != MODULE {
-            *word = placed(word, index == 0, &project.root)?;
-        }
-        before = given;
-    }
+    let argv = all_placed(words, &project.root)?;
     let variables = Variables::read(&global.env_file)?;
     let environment = environment(&variables, &settings.env)?;
     let sandbox = if is_sandboxed(name, settings)? {
@@ -273,6 +266,19 @@ fn opened(project: &Project, name: &str, key: &str, paths: &[PathBuf]) -> Result
     Ok(opened)
 }
 
+/// The words of a command with the paths of the project in full.
+fn all_placed(mut words: Vec<String>, root: &Path) -> Result<Vec<String>> {
+    let mut is_module = false;
+    for (index, word) in words.iter_mut().enumerate() {
+        let is_next_module = word == MODULE;
+        if !is_module {
+            *word = placed(word, index == 0, root)?;
+        }
+        is_module = is_next_module;
+    }
+    Ok(words)
+}
+
 /// The agent runs in a folder of its own: a program that is named by a path, and any argument that
 /// is a file or folder of the project, is found from the project's folder. Other programs are found
 /// in `PATH`.
@@ -325,6 +331,16 @@ fn plain_in_paths(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_module_is_not_taken_for_a_folder_of_the_project() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs_err::create_dir(root.path().join("bot")).expect("writable");
+        let words = ["python3", "-m", "bot", "bot"].map(str::to_owned);
+        let placed = all_placed(words.to_vec(), root.path()).expect("it is there");
+        let in_full = root.path().join("bot").display().to_string();
+        assert_eq!(placed, ["python3", "-m", "bot", in_full.as_str()]);
+    }
 
     #[test]
     fn a_sandbox_is_there_where_it_can_be_and_an_error_where_it_must_be() {

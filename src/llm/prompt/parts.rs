@@ -7,8 +7,6 @@ use anyhow::{Result, ensure};
 use minijinja::{Environment, ErrorKind};
 use regex::Regex;
 
-use super::plain;
-
 /// An expression or a statement of a template.
 static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)\{[{%](.*?)[%}]\}"));
 /// A text within one.
@@ -24,9 +22,10 @@ pub(super) fn check(templates: &Environment, source: &str) -> Result<()> {
     for tag in TAG.captures_iter(source) {
         for include in INCLUDE.captures_iter(&tag[1]) {
             let name = &include[1];
-            templates
-                .get_template(name)
-                .map_err(|error| plain(&error).context(format!("it includes `{name}`")))?;
+            ensure!(
+                templates.get_template(name).is_ok(),
+                "it includes a prompt that is not there: `{name}`"
+            );
         }
         for filter in FILTER.captures_iter(&LITERAL.replace_all(&tag[1], "''")) {
             let name = &filter[1];

@@ -73,6 +73,10 @@ fn a_copy_of_a_prompt_may_leave_out_quote_and_must_know_what_it_names() {
     let includes = text.replace("quote(a.text)", "a.text }}{% include 'rank/of-old' %}{{ ''");
     std::fs::write(&file, includes).expect("writable");
     insta::assert_snapshot!(project.told(&["prompts", "check"]), @"
+    $ taskgen prompts check
+    exit 1
+    --- out
+    [project]/prompts/rank/judge.md: it includes a prompt that is not there: `rank/of-old`
     ");
 }
 
