@@ -7,9 +7,10 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use jiff::civil::Date;
 use regex::{Captures, Regex};
 
+use crate::text::pattern::constant;
+
 /// A name in double braces.
-static SLOT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\{\{\s*([A-Za-z_]+)\s*\}\}").expect("a constant pattern"));
+static SLOT: LazyLock<Regex> = LazyLock::new(|| constant(r"\{\{\s*([A-Za-z_]+)\s*\}\}"));
 
 /// The text with all known slots filled for a day.
 pub fn fill(text: &str, as_of: Date) -> String {

@@ -1,5 +1,5 @@
-//! Bare addresses in running text: where they begin and end. Hides the punctuation of two languages,
-//! brackets that belong to the sentence, and sentences that go on right behind an address.
+//! Bare addresses in running text: where they begin and end. Hides the punctuation of two
+//! languages, brackets that belong to the sentence, and sentences that go on right behind an address.
 
 use std::ops::Range;
 
@@ -146,10 +146,8 @@ fn is_plain(c: char) -> bool {
 /// where the text has no spaces, or with a word that sentences go on with.
 fn continues(rest: &str, at: usize, root: bool, solid: bool) -> bool {
     let before = rest[..at].chars().next_back();
-    let (joined, c) = (
-        before.is_some_and(|c| !c.is_alphanumeric() || is_east_asian(c)),
-        rest[at..].chars().next().unwrap_or_default(),
-    );
+    let joined = before.is_some_and(|c| !c.is_alphanumeric() || is_east_asian(c));
+    let c = rest[at..].chars().next().unwrap_or_default();
     (joined && !root) || (!solid && is_han(c) && !GOES_ON.contains(c))
 }
 

@@ -20,8 +20,8 @@ const AT_A_TIME: usize = 100;
 /// are made again.
 const VERSION: u32 = 3;
 
-/// The versions that count words and list URLs as today's does: the first two cut URLs at letters of
-/// other scripts.
+/// The versions that count words and list URLs as today's does: the first two cut URLs at letters
+/// of other scripts.
 const SAME_WORDS_AND_URLS: RangeInclusive<u32> = VERSION..=VERSION;
 
 /// Reads a report's text.

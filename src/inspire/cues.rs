@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::{data::InspirationType, text::words::fold};
+use crate::{
+    data::InspirationType,
+    text::{pattern::constant, words::fold},
+};
 
 /// Weight from which a sentence counts as one of a type.
 pub const ENOUGH: i32 = 3;
@@ -38,34 +41,23 @@ struct Cue {
     pattern: Regex,
 }
 
-#[expect(
-    clippy::unwrap_used,
-    reason = "the patterns are constants that the tests compile"
-)]
-fn cue((kind, weight, pattern): (Option<InspirationType>, i32, &str)) -> Cue {
-    Cue {
-        kind,
-        weight,
-        pattern: Regex::new(pattern).unwrap(),
-    }
-}
-
 static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
-    let of = |kind, cues: &[(i32, &'static str)]| {
-        let cues = cues
-            .iter()
-            .map(|(weight, pattern)| cue((kind, *weight, pattern)));
-        cues.collect::<Vec<_>>()
-    };
-    let mut all = of(None, AGAINST);
-    all.extend(of(Some(InspirationType::Limitation), LIMITATION));
-    all.extend(of(Some(InspirationType::Methodology), METHODOLOGY));
-    all.extend(of(
-        Some(InspirationType::Transdisciplinary),
-        TRANSDISCIPLINARY,
-    ));
-    all.extend(of(Some(InspirationType::Hypothesis), HYPOTHESIS));
-    all
+    use InspirationType::{Hypothesis, Limitation, Methodology, Transdisciplinary};
+    let tables = [
+        (None, AGAINST),
+        (Some(Limitation), LIMITATION),
+        (Some(Methodology), METHODOLOGY),
+        (Some(Transdisciplinary), TRANSDISCIPLINARY),
+        (Some(Hypothesis), HYPOTHESIS),
+    ];
+    let cues = tables.into_iter().flat_map(|(kind, cues)| {
+        cues.iter().map(move |&(weight, pattern)| Cue {
+            kind,
+            weight,
+            pattern: constant(pattern),
+        })
+    });
+    cues.collect()
 });
 
 /// The event itself, thanks and money, and data that are yet to come or only described.

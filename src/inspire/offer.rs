@@ -1,5 +1,5 @@
-//! The sentences that a small model may choose from: those with the cues of a type that stand alone,
-//! or that do together with the one or two before them. Where there is none, it is not asked.
+//! The sentences that a small model may choose from: those with the cues of a type that stand
+//! alone, or that do together with the one or two before them. Where there is none, it is not asked.
 
 use std::{cmp::Reverse, ops::RangeInclusive};
 
@@ -12,7 +12,7 @@ use crate::{
     text::{
         claim::{has_room, is_courtesy, leans, leans_far, states, tidy},
         key_terms::{misheard_words, terms_of},
-        words::{is_chinese, length},
+        words::{fold, is_chinese, length},
     },
 };
 
@@ -23,8 +23,8 @@ const SHORT_LINK: usize = 20;
 const SHORT_LINK_HAN: usize = 45;
 /// Share of the best mark below which a sentence is no choice: a small model would take it, too.
 const NEAR_THE_BEST: (i32, i32) = (3, 4);
-/// Where none has a cue, a model is offered so many at most, the longest: a hundred lines it neither
-/// follows nor reads in a bearable time.
+/// Where none has a cue, a model is offered so many at most, the longest: a hundred lines it
+/// neither follows nor reads in a bearable time.
 const MOST_WITHOUT: usize = 24;
 /// What counts for a sentence and against it, in the weight of cues.
 const OF_A_CUE: i32 = 4;
@@ -41,7 +41,7 @@ pub fn ranked(
     window: RangeInclusive<usize>,
     kind: InspirationType,
 ) -> Vec<(i32, usize)> {
-    let talk = numbered.talk();
+    let talk = fold(&numbered.talk());
     let candidates = window.filter(|&number| numbered.may_be_named(number));
     let mut marked: Vec<(i32, usize)> = candidates
         .filter_map(|number| Some((mark(numbered, number, kind, &talk)?, number)))
@@ -58,7 +58,7 @@ pub fn nearly_best(ranked: &[(i32, usize)], most: usize) -> Vec<usize> {
     near.take(most).map(|(_, number)| *number).collect()
 }
 
-/// How well a sentence would carry an idea of a type; none where it does not.
+/// How well a sentence would carry an idea of a type; none where it does not. `talk` is folded.
 fn mark(numbered: &Numbered, number: usize, kind: InspirationType, talk: &str) -> Option<i32> {
     let sentence = numbered.text(number);
     if !states(&sentence) {
@@ -91,12 +91,10 @@ fn mark(numbered: &Numbered, number: usize, kind: InspirationType, talk: &str) -
 
 /// The numbers of the longest sentences of a window, in order, for a talk without any cue.
 pub fn longest(numbered: &Numbered, window: RangeInclusive<usize>) -> Vec<usize> {
-    let mut numbers: Vec<usize> = window
+    let (stating, others): (Vec<usize>, Vec<usize>) = window
         .filter(|&number| numbered.may_be_named(number))
-        .collect();
-    if numbers.iter().any(|number| states(&numbered.text(*number))) {
-        numbers.retain(|number| states(&numbered.text(*number)));
-    }
+        .partition(|&number| states(&numbered.text(number)));
+    let mut numbers = if stating.is_empty() { others } else { stating };
     numbers.sort_by_key(|&number| (Reverse(numbered.length(number)), number));
     numbers.truncate(MOST_WITHOUT);
     numbers.sort_unstable();

@@ -19,7 +19,7 @@ use crate::{
 
 /// Ideas that a large model is asked for in one part.
 const MOST_IDEAS: usize = 10;
-/// Ideas of one part of a talk for which a small model is asked at least, where there are sentences.
+/// Ideas of one part of a talk for which a small model is asked at least, where it has sentences.
 const SMALL_IDEAS: usize = 4;
 /// Sentences from which it chooses.
 const OFFERED: usize = 2;

@@ -44,8 +44,8 @@ pub use runs::RunInfo;
 pub use seminars::{SeminarInfo, UNKNOWN_LICENCE};
 pub use tasks::Weaving;
 
-/// Endings of the files that SQLite keeps beside a database: changes that are not in it yet, what its
-/// readers share, and what undoes a change.
+/// Endings of the files that SQLite keeps beside a database: changes that are not in it yet, what
+/// its readers share, and what undoes a change.
 const WAL: &str = "-wal";
 const SHARED_MEMORY: &str = "-shm";
 const JOURNAL: &str = "-journal";

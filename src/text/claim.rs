@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{
+    pattern::constant,
     sentences,
     words::{fold, is_chinese, is_han, length, one_line},
 };
@@ -152,19 +153,8 @@ const JOINING: [&str; 14] = [
     "不", "有",
 ];
 
-#[expect(
-    clippy::unwrap_used,
-    reason = "the patterns are constants that the tests compile"
-)]
 fn compiled(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){pattern}")).unwrap()
-}
-
-/// Whether a sentence can be understood by those who hear nothing else: it is no question, leans on
-/// nothing said before and is of a bearable length.
-pub fn stands_alone(sentence: &str) -> bool {
-    let claim = tidy(sentence);
-    states(sentence) && !leans(&claim)
+    constant(&format!("(?i){pattern}"))
 }
 
 /// Whether a sentence states something of a bearable length: it asks nothing and greets nobody.
@@ -310,6 +300,11 @@ fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whether a sentence can be understood by those who hear nothing else.
+    fn stands_alone(sentence: &str) -> bool {
+        states(sentence) && !leans(&tidy(sentence))
+    }
 
     #[test]
     fn a_claim_is_a_whole_sentence_without_what_says_nothing() {

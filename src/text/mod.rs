@@ -13,6 +13,7 @@ pub mod lexicon;
 pub mod memorization;
 pub mod normalize;
 mod numbers;
+pub mod pattern;
 #[cfg(test)]
 pub mod planted;
 pub mod prompt_injection;

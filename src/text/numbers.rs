@@ -284,12 +284,11 @@ fn ordinal(word: &str) -> Option<u64> {
         "eighth" => Some(8),
         "ninth" => Some(9),
         "twelfth" => Some(12),
-        _ if scale_of_ordinal(word).is_some() => scale_of_ordinal(word),
-        _ => {
+        _ => scale_of_ordinal(word).or_else(|| {
             let stem = word.strip_suffix("ieth").map(|s| format!("{s}y"));
             let stem = stem.or_else(|| word.strip_suffix("th").map(str::to_owned))?;
             small(&stem).filter(|&v| v > 0)
-        }
+        }),
     }
 }
 

@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::words::{fold, one_line};
+use super::{
+    pattern::constant,
+    words::{fold, one_line},
+};
 
 /// Whether a sentence of the text addresses a model that reads it, or tells its reader to ignore
 /// earlier instructions. Talk about models, rules and instructions as a subject is none.
@@ -20,14 +23,6 @@ pub fn gives_orders(text: &str) -> bool {
         })
 }
 
-#[expect(
-    clippy::unwrap_used,
-    reason = "the patterns are constants that the tests compile"
-)]
-fn compiled(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap()
-}
-
 /// Each of them is an order by itself. To drop what one was told is one at the beginning of a
 /// clause only: "participants ignore the instructions" is none.
 static ALONE: LazyLock<[Regex; 4]> = LazyLock::new(|| {
@@ -40,7 +35,7 @@ static ALONE: LazyLock<[Regex; 4]> = LazyLock::new(|| {
         r"\b(?:ais?|llms?|language models?|ai assistants?|chatbots?|(?:ai|automated) (?:readers?|systems?|tools?|note ?takers?)|summari[sz]ers?)(?: (?:that|who|which) [^,.;]{0,60})?[,:] (?:you (?:must|should|are|will|shall)|please|do not|ignore|write|treat)\b",
         r"(?:忽略|无视|忘记|忘掉|不要遵守|不必遵守|不要理会|抛开|停止遵循|不要遵循)[^，。]{0,8}(?:指令|指示|提示|要求|规则|设定|说明)",
     ]
-    .map(compiled)
+    .map(constant)
 });
 
 /// Together they are an order: a word for a program, a word for the text or its summary, and an
@@ -51,7 +46,7 @@ static EN: LazyLock<[Regex; 3]> = LazyLock::new(|| {
         r"\b(?:this (?:recording|transcript|text|talk|audio|passage|line|conversation)|(?:every|your) (?:summary|answer|output|reply|response|note)s?)\b",
         r"\b(?:must|should|shall|please|disregard|ignore|append|have to|need to|are (?:instructed|required|asked|told) to)\b",
     ]
-    .map(compiled)
+    .map(constant)
 });
 
 /// The same in Chinese.
@@ -61,7 +56,7 @@ static ZH: LazyLock<[Regex; 3]> = LazyLock::new(|| {
         r"本段|这段(?:录音|文字|话)|本次录音|(?:在|把|将)(?:摘要|总结)|你的(?:输出|回答|摘要)|以上内容",
         r"请(?:不要|勿|把|将|在|只|直接|输出|写|忽略|务必|于)|必须|务必|不得|一律",
     ]
-    .map(compiled)
+    .map(constant)
 });
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Chinese in one script: traditional characters become simplified ones, by the phrase where a
+//! Chinese characters, and Chinese in one script: traditional characters become simplified ones, by the phrase where a
 //! character has several simplified forms (`乾`, `瞭`). Hides the dictionaries, which are those of
 //! `OpenCC`.
 
@@ -6,11 +6,14 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use ferrous_opencc::{OpenCC, config::BuiltinConfig};
 
-use super::words::is_han;
-
 /// The dictionaries are part of the program: reading them cannot fail.
 static OPENCC: LazyLock<Option<OpenCC>> =
     LazyLock::new(|| OpenCC::from_config(BuiltinConfig::T2s).ok());
+
+/// Whether `c` is a Han character.
+pub fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+}
 
 /// A text in simplified script.
 pub fn simplified(text: &str) -> Cow<'_, str> {

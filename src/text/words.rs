@@ -7,12 +7,8 @@ use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+pub use super::script::is_han;
 use super::script::simplified;
-
-/// Whether `c` is a Han character.
-pub fn is_han(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
-}
 
 /// How many Han characters.
 pub fn han_count(text: &str) -> usize {

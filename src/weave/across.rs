@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Result;
 
-use super::{Attempt, Loom, Options, attempt, disciplines::Disciplines, plan::Slot};
+use super::{Attempt, Loom, Options, attempt, by_id, disciplines::Disciplines, plan::Slot};
 use crate::{
     context::{Context, Notice, StageReport},
     data::{CallId, Inspiration, InspirationType, SeminarId, Task, TaskType, primary_language},
@@ -44,10 +44,7 @@ pub async fn across(
         stage: "weave across",
         total: most as u64,
     });
-    let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars
-        .iter()
-        .map(|seminar| (&seminar.id, seminar))
-        .collect();
+    let of = by_id(seminars);
     let inspirations = standing(ctx, seminars)?;
     let own = ctx.store.tasks_of_one()?;
     let mut across = Across::default();

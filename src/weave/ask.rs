@@ -114,7 +114,8 @@ impl Question<'_> {
         let claim = claims.swap_remove(self.number as usize % claims.len());
         let (own, of_subject) = search_terms(&claim, self.subject, self.talk);
         let vars = json!({
-            "language": self.language, "claim": claim, "subject": self.subject.name, "own": own, "others": of_subject,
+            "language": self.language, "claim": claim, "subject": self.subject.name,
+            "own": own, "others": of_subject,
         });
         let choice = |terms: &[String]| json!({ "type": "string", "enum": terms });
         let schema = json!({ "first": choice(&own), "second": choice(&of_subject) });
@@ -140,8 +141,8 @@ impl Question<'_> {
         }))
     }
 
-    /// How often a slot may be asked about: a small model's next try is about the next sentence, and
-    /// the same one would have the same answer.
+    /// How often a slot may be asked about: a small model's next try is about the next sentence,
+    /// and the same one would have the same answer.
     pub fn tries(slot: &Slot<'_>, small: bool, most: u64) -> u64 {
         if small {
             most.min(claims(slot.sources[0]).len() as u64)

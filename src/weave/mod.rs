@@ -142,6 +142,13 @@ pub async fn run(
     Ok(report)
 }
 
+fn by_id(seminars: &[SeminarInfo]) -> BTreeMap<&SeminarId, &SeminarInfo> {
+    seminars
+        .iter()
+        .map(|seminar| (&seminar.id, seminar))
+        .collect()
+}
+
 /// The tasks of a seminar while they are woven: what is kept and refused so far.
 struct Loom<'a> {
     seminar: &'a SeminarInfo,

@@ -8,7 +8,7 @@ use crate::{
     text::{
         claim::{has_room, leans, tidy},
         key_terms::{is_heard, terms_of},
-        words::{han_count, is_chinese, word_count},
+        words::{fold, han_count, is_chinese, word_count},
     },
 };
 
@@ -36,7 +36,8 @@ pub fn claims(inspiration: &Inspiration) -> Vec<String> {
 /// the subject that share no word with them. Misheard words are none.
 pub fn search_terms(claim: &str, subject: &Subject, talk: &str) -> (Vec<String>, Vec<String>) {
     let mut own = terms_of(claim);
-    own.retain(|term| is_heard(term, talk));
+    let talk = fold(talk);
+    own.retain(|term| is_heard(term, &talk));
     own.truncate(MOST_TERMS);
     let mut others = subject.terms.clone();
     others.retain(|term| !own.iter().any(|of| overlap(of, term)));
@@ -119,8 +120,8 @@ pub fn difficulty(family: TaskType) -> Difficulty {
     }
 }
 
-/// What stands before a claim of a type, what it is called, how a tool serves it, what is measured of
-/// it, and what is compared.
+/// What stands before a claim of a type, what it is called, how a tool serves it, what is measured
+/// of it, and what is compared.
 struct Phrases {
     opening: &'static str,
     noun: &'static str,

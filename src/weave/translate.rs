@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::rules::{self, Broken, Material};
+use super::{
+    by_id,
+    rules::{self, Broken, Material},
+};
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
     data::{CallId, Origin, SeminarId, Task, TaskId, Unscored, primary_language},
@@ -39,10 +42,7 @@ pub async fn translate(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("translate");
-    let of: BTreeMap<&SeminarId, &SeminarInfo> = seminars
-        .iter()
-        .map(|seminar| (&seminar.id, seminar))
-        .collect();
+    let of = by_id(seminars);
     let mut tasks = ctx.store.tasks()?;
     // A benchmark of others asks in the languages that it asks in.
     tasks.retain(|task| task.from_seminar().is_some());

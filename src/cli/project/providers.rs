@@ -340,14 +340,14 @@ fn secrets_in_url(url: &str) -> Vec<String> {
         return Vec::new();
     };
     let query = url.query().unwrap_or_default().split('&');
-    let written = query.filter_map(|pair| pair.split_once('='));
-    let written = written.filter(|(name, _)| !name.contains("version"));
-    let written = written.map(|(_, value)| value.to_owned());
-    let meant = url.query_pairs();
-    let meant = meant.filter(|(name, _)| !name.contains("version"));
-    let meant = meant.map(|(_, value)| value.into_owned());
-    let password = url.password().map(str::to_owned);
-    written.chain(meant).chain(password).collect()
+    let written = query
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(name, value)| (name.into(), value.into()));
+    let values = written
+        .chain(url.query_pairs())
+        .filter(|(name, _)| !name.contains("version"))
+        .map(|(_, value)| value.into_owned());
+    values.chain(url.password().map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

@@ -7,12 +7,14 @@ use anyhow::{Result, ensure};
 use minijinja::{Environment, ErrorKind};
 use regex::Regex;
 
+use crate::text::pattern::constant;
+
 /// An expression or a statement of a template.
-static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)\{[{%](.*?)[%}]\}"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| constant(r"(?s)\{[{%](.*?)[%}]\}"));
 /// A text within one.
-static LITERAL: LazyLock<Regex> = LazyLock::new(|| pattern(r#""[^"]*"|'[^']*'"#));
-static FILTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\|\s*([A-Za-z_]\w*)"));
-static INCLUDE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\binclude\s+["']([^"']+)["']"#));
+static LITERAL: LazyLock<Regex> = LazyLock::new(|| constant(r#""[^"]*"|'[^']*'"#));
+static FILTER: LazyLock<Regex> = LazyLock::new(|| constant(r"\|\s*([A-Za-z_]\w*)"));
+static INCLUDE: LazyLock<Regex> = LazyLock::new(|| constant(r#"\binclude\s+["']([^"']+)["']"#));
 
 /// Checks that each filter and each template that `source` uses is there.
 ///
@@ -41,8 +43,4 @@ pub(super) fn check(templates: &Environment, source: &str) -> Result<()> {
 fn has_filter(templates: &Environment, name: &str) -> bool {
     let used = templates.render_str(&format!("{{{{ '' | {name} }}}}"), ());
     !used.is_err_and(|error| error.kind() == ErrorKind::UnknownFilter)
-}
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
 }

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::text::pattern::constant;
+
 /// Whether the text says to make something or to hand it in, or names a thing that is usually
 /// handed in.
 pub fn is_named(task: &str) -> bool {
@@ -22,17 +24,13 @@ pub fn second(task: &str) -> Option<String> {
 
 /// Patterns over these words: `HAND` is to part with something, `MAKE` to have it made, `NEW` to
 /// make a thing of its own, `THING` what is often handed in.
-#[expect(
-    clippy::unwrap_used,
-    reason = "the patterns are constants that the tests compile"
-)]
 fn compiled(pattern: &str) -> Regex {
     let filled = pattern
         .replace("THING", r"(?:reports?|tables?|protocols?|specifications?|checklists?|bibliography|data ?sets?|timelines?|prototypes?|blueprints?|matrix|catalogues?|catalogs?|road ?maps?|memos?|memorandum|notebooks?|guidelines?|proposals?|diagrams?|benchmarks?|questionnaires?|lists?|notes?|briefs?|documents?|plans?|papers?|essays?|handbooks?|manuals?|dossiers?|inventory|atlas|maps?|charts?|scripts?|repository|corpus|glossary|templates?|rubrics?|scorecards?|reviews?|posters?|videos?|films?|workshops?|apps?|applications?|web ?sites?|courses?|exhibitions?|podcasts?|dashboards?|campaigns?|software|tools?|games?|leaflets?|brochures?|press releases?|slide decks?|curriculum|toolkits?|simulators?|platforms?|plug-ins?)")
         .replace("HAND", r"(?:hand in|submit|deliver|turn in|hand over)")
         .replace("MAKE", r"(?:hand(?:s|ed)? in|submit|deliver|provide|return|produce|prepare|compile|write|draft|draw|present|summari[sz]e|report|set (?:\w+ ){0,3}?(?:out|down)|list|give|lay (?:\w+ ){0,3}?out|publish|build|create|develop|supply|turn (?:\w+ ){0,4}?into|document|specify|sketch|describe|plan|devise|design|propose|define|formulate|make|tabulate|chart|plot|answer|outline|assemble|state|construct|collect|gather|revise|record)")
         .replace("NEW", r"(?:write|draft|build|develop|film|shoot|organi[sz]e|launch|publish|programme?|code|host|create|produce|translate|submit|deliver|hand in|turn in|design|curate|compose|record)");
-    Regex::new(&format!("(?i){filled}")).unwrap()
+    constant(&format!("(?i){filled}"))
 }
 
 static NAMED: LazyLock<Vec<Regex>> = LazyLock::new(|| {

@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::text::words::{is_han, one_line};
+use crate::text::{
+    pattern::constant,
+    words::{is_han, one_line},
+};
 
 /// The words that point at the event, if any do. `people` are the full names of those who spoke.
 pub fn pointing(task: &str, people: &[String]) -> Option<String> {
@@ -185,17 +188,13 @@ macro_rules! patterns {
     ($($pattern:literal)*) => { vec![$(compiled($pattern)),*] };
 }
 
-#[expect(
-    clippy::unwrap_used,
-    reason = "the patterns are constants that the tests compile"
-)]
 fn compiled(pattern: &str) -> Regex {
     let filled = pattern
         .replace("EVENT", r"(?:talk|seminar|lecture|presentation|session|webinar|keynote|colloquium|symposium|workshop|transcript|podcast|panel discussion|slides?|recording)")
         .replace("ROLE", r"(?:keynote speaker|guest speaker|invited guest|guests?|hosts?|speakers?|presenters?|lecturers?|professors?|panell?ists?|moderator|discussant)")
         .replace("SAID", r"(?:said|mentioned|argued|argues|claimed|claims|noted|described|proposed|proposes|suggested|suggests|presented|sketched|outlined|explained|introduced|discussed|reported|raised|emphasi[sz]ed|hypothesi[sz]e[sd]|speculated|speculates|suspects|suspected|believes|believed|thinks|hopes|hoped|voiced|advocated|advocates|recommended|put forward|brought up|hinted at|alluded to|referred to|gave|showed|demonstrated|complained|warned|admitted|joked|asked|told|called|wondered|insisted|stressed|conceded|promised)")
         .replace("NOW", r"(?:today|tonight|yesterday|this (?:morning|afternoon|evening)|just now|earlier)");
-    Regex::new(&format!("(?i){filled}")).unwrap()
+    constant(&format!("(?i){filled}"))
 }
 
 /// Each of them points, whatever else the task says.

@@ -16,8 +16,9 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>, url: &str) -> String {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return decode_as(encoding, &bytes[length..]);
     }
-    if is_utf8(bytes) {
-        return decode_as(UTF_8, bytes);
+    let utf8 = decode_as(UTF_8, bytes);
+    if is_meant(&utf8) {
+        return utf8;
     }
     let header = content_type
         .and_then(charset_parameter)
@@ -35,10 +36,10 @@ fn decode_as(encoding: &'static Encoding, bytes: &[u8]) -> String {
     encoding.decode_without_bom_handling(bytes).0.into_owned()
 }
 
-/// Whether most of what is not ASCII is UTF-8. That is no chance, and so it goes before labels:
-/// nearly any bytes are text in one of the older encodings.
-fn is_utf8(bytes: &[u8]) -> bool {
-    let (foreign, replaced) = counts(&decode_as(UTF_8, bytes));
+/// Whether most of what is not ASCII had a meaning in UTF-8. That is no chance, and so it goes before
+/// labels: nearly any bytes are text in one of the older encodings.
+fn is_meant(utf8: &str) -> bool {
+    let (foreign, replaced) = counts(utf8);
     2 * replaced < foreign
 }
 

@@ -57,7 +57,10 @@ fn by_readability(tree: &Tree, article: &Article) -> Option<String> {
         return None;
     }
     let heading = heading(tree, article).filter(|heading| !text.contains(heading.as_str()));
-    Some(heading.map_or(text.clone(), |heading| format!("{heading}\n\n{text}")))
+    Some(match heading {
+        Some(heading) => format!("{heading}\n\n{text}"),
+        None => text,
+    })
 }
 
 /// The first main heading of an article.

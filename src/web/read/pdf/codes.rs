@@ -5,7 +5,7 @@
 use hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_syntax::object::{Dict, Object};
 
-use super::font::decoded;
+use super::stream::decoded;
 
 /// Most bytes of a code.
 const LONGEST: usize = 4;

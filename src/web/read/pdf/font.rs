@@ -9,10 +9,9 @@ use super::{
     cmap::{self, ToUnicode},
     codes::{Codes, number},
     encoding,
+    stream::decoded,
 };
 
-/// Bytes of a map or a font program that are looked at.
-const LONGEST: usize = 4_000_000;
 /// Codes whose widths are kept.
 const MOST_WIDTHS: usize = 200_000;
 
@@ -138,16 +137,6 @@ impl Font {
             },
         )
     }
-}
-
-/// The bytes of a map or a font program; none where they are too many.
-pub fn decoded(stream: &Stream) -> Vec<u8> {
-    let short = stream.raw_data().len() <= LONGEST;
-    short
-        .then(|| stream.decoded_data().ok())
-        .flatten()
-        .unwrap_or_default()
-        .into_owned()
 }
 
 /// The widths of a simple font and of its other codes.
