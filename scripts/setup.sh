@@ -132,7 +132,7 @@ remove_stale_builds() {
 # would be taken for this one's. Where another one was the last, this one's own code is compiled again.
 refresh_own_code() {
     [ "$(cat "$BUILD_FOLDER/last-checkout" 2>/dev/null)" != "$PWD" ] || return 0
-    touch src/lib.rs src/main.rs src/bin/*.rs tests/*/main.rs benches/*.rs benches/*/*.rs
+    touch src/lib.rs src/main.rs src/bin/*.rs crates/*/src/lib.rs tests/*/main.rs benches/*.rs benches/*/*.rs
     echo "$PWD" > "$BUILD_FOLDER/last-checkout"
 }
 

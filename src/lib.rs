@@ -2,40 +2,18 @@
 //! are ranked, agents answer the best of them, their reports are evaluated, and the results are
 //! reported.
 //!
-//! Verbs are stages, nouns are tools; imports point down (`ARCHITECTURE.md` has the table, a test
-//! enforces it).
+//! Verbs are stages, nouns are tools; imports point down (`ARCHITECTURE.md` has the table, the
+//! crates and a test enforce it).
 
 pub mod cli;
 
 pub mod report;
 
-pub mod answer;
-pub mod audit;
-pub mod evaluate;
-pub mod inspire;
-pub mod probe;
-pub mod rank;
-pub mod transcribe;
-pub mod weave;
+pub use taskgen_stages::{answer, audit, evaluate, inspire, probe, rank, transcribe, weave};
 
-pub mod agents;
-pub mod benchmarks;
-pub mod evidence;
-pub mod judging;
-pub mod similarity;
+pub use taskgen_tools::{
+    agents, benchmarks, context, embed, evidence, http, judging, llm, models, similarity, store,
+    web,
+};
 
-pub mod context;
-
-pub mod embed;
-pub mod http;
-pub mod llm;
-pub mod models;
-pub mod store;
-pub mod web;
-
-pub mod citations;
-pub mod data;
-pub mod files;
-pub mod isolation;
-pub mod stats;
-pub mod text;
+pub use taskgen_base::{citations, data, files, isolation, stats, text};

@@ -6,7 +6,7 @@
 mod engine;
 #[path = "taskgen_llm/grammar.rs"]
 mod grammar;
-#[path = "../llm/protocol.rs"]
+#[path = "../../crates/tools/src/llm/protocol.rs"]
 mod protocol;
 #[path = "taskgen_llm/slots.rs"]
 mod slots;

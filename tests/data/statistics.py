@@ -1,4 +1,4 @@
-"""Freezes statistics of well-known packages into statistics.json, which src/stats/golden.rs compares with our own.
+"""Freezes statistics of well-known packages into statistics.json, which crates/base/src/stats/golden.rs compares with our own.
 
 Run in an environment of its own, from the repository's root; the result is the same every time with the same packages:
 

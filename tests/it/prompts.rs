@@ -6,7 +6,7 @@ use std::{fs, os::unix::fs::symlink};
 use serde_json::{Value, json};
 use taskgen::{data::TaskType, llm::Prompts};
 
-use crate::{architecture::root, source::read_tree};
+use crate::architecture::sources;
 
 /// What the call of a prompt gives it.
 fn sample(name: &str, language: &str) -> Value {
@@ -94,10 +94,7 @@ fn every_prompt_can_be_filled_and_fences_what_strangers_said() {
 
 #[test]
 fn every_prompt_has_a_call() {
-    let source: String = read_tree(&root().join("src"))
-        .into_iter()
-        .map(|file| file.text)
-        .collect();
+    let source: String = sources().into_iter().map(|file| file.text).collect();
     for name in Prompts::names() {
         assert!(
             source.contains(&format!("\"{name}\"")),

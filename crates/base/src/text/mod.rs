@@ -1,0 +1,23 @@
+//! Text processing without input or output: sentences, words, error rates. Deliberately absent:
+//! files, models, the rest of the crate.
+
+pub mod boilerplate;
+pub mod claim;
+pub mod error_rate;
+pub mod find;
+pub mod invisible;
+pub mod key_terms;
+pub mod lexicon;
+pub mod memorization;
+pub mod normalize;
+mod numbers;
+pub mod pattern;
+pub mod prompt_injection;
+pub mod quote_alignment;
+pub mod records;
+pub mod script;
+pub mod sentences;
+pub mod toml_error;
+pub mod topics;
+pub mod url;
+pub mod words;

@@ -1,0 +1,611 @@
+//! Here is a transcript: what in it could research start from? Each inspiration names the passages
+//! that carry it. Hides windows, the questions to the model, the rules that an answer must pass,
+//! the second look and the choice of ten. Method: DeepResearch Arena, inspiration agent. Every
+//! quote is the transcript's own: a small model chooses sentences by number, and what a large one
+//! quotes is looked up.
+
+mod cues;
+mod examples;
+#[cfg(test)]
+mod good_replies;
+mod ground;
+mod merge;
+mod numbered;
+mod offer;
+#[cfg(test)]
+mod planted;
+mod question;
+mod review;
+mod surroundings;
+mod windows;
+
+use std::{collections::BTreeSet, time::Instant};
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    context::{self, Context, Harvest, Notice, StageReport},
+    data::{CallId, Fault, Transcript, Unscored, is_read, other_language},
+    store::{Rejection, SeminarInfo},
+};
+use examples::Examples;
+use ground::{Heard, Refusal};
+use merge::Candidate;
+use numbered::{Barred, Numbered};
+use question::{Idea, Question};
+pub use review::When;
+
+/// Questions to a small model for one idea.
+const SMALL_TRIES: usize = 3;
+/// Candidates that are looked at a second time.
+const REVIEWED: usize = merge::MOST + merge::MOST / 2;
+/// Words of a window where the user does not say: what a small model bears, and what a large one
+/// reads at once.
+const SMALL_WINDOW: usize = 2000;
+const LARGE_WINDOW: usize = 6000;
+/// More of either is a slip of the pen.
+const MOST_WORDS: usize = 1_000_000;
+const MOST_IDEAS: usize = 30;
+
+/// How to read transcripts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Words or Han characters that the model reads at once; 0 lets the model's size decide.
+    pub window: usize,
+    /// Inspirations asked for at once; 0 lets the model's size decide.
+    pub per_window: usize,
+    /// Whether the role `review` takes a second look.
+    pub review: When,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            window: 0,
+            per_window: 0,
+            review: When::Auto,
+        }
+    }
+}
+
+impl Options {
+    /// What the types cannot say.
+    pub fn check(&self) -> Result<(), String> {
+        if self.window > MOST_WORDS || self.per_window > MOST_IDEAS {
+            let (window, most) = (self.window, self.per_window);
+            return Err(format!(
+                "inspire.window must be at most {MOST_WORDS}, and inspire.per_window at most {MOST_IDEAS}: `{window}`, `{most}`"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar
+/// together.
+pub async fn run(
+    ctx: &Context,
+    seminars: &[SeminarInfo],
+    options: &Options,
+) -> Result<StageReport> {
+    let started = Instant::now();
+    let mut report = StageReport::new("inspire");
+    let small = ctx.llm.is_builtin("inspire", 0)?;
+    let reviewed = match options.review {
+        When::Auto => !ctx.llm.is_builtin("review", 0)?,
+        When::Always => true,
+        When::Never => false,
+    };
+    let examples = Examples::new(ctx.llm.examples(question::prompt(small))?);
+    let mut talks = Vec::new();
+    for seminar in seminars {
+        if !is_read(&seminar.language) {
+            report.fail(
+                &seminar.path,
+                "other_language",
+                other_language(&seminar.language),
+            );
+            continue;
+        }
+        let transcript = ctx
+            .store
+            .transcript(&seminar.transcript)?
+            .context("the transcript is not in the database")?;
+        let numbered = Numbered::new(&transcript);
+        talks.push(Talk {
+            seminar,
+            transcript,
+            numbered,
+            examples: &examples,
+        });
+    }
+    let questions: Vec<Vec<Question<'_>>> = talks
+        .iter()
+        .map(|talk| talk.questions(small, options))
+        .collect();
+    let total = questions.iter().map(Vec::len).sum::<usize>() as u64;
+    (ctx.notify)(Notice::Start {
+        stage: "inspire",
+        total,
+    });
+    let work = talks.iter().zip(&questions);
+    // As many talks at once as the model takes questions.
+    for of_talk in context::all(work, ctx.llm.parallel("inspire"), |(talk, questions)| {
+        extract(ctx, talk, questions, reviewed)
+    })
+    .await?
+    {
+        report.absorb(of_talk);
+    }
+    (ctx.notify)(Notice::End);
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+/// A seminar's text, read.
+struct Talk<'a> {
+    seminar: &'a SeminarInfo,
+    transcript: Transcript,
+    numbered: Numbered,
+    /// The ideas that the prompt shows.
+    examples: &'a Examples,
+}
+
+impl Talk<'_> {
+    fn heard(&self) -> Heard<'_> {
+        Heard {
+            transcript: &self.transcript,
+            numbered: &self.numbered,
+            examples: self.examples,
+        }
+    }
+
+    fn questions(&self, small: bool, options: &Options) -> Vec<Question<'_>> {
+        let size = match options.window {
+            0 if small => SMALL_WINDOW,
+            0 => LARGE_WINDOW,
+            size => size,
+        };
+        let language = &self.transcript.language;
+        let windows = windows::windows(&self.numbered, size);
+        let ask = |with_cues: bool| {
+            let windows = windows.iter().cloned();
+            let questions = windows.flat_map(|window| {
+                if small {
+                    question::small(language, &self.numbered, window, with_cues)
+                } else {
+                    vec![question::large(language, &self.numbered, window, options)]
+                }
+            });
+            questions.collect::<Vec<_>>()
+        };
+        let questions = ask(true);
+        // A talk without any cue still has its sentences.
+        if questions.is_empty() {
+            ask(false)
+        } else {
+            questions
+        }
+    }
+}
+
+/// What one talk has given so far.
+struct Basket {
+    kept: Vec<Candidate>,
+    rejected: Vec<Rejection>,
+    report: StageReport,
+    harvest: Harvest,
+    /// Whether a model had to be asked.
+    asked: bool,
+    /// Whether an answer is missing that another run may get.
+    lost: bool,
+    /// Whether a reply could not be read.
+    unreadable: bool,
+}
+
+impl Basket {
+    fn new(path: &str) -> Self {
+        Self {
+            kept: Vec::new(),
+            rejected: Vec::new(),
+            report: StageReport::new("inspire"),
+            harvest: Harvest {
+                item: path.to_owned(),
+                ..Harvest::default()
+            },
+            asked: false,
+            lost: false,
+            unreadable: false,
+        }
+    }
+
+    /// Inspirations in it from which tasks may be woven.
+    fn standing(&self) -> usize {
+        let kept = self.kept.iter();
+        kept.filter(|candidate| candidate.inspiration.stands())
+            .count()
+    }
+
+    fn refuse(&mut self, rule: &str, detail: String, call: &CallId) {
+        self.report.reject(rule);
+        *self.harvest.rejected.entry(rule.to_owned()).or_default() += 1;
+        self.rejected.push(Rejection {
+            rule: rule.to_owned(),
+            detail,
+            call: Some(call.clone()),
+        });
+    }
+}
+
+async fn extract(
+    ctx: &Context,
+    talk: &Talk<'_>,
+    questions: &[Question<'_>],
+    reviewed: bool,
+) -> Result<StageReport> {
+    let started = Instant::now();
+    let path = &talk.seminar.path;
+    (ctx.notify)(Notice::Working(path));
+    let mut basket = Basket::new(path);
+    for given in ask_all(ctx, talk, questions)
+        .await
+        .with_context(|| format!("inspire: `{path}`"))?
+    {
+        take(talk, given, &mut basket);
+    }
+    if !basket.lost {
+        choose(ctx, talk, reviewed, &mut basket)
+            .await
+            .with_context(|| format!("inspire: `{path}`"))?;
+    }
+    if basket.lost {
+        // What is on record stays in force: the next run asks what is missing, and then has the
+        // whole.
+        return Ok(basket.report);
+    }
+    save(ctx, talk, basket, started)
+}
+
+/// Saves what the talk gave in place of what was there, unless unreadable replies would make it
+/// less.
+fn save(
+    ctx: &Context,
+    talk: &Talk<'_>,
+    mut basket: Basket,
+    started: Instant,
+) -> Result<StageReport> {
+    let path = &talk.seminar.path;
+    if basket.unreadable && basket.standing() < standing(ctx, talk)? {
+        // The failures are listed already; what stands is worth more than what is left.
+        basket.report.notes.push(format!(
+            "{path}: replies could not be read; the inspirations that were there stay"
+        ));
+        return Ok(basket.report);
+    }
+    let Basket {
+        kept,
+        rejected,
+        mut report,
+        mut harvest,
+        asked,
+        ..
+    } = basket;
+    let kept: Vec<_> = kept
+        .into_iter()
+        .map(|candidate| (candidate.inspiration, candidate.call))
+        .collect();
+    ctx.store
+        .save_inspirations(&talk.seminar.id, &kept, &rejected)?;
+    // What people said of them earlier is in the store.
+    let standing = standing(ctx, talk)?;
+    harvest.kept = standing as u64;
+    harvest.seconds = started.elapsed().as_secs_f64();
+    report.harvests.push(harvest);
+    if standing == 0 {
+        let message = "nothing in the talk passed the rules, or all was rejected\nhint: see `taskgen inspirations list`";
+        report.fail(path, "no_inspiration", message);
+    }
+    *(if asked {
+        &mut report.done
+    } else {
+        &mut report.skipped
+    }) += 1;
+    Ok(report)
+}
+
+/// Inspirations of the talk from which tasks may be woven.
+fn standing(ctx: &Context, talk: &Talk<'_>) -> Result<usize> {
+    Ok(ctx
+        .store
+        .inspirations_of(talk.seminar)?
+        .iter()
+        .filter(|inspiration| inspiration.stands())
+        .count())
+}
+
+/// What the tries at one question gave.
+#[derive(Default)]
+struct Given {
+    sound: Vec<Candidate>,
+    refused: Vec<(Refusal, CallId)>,
+    harvest: Harvest,
+    asked: bool,
+    failed: Option<(String, Unscored)>,
+}
+
+/// Asks the questions about a talk. A large model is asked all at once. A small one is asked one
+/// after the other, and not offered again what already carries an idea: it would choose the same
+/// line for every type.
+async fn ask_all(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>]) -> Result<Vec<Given>> {
+    let ask = async |question: Question<'_>| {
+        let answered = ask_until_grounded(ctx, talk, question).await;
+        (ctx.notify)(Notice::Advance(1));
+        answered
+    };
+    if questions.iter().all(|question| question.kind.is_none()) {
+        return context::all(questions.iter().cloned(), ctx.llm.parallel("inspire"), ask).await;
+    }
+    let mut all: Vec<Given> = Vec::new();
+    for question in questions {
+        let mut question = question.clone();
+        question
+            .offered
+            .retain(|number| !is_carried(*number, talk, &all));
+        all.push(if question.offered.is_empty() {
+            Given::default()
+        } else {
+            ask(question).await?
+        });
+    }
+    Ok(all)
+}
+
+/// Whether a sentence of a talk carries an idea already.
+fn is_carried(number: usize, talk: &Talk<'_>, given: &[Given]) -> bool {
+    let span = talk.numbered.evidence(number, number);
+    let mut taken = given
+        .iter()
+        .flat_map(|given| &given.sound)
+        .flat_map(|found| &found.inspiration.evidence);
+    taken.any(|e| e.start_char < span.end_char && span.start_char < e.end_char)
+}
+
+/// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again
+/// without the sentence that it chose, a few times; a large one has said what there is.
+async fn ask_until_grounded(
+    ctx: &Context,
+    talk: &Talk<'_>,
+    mut question: Question<'_>,
+) -> Result<Given> {
+    let mut given = Given::default();
+    let tries = if question.kind.is_some() {
+        SMALL_TRIES
+    } else {
+        1
+    };
+    for _ in 0..tries {
+        let answer = question.ask(ctx).await?;
+        given.asked |= !answer.cached;
+        given.harvest.count(answer.usage, answer.value.is_ok());
+        let ideas = match answer.value {
+            Ok(found) => found.items,
+            Err(unscored) => {
+                given.failed = Some((question.name(), unscored));
+                return Ok(given);
+            }
+        };
+        given.harvest.found += ideas.len() as u64;
+        for idea in ideas {
+            question
+                .offered
+                .retain(|number| !idea.sentences.contains(number));
+            match ground::inspiration(talk.heard(), question.kind, idea) {
+                Ok(inspiration) => {
+                    given.sound.push(Candidate {
+                        inspiration,
+                        call: answer.call.clone(),
+                        mark: None,
+                    });
+                }
+                Err(refusal) => given.refused.push((refusal, answer.call.clone())),
+            }
+        }
+        if !given.sound.is_empty() || question.offered.is_empty() {
+            break;
+        }
+    }
+    Ok(given)
+}
+
+/// Puts what a question gave into the basket; what is there already is merged.
+fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
+    let Given {
+        sound,
+        refused,
+        harvest,
+        asked,
+        failed,
+    } = given;
+    basket.asked |= asked;
+    basket.harvest.absorb(&harvest);
+    basket.harvest.sound += sound.len() as u64;
+    if let Some((question, unscored)) = failed {
+        basket.lost |= unscored.cause.is_transient();
+        basket.unreadable |= !unscored.cause.is_transient();
+        basket
+            .report
+            .fail_unscored(&format!("{} ({question})", talk.seminar.path), &unscored);
+    }
+    for ((rule, detail), call) in refused {
+        basket.refuse(rule, detail, &call);
+    }
+    for candidate in sound {
+        let call = candidate.call.clone();
+        if let Err(text) = merge::add(&talk.transcript, &mut basket.kept, candidate) {
+            basket.refuse("duplicate", text, &call);
+        }
+    }
+}
+
+/// The ten that are kept. What a reviewer rejects is kept beside them as rejected: a person may
+/// think otherwise.
+async fn choose(ctx: &Context, talk: &Talk<'_>, reviewed: bool, basket: &mut Basket) -> Result<()> {
+    let duration = talk.transcript.duration;
+    let mut others = std::mem::take(&mut basket.kept);
+    let (mut standing, mut rejected) = (Vec::new(), Vec::new());
+    // More are looked at until ten stand or none is left.
+    while standing.len() < merge::MOST && !others.is_empty() {
+        let (mut promising, left) = merge::choose(others, REVIEWED, duration);
+        others = left;
+        if reviewed {
+            review_all(ctx, talk, &mut promising, basket).await?;
+        }
+        let (good, bad): (Vec<_>, Vec<_>) = promising
+            .into_iter()
+            .partition(|found| found.inspiration.stands());
+        standing.extend(good);
+        rejected.extend(bad);
+    }
+    let (mut kept, left) = merge::choose(standing, merge::MOST, duration);
+    for candidate in others.into_iter().chain(left) {
+        basket.refuse(
+            "more_than_ten",
+            candidate.inspiration.text.clone(),
+            &candidate.call,
+        );
+    }
+    for candidate in rejected {
+        let fault = candidate
+            .inspiration
+            .reviews
+            .iter()
+            .find_map(|review| review.fault);
+        let rule = format!("review_{}", fault.map_or("rejected", Fault::word));
+        basket.refuse(&rule, candidate.inspiration.text.clone(), &candidate.call);
+        kept.push(candidate);
+    }
+    basket.kept = kept;
+    Ok(())
+}
+
+/// Has each of the candidates looked at a second time.
+async fn review_all(
+    ctx: &Context,
+    talk: &Talk<'_>,
+    candidates: &mut [Candidate],
+    basket: &mut Basket,
+) -> Result<()> {
+    let at_once = ctx.llm.parallel("review");
+    for opinion in context::all(candidates, at_once, |candidate| {
+        review::review(ctx, &talk.numbered, candidate)
+    })
+    .await?
+    {
+        basket.asked |= !opinion.cached;
+        basket.harvest.count(opinion.usage, opinion.value.is_ok());
+        if let Err(unscored) = opinion.value {
+            basket.lost |= unscored.cause.is_transient();
+            basket
+                .report
+                .fail_unscored(&format!("{} (review)", talk.seminar.path), &unscored);
+        }
+    }
+    Ok(())
+}
+
+/// The seminars that are asked for by path, id or the unambiguous start of one; all when `names` is
+/// empty.
+pub fn select(seminars: Vec<SeminarInfo>, names: &[String]) -> Result<Vec<SeminarInfo>> {
+    if names.is_empty() {
+        return Ok(seminars);
+    }
+    let mut chosen = BTreeSet::new();
+    for name in names {
+        let path = name.strip_prefix("seminars/").unwrap_or(name);
+        let exact = seminars
+            .iter()
+            .filter(|s| s.path == path || s.id.as_str() == name)
+            .map(|s| &s.id);
+        let mut found: Vec<_> = exact.collect();
+        if found.is_empty() && !name.is_empty() {
+            found = seminars
+                .iter()
+                .filter(|s| s.id.as_str().starts_with(name.as_str()))
+                .map(|s| &s.id)
+                .collect();
+        }
+        anyhow::ensure!(
+            !found.is_empty(),
+            "no such seminar: `{name}`\nhint: {}",
+            near(&seminars, path)
+        );
+        anyhow::ensure!(
+            found.len() == 1,
+            "{} seminars begin with `{name}`\nhint: more of the id, or the path",
+            found.len()
+        );
+        chosen.insert(found[0].clone());
+    }
+    Ok(seminars
+        .into_iter()
+        .filter(|seminar| chosen.contains(&seminar.id))
+        .collect())
+}
+
+/// The paths that a mistyped one may mean, or where to look.
+fn near(seminars: &[SeminarInfo], name: &str) -> String {
+    let near: Vec<String> = seminars
+        .iter()
+        .filter(|s| !name.is_empty() && s.path.contains(name))
+        .map(|s| format!("`{}`", s.path))
+        .collect();
+    if near.is_empty() {
+        "`taskgen status` lists them".to_owned()
+    } else {
+        format!("did you mean {}?", near.join(" or "))
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    //! A transcript out of sentences.
+
+    use crate::data::{ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId};
+
+    /// Four seconds each.
+    pub fn transcript<'a>(sentences: &[&'a str]) -> Transcript {
+        let at = |(index, text): (usize, &&'a str)| {
+            (index as u64 * 4000, index as u64 * 4000 + 3900, *text)
+        };
+        timed(&sentences.iter().enumerate().map(at).collect::<Vec<_>>())
+    }
+
+    /// From and to these milliseconds.
+    pub fn timed(sentences: &[(u64, u64, &str)]) -> Transcript {
+        let segment = |&(start, end, text): &(u64, u64, &str)| Segment {
+            start: Ms(start),
+            end: Ms(end),
+            text: text.to_owned(),
+            confidence: 0.9,
+            speaker: None,
+            words: Vec::new(),
+        };
+        Transcript {
+            schema_version: 1,
+            id: TranscriptId::from_parts(&["x"]),
+            seminar: SeminarId::from_parts(&["x"]),
+            path: "x.wav".into(),
+            media_sha256: String::new(),
+            duration: Ms(sentences.last().map_or(0, |(_, end, _)| *end)),
+            language: "en".into(),
+            model: ModelRef {
+                name: "tiny.en".into(),
+                sha256: String::new(),
+            },
+            parameters: serde_json::Value::Null,
+            segments: sentences.iter().map(segment).collect(),
+        }
+    }
+}
