@@ -1,6 +1,6 @@
 //! A headless Chromium that does what a person does with a page: opens it, clicks, types, listens;
 //! and a record of every request, of the page and of the browser itself. Hides its debugging
-//! protocol (Chrome DevTools Protocol, over a pipe). `CHROMIUM` names the program;
+//! protocol (the one of its developer tools, over a pipe). `CHROMIUM` names the program;
 //! scripts/browser.sh finds or installs one.
 
 use std::{
@@ -15,7 +15,7 @@ use std::{
 use serde_json::{Value, json};
 
 /// What a page does takes less than this.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Nothing but this machine can be reached, no sound is heard, nothing is fetched for the browser
 /// itself. Its sandbox needs rights that not everybody has; the pages are our own.
@@ -257,7 +257,7 @@ impl Browser {
                     .push(of["request"]["url"].as_str().unwrap_or_default().to_owned());
             }
             Some("Runtime.exceptionThrown") => {
-                self.complaints.push(of["exceptionDetails"].to_string())
+                self.complaints.push(of["exceptionDetails"].to_string());
             }
             Some("Log.entryAdded") => self.complaints.push(of["entry"]["text"].to_string()),
             _ => {}

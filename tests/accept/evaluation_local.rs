@@ -85,11 +85,11 @@ fn serve() -> String {
 }
 
 fn page(title: &str, lines: &[&str]) -> String {
-    let body: String = lines
-        .iter()
-        .map(|line| format!("<p>{}</p>", plain(line)))
-        .collect();
-    format!("<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>")
+    let body: Vec<&str> = lines.iter().map(|line| plain(line)).collect();
+    let body = body.join("</p><p>");
+    format!(
+        "<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{body}</p></body></html>"
+    )
 }
 
 /// The project of one task, with the reports of both agents.
@@ -102,10 +102,11 @@ fn project() -> Project {
         serde_json::from_str(project.export().lines().next().expect("a task")).expect("JSON");
     let url = serve();
     project.configure("[web]\npause_ms = 0\nrobots = false\n[similarity]\nmodel = \"none\"\n");
-    let links: String = PAGES
+    let links: Vec<String> = PAGES
         .iter()
-        .map(|(name, title, _)| format!("- [{title}]({url}/{name})\n"))
+        .map(|(name, title, _)| format!("- [{title}]({url}/{name})"))
         .collect();
+    let links = links.join("\n");
     for (agent, text) in REPORTS {
         let file = project.path(&format!("{agent}.jsonl"));
         let article = format!("# Gauges in winter\n\n{text}\n\n## References\n\n{links}");
@@ -239,10 +240,9 @@ fn relations(project: &Project) {
     for (agent, said) in rows(project, said) {
         let (said, spans) = said.split_once('|').expect("both");
         let right = match rests_on(spans).next().filter(|line| is_about(line)) {
-            None => "OMITS",
             Some(_) if agent == "faithful" => "SUPPORTS",
             Some(line) if line.starts_with('!') => "CONTRADICTS",
-            Some(_) => "OMITS",
+            _ => "OMITS",
         };
         *counts.entry((agent, right, said.to_owned())).or_default() += 1;
     }

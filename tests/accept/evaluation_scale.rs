@@ -126,11 +126,12 @@ fn project(judge: &ModelServer, url: &str, tasks: usize, pages: usize) -> Projec
     for agent in 0..AGENTS {
         let mut lines = String::new();
         for n in 0..tasks {
-            let links: String = (0..pages)
-                .map(|page| format!("- [page {page}]({url}/pages/t{n}p{page})\n"))
+            let cited: Vec<String> = (0..pages)
+                .map(|page| format!("- [page {page}]({url}/pages/t{n}p{page})"))
                 .collect();
             let article = format!(
-                "# Gauges, by agent {agent}\n\nThey drift in cold water.\n\n## References\n\n{links}"
+                "# Gauges, by agent {agent}\n\nThey drift in cold water.\n\n## References\n\n{}\n",
+                cited.join("\n")
             );
             lines.push_str(
                 &json!({ "id": format!("t_scale{n:05}"), "article": article }).to_string(),

@@ -174,12 +174,12 @@ fn killed_at_fifty_moments_among_faults_the_verdicts_are_the_same() {
         }
     }
     assert_eq!(disturbed.output(&RANK).status.code(), code);
-    let seen = world.seen();
+    let questions = world.seen();
     let again = committed
         .iter()
-        .filter(|(pair, then)| seen[pair] != **then)
+        .filter(|(pair, then)| questions[pair] != **then)
         .count();
-    let twice: u64 = seen
+    let twice: u64 = questions
         .values()
         .map(|seen| seen.verdicts.saturating_sub(1))
         .sum();

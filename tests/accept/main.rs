@@ -1,6 +1,7 @@
 //! The long proofs, one module per capability: `make accept`.
 //! Each prints the seed that it drew from, what it drew, and how long it took.
 #![allow(clippy::unwrap_used, reason = "proofs stop where they cannot go on")]
+#![allow(clippy::print_stdout, reason = "proofs say what they found")]
 
 mod browser;
 mod evaluation_local;
@@ -9,6 +10,7 @@ mod evaluation_scale;
 #[path = "../it/faults.rs"]
 mod faults;
 mod hostile_kills;
+mod hostile_pages;
 mod killed;
 mod larger_model;
 mod long_talks;

@@ -1,6 +1,7 @@
 //! The model layer against servers that others wrote, running on loopback: `make interop` installs
 //! them.
 #![expect(clippy::unwrap_used, reason = "a proof stops where it cannot go on")]
+#![allow(clippy::print_stdout, reason = "proofs say what they found")]
 
 use std::{
     collections::BTreeMap,
@@ -170,6 +171,7 @@ async fn ask_twice(
     )]);
     let llm = Llm::new(LlmOptions::new(
         store,
+        Prompts::new(Some(prompts.clone()), "key"),
         Prompts::new(Some(prompts), "key"),
         roles,
     ));
@@ -209,7 +211,7 @@ async fn the_server_of_llama_cpp_answers_by_schema() {
     assert!(answered.usage.input > 40 && answered.usage.output > 5);
 }
 
-/// LiteLLM takes all three protocols and answers with words of its own; the typed value must come
+/// `LiteLLM` takes all three protocols and answers with words of its own; the typed value must come
 /// through each.
 #[tokio::test]
 async fn a_proxy_of_litellm_answers_in_every_protocol() {
