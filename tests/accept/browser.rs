@@ -1,6 +1,6 @@
 //! A headless Chromium that does what a person does with a page: opens it, clicks, types, listens;
 //! and a record of every request, of the page and of the browser itself. Hides its debugging
-//! protocol (the one of its developer tools, over a pipe). `CHROMIUM` names the program;
+//! protocol (Chrome `DevTools` Protocol, over a pipe). `CHROMIUM` names the program;
 //! scripts/browser.sh finds or installs one.
 
 use std::{

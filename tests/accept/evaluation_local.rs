@@ -96,7 +96,8 @@ fn page(title: &str, lines: &[&str]) -> String {
 fn project() -> Project {
     let (_, project) = woven();
     project.sql(&format!(
-        "UPDATE task SET text = '{TASK}', superseded = id <> (SELECT min(id) FROM task), language = 'en'"
+        "UPDATE task SET text = '{TASK}', superseded = id <> (SELECT min(id) FROM task), language = 'en',
+            payload = json_remove(payload, '$.seal')"
     ));
     let task: Value =
         serde_json::from_str(project.export().lines().next().expect("a task")).expect("JSON");

@@ -111,12 +111,14 @@ fn project(judge: &ModelServer, url: &str, tasks: usize, pages: usize) -> Projec
         .config("[web]\npause_ms = 0\nper_host = 8\nrobots = false\n");
     let columns =
         "seminar, origin, phase, type, difficulty, discipline, language, call, run, payload";
+    // The hash beside a text is of the text that it was stored with.
+    let unsealed = columns.replace("payload", "json_remove(payload, '$.seal')");
     for n in 0..tasks {
         let text = format!(
             "Survey how gauge number {n} drifts in cold rivers, and hand in a table of what was found."
         );
         project.sql(&format!(
-            "INSERT INTO task (id, text, {columns}) SELECT 't_scale{n:05}', '{text}', {columns} FROM task WHERE id LIKE 't_%' AND id NOT LIKE 't_scale%' LIMIT 1"
+            "INSERT INTO task (id, text, {columns}) SELECT 't_scale{n:05}', '{text}', {unsealed} FROM task WHERE id LIKE 't_%' AND id NOT LIKE 't_scale%' LIMIT 1"
         ));
         project.sql(&format!(
             "INSERT INTO task_source (task, seq, inspiration) SELECT 't_scale{n:05}', 0, id FROM inspiration LIMIT 1"

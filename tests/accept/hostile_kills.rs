@@ -207,7 +207,7 @@ fn project() -> Project {
         project.ok(&[stage]);
     }
     let tasks =
-        project.sql("UPDATE task SET text = printf('Survey the gravel of river-%05d and hand in a table.', rowid)");
+        project.sql("UPDATE task SET text = printf('Survey the gravel of river-%05d and hand in a table.', rowid), payload = json_remove(payload, '$.seal')");
     println!("{tasks} tasks");
     project
 }

@@ -9,8 +9,8 @@ mod evaluation_pages;
 mod evaluation_scale;
 #[path = "../it/faults.rs"]
 mod faults;
+mod hostile_documents;
 mod hostile_kills;
-mod hostile_pages;
 mod killed;
 mod larger_model;
 mod long_talks;

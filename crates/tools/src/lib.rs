@@ -1,5 +1,5 @@
-//! The nouns that stages work with, each a tool behind a small door: ask a model, read a page, keep
-//! a fact, judge, look for evidence, run an agent.
+//! The tools of the stages, each behind a small door: ask a model, read a page, keep a fact, judge,
+//! look for evidence, run an agent.
 
 // Every crate calls a layer by the same path, `crate::data`, wherever the layer stands.
 use taskgen_base::{citations, data, files, isolation, text};

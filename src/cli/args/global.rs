@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::values::not_negative;
+
 /// For all commands.
 const ALL: &str = "Options for every command";
 /// For those that ask a model. `-h` leaves them out.
@@ -54,7 +56,7 @@ pub struct Global {
     pub dry_run: bool,
     /// Stop before more than this many US dollars are spent, at built-in prices or those of the project's
     /// `prices.toml`
-    #[arg(long, global = true, value_name = "DOLLARS", help_heading = MODELS, hide_short_help = true)]
+    #[arg(long, global = true, value_name = "DOLLARS", allow_negative_numbers = true, value_parser = not_negative, help_heading = MODELS, hide_short_help = true)]
     pub budget_usd: Option<f64>,
     /// Stop before more than this many tokens are used, prompts and replies together
     #[arg(long, global = true, value_name = "N", help_heading = MODELS, hide_short_help = true)]

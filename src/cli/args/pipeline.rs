@@ -75,7 +75,7 @@ pub struct Sound {
     #[arg(long)]
     pub words: bool,
     /// Threads that transcribe at once; 0 for one per core
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(..=1024))]
     pub jobs: Option<usize>,
 }
 
@@ -98,7 +98,7 @@ pub struct Weave {
     /// Language of the tasks: en, zh, or talk for the language of each talk [default: talk]
     #[arg(long, value_name = "TAG")]
     pub language: Option<String>,
-    /// Also write this many tasks that each join two seminars; 0 removes those that there are
+    /// Also write this many tasks that each join two seminars; 0 removes the ones there are
     #[arg(long, value_name = "N")]
     pub across: Option<usize>,
     /// Also translate each task into these languages: en, zh, or both as en,zh

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::values::{one_of, share};
+use super::values::{above_zero, one_of, share};
 use crate::rank::{Method, simulate::Scenario};
 
 /// `rank`
@@ -46,8 +46,8 @@ pub struct Rank {
     /// With --method elo: rounds; each task meets one other in a round
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
-    /// With --method elo: the factor K, points that a sure win is worth
-    #[arg(long, value_name = "K")]
+    /// With --method elo: the factor K, how far one comparison moves a rating
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = above_zero)]
     pub elo_k: Option<f64>,
     /// Fail with exit code 4 if more than this share of the judgements has no verdict, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]

@@ -15,6 +15,24 @@ pub fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number above 0.
+pub fn above_zero(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    let above = number.is_finite() && number > 0.0;
+    above
+        .then_some(number)
+        .ok_or_else(|| "must be above 0".to_owned())
+}
+
+/// A number that is 0 or more.
+pub fn not_negative(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    let right = number.is_finite() && number >= 0.0;
+    right
+        .then_some(number)
+        .ok_or_else(|| "must not be negative".to_owned())
+}
+
 /// A word of an enumeration, by the name that it is stored under.
 pub fn one_of<T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static>(
     names: &'static [&'static str],

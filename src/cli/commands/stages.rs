@@ -13,7 +13,7 @@ use crate::{
         project::{Project, resolve, roles, settings::Config},
         ui::{
             exit::{self, Usage},
-            output::{Printer, table},
+            output::{Printer, count, table},
             progress, summary,
         },
     },
@@ -139,7 +139,8 @@ fn predict_run(
     if seminars.len() < found.recordings.len() {
         let missing = found.recordings.len() - seminars.len();
         printer.note(&format!(
-            "{missing} recordings have no transcript yet: their cost is not included"
+            "not transcribed yet, and their cost not included: {}",
+            count(missing as u64, "recording")
         ));
     }
     let ctx = resolve::context(
@@ -319,7 +320,7 @@ fn judged_by(global: &Global, rank: &args::Rank) -> Global {
 
 fn no_transcripts() -> anyhow::Error {
     Usage(
-        "no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages; `taskgen tasks import FILE` takes in questions without any".into(),
+        "no transcripts yet\nhint: `taskgen transcribe`, or `taskgen run` for all stages; for questions that come from elsewhere, `taskgen tasks import FILE`".into(),
     )
     .into()
 }

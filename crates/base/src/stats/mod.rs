@@ -1,5 +1,5 @@
-//! Pure numbers. Deliberately absent: clocks, random sources (a generator is handed in), the rest
-//! of the crate.
+//! Pure numbers. Deliberately absent: clocks, random sources (a generator is handed in), other
+//! layers.
 
 pub mod agreement;
 pub mod binomial;

@@ -1,5 +1,5 @@
 //! Text processing without input or output: sentences, words, error rates. Deliberately absent:
-//! files, models, the rest of the crate.
+//! files, models, other layers.
 
 pub mod boilerplate;
 pub mod claim;

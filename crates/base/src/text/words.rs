@@ -109,21 +109,6 @@ pub fn is_content_word(word: &str) -> bool {
         && SHORT.binary_search(&folded.as_str()).is_err()
 }
 
-/// The first `most` words of a text that carry meaning, folded, each once; pairs of Han characters.
-pub fn key_words(text: &str, most: usize) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let mut words = Vec::new();
-    for token in tokens(text) {
-        if let Some(term) = term(&token)
-            && seen.insert(term)
-        {
-            words.push(token);
-        }
-    }
-    words.truncate(most);
-    words
-}
-
 /// The word without its commonest English endings; enough to match a term with its plural or its
 /// participle.
 fn stem(word: &str) -> &str {
@@ -192,15 +177,6 @@ mod tests {
         );
         assert!(terms("声调的错误率").contains("错误"));
         assert!(!terms("there could have been").iter().any(|_| true));
-    }
-
-    #[test]
-    fn key_words_are_folded_and_each_stands_once() {
-        assert_eq!(
-            key_words("The models of models recognise sailors.", 9),
-            ["models", "recognise", "sailors"]
-        );
-        assert_eq!(key_words("声调的错误", 9), ["声调", "错误"]);
     }
 
     #[test]

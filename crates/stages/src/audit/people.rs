@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ const HINT: &str = "hint: needed is what a page of `taskgen report scoring` save
 
 /// Reads a file of scores; the shape is told by the content. An error is a file of another kind.
 pub fn read(path: &Path) -> Result<Read> {
-    let bytes = fs_err::read(path).with_context(|| format!("no scores\n{HINT}"))?;
+    let bytes = fs_err::read(path).map_err(|error| anyhow!("{error}\n{HINT}"))?;
     let text = String::from_utf8(bytes)
         .with_context(|| format!("`{}` is not UTF-8\n{HINT}", path.display()))?;
     let read = parse(text.trim_start_matches('\u{feff}'))

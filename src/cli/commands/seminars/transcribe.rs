@@ -122,9 +122,16 @@ pub fn discover(project: &Project, paths: &[PathBuf]) -> Result<Discovered> {
     let root = project.seminars();
     let found = transcribe::discover(&root, paths).map_err(|e| Usage(format!("{e:#}")))?;
     if found.recordings.is_empty() {
+        let looked_at: Vec<String> = match paths {
+            [] => vec![root.display().to_string()],
+            paths => paths
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect(),
+        };
         return Err(Usage(format!(
-            "no recordings found in `{}`\nhint: put {} files there; `taskgen tasks import FILE` takes in questions without any",
-            root.display(),
+            "no recordings found in `{}`\nhint: put {} files there; for questions that come from elsewhere, `taskgen tasks import FILE`",
+            looked_at.join("`, `"),
             transcribe::FORMATS
         ))
         .into());
@@ -153,7 +160,7 @@ fn forms(words: &[String]) -> Result<Vec<Format>> {
             .find(|form| form.extension() == word);
         forms.push(form.ok_or_else(|| {
             Usage(format!(
-                "no such format: `{word}`\nhint: json, srt, vtt, txt"
+                "no such format: `{word}`\nhint: the formats are json, srt, vtt and txt"
             ))
         })?);
     }

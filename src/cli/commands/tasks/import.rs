@@ -266,7 +266,7 @@ fn text(summary: &Summary) -> String {
     match summary.refused.len() {
         0 => {}
         n if n > SHOWN => out.push_str(&format!("\nrefused: {n} lines (`--json` lists all)")),
-        n => out.push_str(&format!("\nrefused: {n} lines")),
+        n => out.push_str(&format!("\nrefused: {}", count(n as u64, "line"))),
     }
     out + "\nnext: `taskgen answer --agent NAME`, or `taskgen reports import PATH`"
 }

@@ -33,17 +33,6 @@ impl PairVerdict {
         (self.first.min(self.second), self.first.max(self.second))
     }
 
-    /// The same verdict with the two sides swapped, and the winner's letter, too.
-    #[must_use]
-    pub fn swap_sides(self) -> Self {
-        Self {
-            first: self.second,
-            second: self.first,
-            score: 1.0 - self.score,
-            ..self
-        }
-    }
-
     /// The verdict as data for a fit: the winner has won, whatever the stated confidence.
     pub fn preference(&self) -> Preference {
         Preference::Pair(Game {
