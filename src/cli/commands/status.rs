@@ -22,6 +22,8 @@ use crate::{
 #[derive(Serialize)]
 struct Status {
     recordings: usize,
+    /// Recordings with a transcript in the project's folder.
+    transcribed: usize,
     seminars: Vec<SeminarStatus>,
     /// Imported tasks by benchmark.
     benchmarks: BTreeMap<String, usize>,
@@ -52,12 +54,17 @@ struct Comparisons {
 /// `taskgen status`
 pub fn status(global: &Global, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
-    let recordings =
-        transcribe::discover(&project.seminars(), &[]).map_or(0, |found| found.recordings.len());
+    let found = transcribe::discover(&project.seminars(), &[]).unwrap_or_default();
+    let recordings = found.recordings.len();
+    let transcripts = found.recordings.iter().filter(|recording| {
+        transcribe::transcript_path(&project.transcripts(), recording).exists()
+    });
+    let transcribed = transcripts.count();
     let status = match project.read()? {
-        Some(store) => read(&store, recordings)?,
+        Some(store) => read(&store, recordings, transcribed)?,
         None => Status {
             recordings,
+            transcribed,
             seminars: Vec::new(),
             benchmarks: BTreeMap::new(),
             calls: Vec::new(),
@@ -70,7 +77,7 @@ pub fn status(global: &Global, printer: &Printer) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-fn read(store: &Store, recordings: usize) -> Result<Status> {
+fn read(store: &Store, recordings: usize, transcribed: usize) -> Result<Status> {
     let tasks = store.tasks()?;
     let mut seminars = Vec::new();
     for seminar in store.seminars()? {
@@ -130,6 +137,7 @@ fn read(store: &Store, recordings: usize) -> Result<Status> {
     );
     Ok(Status {
         recordings,
+        transcribed,
         seminars,
         benchmarks,
         calls: store.call_totals()?,
@@ -156,14 +164,14 @@ fn next(
     if reports == 0 {
         return "`taskgen tasks list`, and `taskgen answer --agent NAME` to have the tasks answered";
     }
-    "`taskgen evaluate`, `taskgen leaderboard`"
+    "`taskgen evaluate`, then `taskgen leaderboard`"
 }
 
 fn text(status: &Status) -> String {
     let mut out = format!(
         "{}, {} transcribed\n",
         count(status.recordings as u64, "recording"),
-        status.seminars.len()
+        status.transcribed
     );
     if !status.seminars.is_empty() {
         let mut rows = table(&[

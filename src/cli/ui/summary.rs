@@ -22,8 +22,12 @@ use crate::{
 #[derive(Serialize)]
 pub struct Summary {
     schema_version: u32,
-    seed: u64,
-    models: serde_json::Value,
+    /// Absent where nothing is drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    /// By role; absent where no language model is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    models: Option<serde_json::Value>,
     /// The stages in order.
     pub stages: Vec<StageReport>,
     usage: Option<Calls>,
@@ -93,8 +97,8 @@ impl Summary {
     pub fn of_transcription(report: StageReport, started: Instant) -> Self {
         Self {
             schema_version: 1,
-            seed: 0,
-            models: serde_json::Value::Null,
+            seed: None,
+            models: None,
             stages: vec![report],
             usage: None,
             tasks: None,
@@ -116,8 +120,8 @@ impl Summary {
         }
         Ok(Self {
             schema_version: 1,
-            seed: config.seed,
-            models,
+            seed: Some(config.seed),
+            models: Some(models),
             stages,
             usage: Some(Calls::from_context(ctx)),
             tasks: None,
