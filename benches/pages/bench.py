@@ -1,8 +1,9 @@
 """How well `taskgen` reads pages, beside pdftotext, mutool and trafilatura on the same files.
 
 Arguments: the folder that corpus.py filled, the program, and how many PDFs of each kind to read. A PDF's words and
-triples of words are held against pdftotext's, whose order of reading follows the page; an HTML page's against the
-article's text that comes with it, by runs of four words. Prints one table each.
+triples of words are held against pdftotext's, whose order of reading follows the page (mostly: it reads some columns
+row by row, and some lists); an HTML page's against the article's text that comes with it, by runs of four words.
+Prints one table each.
 """
 
 import collections
@@ -23,9 +24,14 @@ WORD = re.compile(rf"[{EAST_ASIAN}\u0e00-\u0e7f]|[^\W_{EAST_ASIAN}\u0e00-\u0e7f]
 SECONDS = 120
 LARGEST = 3_000_000
 FEWEST_WORDS = 50
+# Pages of a PDF that tell whether it is set in two columns.
+PAGES = 40
+BOX = r'xMin="([-\d.]+)" yMin="[-\d.]+" xMax="([-\d.]+)"'
 
 
 def words(text):
+    # taskgen's mark of a raised number, which the others leave out, ends no word.
+    text = text.replace("^", "")
     text = re.sub(r"(\w)-\n(\w)", r"\1\2", unicodedata.normalize("NFKC", text))
     return WORD.findall(text.lower())
 
@@ -79,11 +85,37 @@ def timed(read, *arguments):
     return read(*arguments), time.perf_counter() - began
 
 
+def is_page_of_two(lines):
+    """Whether most lines of a page, left and right edges, are as wide as half of it and stand on one side of it."""
+    left, right = min(line[0] for line in lines), max(line[1] for line in lines)
+    middle, width = (left + right) / 2, right - left
+    half = [line for line in lines if line[1] - line[0] > 0.35 * width]
+    first = sum(line[1] < middle + 0.02 * width for line in half)
+    second = sum(line[0] > middle - 0.02 * width for line in half)
+    across = sum(line[1] - line[0] > 0.6 * width for line in lines)
+    return min(first, second) >= 8 and first + second > across
+
+
+def is_in_two_columns(path):
+    """Whether half of the pages with text are set in two columns, by the lines that pdftotext finds."""
+    found = output("pdftotext", "-q", "-bbox-layout", "-l", str(PAGES), path, "-").split("<page ")[1:]
+    pages = [[(float(a), float(b)) for a, b in re.findall(f"<line {BOX}", page)] for page in found]
+    texts = [lines for lines in pages if len(lines) >= 10]
+    return 0 < len(texts) <= 2 * sum(map(is_page_of_two, texts))
+
+
+def kind_of(path, found):
+    if is_in_two_columns(path):
+        return "two columns"
+    east_asian = sum(bool(re.match(rf"[{EAST_ASIAN}]", word)) for word in found) * 5 > len(found)
+    return "East Asian" if east_asian else "other"
+
+
 def pdfs(folder, program, most):
     files = [path for path in sorted(folder.glob("debian/**/*.pdf")) if path.stat().st_size < LARGEST]
     # The same files in each run.
     random.Random(7).shuffle(files)
-    kinds = {"East Asian": [], "other": []}
+    kinds = {"two columns": [], "East Asian": [], "other": []}
     for path in files:
         if all(len(chosen) >= most for chosen in kinds.values()):
             break
@@ -91,8 +123,7 @@ def pdfs(folder, program, most):
         found = words(truth)
         if len(found) < FEWEST_WORDS:
             continue
-        east_asian = sum(bool(re.match(rf"[{EAST_ASIAN}]", word)) for word in found) * 5 > len(found)
-        chosen = kinds["East Asian" if east_asian else "other"]
+        chosen = kinds[kind_of(path, found)]
         if len(chosen) < most:
             chosen.append((path, truth))
     readers = {

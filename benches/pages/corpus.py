@@ -1,8 +1,8 @@
 """The pages that bench.py reads, out of packages that others publish; nothing of them is kept in this repository.
 
 PDFs come from Debian's documentation packages, which are fetched and unpacked but not installed: papers, manuals and
-templates, those in Chinese, Japanese and Korean among them. HTML pages with their article's text come from the tests
-of newspaper4k. Prints how many of each there are.
+templates, those in Chinese, Japanese and Korean and those in two columns among them. HTML pages with their article's
+text come from the tests of newspaper4k. Prints how many of each there are.
 """
 
 import pathlib
@@ -17,6 +17,7 @@ DEBIAN = [
     "texlive-lang-cjk",
     "texlive-lang-japanese",
     "texlive-lang-korean",
+    "texlive-publishers-doc",
     "texlive-science-doc",
 ]
 PYTHON = "newspaper4k==0.9.6"
