@@ -8,7 +8,7 @@ use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 use super::{
     cmap::{self, ToUnicode},
     codes::{Codes, number},
-    encoding,
+    encoding, standard,
     stream::decoded,
 };
 
@@ -25,8 +25,10 @@ pub struct Font {
     simple: BTreeMap<u8, String>,
     /// By code in a simple font, by glyph in a composite one.
     widths: BTreeMap<u32, f64>,
-    /// The width of codes that are not listed; `None` if it has to be guessed.
+    /// The width of codes that are not listed; `None` if it is that of a standard font.
     usual_width: Option<f64>,
+    /// What the font is called.
+    name: String,
     /// Bytes that were unpacked to read it.
     pub unpacked: usize,
 }
@@ -74,6 +76,7 @@ impl Font {
             simple,
             widths,
             usual_width,
+            name: name("BaseFont"),
             unpacked,
         }
     }
@@ -93,6 +96,7 @@ impl Font {
             simple: BTreeMap::new(),
             widths,
             usual_width,
+            name: String::new(),
             unpacked,
         }
     }
@@ -124,7 +128,7 @@ impl Font {
         });
         let guessed = || {
             self.usual_width
-                .unwrap_or_else(|| guessed_width(text.as_deref().unwrap_or("n")))
+                .unwrap_or_else(|| standard::width(&self.name, text.as_deref().unwrap_or("n")))
         };
         let width = self.widths.get(&glyph).copied().unwrap_or_else(guessed);
         let is_space = code == [32];
@@ -267,20 +271,6 @@ fn built_in(program: &[u8]) -> BTreeMap<u8, String> {
         Some((code, encoding::glyph(words.next()?.strip_prefix('/')?)?))
     };
     readable.split("dup ").skip(1).filter_map(entry).collect()
-}
-
-/// A width where the font, one of those that every viewer has, leaves it out: about that of
-/// Helvetica.
-fn guessed_width(text: &str) -> f64 {
-    match text.chars().next().unwrap_or('n') {
-        'i' | 'j' | 'l' | '\'' | '|' => 0.222,
-        ' ' | 'f' | 't' | 'I' | '.' | ',' | ':' | ';' | '!' | '/' | '[' | ']' => 0.278,
-        'r' | '(' | ')' | '-' | '"' => 0.333,
-        'm' | 'M' | '%' => 0.84,
-        'w' | 'A'..='Z' => 0.7,
-        c if c > '\u{2e80}' => 1.0,
-        _ => 0.54,
-    }
 }
 
 #[cfg(test)]

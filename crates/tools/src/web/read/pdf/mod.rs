@@ -8,6 +8,7 @@ mod content;
 mod encoding;
 mod font;
 mod layout;
+mod standard;
 mod stream;
 
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};

@@ -72,6 +72,17 @@ fn the_operators_that_show_text() {
 }
 
 #[test]
+fn a_standard_font_has_its_own_widths() {
+    let times = HELVETICA.replace("Helvetica", "Times-Roman");
+    check(
+        "BT /F 12 Tf 50 300 Td (illimit) Tj 29.6 0 Td (able) Tj ET",
+        &times,
+        &[],
+        "illimitable",
+    );
+}
+
+#[test]
 fn ligatures_by_the_names_of_glyphs() {
     let font = "<< /Type /Font /Subtype /Type1 /BaseFont /X /Encoding << /Differences [1 /ffi /f_l /eacute /uni571F] >> >>";
     check(

@@ -2,6 +2,8 @@
 //! what is right of it. Hides titles, figures and tables across columns, running titles and page
 //! numbers.
 
+use std::cmp::Reverse;
+
 use super::{
     lines::{self, Piece, Row},
     paragraphs::{join, paragraphs},
@@ -75,7 +77,7 @@ fn edges(rows: &[Row]) -> Vec<f64> {
         .chunk_by(|a, b| b - a < 1.0)
         .map(|edge| (edge.len(), edge[0]))
         .collect();
-    shared.sort_by(|a, b| b.0.cmp(&a.0));
+    shared.sort_by_key(|(count, _)| Reverse(*count));
     shared.truncate(MOST_EDGES);
     shared.into_iter().map(|(_, x)| x).collect()
 }
@@ -127,14 +129,15 @@ fn is_table(zone: &[Row], x: f64) -> bool {
 
 /// The rows from where both columns have begun to where one of them ends.
 fn shared_height(zone: &[Row], x: f64) -> &[Row] {
-    let on = |side: bool| {
-        let has = move |row: &Row| row.iter().any(|piece| is_left(piece, x) == side);
-        (zone.iter().position(has), zone.iter().rposition(has))
-    };
-    let ((Some(a), Some(b)), (Some(c), Some(d))) = (on(true), on(false)) else {
+    let [left, right] = [true, false].map(|side| {
+        let has = |row: &Row| row.iter().any(|piece| is_left(piece, x) == side);
+        Some((zone.iter().position(has)?, zone.iter().rposition(has)?))
+    });
+    let (Some(left), Some(right)) = (left, right) else {
         return &[];
     };
-    zone.get(a.max(c)..=b.min(d)).unwrap_or_default()
+    zone.get(left.0.max(right.0)..=left.1.min(right.1))
+        .unwrap_or_default()
 }
 
 /// How many rows have a long line left of `x`, and right of it.
