@@ -85,7 +85,8 @@ fn edges(rows: &[Row]) -> Vec<f64> {
 /// Long lines that the columns on both sides of `x` have at the least.
 fn lines_beside(rows: &[Row], x: f64) -> usize {
     rows.chunk_by(|a, b| crosses(a, x) == crosses(b, x))
-        .filter(|zone| !crosses(&zone[0], x))
+        // A single row beside the gutter is a line with a gap.
+        .filter(|zone| !crosses(&zone[0], x) && zone.len() > 1)
         .map(|zone| {
             let (left, right) = long_lines(shared_height(zone, x), x);
             left.min(right)
@@ -98,7 +99,7 @@ fn lines_beside(rows: &[Row], x: f64) -> usize {
 fn in_columns(rows: &[Row], x: f64) -> Vec<bool> {
     let mut out = Vec::new();
     for zone in rows.chunk_by(|a, b| crosses(a, x) == crosses(b, x)) {
-        let columns = !crosses(&zone[0], x) && !is_table(zone, x);
+        let columns = !crosses(&zone[0], x) && zone.len() > 1 && !is_table(zone, x);
         out.extend(vec![columns; zone.len()]);
     }
     if let [first, second, ..] = rows
@@ -157,8 +158,18 @@ fn ems(piece: &Piece) -> f64 {
 
 /// Whether a row runs across `x`. What only reaches over is a line too long for its column.
 fn crosses(row: &Row, x: f64) -> bool {
-    row.iter()
-        .any(|piece| piece.left < x - piece.size && piece.right > x + piece.size)
+    let over = |piece: &Piece| piece.left < x - piece.size && piece.right > x + piece.size;
+    row.iter().any(over) || touches(row, x)
+}
+
+/// Whether pieces of a row meet at `x`, without white between them: raised letters and those that
+/// stand above others cut a line into pieces.
+fn touches(row: &Row, x: f64) -> bool {
+    let left = row.iter().rfind(|piece| is_left(piece, x));
+    let right = row.iter().find(|piece| !is_left(piece, x));
+    left.zip(right).is_some_and(|(left, right)| {
+        (right.left - left.right).abs() < 0.5 * left.size.min(right.size)
+    })
 }
 
 fn is_left(piece: &Piece, x: f64) -> bool {

@@ -129,6 +129,29 @@ fn a_short_line_above_a_formula_is_no_column() {
 }
 
 #[test]
+fn a_line_cut_into_pieces_is_no_column() {
+    // Small letters above the text, as in Japanese, come between its pieces in the content.
+    let glyphs: Vec<Glyph> = (0..9)
+        .flat_map(|i| {
+            let y = 700.0 - 24.0 * f64::from(i);
+            let small = line(150.0, y + 9.0, "above");
+            let small = small.into_iter().map(|glyph| Glyph { size: 4.0, ..glyph });
+            let (first, second) = (
+                line(50.0, y, "the first half of an"),
+                line(150.0, y, "old line, and the other."),
+            );
+            first.into_iter().chain(small).chain(second)
+        })
+        .collect();
+    let read = text(glyphs);
+    let read = read.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        read,
+        ["above the first half of an old line, and the other."; 9].join(" ")
+    );
+}
+
+#[test]
 fn what_runs_across_both_columns_divides_them() {
     let title = "A title that runs over both of the columns of this page, all the way";
     let figure = "Figure 1: The sensors of the field, seen from above, in May and June";
