@@ -114,8 +114,8 @@ build_name() {
     echo "$compiler-$libraries-$(cpu_level)"
 }
 
-# Keeps the disk from filling: the three newest builds stay for two weeks of idleness, the others for a day, and this
-# package's own output of checkouts long gone for a week.
+# Keeps the disk from filling: the three newest builds stay for two weeks of idleness, the others for a day, and the output
+# of our own packages of checkouts long gone for a week.
 remove_stale_builds() {
     local stamp
     { ls -1t "$1"/*/last-used 2>/dev/null || true; } | tail -n +4 | while read -r stamp; do
@@ -125,7 +125,7 @@ remove_stale_builds() {
     { find "$1" -mindepth 2 -maxdepth 2 -name last-used -mtime +14 2>/dev/null || true; } | while read -r stamp; do
         rm -rf "$(dirname "$stamp")"
     done
-    find "$2/debug" "$2/release" -mindepth 2 -maxdepth 2 \( -name '*taskgen*' -o -name 'it-*' \) -mtime +7 -exec rm -rf {} + 2>/dev/null || true
+    find "$2/debug" "$2/release" -mindepth 2 -maxdepth 2 \( -name '*taskgen*' -o -name 'it-*' -o -name 'accept-*' -o -name 'interop-*' \) -mtime +7 -exec rm -rf {} + 2>/dev/null || true
 }
 
 # Cargo tells one checkout's package from another's by relative paths and times alone: what another checkout built last

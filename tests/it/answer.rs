@@ -388,7 +388,7 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     exit 3
     --- err
     error: no key for `lab`: the variable `LAB_KEY` is not set
-    hint: set it, or name another model with --model-role, such as the built-in one: --model-role judge=local/qwen2.5-coder-0.5b
+    hint: set it, or name a file that sets it with --env-file, or take another model for the role, such as the built-in one: --model-role ROLE=local/qwen2.5-coder-0.5b
     log: `[project]/tasks/logs/[log]`
     ");
     let (code, said) = answer(&project, &["--dry-run"]);

@@ -194,8 +194,8 @@ const ONLY: &[(&[&str], &[&str], &str)] = &[
 const THROUGH_LIB: &str =
     "only a lib.rs names a crate of ours, all else says `crate::` and the layer";
 
-/// What the pure modules do without: files, sockets, clocks, threads of their own and randomness of
-/// their own.
+/// What the pure modules do without: files, an asynchronous runtime, clocks and randomness of their
+/// own.
 const IMPURE: &[&str] = &[
     "tokio",
     "fs_err",
@@ -217,7 +217,7 @@ pub fn root() -> PathBuf {
 }
 
 /// The sources of the program and of the crates below it, each with its path below its `src`.
-pub fn sources() -> Vec<Source> {
+fn sources() -> Vec<Source> {
     let folders = [
         "src",
         "crates/stages/src",

@@ -82,21 +82,11 @@ impl Http {
         method: reqwest::Method,
         url: &Url,
     ) -> Result<reqwest::RequestBuilder, Offline> {
-        self.allows(url)?;
-        let client = if is_loopback(url) {
-            &self.near
-        } else {
-            &self.far
-        };
-        Ok(client.request(method, url.clone()))
-    }
-
-    /// Whether a request to `url` may be sent.
-    pub fn allows(&self, url: &Url) -> Result<(), Offline> {
-        if self.offline && !is_loopback(url) {
-            return Err(Offline(url.host_str().unwrap_or_default().to_owned()));
+        match is_loopback(url) {
+            true => Ok(self.near.request(method, url.clone())),
+            false if self.offline => Err(Offline(url.host_str().unwrap_or_default().to_owned())),
+            false => Ok(self.far.request(method, url.clone())),
         }
-        Ok(())
     }
 }
 

@@ -54,9 +54,6 @@ pub fn chat_model(
             weights: None,
         }));
     }
-    if global.offline {
-        refuse_other_machines(name, &server.base_url, http)?;
-    }
     let (api_key, key_variable) = match server.key {
         Key::None => (None, None),
         Key::Found { key, variable } => (Some(key), Some(variable)),
@@ -261,21 +258,6 @@ fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
         base_url,
         key,
     })
-}
-
-/// Said before anything is announced or asked: no request of this run could be sent.
-fn refuse_other_machines(name: &str, base_url: &str, http: &Http) -> Result<()> {
-    // An address that is none is told with the first request.
-    let Ok(url) = Url::parse(base_url) else {
-        return Ok(());
-    };
-    http.allows(&url).map_err(|forbidden| {
-        NoModel(format!(
-            "--offline forbids to ask `{name}` at `{}`\nhint: leave out --offline, or take a model of this machine for the role: --model-role ROLE=local/qwen2.5-coder-0.5b",
-            forbidden.0
-        ))
-    })?;
-    Ok(())
 }
 
 fn missing_key(provider: &str, variable: &str) -> anyhow::Error {

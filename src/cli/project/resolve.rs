@@ -317,10 +317,13 @@ pub fn stop_on_signals(printer: Printer) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
+    // Heard from here on: a signal before the thread runs must not end the program without a word.
+    let signal = {
+        let _inside = runtime.enter();
+        signal()?
+    };
     std::thread::spawn(move || {
-        let Ok(code) = runtime.block_on(signal()) else {
-            return;
-        };
+        let code = runtime.block_on(signal);
         crate::cli::commands::inspirations::review::keys::restore();
         // Beside us: where nobody reads what we say, it would never end.
         let told = std::thread::spawn(move || {
@@ -337,11 +340,15 @@ pub fn stop_on_signals(printer: Printer) -> Result<()> {
     Ok(())
 }
 
-/// The exit code of a Ctrl-C or SIGTERM, when one comes.
-pub async fn signal() -> std::io::Result<u8> {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted.map(|()| exit::INTERRUPTED),
-        _ = terminate.recv() => Ok(exit::STOPPED),
-    }
+/// The exit code of a Ctrl-C or SIGTERM, when one comes; both are heard from the call on.
+pub fn signal() -> std::io::Result<impl Future<Output = u8>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => exit::INTERRUPTED,
+            _ = terminate.recv() => exit::STOPPED,
+        }
+    })
 }

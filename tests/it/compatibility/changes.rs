@@ -186,6 +186,10 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         of: "status",
+        change: Added("/transcribed"),
+    },
+    Rule {
+        of: "status",
         change: Added("/benchmarks"),
     },
     Rule {

@@ -57,10 +57,11 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     let ctx = resolve::context_of(global, &project, &store, &notify, printer, role.as_slice())?;
     let (agent, options) = agents::ready(&ctx, global, &project, &args.agent, &settings)?;
     let work = async {
+        let stopped = resolve::signal()?;
         tokio::select! {
             // Dropping the stage ends the processes of a program, which would cost money otherwise.
             report = answer::run(&ctx, &tasks, agent.as_ref(), &options) => Ok(Ok(report?)),
-            code = resolve::signal() => Ok(Err(code?)),
+            code = stopped => Ok(Err(code)),
         }
     };
     let worked = resolve::block_on(work);
