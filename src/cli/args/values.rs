@@ -7,30 +7,27 @@ use crate::evaluate::EVALUATORS;
 
 /// A number from 0 to 1.
 pub fn share(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=1.0).contains(&number) {
-        Ok(number)
-    } else {
-        Err("not between 0 and 1".to_owned())
-    }
+    number(text, |n| (0.0..=1.0).contains(&n), "not between 0 and 1")
 }
 
 /// A number above 0.
 pub fn above_zero(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    let above = number.is_finite() && number > 0.0;
-    above
-        .then_some(number)
-        .ok_or_else(|| "must be above 0".to_owned())
+    number(text, |n| n > 0.0, "must be above 0")
 }
 
 /// A number that is 0 or more.
 pub fn not_negative(text: &str) -> Result<f64, String> {
+    number(text, |n| n >= 0.0, "must not be negative")
+}
+
+/// A finite number that fits, else what is wrong with it.
+fn number(text: &str, fits: fn(f64) -> bool, wrong: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    let right = number.is_finite() && number >= 0.0;
-    right
-        .then_some(number)
-        .ok_or_else(|| "must not be negative".to_owned())
+    if number.is_finite() && fits(number) {
+        Ok(number)
+    } else {
+        Err(wrong.to_owned())
+    }
 }
 
 /// A word of an enumeration, by the name that it is stored under.

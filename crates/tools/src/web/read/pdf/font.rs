@@ -8,7 +8,8 @@ use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 use super::{
     cmap::{self, ToUnicode},
     codes::{Codes, number},
-    encoding, standard,
+    encoding,
+    standard::Face,
     stream::decoded,
 };
 
@@ -25,12 +26,19 @@ pub struct Font {
     simple: BTreeMap<u8, String>,
     /// By code in a simple font, by glyph in a composite one.
     widths: BTreeMap<u32, f64>,
-    /// The width of codes that are not listed; `None` if it is that of a standard font.
-    usual_width: Option<f64>,
-    /// What the font is called.
-    name: String,
+    /// The width of codes that are not listed.
+    usual_width: UsualWidth,
     /// Bytes that were unpacked to read it.
     pub unpacked: usize,
+}
+
+/// How wide the codes are that a font does not list.
+#[derive(Debug)]
+enum UsualWidth {
+    /// All as wide, in units of the font's size.
+    Equal(f64),
+    /// As the standard font, which need not list any.
+    Standard(Face),
 }
 
 /// One shown code.
@@ -63,26 +71,27 @@ impl Font {
                 .and_then(|fonts| fonts.iter::<Dict>().next());
             return Self::composite(dict, map, &inner.unwrap_or_default(), source.len());
         }
-        let (widths, usual_width) = simple_widths(dict, &subtype);
+        let base_font = name("BaseFont");
+        let (widths, missing) = simple_widths(dict, &subtype);
+        let standard = || UsualWidth::Standard(Face::named(&base_font));
         let program = dict
             .get::<Dict>("FontDescriptor")
             .and_then(|descriptor| descriptor.get::<Stream>("FontFile"));
         let program = program.map(|stream| decoded(&stream)).unwrap_or_default();
-        let simple = simple_texts(dict, &name("BaseFont"), &program);
+        let simple = simple_texts(dict, &base_font, &program);
         let unpacked = source.len() + program.len();
         Self {
             codes: None,
             map,
             simple,
             widths,
-            usual_width,
-            name: name("BaseFont"),
+            usual_width: missing.map_or_else(standard, UsualWidth::Equal),
             unpacked,
         }
     }
 
     fn composite(dict: &Dict, map: ToUnicode, inner: &Dict, unpacked: usize) -> Self {
-        let usual_width = Some(inner.get::<f64>("DW").unwrap_or(1_000.0) / 1_000.0);
+        let usual_width = inner.get::<f64>("DW").unwrap_or(1_000.0) / 1_000.0;
         let widths = inner
             .get::<Array>("W")
             .map(|list| composite_widths(&list))
@@ -95,8 +104,7 @@ impl Font {
             map,
             simple: BTreeMap::new(),
             widths,
-            usual_width,
-            name: String::new(),
+            usual_width: UsualWidth::Equal(usual_width),
             unpacked,
         }
     }
@@ -126,11 +134,10 @@ impl Font {
             Some(codes) => codes.text(glyph),
             None => self.simple.get(&bytes[0]).cloned(),
         });
-        let guessed = || {
-            self.usual_width
-                .unwrap_or_else(|| standard::width(&self.name, text.as_deref().unwrap_or("n")))
+        let width = match (self.widths.get(&glyph), &self.usual_width) {
+            (Some(width), _) | (None, UsualWidth::Equal(width)) => *width,
+            (None, UsualWidth::Standard(face)) => face.width(text.as_deref().unwrap_or("n")),
         };
-        let width = self.widths.get(&glyph).copied().unwrap_or_else(guessed);
         let is_space = code == [32];
         (
             length,
@@ -143,7 +150,7 @@ impl Font {
     }
 }
 
-/// The widths of a simple font and of its other codes.
+/// The widths of a simple font and of its other codes, where it lists any.
 fn simple_widths(dict: &Dict, subtype: &str) -> (BTreeMap<u32, f64>, Option<f64>) {
     let drawn = || {
         dict.get::<Array>("FontMatrix")

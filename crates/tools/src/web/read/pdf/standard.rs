@@ -3,53 +3,63 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The width of a text in a standard font, in units of its size; fonts of other names are taken for
-/// Helvetica.
-pub fn width(font: &str, text: &str) -> f64 {
-    let font = font.to_ascii_lowercase();
-    text.chars()
-        .map(|c| f64::from(letter(&font, c)))
-        .sum::<f64>()
-        / 1_000.0
+/// A standard font, as far as widths go: those of the letters from the space to the tilde.
+#[derive(Debug, Clone, Copy)]
+pub enum Face {
+    /// Every letter is as wide as the others.
+    Courier,
+    Times(&'static [u16; 95]),
+    Helvetica(&'static [u16; 95]),
 }
 
-/// The width of a letter in a font whose name is in small letters, in thousandths of its size.
-fn letter(font: &str, c: char) -> u16 {
-    if font.contains("courier") {
-        return 600;
+impl Face {
+    /// The font of a name; other names are taken for Helvetica.
+    pub fn named(font: &str) -> Self {
+        let font = font.to_ascii_lowercase();
+        let is_bold = font.contains("bold");
+        let is_italic = font.contains("italic") || font.contains("oblique");
+        if font.contains("courier") {
+            return Self::Courier;
+        }
+        match (font.contains("times"), is_bold, is_italic) {
+            (true, false, false) => Self::Times(&TIMES),
+            (true, true, false) => Self::Times(&TIMES_BOLD),
+            (true, false, true) => Self::Times(&TIMES_ITALIC),
+            (true, true, true) => Self::Times(&TIMES_BOLD_ITALIC),
+            // Its italics are slanted, and as wide.
+            (false, false, _) => Self::Helvetica(&HELVETICA),
+            (false, true, _) => Self::Helvetica(&HELVETICA_BOLD),
+        }
     }
-    let is_times = font.contains("times");
-    match plain(c) {
-        c @ ' '..='~' => face(font, is_times)[c as usize - 32],
-        '’' | '‘' if is_times => 333,
-        '’' | '‘' => 222,
-        '“' | '”' if is_times => 444,
-        '“' | '”' => 333,
-        '•' => 350,
-        '—' => 1_000,
-        c if c > '\u{2e80}' => 1_000,
-        _ => 500 + 56 * u16::from(!is_times),
+
+    /// The width of a text, in units of the font's size.
+    pub fn width(self, text: &str) -> f64 {
+        let thousandths: u32 = text.chars().map(|c| u32::from(self.letter(c))).sum();
+        f64::from(thousandths) / 1_000.0
+    }
+
+    /// The width of a letter, in thousandths of the font's size.
+    fn letter(self, c: char) -> u16 {
+        match (self, plain(c)) {
+            (Self::Courier, _) => 600,
+            (Self::Times(widths) | Self::Helvetica(widths), c @ ' '..='~') => {
+                widths[c as usize - 32]
+            }
+            (Self::Times(_), '’' | '‘') => 333,
+            (_, '’' | '‘') => 222,
+            (Self::Times(_), '“' | '”') => 444,
+            (_, '“' | '”') => 333,
+            (_, '•') => 350,
+            (_, '—' | '\u{2e81}'..) => 1_000,
+            (Self::Times(_), _) => 500,
+            (Self::Helvetica(_), _) => 556,
+        }
     }
 }
 
 /// The letter without its accent, which adds no width.
 fn plain(c: char) -> char {
     c.nfd().next().unwrap_or(c)
-}
-
-/// The widths of the letters from the space to the tilde.
-fn face(font: &str, is_times: bool) -> &'static [u16; 95] {
-    let is_bold = font.contains("bold");
-    let is_italic = font.contains("italic") || font.contains("oblique");
-    match (is_times, is_bold, is_italic) {
-        (true, false, false) => &TIMES,
-        (true, true, false) => &TIMES_BOLD,
-        (true, false, true) => &TIMES_ITALIC,
-        (true, true, true) => &TIMES_BOLD_ITALIC,
-        // Its italics are slanted, and as wide.
-        (false, false, _) => &HELVETICA,
-        (false, true, _) => &HELVETICA_BOLD,
-    }
 }
 
 const TIMES: [u16; 95] = [
@@ -108,7 +118,7 @@ mod tests {
             ("Arial", 1_500),
             ("Courier-Bold", 2_400),
         ] {
-            let width = width(font, "soíl") * 1_000.0;
+            let width = Face::named(font).width("soíl") * 1_000.0;
             assert_eq!(width.round() as u16, expect, "{font}");
         }
     }

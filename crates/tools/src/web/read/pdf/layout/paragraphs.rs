@@ -10,11 +10,7 @@ pub fn paragraphs(rows: &[Row]) -> Vec<String> {
         .iter()
         .map(|row| row[0].left)
         .fold(f64::INFINITY, f64::min);
-    let right = rows
-        .iter()
-        .flatten()
-        .map(|piece| piece.right)
-        .fold(f64::NEG_INFINITY, f64::max);
+    let right = rightmost(rows.iter().flatten());
     let leading = usual_leading(rows);
     let mut out: Vec<String> = Vec::new();
     let mut above: Option<&Row> = None;
@@ -49,10 +45,7 @@ fn usual_leading(rows: &[Row]) -> f64 {
 /// a row of cells, or behind a line that ends early.
 fn begins(row: &Row, above: &Row, left: f64, right: f64, leading: f64) -> bool {
     let (first, before) = (&row[0], &above[0]);
-    let end = above
-        .iter()
-        .map(|piece| piece.right)
-        .fold(f64::NEG_INFINITY, f64::max);
+    let end = rightmost(above.iter());
     let is_item = first
         .text
         .trim_start()
@@ -83,11 +76,23 @@ fn begins(row: &Row, above: &Row, left: f64, right: f64, leading: f64) -> bool {
         || end < left + 0.5 * (right - left)
 }
 
+/// Where the piece that reaches furthest ends.
+fn rightmost<'a>(pieces: impl Iterator<Item = &'a Piece>) -> f64 {
+    pieces
+        .map(|piece| piece.right)
+        .fold(f64::NEG_INFINITY, f64::max)
+}
+
 /// Whether a word begins on the line above and ends on this one.
 fn is_divided(above: &Row, row: &Row) -> bool {
     let end = above.last().map_or("", |piece| piece.text.trim_end());
-    let stem = end.strip_suffix(['-', '\u{ad}', '‐']).unwrap_or_default();
-    stem.ends_with(char::is_lowercase) && row[0].text.trim_start().starts_with(char::is_lowercase)
+    stem(end).is_some() && row[0].text.trim_start().starts_with(char::is_lowercase)
+}
+
+/// What is before the hyphen that may divide a word at a line's end.
+fn stem(line: &str) -> Option<&str> {
+    line.strip_suffix(['-', '\u{ad}', '‐'])
+        .filter(|stem| stem.ends_with(char::is_lowercase))
 }
 
 /// Whether a line begins as an entry of a list of references does: `[12]`, `[Knu84]`.
@@ -105,10 +110,7 @@ pub fn join(paragraph: &mut String, line: &str) {
             is_han(c) || matches!(c, '\u{3000}'..='\u{30ff}' | '\u{ff00}'..='\u{ffef}')
         })
     };
-    let stem = paragraph
-        .strip_suffix(['-', '\u{ad}', '‐'])
-        .filter(|stem| stem.ends_with(char::is_lowercase));
-    match stem {
+    match stem(paragraph) {
         // A capital after the hyphen is a name of two parts, which keeps it.
         Some(stem) if first.is_some_and(char::is_lowercase) => paragraph.truncate(stem.len()),
         _ if wide(last) && wide(first) => {}
