@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     data::{self, Evidence, Origin, SeminarId, TaskId},
+    rank,
     store::{Ranking, STAGES, SeminarInfo, Store, UNKNOWN_LICENCE},
 };
 
@@ -326,14 +327,7 @@ fn warnings(
             benchmark.name
         ));
     }
-    let judges = ranking
-        .iter()
-        .flat_map(|ranking| &ranking.panel)
-        .map(|judge| judge.model_asked.as_str());
-    if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
-        warnings.push(format!(
-            "the judge was the built-in model {judge}: good for trying things out, not for results"
-        ));
-    }
+    let mut judges = ranking.iter().flat_map(|ranking| &ranking.panel);
+    warnings.extend(judges.find_map(|judge| rank::caveat(&judge.model_asked)));
     warnings
 }

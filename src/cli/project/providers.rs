@@ -19,9 +19,10 @@ use crate::{
     context::{Notice, Notify},
     http::Http,
     llm::{
-        ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, Replay, shown_url,
+        ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, StandIn, shown_url,
     },
     models::ModelFile,
+    rank::signals,
 };
 
 /// Providers that are known without a line of configuration.
@@ -44,10 +45,13 @@ pub fn chat_model(
     if provider == "local" {
         return local(global, name, model, notify, asks_nobody);
     }
+    if provider == "code" {
+        return code(name);
+    }
     let server = server(&Variables::read(&global.env_file)?, config, provider)?;
     if asks_nobody {
         let base_url = Some(shown_url(&server.base_url));
-        return Ok(Arc::new(Replay {
+        return Ok(Arc::new(StandIn {
             name: name.to_owned(),
             base_url,
             builtin: false,
@@ -111,7 +115,7 @@ fn local(
     };
     let Some(file) = here.filter(|_| !global.replay) else {
         let weights = models::pinned(model);
-        return Ok(Arc::new(Replay {
+        return Ok(Arc::new(StandIn {
             name: name.to_owned(),
             base_url: None,
             builtin: true,
@@ -119,6 +123,23 @@ fn local(
         }));
     };
     Ok(Arc::new(started_from(name, file)?))
+}
+
+/// A judge that is code.
+fn code(name: &str) -> Result<Arc<dyn ChatModel>> {
+    if name != signals::JUDGE {
+        return Err(Usage(format!(
+            "no such judge: `{name}`\nhint: the one that is code is `{}`",
+            signals::JUDGE
+        ))
+        .into());
+    }
+    Ok(Arc::new(StandIn {
+        name: name.to_owned(),
+        base_url: None,
+        builtin: true,
+        weights: None,
+    }))
 }
 
 /// The embedded model called `model`, fetched if it is not here.

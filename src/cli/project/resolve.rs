@@ -39,10 +39,7 @@ pub fn context(
     roles: &[&'static str],
 ) -> Result<Context> {
     let of = &project.loaded.config.roles;
-    let roles: Vec<(&'static str, Role)> = roles
-        .iter()
-        .map(|role| (*role, of.get(role).clone()))
-        .collect();
+    let roles: Vec<(&'static str, Role)> = roles.iter().map(|role| (*role, of.get(role))).collect();
     context_of(global, project, store, notify, printer, &roles)
 }
 

@@ -2,8 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::rank::signals;
+
 /// The default model.
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
+
+/// The judge of tasks by default: a built-in model would be no better than chance.
+pub const DEFAULT_JUDGE: &str = signals::JUDGE;
 
 /// The roles that exist.
 pub const NAMES: [&str; 11] = [
@@ -27,7 +32,7 @@ pub const OF_RUN: [&str; 5] = ["inspire", "review", "weave", "translate", "judge
 const PANELS: [&str; 4] = ["judge", "relate", "rate", "complete"];
 
 /// Roles and their models.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Roles {
     /// Finds inspirations.
@@ -40,10 +45,10 @@ pub struct Roles {
     pub translate: Role,
     /// Tries tasks from memory.
     pub probe: Role,
-    /// Compares tasks; several judges are a panel.
+    /// Compares tasks; several judges are a panel, and one of them may be code.
     pub judge: Role,
-    /// Judges how reports relate to key points; several are a panel. The models of `judge` where it
-    /// is left out: until the two were told apart, one role had both tasks.
+    /// Judges how reports relate to key points; several are a panel. Where it is left out, the models
+    /// of `judge` (until the two were told apart, one role had both tasks), or the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relate: Option<Role>,
     /// Finds the key points of web pages.
@@ -104,8 +109,11 @@ enum Entry {
 
 impl Roles {
     /// The models of a role by its name.
-    pub fn get(&self, role: &str) -> &Role {
-        match role {
+    pub fn get(&self, role: &str) -> Role {
+        if role == "relate" {
+            return self.relating();
+        }
+        let models = match role {
             "inspire" => &self.inspire,
             "review" => &self.review,
             "weave" => &self.weave,
@@ -115,8 +123,21 @@ impl Roles {
             "checklist" => &self.checklist,
             "rate" => &self.rate,
             "complete" => &self.complete,
-            "relate" => self.relate.as_ref().unwrap_or(&self.judge),
             _ => &self.judge,
+        };
+        models.clone()
+    }
+
+    fn relating(&self) -> Role {
+        if let Some(own) = &self.relate {
+            return own.clone();
+        }
+        let models = self.judge.0.iter().filter(|member| !member.is_code());
+        let models: Vec<Member> = models.cloned().collect();
+        if models.is_empty() {
+            Role::default()
+        } else {
+            Role(models)
         }
     }
 
@@ -148,7 +169,7 @@ impl Roles {
     /// Checks beyond the types.
     pub fn check(&self) -> Result<(), String> {
         for name in NAMES {
-            let members = &self.get(name).0;
+            let members = self.get(name).0;
             match members.len() {
                 0 => return Err(format!("the role `{name}` has no model")),
                 1 => {}
@@ -169,6 +190,12 @@ impl Roles {
                         member.model
                     ));
                 }
+                if member.is_code() && name != "judge" {
+                    return Err(format!(
+                        "`{}` compares tasks, and is a model for the role `judge` only, not for `{name}`",
+                        member.model
+                    ));
+                }
                 if member
                     .temperature
                     .is_some_and(|warmth| !(0.0..=2.0).contains(&warmth))
@@ -181,9 +208,9 @@ impl Roles {
                 }
                 // All roles share one limiter per model, and so what it begins with.
                 let connection = |member: &Member| (member.max_connections, member.timeout);
-                let mut others = NAMES.iter().flat_map(|role| &self.get(role).0);
+                let mut others = NAMES.iter().flat_map(|role| self.get(role).0);
                 if others.any(|other| {
-                    other.model == member.model && connection(other) != connection(member)
+                    other.model == member.model && connection(&other) != connection(member)
                 }) {
                     return Err(format!(
                         "`{}` must have the same max_connections and timeout in each role",
@@ -196,6 +223,24 @@ impl Roles {
     }
 }
 
+impl Default for Roles {
+    fn default() -> Self {
+        Self {
+            inspire: Role::default(),
+            review: Role::default(),
+            weave: Role::default(),
+            translate: Role::default(),
+            probe: Role::default(),
+            judge: Role(vec![Member::named(DEFAULT_JUDGE)]),
+            relate: None,
+            keypoints: Role::default(),
+            checklist: Role::default(),
+            rate: Role::default(),
+            complete: Role::default(),
+        }
+    }
+}
+
 impl Default for Role {
     fn default() -> Self {
         Self(vec![Member::named(DEFAULT_MODEL)])
@@ -203,6 +248,11 @@ impl Default for Role {
 }
 
 impl Member {
+    /// Whether it is no model, but code.
+    fn is_code(&self) -> bool {
+        self.model.starts_with("code/")
+    }
+
     fn named(model: &str) -> Self {
         Self {
             model: model.to_owned(),
@@ -256,6 +306,21 @@ impl From<Role> for Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_is_a_judge_of_tasks_and_of_nothing_else() {
+        let names = |roles: &Roles, role: &str| -> Vec<String> {
+            roles.get(role).0.into_iter().map(|m| m.model).collect()
+        };
+        let mut roles = Roles::default();
+        assert_eq!(names(&roles, "judge"), [DEFAULT_JUDGE]);
+        assert_eq!(names(&roles, "relate"), [DEFAULT_MODEL]);
+        roles.set("judge", "code/signals, a/b");
+        assert_eq!(names(&roles, "relate"), ["a/b"]);
+        assert!(roles.check().is_ok());
+        roles.set("rate", DEFAULT_JUDGE);
+        assert!(roles.check().is_err_and(|why| why.contains("`rate`")));
+    }
 
     #[test]
     fn one_model_a_panel_or_a_table() {

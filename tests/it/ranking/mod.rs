@@ -1,6 +1,7 @@
 //! Ranking by duels, end to end: resumed, extended, audited, reported, selected from, and stopped
 //! where a judge guesses.
 
+mod by_code;
 mod flags;
 mod results;
 mod symmetry;

@@ -44,7 +44,7 @@ impl SubjectKind {
     }
 }
 
-/// A judge model: another prompt, or another model returned by the server, is another judge.
+/// A judge of a panel, a model or code: another prompt, or another model returned by the server, is another judge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Judge {
     /// `provider/model` as configured.
@@ -74,13 +74,15 @@ pub enum DecidedBy<'a> {
     Person(&'a str),
     /// A program, by name and version, such as `length/1`.
     Code(&'a str),
+    /// A program that is a member of a panel, as models are.
+    CodeOfPanel(&'a Judge),
 }
 
 impl DecidedBy<'_> {
     /// Content hash of the judge.
     pub fn id(self) -> String {
         match self {
-            Self::Model(judge) => judge.id(),
+            Self::Model(judge) | Self::CodeOfPanel(judge) => judge.id(),
             Self::Person(name) => id::text('j', &["person", name]),
             Self::Code(name) => id::text('j', &["code", name]),
         }
@@ -91,7 +93,7 @@ impl DecidedBy<'_> {
         match self {
             Self::Model(_) => "model",
             Self::Person(_) => "person",
-            Self::Code(_) => "code",
+            Self::Code(_) | Self::CodeOfPanel(_) => "code",
         }
     }
 }

@@ -111,8 +111,8 @@ pub struct Comparison {
     pub sample: u32,
     /// The decision, or why there is none.
     pub outcome: Result<Verdict, Unscored>,
-    /// The call that it was read from.
-    pub call: CallId,
+    /// The call that it was read from; none where code decided.
+    pub call: Option<CallId>,
 }
 
 /// A comparison of several items shown together, with their order.
@@ -122,8 +122,8 @@ pub struct ListComparison {
     pub shown: Vec<ItemId>,
     /// Their order, or why there is none.
     pub outcome: Result<ListOrder, Unscored>,
-    /// The call that it was read from.
-    pub call: CallId,
+    /// The call that it was read from; none where code decided.
+    pub call: Option<CallId>,
 }
 
 /// An order of several items.

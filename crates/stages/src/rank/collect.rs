@@ -88,7 +88,7 @@ impl<'a> Collector<'a> {
         judged: Vec<(ComparisonRequest, Judged<A>)>,
         between: &str,
         report: &mut StageReport,
-        form: impl Fn(ComparisonRequest, Result<A, Unscored>, CallId) -> T,
+        form: impl Fn(ComparisonRequest, Result<A, Unscored>, Option<CallId>) -> T,
     ) -> Vec<Recorded<T>> {
         let mut recorded = Vec::new();
         for (request, judged) in judged {

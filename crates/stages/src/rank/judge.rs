@@ -1,18 +1,23 @@
 //! One judgement of a ranking: two items are shown and one verdict is read, or a list and its order.
 //! A large judge scores five criteria and gives a reason (RankEval); a built-in model only names the
-//! better one.
+//! better one, and the judge that is code counts signals.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{items::Items, panel::prompts_of_member, request::ComparisonRequest};
+use super::{
+    items::Items,
+    panel::{is_code, prompts_of_member},
+    request::ComparisonRequest,
+    signals,
+};
 use crate::{
     context::Context,
-    data::{Cause, Criteria, Decision, ItemId, ListOrder, Side, Unscored, Verdict, id},
+    data::{Cause, Criteria, Decision, ItemId, Judge, ListOrder, Side, Unscored, Verdict, id},
     judging::{
-        self, Judged, Question,
+        self, DecisionOfCode, Judged, Question,
         compare::{check_confidence, is_among, schema_behind},
         order::{self, Ordered},
     },
@@ -155,6 +160,9 @@ pub(super) async fn compare(
         anyhow::bail!("two items are compared at a time")
     };
     let vars = json!({ "a": items.shown(a)?, "b": items.shown(b)? });
+    if is_code(ctx, member)? {
+        return compare_by_code(ctx, items, request, &vars);
+    }
     let [prompt, _] = prompts_of_member(ctx, &items.prompts, member)?;
     if prompt == items.prompts.pair_short {
         let ask = ask(prompt, member, &vars, short_schema(), SHORT_PAIR_TOKENS);
@@ -202,6 +210,9 @@ pub(super) async fn order(
         .collect::<Result<_>>()?;
     let n = shown.len();
     let vars = json!({ "tasks": shown });
+    if is_code(ctx, member)? {
+        return order_by_code(ctx, items, request, &vars);
+    }
     let [_, prompt] = prompts_of_member(ctx, &items.prompts, member)?;
     let with_reason = prompt == items.prompts.list;
     let most = if with_reason {
@@ -224,6 +235,65 @@ pub(super) async fn order(
     };
     let judged = judging::judge(ctx, question).await?;
     Ok(judged.map(ListOrder::from))
+}
+
+fn compare_by_code(
+    ctx: &Context,
+    items: &Items,
+    request: &ComparisonRequest,
+    saw: &Value,
+) -> Result<Judged<Verdict>> {
+    let verdict = signals::compare(text(&saw["a"])?, text(&saw["b"])?);
+    let decision = DecisionOfCode {
+        instrument: pair_instrument(items.kind),
+        subject: request.shown[0].as_str(),
+        other: Some(request.shown[1].as_str()),
+        sample: request.sample,
+        judge: code_judge(),
+        saw,
+        decision: verdict.decision(),
+        payload: json!({ "reason": verdict.reason, "round": request.round }),
+        reply: verdict,
+    };
+    judging::keep_decision_of_code(ctx, decision)
+}
+
+fn order_by_code(
+    ctx: &Context,
+    items: &Items,
+    request: &ComparisonRequest,
+    saw: &Value,
+) -> Result<Judged<ListOrder>> {
+    let tasks = saw["tasks"].as_array().map_or(&[][..], Vec::as_slice);
+    let texts: Vec<&str> = tasks.iter().map(text).collect::<Result<_>>()?;
+    let order = signals::order(&texts);
+    let ids: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
+    let decision = DecisionOfCode {
+        instrument: list_instrument(items.kind),
+        subject: &id::text('l', &ids),
+        other: None,
+        sample: request.sample,
+        judge: code_judge(),
+        saw,
+        decision: order::decision(&order.places),
+        payload: json!({
+            "reason": null, "places": order.places, "round": request.round, "shown": request.shown
+        }),
+        reply: order,
+    };
+    judging::keep_decision_of_code(ctx, decision)
+}
+
+fn text(shown: &Value) -> Result<&str> {
+    shown["text"].as_str().context("an item without a text")
+}
+
+fn code_judge() -> Judge {
+    Judge {
+        model_asked: signals::JUDGE.to_owned(),
+        model_returned: signals::VERSION.to_owned(),
+        prompt_hash: signals::hash(),
+    }
 }
 
 fn ask<'a, T>(

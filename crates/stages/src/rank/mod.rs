@@ -21,6 +21,7 @@ mod random_rounds;
 mod ratings;
 mod request;
 pub mod select;
+pub mod signals;
 pub mod simulate;
 
 use std::time::Instant;
@@ -30,7 +31,7 @@ use anyhow::Result;
 pub use items::Items;
 pub use options::{Method, Options};
 pub use pairing::Pair;
-pub use panel::NoBetterThanChance;
+pub use panel::{NoBetterThanChance, caveat};
 pub use ratings::{RatedItem, Ratings, StrengthEstimate, ratings, verdict_counts};
 
 use crate::context::{Context, Notice, StageReport};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use super::{audit::Thresholds, items::JudgePrompts};
+use super::{audit::Thresholds, items::JudgePrompts, signals};
 use crate::{
     context::Context,
     stats::pairwise::{
@@ -28,6 +28,18 @@ pub struct NoBetterThanChance {
     expected: f64,
 }
 
+/// What readers of a ranking must know of a judge whose verdicts are no results.
+pub fn caveat(judge: &str) -> Option<String> {
+    let what = match judge.split_once('/')?.0 {
+        "local" => "is a built-in model",
+        "code" => "is code, which sees how a task is worded and not what it is worth",
+        _ => return None,
+    };
+    Some(format!(
+        "the judge {judge} {what}: good for trying things out, not for results"
+    ))
+}
+
 /// The panel of judges.
 pub(super) struct Panel {
     members: Vec<Member>,
@@ -43,6 +55,11 @@ struct Member {
     answers: Option<String>,
     /// The models that answered before it, which do not come back in this run.
     replaced: BTreeSet<String>,
+}
+
+/// Whether a member of the role `judge` is the judge that is code.
+pub(super) fn is_code(ctx: &Context, member: usize) -> Result<bool> {
+    Ok(ctx.llm.model_name("judge", member)? == signals::JUDGE)
 }
 
 /// The prompts of one member of the role `judge`: for two items, and for several.
@@ -65,10 +82,15 @@ impl Panel {
         let mut members = Vec::new();
         for kind in 0..=usize::from(lists) {
             for member in 0..ctx.llm.members("judge") {
-                let prompt = prompts_of_member(ctx, prompts, member)?[kind];
+                let prompt = if is_code(ctx, member)? {
+                    signals::hash()
+                } else {
+                    let prompts = prompts_of_member(ctx, prompts, member)?;
+                    ctx.llm.prompt_hash(prompts[kind])?
+                };
                 members.push(Member {
                     model: ctx.llm.model_name("judge", member)?,
-                    prompt: ctx.llm.prompt_hash(prompt)?,
+                    prompt,
                     built_in: ctx.llm.is_builtin("judge", member)?,
                     answers: None,
                     replaced: BTreeSet::new(),

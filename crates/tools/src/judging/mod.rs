@@ -50,8 +50,8 @@ pub struct Judged<A> {
     pub reply: Result<A, Unscored>,
     /// Who decided.
     pub judge: Judge,
-    /// The call that it was read from.
-    pub call: CallId,
+    /// The call that it was read from; none where code decided.
+    pub call: Option<CallId>,
     /// Whether nothing had to be asked.
     pub cached: bool,
     /// What became of it in the store.
@@ -117,7 +117,7 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
     Ok(Judged {
         reply: answer.value,
         judge,
-        call: answer.call,
+        call: Some(answer.call),
         cached: answer.cached,
         kept,
     })
@@ -144,6 +144,54 @@ pub fn keep_failure(
         payload: serde_json::json!({ "reason": unscored.reason }),
         call: Some(call),
         evidence: None,
+    })
+}
+
+/// A decision of a program that is a member of a panel, as models are.
+pub struct DecisionOfCode<'a, A> {
+    /// What is measured.
+    pub instrument: Instrument,
+    /// Id of what is judged.
+    pub subject: &'a str,
+    /// What it is judged against; none for nothing.
+    pub other: Option<&'a str>,
+    /// Repetition of the same question, from 0.
+    pub sample: u32,
+    /// The member: the name in the panel, the version, and its hash in the prompt's place.
+    pub judge: Judge,
+    /// What it decided from.
+    pub saw: &'a Value,
+    /// The decision in the form of the stage,
+    pub reply: A,
+    /// in the fields that every judgement has,
+    pub decision: Decision,
+    /// and everything else that is kept: a JSON object.
+    pub payload: Value,
+}
+
+/// Saves what a program of a panel decides.
+pub fn keep_decision_of_code<A>(ctx: &Context, by: DecisionOfCode<'_, A>) -> Result<Judged<A>> {
+    let decided_by = DecidedBy::CodeOfPanel(&by.judge);
+    let (subject, other) = (by.subject, by.other.unwrap_or_default());
+    let kept = ctx.store.save_judgement(&NewJudgement {
+        instrument: by.instrument,
+        id: judgement_id(by.instrument, subject, other, by.sample, decided_by),
+        subject,
+        other: by.other,
+        judge: decided_by,
+        sample: by.sample,
+        decision: Ok(by.decision),
+        payload: by.payload,
+        call: None,
+        evidence: Some(sha256_hex(by.saw.to_string().as_bytes())),
+    })?;
+    Ok(Judged {
+        reply: Ok(by.reply),
+        judge: by.judge,
+        call: None,
+        // An earlier run has it already.
+        cached: kept.run != ctx.store.run(),
+        kept,
     })
 }
 

@@ -73,16 +73,20 @@ impl Answer for Ordered {
 
 impl Verdict for Ordered {
     fn decision(&self) -> Decision {
-        let places = self.checked_places();
-        let places: Vec<String> = places.iter().map(ToString::to_string).collect();
-        Decision {
-            label: places.join(" "),
-            ..Decision::default()
-        }
+        decision(&self.checked_places())
     }
 
     fn payload(&self) -> Value {
         json!({ "reason": self.reason, "places": self.checked_places() })
+    }
+}
+
+/// An order in the fields that every judgement has.
+pub fn decision(places: &[usize]) -> Decision {
+    let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+    Decision {
+        label: places.join(" "),
+        ..Decision::default()
     }
 }
 

@@ -14,8 +14,8 @@ pub mod protocol;
 mod record;
 mod remote;
 mod repair;
-mod replay;
 mod schema;
+mod stand_in;
 mod strict;
 mod text;
 
@@ -35,8 +35,8 @@ pub use prompt::{Prompts, Rendered};
 pub use remote::{
     Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM, shown_url,
 };
-pub use replay::Replay;
 pub use schema::object;
+pub use stand_in::StandIn;
 pub use text::Text;
 
 use crate::data::{Cause, Message, Source, Usage};

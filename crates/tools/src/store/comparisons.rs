@@ -149,7 +149,7 @@ fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {
         b: ItemId::from_stored(row.get(1)?),
         sample: row.get(2)?,
         outcome,
-        call: CallId::from_stored(row.get(8)?),
+        call: row.get::<_, Option<String>>(8)?.map(CallId::from_stored),
     })
 }
 
@@ -177,6 +177,6 @@ fn read_list_comparison(row: &Row<'_>) -> rusqlite::Result<ListComparison> {
     Ok(ListComparison {
         shown,
         outcome,
-        call: CallId::from_stored(row.get(8)?),
+        call: row.get::<_, Option<String>>(8)?.map(CallId::from_stored),
     })
 }

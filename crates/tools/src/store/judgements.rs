@@ -267,11 +267,12 @@ fn note(tx: &Tx<'_>, instrument: Instrument, judge: DecidedBy<'_>) -> rusqlite::
         ],
     )?;
     match judge {
-        DecidedBy::Model(model) => tx.execute(
+        DecidedBy::Model(model) | DecidedBy::CodeOfPanel(model) => tx.execute(
             "INSERT OR IGNORE INTO judge (id, kind, model_asked, model_returned, prompt_hash)
-             VALUES (?1, 'model', ?2, ?3, ?4)",
+             VALUES (?1, ?2, ?3, ?4, ?5)",
             params![
                 judge.id(),
+                judge.word(),
                 model.model_asked,
                 model.model_returned,
                 model.prompt_hash

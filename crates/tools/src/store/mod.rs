@@ -66,6 +66,11 @@ pub struct Store {
 }
 
 impl Store {
+    /// The number of this run; 0 where nothing is written.
+    pub fn run(&self) -> i64 {
+        self.run
+    }
+
     /// A copy in memory to try things on: what is written to it is gone in the end. Empty where
     /// there is no database.
     pub fn scratch(path: &Path, info: &RunInfo) -> Result<Self> {

@@ -131,7 +131,7 @@ impl Earlier {
             ..
         } in imported_comparisons(store)?
         {
-            earlier.lines.insert((judged.call, round));
+            earlier.lines.extend(judged.call.map(|call| (call, round)));
             let next = earlier
                 .samples
                 .entry((judge.model_returned, judged.a, judged.b))

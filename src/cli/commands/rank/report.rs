@@ -21,6 +21,7 @@ use crate::{
     data::{ItemId, Phase, SubjectKind, TaskType, primary_language},
     files,
     rank::{
+        self,
         audit::{Audit, JudgeAudit},
         audit_card::{AuditCard, JudgeSummary, audit_card},
         quota::Facet,
@@ -260,13 +261,7 @@ pub fn warnings(card: &AuditCard) -> Vec<String> {
         .iter()
         .map(|judge| judge.model.as_str())
         .collect();
-    for model in models {
-        if model.starts_with("local/") {
-            warnings.push(format!(
-                "the judge {model} is a built-in model: good for trying things out, not for results"
-            ));
-        }
-    }
+    warnings.extend(models.into_iter().filter_map(rank::caveat));
     for of in &card.audit.judges {
         let name = card
             .judges

@@ -14,6 +14,7 @@ use crate::{
         },
     },
     data::{Difficulty, Finding, FromFile, Inspiration, Origin, Phase, Task, TaskType},
+    rank,
     report::listing::{self, Listed, Listing},
     store::Store,
     text::words::one_line,
@@ -171,15 +172,9 @@ fn about(listing: &Listing, printer: &Printer) {
             ));
         }
     }
-    let judges = listing
-        .ranking
-        .iter()
-        .flat_map(|ranking| &ranking.panel)
-        .map(|judge| judge.model_asked.as_str());
-    if let Some(judge) = judges.into_iter().find(|judge| judge.starts_with("local/")) {
-        printer.note(&format!(
-            "the judge was the built-in model {judge}: good for trying things out, not for results"
-        ));
+    let mut judges = listing.ranking.iter().flat_map(|ranking| &ranking.panel);
+    if let Some(caveat) = judges.find_map(|judge| rank::caveat(&judge.model_asked)) {
+        printer.note(&caveat);
     }
 }
 

@@ -1,12 +1,13 @@
-//! The model of a replay: it has a name, so that calls on record are found, and never answers.
+//! A stand-in for a model: the model of a replay, with a name by which calls on record are found, or
+//! a judge that is code, with a name and a place in a panel. It never answers.
 
 use async_trait::async_trait;
 
 use super::{ChatModel, ChatReply, ChatRequest, ModelError, Purse};
 use crate::data::Cause;
 
-/// A stand-in for a model with answers on record.
-pub struct Replay {
+/// A model that is never asked.
+pub struct StandIn {
     /// `provider/model`, as configured.
     pub name: String,
     /// Where the real one is.
@@ -18,7 +19,7 @@ pub struct Replay {
 }
 
 #[async_trait]
-impl ChatModel for Replay {
+impl ChatModel for StandIn {
     fn name(&self) -> &str {
         &self.name
     }
@@ -42,7 +43,7 @@ impl ChatModel for Replay {
     async fn chat(&self, _: &ChatRequest, _: &Purse<'_>) -> Result<ChatReply, ModelError> {
         Err(ModelError::new(
             Cause::ModelNotFound,
-            "a replay asks no model",
+            format!("`{}` answers no questions", self.name),
         ))
     }
 }

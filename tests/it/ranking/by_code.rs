@@ -1,0 +1,84 @@
+//! Ranking by the judge that is code: nobody is asked, and everything else is as with a model.
+
+use serde_json::Value;
+
+use super::{project, questions, weave};
+use crate::support::Project;
+
+/// The verdicts of the judge that is code: each pair as it was shown, with the winner.
+fn verdicts(project: &Project) -> Vec<(String, String, String)> {
+    let database = project.database();
+    let mut statement = database
+        .prepare(
+            "SELECT subject, other, label FROM judgement JOIN judge ON judge.id = judgement.judge
+             WHERE kind = 'code' AND model_returned = 'signals/1' AND call IS NULL",
+        )
+        .expect("a statement");
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    rows.expect("rows").map(|row| row.expect("a row")).collect()
+}
+
+fn ids(project: &Project) -> Vec<String> {
+    let tasks = project.json(&["tasks", "list"]);
+    let tasks = tasks.as_array().expect("a list").iter();
+    tasks.map(|task| task["id"].to_string()).collect()
+}
+
+#[test]
+fn tasks_are_ranked_without_a_model() {
+    let (fake, project) = project(40);
+    weave(&fake, &project);
+    project.ok(&["rank", "--judge", "code/signals"]);
+    assert_eq!(questions(&fake).len(), 0);
+    let judged = verdicts(&project);
+    assert_eq!(judged.len(), 40);
+    let order = ids(&project);
+    // Again, and nothing is new.
+    project.ok(&["rank", "--judge", "code/signals"]);
+    assert_eq!((verdicts(&project).len(), ids(&project)), (40, order));
+    let told = project.told(&["rank", "report"]);
+    assert!(
+        told.contains("is code, which sees how a task is worded"),
+        "{told}"
+    );
+}
+
+#[test]
+fn every_method_takes_the_judge_that_is_code() {
+    for method in ["elo", "listwise"] {
+        let (fake, project) = project(40);
+        weave(&fake, &project);
+        project.ok(&["rank", "--method", method, "--judge", "code/signals"]);
+        let tasks = project.json(&["tasks", "list"]);
+        let ranked = tasks.as_array().expect("a list").iter();
+        assert!(ranked.clone().count() > 5);
+        assert!(
+            ranked.map(|task| &task["rank"]).all(Value::is_u64),
+            "{method}"
+        );
+    }
+}
+
+#[test]
+fn code_and_a_model_are_a_panel() {
+    let (fake, project) = project(40);
+    weave(&fake, &project);
+    project.ok(&["rank", "--judge", "code/signals,fake/m"]);
+    let (asked, by_code) = (questions(&fake).len(), verdicts(&project).len());
+    assert!(asked > 10 && by_code == asked, "{asked} {by_code}");
+}
+
+#[test]
+fn code_has_no_other_role() {
+    let (_fake, project) = project(40);
+    let told = project.fails(&["weave", "--model-role", "weave=code/signals"], 2);
+    assert!(
+        told.contains("for the role `judge` only, not for `weave`"),
+        "{told}"
+    );
+    let told = project.fails(&["rank", "--judge", "code/taste"], 2);
+    assert!(
+        told.contains("hint: the one that is code is `code/signals`"),
+        "{told}"
+    );
+}
