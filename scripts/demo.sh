@@ -23,20 +23,23 @@ done
 "$BINARIES/taskgen" init demo >/dev/null
 
 outcome=0
-# Four judgements a task: 72 short verdicts of the local model are two minutes on two cores.
+# Four judgements a task, by code: no model is asked.
 "$BINARIES/taskgen" --project demo run || outcome=$?
-"$BINARIES/taskgen" --project demo tasks list || outcome=$?
 "$BINARIES/taskgen" --project demo rank report --html demo/ranking.html || outcome=$?
+"$BINARIES/taskgen" --project demo report tasks || outcome=$?
+"$BINARIES/taskgen" --project demo tasks list || outcome=$?
 
 cat >&2 <<TEXT
 
-make demo: done in $((SECONDS - started)) s, exit code $outcome. Everything lies in demo/: transcripts/, tasks/, ranking.html.
+make demo: done in $((SECONDS - started)) s, exit code $outcome. Open in a browser:
+  file://$PWD/demo/tasks/tasks.html   the tasks, each with its quotes and the places in the recordings, which it plays
+  file://$PWD/demo/ranking.html       the ranking as plots
 What comes next:
   make install                               taskgen on the PATH
   taskgen --project demo tasks show ID       from a task back to the sentence and the second of the recording
   taskgen --project demo tasks export        the tasks as JSONL
   taskgen init DIR                           a project of your own; put recordings into DIR/seminars
   taskgen --project DIR run
-The small language model that judged here is for trying things out; README.md says how to use a better one.
+The model and the judge of the demo are for trying things out; README.md says how to use better ones.
 TEXT
 exit "$outcome"

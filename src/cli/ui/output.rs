@@ -2,19 +2,21 @@
 
 use std::{
     collections::BTreeMap,
-    fmt::Display,
+    fmt::{self, Display, Formatter},
     io::{Write as _, stdout},
     os::fd::AsFd,
 };
 
 use anyhow::Result;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, LineStyle, Row, Table, presets};
 use serde::Serialize;
 
 use crate::text::invisible::{escaped_in_json, works_unseen};
 
 /// Columns where there is no terminal to ask.
 const WIDTH: u16 = 120;
+/// The same for lines that are cut, so that they fit what most people have.
+const WIDTH_OF_LINES: u16 = 100;
 /// Columns that are used even of a terminal that has fewer.
 const NARROWEST: u16 = 40;
 
@@ -101,9 +103,39 @@ pub fn table(header: &[&str]) -> Table {
         .load_style(presets::UTF8_HORIZONTAL_ONLY)
         .set_content_arrangement(ContentArrangement::Dynamic);
     table
-        .set_width(columns(stdout()))
+        .set_width(columns(stdout()).unwrap_or(WIDTH))
         .set_header(header.to_vec());
     table
+}
+
+/// A table whose rows are one line each, cut where the terminal ends.
+pub struct Lines(Table);
+
+/// Lines under a header.
+pub fn lines(header: &[&str]) -> Lines {
+    let mut table = table(header);
+    table
+        .load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()))
+        .set_width(columns(stdout()).unwrap_or(WIDTH_OF_LINES))
+        // Cut at a character and not at a word: Chinese has no blanks.
+        .set_delimiter('\n')
+        .set_truncation_indicator("…");
+    Lines(table)
+}
+
+impl Lines {
+    /// Adds a line.
+    pub fn add<const N: usize>(&mut self, cells: [&str; N]) {
+        let mut row = Row::from(cells);
+        row.max_height(1);
+        self.0.add_row(row);
+    }
+}
+
+impl Display for Lines {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// Rows without lines or header that fit the terminal of the messages.
@@ -112,16 +144,14 @@ pub fn plain_rows() -> Table {
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(columns(std::io::stderr()));
+    table.set_width(columns(std::io::stderr()).unwrap_or(WIDTH));
     table
 }
 
-/// Columns of the terminal that `stream` leads to.
-fn columns(stream: impl AsFd) -> u16 {
-    match rustix::termios::tcgetwinsize(stream) {
-        Ok(size) if size.ws_col > 0 => size.ws_col.max(NARROWEST),
-        _ => WIDTH,
-    }
+/// Columns of the terminal that `stream` leads to, if it is one.
+fn columns(stream: impl AsFd) -> Option<u16> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    (size.ws_col > 0).then(|| size.ws_col.max(NARROWEST))
 }
 
 /// `12.3 MB`

@@ -10,7 +10,7 @@ use crate::{
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::{Printer, in_brackets, table},
+            output::{Printer, in_brackets, lines},
         },
     },
     data::{Difficulty, Finding, FromFile, Inspiration, Origin, Phase, Task, TaskType},
@@ -19,6 +19,9 @@ use crate::{
     store::Store,
     text::words::one_line,
 };
+
+/// Characters of an id that a list shows; `tasks show` takes the start of an id.
+const SHORT_ID: usize = 8;
 
 fn read(global: &Global) -> Result<(Project, Store, Listing)> {
     let project = Project::find(global)?;
@@ -65,86 +68,73 @@ fn list(mut listing: Listing, top: Option<u64>, flagged: bool, printer: &Printer
     Ok(exit::DONE)
 }
 
-/// The table of tasks: place, task, and where it comes from.
+/// The table of tasks: a line for each, with the line of its quote below.
 fn text_list(tasks: &[Listed]) -> String {
     if tasks.is_empty() {
         return NO_TASKS.to_owned();
     }
     let by_duels = tasks.iter().any(|listed| listed.estimate.is_some());
     let rating = if by_duels { "strength, P(top)" } else { "elo" };
-    let mut table = table(&["#", rating, "phase, family", "task", "seminar, time, quote"]);
+    let mut lines = lines(&["#", rating, "task, kind, seminar, quote", "id"]);
     for listed in tasks {
         let place = listed
             .rank
             .map_or_else(|| "–".to_owned(), |rank| rank.to_string());
-        let task = &listed.task;
-        table.add_row(vec![
-            place,
-            rating_of(listed),
-            format!("{}\n{}", kind_of(task), task.id),
-            text_with_flags(listed),
-            source(listed),
-        ]);
+        let id: String = listed.task.id.as_str().chars().take(SHORT_ID).collect();
+        let text = one_line(&listed.task.text);
+        lines.add([&place, &rating_of(listed), &text, &id]);
+        lines.add(["", "", &format!("  {}", origin(listed)), ""]);
+        for flag in flags(listed) {
+            lines.add(["", "", &format!("  {flag}"), ""]);
+        }
     }
-    table.to_string()
+    lines.to_string()
 }
 
-/// Phase and family; of an imported task without them, its file's facets.
-fn kind_of(task: &Task) -> String {
+/// The family; of an imported task without one, its file's facets.
+fn kind_of(task: &Task) -> Option<String> {
     let facets = &task.facets;
-    let known = [
-        facets.phase.map(Phase::label),
-        facets.task_type.map(TaskType::label),
-    ];
-    let mut lines: Vec<&str> = known.into_iter().flatten().collect();
-    if lines.is_empty() {
-        lines = facets.others.values().map(String::as_str).collect();
+    if let Some(family) = facets.task_type {
+        return Some(family.label().to_owned());
     }
-    if lines.is_empty() {
-        lines.push("–");
-    }
-    lines.join("\n")
+    let words: Vec<&str> = facets.others.values().map(String::as_str).collect();
+    (!words.is_empty()).then(|| one_line(&words.join(", ")))
 }
 
-fn text_with_flags(listed: &Listed) -> String {
+fn flags(listed: &Listed) -> impl Iterator<Item = String> {
     let flags = listed
         .probes
         .iter()
         .filter(|finding| finding.outcome.flags());
-    let flags = flags.map(|finding| {
-        format!(
-            "\n⚑ {}: {}",
-            finding.outcome.label(),
-            one_line(&finding.note)
-        )
-    });
-    format!("{}{}", listed.task.text, flags.collect::<String>())
+    flags.map(|finding| format!("⚑ {}: {}", finding.outcome.label(), one_line(&finding.note)))
 }
 
 fn rating_of(listed: &Listed) -> String {
     match (&listed.estimate, listed.elo) {
-        (Some(e), _) => format!(
-            "{:+.2}\n[{:+.1}, {:+.1}]\n{:.2}",
-            e.strength, e.low, e.high, e.membership
-        ),
+        (Some(e), _) => format!("{:+.2}  {:.2}", e.strength, e.membership),
         (None, Some(elo)) => format!("{elo:.0}"),
         (None, None) => "–".to_owned(),
     }
 }
 
-fn source(listed: &Listed) -> String {
+/// Kind, origin and quote of a task.
+fn origin(listed: &Listed) -> String {
     let quote = listed
         .sources
         .first()
         .and_then(|inspiration| inspiration.evidence.first());
-    match quote {
+    let from = match quote {
         Some(evidence) => format!(
-            "{} {}\n“{}”",
+            "{} {} “{}”",
             listed.origin(),
             evidence.start,
             one_line(&evidence.quote)
         ),
         None => numbered_origin(listed),
+    };
+    match kind_of(&listed.task) {
+        Some(kind) => format!("{kind} · {from}"),
+        None => from,
     }
 }
 
@@ -159,6 +149,9 @@ fn numbered_origin(listed: &Listed) -> String {
 }
 
 fn about(listing: &Listing, printer: &Printer) {
+    printer.note(
+        "`taskgen tasks show ID` shows a task in full, `taskgen report` all of them as a page",
+    );
     if let Some(ratings) = &listing.ratings {
         let failed = in_brackets(&ratings.n_failed);
         printer.note(&format!(
