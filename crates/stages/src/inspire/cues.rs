@@ -299,8 +299,8 @@ mod tests {
         assert!(!strong(plan, InspirationType::Methodology));
     }
 
-    /// The planted sentences that are there to be tuned on, each with its type.
-    fn planted() -> Vec<(String, Option<InspirationType>)> {
+    /// The planted sentences of a half (`tune`, or `held`, kept aside), each with its type.
+    fn planted(half: &str) -> Vec<(String, Option<InspirationType>)> {
         let read = |name: &str| {
             let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/judging/");
             fs::read_to_string(format!("{folder}{name}")).expect("a file")
@@ -312,7 +312,7 @@ mod tests {
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).expect("a planted sentence"));
         ideas
-            .filter(|idea| split["tune"].iter().any(|id| idea["id"] == id.as_str()))
+            .filter(|idea| split[half].iter().any(|id| idea["id"] == id.as_str()))
             .map(|idea| {
                 let kind = idea["type"].as_str().expect("a type");
                 let kind = InspirationType::ALL.into_iter().find(|of| of.is(kind));
@@ -321,21 +321,30 @@ mod tests {
             .collect()
     }
 
+    /// Of the planted sentences of a half: those of a type that have its cues most, those that have
+    /// another type's, and those of no type that have one's.
+    fn measured(half: &str) -> [usize; 3] {
+        let planted = planted(half);
+        assert_eq!(planted.len(), 60);
+        let (typed, none): (Vec<_>, Vec<_>) = planted.iter().partition(|(_, kind)| kind.is_some());
+        let found: Vec<_> = typed
+            .iter()
+            .filter_map(|(line, kind)| Some(strongest(line)? == kind.as_ref().copied()?))
+            .collect();
+        let right = found.iter().filter(|right| **right).count();
+        let taken = none.iter().filter(|(line, _)| strongest(line).is_some());
+        [right, found.len() - right, taken.count()]
+    }
+
     #[test]
     fn most_planted_sentences_have_the_cues_of_their_type() {
-        let planted = planted();
-        let right = planted
-            .iter()
-            .filter(|(line, kind)| strongest(line) == *kind)
-            .count();
-        let taken = planted
-            .iter()
-            .filter(|(line, kind)| kind.is_none() && strongest(line).is_some())
-            .count();
-        assert_eq!(planted.len(), 60);
-        assert!(
-            right >= 55 && taken == 0,
-            "{right} right, {taken} of none taken for one"
-        );
+        let [right, _, taken] = measured("tune");
+        assert!(right >= 35 && taken == 0, "{right} {taken}");
+    }
+
+    /// The price of cues that were written for other sentences; docs/tasks.md has the figures.
+    #[test]
+    fn fewer_of_those_kept_aside_have_cues() {
+        assert_eq!(measured("held"), [17, 4, 4]);
     }
 }
