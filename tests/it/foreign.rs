@@ -47,6 +47,17 @@ fn a_key_is_named_beside_its_host_before_the_first_call() {
 }
 
 #[test]
+fn a_key_for_a_program_on_this_machine_is_named_too() {
+    let model = ModelServer::openai().pipeline();
+    let project = rivers(&model);
+    let url = format!("base_url = \"{}\"", model.url);
+    project.reconfigure(&url, &format!("{url}\nkey_env = \"PLANTED_SECRET\""));
+    let (code, said) = said_with_secret(&project, &["inspire", "--quiet"]);
+    let line = format!("{} (fake/m) gets the key in `PLANTED_SECRET`", model.url);
+    assert!(code == Some(0) && said.contains(&line), "{said}");
+}
+
+#[test]
 fn the_variables_of_an_agent_are_named_before_it_runs() {
     let (_, project) = woven();
     let agent = "[agents.spy]\ncommand = \"cat --help\"\nenv = [\"PLANTED_SECRET\"]\n";

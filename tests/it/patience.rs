@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures_util::future::join_all;
 use taskgen::{data::Cause, llm::AskError};
 
 use crate::{
@@ -53,6 +54,24 @@ async fn a_server_that_refuses_now_and_then_does_not() {
             question % 5 == 4
         );
     }
+}
+
+/// Questions that were open when the last answer came are questions all the same.
+#[tokio::test]
+async fn a_server_that_dies_during_a_run_stops_it() {
+    let answers = AtomicUsize::new(0);
+    let server =
+        ModelServer::openai().plays(move |_| match answers.fetch_add(1, Ordering::Relaxed) {
+            0..3 => say(GOOD),
+            _ => status(503, "gone"),
+        });
+    let bench = Bench::new();
+    let llm = bench.llm(remote(&server.url), false);
+    let names: Vec<String> = (0..12).map(|n| n.to_string()).collect();
+    let ended = join_all(names.iter().map(|name| pick(&llm, name))).await;
+    let answered = ended.iter().flatten().filter(|a| a.value.is_ok()).count();
+    let stopped = ended.iter().filter(|ended| ended.is_err()).count();
+    assert_eq!((answered, stopped > 0), (3, true));
 }
 
 /// A pause that no clock can hold is long, and not none: the server is given up at once.

@@ -1,7 +1,13 @@
 //! Resolution of names: a role to a running model, a speech model's name to a checked file. All
 //! environment variables are read here or by the flags, and handed down as values.
 
-use std::{collections::BTreeMap, future::Future, io::IsTerminal as _, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    future::Future,
+    io::IsTerminal as _,
+    path::Path,
+    sync::Arc,
+};
 
 use anyhow::Result;
 
@@ -163,15 +169,18 @@ fn say_who_answers(
     nothing_leaves: bool,
     printer: &Printer,
 ) -> Result<()> {
-    let mut leaving = Vec::new();
+    let (mut leaving, mut keys_to_this_machine) = (Vec::new(), BTreeSet::new());
     for role in roles {
         for model in bound.get(*role).into_iter().flatten() {
-            let Some(url) = model
-                .base_url()
-                .filter(|url| !url.parse().is_ok_and(|url| http::is_loopback(&url)))
-            else {
+            let Some(url) = model.base_url() else {
                 continue;
             };
+            if url.parse().is_ok_and(|url| http::is_loopback(&url)) {
+                keys_to_this_machine.extend(model.key_variable().map(|variable| {
+                    format!("{url} ({}) gets the key in `{variable}`", model.name())
+                }));
+                continue;
+            }
             let what = match *role {
                 "inspire" => "transcripts",
                 "weave" => "quotes",
@@ -198,7 +207,14 @@ fn say_who_answers(
     }) {
         printer.note("the built-in model is for trying things out: do not publish its tasks, rankings or scores");
     }
-    if leaving.is_empty() || nothing_leaves {
+    if nothing_leaves {
+        return Ok(());
+    }
+    // No text leaves the machine, but a program on it may be a stranger's.
+    for line in keys_to_this_machine {
+        printer.error(&line);
+    }
+    if leaving.is_empty() {
         return Ok(());
     }
     // Said even to who wants quiet: it is what a question or a refusal below speaks of.

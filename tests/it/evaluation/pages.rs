@@ -67,6 +67,21 @@ fn a_project_whose_causes_were_stored_is_looked_at_again() {
     assert_eq!(world.project.count(kept), failed, "nothing to look at");
 }
 
+#[test]
+fn pages_that_are_gone_from_the_database_are_fetched_again() {
+    let world = World::evaluated();
+    let (before, fetched) = (board(&world), world.web.hits());
+    let gone = "PRAGMA foreign_keys = OFF; DELETE FROM extract; DELETE FROM content;";
+    world
+        .project
+        .database()
+        .execute_batch(gone)
+        .expect("a batch");
+    world.project.ok(&EVALUATE);
+    assert!(world.web.hits() > fetched);
+    assert_eq!(board(&world), before);
+}
+
 /// A report with a hundred and fifty addresses costs as much as its first ones.
 #[test]
 fn of_a_report_only_so_many_pages_are_fetched() {

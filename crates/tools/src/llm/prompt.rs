@@ -5,7 +5,10 @@
 mod fence;
 mod parts;
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    io,
+    path::{Component, Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use include_dir::{Dir, include_dir};
@@ -39,6 +42,8 @@ const OWN: [&str; 7] = [
 const UNSAFE_FILTERS: [&str; 5] = ["safe", "escape", "e", "format", "tojson"];
 /// Steps of a template; the longest page takes some ten thousand.
 const STEPS: u64 = 2_000_000;
+/// Bytes that a template may put out, and that a value in it may have: several reports, or a long talk.
+const LONGEST: usize = 16 << 20;
 /// Bytes of a copy.
 const LARGEST: u64 = 1 << 20;
 
@@ -183,7 +188,7 @@ impl Prompts {
             )
         };
         let mut captured = template
-            .render_captured(values)
+            .render_captured_to(values, Limited::default())
             .map_err(|e| plain(&e))
             .with_context(broken)?;
         let mut messages = Vec::new();
@@ -193,7 +198,11 @@ impl Prompts {
                 continue;
             }
             let content = captured
-                .with_state_mut(|state| state.render_block(role))
+                .with_state_mut(|state| {
+                    let mut written = Limited::default();
+                    state.render_block_to_write(role, &mut written)?;
+                    Ok(String::from_utf8_lossy(&written.bytes).into_owned())
+                })
                 .map_err(|e| plain(&e))
                 .with_context(broken)?;
             messages.push(Message {
@@ -235,6 +244,27 @@ impl Prompts {
 /// What stands for an answer that never came: some servers refuse a message without a text.
 const NO_ANSWER: &str = "(no answer)";
 
+/// What a template has put out, up to a limit: a loop in a copy may have no end that memory would
+/// see.
+#[derive(Default)]
+struct Limited {
+    bytes: Vec<u8>,
+}
+
+impl io::Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > LONGEST {
+            return Err(io::Error::other("it puts out more than 16 MB"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Writes what a template puts out: numbers and the program's own words as they are, every other
 /// text with the marks that become its fence.
 fn write_value(
@@ -245,6 +275,9 @@ fn write_value(
 ) -> Result<(), Error> {
     if value.is_undefined() {
         return Err(Error::from(ErrorKind::UndefinedError));
+    }
+    if value.as_str().is_some_and(|text| text.len() > LONGEST) {
+        return Err(refused("a value in it has more than 16 MB"));
     }
     let is_plain = value.is_safe() || value.is_number() || value.is_none() || is_bool(value);
     let written = if is_plain {
@@ -375,6 +408,34 @@ mod tests {
                 message("user", "And why?"),
             ]
         );
+    }
+
+    #[test]
+    fn a_template_puts_out_only_so_much() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir(folder.path().join("x")).expect("a folder");
+        let prompts = Prompts::new(Some(folder.path().to_owned()), "key");
+        let plain = "word ".repeat(1_000);
+        for (name, much) in [
+            (
+                "loop",
+                "{% for i in range(20000) %}{{ 'A' * 100000 }}{% endfor %}".to_owned(),
+            ),
+            ("value", "{{ 'A' * 100000000 }}".to_owned()),
+            (
+                "plain",
+                format!("{{% for i in range(10000) %}}{plain}{{% endfor %}}"),
+            ),
+        ] {
+            let template = format!("{{% block user %}}{much}{{% endblock %}}");
+            std::fs::write(folder.path().join(format!("x/{name}.md")), template).expect("a file");
+            let error = prompts.render(&format!("x/{name}"), &json!({}), &json!({}));
+            let error = format!("{:#}", error.expect_err("it is too much"));
+            assert!(
+                error.contains("16 MB") || error.contains("write"),
+                "{name}: {error}"
+            );
+        }
     }
 
     #[test]

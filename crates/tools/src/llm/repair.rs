@@ -175,9 +175,10 @@ impl Llm {
         // asked by the next run.
         let closed =
             error.retry_after.is_some_and(|wait| wait > LONGEST_PAUSE) && error.is_transient();
-        // A question that was asked while others had answers says nothing about the server.
+        // A question that was asked while others had answers says nothing about the server: most of
+        // its time must have been without any.
         let (answered, failed) = state.silence.entry(model.name().to_owned()).or_default();
-        let since_then = answered.is_none_or(|answered| answered <= began);
+        let since_then = answered.is_none_or(|answered| answered.elapsed() * 2 >= began.elapsed());
         *failed += u32::from(error.is_transient() && since_then);
         let gone = *failed >= MOST_FAILED_IN_A_ROW;
         let unreached = error.cause == Cause::Connection && !reached;

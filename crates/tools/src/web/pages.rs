@@ -227,9 +227,14 @@ impl Pages {
         {
             return Ok(visit);
         }
-        if let Some(bytes) = store.content(content)? {
-            self.decide(store, &mut visit, &bytes).await?;
-        }
+        let Some(bytes) = store.content(content)? else {
+            visit.cause = Some("not_stored".to_owned());
+            visit.message =
+                Some("its bytes are gone from the database, or were changed".to_owned());
+            visit.transient = true;
+            return Ok(visit);
+        };
+        self.decide(store, &mut visit, &bytes).await?;
         Ok(visit)
     }
 

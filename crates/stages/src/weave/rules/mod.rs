@@ -50,8 +50,8 @@ pub const MOST: usize = 8;
 /// The rule that a task breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// More than 100 words or 200 Han characters.
-    TooLong,
+    /// More than 100 words or 200 Han characters; holds how many.
+    TooLong(usize),
     /// Too short to be self-contained.
     TooShort,
     /// The text stops in the middle of a sentence.
@@ -93,7 +93,7 @@ impl Broken {
     /// The name under which it is counted.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::TooLong => "too_long",
+            Self::TooLong(_) => "too_long",
             Self::TooShort => "too_short",
             Self::Unfinished => "unfinished",
             Self::WrongLanguage => "wrong_language",
@@ -127,8 +127,8 @@ impl Broken {
     /// The exact reason, for the model's second try, in the language of the task.
     fn reason(&self, chinese: bool) -> String {
         match (self, chinese) {
-            (Self::TooLong, false) => "It is longer than 100 words.".into(),
-            (Self::TooLong, true) => "超过了200个字。".into(),
+            (Self::TooLong(words), false) => format!("It has {words} words, and at most {MOST_WORDS} are allowed."),
+            (Self::TooLong(han), true) => format!("它有{han}个字，最多{MOST_HAN}个字。"),
             (Self::TooShort, false) => "It is too short: name the problem, the method and what to hand in.".into(),
             (Self::TooShort, true) => "太短了：请写出问题、做法和要交的成果。".into(),
             (Self::Unfinished, false) => {
@@ -253,8 +253,10 @@ pub fn missing_phases(kept: &[&Task]) -> Vec<Phase> {
 fn of_its_form(task: &Task) -> Result<(), Broken> {
     let text = task.text.as_str();
     let (words, han) = (word_count(text), han_count(text));
-    if words > MOST_WORDS || han > MOST_HAN {
-        return Err(Broken::TooLong);
+    // As writers count: "third-octave" is one word.
+    let written = text.split_whitespace().count().min(words);
+    if written > MOST_WORDS || han > MOST_HAN {
+        return Err(Broken::TooLong(written.max(han)));
     }
     if is_chinese(text) != task.language.starts_with("zh") {
         return Err(Broken::WrongLanguage);

@@ -16,8 +16,6 @@ use tokio::{
     time::timeout,
 };
 
-#[cfg(target_os = "linux")]
-use super::supervisor;
 use super::{
     CommandAgent, Supervisor, environment,
     group::{self, Group},
@@ -25,6 +23,8 @@ use super::{
     result::{Fault, RunResult, TooLong},
     stderr::{self, StderrLog},
 };
+#[cfg(target_os = "linux")]
+use super::{leftovers, supervisor};
 use crate::{
     agents::{
         Query,
@@ -195,7 +195,11 @@ async fn attend(mut group: Group, agent: &CommandAgent, query: &Query<'_>) -> Ru
         group.end().await;
         #[cfg(target_os = "linux")]
         let (ended, seconds) = match agent.supervisor {
-            Some(_) => told_by_supervisor(ended, query.folder, agent.time_limit),
+            Some(_) => {
+                // Where the supervisor was killed, nobody else ends them.
+                leftovers::end(query.folder).unwrap_or_default();
+                told_by_supervisor(ended, query.folder, agent.time_limit)
+            }
             None => (ended, None),
         };
         #[cfg(not(target_os = "linux"))]

@@ -27,7 +27,7 @@ use tokio::{
     time::sleep,
 };
 
-use super::{Sandbox, descendants, sandbox::enforce};
+use super::{Sandbox, descendants, leftovers, sandbox::enforce};
 use crate::files;
 
 /// Pause between two looks at the program and at who started us.
@@ -87,6 +87,8 @@ pub fn supervise(parent: i32, argv: &[String], sandbox: Option<&Sandbox>) -> io:
     let Some(lock) = lock(&std::env::current_dir()?, parent)? else {
         return Ok(BUSY);
     };
+    // A supervisor that was killed has let go of the folder, and its agent may be at work there.
+    leftovers::end(&std::env::current_dir()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -148,6 +150,7 @@ async fn run(
     // In a group of its own: a program that signals its whole group does not mean us.
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
+    command.env(leftovers::FOLDER, std::env::current_dir()?);
     let child = match start(command, sandbox)? {
         Ok(child) => child,
         Err(error) => return leave(&lock, parent, &Ended::NotStarted(error.to_string())),

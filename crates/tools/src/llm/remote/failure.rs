@@ -100,7 +100,10 @@ pub(super) fn no_message() -> Failed {
 
 /// Every request to the model has to wait too long: nothing was sent.
 pub(super) fn too_long_a_pause(url: &str, wait: Duration) -> Failed {
-    let message = format!("{url} wants no request for {} s", wait.as_secs());
+    let message = format!(
+        "{url} wants no request for {} s, or has refused all for so long",
+        wait.as_secs()
+    );
     let mut failed = Failed::new(Cause::RateLimit, message, Again::Never);
     failed.error.retry_after = Some(wait);
     failed

@@ -26,6 +26,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const MOST_PATIENCE: Duration = Duration::from_mins(10);
 /// The longest pause that the server did not ask for.
 const LONGEST_OWN_PAUSE: Duration = Duration::from_mins(1);
+/// Refusals in a row, each after a pause, from which on a server may be one that serves nobody.
+const SEVERAL_REFUSALS: u32 = 6;
 /// Answers that a round after the first refusal has at least.
 const SMALLEST_ROUND: f64 = 4.0;
 /// Below one request at a time only when at least this share of the latest answers were refusals.
@@ -136,6 +138,8 @@ pub(super) struct Limiter {
     paused: Duration,
     episode: Duration,
     refusals_in_a_row: u32,
+    /// When the first request was refused since which none was answered.
+    refused_since: Option<Duration>,
     /// The highest limit at which a whole round went well.
     proven: f64,
     /// A refusal came at the proven limit, and no clean round since.
@@ -184,6 +188,7 @@ impl Limiter {
             paused: Duration::ZERO,
             episode: Duration::ZERO,
             refusals_in_a_row: 0,
+            refused_since: None,
             proven: 0.0,
             doubted: false,
             ease: EASE,
@@ -211,7 +216,7 @@ impl Limiter {
         let until = self.paused.max(self.next).max(self.allowed_at(now));
         if until > now {
             self.round.full = true;
-            let wait = until.saturating_sub(now);
+            let wait = until.saturating_sub(now).max(self.refusing(until));
             return if wait > self.limits.longest {
                 Entry::TooLong(wait)
             } else {
@@ -287,7 +292,19 @@ impl Limiter {
         }
     }
 
+    /// How long the server will have refused everything at `until`, where that says something: it
+    /// serves nobody, as if it had asked for so long a pause.
+    fn refusing(&self, until: Duration) -> Duration {
+        match self.refused_since {
+            Some(since) if self.refusals_in_a_row >= SEVERAL_REFUSALS => {
+                until.saturating_sub(since)
+            }
+            _ => Duration::ZERO,
+        }
+    }
+
     fn answered(&mut self, ticket: Ticket, tokens: u64, now: Duration) {
+        self.refused_since = None;
         self.tokens_each += (tokens as f64 - self.tokens_each) / 8.0;
         let took = now.saturating_sub(ticket.launched).as_secs_f64();
         self.seen_latencies = (self.seen_latencies + 1.0).min(64.0);
@@ -340,6 +357,7 @@ impl Limiter {
 
     fn refused(&mut self, ticket: Ticket, now: Duration, wait: Option<Duration>) {
         self.refused_share += (1.0 - self.refused_share) / 16.0;
+        self.refused_since.get_or_insert(now);
         if !self.unrefused && ticket.launched <= self.episode {
             // Launched before the last refusal was known: the same episode.
             self.pause_until(now.saturating_add(wait.unwrap_or_default()));

@@ -372,6 +372,29 @@ fn nobody_waits_for_an_hour() {
 }
 
 #[test]
+fn a_server_that_refuses_everything_is_not_waited_for_longer_than_for_a_pause() {
+    let mut limiter = Limiter::new(Run::default().limits);
+    let (mut now, mut sent) = (Duration::ZERO, 0);
+    let given_up = loop {
+        match limiter.enter(now) {
+            Entry::Go(ticket) => {
+                sent += 1;
+                now += Duration::from_millis(5);
+                limiter.leave(ticket, now, Seen::Refused(None));
+            }
+            Entry::At(time) => now = time,
+            Entry::TooLong(wait) => break wait,
+            Entry::WhenOneIsBack => panic!("none is in flight"),
+        }
+    };
+    assert!(
+        now < Duration::from_mins(2) && given_up > Duration::from_mins(2),
+        "{now:?}"
+    );
+    assert!((6..12).contains(&sent), "{sent}");
+}
+
+#[test]
 fn a_servers_error_changes_nothing() {
     let mut limiter = Limiter::new(Run::default().limits);
     for ms in 0..1000 {
