@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-#[derive(Deserialize)]
-struct Pair {
-    id: String,
-    kind: String,
+/// A good task and a worse twin.
+#[derive(Clone, Deserialize)]
+pub(super) struct Pair {
+    pub id: String,
+    pub kind: String,
     language: String,
-    good: String,
-    bad: String,
+    pub good: String,
+    pub bad: String,
 }
 
 #[derive(Deserialize)]
@@ -29,6 +30,15 @@ fn pairs() -> Vec<Pair> {
 fn split() -> Split {
     serde_json::from_str(include_str!("../../../../tests/data/judging/split.json"))
         .expect("a split")
+}
+
+/// The pairs to work on, and those that are kept aside.
+pub(super) fn halves() -> [Vec<Pair>; 2] {
+    let (pairs, split) = (pairs(), split());
+    [split.tune, split.held].map(|half| {
+        let of_half = pairs.iter().filter(|pair| half.contains(&pair.id));
+        of_half.cloned().collect()
+    })
 }
 
 #[test]

@@ -1,40 +1,10 @@
 //! The judge that is code, fitted and measured on planted pairs: half of them chose the words and
 //! the weights, the other half was kept aside.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::Deserialize;
+use std::collections::BTreeMap;
 
 use super::*;
-
-#[derive(Deserialize)]
-struct Pair {
-    id: String,
-    kind: String,
-    good: String,
-    bad: String,
-}
-
-#[derive(Deserialize)]
-struct Split {
-    tune: BTreeSet<String>,
-    held: BTreeSet<String>,
-}
-
-fn halves() -> [Vec<Pair>; 2] {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/judging/");
-    let read = |name: &str| fs_err::read_to_string(format!("{folder}{name}")).expect("a file");
-    let split: Split = serde_json::from_str(&read("split.json")).expect("a split");
-    let pairs = read("pairs.jsonl");
-    let mut halves = [Vec::new(), Vec::new()];
-    for pair in pairs.lines() {
-        let pair: Pair = serde_json::from_str(pair).expect("a pair");
-        let held = split.held.contains(&pair.id);
-        assert_ne!(held, split.tune.contains(&pair.id));
-        halves[usize::from(held)].push(pair);
-    }
-    halves
-}
+use crate::rank::planted::{Pair, halves};
 
 /// The logistic regression without a constant (sides have no part in it), with a penalty of half
 /// the square of each weight times its signal's spread, by Newton's method.
