@@ -199,6 +199,7 @@ async fn a_report_that_takes_too_long_is_cut_and_tried_again_when_asked_to() {
     flags: []
     exit 1
     --- err
+    http://[address] (lab/m-search-preview) gets the key in `LAB_KEY`
     t_[id], attempt 1: no reply in time: `http://[address]`: operation timed out
     ───
      stage    done   skipped   failed      refused by rule   time
@@ -230,6 +231,7 @@ async fn a_paused_search_is_charged_once() {
     flags: []
     exit 1
     --- err
+    http://[address] (lab/m-search-preview) gets the key in `LAB_KEY`
     t_[id], attempt 1: the reply did not end normally: `"pause_turn"`
     hint: the same command asks again
     ───
@@ -299,6 +301,7 @@ async fn another_model_under_the_same_name_is_told() {
     flags: ["--jobs", "3"]
     exit 0
     --- err
+    http://[address]/v1 (lab/m-search-preview) gets the key in `LAB_KEY`
     ───
      stage    done   skipped   failed   refused by rule   time
     ───
@@ -310,6 +313,7 @@ async fn another_model_under_the_same_name_is_told() {
     flags: ["--model", "lab/other-search-preview"]
     exit 0
     --- err
+    http://[address]/v1 (lab/other-search-preview) gets the key in `LAB_KEY`
     ───
      stage    done   skipped   failed   refused by rule   time
     ───
@@ -367,6 +371,7 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     flags: ["--budget-tokens", "10"]
     exit 5
     --- err
+    http://[address]/v1 (lab/m-search-preview) gets the key in `LAB_KEY`
     until here: [usage]
     error: the budget is spent: 0 tokens, $0.0000 so far, and the next request could take [n] tokens, $0.0000
     hint: what was answered is saved; run again with a larger budget
@@ -375,6 +380,7 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     flags: ["--budget-usd", "1"]
     exit 2
     --- err
+    http://[address]/v1 (lab/m-search-preview) gets the key in `LAB_KEY`
     error: the price of `lab/m-search-preview` is unknown, and the budget is in money
     hint: add it to `prices.toml` in the project, or use --budget-tokens
     log: `[project]/tasks/logs/[log]`

@@ -39,7 +39,17 @@ fn inspirations(folder: &Path) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
-const RUN: [&str; 5] = ["run", "--rounds", "4", "--offline", "--json"];
+/// With a judge that is a model: the one by default is code.
+const JUDGE: &str = "judge=local/qwen2.5-coder-0.5b";
+const RUN: [&str; 7] = [
+    "run",
+    "--rounds",
+    "4",
+    "--offline",
+    "--json",
+    "--model-role",
+    JUDGE,
+];
 
 #[test]
 fn real_samples_become_ranked_tasks_that_lead_back_to_the_recording() {
@@ -168,7 +178,15 @@ fn check_prediction(folder: &Path) {
     drop((database, copy));
     let predicted = json(
         before.path(),
-        &["rank", "--rounds", "4", "--dry-run", "--json"],
+        &[
+            "rank",
+            "--rounds",
+            "4",
+            "--dry-run",
+            "--json",
+            "--model-role",
+            JUDGE,
+        ],
     );
     let of = predicted["calls"]
         .as_object()

@@ -96,7 +96,7 @@ pub enum Command {
     Probe(Select),
     /// Rank the tasks by comparing them
     ///
-    /// A model judges which of two tasks, or in which order a list of them, would be the better
+    /// A judge, code unless a model is named, says which of two tasks, or in which order a list of them, would be the better
     /// research task. See the ranking with `taskgen tasks list`, and how far it can be believed with
     /// `taskgen rank report`.
     Rank(RankCommand),

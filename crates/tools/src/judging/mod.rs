@@ -161,11 +161,11 @@ pub struct DecisionOfCode<'a, A> {
     pub judge: Judge,
     /// What it decided from.
     pub saw: &'a Value,
-    /// The decision in the form of the stage,
+    /// The decision in the form of the stage.
     pub reply: A,
-    /// in the fields that every judgement has,
+    /// The decision in the fields that every judgement has.
     pub decision: Decision,
-    /// and everything else that is kept: a JSON object.
+    /// Everything else that is kept: a JSON object.
     pub payload: Value,
 }
 

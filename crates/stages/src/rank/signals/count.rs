@@ -7,6 +7,7 @@ use regex::Regex;
 
 use crate::text::{
     pattern::constant,
+    script::simplified,
     words::{han_count, is_chinese, is_content_word, one_line, tokens, word_count},
 };
 
@@ -26,17 +27,19 @@ pub const NAMES: [&str; SIGNALS] = [
 
 /// How many letters of a word count when words are compared, so that its forms are one.
 const STEM: usize = 6;
-/// Words of a phrase; of Chinese, overlapping pairs of characters.
+/// Words of a phrase; of Chinese, overlapping pairs of characters, and so four of those.
 const PHRASE: usize = 3;
 /// Characters of Chinese that say as much as one word.
 const HAN_A_WORD: f64 = 1.6;
+/// Hundreds of words that a text is counted as at least: one figure in five words is not twenty.
+const SHORTEST: f64 = 0.5;
 
-/// The values of a text's signals. Counts are per 100 words, as the logarithm of one more: the
-/// first figure says more than the tenth.
+/// The values of a text's signals. A rate is per 100 words, and of rates and numbers the logarithm of
+/// one more is taken: the first figure says more than the tenth.
 pub fn signals(text: &str) -> [f64; SIGNALS] {
-    let plain = one_line(text);
-    let hundred = (word_count(&plain) as f64 + han_count(&plain) as f64 / HAN_A_WORD) / 100.0;
-    let rate = |count: usize| (count as f64 / hundred.max(0.01)).ln_1p();
+    let plain = simplified(&one_line(text)).into_owned();
+    let hundred = words_of(&plain) / 100.0;
+    let rate = |count: usize| (count as f64 / hundred.max(SHORTEST)).ln_1p();
     let words = tokens(&plain);
     let patterns = if is_chinese(&plain) {
         &*CHINESE
@@ -52,6 +55,11 @@ pub fn signals(text: &str) -> [f64; SIGNALS] {
         repeated_words(&words),
         rate(patterns.pointing.find_iter(&plain).count()),
     ]
+}
+
+/// How many words a text has, those that Chinese characters stand for included.
+pub fn words_of(text: &str) -> f64 {
+    word_count(text) as f64 + han_count(text) as f64 / HAN_A_WORD
 }
 
 struct Patterns {
@@ -107,7 +115,8 @@ fn capitals(text: &str) -> usize {
         let is_name = bare.starts_with(char::is_uppercase)
             && bare.chars().nth(1).is_some_and(char::is_alphanumeric);
         count += usize::from(is_name && !begins && !quoted);
-        begins = word.ends_with(['.', '!', '?', ':']);
+        let end = word.trim_end_matches(['"', '”', '’', '\'', ')', ']']);
+        begins = end.ends_with(['.', '!', '?', ':']);
     }
     count
 }
@@ -123,6 +132,7 @@ fn repeated_phrases(words: &[String]) -> usize {
 fn repeated_words(words: &[String]) -> f64 {
     let stems: Vec<String> = words
         .iter()
+        // Words of three letters are mostly of grammar; pairs of Han characters stay.
         .filter(|word| word.chars().count() != 3 && is_content_word(word))
         .map(|word| word.chars().take(STEM).collect())
         .collect();
@@ -143,6 +153,10 @@ mod tests {
         assert!(a[1] > b[1] && a[2] > b[2] && a[3] < b[3] && a[5] < b[5]);
         assert_eq!(capitals(precise), 3);
         assert_eq!(capitals("He said: “The rain in Spain (Plain)” is it."), 2);
+        assert_eq!(
+            capitals("It is “the rain in Spain.” From (the plain.) Then it ends."),
+            1
+        );
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn measured(pairs: &[Pair]) -> Measured<'_> {
 }
 
 #[test]
-fn three_of_four_pairs_kept_aside_are_judged_right() {
+fn most_pairs_kept_aside_are_judged_right() {
     let [_, held] = halves();
     let measured = measured(&held);
     let percents = measured
@@ -119,10 +119,42 @@ fn three_of_four_pairs_kept_aside_are_judged_right() {
         .values()
         .map(|share| (share * 100.0).round());
     // In the order of the kinds' names. docs/ranking.md has these figures.
-    assert_eq!(percents.collect::<Vec<_>>(), [66.0, 78.0, 92.0, 100.0]);
+    assert_eq!(percents.collect::<Vec<_>>(), [66.0, 80.0, 92.0, 100.0]);
     assert!(
         measured.right >= 0.84 && measured.calibration_error <= 0.03,
         "{measured:?}"
+    );
+}
+
+#[test]
+fn a_short_question_is_no_better_than_a_task() {
+    let task = "Compare rainfall at twelve stations of the Met Office with the logbooks of ships nearby, \
+        from 1890 to 1910. Hand in a table with one row for each station. A good answer says which \
+        stations disagree, by how much, and which of them moved.";
+    for question in [
+        "Submit 3.",
+        "Ok.",
+        "Who won Wimbledon in 1990?",
+        "What is ten plus ten?",
+    ] {
+        assert_eq!(compare(question, task).winner, Side::B, "{question}");
+    }
+}
+
+/// A change that these verdicts show is a change for those on record, too.
+#[test]
+fn a_version_keeps_its_verdicts() {
+    let [tune, _] = halves();
+    let verdicts: Vec<(Side, f64)> = tune
+        .windows(2)
+        .map(|pair| compare(&pair[0].good, &pair[1].bad))
+        .map(|verdict| (verdict.winner, verdict.confidence))
+        .collect();
+    let seen = sha256_hex(format!("{verdicts:?}").as_bytes());
+    assert_eq!(
+        (VERSION, &seen[..16]),
+        ("signals/1", "466549915c8e9ca9"),
+        "then it is the next version"
     );
 }
 

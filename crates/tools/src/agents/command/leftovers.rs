@@ -28,7 +28,13 @@ pub fn end(folder: &Path) -> io::Result<()> {
     let mut stopped = Vec::new();
     loop {
         let left = of(&folder)?;
-        if left.is_empty() || begun.elapsed() > ENDING {
+        if left.is_empty() {
+            return Ok(());
+        }
+        if begun.elapsed() > ENDING {
+            for pid in left {
+                kill_process(pid, Signal::KILL).unwrap_or_default();
+            }
             return Ok(());
         }
         let (old, new): (Vec<Pid>, Vec<Pid>) =

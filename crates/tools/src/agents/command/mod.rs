@@ -11,7 +11,9 @@
 //! Two variables are set only where there is something to say. `TASKGEN_CONVERSATION` names a file,
 //! `conversation.json` in the program's folder, with the earlier questions and its own answers:
 //! `[{"question": "…", "answer": "…"}, …]`, oldest first. `TASKGEN_MAX_WORDS` is the most words of
-//! the answer. `TASKGEN_AGENT_FOLDER` names the program's folder; by it, processes that outlived a
+//! the answer.
+//!
+//! `TASKGEN_AGENT_FOLDER` always names the program's folder (Linux): by it, processes that outlived a
 //! killed supervisor are found.
 
 #[cfg(target_os = "linux")]

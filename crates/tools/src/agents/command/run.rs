@@ -196,8 +196,7 @@ async fn attend(mut group: Group, agent: &CommandAgent, query: &Query<'_>) -> Ru
         #[cfg(target_os = "linux")]
         let (ended, seconds) = match agent.supervisor {
             Some(_) => {
-                // Where the supervisor was killed, nobody else ends them.
-                leftovers::end(query.folder).unwrap_or_default();
+                end_leftovers(&ended, query.folder).await;
                 told_by_supervisor(ended, query.folder, agent.time_limit)
             }
             None => (ended, None),
@@ -216,6 +215,18 @@ async fn attend(mut group: Group, agent: &CommandAgent, query: &Query<'_>) -> Ru
     let mut result = log.complete(result_of(ending, &out, agent.time_limit));
     result.cost.seconds = seconds;
     result
+}
+
+/// Where the supervisor was killed, nobody else ends what it looked after.
+#[cfg(target_os = "linux")]
+async fn end_leftovers(ending: &Ending, folder: &Path) {
+    if matches!(ending, Ending::Exited(status) if status.code().is_some()) {
+        return;
+    }
+    let folder = folder.to_owned();
+    let ended = tokio::task::spawn_blocking(move || leftovers::end(&folder)).await;
+    // It looks, and says nothing where it cannot: the attempt's own end is what counts.
+    let _ = ended;
 }
 
 /// How the program ended, and after how long, where its supervisor knows: its own end may be later,

@@ -1,11 +1,10 @@
 //! Failures of requests to a model: a cause, a line for people, and whether another attempt may
 //! succeed. Hides the many formats of errors of servers and proxies.
 
-use std::time::Duration;
-
 use reqwest::StatusCode;
 use serde_json::Value;
 
+use super::gate::Closed;
 use crate::{data::Cause, http::Again, llm::ModelError};
 
 /// A request that failed.
@@ -99,11 +98,17 @@ pub(super) fn no_message() -> Failed {
 }
 
 /// Every request to the model has to wait too long: nothing was sent.
-pub(super) fn too_long_a_pause(url: &str, wait: Duration) -> Failed {
-    let message = format!(
-        "{url} wants no request for {} s, or has refused all for so long",
-        wait.as_secs()
-    );
+pub(super) fn closed(url: &str, closed: Closed) -> Failed {
+    let (wait, message) = match closed {
+        Closed::WantsPause(wait) => (
+            wait,
+            format!("{url} wants no request for {} s", wait.as_secs()),
+        ),
+        Closed::Refuses(time) => (
+            time,
+            format!("{url} has refused all requests for {} s", time.as_secs()),
+        ),
+    };
     let mut failed = Failed::new(Cause::RateLimit, message, Again::Never);
     failed.error.retry_after = Some(wait);
     failed

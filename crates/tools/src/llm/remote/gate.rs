@@ -30,6 +30,15 @@ pub(super) struct Pass<'a> {
     seen: Seen,
 }
 
+/// Why nobody waits for a server.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Closed {
+    /// It asks for so long a pause.
+    WantsPause(Duration),
+    /// It has refused everything for so long.
+    Refuses(Duration),
+}
+
 impl Gate {
     pub(super) fn new(limits: Limits) -> Self {
         let (limiter, line, back) = (
@@ -45,9 +54,9 @@ impl Gate {
         }
     }
 
-    /// Waits for the right to send a request; the server may want a pause that is too long to wait
-    /// for. `tell` hears of each wait.
-    pub(super) async fn enter(&self, tell: impl Fn(Duration)) -> Result<Pass<'_>, Duration> {
+    /// Waits for the right to send a request, unless the server serves nobody. `tell` hears of each
+    /// wait.
+    pub(super) async fn enter(&self, tell: impl Fn(Duration)) -> Result<Pass<'_>, Closed> {
         let _first = self.line.lock().await;
         loop {
             let entry = self.limiter().enter(self.began.elapsed());
@@ -66,7 +75,8 @@ impl Gate {
                     // A request that comes back may bring news.
                     let _ = tokio::time::timeout(wait, self.back.notified()).await;
                 }
-                Entry::TooLong(wait) => return Err(wait),
+                Entry::TooLong(wait) => return Err(Closed::WantsPause(wait)),
+                Entry::Refusing(time) => return Err(Closed::Refuses(time)),
             }
         }
     }

@@ -93,6 +93,8 @@ pub(super) enum Entry {
     At(Duration),
     /// The server wants so long a pause that nobody waits for it.
     TooLong(Duration),
+    /// The server has refused everything for so long.
+    Refusing(Duration),
 }
 
 /// A request in flight.
@@ -213,10 +215,14 @@ impl Limiter {
             self.round.full = true;
             return Entry::WhenOneIsBack;
         }
+        let refusing = self.refusing(now);
+        if refusing > self.limits.longest {
+            return Entry::Refusing(refusing);
+        }
         let until = self.paused.max(self.next).max(self.allowed_at(now));
         if until > now {
             self.round.full = true;
-            let wait = until.saturating_sub(now).max(self.refusing(until));
+            let wait = until.saturating_sub(now);
             return if wait > self.limits.longest {
                 Entry::TooLong(wait)
             } else {
@@ -292,13 +298,10 @@ impl Limiter {
         }
     }
 
-    /// How long the server will have refused everything at `until`, where that says something: it
-    /// serves nobody, as if it had asked for so long a pause.
-    fn refusing(&self, until: Duration) -> Duration {
+    /// How long the server has refused everything, where that says something.
+    fn refusing(&self, now: Duration) -> Duration {
         match self.refused_since {
-            Some(since) if self.refusals_in_a_row >= SEVERAL_REFUSALS => {
-                until.saturating_sub(since)
-            }
+            Some(since) if self.refusals_in_a_row >= SEVERAL_REFUSALS => now.saturating_sub(since),
             _ => Duration::ZERO,
         }
     }

@@ -140,7 +140,7 @@ impl Remote {
             .gate
             .enter(|wait| self.tell_of(wait, "its server asked for a pause"))
             .await
-            .map_err(|wait| failure::too_long_a_pause(&self.shown_url, wait))?;
+            .map_err(|closed| failure::closed(&self.shown_url, closed))?;
         if let Some(error) = self.closed.get() {
             return Err(Failed::new(
                 error.cause,
