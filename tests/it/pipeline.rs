@@ -430,7 +430,7 @@ fn killed_at_its_own_events_it_ends_as_if_undisturbed() {
     undisturbed.stages();
     let expect = undisturbed.export();
 
-    let (fake, project) = project(Duration::from_millis(25));
+    let (fake, project) = project(Duration::from_millis(80));
     let mut killed = 0;
     for (stage, stop_at) in [("inspire", 3), ("weave", 5), ("rank", 9)] {
         killed += u32::from(kill_after(&project, stage, stop_at));
