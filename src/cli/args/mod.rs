@@ -96,8 +96,8 @@ pub enum Command {
     Probe(Select),
     /// Rank the tasks by comparing them
     ///
-    /// A judge, code unless a model is named, says which of two tasks, or in which order a list of them, would be the better
-    /// research task. See the ranking with `taskgen tasks list`, and how far it can be believed with
+    /// A judge, code unless a model is named, says which of two tasks, or in which order a list of
+    /// them, would be the better research task. See the ranking with `taskgen tasks list`, and how far it can be believed with
     /// `taskgen rank report`.
     Rank(RankCommand),
     /// Have an agent write reports on the tasks

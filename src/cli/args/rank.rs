@@ -26,8 +26,8 @@ pub struct Rank {
     /// does [default: halving; elo with --rounds]
     #[arg(long, value_parser = one_of::<Method>(&["halving", "listwise", "elo"]))]
     pub method: Option<Method>,
-    /// Model that judges, or code/signals, the default, which compares how tasks are worded; several,
-    /// separated by commas, judge together. Short for --model-role judge=…
+    /// Model that judges, or code/signals, the default, which compares how tasks are worded;
+    /// several, separated by commas, judge together. Short for --model-role judge=…
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub judge: Option<String>,
     /// Maximum number of judgements [default: four for each task; with --method listwise, as many

@@ -47,8 +47,8 @@ pub struct Roles {
     pub probe: Role,
     /// Compares tasks; several judges are a panel, and one of them may be code.
     pub judge: Role,
-    /// Judges how reports relate to key points; several are a panel. Where it is left out, the models
-    /// of `judge` (until the two were told apart, one role had both tasks), or the default one.
+    /// Judges how reports relate to key points; several are a panel. Where it is left out, the
+    /// models of `judge` (until the two were told apart, one role had both tasks), or the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relate: Option<Role>,
     /// Finds the key points of web pages.

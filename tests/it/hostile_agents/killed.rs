@@ -4,9 +4,13 @@ use std::{process::Child, thread::sleep, time::Duration};
 
 use super::Yard;
 
-/// A second agent in the same folder finds the first one there, if it lives. In its sandbox it cannot
-/// signal it; a dead one is seen until the system's first process has asked about it.
-const ALONE: &str = r#"last=$(cat alone 2>/dev/null) && grep -qs ') [^ZX] ' "/proc/$last/stat" && echo twice >> "$MARKS/twice"
+/// A second agent in the same folder finds the first one there. In its sandbox it cannot signal it.
+const ALONE: &str = r#"last=$(cat alone 2>/dev/null) && [ -d "/proc/$last" ] && echo twice >> "$MARKS/twice"
+echo $$ > alone"#;
+/// The same where nobody of ours reaps the first one: until the system's first process has, the dead
+/// one is seen, too.
+const ALIVE_ALONE: &str = r#"last=$(cat alone 2>/dev/null) &&
+grep -qs ') [^ZX] ' "/proc/$last/stat" && echo twice >> "$MARKS/twice"
 echo $$ > alone"#;
 
 /// Killed at twenty moments, each time started again: nobody is left, and no agent finds another one
@@ -36,7 +40,7 @@ fn after_a_kill_nothing_runs_on_and_none_runs_twice() {
 /// start, and where taskgen still runs, at once.
 #[test]
 fn what_a_killed_supervisor_leaves_is_ended() {
-    let script = format!("{ALONE}\nnote $$\nsetsid sleep 1000 & note $!\nsleep 1000");
+    let script = format!("{ALIVE_ALONE}\nnote $$\nsetsid sleep 1000 & note $!\nsleep 1000");
     let yard = Yard::new(&script);
     // A failed attempt is on record and not made again: it comes last.
     for both in [true, false] {

@@ -44,7 +44,8 @@ impl SubjectKind {
     }
 }
 
-/// A judge of a panel, a model or code: another prompt, or another model returned by the server, is another judge.
+/// A judge of a panel, a model or code: another prompt, or another model returned by the server, is
+/// another judge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Judge {
     /// `provider/model` as configured.

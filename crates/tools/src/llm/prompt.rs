@@ -42,7 +42,8 @@ const OWN: [&str; 7] = [
 const UNSAFE_FILTERS: [&str; 5] = ["safe", "escape", "e", "format", "tojson"];
 /// Steps of a template; the longest page takes some ten thousand.
 const STEPS: u64 = 2_000_000;
-/// Bytes that a template may put out, and that a value in it may have: several reports, or a long talk.
+/// Bytes that a template may put out, and that a value in it may have: several reports, or a long
+/// talk.
 const LONGEST: usize = 16 << 20;
 /// Bytes of a copy.
 const LARGEST: u64 = 1 << 20;

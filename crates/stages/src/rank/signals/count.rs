@@ -34,8 +34,8 @@ const HAN_A_WORD: f64 = 1.6;
 /// Hundreds of words that a text is counted as at least: one figure in five words is not twenty.
 const SHORTEST: f64 = 0.5;
 
-/// The values of a text's signals. A rate is per 100 words, and of rates and numbers the logarithm of
-/// one more is taken: the first figure says more than the tenth.
+/// The values of a text's signals. A rate is per 100 words, and of rates and numbers the logarithm
+/// of one more is taken: the first figure says more than the tenth.
 pub fn signals(text: &str) -> [f64; SIGNALS] {
     let plain = simplified(&one_line(text)).into_owned();
     let hundred = words_of(&plain) / 100.0;

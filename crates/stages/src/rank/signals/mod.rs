@@ -15,13 +15,13 @@ use count::{NAMES, SIGNALS, signals, words_of};
 
 /// The model's name in a panel of judges.
 pub const JUDGE: &str = "code/signals";
-/// What answers under that name. Whoever changes a word or a weight writes the next number: verdicts of
-/// two versions do not mix.
+/// What answers under that name. Whoever changes a word or a weight writes the next number: verdicts
+/// of two versions do not mix.
 pub const VERSION: &str = "signals/1";
 /// How much each signal weighs, in the order of [`NAMES`].
 const WEIGHTS: [f64; SIGNALS] = [2.41, 1.53, 0.69, -2.15, -1.50, -9.77, -1.17];
-/// Words below which a text is no task that stands on its own, whatever it shows; no planted text is so
-/// short.
+/// Words below which a text is no task that stands on its own, whatever it shows; no planted text is
+/// so short.
 const SHORTEST_TASK: f64 = 20.0;
 /// What that costs: more than all signals together.
 const TOO_SHORT: f64 = -50.0;
@@ -35,11 +35,12 @@ pub fn hash() -> String {
 
 /// Which of two tasks is better, how sure that is, and why.
 pub fn compare(a: &str, b: &str) -> Verdict {
-    let margin = score(a) - score(b);
+    let [a, b] = [a, b].map(Read::new);
+    let margin = a.score() - b.score();
     let (winner, better, worse) = if margin >= 0.0 {
-        (Side::A, a, b)
+        (Side::A, &a, &b)
     } else {
-        (Side::B, b, a)
+        (Side::B, &b, &a)
     };
     Verdict {
         winner,
@@ -51,7 +52,7 @@ pub fn compare(a: &str, b: &str) -> Verdict {
 
 /// The order of several tasks, best first; of equals, the one that is shown first.
 pub fn order(texts: &[&str]) -> ListOrder {
-    let scores: Vec<f64> = texts.iter().map(|text| score(text)).collect();
+    let scores: Vec<f64> = texts.iter().map(|text| Read::new(text).score()).collect();
     let mut best_first: Vec<usize> = (0..texts.len()).collect();
     best_first.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     let mut places = vec![0; texts.len()];
@@ -64,18 +65,28 @@ pub fn order(texts: &[&str]) -> ListOrder {
     }
 }
 
-fn score(text: &str) -> f64 {
-    let signals = signals(text);
-    let shown: f64 = (0..SIGNALS).map(|i| WEIGHTS[i] * signals[i]).sum();
-    if is_short(text) {
-        shown + TOO_SHORT
-    } else {
-        shown
-    }
+/// A text as it was read.
+struct Read {
+    signals: [f64; SIGNALS],
+    is_short: bool,
 }
 
-fn is_short(text: &str) -> bool {
-    words_of(text) < SHORTEST_TASK
+impl Read {
+    fn new(text: &str) -> Self {
+        Self {
+            signals: signals(text),
+            is_short: words_of(text) < SHORTEST_TASK,
+        }
+    }
+
+    fn score(&self) -> f64 {
+        let shown: f64 = (0..SIGNALS).map(|i| WEIGHTS[i] * self.signals[i]).sum();
+        if self.is_short {
+            shown + TOO_SHORT
+        } else {
+            shown
+        }
+    }
 }
 
 /// The nearest confidence that a judge may state.
@@ -86,13 +97,13 @@ fn stated(probability: f64) -> f64 {
 }
 
 /// The one or two signals that speak most for the better text.
-fn reason(better: &str, worse: &str) -> String {
-    if is_short(worse) && !is_short(better) {
+fn reason(better: &Read, worse: &Read) -> String {
+    if worse.is_short && !better.is_short {
         return "the other one is too short for a task".to_owned();
     }
-    let (ours, theirs) = (signals(better), signals(worse));
+    let more = |number: usize| better.signals[number] - worse.signals[number];
     let mut for_it: Vec<(f64, usize)> = (0..SIGNALS)
-        .map(|number| (WEIGHTS[number] * (ours[number] - theirs[number]), number))
+        .map(|number| (WEIGHTS[number] * more(number), number))
         .filter(|(gain, _)| *gain > 0.0)
         .collect();
     for_it.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -127,7 +127,9 @@ impl Broken {
     /// The exact reason, for the model's second try, in the language of the task.
     fn reason(&self, chinese: bool) -> String {
         match (self, chinese) {
-            (Self::TooLong(words), false) => format!("It has {words} words, and at most {MOST_WORDS} are allowed."),
+            (Self::TooLong(words), false) => {
+                format!("It has {words} words, and at most {MOST_WORDS} are allowed.")
+            }
             (Self::TooLong(han), true) => format!("它有{han}个字，最多{MOST_HAN}个字。"),
             (Self::TooShort, false) => "It is too short: name the problem, the method and what to hand in.".into(),
             (Self::TooShort, true) => "太短了：请写出问题、做法和要交的成果。".into(),

@@ -13,8 +13,8 @@
 //! `[{"question": "…", "answer": "…"}, …]`, oldest first. `TASKGEN_MAX_WORDS` is the most words of
 //! the answer.
 //!
-//! `TASKGEN_AGENT_FOLDER` always names the program's folder (Linux): by it, processes that outlived a
-//! killed supervisor are found.
+//! `TASKGEN_AGENT_FOLDER` always names the program's folder (Linux): by it, processes that outlived
+//! a killed supervisor are found.
 
 #[cfg(target_os = "linux")]
 mod descendants;
