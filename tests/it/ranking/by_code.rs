@@ -69,6 +69,25 @@ fn code_and_a_model_are_a_panel() {
 }
 
 #[test]
+fn a_judge_that_joins_is_asked_what_code_has_decided() {
+    let (fake, project) = project(40);
+    weave(&fake, &project);
+    project.ok(&["rank", "--judge", "code/signals"]);
+    let before = verdicts(&project);
+    project.ok(&["rank", "--judge", "code/signals,fake/m"]);
+    assert!(questions(&fake).len() > 10, "{}", questions(&fake).len());
+    // What code had decided is shown to the other one as it was shown to code, and counts once.
+    let after = verdicts(&project);
+    assert!(before.iter().all(|verdict| after.contains(verdict)));
+    let asked = questions(&fake).len();
+    project.ok(&["rank", "--judge", "code/signals,fake/m"]);
+    assert_eq!(
+        (verdicts(&project).len(), questions(&fake).len()),
+        (after.len(), asked)
+    );
+}
+
+#[test]
 fn code_has_no_other_role() {
     let (_fake, project) = project(40);
     let told = project.fails(&["weave", "--model-role", "weave=code/signals"], 2);

@@ -2,6 +2,8 @@
 //! budget is spent or enough is known, then a few pairs asked again for the audit. A second run
 //! reads the same batches from the store.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
@@ -85,6 +87,7 @@ async fn ask_all(
         seed: ctx.seed,
     };
     let mut halving = halving_from(&ids, &history, panel, settings);
+    let shown = history.shown_pairs(&ids);
     let mut pairs: Vec<Pair> = Vec::new();
     let mut spent = 0;
     for round in 1.. {
@@ -93,7 +96,7 @@ async fn ask_all(
             break;
         }
         spent += groups.len() as u64;
-        let (two, several) = requests(&ids, groups, round);
+        let (two, several) = requests(&ids, groups, round, &shown);
         let before = pairs.len();
         pairs.extend(two.iter().map(pair_of));
         let compared = collector.compare(two, report).await?;
@@ -132,22 +135,33 @@ fn question(ctx: &Context, ids: &[ItemId], panel: &Panel, options: &Options) -> 
     serde_json::json!([ids, panel.asked(), parameters, ctx.seed]).to_string()
 }
 
-/// The choice of pairs, from what is known. Pairs that any judge compared are left out: asked
-/// again, their answers would come from the store and say nothing new.
+/// The choice of pairs, from what is known. Pairs on which the whole panel has decided are left
+/// out: asked again, their answers would come from the store and say nothing new.
 fn halving_from(ids: &[ItemId], history: &History, panel: &Panel, settings: Settings) -> Halving {
     let mut halving = Halving::new(ids.len(), &history.preferences(ids, panel), settings);
-    halving.exclude_pairs(&history.compared_pairs(ids));
+    halving.exclude_pairs(&history.compared_pairs(ids, panel));
     halving
 }
 
-/// The groups of a batch as requests: pairs, and lists.
+/// The groups of a batch as requests: pairs, and lists. A pair that some members of the panel have
+/// compared, as `shown`, is shown to the others in the same order: the first ones are not asked
+/// again.
 fn requests(
     ids: &[ItemId],
     groups: Vec<Vec<u32>>,
     round: u32,
+    shown: &BTreeSet<(u32, u32)>,
 ) -> (Vec<ComparisonRequest>, Vec<ComparisonRequest>) {
     groups
         .into_iter()
+        .map(|mut group| {
+            if let &[a, b] = group.as_slice()
+                && shown.contains(&(b, a))
+            {
+                group.swap(0, 1);
+            }
+            group
+        })
         .map(|group| ComparisonRequest {
             shown: group
                 .into_iter()

@@ -2,6 +2,8 @@
 //! Verdicts stored in between are asked for in their turn and found in the store then, so that an
 //! interrupted run chooses the same pairs as an undisturbed one.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use anyhow::Result;
 
 use super::{index::Index, panel::Panel};
@@ -83,6 +85,7 @@ impl History {
         mut lists: Vec<Recorded<ListComparison>>,
     ) -> Option<Vec<Preference>> {
         pairs.retain(|of| of.judged.outcome.is_ok());
+        self.drop_known(&mut pairs);
         lists.retain(|of| of.judged.outcome.is_ok());
         // Requests of a batch end in any order: sorted, the way on does not depend on it.
         pairs.sort_by_cached_key(|of| (shown_pair(&of.judged), of.judge.clone()));
@@ -103,6 +106,17 @@ impl History {
         self.pairs.extend(pairs);
         self.lists.extend(lists);
         verdicts
+    }
+
+    /// Drops the verdicts that are among those from before: a pair that some members had decided is
+    /// put to all, and what is known counts once.
+    fn drop_known(&self, new: &mut Vec<Recorded>) {
+        if new.iter().all(|of| of.run >= self.begun) {
+            return;
+        }
+        let question = |of: &Recorded| (shown_pair(&of.judged), of.judge.clone());
+        let known: BTreeSet<_> = self.pairs.iter().map(question).collect();
+        new.retain(|of| of.run >= self.begun || !known.contains(&question(of)));
     }
 
     /// Whether this ranking asked for a verdict and got it the first time.
@@ -163,14 +177,29 @@ impl History {
         from_pairs.chain(from_lists).collect()
     }
 
-    /// The pairs compared by any judge: asked again, they would come from the store.
-    pub fn compared_pairs(&self, ids: &[ItemId]) -> Vec<(u32, u32)> {
+    /// The pairs that some judge has compared, as they were shown.
+    pub fn shown_pairs(&self, ids: &[ItemId]) -> BTreeSet<(u32, u32)> {
         let index = Index::new(ids, |_: &Judge| Some(0));
-        self.pairs
-            .iter()
-            .filter_map(|of| index.pair_verdict(of))
+        let verdicts = self.pairs.iter().filter_map(|of| index.pair_verdict(of));
+        verdicts
             .map(|verdict| (verdict.first, verdict.second))
             .collect()
+    }
+
+    /// The pairs on which every member of the panel has decided, whichever model answered for it.
+    /// What only some have compared may be asked again: the others have not said anything yet.
+    pub fn compared_pairs(&self, ids: &[ItemId], panel: &Panel) -> Vec<(u32, u32)> {
+        let index = Index::new(ids, |judge: &Judge| panel.member(judge));
+        let mut decided: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
+        for verdict in self.pairs.iter().filter_map(|of| index.pair_verdict(of)) {
+            let (a, b) = (verdict.first, verdict.second);
+            let by = decided.entry((a.min(b), a.max(b))).or_default();
+            by.insert(verdict.judge);
+        }
+        let by_all = decided
+            .into_iter()
+            .filter(|(_, by)| by.len() >= panel.models());
+        by_all.map(|(pair, _)| pair).collect()
     }
 }
 

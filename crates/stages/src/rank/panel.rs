@@ -43,6 +43,8 @@ pub fn caveat(judge: &str) -> Option<String> {
 /// The panel of judges.
 pub(super) struct Panel {
     members: Vec<Member>,
+    /// Number of models in the role, each of which judges pairs.
+    models: usize,
 }
 
 /// A model with a prompt.
@@ -97,12 +99,25 @@ impl Panel {
                 });
             }
         }
-        Ok(Self { members })
+        Ok(Self {
+            members,
+            models: ctx.llm.members("judge"),
+        })
     }
 
     /// Number of judges.
     pub fn len(&self) -> usize {
         self.members.len()
+    }
+
+    /// Number of judges of pairs; with lists, each is another judge there.
+    pub fn models(&self) -> usize {
+        self.models
+    }
+
+    /// The number of the member that a judge stands for, whichever model answered.
+    pub fn member(&self, judge: &Judge) -> Option<usize> {
+        self.position_of(judge)
     }
 
     /// Names and hashes of prompts, which are part of a ranking's question.
@@ -302,6 +317,7 @@ mod tests {
                 answers: None,
                 replaced: BTreeSet::new(),
             }],
+            models: 1,
         }
     }
 

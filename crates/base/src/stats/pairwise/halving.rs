@@ -109,9 +109,9 @@ pub fn summarize(items: usize, verdicts: &[Preference], settings: &Settings) -> 
 }
 
 impl Halving {
-    /// Begins with the verdicts that are `known` from before; nothing is asked yet.
+    /// Begins with the verdicts that are `known` from before; nothing is asked yet. The pairs of
+    /// these verdicts may be asked again: [`Self::exclude_pairs`] says which may not.
     pub fn new(items: usize, known: &[Preference], settings: Settings) -> Self {
-        let compared: HashSet<(u32, u32)> = known.iter().filter_map(compared_pair).collect();
         let seen: HashSet<u32> = known.iter().flat_map(Preference::items).collect();
         let mut stages = stages(items, items - seen.len(), &settings);
         // Stages are taken from the end.
@@ -124,7 +124,7 @@ impl Halving {
             asked: 0,
             checks: 0,
             reached: false,
-            compared,
+            compared: HashSet::new(),
             listed: HashSet::new(),
             seen,
             verdicts: known.to_vec(),
@@ -333,14 +333,6 @@ impl Halving {
     }
 }
 
-/// The pair that a verdict compared. Items of a list may still be compared as a pair.
-fn compared_pair(verdict: &Preference) -> Option<(u32, u32)> {
-    match verdict {
-        Preference::Pair(game) => Some(unordered(game.first, game.second)),
-        Preference::List(_) => None,
-    }
-}
-
 fn sorted(group: &[u32]) -> Vec<u32> {
     let mut sorted = group.to_vec();
     sorted.sort_unstable();
@@ -544,6 +536,8 @@ mod tests {
         let mut first = Halving::new(60, &[], settings(10, 200));
         let before: HashSet<_> = play(&mut first).iter().map(|group| sorted(group)).collect();
         let mut second = Halving::new(65, first.verdicts(), settings(10, 40));
+        let asked_before: Vec<_> = before.iter().map(|pair| (pair[0], pair[1])).collect();
+        second.exclude_pairs(&asked_before);
         let asked = play(&mut second);
         assert!(asked.iter().all(|group| !before.contains(&sorted(group))));
         assert!(
