@@ -39,7 +39,7 @@ fn a_second_page_is_the_same_and_nobody_is_asked() {
      rivers #1.wav          en         0:24       4              4        6       0
     ───
     tasks by phase and family: Literature Survey 2, Requirements Gathering / Needs Analysis 2, Hypothesis Generation 2, Method / Experiment Blueprint 2, Empirical / Simulation Test 2, Comparative Analysis 2
-    tasks by difficulty: Basic 8, Advanced 4
+    tasks by difficulty: Basic 4, Advanced 8
     tasks by language: en 6, zh 6
     tasks by discipline: earth-environment 6, hydrology 6
     inspirations by type: Limitation 2, Methodology 2, Transdisciplinary 2, Hypothesis 2

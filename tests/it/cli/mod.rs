@@ -87,20 +87,20 @@ fn tasks_are_listed_shown_and_exported() {
     exit 0
     --- out
     t_[id]
-    Evaluate · Comparative Analysis · Basic · zh · earth-environment
+    Evaluate · Empirical / Simulation Test · Basic · en · earth-environment
     place 1, Elo [n] after 4 games
 
-    围绕砾石河流、光纤电缆、传感器和音高，用同样的标准比较几种方法，最后交一份比较表。
+    For gravel rivers with a sensor, a fibre cable, a drum and pitch, test the claim with public data or a simulation; hand in an analysis report with the code and the data.
 
-    from  heliu.wav  “heliu”  0:20
+    from  rivers.wav  “rivers”  0:24
 
-    i_[id]  Transdisciplinary  (novelty, explorability)
-      鼓的分析方法可以用来分析砾石的移动。
-      novelty: Floods destroy what is put there.
+    i_[id]  Hypothesis  (explorability, verifiability)
+      The pitch of gravel falls before the river bed moves.
       explorability: Other rivers can be tried.
-      0:12–0:15  characters 90–127
-      “我是做音乐的，砾石的移动听起来很像一面松了的鼓，也许可以借鉴鼓的分析方法。”
-      in context: …各位老师同学，下午好，今天我们谈一谈河流的监测问题。 目前最大的困难是，没有一种传感器能够在冬天的洪水里保存下来。 所以我们换了一个思路，把光纤电缆埋在河床的砾石下面来测量振动。 [我是做音乐的，砾石的移动听起来很像一面松了的鼓，也许可以借鉴鼓的分析方法。] 我的假设是，砾石开始移动之前，声音的音高会下降三分之一。…
+      verifiability: Floods destroy what is put there.
+      0:16–0:19  characters 350–449
+      “My hypothesis is that the pitch of the gravel falls by a third before the river bed begins to move.”
+      in context: … gravel bed of the river. I come from music, and a moving bed of gravel sounds very much like a drum with a loose skin. [My hypothesis is that the pitch of the gravel falls by a third before the river bed begins to move.] If that is right, the cable should warn a village two hours before the flood arrives.…
     ");
     assert_eq!(project.json(&["tasks", "show", id])["id"], id);
     insta::assert_snapshot!(project.told(&["tasks", "show", "t_nothing"]), @"
@@ -161,7 +161,7 @@ fn an_export_refuses_a_quote_that_nobody_said() {
     $ taskgen tasks export
     exit 1
     --- err
-    error: a quote of `t_[id]` is not in the transcript of `rivers.wav`: `The open problem is that nobody has a sensor that survives a winter flood in a gravel river.`
+    error: a quote of `t_[id]` is not in the transcript of `rivers.wav`: `My hypothesis is that the pitch of the gravel falls by a third before the river bed begins to move.`
     hint: `taskgen run` finds the inspirations again
     ");
 }
