@@ -5,7 +5,7 @@ set -euo pipefail
 
 cat >&2 <<'TEXT'
 make demo: three sample seminars become ranked research tasks, on this machine alone: no key, no account, no GPU.
-  download   0.7 GB of models (two Whisper models, one language model), and 0.2 GB of crates and tools
+  download   0.7 GB of models (two Whisper models, a language model, one that reads sentences), and 0.2 GB of crates and tools
   disk       2.6 GB in all: build 1.1 GB, models 0.7 GB, crates and tools 0.8 GB
   time       first time about 15 minutes on 2 cores: build 10, download 1 or more, the seminars 4; again: seconds
 TEXT

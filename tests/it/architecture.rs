@@ -92,6 +92,7 @@ const STAGE: &[&str] = &[
     "agents",
     "evidence",
     "similarity",
+    "embed",
     "judging",
     "context",
     "llm",

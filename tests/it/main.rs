@@ -23,6 +23,7 @@ mod hostile_agents;
 mod imported;
 mod injection;
 mod installing;
+mod kinds;
 mod llm;
 mod media;
 mod models;

@@ -4,7 +4,9 @@
 
 // Every crate calls a layer by the same path, `crate::data`, wherever the layer stands.
 use taskgen_base::{data, files, isolation, stats, text};
-use taskgen_tools::{agents, context, evidence, judging, llm, models, similarity, store, web};
+use taskgen_tools::{
+    agents, context, embed, evidence, judging, llm, models, similarity, store, web,
+};
 
 #[cfg(test)]
 mod replies;

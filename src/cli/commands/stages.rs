@@ -9,7 +9,7 @@ use super::calls::dollars;
 use crate::{
     cli::{
         args::{self, Global},
-        commands::seminars::transcribe,
+        commands::{models, seminars::transcribe},
         project::{Project, resolve, roles, settings::Config},
         ui::{
             exit::{self, Usage},
@@ -19,6 +19,7 @@ use crate::{
     },
     context::{Context, Notify, StageReport},
     data::Transcript,
+    embed::{self, Encoder},
     inspire, probe,
     rank::{self, Items},
     store::{SeminarInfo, Store},
@@ -53,6 +54,7 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         printer,
         &asked(&project.loaded.config, &roles::OF_RUN),
     )?;
+    let encoder = encoder(global, &ctx, printer)?;
     let folders = [RecordingFolder {
         found,
         transcripts: project.transcripts(),
@@ -69,6 +71,7 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     let work = after_transcription(
         &ctx,
         &project.loaded.config,
+        encoder.as_ref(),
         &disciplines,
         &seminars,
         &mut stages,
@@ -86,10 +89,35 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     )
 }
 
+/// The encoder of sentences, by which a built-in model's ideas are found; none for other models, which
+/// read the whole talk. It is fetched if it is not here, unless nothing may be fetched.
+fn encoder(global: &Global, ctx: &Context, printer: &Printer) -> Result<Option<Encoder>> {
+    if !ctx.llm.is_builtin("inspire", 0)? {
+        return Ok(None);
+    }
+    let may_fetch = !(global.offline || global.dry_run || global.replay);
+    let file = match models::here(global, embed::MODEL)? {
+        None if may_fetch => {
+            let notify = progress::notify(global.quiet || global.json);
+            Some(models::ensure(global, embed::MODEL, &notify)?)
+        }
+        here => here,
+    };
+    let Some(file) = file else {
+        printer.note(&format!(
+            "`{0}` is not here: the built-in model's sentences are found by cues, which are other sentences and fewer\nhint: `taskgen models pull {0}` fetches it",
+            embed::MODEL
+        ));
+        return Ok(None);
+    };
+    Encoder::load(&file.path).map(Some)
+}
+
 /// Inspirations, tasks, ranking. What was done stays in `stages` when a later one cannot go on.
 async fn after_transcription(
     ctx: &Context,
     config: &Config,
+    encoder: Option<&Encoder>,
     disciplines: &Disciplines,
     seminars: &[SeminarInfo],
     stages: &mut Vec<StageReport>,
@@ -97,7 +125,7 @@ async fn after_transcription(
     if seminars.is_empty() {
         return Ok(());
     }
-    stages.push(inspire::run(ctx, seminars, &config.inspire).await?);
+    stages.push(inspire::run(ctx, seminars, &config.inspire, encoder).await?);
     woven(ctx, config, disciplines, seminars, stages).await?;
     stages.push(rank::run(ctx, &Items::from_tasks(&ctx.store.tasks()?), &config.rank).await?);
     Ok(())
@@ -152,9 +180,11 @@ fn predict_run(
         &asked(&project.loaded.config, &roles::OF_RUN),
     )?;
     let disciplines = Disciplines::load(&project.root)?;
+    let encoder = encoder(global, &ctx, printer)?;
     resolve::block_on(after_transcription(
         &ctx,
         &project.loaded.config,
+        encoder.as_ref(),
         &disciplines,
         &seminars,
         &mut Vec::new(),
@@ -209,7 +239,9 @@ pub fn inspire(global: &Global, args: &args::Select, printer: &Printer) -> Resul
         1.0,
         async |ctx, project, stages| {
             let seminars = chosen_by_name(&ctx.store, args)?;
-            stages.push(inspire::run(ctx, &seminars, &project.loaded.config.inspire).await?);
+            let encoder = encoder(global, ctx, printer)?;
+            let options = &project.loaded.config.inspire;
+            stages.push(inspire::run(ctx, &seminars, options, encoder.as_ref()).await?);
             Ok(())
         },
         |_| Ok(()),

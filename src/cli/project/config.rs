@@ -143,6 +143,11 @@ impl Loaded {
 pub fn check(config: &Config) -> Result<(), String> {
     config.roles.check()?;
     for (name, provider) in &config.providers {
+        if ["code", "local"].contains(&name.as_str()) {
+            return Err(format!(
+                "providers.{name}: models called `{name}/…` are parts of this program, so no server can have the name\nhint: give the provider another name"
+            ));
+        }
         if !http::is_web(&provider.base_url) {
             // The URL may hold a password.
             let shown = shown_url(&provider.base_url);

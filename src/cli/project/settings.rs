@@ -254,6 +254,9 @@ impl AgentConfig {
             (Some(_), None) if of_models => {
                 Err("web_search, temperature and max_tokens are for a `model`".into())
             }
+            (None, Some(model)) if model.starts_with("code/") => Err(format!(
+                "`{model}` judges tasks and answers none; name a model that writes"
+            )),
             (None, Some(_)) if !self.env.is_empty() => Err("env is for a `command`".into()),
             (None, Some(_)) if self.sandbox.is_some() || opens_files => {
                 Err("sandbox, readable and writable are for a `command`".into())

@@ -101,3 +101,23 @@ fn code_has_no_other_role() {
         "{told}"
     );
 }
+
+#[test]
+fn code_is_neither_an_agent_nor_a_server() {
+    let (_fake, project) = project(40);
+    let settings = project.configuration();
+    let agent = "[agents.x]\nmodel = \"code/signals\"\n";
+    project.configure(&format!("{settings}\n{agent}"));
+    let told = project.fails(&["status"], 2);
+    assert!(
+        told.contains("`code/signals` judges tasks and answers none"),
+        "{told}"
+    );
+    let server = "[providers.code]\nbase_url = \"http://127.0.0.1:1/v1\"\n";
+    project.configure(&format!("{settings}\n{server}"));
+    let told = project.fails(&["status"], 2);
+    assert!(
+        told.contains("providers.code: models called `code/…` are parts"),
+        "{told}"
+    );
+}

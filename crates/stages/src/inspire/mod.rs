@@ -9,6 +9,7 @@ mod examples;
 #[cfg(test)]
 mod good_replies;
 mod ground;
+pub mod kinds;
 mod merge;
 mod numbered;
 mod offer;
@@ -27,10 +28,12 @@ use serde::{Deserialize, Serialize};
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
     data::{CallId, Fault, Transcript, Unscored, is_read, other_language},
+    embed::Encoder,
     store::{Rejection, SeminarInfo},
 };
 use examples::Examples;
 use ground::{Heard, Refusal};
+use kinds::Kinds;
 use merge::Candidate;
 use numbered::{Barred, Numbered};
 use question::{Idea, Question};
@@ -84,11 +87,13 @@ impl Options {
 }
 
 /// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar
-/// together.
+/// together. A small model is shown sentences that are of a type by their meaning, read by
+/// `encoder`, or else by their cues.
 pub async fn run(
     ctx: &Context,
     seminars: &[SeminarInfo],
     options: &Options,
+    encoder: Option<&Encoder>,
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("inspire");
@@ -114,9 +119,11 @@ pub async fn run(
             .transcript(&seminar.transcript)?
             .context("the transcript is not in the database")?;
         let numbered = Numbered::new(&transcript);
+        let reads = encoder.filter(|_| small);
         talks.push(Talk {
             seminar,
             transcript,
+            kinds: reads.map(|encoder| Kinds::new(encoder, &numbered)),
             numbered,
             examples: &examples,
         });
@@ -149,6 +156,8 @@ struct Talk<'a> {
     seminar: &'a SeminarInfo,
     transcript: Transcript,
     numbered: Numbered,
+    /// What its sentences are by their meaning, where that was read.
+    kinds: Option<Kinds>,
     /// The ideas that the prompt shows.
     examples: &'a Examples,
 }
@@ -170,24 +179,21 @@ impl Talk<'_> {
         };
         let language = &self.transcript.language;
         let windows = windows::windows(&self.numbered, size);
-        let ask = |with_cues: bool| {
+        let ask = |kinds: Option<&Kinds>, with_cues: bool| {
             let windows = windows.iter().cloned();
             let questions = windows.flat_map(|window| {
                 if small {
-                    question::small(language, &self.numbered, window, with_cues)
+                    question::small(language, &self.numbered, kinds, window, with_cues)
                 } else {
                     vec![question::large(language, &self.numbered, window, options)]
                 }
             });
             questions.collect::<Vec<_>>()
         };
-        let questions = ask(true);
-        // A talk without any cue still has its sentences.
-        if questions.is_empty() {
-            ask(false)
-        } else {
-            questions
-        }
+        // By meaning, else by cues; a talk without either still has its sentences.
+        let tries = [(self.kinds.as_ref(), true), (None, true), (None, false)];
+        let mut questions = tries.into_iter().map(|(kinds, cues)| ask(kinds, cues));
+        questions.find(|of| !of.is_empty()).unwrap_or_default()
     }
 }
 

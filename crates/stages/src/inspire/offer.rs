@@ -1,11 +1,13 @@
-//! The sentences that a small model may choose from: those with the cues of a type that stand
-//! alone, or that do together with the one or two before them. Where there is none, it is not asked.
+//! The sentences that a small model may choose from: those of a type, by their meaning or by its
+//! cues, that stand alone, or that do together with the one or two before them. Where there is
+//! none, it is not asked.
 
 use std::{cmp::Reverse, ops::RangeInclusive};
 
 use super::{
     Numbered,
     cues::{ENOUGH, strength},
+    kinds::Kinds,
 };
 use crate::{
     data::InspirationType,
@@ -26,8 +28,10 @@ const NEAR_THE_BEST: (i32, i32) = (3, 4);
 /// Where none has a cue, a model is offered so many at most, the longest: a hundred lines it
 /// neither follows nor reads in a bearable time.
 const MOST_WITHOUT: usize = 24;
-/// What counts for a sentence and against it, in the weight of cues.
+/// What counts for a sentence and against it: points for the weight of a cue, or for being of a type
+/// and understood with certainty.
 const OF_A_CUE: i32 = 4;
+const OF_CERTAINTY: f64 = 40.0;
 const OF_A_SENTENCE_BEFORE: i32 = -6;
 const OF_A_MISHEARD_WORD: i32 = -4;
 const OF_A_TERM: i32 = 2;
@@ -36,15 +40,17 @@ const MOST_TERMS: usize = 3;
 const FROM_ELSEWHERE: [&str; 4] = ["come from", "my field", "我是做", "我们这个领域"];
 
 /// The window's sentences that may carry an idea of `kind`, each with its mark, the best first.
+/// Where nothing is known of their meaning, cues decide.
 pub fn ranked(
     numbered: &Numbered,
+    kinds: Option<&Kinds>,
     window: RangeInclusive<usize>,
     kind: InspirationType,
 ) -> Vec<(i32, usize)> {
     let talk = fold(&numbered.talk());
     let candidates = window.filter(|&number| numbered.may_be_named(number));
     let mut marked: Vec<(i32, usize)> = candidates
-        .filter_map(|number| Some((mark(numbered, number, kind, &talk)?, number)))
+        .filter_map(|number| Some((mark(numbered, kinds, number, kind, &talk)?, number)))
         .collect();
     marked.sort_by_key(|(mark, number)| (Reverse(*mark), *number));
     marked
@@ -59,34 +65,49 @@ pub fn nearly_best(ranked: &[(i32, usize)], most: usize) -> Vec<usize> {
 }
 
 /// How well a sentence would carry an idea of a type; none where it does not. `talk` is folded.
-fn mark(numbered: &Numbered, number: usize, kind: InspirationType, talk: &str) -> Option<i32> {
+fn mark(
+    numbered: &Numbered,
+    kinds: Option<&Kinds>,
+    number: usize,
+    kind: InspirationType,
+    talk: &str,
+) -> Option<i32> {
     let sentence = numbered.text(number);
     if !states(&sentence) {
         return None;
     }
     let passage = passage(numbered, number, kind);
     let claim = tidy(&numbered.joined(&passage));
-    let hangs = leans(&claim) && !comes_from_elsewhere(&claim);
-    if hangs || leans_far(&claim) {
+    let own = match kinds {
+        Some(kinds) if has_room(&claim) => by_meaning(kinds.probability(number, kind)?),
+        Some(_) => return None,
+        None => OF_A_CUE * of_cues(&sentence, &claim, kind)?,
+    };
+    let before = (number - passage.start()) as i32;
+    let misheard = misheard_words(&claim, talk) as i32;
+    let terms = terms_of(&claim).len().min(MOST_TERMS) as i32;
+    Some(own + before * OF_A_SENTENCE_BEFORE + misheard * OF_A_MISHEARD_WORD + terms * OF_A_TERM)
+}
+
+/// A probability as a mark: cues reach about as much.
+fn by_meaning(probability: f64) -> i32 {
+    (OF_CERTAINTY * probability) as i32
+}
+
+/// How strongly a sentence has the cues of a type; none where it has too few, or more of another, or
+/// where its claim leans on what is not quoted with it.
+fn of_cues(sentence: &str, claim: &str, kind: InspirationType) -> Option<i32> {
+    let hangs = leans(claim) && !comes_from_elsewhere(claim);
+    if hangs || leans_far(claim) {
         return None;
     }
     // Where a link comes from is often said a sentence before.
     let is_link = kind == InspirationType::Transdisciplinary;
-    let read = if is_link { &claim } else { &sentence };
+    let read = if is_link { claim } else { sentence };
     let own = strength(read, kind);
     let mut others = InspirationType::ALL.into_iter();
-    if own < ENOUGH || others.any(|other| !is_link && strength(read, other) > own) {
-        return None;
-    }
-    let before = (number - passage.start()) as i32;
-    let misheard = misheard_words(&claim, talk) as i32;
-    let terms = terms_of(&claim).len().min(MOST_TERMS) as i32;
-    Some(
-        own * OF_A_CUE
-            + before * OF_A_SENTENCE_BEFORE
-            + misheard * OF_A_MISHEARD_WORD
-            + terms * OF_A_TERM,
-    )
+    let is_another = !is_link && others.any(|other| strength(read, other) > own);
+    (own >= ENOUGH && !is_another).then_some(own)
 }
 
 /// The numbers of the longest sentences of a window, in order, for a talk without any cue.
@@ -157,7 +178,7 @@ mod tests {
     const LINK: InspirationType = InspirationType::Transdisciplinary;
 
     fn numbers(numbered: &Numbered, kind: InspirationType) -> Vec<usize> {
-        let ranked = ranked(numbered, 1..=numbered.count(), kind);
+        let ranked = ranked(numbered, None, 1..=numbered.count(), kind);
         ranked.into_iter().map(|(_, number)| number).collect()
     }
 

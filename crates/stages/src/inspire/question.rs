@@ -2,14 +2,14 @@
 //! the whole part and looks for all types at once; a small one is shown the few lines that may carry
 //! an idea of one type, and chooses one of them: the idea is in the words of the talk.
 
-use std::ops::RangeInclusive;
+use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive};
 
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Numbered, Options, offer};
+use super::{Numbered, Options, kinds::Kinds, offer};
 use crate::{
     context::Context,
     data::{Cause, InspirationType, Trait, Unscored},
@@ -21,7 +21,10 @@ use crate::{
 const MOST_IDEAS: usize = 10;
 /// Ideas of one part of a talk for which a small model is asked at least, where it has sentences.
 const SMALL_IDEAS: usize = 4;
-/// Sentences from which it chooses.
+/// Ideas of one part of a talk at most where sentences are of a type by their meaning.
+const IDEAS_BY_MEANING: usize = 5;
+/// Sentences from which it chooses by cues. By meaning code chooses: its best sentence is better than
+/// the model's choice among several.
 const OFFERED: usize = 2;
 /// Tokens of one idea with its quotes and reasons.
 const TOKENS: u32 = 320;
@@ -121,12 +124,13 @@ pub fn large<'a>(
     }
 }
 
-/// The questions to a small model about one part of a talk: one for each type that the part has
-/// sentences of, and more of these types where that makes fewer than four. Without cues it is shown
-/// the same long sentences for each type.
+/// The questions to a small model about one part of a talk. With `kinds` one about the best
+/// sentence of each type, and about the best of the rest. By cues one for each type that the part has sentences of, and more of these types where
+/// that makes fewer than four. Without cues it is shown the same long sentences for each type.
 pub fn small<'a>(
     language: &'a str,
     numbered: &'a Numbered,
+    kinds: Option<&Kinds>,
     window: RangeInclusive<usize>,
     with_cues: bool,
 ) -> Vec<Question<'a>> {
@@ -147,8 +151,13 @@ pub fn small<'a>(
             .map(|kind| question(kind, &longest))
             .to_vec();
     }
-    let ranked =
-        InspirationType::ALL.map(|kind| (kind, offer::ranked(numbered, window.clone(), kind)));
+    let ranked = InspirationType::ALL
+        .map(|kind| (kind, offer::ranked(numbered, kinds, window.clone(), kind)));
+    if kinds.is_some() {
+        return best(&ranked)
+            .map(|(kind, number)| question(kind, &[number]))
+            .collect();
+    }
     let mut questions = Vec::new();
     for round in 0..SMALL_IDEAS {
         for (kind, ranked) in &ranked {
@@ -160,6 +169,22 @@ pub fn small<'a>(
         }
     }
     questions
+}
+
+/// The best sentence of each type, and the best of the rest, each once.
+fn best(
+    ranked: &[(InspirationType, Vec<(i32, usize)>)],
+) -> impl Iterator<Item = (InspirationType, usize)> + use<> {
+    let of_types = ranked.iter().flat_map(|(kind, marked)| {
+        let places = marked.iter().enumerate();
+        places.map(|(place, (mark, number))| (place > 0, Reverse(*mark), *number, *kind))
+    });
+    let mut all: Vec<_> = of_types.collect();
+    all.sort_by_key(|(later, mark, number, _)| (*later, *mark, *number));
+    let mut chosen = BTreeSet::new();
+    all.retain(|(_, _, number, _)| chosen.insert(*number));
+    all.truncate(IDEAS_BY_MEANING);
+    all.into_iter().map(|(_, _, number, kind)| (kind, number))
 }
 
 impl Question<'_> {
@@ -231,7 +256,8 @@ impl Question<'_> {
         for &number in &chosen.shown_by {
             let last = self.numbered.count();
             let mut nearest = (number..=last).chain((1..number).rev());
-            let free = nearest.find(|number| !reasons.contains(number));
+            let free = nearest
+                .find(|number| !reasons.contains(number) && self.numbered.may_be_named(*number));
             reasons.extend(free);
         }
         let claimed = traits.iter().zip(reasons).map(|(which, number)| Claimed {

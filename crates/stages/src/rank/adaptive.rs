@@ -135,11 +135,11 @@ fn question(ctx: &Context, ids: &[ItemId], panel: &Panel, options: &Options) -> 
     serde_json::json!([ids, panel.asked(), parameters, ctx.seed]).to_string()
 }
 
-/// The choice of pairs, from what is known. Pairs on which the whole panel has decided are left
-/// out: asked again, their answers would come from the store and say nothing new.
+/// The choice of pairs, from what is known. Pairs that are closed are left out: asked again, their
+/// answers would come from the store and say nothing new.
 fn halving_from(ids: &[ItemId], history: &History, panel: &Panel, settings: Settings) -> Halving {
     let mut halving = Halving::new(ids.len(), &history.preferences(ids, panel), settings);
-    halving.exclude_pairs(&history.compared_pairs(ids, panel));
+    halving.exclude_pairs(&history.closed_pairs(ids, panel));
     halving
 }
 

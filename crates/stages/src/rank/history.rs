@@ -186,20 +186,27 @@ impl History {
             .collect()
     }
 
-    /// The pairs on which every member of the panel has decided, whichever model answered for it.
-    /// What only some have compared may be asked again: the others have not said anything yet.
-    pub fn compared_pairs(&self, ids: &[ItemId], panel: &Panel) -> Vec<(u32, u32)> {
-        let index = Index::new(ids, |judge: &Judge| panel.member(judge));
+    /// The pairs that are closed to this ranking: those that it has asked about itself, and those on
+    /// which every member of the panel has decided, whichever model answered for it. What only some
+    /// have compared before may be asked again: the others have not said anything yet.
+    pub fn closed_pairs(&self, ids: &[ItemId], panel: &Panel) -> Vec<(u32, u32)> {
+        let index = Index::new(ids, |judge: &Judge| panel.position_of(judge));
         let mut decided: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
-        for verdict in self.pairs.iter().filter_map(|of| index.pair_verdict(of)) {
+        let mut closed = BTreeSet::new();
+        for of in &self.pairs {
+            let Some(verdict) = index.pair_verdict(of) else {
+                continue;
+            };
             let (a, b) = (verdict.first, verdict.second);
-            let by = decided.entry((a.min(b), a.max(b))).or_default();
-            by.insert(verdict.judge);
+            let pair = (a.min(b), a.max(b));
+            decided.entry(pair).or_default().insert(verdict.judge);
+            if of.run >= self.begun {
+                closed.insert(pair);
+            }
         }
-        let by_all = decided
-            .into_iter()
-            .filter(|(_, by)| by.len() >= panel.models());
-        by_all.map(|(pair, _)| pair).collect()
+        decided.retain(|_, by| by.len() >= panel.models());
+        closed.extend(decided.into_keys());
+        closed.into_iter().collect()
     }
 }
 

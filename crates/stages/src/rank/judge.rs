@@ -15,14 +15,16 @@ use super::{
 };
 use crate::{
     context::Context,
-    data::{Cause, Criteria, Decision, ItemId, Judge, ListOrder, Side, Unscored, Verdict, id},
+    data::{
+        Cause, Criteria, DecidedBy, Decision, ItemId, Judge, ListOrder, Side, Unscored, Verdict, id,
+    },
     judging::{
         self, DecisionOfCode, Judged, Question,
         compare::{check_confidence, is_among, schema_behind},
         order::{self, Ordered},
     },
     llm::{Answer, Ask, object},
-    store::{list_instrument, pair_instrument},
+    store::{Kept, list_instrument, pair_instrument},
 };
 
 /// The only confidences that equal scores allow: undecided, and the paper's.
@@ -244,18 +246,19 @@ fn compare_by_code(
     saw: &Value,
 ) -> Result<Judged<Verdict>> {
     let verdict = signals::compare(text(&saw["a"])?, text(&saw["b"])?);
+    let judge = code_judge();
     let decision = DecisionOfCode {
         instrument: pair_instrument(items.kind),
         subject: request.shown[0].as_str(),
         other: Some(request.shown[1].as_str()),
         sample: request.sample,
-        judge: code_judge(),
-        saw,
+        decided_by: DecidedBy::CodeOfPanel(&judge),
+        saw: &saw.to_string(),
         decision: verdict.decision(),
         payload: json!({ "reason": verdict.reason, "round": request.round }),
-        reply: verdict,
     };
-    judging::keep_decision_of_code(ctx, decision)
+    let kept = judging::decide_by_code(ctx, decision)?;
+    Ok(judged(ctx, judge, verdict, kept))
 }
 
 fn order_by_code(
@@ -268,20 +271,32 @@ fn order_by_code(
     let texts: Vec<&str> = tasks.iter().map(text).collect::<Result<_>>()?;
     let order = signals::order(&texts);
     let ids: Vec<&str> = request.shown.iter().map(ItemId::as_str).collect();
+    let judge = code_judge();
     let decision = DecisionOfCode {
         instrument: list_instrument(items.kind),
         subject: &id::text('l', &ids),
         other: None,
         sample: request.sample,
-        judge: code_judge(),
-        saw,
+        decided_by: DecidedBy::CodeOfPanel(&judge),
+        saw: &saw.to_string(),
         decision: order::decision(&order.places),
         payload: json!({
             "reason": null, "places": order.places, "round": request.round, "shown": request.shown
         }),
-        reply: order,
     };
-    judging::keep_decision_of_code(ctx, decision)
+    let kept = judging::decide_by_code(ctx, decision)?;
+    Ok(judged(ctx, judge, order, kept))
+}
+
+/// What code decided, as an answered question; an earlier run may have it already.
+fn judged<A>(ctx: &Context, judge: Judge, reply: A, kept: Kept) -> Judged<A> {
+    Judged {
+        reply: Ok(reply),
+        judge,
+        call: None,
+        cached: kept.run != ctx.store.run(),
+        kept,
+    }
 }
 
 fn text(shown: &Value) -> Result<&str> {

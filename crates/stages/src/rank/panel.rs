@@ -115,11 +115,6 @@ impl Panel {
         self.models
     }
 
-    /// The number of the member that a judge stands for, whichever model answered.
-    pub fn member(&self, judge: &Judge) -> Option<usize> {
-        self.position_of(judge)
-    }
-
     /// Names and hashes of prompts, which are part of a ranking's question.
     pub fn asked(&self) -> Vec<(&str, &str)> {
         self.members
@@ -144,7 +139,7 @@ impl Panel {
             .position(|member| member.model == model && member.prompt == prompt)
     }
 
-    fn position_of(&self, judge: &Judge) -> Option<usize> {
+    pub fn position_of(&self, judge: &Judge) -> Option<usize> {
         self.position(&judge.model_asked, &judge.prompt_hash)
     }
 

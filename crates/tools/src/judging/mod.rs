@@ -147,8 +147,8 @@ pub fn keep_failure(
     })
 }
 
-/// A decision of a program that is a member of a panel, as models are.
-pub struct DecisionOfCode<'a, A> {
+/// A decision of a program.
+pub struct DecisionOfCode<'a> {
     /// What is measured.
     pub instrument: Instrument,
     /// Id of what is judged.
@@ -157,67 +157,30 @@ pub struct DecisionOfCode<'a, A> {
     pub other: Option<&'a str>,
     /// Repetition of the same question, from 0.
     pub sample: u32,
-    /// The member: the name in the panel, the version, and its hash in the prompt's place.
-    pub judge: Judge,
+    /// The program alone, or as a member of a panel.
+    pub decided_by: DecidedBy<'a>,
     /// What it decided from.
-    pub saw: &'a Value,
-    /// The decision in the form of the stage.
-    pub reply: A,
+    pub saw: &'a str,
     /// The decision in the fields that every judgement has.
     pub decision: Decision,
     /// Everything else that is kept: a JSON object.
     pub payload: Value,
 }
 
-/// Saves what a program of a panel decides.
-pub fn keep_decision_of_code<A>(ctx: &Context, by: DecisionOfCode<'_, A>) -> Result<Judged<A>> {
-    let decided_by = DecidedBy::CodeOfPanel(&by.judge);
+/// Saves what a program decides.
+pub fn decide_by_code(ctx: &Context, by: DecisionOfCode<'_>) -> Result<Kept> {
     let (subject, other) = (by.subject, by.other.unwrap_or_default());
-    let kept = ctx.store.save_judgement(&NewJudgement {
+    ctx.store.save_judgement(&NewJudgement {
         instrument: by.instrument,
-        id: judgement_id(by.instrument, subject, other, by.sample, decided_by),
+        id: judgement_id(by.instrument, subject, other, by.sample, by.decided_by),
         subject,
         other: by.other,
-        judge: decided_by,
+        judge: by.decided_by,
         sample: by.sample,
         decision: Ok(by.decision),
         payload: by.payload,
         call: None,
-        evidence: Some(sha256_hex(by.saw.to_string().as_bytes())),
-    })?;
-    Ok(Judged {
-        reply: Ok(by.reply),
-        judge: by.judge,
-        call: None,
-        // An earlier run has it already.
-        cached: kept.run != ctx.store.run(),
-        kept,
-    })
-}
-
-/// Saves what a program decides. `program` is its name and version, such as `length/1`; `saw` is
-/// what it decided from.
-pub fn decide_by_code(
-    ctx: &Context,
-    instrument: Instrument,
-    subject: &str,
-    program: &str,
-    saw: &str,
-    decision: Decision,
-    payload: Value,
-) -> Result<Kept> {
-    let judge = DecidedBy::Code(program);
-    ctx.store.save_judgement(&NewJudgement {
-        instrument,
-        id: judgement_id(instrument, subject, "", 0, judge),
-        subject,
-        other: None,
-        judge,
-        sample: 0,
-        decision: Ok(decision),
-        payload,
-        call: None,
-        evidence: Some(sha256_hex(saw.as_bytes())),
+        evidence: Some(sha256_hex(by.saw.as_bytes())),
     })
 }
 

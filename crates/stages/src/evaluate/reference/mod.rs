@@ -26,12 +26,12 @@ use super::{
 use crate::{
     context::{Context, StageReport},
     data::{
-        AgentReport, Average, Decision, InForce, InTable, Instrument, MeasureDef, Role, Score,
-        Scores, SubjectKind, Task, TaskId, Unit,
+        AgentReport, Average, DecidedBy, Decision, InForce, InTable, Instrument, MeasureDef, Role,
+        Score, Scores, SubjectKind, Task, TaskId, Unit,
     },
     evaluate::Misconfigured,
     judging::{
-        self, Judged, Question,
+        self, DecisionOfCode, Judged, Question,
         compare::{self, Compared, ShownFirst},
     },
     llm::Ask,
@@ -225,20 +225,21 @@ fn compare_lengths(ctx: &Context, report: &AgentReport, reference: &AgentReport)
     let [own, others] = [report, reference].map(|report| words::length(&report.text));
     // A reference without words would divide by zero.
     let ratio = own as f64 / others.max(1) as f64;
-    judging::decide_by_code(
-        ctx,
-        LENGTH,
-        report.id.as_str(),
-        LENGTH_PROGRAM,
+    let decision = DecisionOfCode {
+        instrument: LENGTH,
+        subject: report.id.as_str(),
+        other: None,
+        sample: 0,
+        decided_by: DecidedBy::Code(LENGTH_PROGRAM),
         // The evidence's hash: the same texts are not compared again.
-        &format!("{}\n{}", report.text, reference.text),
-        Decision {
+        saw: &format!("{}\n{}", report.text, reference.text),
+        decision: Decision {
             value: Some(ratio),
             ..Decision::default()
         },
-        json!({ "words": own, "reference_words": others, "reference": reference.id }),
-    )
-    .map(drop)
+        payload: json!({ "words": own, "reference_words": others, "reference": reference.id }),
+    };
+    judging::decide_by_code(ctx, decision).map(drop)
 }
 
 /// A report beside its reference, for one judge and in one order.

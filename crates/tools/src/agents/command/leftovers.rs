@@ -10,7 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, getpid, kill_process};
+use rustix::process::{Pid, getpid};
+
+use super::killing::kill_seen;
 
 /// The variable with the agent's folder; the supervisor itself does not have it.
 pub const FOLDER: &str = "TASKGEN_AGENT_FOLDER";
@@ -24,35 +26,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// There is no `/proc`, or no such folder.
 pub fn end(folder: &Path) -> io::Result<()> {
     let folder = fs_err::canonicalize(folder)?;
-    let begun = Instant::now();
-    let mut stopped = Vec::new();
-    loop {
-        let left = of(&folder)?;
-        if left.is_empty() {
-            return Ok(());
-        }
-        if begun.elapsed() > ENDING {
-            for pid in left {
-                kill_process(pid, Signal::KILL).unwrap_or_default();
-            }
-            return Ok(());
-        }
-        let (old, new): (Vec<Pid>, Vec<Pid>) =
-            left.into_iter().partition(|pid| stopped.contains(pid));
-        // What is stopped starts nothing; once nothing new is seen, all end.
-        let signal = if new.is_empty() {
-            Signal::KILL
-        } else {
-            Signal::STOP
-        };
-        for pid in if new.is_empty() { &old } else { &new } {
-            kill_process(*pid, signal).unwrap_or_default();
-        }
-        if new.is_empty() {
-            thread::sleep(PAUSE);
-        }
-        stopped.extend(new);
+    let until = Instant::now() + ENDING;
+    while Instant::now() < until && !of(&folder)?.is_empty() {
+        kill_seen(|| of(&folder), until)?;
+        thread::sleep(PAUSE);
     }
+    Ok(())
 }
 
 /// The living processes that were started in a folder.

@@ -20,6 +20,8 @@
 mod descendants;
 mod group;
 #[cfg(target_os = "linux")]
+mod killing;
+#[cfg(target_os = "linux")]
 mod leftovers;
 mod result;
 mod run;

@@ -27,7 +27,7 @@ use tokio::{
     time::sleep,
 };
 
-use super::{Sandbox, descendants, leftovers, sandbox::enforce};
+use super::{Sandbox, descendants, killing::kill_seen, leftovers, sandbox::enforce};
 use crate::files;
 
 /// Pause between two looks at the program and at who started us.
@@ -262,7 +262,7 @@ async fn end_descendants(program: Pid) -> io::Result<()> {
             break;
         }
         if time > GRACE {
-            kill_descendants()?;
+            kill_descendants(begun + GRACE + KILLING)?;
             continue;
         }
         for pid in descendants::all()? {
@@ -276,26 +276,9 @@ async fn end_descendants(program: Pid) -> io::Result<()> {
     Ok(())
 }
 
-/// Kills what there is. All are stopped first: what is stopped starts nothing, so that a swarm stays
-/// as it was seen.
-fn kill_descendants() -> io::Result<()> {
-    let mut stopped = Vec::new();
-    loop {
-        let running: Vec<Pid> = descendants::all()?
-            .into_iter()
-            .filter(|pid| !stopped.contains(pid))
-            .collect();
-        if running.is_empty() {
-            break;
-        }
-        for pid in running {
-            kill_process(pid, Signal::STOP).unwrap_or_default();
-            stopped.push(pid);
-        }
-    }
-    for pid in stopped {
-        kill_process(pid, Signal::KILL).unwrap_or_default();
-    }
+/// Kills what there is, by `until`.
+fn kill_descendants(until: Instant) -> io::Result<()> {
+    kill_seen(descendants::all, until)?;
     // A chain goes from one process to the next faster than all of `/proc` is read.
     for _ in 0..DIRECT_LOOKS {
         for pid in descendants::children()? {
