@@ -1,12 +1,12 @@
-//! A classifier of sentences: of which type of inspiration they are, and whether somebody who was not
-//! there would understand them. Logistic regressions on the vectors of sentences, fitted on labelled
+//! A classifier of sentences: of which type of inspiration they are, and whether somebody who was
+//! not there would understand them. Logistic regressions on the vectors of sentences, fitted on labelled
 //! talks (`tests/data/judging/fit.py`).
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
 
-use super::{Numbered, cues::strength, offer};
+use super::{Numbered, cues::strength, passage::passage};
 use crate::{data::InspirationType, embed::Encoder};
 
 /// Probability from which a sentence counts as one of a type: docs/tasks.md says how often that is
@@ -44,7 +44,7 @@ impl Kinds {
         let of = |number| {
             let itself = read(encoder, &numbered.text(number));
             let quoted = |kind| {
-                let passage = offer::passage(numbered, number, kind);
+                let passage = passage(numbered, number, kind);
                 if passage == (number..=number) {
                     itself
                 } else {

@@ -13,6 +13,7 @@ pub mod kinds;
 mod merge;
 mod numbered;
 mod offer;
+mod passage;
 #[cfg(test)]
 mod planted;
 mod question;

@@ -8,37 +8,30 @@ use super::{
     Numbered,
     cues::{ENOUGH, strength},
     kinds::Kinds,
+    passage::{comes_from_elsewhere, passage},
 };
 use crate::{
     data::InspirationType,
     text::{
-        claim::{has_room, is_courtesy, leans, leans_far, states, tidy},
+        claim::{has_room, leans, leans_far, states, tidy},
         key_terms::{misheard_words, terms_of},
-        words::{fold, is_chinese, length},
+        words::fold,
     },
 };
 
-/// Sentences before one that are quoted with it at most.
-const MOST_BEFORE: usize = 2;
-/// Words of a link below which the sentence behind it is quoted with it: it says how.
-const SHORT_LINK: usize = 20;
-const SHORT_LINK_HAN: usize = 45;
 /// Share of the best mark below which a sentence is no choice: a small model would take it, too.
 const NEAR_THE_BEST: (i32, i32) = (3, 4);
 /// Where none has a cue, a model is offered so many at most, the longest: a hundred lines it
 /// neither follows nor reads in a bearable time.
 const MOST_WITHOUT: usize = 24;
-/// What counts for a sentence and against it: points for the weight of a cue, or for being of a type
-/// and understood with certainty.
+/// What counts for a sentence and against it: points for the weight of a cue, or for certainty that
+/// it is of a type and understood.
 const OF_A_CUE: i32 = 4;
 const OF_CERTAINTY: f64 = 40.0;
 const OF_A_SENTENCE_BEFORE: i32 = -6;
 const OF_A_MISHEARD_WORD: i32 = -4;
 const OF_A_TERM: i32 = 2;
 const MOST_TERMS: usize = 3;
-/// Words of one who brings something along, and who leans on nobody.
-const FROM_ELSEWHERE: [&str; 4] = ["come from", "my field", "我是做", "我们这个领域"];
-
 /// The window's sentences that may carry an idea of `kind`, each with its mark, the best first.
 /// Where nothing is known of their meaning, cues decide.
 pub fn ranked(
@@ -94,8 +87,8 @@ fn by_meaning(probability: f64) -> i32 {
     (OF_CERTAINTY * probability) as i32
 }
 
-/// How strongly a sentence has the cues of a type; none where it has too few, or more of another, or
-/// where its claim leans on what is not quoted with it.
+/// How strongly a sentence has the cues of a type; none where it has too few, or more of another,
+/// or where its claim leans on what is not quoted with it.
 fn of_cues(sentence: &str, claim: &str, kind: InspirationType) -> Option<i32> {
     let hangs = leans(claim) && !comes_from_elsewhere(claim);
     if hangs || leans_far(claim) {
@@ -120,53 +113,6 @@ pub fn longest(numbered: &Numbered, window: RangeInclusive<usize>) -> Vec<usize>
     numbers.truncate(MOST_WITHOUT);
     numbers.sort_unstable();
     numbers
-}
-
-/// The sentences that are quoted for one: it, those before it on which it leans, and behind a short
-/// link the one that says more, as far as there is room.
-pub fn passage(numbered: &Numbered, number: usize, kind: InspirationType) -> RangeInclusive<usize> {
-    let mut passage = number..=number;
-    while number - passage.start() < MOST_BEFORE {
-        let claim = tidy(&numbered.joined(&passage));
-        let longer = passage.start().saturating_sub(1)..=number;
-        if !leans(&claim)
-            || comes_from_elsewhere(&claim)
-            || !fits(numbered, &longer, *longer.start())
-        {
-            break;
-        }
-        passage = longer;
-    }
-    let longer = *passage.start()..=number + 1;
-    let said = numbered.joined(&passage);
-    let short = if is_chinese(&said) {
-        SHORT_LINK_HAN
-    } else {
-        SHORT_LINK
-    };
-    let is_short = length(&said) < short;
-    if kind == InspirationType::Transdisciplinary
-        && is_short
-        && fits(numbered, &longer, number + 1)
-        && states(&numbered.text(number + 1))
-        && !leans(&tidy(&numbered.text(number + 1)))
-    {
-        return longer;
-    }
-    passage
-}
-
-/// Whether a passage may have this sentence more.
-fn fits(numbered: &Numbered, passage: &RangeInclusive<usize>, more: usize) -> bool {
-    (1..=numbered.count()).contains(&more)
-        && numbered.may_be_named(more)
-        && !is_courtesy(&numbered.text(more))
-        && has_room(&tidy(&numbered.joined(passage)))
-}
-
-fn comes_from_elsewhere(claim: &str) -> bool {
-    let folded = claim.to_lowercase();
-    FROM_ELSEWHERE.iter().any(|words| folded.contains(words))
 }
 
 #[cfg(test)]

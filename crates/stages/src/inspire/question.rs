@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Numbered, Options, kinds::Kinds, offer};
+use super::{Numbered, Options, kinds::Kinds, offer, passage::passage};
 use crate::{
     context::Context,
     data::{Cause, InspirationType, Trait, Unscored},
@@ -124,9 +124,10 @@ pub fn large<'a>(
     }
 }
 
-/// The questions to a small model about one part of a talk. With `kinds` one about the best
-/// sentence of each type, and about the best of the rest. By cues one for each type that the part has sentences of, and more of these types where
-/// that makes fewer than four. Without cues it is shown the same long sentences for each type.
+/// The questions to a small model about one part of a talk. With `kinds` one about the best sentence
+/// of each type, and about the best of the rest. By cues one for each type that the part has
+/// sentences of, and more of these types where that makes fewer than four. Without cues it is shown
+/// the same long sentences for each type.
 pub fn small<'a>(
     language: &'a str,
     numbered: &'a Numbered,
@@ -264,13 +265,13 @@ impl Question<'_> {
             which: which.word().to_owned(),
             reason: tidy(&self.numbered.text(number)),
         });
-        let passage = self.kind.map_or(chosen.sentence..=chosen.sentence, |kind| {
-            offer::passage(self.numbered, chosen.sentence, kind)
+        let quoted = self.kind.map_or(chosen.sentence..=chosen.sentence, |kind| {
+            passage(self.numbered, chosen.sentence, kind)
         });
         Idea {
             kind: None,
-            text: tidy(&self.numbered.joined(&passage)),
-            sentences: passage.collect(),
+            text: tidy(&self.numbered.joined(&quoted)),
+            sentences: quoted.collect(),
             quotes: Vec::new(),
             traits: claimed.collect(),
         }
