@@ -12,14 +12,8 @@ fn sample(name: &str, language: &str) -> Value {
         "inspire/ideas" => {
             json!({ "language": language, "lines": [{ "number": 3, "text": text }], "most": 2 })
         }
-        "inspire/sentence" => {
-            json!({ "language": language, "lines": [{ "number": 3, "text": text }], "kind": "hypothesis" })
-        }
         "inspire/review" => {
             json!({ "kind": "hypothesis", "text": text, "quotes": [text], "around": text })
-        }
-        "weave/search-terms" => {
-            json!({ "language": language, "claim": text, "subject": text, "own": [text], "others": [text] })
         }
         "weave/task" => json!({
             "language": language, "ideas": [{ "number": 1, "kind": "hypothesis", "text": text, "quotes": [text], "leads": true }], "types": TaskType::ALL,

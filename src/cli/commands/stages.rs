@@ -89,10 +89,10 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     )
 }
 
-/// The encoder of sentences, by which a built-in model's ideas are found; none for other models, which
-/// read the whole talk. It is fetched if it is not here, unless nothing may be fetched.
+/// The encoder of sentences, by which code finds ideas; none for a model, which reads the whole talk. It
+/// is fetched if it is not here, unless nothing may be fetched.
 fn encoder(global: &Global, ctx: &Context, printer: &Printer) -> Result<Option<Encoder>> {
-    if !ctx.llm.is_builtin("inspire", 0)? {
+    if !ctx.llm.is_code("inspire", 0)? {
         return Ok(None);
     }
     let may_fetch = !(global.offline || global.dry_run || global.replay);
@@ -105,7 +105,7 @@ fn encoder(global: &Global, ctx: &Context, printer: &Printer) -> Result<Option<E
     };
     let Some(file) = file else {
         printer.note(&format!(
-            "`{0}` is not here: the built-in model's sentences are found by cues, which are other sentences and fewer\nhint: `taskgen models pull {0}` fetches it",
+            "`{0}` is not here: ideas are found by the words of sentences alone, which is right less often\nhint: `taskgen models pull {0}` fetches it",
             embed::MODEL
         ));
         return Ok(None);
@@ -410,13 +410,29 @@ fn one_stage(
     )
 }
 
-/// The roles that will be asked: `translate` only if translations are wanted.
+/// The roles that will be asked: `translate` only if translations are wanted, and `review` only if
+/// there is a second look, so that no model is fetched that nobody asks.
 fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
-    roles
-        .iter()
-        .copied()
-        .filter(|role| *role != "translate" || !config.weave.translate.is_empty())
-        .collect()
+    let is_asked = |role: &&str| match *role {
+        "translate" => !config.weave.translate.is_empty(),
+        "review" => !roles.contains(&"inspire") || has_second_look(config),
+        _ => true,
+    };
+    roles.iter().copied().filter(is_asked).collect()
+}
+
+/// Whether the role `review` looks at inspirations.
+fn has_second_look(config: &Config) -> bool {
+    match config.inspire.review {
+        inspire::When::Never => false,
+        inspire::When::Always => true,
+        inspire::When::Auto => {
+            let reviewers = config.roles.get("review").0;
+            reviewers
+                .iter()
+                .any(|member| !member.model.starts_with("local/"))
+        }
+    }
 }
 
 /// The seminars that the flags name; all without any.

@@ -22,7 +22,6 @@ use crate::{
         ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, StandIn, shown_url,
     },
     models::ModelFile,
-    rank::signals,
 };
 
 /// Providers that are known without a line of configuration.
@@ -46,7 +45,7 @@ pub fn chat_model(
         return local(global, name, model, notify, asks_nobody);
     }
     if provider == "code" {
-        return code(name);
+        return Ok(Arc::new(code(name)));
     }
     let server = server(&Variables::read(&global.env_file)?, config, provider)?;
     if asks_nobody {
@@ -125,21 +124,14 @@ fn local(
     Ok(Arc::new(started_from(name, file)?))
 }
 
-/// A judge that is code.
-fn code(name: &str) -> Result<Arc<dyn ChatModel>> {
-    if name != signals::JUDGE {
-        return Err(Usage(format!(
-            "no such judge: `{name}`\nhint: the one that is code is `{}`",
-            signals::JUDGE
-        ))
-        .into());
-    }
-    Ok(Arc::new(StandIn {
+/// Code in the place of a model; the roles have checked its name.
+fn code(name: &str) -> StandIn {
+    StandIn {
         name: name.to_owned(),
         base_url: None,
         builtin: true,
         weights: None,
-    }))
+    }
 }
 
 /// The embedded model called `model`, fetched if it is not here.

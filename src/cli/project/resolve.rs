@@ -31,7 +31,6 @@ use crate::{
     files,
     http::{self, Http, HttpOptions},
     llm::{AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts},
-    rank::signals,
     store::Store,
     transcribe::{Decoder, Engine, ModelChoice, Options, Resolver},
 };
@@ -204,7 +203,7 @@ fn say_who_answers(
     if roles.iter().any(|role| {
         bound.get(*role).is_some_and(|m| {
             m.iter()
-                .any(|m| m.is_builtin() && m.name() != signals::JUDGE)
+                .any(|m| m.is_builtin() && !m.name().starts_with("code/"))
         })
     }) {
         printer.note("the built-in model is for trying things out: do not publish its tasks, rankings or scores");

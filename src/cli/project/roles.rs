@@ -2,13 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rank::signals;
+use crate::{inspire, rank::signals, weave};
 
 /// The default model.
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 
 /// The judge of tasks by default: a built-in model would be no better than chance.
 pub const DEFAULT_JUDGE: &str = signals::JUDGE;
+
+/// Code that can fill a role, where a built-in model does worse.
+const CODE: [(&str, &str); 3] = [
+    ("inspire", inspire::CODE),
+    ("weave", weave::CODE),
+    ("judge", signals::JUDGE),
+];
 
 /// The roles that exist.
 pub const NAMES: [&str; 11] = [
@@ -35,11 +42,11 @@ const PANELS: [&str; 4] = ["judge", "relate", "rate", "complete"];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Roles {
-    /// Finds inspirations.
+    /// Finds inspirations; may be code.
     pub inspire: Role,
     /// Reviews inspirations, and attempts by probes.
     pub review: Role,
-    /// Writes tasks.
+    /// Writes tasks; may be code.
     pub weave: Role,
     /// Writes tasks in another language.
     pub translate: Role,
@@ -190,11 +197,8 @@ impl Roles {
                         member.model
                     ));
                 }
-                if member.is_code() && name != "judge" {
-                    return Err(format!(
-                        "`{}` compares tasks, and is a model for the role `judge` only, not for `{name}`",
-                        member.model
-                    ));
+                if member.is_code() {
+                    check_code(name, &member.model)?;
                 }
                 if member
                     .temperature
@@ -223,12 +227,25 @@ impl Roles {
     }
 }
 
+/// Whether code of this name fills the role.
+fn check_code(role: &str, name: &str) -> Result<(), String> {
+    if CODE.contains(&(role, name)) {
+        return Ok(());
+    }
+    Err(match CODE.iter().find(|(of, _)| *of == role) {
+        Some((_, code)) => format!("no such code for the role `{role}`: `{name}`; it is `{code}`"),
+        None => format!(
+            "`{name}`: code fills the roles `inspire`, `weave` and `judge`, and not `{role}`, which takes a model"
+        ),
+    })
+}
+
 impl Default for Roles {
     fn default() -> Self {
         Self {
-            inspire: Role::default(),
+            inspire: Role(vec![Member::named(inspire::CODE)]),
             review: Role::default(),
-            weave: Role::default(),
+            weave: Role(vec![Member::named(weave::CODE)]),
             translate: Role::default(),
             probe: Role::default(),
             judge: Role(vec![Member::named(DEFAULT_JUDGE)]),
@@ -308,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_a_judge_of_tasks_and_of_nothing_else() {
+    fn code_fills_three_roles_and_each_has_its_own() {
         let names = |roles: &Roles, role: &str| -> Vec<String> {
             roles.get(role).0.into_iter().map(|m| m.model).collect()
         };
@@ -318,8 +335,16 @@ mod tests {
         roles.set("judge", "code/signals, a/b");
         assert_eq!(names(&roles, "relate"), ["a/b"]);
         assert!(roles.check().is_ok());
-        roles.set("rate", DEFAULT_JUDGE);
-        assert!(roles.check().is_err_and(|why| why.contains("`rate`")));
+        assert_eq!(names(&roles, "inspire"), [inspire::CODE]);
+        for (role, code, says) in [
+            ("rate", DEFAULT_JUDGE, "not `rate`"),
+            ("inspire", DEFAULT_JUDGE, "it is `code/sentences`"),
+            ("judge", inspire::CODE, "it is `code/signals`"),
+        ] {
+            let mut roles = Roles::default();
+            roles.set(role, code);
+            assert!(roles.check().is_err_and(|why| why.contains(says)), "{role}");
+        }
     }
 
     #[test]

@@ -88,18 +88,23 @@ fn a_judge_that_joins_is_asked_what_code_has_decided() {
 }
 
 #[test]
-fn code_has_no_other_role() {
+fn each_role_that_code_fills_has_its_own() {
     let (_fake, project) = project(40);
-    let told = project.fails(&["weave", "--model-role", "weave=code/signals"], 2);
-    assert!(
-        told.contains("for the role `judge` only, not for `weave`"),
-        "{told}"
-    );
-    let told = project.fails(&["rank", "--judge", "code/taste"], 2);
-    assert!(
-        told.contains("hint: the one that is code is `code/signals`"),
-        "{told}"
-    );
+    let refusals = [
+        (
+            ["weave", "--model-role", "weave=code/signals"],
+            "it is `code/sentences`",
+        ),
+        (["rank", "--judge", "code/taste"], "it is `code/signals`"),
+        (
+            ["probe", "--model-role", "probe=code/signals"],
+            "and not `probe`",
+        ),
+    ];
+    for (command, says) in refusals {
+        let told = project.fails(&command, 2);
+        assert!(told.contains(says), "{told}");
+    }
 }
 
 #[test]

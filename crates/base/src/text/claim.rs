@@ -13,8 +13,11 @@ use super::{
 /// Length of a claim, in words and Han characters: a shorter one says too little, and a longer one
 /// leaves no room for a task. The sentence before may come with it.
 const LEAST: usize = 8;
-const MOST: usize = 36;
-const MOST_HAN: usize = 76;
+const MOST: usize = 44;
+const MOST_HAN: usize = 88;
+/// Length of a sentence of which the beginning may be quoted.
+const LONGEST: usize = 70;
+const LONGEST_HAN: usize = 140;
 /// Words of a question at the start of a claim that says what the rest is about.
 const TELLING_QUESTION: usize = 6;
 
@@ -125,10 +128,6 @@ static STANDS_FOR: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:the (?:remaining|latter|former|resulting|other (?:one|two|side))|(?:this|these|such) \w|those (?:\w+[.,;]|two|three)|(?:of|for|on|by|with|from|about|at|to|than|like|do|did|does|doing|solved?|borrow|apply|use|fix|test|trust) that\b|if (?:that|this|so)\b|\w+ed that (?:\w+ ){0,2}\w+[.!]?$)|这|那|它|他|她|该|前者|后者|剩下|其余|其中|上述",
     )
 });
-/// What stands for something that was said long before, or in several sentences.
-static FAR: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r"\bthe (?:remaining|latter|former|resulting)\b|剩下|其余|前者|后者")
-});
 /// "The same" stands for something, too, unless "as" says for what.
 static THE_SAME: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
@@ -159,7 +158,7 @@ fn compiled(pattern: &str) -> Regex {
 
 /// Whether a sentence states something of a bearable length: it asks nothing and greets nobody.
 pub fn states(sentence: &str) -> bool {
-    let claim = tidy(sentence);
+    let claim = shortened(&tidy(sentence));
     has_room(&claim) && !claim.contains(['?', '？']) && !is_courtesy(&claim)
 }
 
@@ -171,8 +170,30 @@ pub fn is_courtesy(sentence: &str) -> bool {
 
 /// Whether a claim says enough, and leaves room for a task around it.
 pub fn has_room(claim: &str) -> bool {
-    let most = if is_chinese(claim) { MOST_HAN } else { MOST };
-    (LEAST..=most).contains(&length(claim))
+    (LEAST..=most(claim)).contains(&length(claim))
+}
+
+fn most(claim: &str) -> usize {
+    if is_chinese(claim) { MOST_HAN } else { MOST }
+}
+
+/// A claim that leaves room for a task, if it is not far too long: as many of its clauses as there
+/// is room for, and what is left out shows as `…`.
+pub fn shortened(claim: &str) -> String {
+    let longest = if is_chinese(claim) {
+        LONGEST_HAN
+    } else {
+        LONGEST
+    };
+    let too_long = most(claim) + 1;
+    if !(too_long..=longest).contains(&length(claim)) {
+        return claim.to_owned();
+    }
+    let ends = claim
+        .match_indices([',', '，', ';', '；', '.', '。'])
+        .map(|(at, _)| &claim[..at]);
+    let fitting = ends.rev().find(|begin| has_room(begin));
+    fitting.map_or_else(|| claim.to_owned(), |begin| format!("{begin} …"))
 }
 
 /// Whether a claim has a word that stands for something said before: at its start, or such words as
@@ -200,11 +221,6 @@ fn first_sentence(claim: &str) -> String {
     let chars: Vec<char> = claim.chars().collect();
     let first = sentences::split(claim).into_iter().next();
     first.map_or_else(String::new, |range| chars[range].iter().collect())
-}
-
-/// Whether a claim stands for something that a sentence before hardly tells: "the remaining gap".
-pub fn leans_far(claim: &str) -> bool {
-    FAR.is_match(&fold(claim))
 }
 
 /// What was spoken in one line, without the sentences and the words at the start of each that say
@@ -329,6 +345,22 @@ mod tests {
     }
 
     #[test]
+    fn of_a_long_sentence_as_many_clauses_are_quoted_as_there_is_room_for() {
+        let long = "The ice needs a seed to grow on, and people have said snow, and they have said spray, \
+            and they have said the dust of the road along the river, and for each of those somebody has \
+            had a night with lots of ice and none of it at all.";
+        let short = shortened(long);
+        assert_eq!(
+            short,
+            "The ice needs a seed to grow on, and people have said snow, and they have said spray, and they \
+             have said the dust of the road along the river …"
+        );
+        assert_eq!(shortened(&short), short);
+        assert!(!has_room(long) && has_room(&short) && states(long));
+        assert_eq!(shortened("Ice needs a seed."), "Ice needs a seed.");
+    }
+
+    #[test]
     fn a_sentence_that_leans_or_asks_does_not_stand_alone() {
         assert!(stands_alone(
             "So, clouds hide the ice for half of the year."
@@ -360,8 +392,6 @@ mod tests {
         ] {
             assert!(leans(&tidy(sentence)), "{sentence}");
         }
-        assert!(leans_far("The remaining gap is not a vision problem."));
-        assert!(!leans_far("No one has linked those two archives."));
         for sentence in [
             "Nobody has a recognition model that knows the vocabulary of sailors.",
             "Metals such as zinc leave the soil at the same rate as the water does.",

@@ -23,14 +23,33 @@ const TERM_HAN: std::ops::RangeInclusive<usize> = 2..=8;
 /// The terms that name what a talk is about, the strongest first, `most` of them at most, none a
 /// part of another.
 pub fn key_terms(talk: &str, most: usize) -> Vec<String> {
+    apart(strongest(talk), most)
+}
+
+/// The key terms of a talk that stand in one of its sentences, the strongest first, `most` of them
+/// at most, none a part of another.
+pub fn key_terms_in(sentence: &str, talk: &str, most: usize) -> Vec<String> {
+    let mut terms = strongest(talk);
+    let said = plain(sentence);
+    terms.retain(|term| said.contains(&plain(term)));
+    apart(terms, most)
+}
+
+/// All key terms of a talk, the strongest first.
+fn strongest(talk: &str) -> Vec<String> {
     let mut found: Vec<Found> = if is_chinese(talk) {
         found_in_chinese(talk)
     } else {
         found_in_english(talk)
     };
     found.sort_by(|a, b| b.keyness.total_cmp(&a.keyness).then(a.term.cmp(&b.term)));
+    found.into_iter().map(|found| found.term).collect()
+}
+
+/// The first terms, `most` of them at most, without those that share a word with one before them.
+fn apart(all: Vec<String>, most: usize) -> Vec<String> {
     let mut terms: Vec<String> = Vec::new();
-    for Found { term, .. } in found {
+    for term in all {
         if !terms.iter().any(|kept| overlap(kept, &term)) {
             terms.push(term);
         }
@@ -39,6 +58,15 @@ pub fn key_terms(talk: &str, most: usize) -> Vec<String> {
         }
     }
     terms
+}
+
+/// A text to look a term up in: without marks, each English word as one of it, between spaces.
+fn plain(text: &str) -> String {
+    if is_chinese(text) {
+        return fold(text);
+    }
+    let words = text.split_whitespace().map(|word| singular(bare(word).0));
+    format!(" {} ", words.collect::<Vec<_>>().join(" "))
 }
 
 /// The terms of a title, the longest first: each run of words that could name a thing.

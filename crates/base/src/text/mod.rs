@@ -12,6 +12,7 @@ pub mod memorization;
 pub mod normalize;
 mod numbers;
 pub mod pattern;
+pub mod people;
 pub mod prompt_injection;
 pub mod quote_alignment;
 pub mod records;

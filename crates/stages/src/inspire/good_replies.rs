@@ -13,7 +13,7 @@ use super::{
     testing::transcript,
 };
 use crate::{
-    data::{CallId, InspirationType, Transcript},
+    data::{InspirationType, Transcript},
     llm::{Prompts, object, parse},
     replies::good::{self, Talk, outside},
 };
@@ -43,7 +43,7 @@ fn no_good_idea_is_refused() {
         };
         let whole = 1..=numbered.count();
         let options = Options::default();
-        let question = question::large(&talk.language, &numbered, whole, &options);
+        let question = question::about(&talk.language, &numbered, whole, &options);
         assert_eq!(outside(&question.schema(), &talk.inspire), None, "{name}");
         let found: Found = parse(&talk.inspire.to_string(), &question.schema(), &|found| {
             question.check(found)
@@ -56,7 +56,7 @@ fn no_good_idea_is_refused() {
                 .unwrap_or_else(|refusal| panic!("{name}: {refusal:?}"));
             let candidate = Candidate {
                 inspiration,
-                call: CallId::from_parts(&["c"]),
+                call: None,
                 mark: None,
             };
             merge::add(&transcript, &mut kept, candidate)

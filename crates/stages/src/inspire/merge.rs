@@ -21,8 +21,8 @@ const PARTS: u64 = 4;
 pub struct Candidate {
     /// What was found.
     pub inspiration: Inspiration,
-    /// The call that found it.
-    pub call: CallId,
+    /// The call that found it, if a model was asked.
+    pub call: Option<CallId>,
     /// How good a start for research: a reviewer's mark from 1 to 5; none without a review.
     pub mark: Option<u8>,
 }
@@ -150,7 +150,7 @@ mod tests {
         let inspiration = ground::sealed(&transcript, kind, vec![], text.to_owned(), evidence);
         Candidate {
             inspiration,
-            call: CallId::from_parts(&[text]),
+            call: Some(CallId::from_parts(&[text])),
             mark: mark.into(),
         }
     }

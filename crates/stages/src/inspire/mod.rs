@@ -1,51 +1,54 @@
 //! Here is a transcript: what in it could research start from? Each inspiration names the passages
 //! that carry it. Hides windows, the questions to the model, the rules that an answer must pass,
 //! the second look and the choice of ten. Method: DeepResearch Arena, inspiration agent. Every
-//! quote is the transcript's own: a small model chooses sentences by number, and what a large one
-//! quotes is looked up.
+//! quote is the transcript's own: what a model quotes is looked up, and where the role is filled by
+//! code, that chooses sentences.
 
-mod cues;
+mod chosen;
+pub mod classifier;
 mod examples;
 #[cfg(test)]
 mod good_replies;
 mod ground;
-pub mod kinds;
 mod merge;
 mod numbered;
-mod offer;
 mod passage;
 #[cfg(test)]
 mod planted;
 mod question;
+mod readings;
 mod review;
 mod surroundings;
 mod windows;
 
-use std::{collections::BTreeSet, time::Instant};
+use std::{collections::BTreeSet, ops::RangeInclusive, time::Instant};
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{CallId, Fault, Transcript, Unscored, is_read, other_language},
+    data::{
+        CallId, Fault, Inspiration, InspirationType, Transcript, Unscored, is_read, other_language,
+    },
     embed::Encoder,
     store::{Rejection, SeminarInfo},
 };
 use examples::Examples;
 use ground::{Heard, Refusal};
-use kinds::Kinds;
 use merge::Candidate;
 use numbered::{Barred, Numbered};
 use question::{Idea, Question};
+use readings::Readings;
 pub use review::When;
 
-/// Questions to a small model for one idea.
-const SMALL_TRIES: usize = 3;
+/// The code that can fill the role `inspire`.
+pub const CODE: &str = "code/sentences";
+
 /// Candidates that are looked at a second time.
 const REVIEWED: usize = merge::MOST + merge::MOST / 2;
-/// Words of a window where the user does not say: what a small model bears, and what a large one
-/// reads at once.
+/// Words of a window where the user does not say: what a built-in model bears, or code chooses a few
+/// sentences of, and what another model reads at once.
 const SMALL_WINDOW: usize = 2000;
 const LARGE_WINDOW: usize = 6000;
 /// More of either is a slip of the pen.
@@ -88,8 +91,8 @@ impl Options {
 }
 
 /// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar
-/// together. A small model is shown sentences that are of a type by their meaning, read by
-/// `encoder`, or else by their cues.
+/// together. Where code fills the role, it reads sentences by their words, and with `encoder` by their
+/// meaning, too.
 pub async fn run(
     ctx: &Context,
     seminars: &[SeminarInfo],
@@ -98,13 +101,14 @@ pub async fn run(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("inspire");
+    let by_code = ctx.llm.is_code("inspire", 0)?;
     let small = ctx.llm.is_builtin("inspire", 0)?;
     let reviewed = match options.review {
-        When::Auto => !ctx.llm.is_builtin("review", 0)?,
+        When::Auto => ctx.llm.members("review") > 0 && !ctx.llm.is_builtin("review", 0)?,
         When::Always => true,
         When::Never => false,
     };
-    let examples = Examples::new(ctx.llm.examples(question::prompt(small))?);
+    let examples = Examples::new(ctx.llm.examples(question::PROMPT)?);
     let mut talks = Vec::new();
     for seminar in seminars {
         if !is_read(&seminar.language) {
@@ -120,28 +124,32 @@ pub async fn run(
             .transcript(&seminar.transcript)?
             .context("the transcript is not in the database")?;
         let numbered = Numbered::new(&transcript);
-        let reads = encoder.filter(|_| small);
         talks.push(Talk {
             seminar,
             transcript,
-            kinds: reads.map(|encoder| Kinds::new(encoder, &numbered)),
+            readings: by_code.then(|| Readings::new(encoder, &numbered)),
             numbered,
             examples: &examples,
         });
     }
-    let questions: Vec<Vec<Question<'_>>> = talks
+    let size = match options.window {
+        0 if small => SMALL_WINDOW,
+        0 => LARGE_WINDOW,
+        size => size,
+    };
+    let windows: Vec<Vec<RangeInclusive<usize>>> = talks
         .iter()
-        .map(|talk| talk.questions(small, options))
+        .map(|talk| windows::windows(&talk.numbered, size))
         .collect();
-    let total = questions.iter().map(Vec::len).sum::<usize>() as u64;
+    let total = windows.iter().map(Vec::len).sum::<usize>() as u64;
     (ctx.notify)(Notice::Start {
         stage: "inspire",
         total,
     });
-    let work = talks.iter().zip(&questions);
+    let work = talks.iter().zip(&windows);
     // As many talks at once as the model takes questions.
-    for of_talk in context::all(work, ctx.llm.parallel("inspire"), |(talk, questions)| {
-        extract(ctx, talk, questions, reviewed)
+    for of_talk in context::all(work, ctx.llm.parallel("inspire"), |(talk, windows)| {
+        extract(ctx, talk, windows, options, reviewed)
     })
     .await?
     {
@@ -157,8 +165,8 @@ struct Talk<'a> {
     seminar: &'a SeminarInfo,
     transcript: Transcript,
     numbered: Numbered,
-    /// What its sentences are by their meaning, where that was read.
-    kinds: Option<Kinds>,
+    /// What its sentences are, where code chooses among them.
+    readings: Option<Readings>,
     /// The ideas that the prompt shows.
     examples: &'a Examples,
 }
@@ -170,31 +178,6 @@ impl Talk<'_> {
             numbered: &self.numbered,
             examples: self.examples,
         }
-    }
-
-    fn questions(&self, small: bool, options: &Options) -> Vec<Question<'_>> {
-        let size = match options.window {
-            0 if small => SMALL_WINDOW,
-            0 => LARGE_WINDOW,
-            size => size,
-        };
-        let language = &self.transcript.language;
-        let windows = windows::windows(&self.numbered, size);
-        let ask = |kinds: Option<&Kinds>, with_cues: bool| {
-            let windows = windows.iter().cloned();
-            let questions = windows.flat_map(|window| {
-                if small {
-                    question::small(language, &self.numbered, kinds, window, with_cues)
-                } else {
-                    vec![question::large(language, &self.numbered, window, options)]
-                }
-            });
-            questions.collect::<Vec<_>>()
-        };
-        // By meaning, else by cues; a talk without either still has its sentences.
-        let tries = [(self.kinds.as_ref(), true), (None, true), (None, false)];
-        let mut questions = tries.into_iter().map(|(kinds, cues)| ask(kinds, cues));
-        questions.find(|of| !of.is_empty()).unwrap_or_default()
     }
 }
 
@@ -235,13 +218,13 @@ impl Basket {
             .count()
     }
 
-    fn refuse(&mut self, rule: &str, detail: String, call: &CallId) {
+    fn refuse(&mut self, rule: &str, detail: String, call: Option<&CallId>) {
         self.report.reject(rule);
         *self.harvest.rejected.entry(rule.to_owned()).or_default() += 1;
         self.rejected.push(Rejection {
             rule: rule.to_owned(),
             detail,
-            call: Some(call.clone()),
+            call: call.cloned(),
         });
     }
 }
@@ -249,17 +232,21 @@ impl Basket {
 async fn extract(
     ctx: &Context,
     talk: &Talk<'_>,
-    questions: &[Question<'_>],
+    windows: &[RangeInclusive<usize>],
+    options: &Options,
     reviewed: bool,
 ) -> Result<StageReport> {
     let started = Instant::now();
     let path = &talk.seminar.path;
     (ctx.notify)(Notice::Working(path));
     let mut basket = Basket::new(path);
-    for given in ask_all(ctx, talk, questions)
-        .await
-        .with_context(|| format!("inspire: `{path}`"))?
-    {
+    let given = match &talk.readings {
+        Some(readings) => chosen_of(ctx, talk, readings, windows),
+        None => ask_all(ctx, talk, windows, options)
+            .await
+            .with_context(|| format!("inspire: `{path}`"))?,
+    };
+    for given in given {
         take(talk, given, &mut basket);
     }
     if !basket.lost {
@@ -303,8 +290,11 @@ fn save(
         .into_iter()
         .map(|candidate| (candidate.inspiration, candidate.call))
         .collect();
+    let before = ctx.store.inspirations(Some(&talk.seminar.id))?;
     ctx.store
         .save_inspirations(&talk.seminar.id, &kept, &rejected)?;
+    let is_new = |found: &Inspiration| before.iter().all(|known| known.id != found.id);
+    let changed = asked || kept.len() != before.len() || kept.iter().any(|(of, _)| is_new(of));
     // What people said of them earlier is in the store.
     let standing = standing(ctx, talk)?;
     harvest.kept = standing as u64;
@@ -314,7 +304,7 @@ fn save(
         let message = "nothing in the talk passed the rules, or all was rejected\nhint: see `taskgen inspirations list`";
         report.fail(path, "no_inspiration", message);
     }
-    *(if asked {
+    *(if changed {
         &mut report.done
     } else {
         &mut report.skipped
@@ -332,96 +322,87 @@ fn standing(ctx: &Context, talk: &Talk<'_>) -> Result<usize> {
         .count())
 }
 
-/// What the tries at one question gave.
+/// What a part of a talk gave.
 #[derive(Default)]
 struct Given {
     sound: Vec<Candidate>,
-    refused: Vec<(Refusal, CallId)>,
+    refused: Vec<(Refusal, Option<CallId>)>,
     harvest: Harvest,
     asked: bool,
     failed: Option<(String, Unscored)>,
 }
 
-/// Asks the questions about a talk. A large model is asked all at once. A small one is asked one
-/// after the other, and not offered again what already carries an idea: it would choose the same
-/// line for every type.
-async fn ask_all(ctx: &Context, talk: &Talk<'_>, questions: &[Question<'_>]) -> Result<Vec<Given>> {
-    let ask = async |question: Question<'_>| {
-        let answered = ask_until_grounded(ctx, talk, question).await;
-        (ctx.notify)(Notice::Advance(1));
-        answered
-    };
-    if questions.iter().all(|question| question.kind.is_none()) {
-        return context::all(questions.iter().cloned(), ctx.llm.parallel("inspire"), ask).await;
+impl Given {
+    /// Takes an idea, if it passes the rules.
+    fn take(
+        &mut self,
+        talk: &Talk<'_>,
+        kind: Option<InspirationType>,
+        idea: Idea,
+        call: Option<&CallId>,
+    ) {
+        self.harvest.found += 1;
+        let call = call.cloned();
+        match ground::inspiration(talk.heard(), kind, idea) {
+            Ok(inspiration) => self.sound.push(Candidate {
+                inspiration,
+                call,
+                mark: None,
+            }),
+            Err(refusal) => self.refused.push((refusal, call)),
+        }
     }
-    let mut all: Vec<Given> = Vec::new();
-    for question in questions {
-        let mut question = question.clone();
-        question
-            .offered
-            .retain(|number| !is_carried(*number, talk, &all));
-        all.push(if question.offered.is_empty() {
-            Given::default()
-        } else {
-            ask(question).await?
-        });
-    }
-    Ok(all)
 }
 
-/// Whether a sentence of a talk carries an idea already.
-fn is_carried(number: usize, talk: &Talk<'_>, given: &[Given]) -> bool {
-    let span = talk.numbered.evidence(number, number);
-    let mut taken = given
-        .iter()
-        .flat_map(|given| &given.sound)
-        .flat_map(|found| &found.inspiration.evidence);
-    taken.any(|e| e.start_char < span.end_char && span.start_char < e.end_char)
-}
-
-/// Asks, and lets what comes pass the rules. A small model whose answer broke a rule is asked again
-/// without the sentence that it chose, a few times; a large one has said what there is.
-async fn ask_until_grounded(
+/// What code chooses of each part of a talk.
+fn chosen_of(
     ctx: &Context,
     talk: &Talk<'_>,
-    mut question: Question<'_>,
-) -> Result<Given> {
-    let mut given = Given::default();
-    let tries = if question.kind.is_some() {
-        SMALL_TRIES
-    } else {
-        1
+    readings: &Readings,
+    windows: &[RangeInclusive<usize>],
+) -> Vec<Given> {
+    let of = |window| {
+        let mut given = Given::default();
+        for choice in chosen::choices(&talk.numbered, readings, window) {
+            let idea = choice.idea(&talk.numbered);
+            given.take(talk, Some(choice.kind), idea, None);
+        }
+        (ctx.notify)(Notice::Advance(1));
+        given
     };
-    for _ in 0..tries {
-        let answer = question.ask(ctx).await?;
-        given.asked |= !answer.cached;
-        given.harvest.count(answer.usage, answer.value.is_ok());
-        let ideas = match answer.value {
-            Ok(found) => found.items,
-            Err(unscored) => {
-                given.failed = Some((question.name(), unscored));
-                return Ok(given);
-            }
-        };
-        given.harvest.found += ideas.len() as u64;
-        for idea in ideas {
-            question
-                .offered
-                .retain(|number| !idea.sentences.contains(number));
-            match ground::inspiration(talk.heard(), question.kind, idea) {
-                Ok(inspiration) => {
-                    given.sound.push(Candidate {
-                        inspiration,
-                        call: answer.call.clone(),
-                        mark: None,
-                    });
-                }
-                Err(refusal) => given.refused.push((refusal, answer.call.clone())),
+    windows.iter().map(of).collect()
+}
+
+/// Asks a model about all parts of a talk.
+async fn ask_all(
+    ctx: &Context,
+    talk: &Talk<'_>,
+    windows: &[RangeInclusive<usize>],
+    options: &Options,
+) -> Result<Vec<Given>> {
+    let language = &talk.transcript.language;
+    let ask = async |window: &RangeInclusive<usize>| {
+        let question = question::about(language, &talk.numbered, window.clone(), options);
+        let given = ask(ctx, talk, &question).await;
+        (ctx.notify)(Notice::Advance(1));
+        given
+    };
+    context::all(windows, ctx.llm.parallel("inspire"), ask).await
+}
+
+/// Asks, and lets what comes pass the rules.
+async fn ask(ctx: &Context, talk: &Talk<'_>, question: &Question<'_>) -> Result<Given> {
+    let mut given = Given::default();
+    let answer = question.ask(ctx).await?;
+    given.asked = !answer.cached;
+    given.harvest.count(answer.usage, answer.value.is_ok());
+    match answer.value {
+        Ok(found) => {
+            for idea in found.items {
+                given.take(talk, None, idea, Some(&answer.call));
             }
         }
-        if !given.sound.is_empty() || question.offered.is_empty() {
-            break;
-        }
+        Err(unscored) => given.failed = Some((question.name(), unscored)),
     }
     Ok(given)
 }
@@ -446,12 +427,12 @@ fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
             .fail_unscored(&format!("{} ({question})", talk.seminar.path), &unscored);
     }
     for ((rule, detail), call) in refused {
-        basket.refuse(rule, detail, &call);
+        basket.refuse(rule, detail, call.as_ref());
     }
     for candidate in sound {
         let call = candidate.call.clone();
         if let Err(text) = merge::add(&talk.transcript, &mut basket.kept, candidate) {
-            basket.refuse("duplicate", text, &call);
+            basket.refuse("duplicate", text, call.as_ref());
         }
     }
 }
@@ -480,7 +461,7 @@ async fn choose(ctx: &Context, talk: &Talk<'_>, reviewed: bool, basket: &mut Bas
         basket.refuse(
             "more_than_ten",
             candidate.inspiration.text.clone(),
-            &candidate.call,
+            candidate.call.as_ref(),
         );
     }
     for candidate in rejected {
@@ -490,7 +471,11 @@ async fn choose(ctx: &Context, talk: &Talk<'_>, reviewed: bool, basket: &mut Bas
             .iter()
             .find_map(|review| review.fault);
         let rule = format!("review_{}", fault.map_or("rejected", Fault::word));
-        basket.refuse(&rule, candidate.inspiration.text.clone(), &candidate.call);
+        basket.refuse(
+            &rule,
+            candidate.inspiration.text.clone(),
+            candidate.call.as_ref(),
+        );
         kept.push(candidate);
     }
     basket.kept = kept;

@@ -62,7 +62,37 @@ fn fits(numbered: &Numbered, passage: &RangeInclusive<usize>, more: usize) -> bo
 }
 
 /// Whether a claim is of one who brings something along, and leans on nobody.
-pub fn comes_from_elsewhere(claim: &str) -> bool {
+fn comes_from_elsewhere(claim: &str) -> bool {
     let folded = claim.to_lowercase();
     FROM_ELSEWHERE.iter().any(|words| folded.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspire::testing::transcript;
+
+    #[test]
+    fn a_sentence_that_leans_is_quoted_with_the_one_before() {
+        let talk = [
+            "Insurance records list the losses by date, and logbooks list the winds by date.",
+            "No one has linked those two archives in any country so far.",
+        ];
+        let numbered = Numbered::new(&transcript(&talk));
+        assert_eq!(passage(&numbered, 2, InspirationType::Limitation), 1..=2);
+        assert_eq!(passage(&numbered, 1, InspirationType::Limitation), 1..=1);
+    }
+
+    #[test]
+    fn a_link_is_quoted_with_where_it_comes_from() {
+        let talk = [
+            "Have you ever considered methods from seismology?",
+            "They have been separating small earthquakes from traffic for decades with arrays of sensors.",
+        ];
+        let numbered = Numbered::new(&transcript(&talk));
+        assert_eq!(
+            passage(&numbered, 2, InspirationType::Transdisciplinary),
+            1..=2
+        );
+    }
 }

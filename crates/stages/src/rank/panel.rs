@@ -61,7 +61,7 @@ struct Member {
 
 /// Whether a member of the role `judge` is the judge that is code.
 pub(super) fn is_code(ctx: &Context, member: usize) -> Result<bool> {
-    Ok(ctx.llm.model_name("judge", member)? == signals::JUDGE)
+    Ok(ctx.llm.is_code("judge", member)?)
 }
 
 /// The prompts of one member of the role `judge`: for two items, and for several.

@@ -34,10 +34,9 @@ pub async fn across(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("weave across");
-    let small = ctx.llm.is_builtin("weave", 0)?;
-    if small && most > 0 {
-        let message = "a built-in model cannot join the ideas of two talks; such tasks that were there stay\nhint: `--model-role weave=PROVIDER/MODEL`, or leave out `--across`";
-        report.fail("tasks across seminars", "built_in_model", message);
+    if most > 0 && ctx.llm.is_code("weave", 0)? {
+        let message = "code cannot join the ideas of two talks, that takes a model; such tasks that were there stay\nhint: `--model-role weave=PROVIDER/MODEL`, or leave out `--across`";
+        report.fail("tasks across seminars", "no_model", message);
         return Ok(report);
     }
     (ctx.notify)(Notice::Start {
@@ -57,7 +56,7 @@ pub async fn across(
         let slot = Slot {
             sources: vec![one, other],
             shown: vec![one, other],
-            families: families(turn, small),
+            families: families(turn),
         };
         if let Attempt::Lost(unscored) = attempt(ctx, &slot, &mut loom).await? {
             report.fail_unscored(&loom.harvest.item, &unscored);
@@ -88,7 +87,7 @@ fn standing(ctx: &Context, seminars: &[SeminarInfo]) -> Result<Vec<Inspiration>>
 /// The tasks across seminars while they are woven.
 #[derive(Default)]
 struct Across {
-    woven: Vec<(Task, CallId)>,
+    woven: Vec<(Task, Option<CallId>)>,
     rejected: BTreeMap<SeminarId, Vec<Rejection>>,
     /// Whether a model had to be asked.
     asked: bool,
@@ -157,17 +156,13 @@ impl Across {
     }
 }
 
-/// The families of the pair number `turn`: a large model chooses, a small one is asked for each in
-/// turn.
-fn families(turn: usize, small: bool) -> Vec<TaskType> {
-    let [one, other] = FAMILIES[turn % 2];
-    let is_second = (turn / 2) % 2 == 1;
-    match (small, is_second) {
-        (true, false) => vec![one],
-        (true, true) => vec![other],
-        (false, false) => vec![one, other],
-        (false, true) => vec![other, one],
+/// The families that the pair number `turn` is offered.
+fn families(turn: usize) -> Vec<TaskType> {
+    let mut families = FAMILIES[turn % 2].to_vec();
+    if (turn / 2) % 2 == 1 {
+        families.reverse();
     }
+    families
 }
 
 /// The `most` pairs that have most in common: a gap or a claim of one talk, and a way of doing

@@ -1,5 +1,4 @@
-//! What the model is asked for one task, and the shape of its answer. A large model writes the task;
-//! a small one chooses the search terms, and the sentences are the program's and the talk's.
+//! What a model is asked for one task, and the shape of its answer.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    plan::Slot,
-    rules::Broken,
-    sentences::{claims, difficulty, search_terms, text},
-    subject::Subject,
-};
+use super::{plan::Slot, rules::Broken};
 use crate::{
     context::Context,
     data::{Cause, Difficulty, Inspiration, TaskType, Unscored},
@@ -45,26 +39,8 @@ pub struct Woven {
 
 impl Answer for Woven {}
 
-/// A small model's reply: what to type into a search box, chosen from what is offered.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SearchTerms {
-    /// The best term.
-    pub first: String,
-    /// One that finds something else.
-    pub second: String,
-}
-
-impl Answer for SearchTerms {}
-
 /// The prompt that a model is asked with.
-pub fn prompt(small: bool) -> &'static str {
-    if small {
-        "weave/search-terms"
-    } else {
-        "weave/task"
-    }
-}
+pub const PROMPT: &str = "weave/task";
 
 /// How a task is asked for.
 pub struct Question<'a> {
@@ -74,13 +50,6 @@ pub struct Question<'a> {
     pub language: &'a str,
     /// The disciplines to choose from, where nobody has said which it is.
     pub disciplines: Option<&'a [&'a str]>,
-    /// Whether the model is a small one.
-    pub small: bool,
-    /// What the talk is about, and its text; a small model's search terms are of these.
-    pub subject: &'a Subject,
-    pub talk: &'a str,
-    /// 0 for the first try.
-    pub number: u64,
     /// The texts of tasks that were written from the same inspirations.
     pub written: &'a [&'a str],
     /// What was wrong with the last one.
@@ -90,13 +59,10 @@ pub struct Question<'a> {
 impl Question<'_> {
     /// Asks.
     pub async fn ask(&self, ctx: &Context) -> Result<Answered<Woven>> {
-        if self.small {
-            return self.ask_for_terms(ctx).await;
-        }
         let (vars, schema) = (self.vars(), self.schema());
         let ask = Ask::<Woven> {
             role: "weave",
-            prompt: prompt(false),
+            prompt: PROMPT,
             vars: &vars,
             schema: Some(schema),
             max_tokens: 600,
@@ -104,51 +70,6 @@ impl Question<'_> {
             ..Ask::default()
         };
         Ok(ctx.llm.ask(ask).await?)
-    }
-
-    /// Asks a small model for the search terms of a task, which begins with a sentence of the talk;
-    /// each try with the next one.
-    async fn ask_for_terms(&self, ctx: &Context) -> Result<Answered<Woven>> {
-        let (inspiration, family) = (self.slot.sources[0], self.slot.families[0]);
-        let mut claims = claims(inspiration);
-        let claim = claims.swap_remove(self.number as usize % claims.len());
-        let (own, of_subject) = search_terms(&claim, self.subject, self.talk);
-        let vars = json!({
-            "language": self.language, "claim": claim, "subject": self.subject.name,
-            "own": own, "others": of_subject,
-        });
-        let choice = |terms: &[String]| json!({ "type": "string", "enum": terms });
-        let schema = json!({ "first": choice(&own), "second": choice(&of_subject) });
-        let ask = Ask::<SearchTerms> {
-            role: "weave",
-            prompt: prompt(true),
-            vars: &vars,
-            schema: Some(object(&schema)),
-            max_tokens: 120,
-            ..Ask::default()
-        };
-        let answered = ctx.llm.ask(ask).await?;
-        Ok(answered.map(|SearchTerms { first, second }| {
-            let mut terms = vec![first, second];
-            terms.dedup();
-            Woven {
-                also: Vec::new(),
-                task_type: Some(family),
-                task: text(family, inspiration.kind, &claim, &terms, self.subject),
-                difficulty: difficulty(family),
-                discipline: None,
-            }
-        }))
-    }
-
-    /// How often a slot may be asked about: a small model's next try is about the next sentence,
-    /// and the same one would have the same answer.
-    pub fn tries(slot: &Slot<'_>, small: bool, most: u64) -> u64 {
-        if small {
-            most.min(claims(slot.sources[0]).len() as u64)
-        } else {
-            most
-        }
     }
 
     /// Whether the family and the other ideas are among those that were offered.
@@ -314,41 +235,13 @@ mod tests {
             slot,
             language: "en",
             disciplines: None,
-            small: false,
-            subject: &NO_SUBJECT,
-            talk: "",
-            number: 0,
             written: &[],
             broken: None,
         }
     }
 
-    static NO_SUBJECT: Subject = Subject {
-        name: None,
-        terms: Vec::new(),
-    };
-
     #[test]
-    fn a_small_model_is_asked_about_each_sentence_once() {
-        let mut inspirations = [inspiration("Nobody has counted the cracks of the glacier.")];
-        let tries = |of: &[Inspiration], small: bool| {
-            let slot = Plan::new(of, !small).next(&[], 6).expect("a slot");
-            Question::tries(&slot, small, 2)
-        };
-        assert_eq!(
-            (tries(&inspirations, true), tries(&inspirations, false)),
-            (1, 2)
-        );
-        inspirations[0].evidence = vec![
-            evidence("Nobody has counted the cracks of the glacier."),
-            evidence("Clouds hide the ice for half of the year."),
-            evidence("Radar sees through clouds and through fresh snow."),
-        ];
-        assert_eq!(tries(&inspirations, true), 2);
-    }
-
-    #[test]
-    fn a_large_model_may_draw_on_two_of_the_other_ideas() {
+    fn a_model_may_draw_on_two_of_the_other_ideas() {
         let inspirations = ["one", "two", "three", "four"].map(inspiration);
         let slot = Plan::new(&inspirations, true).next(&[], 6).expect("a slot");
         let question = question(&slot);
@@ -395,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_model_reads_all_ideas_and_what_was_said_about_the_one_that_leads() {
+    fn a_model_reads_all_ideas_and_what_was_said_about_the_one_that_leads() {
         let mut inspirations = ["Idea one", "Idea two", "Idea three"].map(inspiration);
         for inspiration in &mut inspirations {
             let quote = format!("{} in the words of the talk", inspiration.text);

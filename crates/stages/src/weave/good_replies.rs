@@ -7,7 +7,6 @@ use super::{
     ask::{self, Question, Woven},
     plan::{self, Plan, Slot},
     rules::{self, Broken, Material},
-    subject::Subject,
 };
 use crate::{
     data::{
@@ -102,10 +101,6 @@ fn no_good_task_is_refused() {
                 slot: &slot,
                 language: &talk.language,
                 disciplines: None,
-                small: false,
-                subject: &Subject::default(),
-                talk: "",
-                number: 0,
                 written: &[],
                 broken: None,
             };

@@ -13,6 +13,7 @@ pub mod rules;
 mod sentences;
 mod subject;
 mod translate;
+mod wording;
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -154,13 +155,10 @@ struct Loom<'a> {
     seminar: &'a SeminarInfo,
     language: &'a str,
     people: Vec<String>,
-    /// The text of the talk and what it is about, for a small model.
-    talk: String,
-    subject: Subject,
     disciplines: &'a Disciplines,
     /// Tasks of others that must not be repeated.
     others: Vec<Task>,
-    kept: Vec<(Task, CallId)>,
+    kept: Vec<(Task, Option<CallId>)>,
     rejected: Vec<Rejection>,
     report: StageReport,
     harvest: Harvest,
@@ -190,8 +188,6 @@ impl<'a> Loom<'a> {
             seminar,
             language,
             people,
-            talk: String::new(),
-            subject: Subject::default(),
             disciplines,
             others: Vec::new(),
             kept: Vec::new(),
@@ -203,18 +199,35 @@ impl<'a> Loom<'a> {
         }
     }
 
-    fn refuse(&mut self, rule: &str, detail: String, call: CallId) {
+    fn refuse(&mut self, rule: &str, detail: String, call: Option<CallId>) {
         self.report.reject(rule);
         *self.harvest.rejected.entry(rule.to_owned()).or_default() += 1;
         self.rejected.push(Rejection {
             rule: rule.to_owned(),
             detail,
-            call: Some(call),
+            call,
         });
     }
 
     fn kept(&self) -> Vec<&Task> {
         self.kept.iter().map(|(task, _)| task).collect()
+    }
+
+    fn keep(&mut self, task: Task, call: Option<CallId>) {
+        self.harvest.found += 1;
+        self.harvest.sound += 1;
+        self.kept.push((task, call));
+    }
+
+    /// Whether a task from these inspirations keeps the rules that hold whoever wrote it.
+    fn passes(&self, task: &Task, sources: &[&Inspiration]) -> Result<(), Broken> {
+        let words: Vec<String> = sources.iter().map(|source| source.words()).collect();
+        let material = Material {
+            words: &words.join("\n"),
+            people: &self.people,
+        };
+        rules::check(task, material, &self.kept())?;
+        rules::new_beside(task, &self.others)
     }
 
     /// The texts of this seminar's tasks that rest on an inspiration of the slot. The others are not
@@ -266,6 +279,9 @@ impl<'a> Loom<'a> {
     }
 }
 
+/// The code that can fill the role `weave`.
+pub const CODE: &str = "code/sentences";
+
 async fn weave(
     ctx: &Context,
     seminar: &SeminarInfo,
@@ -274,8 +290,8 @@ async fn weave(
 ) -> Result<StageReport> {
     let started = Instant::now();
     (ctx.notify)(Notice::Working(&seminar.path));
-    let small = ctx.llm.is_builtin("weave", 0)?;
-    if let Some(message) = wrong_language(seminar, options, small) {
+    let by_code = ctx.llm.is_code("weave", 0)?;
+    if let Some(message) = wrong_language(seminar, options, by_code) {
         return Ok(failed(seminar, "other_language", &message));
     }
     // Those of an earlier version of the text would lead back to what is no longer there.
@@ -290,11 +306,14 @@ async fn weave(
         return without_inspirations(ctx, seminar, found);
     }
     let mut loom = Loom::new(seminar, seminar.people(), options, disciplines);
-    if small && let Some(transcript) = ctx.store.transcript(&seminar.transcript)? {
-        loom.talk = transcript.text();
-        loom.subject = Subject::new(seminar, &loom.talk);
+    if by_code {
+        let transcript = ctx.store.transcript(&seminar.transcript)?;
+        let talk = transcript.map_or_else(String::new, |transcript| transcript.text());
+        let subject = Subject::new(seminar, &talk);
+        compose_all(ctx, &inspirations, &subject, &mut loom, options.per_seminar);
+        return save(ctx, loom, started);
     }
-    let plan = Plan::new(&inspirations, !small);
+    let plan = Plan::new(&inspirations, true);
     let lost = attempt_all(ctx, plan, &mut loom, options.per_seminar)
         .await
         .with_context(|| format!("weave: `{}`", seminar.path))?;
@@ -306,14 +325,58 @@ async fn weave(
 }
 
 /// Why no tasks of the seminar can be written in the language that was asked for, if so.
-fn wrong_language(seminar: &SeminarInfo, options: &Options, small: bool) -> Option<String> {
+fn wrong_language(seminar: &SeminarInfo, options: &Options, by_code: bool) -> Option<String> {
     let language = options.language.as_str();
     if language == TALK {
         return (!is_read(&seminar.language)).then(|| other_language(&seminar.language));
     }
-    (small && primary_language(language) != primary_language(&seminar.language)).then(|| {
-        "a built-in model writes tasks in the language of the talk only, in its words; the tasks that were there stay\nhint: `--language talk`, or `--model-role weave=PROVIDER/MODEL`".to_owned()
+    (by_code && primary_language(language) != primary_language(&seminar.language)).then(|| {
+        "code writes tasks in the language of the talk only, in its words; the tasks that were there stay\nhint: `--language talk`, or `--model-role weave=PROVIDER/MODEL`".to_owned()
     })
+}
+
+/// Puts sentences of the talk into the program's own, until there are enough tasks or the plan has no
+/// more.
+fn compose_all(
+    ctx: &Context,
+    inspirations: &[Inspiration],
+    subject: &Subject,
+    loom: &mut Loom<'_>,
+    most: usize,
+) {
+    let mut plan = Plan::new(inspirations, false);
+    while loom.kept.len() < most {
+        let Some(slot) = plan.next(&loom.kept(), most) else {
+            break;
+        };
+        if compose(&slot, subject, loom) {
+            (ctx.notify)(Notice::Advance(1));
+        }
+    }
+}
+
+/// Composes a task from the first sentence of the idea with which it passes the rules. Whether there
+/// is one.
+fn compose(slot: &Slot<'_>, subject: &Subject, loom: &mut Loom<'_>) -> bool {
+    let (inspiration, family) = (slot.sources[0], slot.families[0]);
+    for claim in sentences::claims(inspiration) {
+        let woven = Woven {
+            also: Vec::new(),
+            task_type: Some(family),
+            task: sentences::text(family, inspiration.kind, &claim, subject),
+            difficulty: sentences::difficulty(family),
+            discipline: None,
+        };
+        let task = loom.task(slot, &slot.sources, woven);
+        match loom.passes(&task, &slot.sources) {
+            Ok(()) => {
+                loom.keep(task, None);
+                return true;
+            }
+            Err(rule) => loom.refuse(rule.name(), task.text, None),
+        }
+    }
+    false
 }
 
 /// Asks for tasks until there are enough of them or the plan has no more questions; returns why an
@@ -364,6 +427,9 @@ fn save(ctx: &Context, mut loom: Loom<'_>, started: Instant) -> Result<StageRepo
         asked,
         ..
     } = loom;
+    let before = ctx.store.tasks_of_one()?;
+    let is_new = |task: &Task| before.iter().all(|known| known.id != task.id);
+    let changed = asked || kept.len() != standing || kept.iter().any(|(task, _)| is_new(task));
     ctx.store.save_tasks(
         Weaving::Seminar(&seminar.id),
         &kept,
@@ -375,11 +441,7 @@ fn save(ctx: &Context, mut loom: Loom<'_>, started: Instant) -> Result<StageRepo
     harvest.kept = kept.len() as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
     report.harvests.push(harvest);
-    *(if asked {
-        &mut report.done
-    } else {
-        &mut report.skipped
-    }) += 1;
+    report.count(!changed);
     Ok(report)
 }
 
@@ -425,26 +487,19 @@ enum Attempt {
     Lost(Unscored),
 }
 
-/// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason. A
-/// small model is asked about another sentence of the inspiration instead.
+/// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason.
 async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<Attempt> {
-    let small = ctx.llm.is_builtin("weave", 0)?;
     let ids = loom.disciplines.ids();
-    let choose = !small && loom.seminar.discipline.is_none();
-    let examples = ask::examples(ctx.llm.examples(ask::prompt(small))?);
+    let choose = loom.seminar.discipline.is_none();
+    let examples = ask::examples(ctx.llm.examples(ask::PROMPT)?);
     let of_the_same = loom.written_from(slot);
     let written: Vec<&str> = of_the_same.iter().map(String::as_str).collect();
     let mut broken: Option<(Broken, String)> = None;
-    for number in 0..Question::tries(slot, small, TRIES) {
-        let disciplines = choose.then_some(ids.as_slice());
+    for _ in 0..TRIES {
         let question = Question {
             slot,
             language: loom.language,
-            disciplines,
-            small,
-            subject: &loom.subject,
-            talk: &loom.talk,
-            number,
+            disciplines: choose.then_some(ids.as_slice()),
             written: &written,
             broken: broken.as_ref(),
         };
@@ -457,35 +512,25 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
             Err(unscored) if unscored.cause.is_transient() => return Ok(Attempt::Lost(unscored)),
             Err(unscored) => {
                 loom.unreadable += 1;
-                loom.refuse(unscored.cause.word(), unscored.reason, answer.call);
-                // The same question has the same answer; only a small model is asked another one.
-                if small {
-                    continue;
-                }
+                loom.refuse(unscored.cause.word(), unscored.reason, Some(answer.call));
                 return Ok(Attempt::Refused);
             }
         };
-        loom.harvest.found += 1;
         let others = slot.others(&woven.also);
         let sources = [slot.sources.as_slice(), others.as_slice()].concat();
         let task = loom.task(slot, &sources, woven);
-        let words: Vec<String> = sources.iter().map(|source| source.words()).collect();
-        let material = Material {
-            words: &words.join("\n"),
-            people: &loom.people,
-        };
-        match rules::check(&task, material, &loom.kept())
+        match loom
+            .passes(&task, &sources)
             .and_then(|()| rules::draws_on(&task, &others))
             .and_then(|()| rules::not_an_example(&task, &examples))
-            .and_then(|()| rules::new_beside(&task, &loom.others))
         {
             Ok(()) => {
-                loom.harvest.sound += 1;
-                loom.kept.push((task, answer.call));
+                loom.keep(task, Some(answer.call));
                 return Ok(Attempt::Woven);
             }
             Err(rule) => {
-                loom.refuse(rule.name(), task.text.clone(), answer.call);
+                loom.harvest.found += 1;
+                loom.refuse(rule.name(), task.text.clone(), Some(answer.call));
                 broken = Some((rule, task.text));
             }
         }
@@ -514,7 +559,7 @@ fn missing(loom: &Loom<'_>) -> Option<String> {
         .map(|(rule, n)| format!("{rule} {n}"))
         .collect();
     Some(format!(
-        "{} of at least {} tasks{missing}; refused by rule: {}\nhint: `taskgen report tasks` shows what was refused; a larger model for the role `weave` breaks fewer rules",
+        "{} of at least {} tasks{missing}; refused by rule: {}\nhint: `taskgen report tasks` shows what was refused; another model for the role `weave` may break fewer rules",
         loom.kept.len(),
         rules::FEWEST,
         if rules.is_empty() {

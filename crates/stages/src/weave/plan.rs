@@ -1,14 +1,17 @@
 //! Which families of task are asked of which inspiration, and in which order: every phase first,
 //! then breadth. The inspiration's type steers the family (DeepResearch Arena, task weaver); no
-//! family is used more than twice. A large model sees all ideas of the seminar, may join others to
-//! the one that leads, and chooses among the families of one phase that suit the leading type; a
-//! small one is asked for one family and sees one idea.
+//! family is used more than twice. A model sees all ideas of the seminar, may join others to the one
+//! that leads, and chooses among the families of one phase that suit the leading type; code takes one
+//! family and one idea.
 
 use std::collections::BTreeSet;
 
-use crate::data::{Inspiration, InspirationType, Phase, Task, TaskType};
+use crate::{
+    data::{Inspiration, InspirationType, Phase, Task, TaskType},
+    text::people::names_people,
+};
 
-/// Families that a large model may choose from.
+/// Families that a model may choose from.
 const MOST_OFFERED: usize = 3;
 /// Tasks of one family.
 pub const MOST_OF_A_FAMILY: usize = 2;
@@ -21,7 +24,7 @@ pub struct Slot<'a> {
     /// All inspirations that the model sees, the sources among them. The task may draw on the
     /// others, too.
     pub shown: Vec<&'a Inspiration>,
-    /// The families to choose from, all of one phase; one for a small model.
+    /// The families to choose from, all of one phase; one for code.
     pub families: Vec<TaskType>,
 }
 
@@ -46,19 +49,19 @@ impl<'a> Slot<'a> {
 /// The questions that are still open for one seminar.
 pub struct Plan<'a> {
     inspirations: &'a [Inspiration],
-    /// Whether the model can take in all inspirations and choose a family.
-    large: bool,
+    /// Whether a model writes, which takes in all inspirations and chooses a family.
+    by_model: bool,
     /// The families that were offered with each question, and the inspiration that led it.
     asked: BTreeSet<(usize, Vec<TaskType>)>,
 }
 
 impl<'a> Plan<'a> {
-    /// A plan over the inspirations of one seminar, in their given order; `large` where the model
-    /// can take in all of them and choose a family.
-    pub fn new(inspirations: &'a [Inspiration], large: bool) -> Self {
+    /// A plan over the inspirations of one seminar, in their given order; `by_model` where a model
+    /// takes in all of them and chooses a family.
+    pub fn new(inspirations: &'a [Inspiration], by_model: bool) -> Self {
         Self {
             inspirations,
-            large,
+            by_model,
             asked: BTreeSet::new(),
         }
     }
@@ -100,10 +103,17 @@ impl<'a> Plan<'a> {
             })
             .min_by_key(|(index, inspiration, kind)| {
                 let asked_of_source = self.asked.iter().filter(|(i, _)| i == index).count();
+                let wanted = if self.by_model {
+                    (
+                        of_type(*kind, kept),
+                        fit(inspiration.kind, *kind) + 2 * of_source(inspiration),
+                    )
+                } else {
+                    (of_source(inspiration), ready(inspiration.kind, *kind))
+                };
                 (
                     in_phase(kind.phase()),
-                    of_type(*kind, kept),
-                    fit(inspiration.kind, *kind) + 2 * of_source(inspiration),
+                    wanted,
                     asked_of_source,
                     *index,
                     *kind,
@@ -125,10 +135,13 @@ impl<'a> Plan<'a> {
             task.facets.task_type == Some(family)
                 && task.inspirations().first() == Some(&inspiration.id)
         });
-        of_type(family, kept) < MOST_OF_A_FAMILY && !is_written && suits(family, inspiration.kind)
+        of_type(family, kept) < MOST_OF_A_FAMILY
+            && !is_written
+            && suits(family, inspiration.kind)
+            && (self.by_model || has_need(family, inspiration))
     }
 
-    /// The family that leads, and for a large model the others of its phase that are open, the
+    /// The family that leads, and for a model the others of its phase that are open, the
     /// fitting ones first.
     pub(super) fn offer(
         &self,
@@ -136,7 +149,7 @@ impl<'a> Plan<'a> {
         lead: TaskType,
         kept: &[&Task],
     ) -> Vec<TaskType> {
-        if !self.large {
+        if !self.by_model {
             return vec![lead];
         }
         let mut others: Vec<TaskType> = TaskType::ALL
@@ -150,9 +163,9 @@ impl<'a> Plan<'a> {
         families
     }
 
-    /// What the model sees: a small one loses its way among several ideas.
+    /// What a model sees; code takes one idea.
     fn shown(&self, lead: &'a Inspiration) -> Vec<&'a Inspiration> {
-        if self.large {
+        if self.by_model {
             self.inspirations.iter().collect()
         } else {
             vec![lead]
@@ -197,6 +210,50 @@ fn fit(kind: InspirationType, family: TaskType) -> usize {
         ],
     };
     own.iter().position(|f| *f == family).unwrap_or(own.len())
+}
+
+/// The same for sentences that stand ready: of a phase, the family whose sentences fit any idea of the
+/// type comes first.
+fn ready(kind: InspirationType, family: TaskType) -> usize {
+    use TaskType as T;
+    let own: &[T] = match kind {
+        InspirationType::Limitation => &[
+            T::LiteratureSurvey,
+            T::MethodBlueprint,
+            T::ComparativeAnalysis,
+            T::RequirementsGathering,
+            T::HypothesisGeneration,
+            T::EmpiricalTest,
+        ],
+        InspirationType::Methodology => &[
+            T::ComparativeAnalysis,
+            T::MethodBlueprint,
+            T::LiteratureSurvey,
+            T::ReplicabilityReview,
+            T::PrototypeSpecification,
+            T::MetricDesign,
+        ],
+        InspirationType::Transdisciplinary => &[
+            T::LiteratureSurvey,
+            T::MethodBlueprint,
+            T::ComparativeAnalysis,
+            T::EmpiricalTest,
+            T::PrototypeSpecification,
+        ],
+        InspirationType::Hypothesis => &[
+            T::HypothesisGeneration,
+            T::EmpiricalTest,
+            T::LiteratureSurvey,
+            T::ReplicabilityReview,
+            T::MethodBlueprint,
+        ],
+    };
+    own.iter().position(|f| *f == family).unwrap_or(own.len())
+}
+
+/// Whether a family asks for what the idea has: needs are those of people.
+fn has_need(family: TaskType, inspiration: &Inspiration) -> bool {
+    family != TaskType::RequirementsGathering || names_people(&inspiration.text)
 }
 
 /// Which types of inspiration a family suits, so that at least two of each phase suit each type. A
@@ -255,7 +312,7 @@ mod tests {
             .collect()
     }
 
-    /// The tasks of a plan for a small model.
+    /// The tasks of a plan for code.
     fn take(inspirations: &[Inspiration], wanted: usize) -> Vec<Task> {
         take_chosen(inspirations, wanted, false, |slot| slot.families[0])
     }
@@ -263,10 +320,10 @@ mod tests {
     fn take_chosen(
         inspirations: &[Inspiration],
         wanted: usize,
-        large: bool,
+        by_model: bool,
         choose: impl Fn(&Slot<'_>) -> TaskType,
     ) -> Vec<Task> {
-        let mut plan = Plan::new(inspirations, large);
+        let mut plan = Plan::new(inspirations, by_model);
         let mut kept: Vec<Task> = Vec::new();
         while kept.len() < wanted {
             let slot = plan
@@ -307,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_model_chooses_among_families_of_one_phase_that_suit_the_idea() {
+    fn a_model_chooses_among_families_of_one_phase_that_suit_the_idea() {
         let inspirations = inspirations();
         let last = |slot: &Slot<'_>| {
             let lead = slot.sources[0].kind;
@@ -365,10 +422,10 @@ mod tests {
     }
 
     #[test]
-    fn a_large_model_sees_all_ideas_and_a_small_one_the_one_that_leads() {
+    fn a_model_sees_all_ideas_and_code_the_one_that_leads() {
         let inspirations = inspirations();
-        let shown = |large| {
-            let slot = Plan::new(&inspirations, large)
+        let shown = |by_model| {
+            let slot = Plan::new(&inspirations, by_model)
                 .next(&[], 6)
                 .expect("a slot");
             let ids = |of: &[&Inspiration]| of.iter().map(|i| i.id.clone()).collect::<Vec<_>>();

@@ -1,19 +1,21 @@
 //! What a talk is about, for a task whose claim is one sentence of it: its title, where somebody
 //! gave it one that says something, or else its key terms.
 
-use std::path::Path;
+use std::{cmp::Reverse, ops::RangeInclusive, path::Path};
 
 use crate::{
     store::SeminarInfo,
     text::{
-        key_terms::{key_terms, terms_of_title},
+        key_terms::{key_terms, key_terms_in, terms_of_title},
         words::{is_chinese, length, one_line},
     },
 };
 
-/// Longest title that is quoted, in words or Han characters.
-const MOST_OF_TITLE: usize = 12;
-const MOST_HAN_OF_TITLE: usize = 24;
+/// Longest and shortest part of a title that is quoted, in words or Han characters.
+const OF_TITLE: RangeInclusive<usize> = 2..=14;
+const HAN_OF_TITLE: RangeInclusive<usize> = 4..=28;
+/// What parts of a title stand between.
+const BETWEEN_PARTS: [&str; 6] = [": ", "：", ":", " – ", " — ", "——"];
 /// Key terms that name a subject, and that are offered as search terms.
 const NAMING: usize = 2;
 const OFFERED: usize = 4;
@@ -21,8 +23,9 @@ const OFFERED: usize = 4;
 /// The subject of a talk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Subject {
-    /// As a part of a sentence: a title in quotation marks, or terms; none where nothing is known.
-    pub name: Option<String>,
+    /// Names, as a part of a sentence, the longest first: a title in quotation marks, a part of it,
+    /// terms. A task takes the first that it has room for.
+    pub names: Vec<String>,
     /// Terms that name it.
     pub terms: Vec<String>,
 }
@@ -39,34 +42,42 @@ impl Subject {
 
     fn titled(title: &str, talk: &str) -> Option<Self> {
         let chinese = is_chinese(talk);
-        let terms = terms_of_title(title);
-        if terms.is_empty() || is_chinese(title) != chinese {
+        if terms_of_title(title).is_empty() || is_chinese(title) != chinese {
             return None;
         }
         let title = one_line(title).replace(['"', '“', '”'], "'");
-        let most = if chinese {
-            MOST_HAN_OF_TITLE
-        } else {
-            MOST_OF_TITLE
-        };
-        let quoted = format!("“{}”", title.trim_end_matches(['.', '。']));
-        let name = if length(&title) <= most {
-            quoted
-        } else {
-            listed(&terms[..terms.len().min(NAMING)], chinese)
-        };
-        Some(Self {
-            name: Some(name),
-            terms,
-        })
+        let title = title.trim_end_matches(['.', '。']);
+        // What the talk itself repeats is a better term than what stands in a play on words.
+        let mut terms = key_terms_in(title, &format!("{title}. {talk}"), OFFERED);
+        if terms.is_empty() {
+            terms = terms_of_title(title);
+        }
+        let lengths = if chinese { HAN_OF_TITLE } else { OF_TITLE };
+        let parts = std::iter::once(title).chain(parts(title));
+        let quotable = parts.filter(|part| lengths.contains(&length(part)));
+        let mut names: Vec<String> = quotable.map(|part| format!("“{part}”")).collect();
+        names.push(listed(&terms[..terms.len().min(NAMING)], chinese));
+        names.sort_by_key(|name| Reverse(length(name)));
+        Some(Self { names, terms })
     }
 
     fn of_terms(talk: &str) -> Self {
         let terms = key_terms(talk, OFFERED);
         let naming = &terms[..terms.len().min(NAMING)];
-        let name = (!naming.is_empty()).then(|| listed(naming, is_chinese(talk)));
-        Self { name, terms }
+        let names = (!naming.is_empty()).then(|| listed(naming, is_chinese(talk)));
+        Self {
+            names: names.into_iter().collect(),
+            terms,
+        }
     }
+}
+
+/// What stands before and behind a colon or a dash, if there is one.
+fn parts(title: &str) -> Vec<&str> {
+    let split = BETWEEN_PARTS.iter().find_map(|mark| title.split_once(mark));
+    split.map_or_else(Vec::new, |(before, behind)| {
+        vec![before.trim(), behind.trim()]
+    })
 }
 
 fn listed(terms: &[String], chinese: bool) -> String {
@@ -97,22 +108,26 @@ mod tests {
 
     #[test]
     fn a_title_that_somebody_gave_names_the_subject() {
-        let subject = Subject::new(&seminar("a.m4a", "How gravel beds move under ice"), TALK);
+        let names = |title: &str| Subject::new(&seminar("a.m4a", title), TALK).names;
         assert_eq!(
-            subject.name.as_deref(),
-            Some("“How gravel beds move under ice”")
+            names("How gravel beds move under ice"),
+            ["“How gravel beds move under ice”", "gravel and ice"]
         );
-        assert!(
-            subject.terms.contains(&"gravel beds move".to_owned())
-                || subject.terms.contains(&"gravel beds".to_owned())
-        );
+        let long = "Cold feet: what fourteen winters on the shore of a fjord taught us about gravel, ice and patience";
+        assert_eq!(names(long), ["gravel and fjord", "“Cold feet”"]);
+    }
+
+    #[test]
+    fn terms_of_a_title_are_those_that_the_talk_repeats() {
+        let subject = Subject::new(&seminar("a.m4a", "Cold feet: gravel of a fjord"), TALK);
+        assert_eq!(subject.terms, ["gravel", "fjord"]);
     }
 
     #[test]
     fn key_terms_do_where_the_title_says_nothing() {
         for title in ["a", "Lecture 3", "冰下的砾石怎样移动"] {
             let subject = Subject::new(&seminar("a.m4a", title), TALK);
-            assert_eq!(subject.name.as_deref(), Some("gravel and fjord"), "{title}");
+            assert_eq!(subject.names, ["gravel and fjord"], "{title}");
         }
         let nothing = Subject::new(&seminar("a.m4a", "a"), "Thank you.");
         assert_eq!(nothing, Subject::default());

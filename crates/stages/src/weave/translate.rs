@@ -90,7 +90,7 @@ pub async fn translate(
 /// What became of all translations.
 #[derive(Default)]
 struct Translations {
-    woven: Vec<(Task, CallId)>,
+    woven: Vec<(Task, Option<CallId>)>,
     rejected: BTreeMap<SeminarId, Vec<Rejection>>,
     /// Whether a question was left without an answer that a later run may get.
     lost: bool,
@@ -174,7 +174,7 @@ fn people(
 /// The outcome of one task in one language.
 #[derive(Default)]
 struct One {
-    kept: Option<(Task, CallId)>,
+    kept: Option<(Task, Option<CallId>)>,
     refused: Vec<Rejection>,
     failed: Option<Unscored>,
     harvest: Harvest,
@@ -225,7 +225,7 @@ async fn one(ctx: &Context, task: &Task, language: &str, people: &[String]) -> R
         };
         match rules::translation(&made, task, Material { words: "", people }) {
             Ok(()) => {
-                one.kept = Some((made, answer.call));
+                one.kept = Some((made, Some(answer.call)));
                 return Ok(one);
             }
             Err(rule) => {

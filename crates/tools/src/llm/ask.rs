@@ -373,6 +373,11 @@ impl Llm {
         Ok(self.model(role, member)?.is_builtin())
     }
 
+    /// Whether the role is filled by code, which is asked nothing: `code/NAME`.
+    pub fn is_code(&self, role: &str, member: usize) -> Result<bool, AskError> {
+        Ok(self.model(role, member)?.name().starts_with("code/"))
+    }
+
     /// Questions of the role that may be asked at once.
     pub fn parallel(&self, role: &str) -> usize {
         let models = self.options.roles.get(role).map_or(&[][..], Vec::as_slice);

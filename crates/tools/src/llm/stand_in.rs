@@ -1,5 +1,5 @@
 //! A stand-in for a model: the model of a replay, with a name by which calls on record are found,
-//! or a judge that is code, with a name and a place in a panel. It never answers.
+//! or code that has a model's place in a role. It never answers.
 
 use async_trait::async_trait;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{SeminarInfo, Store, Tx, from_json, from_word, runs::add_event, seal, to_word};
 use crate::data::{
-    CallId, Evidence, Inspiration, InspirationId, Ms, Review, Reviewer, SeminarId, TranscriptId,
+    CallId, Evidence, Id, Inspiration, InspirationId, Ms, Review, Reviewer, SeminarId, TranscriptId,
 };
 
 /// Something that a stage refused, and by which rule.
@@ -16,7 +16,7 @@ pub struct Rejection {
     pub rule: String,
     /// What broke it, for people.
     pub detail: String,
-    /// The call that it came from.
+    /// The call that it came from, if a model was asked.
     pub call: Option<CallId>,
 }
 
@@ -29,7 +29,7 @@ impl Store {
     pub fn save_inspirations(
         &self,
         seminar: &SeminarId,
-        found: &[(Inspiration, CallId)],
+        found: &[(Inspiration, Option<CallId>)],
         rejected: &[Rejection],
     ) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
@@ -40,7 +40,7 @@ impl Store {
                 [seminar.as_str()],
             )?;
             for (inspiration, call) in found {
-                upsert(tx, inspiration, call, run)?;
+                upsert(tx, inspiration, call.as_ref(), run)?;
                 if !before.iter().any(|id| id == inspiration.id.as_str()) {
                     add_event(tx, &stream, "inspiration", inspiration.id.as_str())?;
                 }
@@ -167,7 +167,12 @@ pub(super) fn save_rejections(
     Ok(())
 }
 
-fn upsert(tx: &Tx<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> rusqlite::Result<()> {
+fn upsert(
+    tx: &Tx<'_>,
+    inspiration: &Inspiration,
+    call: Option<&CallId>,
+    run: i64,
+) -> rusqlite::Result<()> {
     // What people said stays; what models said is said anew.
     let mut reviews = inspiration.reviews.clone();
     reviews.extend(
@@ -187,7 +192,7 @@ fn upsert(tx: &Tx<'_>, inspiration: &Inspiration, call: &CallId, run: i64) -> ru
             to_word(&inspiration.kind),
             serde_json::to_string(&inspiration.traits).unwrap_or_default(),
             inspiration.text,
-            call.as_str(),
+            call.map(Id::as_str),
             run,
             serde_json::to_string(&reviews).unwrap_or_default(),
             seal::seal(texts(inspiration))

@@ -77,7 +77,7 @@ impl Store {
     pub fn save_tasks(
         &self,
         kind: Weaving<'_>,
-        woven: &[(Task, CallId)],
+        woven: &[(Task, Option<CallId>)],
         rejected: &BTreeMap<SeminarId, Vec<Rejection>>,
     ) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
@@ -89,7 +89,7 @@ impl Store {
                 supersede.execute([id])?;
             }
             for (task, call) in woven {
-                upsert(tx, kind.word(), task, Some(call), run)?;
+                upsert(tx, kind.word(), task, call.as_ref(), run)?;
                 if !before.contains(task.id.as_str()) {
                     add_event(tx, &stream, "task", task.id.as_str())?;
                 }

@@ -466,11 +466,20 @@ fn secrets(options: &RemoteOptions) -> Vec<String> {
             url.password().unwrap_or_default().to_owned(),
         ]);
     }
-    // What is so short that it may be part of any word is no secret.
-    secrets.retain(|secret| secret.len() > 3);
+    secrets.retain(|secret| !may_be_said(secret));
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     secrets.dedup();
     secrets
+}
+
+/// Longest word that is no secret.
+const LONGEST_WORD: usize = 7;
+
+/// Whether any reply may say it: a few characters, or a word such as "none" and "EMPTY", which is
+/// given to servers that ask for no key. It is no secret, and taking it out would spoil replies.
+fn may_be_said(secret: &str) -> bool {
+    let is_word = secret.chars().all(char::is_alphabetic);
+    secret.len() <= if is_word { LONGEST_WORD } else { 3 }
 }
 
 /// The URL without user, password and query, for the record and for messages.
@@ -580,5 +589,22 @@ mod tests {
             ..RemoteOptions::default()
         });
         assert_eq!(found, ["20ab%2Bcd", "2026-key", "a%20pass", "20ab+cd"]);
+    }
+
+    #[test]
+    fn a_word_for_no_key_is_no_secret() {
+        let found = |key: &str| {
+            secrets(&RemoteOptions {
+                base_url: "http://127.0.0.1:8000/v1".to_owned(),
+                api_key: Some(key.to_owned()),
+                ..RemoteOptions::default()
+            })
+        };
+        for word in ["none", "EMPTY", "ollama", "local"] {
+            assert!(found(word).is_empty(), "{word}");
+        }
+        for key in ["sk-1a", "a1b2", "correcthorsebattery"] {
+            assert_eq!(found(key), [key]);
+        }
     }
 }
