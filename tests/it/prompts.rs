@@ -41,6 +41,7 @@ fn sample(name: &str, language: &str) -> Value {
             json!({ "task": text, "lines": [{ "number": 1, "text": text }], "most": 1 })
         }
         "evaluate/comparison" => json!({ "task": text, "a": text, "b": text }),
+        "evaluate/relations" => json!({ "task": text, "report": text, "points": [text, text] }),
         "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),
         "evaluate/checklist" | "evaluate/checklist-short" => {
             json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources" })

@@ -21,6 +21,7 @@ pub fn reply(asked: &str, request: &Value) -> Value {
     match asked {
         "evaluate_key_points" => points(prompt.last()),
         "evaluate_relation" => relationship(&prompt),
+        "evaluate_relations" => relationships(&prompt),
         "evaluate_checklist" => criteria(prompt.task()),
         "evaluate_rating" => rating(&prompt),
         "evaluate_comparison" => comparison(&prompt),
@@ -158,6 +159,24 @@ fn relationship(prompt: &Prompt) -> Value {
         _ => "The report does not mention it.",
     };
     json!({ "relationship": relationship, "confidence": 0.9, "reasoning": reasoning, "key_aspects": [code] })
+}
+
+/// The same for several key points, which come last.
+fn relationships(prompt: &Prompt) -> Value {
+    let [_, (_, report), points @ ..] = prompt.fenced.as_slice() else {
+        panic!("a task, a report and key points: {}", prompt.outside)
+    };
+    let one = |(number, (_, point)): (usize, &(String, String))| {
+        let code = codes(point).next().unwrap_or_default();
+        let relationship = if prompt.is_ordered() {
+            "SUPPORTS"
+        } else {
+            relation(code, point, report)
+        };
+        json!({ "number": number, "reasoning": code, "relationship": relationship, "confidence": 0.9 })
+    };
+    let relations: Vec<Value> = (1..).zip(points).map(one).collect();
+    json!({ "relations": relations })
 }
 
 fn relation(code: &str, key_point: &str, report: &str) -> &'static str {

@@ -25,6 +25,8 @@ pub struct Options {
     pub most_urls: usize,
     /// Key points are one where they are at least so alike (Jaccard index).
     pub similarity: f64,
+    /// Key points that a judge is asked about at once; 1 is the paper's way.
+    pub batch: usize,
     /// How often each criterion is rated.
     pub repeats: u32,
     /// Settings of evaluators, by their names.
@@ -39,6 +41,7 @@ impl Default for Options {
             parts: 6,
             most_urls: MOST_URLS,
             similarity: dedup::THRESHOLD,
+            batch: 1,
             repeats: 1,
             settings: BTreeMap::new(),
         }
@@ -52,6 +55,7 @@ impl Options {
         in_range("part", self.part as u64, 0..=1_000_000)?;
         in_range("parts", self.parts as u64, 1..=1000)?;
         in_range("most_urls", self.most_urls as u64, 1..=10_000)?;
+        in_range("batch", self.batch as u64, 1..=20)?;
         in_range("repeats", self.repeats.into(), 1..=20)?;
         if !(self.similarity > 0.0 && self.similarity <= 1.0) {
             return Err(format!(

@@ -37,8 +37,9 @@ pub fn claims(inspiration: &Inspiration) -> Vec<String> {
 /// The text of a task of a family: a claim of an idea of this type, and what to do with it.
 pub fn text(family: TaskType, kind: InspirationType, claim: &str, subject: &Subject) -> String {
     let names = subject.names.iter().map(String::as_str);
-    let mut named = names.map(|name| worded(family, kind, claim, Some(name)));
-    let fitting = named.find(|text| word_count(text) <= MOST_WORDS && han_count(text) <= MOST_HAN);
+    let mut worded_with = names.map(|name| worded(family, kind, claim, Some(name)));
+    let fitting =
+        worded_with.find(|text| word_count(text) <= MOST_WORDS && han_count(text) <= MOST_HAN);
     fitting.unwrap_or_else(|| worded(family, kind, claim, None))
 }
 

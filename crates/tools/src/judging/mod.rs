@@ -17,7 +17,7 @@ use crate::{
         CallId, DecidedBy, Decision, Instrument, Judge, NewJudgement, Unscored, id::sha256_hex,
         judgement_id,
     },
-    llm::{Answer, Ask},
+    llm::{Answer, Answered, Ask},
     store::Kept,
 };
 
@@ -91,35 +91,75 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
         keep,
         ask,
     } = question;
-    let (role, member, sample, prompt) = (ask.role, ask.member, ask.sample, ask.prompt);
-    let evidence = sha256_hex(ask.vars.to_string().as_bytes());
-    let answer = ctx.llm.ask::<A>(ask).await?;
-    let judge = ctx.llm.judge(role, member, prompt, &answer)?;
-    let decided_by = DecidedBy::Model(&judge);
-    let kept = ctx.store.save_judgement(&NewJudgement {
+    let about = About {
         instrument,
-        id: judgement_id(
-            instrument,
-            subject,
-            other.unwrap_or_default(),
-            sample,
-            decided_by,
-        ),
         subject,
         other,
-        judge: decided_by,
-        sample,
-        decision: answer.value.as_ref().map(Verdict::decision),
-        payload: payload(&answer.value, keep),
-        call: Some(&answer.call),
-        evidence: Some(evidence),
-    })?;
+        sample: ask.sample,
+        evidence: seen(ask.vars),
+        keep,
+    };
+    let (answer, judge) = self::ask(ctx, ask).await?;
+    let kept = save(ctx, about, answer.value.as_ref(), &judge, &answer.call)?;
     Ok(Judged {
         reply: answer.value,
         judge,
         call: Some(answer.call),
         cached: answer.cached,
         kept,
+    })
+}
+
+/// Asks one member of a panel, and says who answered.
+pub async fn ask<A: Answer>(ctx: &Context, ask: Ask<'_, A>) -> Result<(Answered<A>, Judge)> {
+    let (role, member, prompt) = (ask.role, ask.member, ask.prompt);
+    let answer = ctx.llm.ask(ask).await?;
+    let judge = ctx.llm.judge(role, member, prompt, &answer)?;
+    Ok((answer, judge))
+}
+
+/// The hash of what a judge sees.
+pub fn seen(vars: &Value) -> String {
+    sha256_hex(vars.to_string().as_bytes())
+}
+
+/// What a judgement is about, where a reply may hold several.
+pub struct About<'a> {
+    /// What is measured.
+    pub instrument: Instrument,
+    /// Id of what is judged.
+    pub subject: &'a str,
+    /// What it is judged against; none for nothing.
+    pub other: Option<&'a str>,
+    /// Repetition of the same question, from 0.
+    pub sample: u32,
+    /// The hash of what the judge saw.
+    pub evidence: String,
+    /// What is kept beside what the reply says: a JSON object.
+    pub keep: Value,
+}
+
+/// Saves one judgement that a reply holds, or why there is none.
+pub fn save<A: Verdict>(
+    ctx: &Context,
+    about: About<'_>,
+    verdict: Result<&A, &Unscored>,
+    judge: &Judge,
+    call: &CallId,
+) -> Result<Kept> {
+    let (subject, other) = (about.subject, about.other.unwrap_or_default());
+    let judge = DecidedBy::Model(judge);
+    ctx.store.save_judgement(&NewJudgement {
+        instrument: about.instrument,
+        id: judgement_id(about.instrument, subject, other, about.sample, judge),
+        subject,
+        other: about.other,
+        judge,
+        sample: about.sample,
+        decision: verdict.map(Verdict::decision),
+        payload: payload(verdict, about.keep),
+        call: Some(call),
+        evidence: Some(about.evidence),
     })
 }
 
@@ -217,7 +257,7 @@ pub fn panel(ctx: &Context, role: &'static str, prompt: &str) -> Result<Vec<(Str
         .collect()
 }
 
-fn payload<A: Verdict>(reply: &Result<A, Unscored>, keep: Value) -> Value {
+fn payload<A: Verdict>(reply: Result<&A, &Unscored>, keep: Value) -> Value {
     let mut payload = match reply {
         Ok(reply) => reply.payload(),
         Err(unscored) => serde_json::json!({ "reason": unscored.reason }),

@@ -6,8 +6,10 @@
 //! section on keypoint-aligned evaluation. **Differs from the paper**: key points whose spans are
 //! not in the page are left out and counted; merging is defined and on record; beside the key points
 //! of the report's own pages (the paper's set) there is an independent set, of the pages that the
-//! other agents cite. **Cost** a call per part of a page, one per report and key point.
+//! other agents cite. **Cost** a call per part of a page, one per report and key point,
+//! or per report and `batch` key points.
 
+mod batches;
 pub mod dedup;
 mod fold;
 mod key_points;
@@ -78,7 +80,7 @@ impl Evaluator for Kae {
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
         Ok(vec![InForce {
             instrument: relations::RELATION.id.to_owned(),
-            panel: judging::panel(ctx, relations::ROLE, relations::PROMPT)?,
+            panel: judging::panel(ctx, relations::ROLE, relations::prompt(options))?,
             settings: settings(ctx, options)?,
         }])
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 use super::{
+    batches,
     dedup::{Cluster, Point, unify},
     key_points::{self, Found, OfPage},
     library::Library,
@@ -18,7 +19,7 @@ use crate::{
         Instrument, KeyPoint, KeyPointId, Relation, RelationJudgement, ReportId, SubjectKind,
         TaskId,
     },
-    evaluate::{Case, evaluator::Work},
+    evaluate::{Case, Options, evaluator::Work},
     judging::{
         self, Judged, Question,
         relate::{self, Related},
@@ -27,7 +28,7 @@ use crate::{
     store::{Evaluation, PanelJudgements, Store, StoredJudgement},
 };
 
-pub const PROMPT: &str = "evaluate/relation";
+const PROMPT: &str = "evaluate/relation";
 pub const ROLE: &str = "relate";
 
 /// How a report relates to a key point.
@@ -39,6 +40,15 @@ pub const RELATION: Instrument = Instrument {
     subject: SubjectKind::Report,
     letter: 'm',
 };
+
+/// The prompt that judges are asked with.
+pub fn prompt(options: &Options) -> &'static str {
+    if options.batch > 1 {
+        batches::PROMPT
+    } else {
+        PROMPT
+    }
+}
 
 /// The name of the set of a report's own pages.
 pub fn own_set(report: &str) -> String {
@@ -129,12 +139,18 @@ pub async fn relate(
         .map(|point| (&point.id, point))
         .collect();
     let fingerprint = key_points::fingerprint(ctx, work.options)?;
-    let mut questions = Vec::new();
+    let mut cases: Vec<(Case<'_>, Vec<&KeyPoint>)> = Vec::new();
     for case in work.judged {
-        for id in freeze(work, *case, library, found, &fingerprint)? {
-            let Some(point) = known.get(&id) else {
-                continue;
-            };
+        let points = freeze(work, *case, library, found, &fingerprint)?;
+        let points = points.iter().filter_map(|id| known.get(id).copied());
+        cases.push((*case, points.collect()));
+    }
+    if work.options.batch > 1 {
+        return batches::relate(ctx, work.options.batch, &cases).await;
+    }
+    let mut questions = Vec::new();
+    for (case, points) in &cases {
+        for point in points {
             questions.extend((0..ctx.llm.members(ROLE)).map(|member| Asked {
                 case: *case,
                 point,
