@@ -5,9 +5,9 @@ set -euo pipefail
 
 cat >&2 <<'TEXT'
 make demo: three sample seminars become ranked research tasks, on this machine alone: no key, no account, no GPU.
-  download   0.7 GB of models (two Whisper models, a language model, one that reads sentences), and 0.2 GB of crates and tools
-  disk       2.6 GB in all: build 1.1 GB, models 0.7 GB, crates and tools 0.8 GB
-  time       first time about 15 minutes on 2 cores: build 10, download 1 or more, the seminars 4; again: seconds
+  download   0.3 GB of models (two Whisper models, one that reads sentences), and 0.2 GB of crates and tools
+  disk       2.2 GB in all: build 1.1 GB, models 0.3 GB, crates and tools 0.8 GB
+  time       first time about 12 minutes on 2 cores, most of it to build; again: seconds
 TEXT
 started=$SECONDS
 . "$(dirname "$0")/setup.sh"
@@ -23,7 +23,7 @@ done
 "$BINARIES/taskgen" init demo >/dev/null
 
 outcome=0
-# Four judgements a task, by code: no model is asked.
+# Ideas, tasks and verdicts are by code: no language model is asked or fetched.
 "$BINARIES/taskgen" --project demo run || outcome=$?
 "$BINARIES/taskgen" --project demo rank report --html demo/ranking.html || outcome=$?
 "$BINARIES/taskgen" --project demo report tasks || outcome=$?
@@ -40,6 +40,6 @@ What comes next:
   taskgen --project demo tasks export        the tasks as JSONL
   taskgen init DIR                           a project of your own; put recordings into DIR/seminars
   taskgen --project DIR run
-The model and the judge of the demo are for trying things out; README.md says how to use better ones.
+The demo asks no language model; README.md says how to have one find ideas, write tasks and judge them.
 TEXT
 exit "$outcome"

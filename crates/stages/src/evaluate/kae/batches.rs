@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use serde_json::json;
 
-use super::relations::{self, RELATION, ROLE};
+use super::relations::{self, Compared, RELATION, ROLE};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, InForce, Judge, KeyPoint, Unscored, id::sha256_hex},
@@ -42,11 +42,11 @@ struct Ended<'a> {
 pub async fn relate<'a>(
     ctx: &Context,
     most: usize,
-    cases: &[(Case<'a>, Vec<&'a KeyPoint>)],
+    compared: &[Compared<'a>],
 ) -> Result<StageReport> {
     let mut report = StageReport::new("relations");
     let mut batches = Vec::new();
-    for (case, points) in cases {
+    for (case, points) in compared {
         for member in 0..ctx.llm.members(ROLE) {
             let decided = decided(ctx, case.report.id.as_str(), member)?;
             let (done, mut open): (Vec<&KeyPoint>, Vec<&KeyPoint>) = points

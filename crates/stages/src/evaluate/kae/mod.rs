@@ -51,6 +51,14 @@ fn settings(ctx: &Context, options: &Options) -> Result<Value> {
     Ok(settings)
 }
 
+/// The prompt that judges of relations are asked with.
+fn prompt(options: &Options) -> &'static str {
+    match options.batch {
+        1 => relations::PROMPT,
+        _ => batches::PROMPT,
+    }
+}
+
 /// How many of a report's pages an evaluation took.
 pub fn most_urls(evaluation: &Evaluation) -> usize {
     let settings = evaluation.in_force(relations::RELATION).settings;
@@ -80,7 +88,7 @@ impl Evaluator for Kae {
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
         Ok(vec![InForce {
             instrument: relations::RELATION.id.to_owned(),
-            panel: judging::panel(ctx, relations::ROLE, relations::prompt(options))?,
+            panel: judging::panel(ctx, relations::ROLE, prompt(options))?,
             settings: settings(ctx, options)?,
         }])
     }
@@ -101,7 +109,11 @@ impl Evaluator for Kae {
         let (found, key_points) = key_points::find_in(work.ctx, &library, work.options).await?;
         let key_points = timed(key_points, started);
         let started = Instant::now();
-        let related = relations::relate(work, &library, &found).await?;
+        let compared = relations::compared(work, &library, &found)?;
+        let related = match work.options.batch {
+            1 => relations::relate(work.ctx, &compared).await?,
+            most => batches::relate(work.ctx, most, &compared).await?,
+        };
         Ok(vec![pages, key_points, timed(related, started)])
     }
 

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 use super::{
-    batches,
     dedup::{Cluster, Point, unify},
     key_points::{self, Found, OfPage},
     library::Library,
@@ -19,7 +18,7 @@ use crate::{
         Instrument, KeyPoint, KeyPointId, Relation, RelationJudgement, ReportId, SubjectKind,
         TaskId,
     },
-    evaluate::{Case, Options, evaluator::Work},
+    evaluate::{Case, evaluator::Work},
     judging::{
         self, Judged, Question,
         relate::{self, Related},
@@ -28,7 +27,7 @@ use crate::{
     store::{Evaluation, PanelJudgements, Store, StoredJudgement},
 };
 
-const PROMPT: &str = "evaluate/relation";
+pub const PROMPT: &str = "evaluate/relation";
 pub const ROLE: &str = "relate";
 
 /// How a report relates to a key point.
@@ -40,15 +39,6 @@ pub const RELATION: Instrument = Instrument {
     subject: SubjectKind::Report,
     letter: 'm',
 };
-
-/// The prompt that judges are asked with.
-pub fn prompt(options: &Options) -> &'static str {
-    if options.batch > 1 {
-        batches::PROMPT
-    } else {
-        PROMPT
-    }
-}
 
 /// The name of the set of a report's own pages.
 pub fn own_set(report: &str) -> String {
@@ -126,38 +116,43 @@ struct Asked<'a> {
     member: usize,
 }
 
-/// Freezes the sets and asks for what is missing.
-pub async fn relate(
-    work: &Work<'_>,
+/// A report with the key points that it is compared with.
+pub type Compared<'a> = (Case<'a>, Vec<&'a KeyPoint>);
+
+/// Freezes the sets of each report, and returns the points of both.
+pub fn compared<'a>(
+    work: &Work<'a>,
     library: &Library<'_>,
-    found: &Found<'_>,
-) -> Result<StageReport> {
-    let ctx = work.ctx;
+    found: &'a Found<'_>,
+) -> Result<Vec<Compared<'a>>> {
     let pages = found.values().flat_map(BTreeMap::values);
     let known: BTreeMap<&KeyPointId, &KeyPoint> = pages
         .flat_map(|page| &page.points)
         .map(|point| (&point.id, point))
         .collect();
-    let fingerprint = key_points::fingerprint(ctx, work.options)?;
-    let mut cases: Vec<(Case<'_>, Vec<&KeyPoint>)> = Vec::new();
-    for case in work.judged {
+    let fingerprint = key_points::fingerprint(work.ctx, work.options)?;
+    let of_case = |case: &Case<'a>| {
         let points = freeze(work, *case, library, found, &fingerprint)?;
         let points = points.iter().filter_map(|id| known.get(id).copied());
-        cases.push((*case, points.collect()));
-    }
-    if work.options.batch > 1 {
-        return batches::relate(ctx, work.options.batch, &cases).await;
-    }
-    let mut questions = Vec::new();
-    for (case, points) in &cases {
-        for point in points {
-            questions.extend((0..ctx.llm.members(ROLE)).map(|member| Asked {
-                case: *case,
+        Ok((*case, points.collect()))
+    };
+    work.judged.iter().map(of_case).collect()
+}
+
+/// Asks each judge about each point alone.
+pub async fn relate(ctx: &Context, compared: &[Compared<'_>]) -> Result<StageReport> {
+    let members = ctx.llm.members(ROLE);
+    let questions: Vec<Asked<'_>> = compared
+        .iter()
+        .flat_map(|(case, points)| points.iter().map(move |point| (*case, *point)))
+        .flat_map(|(case, point)| {
+            (0..members).map(move |member| Asked {
+                case,
                 point,
                 member,
-            }));
-        }
-    }
+            })
+        })
+        .collect();
     judging::judge_each(
         ctx,
         "relations",
