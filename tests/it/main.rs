@@ -10,6 +10,7 @@ mod agents;
 mod answer;
 mod architecture;
 mod audit;
+mod by_code;
 mod chance;
 mod classifier;
 mod cli;

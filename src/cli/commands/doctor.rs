@@ -23,6 +23,7 @@ use crate::{
         },
     },
     data::Message,
+    embed,
     llm::{ChatRequest, LocalModel},
     transcribe,
 };
@@ -65,6 +66,7 @@ pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
         findings.push(speed(global, local));
     }
     findings.extend(SPEECH.map(|name| model(global, name)));
+    findings.push(model(global, embed::MODEL));
     findings.push(workers(&config.transcribe));
     findings.push(sandbox());
     for name in KEYS {

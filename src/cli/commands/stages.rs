@@ -195,6 +195,9 @@ fn predict_run(
 /// Shows what a dry run would have asked.
 pub fn predicted(ctx: &Context, printer: &Printer) -> Result<u8> {
     printer.show(&ctx.llm.prediction(), |prediction| {
+        if prediction.calls.is_empty() {
+            return "no model would be asked".to_owned();
+        }
         let mut rows = table(&[
             "role: model",
             "calls",
@@ -377,6 +380,9 @@ fn one_stage(
     ));
     // Transcripts may have been edited by hand, or made on another machine, since the last run.
     let taken_in = transcribe::take_in_saved(&project, &store)?;
+    for note in &taken_in.notes {
+        printer.note(note);
+    }
     let mut stages = Vec::new();
     if !taken_in.failed.is_empty() {
         stages.push(taken_in);

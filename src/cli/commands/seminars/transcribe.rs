@@ -2,6 +2,7 @@
 //! transcribed, and writes other formats beside the transcripts.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -187,7 +188,7 @@ pub fn take_in(store: &Store, recording: &Recording, transcript: &Transcript) ->
 }
 
 /// Takes in every transcript of the project's folder, hand edits included. What cannot be read is
-/// returned as failed, and the others go on.
+/// returned as failed, and the others go on; a transcript of no recording is noted.
 pub fn take_in_saved(project: &Project, store: &Store) -> Result<StageReport> {
     let mut report = StageReport::new("transcripts");
     let found = transcribe::discover(&project.seminars(), &[]).unwrap_or_default();
@@ -202,5 +203,31 @@ pub fn take_in_saved(project: &Project, store: &Store) -> Result<StageReport> {
             }
         }
     }
+    let known: Vec<PathBuf> = found
+        .recordings
+        .iter()
+        .map(|recording| transcribe::transcript_path(&project.transcripts(), recording))
+        .collect();
+    for path in transcripts_in(&project.transcripts()) {
+        let name = path.with_extension("");
+        let name = name.strip_prefix(project.transcripts()).unwrap_or(&name);
+        // A recording that was read once may be gone.
+        if !known.contains(&path) && store.seminar_at(&name.to_string_lossy())?.is_none() {
+            report.notes.push(format!(
+                "`{}` is not read: there is no recording `{}` in `seminars/`",
+                path.strip_prefix(&project.root).unwrap_or(&path).display(),
+                name.display()
+            ));
+        }
+    }
     Ok(report)
+}
+
+/// The transcripts in a folder, in the order of their names.
+fn transcripts_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|of| of == "json") && path.is_file());
+    paths.sort();
+    paths
 }
