@@ -126,6 +126,11 @@ impl Choice {
         (Reverse(self.mark), self.number)
     }
 
+    /// The probability, in percent.
+    pub fn percent(&self) -> u8 {
+        (self.probability * 100.0) as u8
+    }
+
     /// Whether both quote a sentence.
     fn overlaps(&self, other: &Self) -> bool {
         self.quoted.start() <= other.quoted.end() && other.quoted.start() <= self.quoted.end()

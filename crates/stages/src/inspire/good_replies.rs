@@ -58,6 +58,7 @@ fn no_good_idea_is_refused() {
                 inspiration,
                 call: None,
                 mark: None,
+                certainty: 0,
             };
             merge::add(&transcript, &mut kept, candidate)
                 .unwrap_or_else(|text| panic!("{name}: a duplicate: {text}"));

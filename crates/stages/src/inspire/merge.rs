@@ -25,6 +25,8 @@ pub struct Candidate {
     pub call: Option<CallId>,
     /// How good a start for research: a reviewer's mark from 1 to 5; none without a review.
     pub mark: Option<u8>,
+    /// How certain code is of it, in percent; 0 where a model found it.
+    pub certainty: u8,
 }
 
 /// Adds a candidate, unless it is a duplicate: the same passages, or nearly the same words. Then
@@ -107,10 +109,11 @@ pub fn choose(
     (picked, candidates)
 }
 
-/// The mark, and the number of traits where that does not decide. What nobody has marked comes
-/// after what is there.
-fn value(candidate: &Candidate) -> (Option<u8>, usize) {
-    (candidate.mark, candidate.inspiration.traits.len())
+/// The mark, and where that does not decide, how certain code is and the number of traits. What nobody
+/// has marked comes after what is there.
+fn value(candidate: &Candidate) -> (Option<u8>, u8, usize) {
+    let traits = candidate.inspiration.traits.len();
+    (candidate.mark, candidate.certainty, traits)
 }
 
 /// The part of the talk in which an inspiration's first quote stands.
@@ -151,6 +154,7 @@ mod tests {
         Candidate {
             inspiration,
             call: Some(CallId::from_parts(&[text])),
+            certainty: 0,
             mark: mark.into(),
         }
     }

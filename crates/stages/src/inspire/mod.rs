@@ -127,7 +127,7 @@ pub async fn run(
         talks.push(Talk {
             seminar,
             transcript,
-            readings: by_code.then(|| Readings::new(encoder, &numbered)),
+            by_code: by_code.then_some(encoder),
             numbered,
             examples: &examples,
         });
@@ -165,8 +165,8 @@ struct Talk<'a> {
     seminar: &'a SeminarInfo,
     transcript: Transcript,
     numbered: Numbered,
-    /// What its sentences are, where code chooses among them.
-    readings: Option<Readings>,
+    /// Where code chooses among its sentences: the encoder that it reads them with, if it has one.
+    by_code: Option<Option<&'a Encoder>>,
     /// The ideas that the prompt shows.
     examples: &'a Examples,
 }
@@ -240,8 +240,8 @@ async fn extract(
     let path = &talk.seminar.path;
     (ctx.notify)(Notice::Working(path));
     let mut basket = Basket::new(path);
-    let given = match &talk.readings {
-        Some(readings) => chosen_of(ctx, talk, readings, windows),
+    let given = match talk.by_code {
+        Some(encoder) => chosen_of(ctx, talk, encoder, windows),
         None => ask_all(ctx, talk, windows, options)
             .await
             .with_context(|| format!("inspire: `{path}`"))?,
@@ -340,6 +340,7 @@ impl Given {
         kind: Option<InspirationType>,
         idea: Idea,
         call: Option<&CallId>,
+        certainty: u8,
     ) {
         self.harvest.found += 1;
         let call = call.cloned();
@@ -348,6 +349,7 @@ impl Given {
                 inspiration,
                 call,
                 mark: None,
+                certainty,
             }),
             Err(refusal) => self.refused.push((refusal, call)),
         }
@@ -358,14 +360,15 @@ impl Given {
 fn chosen_of(
     ctx: &Context,
     talk: &Talk<'_>,
-    readings: &Readings,
+    encoder: Option<&Encoder>,
     windows: &[RangeInclusive<usize>],
 ) -> Vec<Given> {
+    let readings = Readings::new(encoder, &talk.numbered);
     let of = |window| {
         let mut given = Given::default();
-        for choice in chosen::choices(&talk.numbered, readings, window) {
+        for choice in chosen::choices(&talk.numbered, &readings, window) {
             let idea = choice.idea(&talk.numbered);
-            given.take(talk, Some(choice.kind), idea, None);
+            given.take(talk, Some(choice.kind), idea, None, choice.percent());
         }
         (ctx.notify)(Notice::Advance(1));
         given
@@ -399,7 +402,7 @@ async fn ask(ctx: &Context, talk: &Talk<'_>, question: &Question<'_>) -> Result<
     match answer.value {
         Ok(found) => {
             for idea in found.items {
-                given.take(talk, None, idea, Some(&answer.call));
+                given.take(talk, None, idea, Some(&answer.call), 0);
             }
         }
         Err(unscored) => given.failed = Some((question.name(), unscored)),

@@ -39,6 +39,7 @@ fn broken(given: Given, reply: Found) -> BTreeSet<String> {
                     inspiration,
                     call: None,
                     mark: None,
+                    certainty: 0,
                 };
                 if merge::add(&transcript, &mut kept, new).is_err() {
                     broken.insert("duplicate".to_owned());
