@@ -174,6 +174,7 @@ pub const RULES: &[Rule] = &[
     config(Moved("/near.model", "/similarity.model")),
     config(Moved("/evaluate.near", "/evaluate.similarity")),
     config(Added("/evaluate.most_urls")),
+    config(Added("/evaluate.batch")),
     // The audit card of a ranking has the field's words.
     // Tasks may come from a file, and are grouped by all of their facets.
     Rule {
