@@ -73,6 +73,7 @@ fn what_takes_a_model_is_refused_by_name() {
 fn a_transcript_without_its_recording_is_named() {
     let (_fake, project) = project();
     std::fs::remove_file(project.path("seminars/heliu.wav")).expect("it is there");
+    std::fs::write(project.path("transcripts/rivers.wav.meta.json"), "{}").expect("writable");
     let told = project.told(&["inspire", "--offline"]);
     assert!(
         told.contains(
@@ -80,6 +81,7 @@ fn a_transcript_without_its_recording_is_named() {
         ),
         "{told}"
     );
+    assert!(!told.contains("meta.json"), "{told}");
     // Once it was read, the recording may go.
     std::fs::remove_file(project.path("seminars/rivers.wav")).expect("it is there");
     let told = project.told(&["inspire", "--offline"]);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Numbered, Options,
+    IDEAS, Numbered,
     examples::Examples,
     ground::{self, Heard},
     merge::{self, Candidate},
@@ -42,8 +42,7 @@ fn no_good_idea_is_refused() {
             examples: &examples,
         };
         let whole = 1..=numbered.count();
-        let options = Options::default();
-        let question = question::about(&talk.language, &numbered, whole, &options);
+        let question = question::about(&talk.language, &numbered, whole, IDEAS);
         assert_eq!(outside(&question.schema(), &talk.inspire), None, "{name}");
         let found: Found = parse(&talk.inspire.to_string(), &question.schema(), &|found| {
             question.check(found)

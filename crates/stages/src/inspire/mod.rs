@@ -47,10 +47,14 @@ pub const CODE: &str = "code/sentences";
 
 /// Candidates that are looked at a second time.
 const REVIEWED: usize = merge::MOST + merge::MOST / 2;
-/// Words of a window where the user does not say: what a built-in model bears, or code chooses a few
-/// sentences of, and what another model reads at once.
-const SMALL_WINDOW: usize = 2000;
+/// Words of a window where the user does not say: what code chooses a few sentences of, what a
+/// built-in model reads with a reply in its context, and what another model reads at once.
+const WINDOW_OF_CODE: usize = 2000;
+const SMALL_WINDOW: usize = 1200;
 const LARGE_WINDOW: usize = 6000;
+/// Ideas that a model is asked for in one window, and a built-in one.
+const IDEAS: usize = 10;
+const SMALL_IDEAS: usize = 3;
 /// More of either is a slip of the pen.
 const MOST_WORDS: usize = 1_000_000;
 const MOST_IDEAS: usize = 30;
@@ -101,8 +105,11 @@ pub async fn run(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("inspire");
-    let by_code = ctx.llm.is_code("inspire", 0)?;
-    let small = ctx.llm.is_builtin("inspire", 0)?;
+    let finder = if ctx.llm.is_code("inspire", 0)? {
+        Finder::Code(encoder)
+    } else {
+        Finder::Model
+    };
     let reviewed = match options.review {
         When::Auto => ctx.llm.members("review") > 0 && !ctx.llm.is_builtin("review", 0)?,
         When::Always => true,
@@ -127,16 +134,19 @@ pub async fn run(
         talks.push(Talk {
             seminar,
             transcript,
-            by_code: by_code.then_some(encoder),
+            finder,
             numbered,
             examples: &examples,
         });
     }
-    let size = match options.window {
-        0 if small => SMALL_WINDOW,
-        0 => LARGE_WINDOW,
-        size => size,
+    let (usual, most) = match finder {
+        Finder::Code(_) => (WINDOW_OF_CODE, 0),
+        Finder::Model if ctx.llm.is_builtin("inspire", 0)? => (SMALL_WINDOW, SMALL_IDEAS),
+        Finder::Model => (LARGE_WINDOW, IDEAS),
     };
+    let or_usual = |wanted, usual| if wanted == 0 { usual } else { wanted };
+    let size = or_usual(options.window, usual);
+    let most = or_usual(options.per_window, most);
     let windows: Vec<Vec<RangeInclusive<usize>>> = talks
         .iter()
         .map(|talk| windows::windows(&talk.numbered, size))
@@ -149,7 +159,7 @@ pub async fn run(
     let work = talks.iter().zip(&windows);
     // As many talks at once as the model takes questions.
     for of_talk in context::all(work, ctx.llm.parallel("inspire"), |(talk, windows)| {
-        extract(ctx, talk, windows, options, reviewed)
+        extract(ctx, talk, windows, most, reviewed)
     })
     .await?
     {
@@ -160,13 +170,21 @@ pub async fn run(
     Ok(report)
 }
 
+/// Who finds ideas.
+#[derive(Clone, Copy)]
+enum Finder<'a> {
+    /// A model, which is asked.
+    Model,
+    /// Code, with the encoder by which it reads what sentences mean, if that is here.
+    Code(Option<&'a Encoder>),
+}
+
 /// A seminar's text, read.
 struct Talk<'a> {
     seminar: &'a SeminarInfo,
     transcript: Transcript,
     numbered: Numbered,
-    /// Where code chooses among its sentences: the encoder that it reads them with, if it has one.
-    by_code: Option<Option<&'a Encoder>>,
+    finder: Finder<'a>,
     /// The ideas that the prompt shows.
     examples: &'a Examples,
 }
@@ -233,16 +251,16 @@ async fn extract(
     ctx: &Context,
     talk: &Talk<'_>,
     windows: &[RangeInclusive<usize>],
-    options: &Options,
+    most: usize,
     reviewed: bool,
 ) -> Result<StageReport> {
     let started = Instant::now();
     let path = &talk.seminar.path;
     (ctx.notify)(Notice::Working(path));
     let mut basket = Basket::new(path);
-    let given = match talk.by_code {
-        Some(encoder) => chosen_of(ctx, talk, encoder, windows),
-        None => ask_all(ctx, talk, windows, options)
+    let given = match talk.finder {
+        Finder::Code(encoder) => chosen_of(ctx, talk, encoder, windows),
+        Finder::Model => ask_all(ctx, talk, windows, most)
             .await
             .with_context(|| format!("inspire: `{path}`"))?,
     };
@@ -381,11 +399,11 @@ async fn ask_all(
     ctx: &Context,
     talk: &Talk<'_>,
     windows: &[RangeInclusive<usize>],
-    options: &Options,
+    most: usize,
 ) -> Result<Vec<Given>> {
     let language = &talk.transcript.language;
     let ask = async |window: &RangeInclusive<usize>| {
-        let question = question::about(language, &talk.numbered, window.clone(), options);
+        let question = question::about(language, &talk.numbered, window.clone(), most);
         let given = ask(ctx, talk, &question).await;
         (ctx.notify)(Notice::Advance(1));
         given

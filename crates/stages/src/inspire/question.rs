@@ -8,15 +8,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Numbered, Options};
+use super::Numbered;
 use crate::{
     context::Context,
     data::{Cause, InspirationType, Trait, Unscored},
     llm::{Answer, Answered, Ask, object},
 };
 
-/// Ideas that a model is asked for in one part.
-const MOST_IDEAS: usize = 10;
 /// Tokens of one idea with its quotes and reasons.
 const TOKENS: u32 = 320;
 
@@ -75,17 +73,13 @@ pub struct Question<'a> {
 /// The prompt that a model is asked with.
 pub const PROMPT: &str = "inspire/ideas";
 
-/// The question about one part of a talk.
+/// The question about one part of a talk, for at most so many ideas.
 pub fn about<'a>(
     language: &'a str,
     numbered: &'a Numbered,
     window: RangeInclusive<usize>,
-    options: &Options,
+    most: usize,
 ) -> Question<'a> {
-    let most = match options.per_window {
-        0 => MOST_IDEAS,
-        most => most,
-    };
     Question {
         language,
         numbered,

@@ -227,7 +227,11 @@ pub fn take_in_saved(project: &Project, store: &Store) -> Result<StageReport> {
 fn transcripts_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|of| of == "json") && path.is_file());
+    let is_transcript = |path: &PathBuf| {
+        let name = path.to_string_lossy();
+        name.ends_with(".json") && !name.ends_with(".meta.json") && path.is_file()
+    };
+    paths.retain(is_transcript);
     paths.sort();
     paths
 }
