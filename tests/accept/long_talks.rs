@@ -1,6 +1,5 @@
-//! Talks of two hours, made of short ones with a lot of small talk between them, read by the real
-//! local model: they go through in bounded memory, and what is kept comes from every quarter of the
-//! talk.
+//! Talks of two hours, made of short ones with a lot of small talk between them, read by code: they
+//! go through in bounded memory, and what is kept comes from every quarter of the talk.
 
 use std::{
     fs,
@@ -38,7 +37,7 @@ fn two_hours_are_read_to_the_end() {
         );
         peak = peak.max(memory);
     }
-    println!("largest memory of the program itself (the model is another process): {peak} MiB");
+    println!("largest memory: {peak} MiB");
     assert!(peak < 200, "{peak} MiB");
 }
 

@@ -12,7 +12,6 @@ mod faults;
 mod hostile_documents;
 mod hostile_kills;
 mod killed;
-mod larger_model;
 mod long_talks;
 #[allow(dead_code, reason = "what the tests share answers as its judges do")]
 #[path = "../it/small_web/mod.rs"]

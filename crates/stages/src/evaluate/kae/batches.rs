@@ -39,11 +39,7 @@ struct Ended<'a> {
 
 /// Asks each judge about the points of each report, at most so many at once, and leaves out what is
 /// decided already.
-pub async fn relate<'a>(
-    ctx: &Context,
-    most: usize,
-    compared: &[Compared<'a>],
-) -> Result<StageReport> {
+pub async fn relate(ctx: &Context, most: usize, compared: &[Compared<'_>]) -> Result<StageReport> {
     let mut report = StageReport::new("relations");
     let mut batches = Vec::new();
     for (case, points) in compared {
