@@ -15,6 +15,9 @@ use super::{
 const LEAST: usize = 8;
 const MOST: usize = 44;
 const MOST_HAN: usize = 88;
+/// Length that leaves room for a long subject as well.
+const FEWER: usize = 34;
+const FEWER_HAN: usize = 70;
 /// Length of a sentence of which the beginning may be quoted.
 const LONGEST: usize = 70;
 const LONGEST_HAN: usize = 140;
@@ -170,29 +173,37 @@ pub fn is_courtesy(sentence: &str) -> bool {
 
 /// Whether a claim says enough, and leaves room for a task around it.
 pub fn has_room(claim: &str) -> bool {
-    (LEAST..=most(claim)).contains(&length(claim))
+    (LEAST..=most(claim, (MOST, MOST_HAN))).contains(&length(claim))
 }
 
-fn most(claim: &str) -> usize {
-    if is_chinese(claim) { MOST_HAN } else { MOST }
+/// Of most words and most Han characters that which is meant for a claim.
+fn most(claim: &str, (words, han): (usize, usize)) -> usize {
+    if is_chinese(claim) { han } else { words }
 }
 
 /// A claim that leaves room for a task, if it is not far too long: as many of its clauses as there
 /// is room for, and what is left out shows as `…`.
 pub fn shortened(claim: &str) -> String {
-    let longest = if is_chinese(claim) {
-        LONGEST_HAN
-    } else {
-        LONGEST
-    };
-    let too_long = most(claim) + 1;
-    if !(too_long..=longest).contains(&length(claim)) {
+    shortened_to(claim, (MOST, MOST_HAN))
+}
+
+/// The same for fewer words, or Han characters.
+pub fn shorter(claim: &str) -> String {
+    shortened_to(claim, (FEWER, FEWER_HAN))
+}
+
+fn shortened_to(claim: &str, room: (usize, usize)) -> String {
+    let longest = most(claim, (LONGEST, LONGEST_HAN));
+    let most = most(claim, room);
+    if !(most + 1..=longest).contains(&length(claim)) {
         return claim.to_owned();
     }
     let ends = claim
         .match_indices([',', '，', ';', '；', '.', '。'])
         .map(|(at, _)| &claim[..at]);
-    let fitting = ends.rev().find(|begin| has_room(begin));
+    let fitting = ends
+        .rev()
+        .find(|begin| (LEAST..=most).contains(&length(begin)));
     fitting.map_or_else(|| claim.to_owned(), |begin| format!("{begin} …"))
 }
 

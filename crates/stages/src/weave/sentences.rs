@@ -8,14 +8,17 @@ use super::{
 use crate::{
     data::{Difficulty, Inspiration, InspirationType, TaskType},
     text::{
-        claim::{has_room, leans, shortened, tidy},
-        words::{han_count, is_chinese, word_count},
+        claim::{has_room, leans, shortened, shorter, tidy},
+        words::{han_count, is_chinese, length, word_count},
     },
 };
 
 /// Longest task with its subject, in words and in Han characters; a longer one does without.
 const MOST_WORDS: usize = 100;
 const MOST_HAN: usize = 200;
+/// Words or Han characters of a name that says much of a subject.
+const TELLING: usize = 5;
+const TELLING_HAN: usize = 8;
 
 /// The sentences of an inspiration that a task can begin with, the best first: its evidence, or its
 /// text where no quote is of a bearable length.
@@ -34,13 +37,33 @@ pub fn claims(inspiration: &Inspiration) -> Vec<String> {
     claims
 }
 
-/// The text of a task of a family: a claim of an idea of this type, and what to do with it.
+/// The text of a task of a family: a claim of an idea of this type, and what to do with it. Where a
+/// telling name of the subject and the whole claim do not fit together, the claim is shortened.
 pub fn text(family: TaskType, kind: InspirationType, claim: &str, subject: &Subject) -> String {
-    let names = subject.names.iter().map(String::as_str);
-    let mut worded_with = names.map(|name| worded(family, kind, claim, Some(name)));
-    let fitting =
-        worded_with.find(|text| word_count(text) <= MOST_WORDS && han_count(text) <= MOST_HAN);
+    let claims = [claim.to_owned(), shorter(claim)];
+    let telling = subject.names.iter().filter(|name| is_telling(name));
+    let best = claims.iter().flat_map(|claim| {
+        let named = telling.clone().map(move |name| (claim, Some(name)));
+        named.collect::<Vec<_>>()
+    });
+    let whole = &claims[0];
+    let others = subject.names.iter().map(|name| (whole, Some(name)));
+    let mut ways = best.chain(others).map(|(claim, name)| {
+        let name = name.map(String::as_str);
+        worded(family, kind, claim, name)
+    });
+    let fitting = ways.find(|text| word_count(text) <= MOST_WORDS && han_count(text) <= MOST_HAN);
     fitting.unwrap_or_else(|| worded(family, kind, claim, None))
+}
+
+/// Whether a name of a subject says much.
+fn is_telling(name: &str) -> bool {
+    let least = if is_chinese(name) {
+        TELLING_HAN
+    } else {
+        TELLING
+    };
+    length(name) >= least
 }
 
 fn worded(family: TaskType, kind: InspirationType, claim: &str, subject: Option<&str>) -> String {

@@ -12,10 +12,13 @@ use crate::{
 };
 
 /// Longest and shortest part of a title that is quoted, in words or Han characters.
-const OF_TITLE: RangeInclusive<usize> = 2..=14;
+const OF_TITLE: RangeInclusive<usize> = 2..=16;
 const HAN_OF_TITLE: RangeInclusive<usize> = 4..=28;
 /// What parts of a title stand between.
-const BETWEEN_PARTS: [&str; 6] = [": ", "：", ":", " – ", " — ", "——"];
+const BETWEEN_PARTS: [&str; 8] = [": ", "：", ":", " – ", " — ", "——", "? ", "？"];
+/// Words or Han characters from which a title says something even without a term.
+const SAYS_SOMETHING: usize = 4;
+const SAYS_SOMETHING_HAN: usize = 8;
 /// Key terms that name a subject, and that are offered as search terms.
 const NAMING: usize = 2;
 const OFFERED: usize = 4;
@@ -42,7 +45,13 @@ impl Subject {
 
     fn titled(title: &str, talk: &str) -> Option<Self> {
         let chinese = is_chinese(talk);
-        if terms_of_title(title).is_empty() || is_chinese(title) != chinese {
+        let least = if chinese {
+            SAYS_SOMETHING_HAN
+        } else {
+            SAYS_SOMETHING
+        };
+        let says_nothing = terms_of_title(title).is_empty() && length(title) < least;
+        if says_nothing || is_chinese(title) != chinese {
             return None;
         }
         let title = one_line(title).replace(['"', '“', '”'], "'");
@@ -52,11 +61,16 @@ impl Subject {
         if terms.is_empty() {
             terms = terms_of_title(title);
         }
+        if terms.is_empty() {
+            terms = key_terms(talk, OFFERED);
+        }
         let lengths = if chinese { HAN_OF_TITLE } else { OF_TITLE };
         let parts = std::iter::once(title).chain(parts(title));
         let quotable = parts.filter(|part| lengths.contains(&length(part)));
         let mut names: Vec<String> = quotable.map(|part| format!("“{part}”")).collect();
-        names.push(listed(&terms[..terms.len().min(NAMING)], chinese));
+        if !terms.is_empty() {
+            names.push(listed(&terms[..terms.len().min(NAMING)], chinese));
+        }
         names.sort_by_key(|name| Reverse(length(name)));
         Some(Self { names, terms })
     }
@@ -113,8 +127,28 @@ mod tests {
             names("How gravel beds move under ice"),
             ["“How gravel beds move under ice”", "gravel and ice"]
         );
-        let long = "Cold feet: what fourteen winters on the shore of a fjord taught us about gravel, ice and patience";
+        let long = "Cold feet: what fourteen winters on the cold and windy shore of a fjord taught us about gravel, ice and patience";
         assert_eq!(names(long), ["gravel and fjord", "“Cold feet”"]);
+    }
+
+    #[test]
+    fn a_title_without_a_term_says_something_if_it_is_long_enough() {
+        let talk = "缸里的水要养。师父说缸会睡着，师父天天看缸。";
+        let subject = Subject::new(
+            &seminar("a.m4a", "缸为什么会睡着:一个染匠的十四年缸账"),
+            talk,
+        );
+        assert_eq!(subject.names[0], "“缸为什么会睡着:一个染匠的十四年缸账”");
+        assert_eq!(subject.names[1], "“一个染匠的十四年缸账”");
+        let asked = Subject::new(
+            &seminar("a.m4a", "How Tight Is It? Gravel of a fjord"),
+            TALK,
+        );
+        assert!(
+            asked.names.contains(&"“Gravel of a fjord”".to_owned()),
+            "{:?}",
+            asked.names
+        );
     }
 
     #[test]
