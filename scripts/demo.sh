@@ -7,7 +7,7 @@ cat >&2 <<'TEXT'
 make demo: three sample seminars become ranked research tasks, on this machine alone: no key, no account, no GPU.
   download   0.3 GB of models (two Whisper models, one that reads sentences), and 0.2 GB of crates and tools
   disk       2.2 GB in all: build 1.1 GB, models 0.3 GB, crates and tools 0.8 GB
-  time       first time about 12 minutes on 2 cores, most of it to build; again: seconds
+  time       first time 15 to 20 minutes on 2 cores, most of it to build; again: seconds
 TEXT
 started=$SECONDS
 . "$(dirname "$0")/setup.sh"

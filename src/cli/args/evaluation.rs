@@ -138,8 +138,8 @@ pub struct Rescore {
     pub similarity: Option<f64>,
     #[arg(long, hide = true, value_parser = renamed_to_similarity)]
     pub near: Option<Renamed>,
-    /// Ask a judge about so many key points of a report at once, 1 to 20 [default: that of
-    /// `taskgen.toml`]
+    /// Ask a judge about so many key points of a report at once, 1 to 20; alone and in batches are two
+    /// ways of scoring [default: that of `taskgen.toml`]
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
     /// How often each criterion is rated [default: that of `taskgen.toml`]

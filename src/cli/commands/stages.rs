@@ -162,7 +162,9 @@ fn predict_run(
     notify: &Notify,
     printer: &Printer,
 ) -> Result<u8> {
-    transcribe::take_in_saved(project, store)?;
+    for note in transcribe::take_in_saved(project, store)?.notes {
+        printer.note(&note);
+    }
     let seminars = chosen(store, found)?;
     if seminars.len() < found.recordings.len() {
         let missing = found.recordings.len() - seminars.len();

@@ -102,7 +102,7 @@ fn batches_that_were_killed_go_on() {
 }
 
 #[test]
-fn another_size_of_batches_is_another_way_of_scoring() {
+fn alone_and_in_batches_are_two_ways_of_scoring() {
     let world = World::evaluated();
     world.fake.take();
     let found: Value = serde_json::from_str(

@@ -176,7 +176,7 @@ pub fn has_room(claim: &str) -> bool {
     (LEAST..=most(claim, (MOST, MOST_HAN))).contains(&length(claim))
 }
 
-/// Of most words and most Han characters that which is meant for a claim.
+/// The limit for a claim: of words, or of Han characters where it is Chinese.
 fn most(claim: &str, (words, han): (usize, usize)) -> usize {
     if is_chinese(claim) { han } else { words }
 }
@@ -198,10 +198,18 @@ fn shortened_to(claim: &str, room: (usize, usize)) -> String {
     if !(most + 1..=longest).contains(&length(claim)) {
         return claim.to_owned();
     }
-    let ends = claim
-        .match_indices([',', '，', ';', '；', '.', '。'])
+    // A mark within a number or an abbreviation ends nothing.
+    let ends_clause = |at: usize, mark: &str| {
+        let behind = claim[at + mark.len()..].chars().next();
+        mark.len() > 1 || behind.is_some_and(|c| c.is_whitespace() || is_han(c))
+    };
+    let marks = claim.match_indices([',', '，', ';', '；', '。']);
+    let ends = marks
+        .filter(|(at, mark)| ends_clause(*at, mark))
         .map(|(at, _)| &claim[..at]);
+    let ends: Vec<&str> = ends.collect();
     let fitting = ends
+        .into_iter()
         .rev()
         .find(|begin| (LEAST..=most).contains(&length(begin)));
     fitting.map_or_else(|| claim.to_owned(), |begin| format!("{begin} …"))
@@ -369,6 +377,14 @@ mod tests {
         assert_eq!(shortened(&short), short);
         assert!(!has_room(long) && has_room(&short) && states(long));
         assert_eq!(shortened("Ice needs a seed."), "Ice needs a seed.");
+        let numbers = "The plate of the river in the valley of the two mills counts on average no more than around \
+            12,500 stones a day in the spring and on a day of the autumn about 3.5 times as many, of which the \
+            U.S. gauge upstream sees none at all.";
+        assert!(
+            shortened(numbers).ends_with("3.5 times as many …"),
+            "{}",
+            shortened(numbers)
+        );
     }
 
     #[test]

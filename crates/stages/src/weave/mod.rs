@@ -373,7 +373,10 @@ fn compose(slot: &Slot<'_>, subject: &Subject, loom: &mut Loom<'_>) -> bool {
                 loom.keep(task, None);
                 return true;
             }
-            Err(rule) => loom.refuse(rule.name(), task.text, None),
+            Err(rule) => {
+                loom.harvest.found += 1;
+                loom.refuse(rule.name(), task.text, None);
+            }
         }
     }
     false

@@ -100,7 +100,8 @@ pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Resu
         keep,
     };
     let (answer, judge) = self::ask(ctx, ask).await?;
-    let kept = save(ctx, about, answer.value.as_ref(), &judge, &answer.call)?;
+    let judgement = judgement(about, answer.value.as_ref(), &judge, &answer.call);
+    let kept = ctx.store.save_judgement(&judgement)?;
     Ok(Judged {
         reply: answer.value,
         judge,
@@ -139,17 +140,16 @@ pub struct About<'a> {
     pub keep: Value,
 }
 
-/// Saves one judgement that a reply holds, or why there is none.
-pub fn save<A: Verdict>(
-    ctx: &Context,
-    about: About<'_>,
-    verdict: Result<&A, &Unscored>,
-    judge: &Judge,
-    call: &CallId,
-) -> Result<Kept> {
+/// One judgement that a reply holds, or why there is none.
+pub fn judgement<'a, A: Verdict>(
+    about: About<'a>,
+    verdict: Result<&A, &'a Unscored>,
+    judge: &'a Judge,
+    call: &'a CallId,
+) -> NewJudgement<'a> {
     let (subject, other) = (about.subject, about.other.unwrap_or_default());
     let judge = DecidedBy::Model(judge);
-    ctx.store.save_judgement(&NewJudgement {
+    NewJudgement {
         instrument: about.instrument,
         id: judgement_id(about.instrument, subject, other, about.sample, judge),
         subject,
@@ -160,7 +160,7 @@ pub fn save<A: Verdict>(
         payload: payload(verdict, about.keep),
         call: Some(call),
         evidence: Some(about.evidence),
-    })
+    }
 }
 
 /// Saves why a judgement could not even be asked for, such as a failed step before it.

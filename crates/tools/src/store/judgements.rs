@@ -314,69 +314,86 @@ fn remove_failures(tx: &Tx<'_>, new: &NewJudgement<'_>) -> rusqlite::Result<usiz
     )
 }
 
+/// Stores a judgement of a run, as an event of its stream.
+fn put(tx: &Tx<'_>, new: &NewJudgement<'_>, run: i64, stream: &str) -> rusqlite::Result<Kept> {
+    let decision = new.decision.as_ref().ok();
+    let state = if decision.is_some() {
+        "scored"
+    } else {
+        "unscored"
+    };
+    // A scale of numbers alone has no words.
+    let label = decision
+        .map(|decision| decision.label.as_str())
+        .filter(|label| !label.is_empty());
+    let Decision {
+        value, confidence, ..
+    } = decision.cloned().unwrap_or_default();
+    let cause = new
+        .decision
+        .as_ref()
+        .err()
+        .map(|unscored| to_word(&unscored.cause));
+    note(tx, new.instrument, new.judge)?;
+    // `late` is the stored word for a decision that came after a failure.
+    let same = tx.query_row(
+        "SELECT coalesce(json_extract(payload, '$.late'), 0), run FROM judgement
+         WHERE id = ?1 AND state = ?2 AND value IS ?3 AND label IS ?4 AND confidence IS ?5 AND cause IS ?6",
+        params![new.id, state, value, label, confidence, cause],
+        |row| Ok(Kept { decided_after_retry: row.get(0)?, run: row.get(1)? }),
+    );
+    if let Some(kept) = same.optional()? {
+        return Ok(kept);
+    }
+    let decided_after_retry = remove_failures(tx, new)? > 0 && decision.is_some();
+    let mut payload = new.payload.clone();
+    payload["late"] = decided_after_retry.into();
+    tx.execute(
+        "INSERT OR REPLACE INTO judgement
+            (id, instrument, subject, other, judge, sample, evidence_hash, state, value, label, confidence,
+             cause, payload, call, run)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        params![
+            new.id,
+            new.instrument.id,
+            new.subject,
+            new.other,
+            new.judge.id(),
+            new.sample,
+            new.evidence,
+            state,
+            value,
+            label,
+            confidence,
+            cause,
+            payload.to_string(),
+            new.call.map(CallId::as_str),
+            run
+        ],
+    )?;
+    add_event(tx, stream, "judgement", &new.id)?;
+    Ok(Kept {
+        decided_after_retry,
+        run,
+    })
+}
+
 impl Store {
     /// Stores a judgement. A decision takes the place of earlier failures of the same judge, which
     /// is noted. The same judgement again changes nothing.
     pub fn save_judgement(&self, new: &NewJudgement<'_>) -> Result<Kept> {
         let (run, stream) = (self.run, self.stream());
-        let decision = new.decision.as_ref().ok();
-        let state = if decision.is_some() {
-            "scored"
-        } else {
-            "unscored"
-        };
-        // A scale of numbers alone has no words.
-        let label = decision
-            .map(|decision| decision.label.as_str())
-            .filter(|label| !label.is_empty());
-        let Decision {
-            value, confidence, ..
-        } = decision.cloned().unwrap_or_default();
-        let cause = new
-            .decision
-            .as_ref()
-            .err()
-            .map(|unscored| to_word(&unscored.cause));
+        self.write(|tx| put(tx, new, run, &stream))
+    }
+
+    /// Stores several judgements together, all or none.
+    pub fn save_judgements(&self, all: &[NewJudgement<'_>]) -> Result<()> {
+        let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
-            note(tx, new.instrument, new.judge)?;
-            // `late` is the stored word for a decision that came after a failure.
-            let same = tx.query_row(
-                "SELECT coalesce(json_extract(payload, '$.late'), 0), run FROM judgement
-                 WHERE id = ?1 AND state = ?2 AND value IS ?3 AND label IS ?4 AND confidence IS ?5 AND cause IS ?6",
-                params![new.id, state, value, label, confidence, cause],
-                |row| Ok(Kept { decided_after_retry: row.get(0)?, run: row.get(1)? }),
-            );
-            if let Some(kept) = same.optional()? {
-                return Ok(kept);
+            for new in all {
+                put(tx, new, run, &stream)?;
             }
-            let decided_after_retry = remove_failures(tx, new)? > 0 && decision.is_some();
-            let mut payload = new.payload.clone();
-            payload["late"] = decided_after_retry.into();
-            tx.execute(
-                "INSERT OR REPLACE INTO judgement
-                    (id, instrument, subject, other, judge, sample, evidence_hash, state, value, label, confidence,
-                     cause, payload, call, run)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-                params![
-                    new.id,
-                    new.instrument.id,
-                    new.subject,
-                    new.other,
-                    new.judge.id(),
-                    new.sample,
-                    new.evidence,
-                    state,
-                    value,
-                    label,
-                    confidence,
-                    cause,
-                    payload.to_string(),
-                    new.call.map(CallId::as_str),
-                    run
-                ],
-            )?;
-            add_event(tx, &stream, "judgement", &new.id)?;
-            Ok(Kept { decided_after_retry, run })
+            Ok(())
         })
     }
 

@@ -11,13 +11,13 @@ use serde_json::json;
 use super::relations::{self, Compared, RELATION, ROLE};
 use crate::{
     context::{Context, StageReport},
-    data::{Cause, InForce, Judge, KeyPoint, Unscored, id::sha256_hex},
+    data::{CallId, Cause, InForce, Judge, KeyPoint, NewJudgement, Unscored, id::sha256_hex},
     evaluate::Case,
     judging::{
         self, About,
         relate::{self, Related, RelatedEach},
     },
-    llm::{Answered, Ask},
+    llm::Ask,
     store::Evaluation,
 };
 
@@ -95,13 +95,24 @@ fn decided(ctx: &Context, report: &str, member: usize) -> Result<BTreeSet<String
     Ok(decided.map(|of| of.about).collect())
 }
 
-/// Asks about a batch, and about its halves where the reply cannot be read.
+/// An answer about some points, with its judge.
+struct Answer<'a> {
+    points: Vec<&'a KeyPoint>,
+    seen: String,
+    call: CallId,
+    cached: bool,
+    judge: Judge,
+    verdicts: Vec<Result<Related, Unscored>>,
+}
+
+/// Asks about a batch, and about its halves where the reply cannot be read. All judgements of a batch
+/// are saved together: what a killed run left open is batches of the same points, whose replies are
+/// on record.
 async fn ask<'a>(ctx: &Context, batch: &Batch<'a>) -> Result<Vec<Ended<'a>>> {
-    let mut ended = Vec::new();
-    let mut open = vec![batch.points.clone()];
+    let case = &batch.case;
+    let (mut answers, mut open) = (Vec::new(), vec![batch.points.clone()]);
     while let Some(points) = open.pop() {
         let texts: Vec<&str> = points.iter().map(|point| point.text.as_str()).collect();
-        let case = &batch.case;
         let vars = json!({ "task": case.task.text, "report": case.report.text, "points": texts });
         let n = points.len();
         let question = Ask::<RelatedEach> {
@@ -115,59 +126,63 @@ async fn ask<'a>(ctx: &Context, batch: &Batch<'a>) -> Result<Vec<Ended<'a>>> {
             ..Ask::default()
         };
         let (answer, judge) = judging::ask(ctx, question).await?;
-        let halves = match &answer.value {
-            Err(unscored) if n > 1 && is_unreadable(unscored) => Some(points.split_at(n / 2)),
-            _ => None,
-        };
-        if let Some((first, second)) = halves {
-            open.extend([second.to_vec(), first.to_vec()]);
-            continue;
+        match answer.value {
+            Err(unscored) if n > 1 && is_unreadable(&unscored) => {
+                let (first, second) = points.split_at(n / 2);
+                open.extend([second.to_vec(), first.to_vec()]);
+            }
+            value => answers.push(Answer {
+                verdicts: match value {
+                    Ok(each) => each.in_order().into_iter().map(Ok).collect(),
+                    Err(unscored) => (0..n).map(|_| Err(unscored.clone())).collect(),
+                },
+                seen: judging::seen(&vars),
+                points,
+                call: answer.call,
+                cached: answer.cached,
+                judge,
+            }),
         }
-        ended.extend(keep(
-            ctx,
-            case,
-            points,
-            &judging::seen(&vars),
-            answer,
-            &judge,
-        )?);
     }
-    Ok(ended)
+    save(ctx, case, answers)
 }
 
-/// Saves what an answer says of each point, or for each why it says nothing.
-fn keep<'a>(
-    ctx: &Context,
-    case: &Case<'_>,
-    points: Vec<&'a KeyPoint>,
-    seen: &str,
-    answer: Answered<RelatedEach>,
-    judge: &Judge,
-) -> Result<Vec<Ended<'a>>> {
-    let n = points.len();
-    let verdicts: Vec<Result<Related, Unscored>> = match answer.value {
-        Ok(each) => each.in_order().into_iter().map(Ok).collect(),
-        Err(unscored) => (0..n).map(|_| Err(unscored.clone())).collect(),
-    };
-    let mut ended = Vec::new();
-    for (place, (point, verdict)) in points.into_iter().zip(verdicts).enumerate() {
-        let about = About {
-            instrument: RELATION,
-            subject: case.report.id.as_str(),
-            other: Some(point.id.as_str()),
-            sample: 0,
-            evidence: seen.to_owned(),
-            // Where it stood among the others may matter.
-            keep: json!({ "place": place + 1, "of": n }),
-        };
-        judging::save(ctx, about, verdict.as_ref(), judge, &answer.call)?;
-        ended.push(Ended {
+/// Saves what answers say of each point, or for each why they say nothing.
+fn save<'a>(ctx: &Context, case: &Case<'_>, answers: Vec<Answer<'a>>) -> Result<Vec<Ended<'a>>> {
+    let judgements: Vec<NewJudgement<'_>> =
+        answers.iter().flat_map(|of| of.judgements(case)).collect();
+    ctx.store.save_judgements(&judgements)?;
+    drop(judgements);
+    let ended = answers.into_iter().flat_map(|answer| {
+        let cached = answer.cached;
+        let points = answer.points.into_iter().zip(answer.verdicts);
+        points.map(move |(point, verdict)| Ended {
             point,
-            cached: answer.cached,
+            cached,
             failed: verdict.err(),
-        });
+        })
+    });
+    Ok(ended.collect())
+}
+
+impl Answer<'_> {
+    fn judgements<'s>(&'s self, case: &Case<'s>) -> Vec<NewJudgement<'s>> {
+        let verdicts = self.points.iter().zip(&self.verdicts).enumerate();
+        let judgement =
+            |(place, (point, verdict)): (usize, (&&'s KeyPoint, &'s Result<Related, Unscored>))| {
+                let about = About {
+                    instrument: RELATION,
+                    subject: case.report.id.as_str(),
+                    other: Some(point.id.as_str()),
+                    sample: 0,
+                    evidence: self.seen.clone(),
+                    // Where it stood among the others may matter.
+                    keep: json!({ "place": place + 1, "of": self.points.len() }),
+                };
+                judging::judgement(about, verdict.as_ref(), &self.judge, &self.call)
+            };
+        verdicts.map(judgement).collect()
     }
-    Ok(ended)
 }
 
 /// Whether the reply is at fault, and not the way to the model.

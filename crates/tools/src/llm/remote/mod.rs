@@ -446,7 +446,8 @@ async fn read_capped(mut response: Response) -> Result<Vec<u8>, Failed> {
 fn secrets(options: &RemoteOptions) -> Vec<String> {
     let url = Url::parse(&options.base_url).ok();
     let (_, query) = options.base_url.split_once('?').unwrap_or_default();
-    let mut secrets: Vec<String> = options.api_key.iter().cloned().collect();
+    let key = options.api_key.iter().filter(|key| !stands_for_no_key(key));
+    let mut secrets: Vec<String> = key.cloned().collect();
     // The version of an API, which some servers want there, is no secret.
     let hides = |name: &str| name != "api-version";
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -466,20 +467,34 @@ fn secrets(options: &RemoteOptions) -> Vec<String> {
             url.password().unwrap_or_default().to_owned(),
         ]);
     }
-    secrets.retain(|secret| !may_be_said(secret));
+    // What is so short that it may be part of any word is no secret.
+    secrets.retain(|secret| secret.len() > 3);
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     secrets.dedup();
     secrets
 }
 
-/// Longest word that is no secret.
-const LONGEST_WORD: usize = 7;
+/// Words that are given as a key to servers that ask for none.
+const NO_KEY: [&str; 14] = [
+    "none",
+    "null",
+    "empty",
+    "no-key",
+    "nokey",
+    "dummy",
+    "fake",
+    "test",
+    "local",
+    "ollama",
+    "lm-studio",
+    "not-needed",
+    "unused",
+    "sk-no-key-required",
+];
 
-/// Whether any reply may say it: a few characters, or a word such as "none" and "EMPTY", which is
-/// given to servers that ask for no key. It is no secret, and taking it out would spoil replies.
-fn may_be_said(secret: &str) -> bool {
-    let is_word = secret.chars().all(char::is_alphabetic);
-    secret.len() <= if is_word { LONGEST_WORD } else { 3 }
+/// Whether a key is such a word. It is no secret, and taking it out would spoil replies.
+fn stands_for_no_key(key: &str) -> bool {
+    NO_KEY.contains(&key.to_lowercase().as_str())
 }
 
 /// The URL without user, password and query, for the record and for messages.
@@ -600,10 +615,10 @@ mod tests {
                 ..RemoteOptions::default()
             })
         };
-        for word in ["none", "EMPTY", "ollama", "local"] {
+        for word in ["none", "EMPTY", "ollama", "not-needed"] {
             assert!(found(word).is_empty(), "{word}");
         }
-        for key in ["sk-1a", "a1b2", "correcthorsebattery"] {
+        for key in ["sk-1a", "hunter", "correcthorsebattery"] {
             assert_eq!(found(key), [key]);
         }
     }
